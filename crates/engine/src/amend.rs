@@ -91,7 +91,7 @@ impl Run {
         let later = self.task(found);
         let waits_for = |id: &TaskId| {
             let earlier = self.find(id).map(|earlier| self.task(earlier).node);
-            earlier.is_some_and(|earlier| self.schedule.graph().before(later.node).contains(&earlier))
+            earlier.is_some_and(|earlier| self.schedule.graph().dependencies(later.node).contains(&earlier))
         };
         let pair = |id: &TaskId| (id.clone(), new.id.clone());
         let old = later.planned.depends_on.iter();

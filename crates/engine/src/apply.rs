@@ -24,7 +24,7 @@ use crate::{
     effect::Effect,
     orders::Given,
     run::{Run, Status},
-    schedule::Hold,
+    schedule::HoldReason,
     state::{Deadline, EffectKey, Stage, TaskRef},
 };
 
@@ -37,7 +37,7 @@ impl Run {
         self.sequence = recorded.sequence;
         let mut given = Given::by(recorded.sequence);
         self.take(recorded.at, &recorded.actor, &recorded.event, &mut given);
-        self.schedule.settle();
+        self.schedule.defer_unstartable();
         self.watch_main(recorded.at);
         given.effects
     }
@@ -128,7 +128,7 @@ impl Run {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
                     // A circle was refused before it was recorded.
                     let _ = self.schedule.connect(earlier, later_node);
-                    if !self.schedule.is_free(later_node) {
+                    if !self.schedule.has_met_dependencies(later_node) {
                         self.set_stage(later, Stage::Waiting);
                     }
                 }
@@ -140,7 +140,7 @@ impl Run {
             }
             Event::ExternalDependencyMet { name } => {
                 if let Some(node) = self.externals.get(name) {
-                    self.schedule.meet(*node);
+                    self.schedule.mark_met(*node);
                 }
             }
 
@@ -265,7 +265,7 @@ impl Run {
         if let EffectKey::Restore(task) = &key
             && let Some(found) = self.find(task)
         {
-            self.schedule.release(self.task(found).node, Hold::Restoring);
+            self.schedule.release(self.task(found).node, HoldReason::Restoring);
         }
     }
 

@@ -14,7 +14,7 @@ pub enum Effect {
         session: SessionId,
     },
     /// Say something to a session. Reported by `ReportTyped`.
-    Say {
+    SendInput {
         /// The session.
         session: SessionId,
         /// Which of its inputs it is; typed once, in order.
@@ -84,7 +84,7 @@ pub enum Effect {
         checkpoint: Option<CheckpointId>,
     },
     /// Keep a choice about a permission for the project. Reported by `ReportEffect`.
-    KeepPermission {
+    SavePermissionRule {
         /// What it is about.
         pattern: String,
         /// Whether agents may.

@@ -24,7 +24,7 @@ impl Node {
 /// An edge that would make nodes wait for each other, refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("these would wait for each other: {} nodes in a circle", path.len().saturating_sub(1))]
-pub struct Cycle {
+pub struct CycleError {
     /// The circle, from a node back to itself.
     pub path: Vec<Node>,
 }
@@ -40,16 +40,16 @@ type Neighbours = SmallVec<[Node; 4]>;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Links {
-    before: Neighbours,
-    after: Neighbours,
+    dependencies: Neighbours,
+    dependents: Neighbours,
     duration: u64,
     /// The longest way to the end, this node's own duration included.
-    remaining: u64,
+    critical_path: u64,
 }
 
 impl Graph {
     /// Makes a graph of nodes that take about so long, in a unit of the caller's, and of pairs (earlier, later).
-    pub fn new(durations: &[u64], edges: &[(usize, usize)]) -> Result<Self, Cycle> {
+    pub fn new(durations: &[u64], edges: &[(usize, usize)]) -> Result<Self, CycleError> {
         let links =
             durations.iter().map(|duration| Links { duration: *duration, ..Links::default() }).collect();
         let mut graph = Self { links };
@@ -65,7 +65,7 @@ impl Graph {
 
     /// Adds a node.
     pub fn add(&mut self, duration: u64) -> Node {
-        self.links.push(Links { duration, remaining: duration, ..Links::default() });
+        self.links.push(Links { duration, critical_path: duration, ..Links::default() });
         Node::at(self.links.len() - 1)
     }
 
@@ -75,27 +75,27 @@ impl Graph {
     }
 
     /// Returns the nodes that a node waits for.
-    pub fn before(&self, node: Node) -> &[Node] {
-        self.links.get(node.index()).map_or(&[], |links| &links.before)
+    pub fn dependencies(&self, node: Node) -> &[Node] {
+        self.links.get(node.index()).map_or(&[], |links| &links.dependencies)
     }
 
     /// Returns the nodes that wait for a node.
-    pub fn after(&self, node: Node) -> &[Node] {
-        self.links.get(node.index()).map_or(&[], |links| &links.after)
+    pub fn dependents(&self, node: Node) -> &[Node] {
+        self.links.get(node.index()).map_or(&[], |links| &links.dependents)
     }
 
     /// Returns the longest way from a node's start to the end of everything.
-    pub fn remaining(&self, node: Node) -> u64 {
-        self.links.get(node.index()).map_or(0, |links| links.remaining)
+    pub fn critical_path(&self, node: Node) -> u64 {
+        self.links.get(node.index()).map_or(0, |links| links.critical_path)
     }
 
     /// Lets `later` wait for `earlier`; an edge that is there already changes nothing.
-    pub fn connect(&mut self, earlier: Node, later: Node) -> Result<(), Cycle> {
-        if self.before(later).contains(&earlier) {
+    pub fn connect(&mut self, earlier: Node, later: Node) -> Result<(), CycleError> {
+        if self.dependencies(later).contains(&earlier) {
             return Ok(());
         }
         if let Some(path) = self.path(later, earlier) {
-            return Err(Cycle { path: [&[earlier], path.as_slice()].concat() });
+            return Err(CycleError { path: [&[earlier], path.as_slice()].concat() });
         }
         self.link(earlier, later);
         self.measure()
@@ -103,14 +103,14 @@ impl Graph {
 
     /// Takes an edge away, and tells whether it was there.
     pub fn disconnect(&mut self, earlier: Node, later: Node) -> bool {
-        if !self.before(later).contains(&earlier) {
+        if !self.dependencies(later).contains(&earlier) {
             return false;
         }
         if let Some(links) = self.links.get_mut(later.index()) {
-            links.before.retain(|node| *node != earlier);
+            links.dependencies.retain(|node| *node != earlier);
         }
         if let Some(links) = self.links.get_mut(earlier.index()) {
-            links.after.retain(|node| *node != later);
+            links.dependents.retain(|node| *node != later);
         }
         self.measure().is_ok()
     }
@@ -128,24 +128,24 @@ impl Graph {
 
     fn link(&mut self, earlier: Node, later: Node) {
         if let Some(links) = self.links.get_mut(later.index()) {
-            links.before.push(earlier);
+            links.dependencies.push(earlier);
         }
         if let Some(links) = self.links.get_mut(earlier.index()) {
-            links.after.push(later);
+            links.dependents.push(later);
         }
     }
 
     /// Brings the ways to the end up to date, from the end backwards.
-    fn measure(&mut self) -> Result<(), Cycle> {
-        let mut open_after: Vec<usize> = self.links.iter().map(|links| links.after.len()).collect();
-        let mut ends: Vec<Node> = self.nodes().filter(|node| self.after(*node).is_empty()).collect();
+    fn measure(&mut self) -> Result<(), CycleError> {
+        let mut open_after: Vec<usize> = self.links.iter().map(|links| links.dependents.len()).collect();
+        let mut ends: Vec<Node> = self.nodes().filter(|node| self.dependents(*node).is_empty()).collect();
         let mut n_measured = 0;
         while let Some(node) = ends.pop() {
             n_measured += 1;
-            let longest = self.after(node).iter().map(|after| self.remaining(*after)).max().unwrap_or(0);
+            let longest = self.dependents(node).iter().map(|after| self.critical_path(*after)).max().unwrap_or(0);
             let Some(links) = self.links.get_mut(node.index()) else { continue };
-            links.remaining = links.duration.saturating_add(longest);
-            for before in &links.before {
+            links.critical_path = links.duration.saturating_add(longest);
+            for before in &links.dependencies {
                 if let Some(open) = open_after.get_mut(before.index()) {
                     *open -= 1;
                     if *open == 0 {
@@ -158,11 +158,11 @@ impl Graph {
     }
 
     /// Finds a circle among the nodes that could not be measured: each of them has one of them after it.
-    fn circle(&self, open_after: &[usize]) -> Cycle {
+    fn circle(&self, open_after: &[usize]) -> CycleError {
         let is_open = |node: &Node| open_after.get(node.index()).is_some_and(|open| *open > 0);
         let mut path: Vec<Node> = self.nodes().find(is_open).into_iter().collect();
         while let Some(last) = path.last().copied() {
-            let Some(next) = self.after(last).iter().copied().find(is_open) else { break };
+            let Some(next) = self.dependents(last).iter().copied().find(is_open) else { break };
             if let Some(start) = path.iter().position(|node| *node == next) {
                 path.drain(..start);
                 path.push(next);
@@ -170,7 +170,7 @@ impl Graph {
             }
             path.push(next);
         }
-        Cycle { path }
+        CycleError { path }
     }
 
     /// Finds a way from one node to another along the edges.
@@ -188,7 +188,7 @@ impl Graph {
                 path.reverse();
                 return Some(path);
             }
-            for next in self.after(node) {
+            for next in self.dependents(node) {
                 let slot = came_from.get_mut(next.index())?;
                 if slot.is_none() && *next != from {
                     *slot = Some(node);
@@ -202,15 +202,15 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cycle, Graph, Node};
+    use super::{CycleError, Graph, Node};
 
     #[test]
     fn an_edge_that_closes_a_circle_is_refused_with_its_path() {
         let mut graph = Graph::new(&[1, 2, 3], &[(0, 1), (1, 2)]).unwrap();
         let [a, b, c] = [0, 1, 2].map(Node::at);
-        assert_eq!(graph.connect(c, a), Err(Cycle { path: vec![c, a, b, c] }));
-        assert_eq!(graph.connect(a, a), Err(Cycle { path: vec![a, a] }));
-        assert_eq!(graph.before(a), []);
+        assert_eq!(graph.connect(c, a), Err(CycleError { path: vec![c, a, b, c] }));
+        assert_eq!(graph.connect(a, a), Err(CycleError { path: vec![a, a] }));
+        assert_eq!(graph.dependencies(a), []);
         let circle = Graph::new(&[1, 1, 1], &[(0, 1), (1, 2), (2, 1)]).unwrap_err();
         assert_eq!(circle.path.len(), 3);
     }
@@ -219,7 +219,7 @@ mod tests {
     fn the_way_to_the_end_follows_every_change() {
         let mut graph = Graph::new(&[1, 2, 4], &[(0, 1), (0, 2)]).unwrap();
         let [a, b, c] = [0, 1, 2].map(Node::at);
-        let remaining = |graph: &Graph| [a, b, c].map(|node| graph.remaining(node));
+        let remaining = |graph: &Graph| [a, b, c].map(|node| graph.critical_path(node));
         assert_eq!(remaining(&graph), [5, 2, 4]);
         graph.connect(b, c).unwrap();
         assert_eq!(remaining(&graph), [7, 6, 4]);

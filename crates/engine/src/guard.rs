@@ -14,39 +14,39 @@ pub enum Guard {
     /// No more tasks of an agent run than it has slots.
     AgentSlots,
     /// No two running tasks touch the same thing.
-    Touches,
+    TouchedPaths,
     /// A blocked task gives its slot back.
-    BlockedGivesSlot,
+    BlockedReleasesSlot,
     /// A question gets one answer.
     OneAnswer,
     /// An answer goes to the session that asked.
-    AnswerToAsker,
+    AnswerToAskingSession,
     /// Chat answers a question only while exactly one is pending.
-    ChatNeedsOne,
+    ChatAnswersOnlyQuestion,
     /// A default is taken only where the answer is not required.
-    DefaultOnlyOptional,
+    DefaultsForOptionalOnly,
     /// A message is taken once.
     MessageOnce,
     /// A prompt is taken once.
     PromptOnce,
     /// What is reported of an earlier try changes nothing.
-    StaleReports,
+    RejectStaleReports,
     /// A task with a check is done only with a receipt.
-    Receipt,
+    CheckReceipt,
     /// One merge after the other.
-    OneMerge,
+    SerialMerges,
     /// A later phase starts only when the gate before it is approved.
-    GateFirst,
+    GateBeforeNextPhase,
     /// Calls do not wait for each other in a circle.
     NoCallCycle,
     /// The last try is not repeated but escalated.
-    TriesBounded,
+    AttemptLimit,
     /// A run ends only when nothing can move and nobody is asked.
-    EndsIdle,
+    EndOnlyWhenIdle,
     /// An agent says only what is its to say.
-    OwnWords,
+    MessagesOfRole,
     /// A required request is not skipped.
-    RequiredRequest,
+    RequiredRequests,
 }
 
 impl Guard {
@@ -56,48 +56,48 @@ impl Guard {
         Self::OneAttempt,
         Self::Slots,
         Self::AgentSlots,
-        Self::Touches,
-        Self::BlockedGivesSlot,
+        Self::TouchedPaths,
+        Self::BlockedReleasesSlot,
         Self::OneAnswer,
-        Self::AnswerToAsker,
-        Self::ChatNeedsOne,
-        Self::DefaultOnlyOptional,
+        Self::AnswerToAskingSession,
+        Self::ChatAnswersOnlyQuestion,
+        Self::DefaultsForOptionalOnly,
         Self::MessageOnce,
         Self::PromptOnce,
-        Self::StaleReports,
-        Self::Receipt,
-        Self::OneMerge,
-        Self::GateFirst,
+        Self::RejectStaleReports,
+        Self::CheckReceipt,
+        Self::SerialMerges,
+        Self::GateBeforeNextPhase,
         Self::NoCallCycle,
-        Self::TriesBounded,
-        Self::EndsIdle,
-        Self::OwnWords,
-        Self::RequiredRequest,
+        Self::AttemptLimit,
+        Self::EndOnlyWhenIdle,
+        Self::MessagesOfRole,
+        Self::RequiredRequests,
     ];
 }
 
 /// Which guards are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Guards {
-    #[cfg(feature = "sabotage")]
+    #[cfg(feature = "fault-injection")]
     off: Option<Guard>,
 }
 
 impl Guards {
     /// All but one.
-    #[cfg(feature = "sabotage")]
+    #[cfg(feature = "fault-injection")]
     pub(crate) fn without(guard: Guard) -> Self {
         Self { off: Some(guard) }
     }
 
     /// Tells whether a guard is on.
-    #[cfg(feature = "sabotage")]
+    #[cfg(feature = "fault-injection")]
     pub(crate) fn on(self, guard: Guard) -> bool {
         self.off != Some(guard)
     }
 
     /// Tells whether a guard is on.
-    #[cfg(not(feature = "sabotage"))]
+    #[cfg(not(feature = "fault-injection"))]
     #[expect(clippy::unused_self, reason = "with the feature there is something to ask")]
     pub(crate) const fn on(self, _guard: Guard) -> bool {
         true

@@ -16,7 +16,7 @@ pub enum Rejection {
     Cancelled,
     /// The plan has no task, or contradicts itself.
     #[error("the plan can't be run: {reason}")]
-    BadPlan {
+    InvalidPlan {
         /// What is wrong.
         reason: String,
     },
@@ -48,13 +48,13 @@ pub enum Rejection {
     },
     /// Nothing of the kind has this name.
     #[error("there is no {what}")]
-    Unknown {
+    UnknownObject {
         /// What was named.
         what: String,
     },
     /// The task is not in a state in which this can be done.
     #[error("{task} is {state}: {hint}")]
-    WrongState {
+    WrongTaskState {
         /// The task.
         task: TaskId,
         /// Its state.
@@ -64,7 +64,7 @@ pub enum Rejection {
     },
     /// The run or phase is not in a state in which this can be done.
     #[error("{what} is {state}")]
-    NotNow {
+    WrongRunState {
         /// The run or phase.
         what: String,
         /// Its state.
@@ -78,7 +78,7 @@ pub enum Rejection {
     },
     /// The question does not wait for a person.
     #[error("{question} is {state}, and waits for nobody's answer")]
-    NotPending {
+    QuestionNotPending {
         /// The question.
         question: QuestionId,
         /// Its state.
@@ -86,10 +86,10 @@ pub enum Rejection {
     },
     /// Nothing is asked.
     #[error("no question waits for an answer")]
-    NonePending,
+    NoPendingQuestion,
     /// More than one thing is asked.
     #[error("{} questions wait for an answer ({}): say which one you mean", questions.len(), list(questions))]
-    SeveralPending {
+    SeveralPendingQuestions {
         /// The questions.
         questions: Vec<QuestionId>,
     },
@@ -122,7 +122,7 @@ pub enum Rejection {
     },
     /// What was provided is of another kind than what was asked for.
     #[error("{request} asks for something of another kind")]
-    WrongProvision {
+    WrongResourceKind {
         /// The request.
         request: RequestId,
     },
@@ -134,7 +134,7 @@ pub enum Rejection {
     },
     /// The action does not help with this escalation.
     #[error("'{action}' does nothing for {escalation}; try {}", possible.join(", "))]
-    UselessAction {
+    UnsuitableAction {
         /// The escalation.
         escalation: EscalationId,
         /// The action.
@@ -144,16 +144,16 @@ pub enum Rejection {
     },
     /// Tasks would wait for each other.
     #[error("these would wait for each other: {}", path.join("->"))]
-    Cycle {
+    DependencyCycle {
         /// The circle.
         path: Vec<String>,
     },
     /// Only people may wish this.
     #[error("only a person can do this")]
-    NotYours,
+    ReservedForOtherActor,
     /// What was reported is over; nothing is to be done.
     #[error("this is over already")]
-    Stale,
+    StaleReport,
     /// There are too many.
     #[error("there are {max} {what} already, and no more can be taken")]
     TooMany {

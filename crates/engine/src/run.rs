@@ -14,7 +14,7 @@ use crate::{
     graph::{Graph, Node},
     guard::{Guard, Guards},
     orders::Orders,
-    schedule::{Limits, Schedule},
+    schedule::{ScheduleLimits, Schedule},
     state::{
         Channel, Checkpoint, DirectMessage, Escalation, FeedbackLoop, Invocation, Phase, Question, Request,
         Session, Spent, Stage, Submitted, Task, TaskRef, TaskState, Team,
@@ -128,7 +128,7 @@ impl Default for Run {
 impl Run {
     /// Returns a run that has not started.
     pub fn new() -> Self {
-        let limits = Limits { slots: RunSettings::default().slots, agents: Vec::new(), memory: None };
+        let limits = ScheduleLimits { slots: RunSettings::default().slots, agents: Vec::new(), memory: None };
         Self {
             sequence: Sequence(0),
             status: Status::NotStarted,
@@ -183,8 +183,8 @@ impl Run {
     }
 
     /// Returns a run with one guard switched off.
-    #[cfg(feature = "sabotage")]
-    pub fn without(guard: Guard) -> Self {
+    #[cfg(feature = "fault-injection")]
+    pub fn without_guard(guard: Guard) -> Self {
         Self { guards: Guards::without(guard), ..Self::new() }
     }
 
@@ -202,7 +202,7 @@ impl Run {
     }
 
     /// Returns what the world was told and has not reported yet. After a restart it is told again.
-    pub fn outstanding(&self) -> Vec<(EffectId, Effect)> {
+    pub fn pending_effects(&self) -> Vec<(EffectId, Effect)> {
         let mut orders: Vec<_> = self.orders.open().cloned().collect();
         orders.sort_by_key(|(id, _)| *id);
         orders
@@ -217,7 +217,7 @@ impl Run {
     }
 
     /// Tells whether tasks wait for room for their worktrees.
-    pub fn lacks_room(&self) -> bool {
+    pub fn is_disk_budget_exhausted(&self) -> bool {
         self.no_room.is_some()
     }
 

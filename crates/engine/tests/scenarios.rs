@@ -72,7 +72,7 @@ fn a_scenario_that_does_not_come_out_says_where() {
     assert_eq!(play(text, None), Err((5, "pigs fly".to_owned(), "is nothing that can happen".to_owned())));
 }
 
-#[cfg(feature = "sabotage")]
+#[cfg(feature = "fault-injection")]
 #[test]
 fn a_run_without_one_of_its_rules_is_noticed() {
     let texts: Vec<String> = files().iter().map(|file| read(file)).collect();

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use domain::Priority;
-use engine::{Agent, Graph, Limits, Needs, Node, Schedule, Touches};
+use engine::{AgentIndex, Graph, ScheduleLimits, TaskRequirements, Node, Schedule, TouchedPaths};
 use proptest::prelude::*;
 
 const N_AGENTS: usize = 2;
@@ -92,14 +92,14 @@ struct Memory {
 impl Case {
     fn schedule(&self) -> Schedule {
         let durations: Vec<u64> = self.tasks.iter().map(|task| task.duration).collect();
-        let needs = self.tasks.iter().map(|task| Needs {
+        let needs = self.tasks.iter().map(|task| TaskRequirements {
             priority: task.priority,
-            agent: Agent(task.agent),
+            agent: AgentIndex(task.agent),
             memory: task.memory,
-            touches: Touches::of(&task.touches),
+            touches: TouchedPaths::parse(&task.touches),
         });
         let count = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
-        let limits = Limits {
+        let limits = ScheduleLimits {
             slots: count(self.slots),
             agents: self.agent_slots.map(count).to_vec(),
             memory: self.memory,
@@ -114,7 +114,7 @@ impl Case {
 
     /// Tells why a task can't start beside those that run.
     fn obstacle(&self, task: usize, memory: &Memory) -> Option<&'static str> {
-        let touches = Touches::of(&self.tasks[task].touches);
+        let touches = TouchedPaths::parse(&self.tasks[task].touches);
         let of_agent = |other: &&usize| self.tasks[**other].agent == self.tasks[task].agent;
         let used: u64 = memory.running.iter().map(|other| self.tasks[*other].memory).sum();
         if self.waits(task, memory) {
@@ -128,7 +128,7 @@ impl Case {
         } else if memory
             .running
             .iter()
-            .any(|other| Touches::of(&self.tasks[*other].touches).overlaps(&touches))
+            .any(|other| TouchedPaths::parse(&self.tasks[*other].touches).overlaps(&touches))
         {
             Some("touches what another touches")
         } else if !memory.running.is_empty()
@@ -162,7 +162,7 @@ proptest! {
             match step {
                 None => {}
                 Some(Step::Finish) => if let Some(task) = take(&mut memory.running) {
-                    schedule.meet(Node::at(task));
+                    schedule.mark_met(Node::at(task));
                     memory.met.push(task);
                 },
                 Some(Step::Block) => if let Some(task) = take(&mut memory.running) {
@@ -176,7 +176,7 @@ proptest! {
                     schedule.retry(Node::at(task));
                 },
                 Some(Step::GiveUp) => if let Some(task) = take(&mut memory.running).or_else(|| take(&mut memory.blocked)) {
-                    schedule.give_up(Node::at(task));
+                    schedule.mark_failed(Node::at(task));
                     memory.gone.push(task);
                 },
                 Some(Step::Urge) => {
@@ -186,7 +186,7 @@ proptest! {
                     }
                 }
             }
-            while let Some(node) = schedule.start() {
+            while let Some(node) = schedule.start_next() {
                 let task = node.index();
                 prop_assert!(case.is_open(task, &memory), "{task} is not open");
                 prop_assert_eq!(case.obstacle(task, &memory), None, "{} started", task);
@@ -200,19 +200,19 @@ proptest! {
     }
 }
 
-fn needs(priority: Priority) -> Needs {
-    Needs { priority, agent: Agent(0), memory: 0, touches: Touches::default() }
+fn needs(priority: Priority) -> TaskRequirements {
+    TaskRequirements { priority, agent: AgentIndex(0), memory: 0, touches: TouchedPaths::default() }
 }
 
 fn order(durations: &[u64], edges: &[(usize, usize)], priorities: &[Priority]) -> Vec<usize> {
-    let limits = Limits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
+    let limits = ScheduleLimits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
     let graph = Graph::new(durations, edges).unwrap_or_default();
     let mut schedule =
         Schedule::new(graph, priorities.iter().map(|priority| needs(*priority)).collect(), limits);
     let mut order = Vec::new();
-    while let Some(node) = schedule.start() {
+    while let Some(node) = schedule.start_next() {
         order.push(node.index());
-        schedule.meet(node);
+        schedule.mark_met(node);
     }
     order
 }
@@ -226,18 +226,18 @@ fn among_ready_tasks_priority_goes_first_then_the_longest_way_to_the_end() {
 
 #[test]
 fn what_was_blocked_goes_on_before_anything_begins() {
-    let limits = Limits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
+    let limits = ScheduleLimits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
     let graph = Graph::new(&[1, 9, 9], &[]).unwrap_or_default();
     let mut schedule = Schedule::new(
         graph,
         vec![needs(Priority::Low), needs(Priority::High), needs(Priority::High)],
         limits,
     );
-    assert_eq!(schedule.start(), Some(Node::at(1)));
+    assert_eq!(schedule.start_next(), Some(Node::at(1)));
     schedule.block(Node::at(1));
-    assert_eq!(schedule.start(), Some(Node::at(2)));
+    assert_eq!(schedule.start_next(), Some(Node::at(2)));
     schedule.unblock(Node::at(1));
-    assert_eq!(schedule.start(), None);
-    schedule.meet(Node::at(2));
-    assert_eq!(schedule.start(), Some(Node::at(1)));
+    assert_eq!(schedule.start_next(), None);
+    schedule.mark_met(Node::at(2));
+    assert_eq!(schedule.start_next(), Some(Node::at(1)));
 }

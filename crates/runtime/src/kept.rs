@@ -107,7 +107,7 @@ impl Kept {
 
     /// Returns what the world was told and has not reported. After a start it is told again.
     pub fn outstanding(&self) -> Vec<(EffectId, Effect)> {
-        self.run.outstanding()
+        self.run.pending_effects()
     }
 
     /// Decides on a wish and records what follows. Returns when that is durable.

@@ -97,7 +97,7 @@ impl PlanFile {
         if reading.has_errors() {
             return self.broken(&first_error(&reading, &source));
         }
-        let mut work = engine::planned(&reading.plan, self.reading.with_optional);
+        let mut work = engine::planned_work(&reading.plan, self.reading.with_optional);
         self.reading.complete(&mut work);
         Learned::read(&self.data, &self.project).estimate(&mut work.tasks, None);
         Command::ReportPlan { work: Box::new(work) }

@@ -53,7 +53,7 @@ pub fn prepare(
 ) -> Result<PreparedRun, PrepareError> {
     plan.check_valid()?;
     let mut notes = Vec::new();
-    let mut work = engine::planned(&plan.reading.plan, options.with_optional);
+    let mut work = engine::planned_work(&plan.reading.plan, options.with_optional);
     let location = location::find(project, &config.worktree, options.in_place)?;
     notes.extend(location.notes);
     let team = team::team(config, &work, options.agent.as_deref())?;

@@ -99,7 +99,7 @@ impl World {
                 _ => None,
             })
             .collect();
-        for living in kept.run().living_sessions() {
+        for living in kept.run().live_sessions() {
             let situation = if living.is_starting {
                 // Its start is ordered again.
                 continue;
@@ -121,7 +121,7 @@ impl World {
     pub(crate) fn look_for_room(&mut self, kept: &Kept) {
         let is_early =
             |looking: &Looking| !looking.thread.is_finished() || looking.since.elapsed() < LOOK_FOR_ROOM;
-        if !kept.run().lacks_room() || self.room.as_ref().is_some_and(is_early) {
+        if !kept.run().is_disk_budget_exhausted() || self.room.as_ref().is_some_and(is_early) {
             return;
         }
         let site = Arc::clone(&self.site);
@@ -161,7 +161,7 @@ impl World {
     pub(crate) fn carry_out(&mut self, id: EffectId, effect: Effect, kept: &Kept) {
         match effect {
             Effect::SpawnAgent { session } => self.post(session, Situation::New, kept),
-            Effect::Say { session, input, content } => {
+            Effect::SendInput { session, input, content } => {
                 let brief = brief(&content, kept);
                 self.send(session, SessionCommand::Send { number: input, input: content, brief });
             }
@@ -203,7 +203,7 @@ impl World {
                 });
             }
             Effect::CheckGate { phase, round } => {
-                let work = kept.run().gate_work(phase);
+                let work = kept.run().gate_check(phase);
                 let time_max_ms = kept.run().settings().timeout_ms;
                 self.job(id, move |site, leash| {
                     let report = gate::report(site, &job_name(id), &work, time_max_ms, leash);
@@ -232,7 +232,7 @@ impl World {
                     Command::ReportEffect { effect: id, error: restored.err() }
                 });
             }
-            Effect::KeepPermission { pattern, allowed } => self.job(id, move |site, _| {
+            Effect::SavePermissionRule { pattern, allowed } => self.job(id, move |site, _| {
                 let kept = site.keep_permission(&pattern, allowed);
                 Command::ReportEffect { effect: id, error: kept.err().map(|error| error.to_string()) }
             }),
@@ -242,7 +242,7 @@ impl World {
     /// Ends what is done for orders that are no longer wanted: the check of a task that was called off.
     pub(crate) fn drop_what_nobody_needs(&mut self, kept: &Kept) {
         self.jobs.retain(|job| !job.thread.is_finished());
-        for job in self.jobs.iter().filter(|job| !kept.run().is_ordered(job.effect)) {
+        for job in self.jobs.iter().filter(|job| !kept.run().is_effect_pending(job.effect)) {
             job.leash.end();
         }
     }

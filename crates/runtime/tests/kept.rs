@@ -117,7 +117,7 @@ impl World {
             self.clock += 1;
             match kept.wish(domain::Timestamp(self.clock), &actor, command) {
                 Ok(step) => self.orders.extend(step.orders),
-                Err(WishError::Rejected(Rejection::Stale | Rejection::UnknownSession { .. })) => {}
+                Err(WishError::Rejected(Rejection::StaleReport | Rejection::UnknownSession { .. })) => {}
                 Err(error) => panic!("{error:?}"),
             }
         }

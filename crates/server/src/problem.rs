@@ -89,15 +89,15 @@ impl IntoResponse for Failure {
 impl From<Rejection> for Failure {
     fn from(rejection: Rejection) -> Self {
         let hint = match &rejection {
-            Rejection::SeveralPending { .. } => "name the question, or its task",
+            Rejection::SeveralPendingQuestions { .. } => "name the question, or its task",
             Rejection::NotStarted | Rejection::UnknownTask { .. } | Rejection::UnknownPhase { .. } => {
                 "look at what there is: GET /api/runs/RUN/rows"
             }
-            Rejection::NotYours => "people can't wish this",
+            Rejection::ReservedForOtherActor => "people can't wish this",
             _ => "look at how it stands, then wish something else",
         };
         let mut failure = Self::new(Code::Refused, rejection.to_string(), hint);
-        if let Rejection::SeveralPending { questions } = &rejection {
+        if let Rejection::SeveralPendingQuestions { questions } = &rejection {
             failure.problem.pending = questions.iter().map(ToString::to_string).collect();
         }
         failure

@@ -147,7 +147,7 @@ impl Environment {
     /// Tells whether an effect is not executed yet, or will not be reported by itself.
     pub fn is_pending(&self, id: EffectId, effect: &Effect) -> bool {
         match effect {
-            Effect::Say { .. } => self.is_reported_later(effect),
+            Effect::SendInput { .. } => self.is_reported_later(effect),
             // Its end is reported with its output.
             Effect::EndSession { .. } => false,
             _ => self.executed.get(&id).is_some_and(Option::is_none),

@@ -139,7 +139,7 @@ impl Simulation<'_> {
 
     /// Returns an effect that was reported and is still outstanding.
     fn check_reported_effects(&self) -> Option<String> {
-        let outstanding = self.run.outstanding();
+        let outstanding = self.run.pending_effects();
         let reported = outstanding.into_iter().find(|(id, effect)| !self.environment.is_pending(*id, effect));
         reported.map(|effect| format!("{effect:?} was reported, and is still outstanding"))
     }

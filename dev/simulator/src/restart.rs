@@ -15,7 +15,7 @@ impl Simulation<'_> {
             self.run.apply(recorded);
         }
         self.compare()?;
-        let outstanding = self.run.outstanding();
+        let outstanding = self.run.pending_effects();
         self.environment.crash(&self.model);
         self.redo(&outstanding)
     }

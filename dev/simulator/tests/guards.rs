@@ -8,7 +8,7 @@ const SEEDS_MAX: u64 = 2_000;
 
 fn check(guard: Guard, expected: &[Rule]) {
     let options = Options::default();
-    let failure = |seed| simulate_with(seed, &options, &|| Run::without(guard)).err();
+    let failure = |seed| simulate_with(seed, &options, &|| Run::without_guard(guard)).err();
     let mut others = Vec::new();
     let is_detected = (0..SEEDS_MAX).filter_map(failure).any(|failure| {
         others.push(failure.to_string());
@@ -44,21 +44,21 @@ controls! {
     two_attempts_are_detected: OneAttempt => OneAttempt;
     too_many_tasks_are_detected: Slots => Slots;
     too_many_tasks_of_an_agent_are_detected: AgentSlots => AgentSlots;
-    shared_files_are_detected: Touches => Touches;
-    a_blocked_task_that_keeps_its_slot_is_detected: BlockedGivesSlot => NoIdleTask;
+    shared_files_are_detected: TouchedPaths => Touches;
+    a_blocked_task_that_keeps_its_slot_is_detected: BlockedReleasesSlot => NoIdleTask;
     a_second_answer_is_detected: OneAnswer => OneAnswer;
-    an_answer_to_another_session_is_detected: AnswerToAsker => AnswerToAsker;
-    chat_that_answers_one_of_several_questions_is_detected: ChatNeedsOne => ChatNeedsOne;
-    a_default_for_a_required_answer_is_detected: DefaultOnlyOptional => DefaultOnlyOptional;
+    an_answer_to_another_session_is_detected: AnswerToAskingSession => AnswerToAsker;
+    chat_that_answers_one_of_several_questions_is_detected: ChatAnswersOnlyQuestion => ChatNeedsOne;
+    a_default_for_a_required_answer_is_detected: DefaultsForOptionalOnly => DefaultOnlyOptional;
     a_message_processed_twice_is_detected: MessageOnce => MessageOnce;
     a_prompt_processed_twice_is_detected: PromptOnce => PromptOnce;
-    stale_reports_are_detected: StaleReports => StaleReports;
-    a_missing_receipt_is_detected: Receipt => Receipt;
-    two_merges_at_once_are_detected: OneMerge => OneMerge;
-    a_start_before_the_gate_is_detected: GateFirst => GateFirst;
+    stale_reports_are_detected: RejectStaleReports => StaleReports;
+    a_missing_receipt_is_detected: CheckReceipt => Receipt;
+    two_merges_at_once_are_detected: SerialMerges => OneMerge;
+    a_start_before_the_gate_is_detected: GateBeforeNextPhase => GateFirst;
     a_cycle_of_calls_is_detected: NoCallCycle => NoCycle;
-    endless_attempts_are_detected: TriesBounded => AttemptsBounded;
-    an_early_end_is_detected: EndsIdle => EndsIdle;
-    a_message_that_the_role_forbids_is_detected: OwnWords => PermittedMessages;
-    a_skipped_required_request_is_detected: RequiredRequest => RequiredRequest;
+    endless_attempts_are_detected: AttemptLimit => AttemptsBounded;
+    an_early_end_is_detected: EndOnlyWhenIdle => EndsIdle;
+    a_message_that_the_role_forbids_is_detected: MessagesOfRole => PermittedMessages;
+    a_skipped_required_request_is_detected: RequiredRequests => RequiredRequest;
 }

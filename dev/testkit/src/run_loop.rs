@@ -60,7 +60,7 @@ impl RunLoop {
         while let Some((id, effect)) = self.effects.pop_front() {
             match self.execute(id, effect) {
                 // Two reports may cross; the engine refuses the later one.
-                Ok(()) | Err(Rejection::Stale | Rejection::UnknownSession { .. }) => {}
+                Ok(()) | Err(Rejection::StaleReport | Rejection::UnknownSession { .. }) => {}
                 Err(rejection) => return Err(rejection),
             }
         }
@@ -137,7 +137,7 @@ pub fn success_reports(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
         Effect::SpawnAgent { session } => {
             Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
         }
-        Effect::Say { session, input, content } => {
+        Effect::SendInput { session, input, content } => {
             let mut reports = vec![(Actor::System, Command::ReportInputSent { session, input })];
             if let SessionInput::Task { task: task_id, .. } = *content {
                 let said = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
@@ -166,7 +166,7 @@ pub fn success_reports(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
         | Effect::RunCheck { .. }
         | Effect::LandPhase { .. }
         | Effect::RestoreCheckpoint { .. }
-        | Effect::KeepPermission { .. } => Command::ReportEffect { effect: id, error: None },
+        | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect: id, error: None },
     };
     vec![(Actor::System, command)]
 }

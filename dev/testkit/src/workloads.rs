@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::Priority;
-use engine::{Agent, Graph, Limits, Needs, Node, Schedule, Touches};
+use engine::{AgentIndex, Graph, ScheduleLimits, TaskRequirements, Node, Schedule, TouchedPaths};
 
 use crate::random::Random;
 
@@ -57,7 +57,7 @@ impl Workload {
     /// Returns a time that no schedule can beat: the longest chain, or all work spread over the slots.
     pub fn lower_bound(&self, slots: u32) -> u64 {
         let graph = self.graph(&self.durations);
-        let longest = graph.nodes().map(|node| graph.remaining(node)).max().unwrap_or(0);
+        let longest = graph.nodes().map(|node| graph.critical_path(node)).max().unwrap_or(0);
         let work: u64 = self.durations.iter().sum();
         longest.max(work.div_ceil(u64::from(slots)))
     }
@@ -68,12 +68,12 @@ impl Workload {
         let mut now = 0;
         let mut ends: BinaryHeap<Reverse<(u64, Node)>> = BinaryHeap::new();
         loop {
-            while let Some(node) = schedule.start() {
+            while let Some(node) = schedule.start_next() {
                 ends.push(Reverse((now + self.durations[node.index()], node)));
             }
             let Some(Reverse((end, node))) = ends.pop() else { return now };
             now = end;
-            schedule.meet(node);
+            schedule.mark_met(node);
         }
     }
 
@@ -93,9 +93,9 @@ impl Workload {
     /// Returns a schedule in which no task has started.
     pub fn schedule(&self, slots: u32, estimates: &[u64]) -> Schedule {
         let needs =
-            Needs { priority: Priority::Normal, agent: Agent(0), memory: 0, touches: Touches::default() };
+            TaskRequirements { priority: Priority::Normal, agent: AgentIndex(0), memory: 0, touches: TouchedPaths::default() };
         let slots = NonZeroU32::new(slots).unwrap_or(NonZeroU32::MIN);
-        let limits = Limits { slots, agents: vec![NonZeroU32::MAX], memory: None };
+        let limits = ScheduleLimits { slots, agents: vec![NonZeroU32::MAX], memory: None };
         Schedule::new(self.graph(estimates), vec![needs; self.durations.len()], limits)
     }
 

@@ -45,7 +45,7 @@ impl Run {
                 let Some(passed) = self.phases.get_mut(phase) else { return };
                 passed.gate = Gate::Approved;
                 let (node, has_work) = (passed.node, passed.last_done.is_some());
-                self.schedule.meet(node);
+                self.schedule.mark_met(node);
                 if has_work {
                     let effect = Effect::LandPhase { phase: *phase };
                     given.order(&mut self.orders, EffectKey::Land(*phase), effect);

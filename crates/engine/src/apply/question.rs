@@ -95,7 +95,7 @@ impl Run {
                     (PermissionScope::Task, None) | (PermissionScope::Run, _) => self.kept.push(choice),
                     (PermissionScope::Project, _) => {
                         self.kept.push(choice);
-                        let effect = Effect::KeepPermission { pattern: pattern.clone(), allowed: *allowed };
+                        let effect = Effect::SavePermissionRule { pattern: pattern.clone(), allowed: *allowed };
                         given.order(&mut self.orders, EffectKey::Keep(pattern.clone()), effect);
                     }
                 }
@@ -182,7 +182,7 @@ impl Run {
                 SessionInput::Answer { question: id, answer: answer.to_owned(), prompt }
             }
         };
-        if self.is_on(Guard::AnswerToAsker) {
+        if self.is_on(Guard::AnswerToAskingSession) {
             self.owe(task, session, input);
         } else if let Some(other) = self.tasks.iter_mut().find(|task| task.stage.is_live()) {
             other.owed.push(input);

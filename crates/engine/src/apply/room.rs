@@ -2,7 +2,7 @@
 
 use domain::{EscalationId, TaskId};
 
-use crate::{run::Run, schedule::Hold};
+use crate::{run::Run, schedule::HoldReason};
 
 impl Run {
     pub(super) fn room_ran_out(&mut self, escalation: EscalationId, refused: &TaskId) {
@@ -13,7 +13,7 @@ impl Run {
         }
         for task in &self.tasks {
             if task.attempt == 0 || task.planned.id == *refused {
-                self.schedule.hold(task.node, Hold::Room);
+                self.schedule.hold(task.node, HoldReason::DiskBudget);
             }
         }
     }
@@ -23,7 +23,7 @@ impl Run {
         if self.no_room == Some(escalation) {
             self.no_room = None;
             for task in &self.tasks {
-                self.schedule.release(task.node, Hold::Room);
+                self.schedule.release(task.node, HoldReason::DiskBudget);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::{
     effect::Effect,
     orders::Given,
     run::Run,
-    schedule::Hold,
+    schedule::HoldReason,
     state::{Deadline, Duty, EffectKey, ResultState, Session, SessionState},
 };
 
@@ -144,7 +144,7 @@ impl Run {
         if let Some(task) = task
             && self.task(task).session == Some(id)
         {
-            self.schedule.release(self.task(task).node, Hold::Ending);
+            self.schedule.release(self.task(task).node, HoldReason::AttemptEnding);
         }
     }
 
@@ -253,7 +253,7 @@ impl Run {
         }
         self.timers.clear(Deadline::Park(id));
         self.timers.clear(Deadline::SessionLimit(id));
-        let effect = Effect::Say { session: id, input: number, content: Box::new(content.clone()) };
+        let effect = Effect::SendInput { session: id, input: number, content: Box::new(content.clone()) };
         given.order(&mut self.orders, EffectKey::Say(id, number), effect);
     }
 

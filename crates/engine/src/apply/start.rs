@@ -11,9 +11,9 @@ use crate::{
     graph::{Graph, Node},
     guard::Guard,
     run::{NodeKind, Run, Status},
-    schedule::{Agent, Hold, Limits, Needs, Schedule},
+    schedule::{AgentIndex, HoldReason, ScheduleLimits, TaskRequirements, Schedule},
     state::{Deadline, Phase, Spent, Stage, Task, TaskRef, Team},
-    touches::Touches,
+    touched_paths::TouchedPaths,
 };
 
 /// How long a small task is thought to take where nothing was learned.
@@ -75,15 +75,15 @@ impl Run {
         let durations = layout.durations(work);
         // A plan with a circle was refused before it was recorded.
         let mut edges = layout.edges(work);
-        if !self.is_on(Guard::GateFirst) {
+        if !self.is_on(Guard::GateBeforeNextPhase) {
             edges.retain(|(earlier, _)| *earlier < self.tasks.len());
         }
         let graph =
             Graph::new(&durations, &edges).or_else(|_| Graph::new(&durations, &[])).unwrap_or_default();
-        let mut needs: Vec<Option<Needs>> =
+        let mut needs: Vec<Option<TaskRequirements>> =
             self.tasks.iter().map(|task| Some(needs(&task.planned, task.agent))).collect();
         needs.resize(layout.n_nodes(), None);
-        let limits = Limits {
+        let limits = ScheduleLimits {
             slots: self.settings.slots,
             agents: self.team.slots(),
             memory: self.settings.memory_mib,
@@ -100,16 +100,16 @@ impl Run {
         let (node, from_plan) = (self.task(task).node, self.task(task).planned.plan_status);
         match from_plan {
             PlanStatus::Open if self.settings.mode == OrchestrationMode::Thin => {
-                self.schedule.hold(node, Hold::Unasked)
+                self.schedule.hold(node, HoldReason::NotRequested)
             }
             PlanStatus::Open => {}
             PlanStatus::Done => {
                 self.set_stage(task, Stage::Done);
-                self.schedule.meet(node);
+                self.schedule.mark_met(node);
             }
             PlanStatus::Skipped => {
                 self.set_stage(task, Stage::Skipped);
-                self.schedule.meet(node);
+                self.schedule.mark_met(node);
             }
         }
     }
@@ -136,16 +136,16 @@ impl Run {
             let _ = self.schedule.connect(node, phase.node);
         }
         if is_paused {
-            self.schedule.hold(node, Hold::Phase);
+            self.schedule.hold(node, HoldReason::PhasePaused);
         }
         if self.no_room.is_some() {
-            self.schedule.hold(node, Hold::Room);
+            self.schedule.hold(node, HoldReason::DiskBudget);
         }
         self.settle_from_plan(task);
     }
 
     /// Returns who does a task.
-    pub(crate) fn agent_of(&self, planned: &PlannedTask) -> Agent {
+    pub(crate) fn agent_of(&self, planned: &PlannedTask) -> AgentIndex {
         let named = planned.agent.as_ref().and_then(|name: &AgentName| self.team.find(name));
         named.unwrap_or_else(|| self.team.worker())
     }
@@ -229,11 +229,11 @@ fn weight(planned: &PlannedTask) -> u64 {
     planned.complexity.map_or(1, |complexity| u64::from(complexity.weight()))
 }
 
-pub(super) fn needs(planned: &PlannedTask, agent: Agent) -> Needs {
+pub(super) fn needs(planned: &PlannedTask, agent: AgentIndex) -> TaskRequirements {
     // Tasks that share a worktree run one after the other.
     let worktree = planned.worktree.iter().map(|path| format!("worktree:{path}"));
-    let touches = Touches::of(planned.touches.iter().cloned().chain(worktree));
-    Needs { priority: planned.priority, agent, memory: planned.memory_mib, touches }
+    let touches = TouchedPaths::parse(planned.touches.iter().cloned().chain(worktree));
+    TaskRequirements { priority: planned.priority, agent, memory: planned.memory_mib, touches }
 }
 
 pub(crate) fn later(at: Timestamp, milliseconds: u64) -> Timestamp {

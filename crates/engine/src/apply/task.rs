@@ -12,14 +12,14 @@ use crate::{
     guard::Guard,
     orders::Given,
     run::{NodeKind, Run},
-    schedule::Hold,
+    schedule::HoldReason,
     state::{Deadline, Duty, EffectKey, Stage, TaskRef},
-    touches::Touches,
+    touched_paths::TouchedPaths,
 };
 
 impl Run {
     pub(super) fn tasks_readied(&mut self, tasks: &[TaskId]) {
-        self.schedule.forget_newly_ready();
+        self.schedule.clear_newly_ready();
         for id in tasks {
             if let Some(task) = self.find(id) {
                 self.set_stage(task, Stage::Ready);
@@ -35,7 +35,7 @@ impl Run {
         session: SessionId,
     ) {
         let Some(found) = self.find(id) else { return };
-        self.schedule.begin(self.task(found).node);
+        self.schedule.mark_running(self.task(found).node);
         let Some(task) = self.task_mut(found) else { return };
         task.stage = Stage::Running;
         task.attempt = attempt;
@@ -48,7 +48,7 @@ impl Run {
 
     pub(super) fn task_resumed(&mut self, at: Timestamp, id: &TaskId) {
         let Some(found) = self.find(id) else { return };
-        self.schedule.begin(self.task(found).node);
+        self.schedule.mark_running(self.task(found).node);
         if self.task(found).stage == Stage::Running {
             self.start_clock(at, found);
         }
@@ -64,7 +64,7 @@ impl Run {
         if self.task(found).stage.is_live() {
             self.schedule.block(node);
         } else {
-            self.schedule.hold(node, Hold::Task);
+            self.schedule.hold(node, HoldReason::TaskPaused);
         }
         if let BlockReason::RateLimited { until } = reason {
             self.timers.set(*until, Deadline::TaskLimit(found));
@@ -105,7 +105,7 @@ impl Run {
         if is_free && is_live {
             self.schedule.unblock(node);
         } else if is_free {
-            self.schedule.release(node, Hold::Task);
+            self.schedule.release(node, HoldReason::TaskPaused);
         }
     }
 
@@ -168,7 +168,7 @@ impl Run {
             let is_blocked = task.is_blocked();
             self.retry(node);
             if is_blocked {
-                self.schedule.hold(node, Hold::Task);
+                self.schedule.hold(node, HoldReason::TaskPaused);
             }
             self.hold_until_ended(found);
         }
@@ -229,7 +229,7 @@ impl Run {
             task.waits = 0;
             task.waits_since = None;
         }
-        self.schedule.release(node, Hold::Task);
+        self.schedule.release(node, HoldReason::TaskPaused);
         self.retry(node);
         self.hold_until_ended(found);
     }
@@ -246,10 +246,10 @@ impl Run {
         self.drop_work(found);
         let node = self.task(found).node;
         match stage {
-            Stage::Done | Stage::Skipped => self.schedule.meet(node),
-            _ => self.schedule.give_up(node),
+            Stage::Done | Stage::Skipped => self.schedule.mark_met(node),
+            _ => self.schedule.mark_failed(node),
         }
-        self.schedule.release(node, Hold::Task);
+        self.schedule.release(node, HoldReason::TaskPaused);
         self.clear_blocks(found);
         self.set_stage(found, stage);
     }
@@ -278,7 +278,7 @@ impl Run {
 
     pub(super) fn task_rewound(&mut self, id: &TaskId, checkpoint: Option<CheckpointId>, given: &mut Given) {
         let Some(found) = self.find(id) else { return };
-        self.schedule.hold(self.task(found).node, Hold::Restoring);
+        self.schedule.hold(self.task(found).node, HoldReason::Restoring);
         let memory = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
         let session = self.task(found).session.and_then(|session| self.sessions.get_mut(session.0));
         if let Some(session) = session {
@@ -307,9 +307,9 @@ impl Run {
             task.planned.worktree = Some(path.clone());
             let touches =
                 task.planned.touches.iter().cloned().chain([format!("worktree:{path}")]).collect::<Vec<_>>();
-            self.schedule.set_touches(node, Touches::of(touches));
+            self.schedule.set_touches(node, TouchedPaths::parse(touches));
         }
-        self.schedule.release(node, Hold::Unasked);
+        self.schedule.release(node, HoldReason::NotRequested);
     }
 
     pub(super) fn phase_paused(&mut self, number: PhaseNumber, paused: bool) {
@@ -318,9 +318,9 @@ impl Run {
         for task in phase.tasks.clone() {
             let node = self.task(task).node;
             if paused {
-                self.schedule.hold(node, Hold::Phase);
+                self.schedule.hold(node, HoldReason::PhasePaused);
             } else {
-                self.schedule.release(node, Hold::Phase);
+                self.schedule.release(node, HoldReason::PhasePaused);
             }
         }
     }
@@ -328,11 +328,11 @@ impl Run {
     /// Lets a task be tried again; whoever was ready because it was done waits for it once more.
     fn retry(&mut self, node: Node) {
         self.schedule.retry(node);
-        let after: Vec<Node> = self.schedule.graph().after(node).to_vec();
+        let after: Vec<Node> = self.schedule.graph().dependents(node).to_vec();
         for later in after {
             if let NodeKind::Task(task) = self.kind_of(later)
                 && self.task(task).stage == Stage::Ready
-                && !self.schedule.is_free(later)
+                && !self.schedule.has_met_dependencies(later)
             {
                 self.set_stage(task, Stage::Waiting);
             }
@@ -344,7 +344,7 @@ impl Run {
         let (node, session) = (self.task(task).node, self.task(task).session);
         let has_process = session.is_some_and(|session| self.session(session).has_process());
         if has_process && self.is_on(Guard::OneAttempt) {
-            self.schedule.hold(node, Hold::Ending);
+            self.schedule.hold(node, HoldReason::AttemptEnding);
         }
     }
 

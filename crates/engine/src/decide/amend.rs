@@ -20,18 +20,18 @@ impl Deciding<'_> {
     /// Offers what differs, unless it is offered already or somebody left it.
     pub(super) fn report_plan(&mut self, work: &PlannedWork) -> Result<(), Rejection> {
         if !matches!(self.run.status, Status::Going | Status::Paused) {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         let changes = Box::new(self.run.plan_changes(work));
         if changes.is_empty() {
-            let settled = self.run.offer.as_ref().or(self.run.left.as_ref()).ok_or(Rejection::Stale)?;
+            let settled = self.run.offer.as_ref().or(self.run.left.as_ref()).ok_or(Rejection::StaleReport)?;
             let (offer, reason) = (settled.id, "the plan file says what the run does".to_owned());
             self.emit(Event::PlanChangeWithdrawn { offer, reason });
             return Ok(());
         }
         let is_known = |offer: &Option<Offer>| offer.as_ref().is_some_and(|known| known.changes == changes);
         if is_known(&self.run.offer) || is_known(&self.run.left) {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         let amendment = self.run.amendment(&changes);
         let problem = self.check_amendment(&changes, &amendment).err().map(|why| why.to_string());
@@ -43,7 +43,7 @@ impl Deciding<'_> {
     /// Says that the file can't be read; nothing of it is taken.
     pub(super) fn report_plan_broken(&mut self, problem: &str) -> Result<(), Rejection> {
         if !matches!(self.run.status, Status::Going | Status::Paused) {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         if let Some(offer) = self.run.offer.as_ref().map(|offer| offer.id) {
             let reason = "the plan file can't be read any more".to_owned();
@@ -78,10 +78,10 @@ impl Deciding<'_> {
             Some(open) if open.id == offer => Ok(open.changes.clone()),
             Some(open) if open.id > offer => {
                 let state = "not what the plan file says any more: look at the difference anew";
-                Err(Rejection::NotNow { what: offer.to_string(), state })
+                Err(Rejection::WrongRunState { what: offer.to_string(), state })
             }
             Some(_) | None => {
-                Err(Rejection::Unknown { what: format!("change of the plan {offer} that waits for anybody") })
+                Err(Rejection::UnknownObject { what: format!("change of the plan {offer} that waits for anybody") })
             }
         }
     }
@@ -153,7 +153,7 @@ impl Deciding<'_> {
 
     /// Refuses a change that can't be taken, with what is wrong.
     fn check_amendment(&self, changes: &PlanChanges, amendment: &Amendment) -> Result<(), Rejection> {
-        let bad = |reason: String| Err(Rejection::BadPlan { reason });
+        let bad = |reason: String| Err(Rejection::InvalidPlan { reason });
         let n_tasks = self.run.tasks.len() + changes.added.len();
         if n_tasks > TASKS_MAX {
             return Err(Rejection::TooMany { what: "tasks", max: TASKS_MAX });
@@ -222,7 +222,7 @@ impl Deciding<'_> {
 
         let mut edges: BTreeSet<(usize, usize)> = BTreeSet::new();
         for later in graph.nodes() {
-            edges.extend(graph.before(later).iter().map(|earlier| (earlier.index(), later.index())));
+            edges.extend(graph.dependencies(later).iter().map(|earlier| (earlier.index(), later.index())));
         }
         for (earlier, later) in &amendment.edges_removed {
             if let (Some(earlier), Some(later)) = (task_at(earlier), task_at(later)) {
@@ -273,7 +273,7 @@ impl Deciding<'_> {
                     Some(name) => name.clone(),
                     None => self.node_name(*node),
                 };
-                Err(Rejection::Cycle { path: cycle.path.iter().map(name).collect() })
+                Err(Rejection::DependencyCycle { path: cycle.path.iter().map(name).collect() })
             }
         }
     }

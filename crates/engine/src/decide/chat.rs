@@ -31,7 +31,7 @@ impl Deciding<'_> {
                 self.take_answer(question, answer);
                 Ok(())
             }
-            Err(Rejection::NonePending) => self.talk(text),
+            Err(Rejection::NoPendingQuestion) => self.talk(text),
             Err(rejection) => Err(rejection),
         }
     }

@@ -47,7 +47,7 @@ impl Deciding<'_> {
             | Command::RejectGate { .. }
             | Command::Resolve { .. } => {
                 if !self.actor.is_person() {
-                    return Err(Rejection::NotYours);
+                    return Err(Rejection::ReservedForOtherActor);
                 }
                 self.must_go()?;
                 self.wish_of_person(command)
@@ -79,7 +79,7 @@ impl Deciding<'_> {
             | Command::ReportOverlaps { .. }
             | Command::Tick => {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
-                    return Err(Rejection::NotYours);
+                    return Err(Rejection::ReservedForOtherActor);
                 }
                 self.report_of_world(command)
             }
@@ -122,7 +122,7 @@ impl Deciding<'_> {
             Command::ApproveGate { phase, note } => self.approve_gate(phase, note),
             Command::RejectGate { phase, reason, tasks } => self.reject_gate(phase, reason, &tasks),
             Command::Resolve { escalation, action, note } => self.resolve(escalation, action, note),
-            _ => Err(Rejection::NotYours),
+            _ => Err(Rejection::ReservedForOtherActor),
         }
     }
 
@@ -156,23 +156,23 @@ impl Deciding<'_> {
                 let session = self.speaker(None)?;
                 self.not_asked_before(session, &prompt)?;
                 if self.asking_refusal(session).is_some() {
-                    return Err(Rejection::Stale);
+                    return Err(Rejection::StaleReport);
                 }
                 self.ask_user(session, *asked, Some(prompt));
             }
             Command::ReportTestFeedback(feedback) => {
                 let session = self.speaker(None)?;
-                let task = self.test_in_hand(session).ok_or(Rejection::NotYours)?;
+                let task = self.test_in_hand(session).ok_or(Rejection::ReservedForOtherActor)?;
                 self.tested(task, feedback);
             }
             Command::ReportUsage(usage) => {
-                let session = self.actor.session().ok_or(Rejection::NotYours)?;
+                let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
                 if !self.run.sessions.has(session.0) {
                     return Err(Rejection::UnknownSession { session });
                 }
                 self.report_usage(session, usage);
             }
-            _ => return Err(Rejection::NotYours),
+            _ => return Err(Rejection::ReservedForOtherActor),
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Deciding<'_> {
             Command::ReportCheckpoint { checkpoint, outcome } => {
                 let key = crate::state::EffectKey::Checkpoint(checkpoint);
                 if !self.run.orders.has(&key) {
-                    return Err(Rejection::Stale);
+                    return Err(Rejection::StaleReport);
                 }
                 let is_made = matches!(outcome, CheckpointOutcome::Made { .. });
                 self.emit(Event::CheckpointFinished { checkpoint, outcome });
@@ -200,7 +200,7 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::ReportEffect { effect, error } => {
-                let (_, order) = self.run.orders.find(effect).ok_or(Rejection::Stale)?;
+                let (_, order) = self.run.orders.find(effect).ok_or(Rejection::StaleReport)?;
                 let landed = match order {
                     Effect::LandPhase { phase } if error.is_none() => Some(*phase),
                     _ => None,
@@ -212,7 +212,7 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::ReportNotLanded { effect } => {
-                self.run.orders.find(effect).ok_or(Rejection::Stale)?;
+                self.run.orders.find(effect).ok_or(Rejection::StaleReport)?;
                 self.emit(Event::EffectFinished { effect, error: None });
                 Ok(())
             }
@@ -228,7 +228,7 @@ impl Deciding<'_> {
                 self.tick();
                 Ok(())
             }
-            _ => Err(Rejection::NotYours),
+            _ => Err(Rejection::ReservedForOtherActor),
         }
     }
 }

@@ -178,7 +178,7 @@ impl Deciding<'_> {
     ) -> Result<(), Rejection> {
         let found = self.run.escalations.get(escalation.0).clone();
         if !self.run.escalations.has(escalation.0) {
-            return Err(Rejection::Unknown { what: format!("escalation {escalation}") });
+            return Err(Rejection::UnknownObject { what: format!("escalation {escalation}") });
         }
         if !found.is_open {
             return Err(Rejection::EscalationResolved { escalation });
@@ -187,7 +187,7 @@ impl Deciding<'_> {
         let task = self.run.subject_task(&found.subject);
         if let Some(task) = task.filter(|task| self.run.task(*task).stage == Stage::Merging) {
             let hint = "it is being merged; wait a moment";
-            return Err(Rejection::WrongState { task: self.id(task), state: "merging", hint });
+            return Err(Rejection::WrongTaskState { task: self.id(task), state: "merging", hint });
         }
         self.reopen();
         let note = note.unwrap_or_else(|| action.to_string());
@@ -234,7 +234,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         let possible = found.suggested.iter().map(ToString::to_string).collect();
-        Err(Rejection::UselessAction { escalation, action: action.to_string(), possible })
+        Err(Rejection::UnsuitableAction { escalation, action: action.to_string(), possible })
     }
 
     fn blocks_somebody(&self, escalation: EscalationId, found: &Escalation) -> bool {
@@ -329,13 +329,13 @@ impl Deciding<'_> {
         let mut open = vec![node];
         let mut tasks = 0;
         while let Some(at) = open.pop() {
-            for after in graph.after(at) {
+            for after in graph.dependents(at) {
                 if !self.run.schedule.is_met(*after) && seen.insert(*after) {
                     tasks += u32::from(matches!(self.run.kind_of(*after), NodeKind::Task(_)));
                     open.push(*after);
                 }
             }
         }
-        BlockedWork { time_ms: self.run.as_it_goes(graph.remaining(node)), tasks }
+        BlockedWork { time_ms: self.run.as_it_goes(graph.critical_path(node)), tasks }
     }
 }

@@ -88,7 +88,7 @@ impl Deciding<'_> {
     ) -> Result<(), Rejection> {
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
         if state.gate != Gate::Checking || state.rounds != round {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         let (passed, tasks) = (report.passed, report.tasks.clone());
         let mut summary = report.summary.clone();
@@ -196,7 +196,7 @@ impl Deciding<'_> {
             Gate::Escalated(_) => "escalated: resolve that first",
             Gate::Approved => "approved already",
         };
-        Err(Rejection::NotNow { what: format!("phase {phase}"), state: word })
+        Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: word })
     }
 
     fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {

@@ -34,7 +34,7 @@ pub(super) type Refusal = String;
 impl Deciding<'_> {
     /// Returns the session that speaks; what it said before is not taken again.
     pub(super) fn speaker(&self, heard: Option<MessageOffset>) -> Result<SessionId, Rejection> {
-        let session = self.actor.session().ok_or(Rejection::NotYours)?;
+        let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
         let speaker = self.run.session(session);
         if !speaker.is_alive() || speaker.agent.is_none() {
             return Err(Rejection::UnknownSession { session });
@@ -42,7 +42,7 @@ impl Deciding<'_> {
         let is_known =
             heard.is_some_and(|heard| heard.start < speaker.read_from || speaker.heard.contains(&heard));
         if is_known && self.run.is_on(Guard::MessageOnce) {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         Ok(session)
     }
@@ -50,12 +50,12 @@ impl Deciding<'_> {
     /// Whoever reads an agent's output again after a restart finds the prompts of its turn again.
     pub(super) fn not_asked_before(&self, session: SessionId, prompt: &str) -> Result<(), Rejection> {
         let is_known = self.run.session(session).prompts.iter().any(|known| known == prompt);
-        if is_known && self.run.is_on(Guard::PromptOnce) { Err(Rejection::Stale) } else { Ok(()) }
+        if is_known && self.run.is_on(Guard::PromptOnce) { Err(Rejection::StaleReport) } else { Ok(()) }
     }
 
     pub(super) fn hear(&mut self, place: Place, said: AgentMessage) {
         match self.refusal(place.session, &said) {
-            Some(error) if self.run.is_on(Guard::OwnWords) => {
+            Some(error) if self.run.is_on(Guard::MessagesOfRole) => {
                 let raw = serde_json::to_string(&said).unwrap_or_default();
                 self.refuse(place, said.name().to_owned(), error, raw);
             }

@@ -4,7 +4,7 @@ use domain::{Event, PlannedTask, TaskId};
 
 use super::Deciding;
 use crate::{
-    graph::{Cycle, Node},
+    graph::{CycleError, Node},
     rejection::Rejection,
     run::NodeKind,
     state::{Gate, Stage},
@@ -14,12 +14,12 @@ impl Deciding<'_> {
     pub(super) fn add_task(&mut self, task: Box<PlannedTask>) -> Result<(), Rejection> {
         self.must_go()?;
         if self.run.find(&task.id).is_some() {
-            return Err(Rejection::BadPlan { reason: format!("{} is there already", task.id) });
+            return Err(Rejection::InvalidPlan { reason: format!("{} is there already", task.id) });
         }
         let phase = task.phase;
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
         if state.gate != Gate::Closed {
-            return Err(Rejection::NotNow {
+            return Err(Rejection::WrongRunState {
                 what: format!("phase {phase}"),
                 state: "at its gate, or past it",
             });
@@ -29,19 +29,19 @@ impl Deciding<'_> {
         for id in &task.depends_on {
             let found = self.find(id)?;
             let earlier = self.run.task(found).node;
-            if let Err(Cycle { path }) = self.run.schedule.graph().clone().connect(earlier, gate) {
+            if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(earlier, gate) {
                 let path = path.iter().map(|node| self.node_name(*node)).collect();
-                return Err(Rejection::Cycle { path });
+                return Err(Rejection::DependencyCycle { path });
             }
             if self.run.task(found).planned.phase > phase {
                 let path = vec![task.id.to_string(), id.to_string(), format!("phase {phase}")];
-                return Err(Rejection::Cycle { path });
+                return Err(Rejection::DependencyCycle { path });
             }
         }
         for name in &task.external {
             if !self.run.externals.contains_key(name) {
                 let reason = format!("nobody waits for '{name}' yet; name a task of the plan instead");
-                return Err(Rejection::BadPlan { reason });
+                return Err(Rejection::InvalidPlan { reason });
             }
         }
         let known = self.run.team.names();
@@ -59,9 +59,9 @@ impl Deciding<'_> {
         self.must_not_have_started(&later)?;
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         // Tried on a copy: what is refused changes nothing.
-        if let Err(Cycle { path }) = self.run.schedule.graph().clone().connect(from, to) {
+        if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(from, to) {
             let path = path.iter().map(|node| self.node_name(*node)).collect();
-            return Err(Rejection::Cycle { path });
+            return Err(Rejection::DependencyCycle { path });
         }
         self.emit(Event::DependencyAdded { earlier, later });
         Ok(())
@@ -71,9 +71,9 @@ impl Deciding<'_> {
         self.must_go()?;
         let (from, to) = (self.find(&earlier)?, self.find(&later)?);
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
-        if !self.run.schedule.graph().before(to).contains(&from) {
+        if !self.run.schedule.graph().dependencies(to).contains(&from) {
             let what = format!("dependency of {later} on {earlier}");
-            return Err(Rejection::Unknown { what });
+            return Err(Rejection::UnknownObject { what });
         }
         self.must_not_have_started(&later)?;
         self.reopen();
@@ -87,15 +87,15 @@ impl Deciding<'_> {
             return Ok(());
         }
         let hint = "what a task waits for can be changed only before it starts";
-        Err(Rejection::WrongState { task: id.clone(), state: stage.word(), hint })
+        Err(Rejection::WrongTaskState { task: id.clone(), state: stage.word(), hint })
     }
 
     pub(super) fn mark_met(&mut self, name: String) -> Result<(), Rejection> {
         self.must_go()?;
         match self.run.externals.get(&name) {
-            None => Err(Rejection::Unknown { what: format!("external dependency '{name}'") }),
+            None => Err(Rejection::UnknownObject { what: format!("external dependency '{name}'") }),
             Some(node) if self.run.schedule.is_met(*node) => {
-                Err(Rejection::NotNow { what: format!("'{name}'"), state: "met already" })
+                Err(Rejection::WrongRunState { what: format!("'{name}'"), state: "met already" })
             }
             Some(_) => {
                 self.reopen();

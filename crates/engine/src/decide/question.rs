@@ -157,7 +157,7 @@ impl Deciding<'_> {
             (None, None) => self.only_pending(|_| true)?,
         };
         if !self.run.questions.has(question.0) {
-            return Err(Rejection::Unknown { what: format!("question {question}") });
+            return Err(Rejection::UnknownObject { what: format!("question {question}") });
         }
         let asked = self.run.questions.get(question.0);
         match asked.state {
@@ -169,7 +169,7 @@ impl Deciding<'_> {
             }
             QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed => {}
             QuestionState::Asked | QuestionState::Withdrawn | QuestionState::Expired => {
-                return Err(Rejection::NotPending { question, state: asked.state.word() });
+                return Err(Rejection::QuestionNotPending { question, state: asked.state.word() });
             }
         }
         if answer.is_empty() {
@@ -193,10 +193,10 @@ impl Deciding<'_> {
         let pending: Vec<QuestionId> =
             self.run.open_questions.iter().copied().filter(is_pending).filter(is_meant).collect();
         match pending.as_slice() {
-            [] => Err(Rejection::NonePending),
+            [] => Err(Rejection::NoPendingQuestion),
             [question] => Ok(*question),
-            [first, ..] if !self.run.is_on(Guard::ChatNeedsOne) => Ok(*first),
-            _ => Err(Rejection::SeveralPending { questions: pending }),
+            [first, ..] if !self.run.is_on(Guard::ChatAnswersOnlyQuestion) => Ok(*first),
+            _ => Err(Rejection::SeveralPendingQuestions { questions: pending }),
         }
     }
 
@@ -233,11 +233,11 @@ impl Deciding<'_> {
 
     pub(super) fn ask_back(&mut self, question: QuestionId, text: String) -> Result<(), Rejection> {
         if !self.run.questions.has(question.0) {
-            return Err(Rejection::Unknown { what: format!("question {question}") });
+            return Err(Rejection::UnknownObject { what: format!("question {question}") });
         }
         let asked = self.run.questions.get(question.0);
         if !asked.state.is_open() {
-            return Err(Rejection::NotPending { question, state: asked.state.word() });
+            return Err(Rejection::QuestionNotPending { question, state: asked.state.word() });
         }
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
@@ -251,7 +251,7 @@ impl Deciding<'_> {
     /// Nobody answered in time: the default where it may be taken, else a problem for somebody to decide.
     pub(super) fn expire(&mut self, question: QuestionId) {
         let asked = self.run.questions.get(question.0).clone();
-        let may_default = !asked.required || !self.run.is_on(Guard::DefaultOnlyOptional);
+        let may_default = !asked.required || !self.run.is_on(Guard::DefaultsForOptionalOnly);
         if let Some(answer) = asked.default.filter(|_| may_default && asked.permission.is_none()) {
             self.emit(Event::QuestionExpired { question, default_used: Some(answer.clone()) });
             self.after_answer(question, answer);

@@ -39,7 +39,7 @@ impl Deciding<'_> {
     }
 
     fn open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
-        let unknown = || Rejection::Unknown { what: format!("request {request}") };
+        let unknown = || Rejection::UnknownObject { what: format!("request {request}") };
         let found = self.run.requests.get(request.0).clone();
         let asked = found.asked.clone().ok_or_else(unknown)?;
         if found.state != RequestState::Asked {
@@ -65,7 +65,7 @@ impl Deciding<'_> {
             _ => false,
         };
         if !fits {
-            return Err(Rejection::WrongProvision { request });
+            return Err(Rejection::WrongResourceKind { request });
         }
         let input = provided_input(request, asked, provided.clone(), false);
         self.emit(Event::RequestProvided { request, provided, default: false });
@@ -98,7 +98,7 @@ impl Deciding<'_> {
 
     pub(super) fn skip_request(&mut self, request: RequestId) -> Result<(), Rejection> {
         let (_, asked) = self.open_request(request)?;
-        if asked.required && self.run.is_on(Guard::RequiredRequest) {
+        if asked.required && self.run.is_on(Guard::RequiredRequests) {
             return Err(Rejection::RequestRequired { request });
         }
         let input = match provision(&asked) {

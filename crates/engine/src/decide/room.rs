@@ -41,7 +41,7 @@ impl Deciding<'_> {
 
     /// There is room again: whoever was told that there is none is told so.
     pub(super) fn report_room(&mut self) -> Result<(), Rejection> {
-        let escalation = self.run.no_room.ok_or(Rejection::Stale)?;
+        let escalation = self.run.no_room.ok_or(Rejection::StaleReport)?;
         let note = "its cause went away: there is room again".to_owned();
         self.emit(Event::EscalationResolved { escalation, action: None, note });
         Ok(())

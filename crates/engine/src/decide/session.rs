@@ -31,7 +31,7 @@ impl Deciding<'_> {
         self.must_live(session)?;
         let known = self.run.session(session);
         if known.state != SessionState::Starting && known.agent_session == agent_session {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         self.emit(Event::SessionActivated { session, agent_session });
         Ok(())
@@ -39,7 +39,7 @@ impl Deciding<'_> {
 
     pub(super) fn report_typed(&mut self, session: SessionId, input: InputNumber) -> Result<(), Rejection> {
         let typed = self.run.session(session).untyped.iter().find(|(number, _)| *number == input);
-        let Some((_, content)) = typed.cloned() else { return Err(Rejection::Stale) };
+        let Some((_, content)) = typed.cloned() else { return Err(Rejection::StaleReport) };
         self.emit(Event::InputSent { session, input });
         for part in parts(&content) {
             match part {
@@ -73,7 +73,7 @@ impl Deciding<'_> {
         let was_cold = self.run.session(session).state == SessionState::Parked(domain::ParkMode::Cold);
         if was_cold && self.run.session(session).is_alive() {
             // That is what parking it cold was for.
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         let dismissed = self.run.session(session).dismissed;
         self.emit(Event::SessionEnded { session, exit_status });
@@ -102,7 +102,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         if stopped.state == SessionState::Parked(ParkMode::Cold) {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         let (was_in_turn, is_owed) = (stopped.in_turn, !stopped.untyped.is_empty());
         let is_held = stopped.task.is_some_and(|task| {

@@ -54,7 +54,7 @@ impl Deciding<'_> {
         if !self.is_going() {
             return false;
         }
-        let Some(node) = self.run.schedule.candidate() else { return false };
+        let Some(node) = self.run.schedule.next_candidate() else { return false };
         let NodeKind::Task(task) = self.run.kind_of(node) else { return false };
         self.start_or_resume(task);
         true
@@ -137,7 +137,7 @@ impl Deciding<'_> {
     }
 
     fn start_merge(&mut self) -> bool {
-        let is_free = self.run.merging.is_none() || !self.run.is_on(Guard::OneMerge);
+        let is_free = self.run.merging.is_none() || !self.run.is_on(Guard::SerialMerges);
         if !self.is_going() || !is_free {
             return false;
         }
@@ -153,7 +153,7 @@ impl Deciding<'_> {
 
     /// Ends the run where nothing can move and nobody is asked.
     fn end_run(&mut self) -> bool {
-        if !self.is_going() || (self.run.is_on(Guard::EndsIdle) && self.somebody_moves()) {
+        if !self.is_going() || (self.run.is_on(Guard::EndOnlyWhenIdle) && self.somebody_moves()) {
             return false;
         }
         let ids = |stages: &[Stage]| -> Vec<TaskId> {
@@ -194,7 +194,7 @@ impl Deciding<'_> {
 
     fn somebody_moves(&self) -> bool {
         let run = &*self.run;
-        if run.schedule.candidate().is_some() || !run.schedule.running().is_empty() {
+        if run.schedule.next_candidate().is_some() || !run.schedule.running().is_empty() {
             return true;
         }
         let asks = |stage: Stage| stage.is_live() || stage == Stage::Ready;
@@ -250,7 +250,7 @@ impl Deciding<'_> {
                     NodeKind::Task(_) | NodeKind::Gate(_) => {}
                 }
                 if !run.schedule.is_met(node) && seen.insert(node) {
-                    open.extend(graph.before(node));
+                    open.extend(graph.dependencies(node));
                 }
             }
             finds_outside

@@ -158,7 +158,7 @@ impl Deciding<'_> {
 
 /// Refuses a plan that can't be run, with what is wrong.
 fn check_plan(work: &PlannedWork, team: &[TeamMember]) -> Result<(), Rejection> {
-    let bad = |reason: String| Err(Rejection::BadPlan { reason });
+    let bad = |reason: String| Err(Rejection::InvalidPlan { reason });
     if work.tasks.is_empty() {
         return bad("it has no task".to_owned());
     }
@@ -195,7 +195,7 @@ fn check_plan(work: &PlannedWork, team: &[TeamMember]) -> Result<(), Rejection> 
                 Some(task) => task.id.to_string(),
                 None => "the end of a phase".to_owned(),
             };
-            Err(Rejection::Cycle { path: cycle.path.iter().map(name).collect() })
+            Err(Rejection::DependencyCycle { path: cycle.path.iter().map(name).collect() })
         }
     }
 }

@@ -21,10 +21,10 @@ impl Deciding<'_> {
         let stage = self.run.task(task).stage;
         if stage == Stage::Merging {
             let hint = "it is being merged; wait a moment";
-            return Err(Rejection::WrongState { task: self.id(task), state: stage.word(), hint });
+            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.word(), hint });
         }
         if stage.is_over() {
-            return Err(Rejection::WrongState { task: self.id(task), state: stage.word(), hint });
+            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.word(), hint });
         }
         Ok(())
     }
@@ -34,7 +34,7 @@ impl Deciding<'_> {
         self.must_be_open(task, "there is nothing to pause")?;
         if self.is_paused(task) {
             let hint = "it is paused already";
-            return Err(Rejection::WrongState { task: id.clone(), state: "paused", hint });
+            return Err(Rejection::WrongTaskState { task: id.clone(), state: "paused", hint });
         }
         self.pause(task);
         Ok(())
@@ -67,7 +67,7 @@ impl Deciding<'_> {
         let task = self.find(id)?;
         if !self.is_paused(task) {
             let (state, hint) = (self.run.task(task).stage.word(), "it is not paused");
-            return Err(Rejection::WrongState { task: id.clone(), state, hint });
+            return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
         self.go_on_after_pause(task);
         Ok(())
@@ -119,7 +119,7 @@ impl Deciding<'_> {
             _ => None,
         };
         if let Some((state, hint)) = state {
-            return Err(Rejection::WrongState { task: id.clone(), state, hint });
+            return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
         self.reopen();
         self.restart(task, hint);
@@ -147,7 +147,7 @@ impl Deciding<'_> {
         if self.run.task(found).stage.is_over() {
             let hint = "there is nothing to hurry";
             let state = self.run.task(found).stage.word();
-            return Err(Rejection::WrongState { task, state, hint });
+            return Err(Rejection::WrongTaskState { task, state, hint });
         }
         self.emit(Event::TaskPrioritized { task, priority });
         Ok(())
@@ -163,7 +163,7 @@ impl Deciding<'_> {
         let is_heard = matches!(state.stage, Stage::Waiting | Stage::Ready | Stage::Running | Stage::Broken);
         if !is_heard {
             let hint = "nobody works at it now; try it again with a hint";
-            return Err(Rejection::WrongState { task: id, state: state.stage.word(), hint });
+            return Err(Rejection::WrongTaskState { task: id, state: state.stage.word(), hint });
         }
         let n_told =
             state.owed.iter().filter(|input| matches!(input, SessionInput::UserMessage { .. })).count();
@@ -208,14 +208,14 @@ impl Deciding<'_> {
         if let Some(checkpoint) = checkpoint {
             let found = self.run.checkpoints.get(checkpoint.0);
             if found.task != Some(task) || !found.is_made {
-                return Err(Rejection::Unknown { what: format!("checkpoint {checkpoint} of {id}") });
+                return Err(Rejection::UnknownObject { what: format!("checkpoint {checkpoint} of {id}") });
             }
         }
         if matches!(self.run.task(task).stage, Stage::Waiting | Stage::Ready)
             && self.run.task(task).attempt == 0
         {
             let hint = "there is nothing to go back from";
-            return Err(Rejection::WrongState { task: id.clone(), state: "not started", hint });
+            return Err(Rejection::WrongTaskState { task: id.clone(), state: "not started", hint });
         }
         match self.run.task(task).stage {
             Stage::Failed | Stage::Cancelled | Stage::Skipped => {}
@@ -233,7 +233,7 @@ impl Deciding<'_> {
         let task = self.find(id)?;
         if !self.run.task(task).stage.is_live() {
             let (state, hint) = (self.run.task(task).stage.word(), "there is nothing to keep");
-            return Err(Rejection::WrongState { task: id.clone(), state, hint });
+            return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
         self.order_checkpoint(task, CheckpointReason::Requested);
         Ok(())
@@ -241,7 +241,7 @@ impl Deciding<'_> {
 
     pub(super) fn pause_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
         if self.phase_is_paused(phase)? {
-            return Err(Rejection::NotNow { what: format!("phase {phase}"), state: "paused already" });
+            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "paused already" });
         }
         self.emit(Event::PhasePaused { phase });
         for task in self.tasks_of(phase) {
@@ -254,7 +254,7 @@ impl Deciding<'_> {
 
     pub(super) fn continue_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
         if !self.phase_is_paused(phase)? {
-            return Err(Rejection::NotNow { what: format!("phase {phase}"), state: "not paused" });
+            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "not paused" });
         }
         self.emit(Event::PhaseContinued { phase });
         for task in self.tasks_of(phase) {
@@ -271,7 +271,7 @@ impl Deciding<'_> {
         };
         let open: Vec<TaskRef> = self.tasks_of(phase).into_iter().filter(open).collect();
         if open.is_empty() {
-            return Err(Rejection::NotNow { what: format!("phase {phase}"), state: "over already" });
+            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "over already" });
         }
         self.emit(Event::PhaseCancelled { phase });
         for task in open {
@@ -359,5 +359,5 @@ impl Deciding<'_> {
 }
 
 fn not_now(state: &'static str) -> Rejection {
-    Rejection::NotNow { what: "the run".to_owned(), state }
+    Rejection::WrongRunState { what: "the run".to_owned(), state }
 }

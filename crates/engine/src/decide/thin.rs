@@ -9,7 +9,7 @@ use super::{Deciding, escalation::Problem};
 use crate::{
     run::Run,
     state::{Gate, Stage, Task},
-    touches::Touches,
+    touched_paths::TouchedPaths,
 };
 
 /// So many tasks are named where only some need be.
@@ -153,17 +153,17 @@ impl Deciding<'_> {
 
 /// Puts tasks that touch the same thing into groups that follow each other.
 fn groups(ready: &[&Task]) -> String {
-    let mut groups: Vec<Vec<(&TaskId, Touches)>> = Vec::new();
+    let mut groups: Vec<Vec<(&TaskId, TouchedPaths)>> = Vec::new();
     for task in ready {
-        let touches = Touches::of(&task.planned.touches);
+        let touches = TouchedPaths::parse(&task.planned.touches);
         let fits =
-            |group: &&mut Vec<(&TaskId, Touches)>| group.iter().all(|(_, other)| !other.overlaps(&touches));
+            |group: &&mut Vec<(&TaskId, TouchedPaths)>| group.iter().all(|(_, other)| !other.overlaps(&touches));
         match groups.iter_mut().find(fits) {
             Some(group) => group.push((&task.planned.id, touches)),
             None => groups.push(vec![(&task.planned.id, touches)]),
         }
     }
-    let names = |group: &Vec<(&TaskId, Touches)>| {
+    let names = |group: &Vec<(&TaskId, TouchedPaths)>| {
         group.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>().join(",")
     };
     groups.iter().map(names).collect::<Vec<_>>().join("|")

@@ -67,7 +67,7 @@ impl Deciding<'_> {
         words: String,
         tools: TurnTools,
     ) -> Result<(), Rejection> {
-        let session = self.actor.session().ok_or(Rejection::NotYours)?;
+        let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
         let speaker = self.run.session(session);
         if !speaker.has_process() {
             return Err(Rejection::UnknownSession { session });
@@ -77,7 +77,7 @@ impl Deciding<'_> {
             return Ok(());
         }
         if read_from < speaker.read_from {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         self.emit(Event::TurnInterrupted { session, read_from, text: words, tools });
         Ok(())

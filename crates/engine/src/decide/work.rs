@@ -31,7 +31,7 @@ impl Deciding<'_> {
         self.open_loop(task);
         let attempt = self.run.task(task).attempt;
         let command = self.run.check_of(task).cloned();
-        match command.filter(|_| self.run.is_on(Guard::Receipt)) {
+        match command.filter(|_| self.run.is_on(Guard::CheckReceipt)) {
             Some(command) => self.emit(Event::CheckStarted { task: self.id(task), attempt, command }),
             None => self.after_check(task),
         }
@@ -55,8 +55,8 @@ impl Deciding<'_> {
         let found = self.find(task)?;
         let state = self.run.task(found);
         let is_present = state.stage == Stage::Checking && state.attempt == attempt;
-        if self.run.is_on(Guard::StaleReports) && !is_present {
-            return Err(Rejection::Stale);
+        if self.run.is_on(Guard::RejectStaleReports) && !is_present {
+            return Err(Rejection::StaleReport);
         }
         let passed = receipt.passed();
         let feedback = feedback_of(&receipt);
@@ -135,7 +135,7 @@ impl Deciding<'_> {
     pub(super) fn after_failed_round(&mut self, task: TaskRef) {
         let rounds = self.run.task(task).feedback_loop.map_or(0, |id| self.run.loops.get(id.0).rounds);
         let is_last = rounds >= self.run.settings.retries_max.get();
-        if is_last && self.run.is_on(Guard::TriesBounded) {
+        if is_last && self.run.is_on(Guard::AttemptLimit) {
             let history =
                 self.run.task(task).feedback_loop.map(|id| self.run.loops.get(id.0).history.clone());
             self.end_loop(task, LoopOutcome::Escalated);
@@ -165,9 +165,9 @@ impl Deciding<'_> {
     ) -> Result<(), Rejection> {
         let found = self.find(task)?;
         let state = self.run.task(found);
-        if self.run.is_on(Guard::StaleReports) && (state.stage != Stage::Merging || state.attempt != attempt)
+        if self.run.is_on(Guard::RejectStaleReports) && (state.stage != Stage::Merging || state.attempt != attempt)
         {
-            return Err(Rejection::Stale);
+            return Err(Rejection::StaleReport);
         }
         self.emit(Event::MergeFinished { task: task.clone(), attempt, outcome: outcome.clone() });
         match outcome {
@@ -237,7 +237,7 @@ impl Deciding<'_> {
         self.order_checkpoint(task, CheckpointReason::Failure);
         self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted });
         self.close(task, "is tried again", LoopOutcome::Failed);
-        if failures >= self.run.settings.retries_max.get() && self.run.is_on(Guard::TriesBounded) {
+        if failures >= self.run.settings.retries_max.get() && self.run.is_on(Guard::AttemptLimit) {
             self.block_on_problem(
                 task,
                 Problem {
@@ -258,7 +258,7 @@ impl Deciding<'_> {
     ///
     /// Whoever kills an agent costs it no try; one that dies each time must come to an end.
     pub(super) fn is_forgiven(&self, failure: &AttemptFailure, losses: u32) -> bool {
-        failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::TriesBounded))
+        failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::AttemptLimit))
     }
 
     /// Keeps a point that the task can go back to.

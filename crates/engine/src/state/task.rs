@@ -5,7 +5,7 @@ use domain::{
     Timestamp,
 };
 
-use crate::{graph::Node, schedule::Agent};
+use crate::{graph::Node, schedule::AgentIndex};
 
 /// Names a task within the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,7 +111,7 @@ impl Stage {
 pub(crate) struct Task {
     pub(crate) planned: Box<PlannedTask>,
     pub(crate) node: Node,
-    pub(crate) agent: Agent,
+    pub(crate) agent: AgentIndex,
     pub(crate) stage: Stage,
     /// Why it does not go on; empty while it may.
     pub(crate) blocks: Vec<BlockReason>,
@@ -198,7 +198,7 @@ impl Spent {
 }
 
 impl Task {
-    pub(crate) fn new(planned: PlannedTask, node: Node, agent: Agent, timeout_ms: u64) -> Self {
+    pub(crate) fn new(planned: PlannedTask, node: Node, agent: AgentIndex, timeout_ms: u64) -> Self {
         let spent = Spent::new(planned.budget);
         Self {
             timeout_ms: Some(planned.timeout_ms.unwrap_or(timeout_ms)),

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use domain::{AgentName, Role, TeamMember};
 
-use crate::schedule::Agent;
+use crate::schedule::AgentIndex;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Team {
@@ -12,8 +12,8 @@ pub(crate) struct Team {
 }
 
 impl Team {
-    pub(crate) fn find(&self, name: &AgentName) -> Option<Agent> {
-        self.members.iter().position(|member| member.name == *name).map(Agent)
+    pub(crate) fn find(&self, name: &AgentName) -> Option<AgentIndex> {
+        self.members.iter().position(|member| member.name == *name).map(AgentIndex)
     }
 
     pub(crate) fn first(&self, role: Role) -> Option<&TeamMember> {
@@ -21,12 +21,12 @@ impl Team {
     }
 
     /// Returns who does a task that names nobody: a worker, else a specialist, else whoever is there.
-    pub(crate) fn worker(&self) -> Agent {
+    pub(crate) fn worker(&self) -> AgentIndex {
         let of = |role: Role| self.members.iter().position(|member| member.role == role);
-        Agent(of(Role::Worker).or_else(|| of(Role::Specialist)).unwrap_or(0))
+        AgentIndex(of(Role::Worker).or_else(|| of(Role::Specialist)).unwrap_or(0))
     }
 
-    pub(crate) fn name(&self, agent: Agent) -> Option<&AgentName> {
+    pub(crate) fn name(&self, agent: AgentIndex) -> Option<&AgentName> {
         self.members.get(agent.0).map(|member| &member.name)
     }
 

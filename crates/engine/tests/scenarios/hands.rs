@@ -12,7 +12,7 @@ pub struct Hands {
 
 const ALL: [&str; 12] = [
     "SpawnAgent",
-    "Say",
+    "SendInput",
     "ParkSession",
     "WakeSession",
     "EndSession",
@@ -22,7 +22,7 @@ const ALL: [&str; 12] = [
     "LandPhase",
     "MakeCheckpoint",
     "RestoreCheckpoint",
-    "KeepPermission",
+    "SavePermissionRule",
 ];
 
 impl Default for Hands {
@@ -43,7 +43,7 @@ impl Hands {
             }
             "sessions start by hand" => self.by_hand.extend(["SpawnAgent"]),
             "sessions end by hand" => self.by_hand.extend(["EndSession"]),
-            "inputs are typed by hand" => self.by_hand.extend(["Say"]),
+            "inputs are typed by hand" => self.by_hand.extend(["SendInput"]),
             "merges are done by hand" => self.by_hand.extend(["Merge"]),
             "gates are checked by hand" => self.by_hand.extend(["CheckGate"]),
             "checkpoints are made by hand" => self.by_hand.extend(["MakeCheckpoint"]),
@@ -65,7 +65,7 @@ impl Hands {
             Effect::SpawnAgent { session } => {
                 Command::ReportStarted { session: *session, agent_session: Some(format!("own-{session}")) }
             }
-            Effect::Say { session, input, .. } => {
+            Effect::SendInput { session, input, .. } => {
                 Command::ReportInputSent { session: *session, input: *input }
             }
             Effect::EndSession { session } => Command::ReportEnded { session: *session, exit_status: None },
@@ -104,7 +104,7 @@ impl Hands {
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::KeepPermission { .. } => Command::ReportEffect { effect: id, error: None },
+            | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect: id, error: None },
         }
     }
 }
@@ -113,7 +113,7 @@ impl Hands {
 pub fn name(effect: &Effect) -> &'static str {
     match effect {
         Effect::SpawnAgent { .. } => "SpawnAgent",
-        Effect::Say { .. } => "Say",
+        Effect::SendInput { .. } => "SendInput",
         Effect::ParkSession { .. } => "ParkSession",
         Effect::WakeSession { .. } => "WakeSession",
         Effect::EndSession { .. } => "EndSession",
@@ -123,7 +123,7 @@ pub fn name(effect: &Effect) -> &'static str {
         Effect::LandPhase { .. } => "LandPhase",
         Effect::MakeCheckpoint { .. } => "MakeCheckpoint",
         Effect::RestoreCheckpoint { .. } => "RestoreCheckpoint",
-        Effect::KeepPermission { .. } => "KeepPermission",
+        Effect::SavePermissionRule { .. } => "SavePermissionRule",
     }
 }
 

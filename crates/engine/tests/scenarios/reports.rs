@@ -166,7 +166,7 @@ fn session(stage: &mut Stage, words: &[&str], said: String) -> Result<bool, Stri
     };
     if !matches!(command, Command::ReportStarted { .. }) {
         done(stage, |effect| {
-            matches!(effect, Effect::Say { session: of, .. } | Effect::SpawnAgent { session: of }
+            matches!(effect, Effect::SendInput { session: of, .. } | Effect::SpawnAgent { session: of }
                 | Effect::EndSession { session: of } if *of == session)
         });
     }
@@ -175,7 +175,7 @@ fn session(stage: &mut Stage, words: &[&str], said: String) -> Result<bool, Stri
 }
 
 fn type_inputs(stage: &mut Stage, session: SessionId) -> Result<(), String> {
-    let is_it = |effect: &Effect| matches!(effect, Effect::Say { session: of, .. } if *of == session);
+    let is_it = |effect: &Effect| matches!(effect, Effect::SendInput { session: of, .. } if *of == session);
     let typed: Vec<_> = stage.pending.extract_if(.., |(_, effect)| is_it(effect)).collect();
     for (id, effect) in typed {
         let command = stage.hands.report(id, &effect, stage.now);

@@ -116,7 +116,7 @@ impl Stage {
             let differs = differing(&self.run, &self.replica);
             return Err(format!("the log gives another state after {words}: {differs}"));
         }
-        if self.run.outstanding() != self.replica.outstanding() {
+        if self.run.pending_effects() != self.replica.pending_effects() {
             return Err(format!("the log gives other outstanding effects after {words}"));
         }
         Ok(())
@@ -149,14 +149,14 @@ impl Stage {
 
     /// Ends Jangdan and starts it again with nothing but the log.
     pub fn restart(&mut self) -> Result<(), String> {
-        let outstanding = self.run.outstanding();
+        let outstanding = self.run.pending_effects();
         self.run = replay(&self.log, self.without)?;
         self.compare("a restart")?;
-        if self.run.outstanding() != outstanding {
+        if self.run.pending_effects() != outstanding {
             return Err("a restart changes what is outstanding".to_owned());
         }
         // What was told and not reported is told again.
-        self.pending = self.run.outstanding();
+        self.pending = self.run.pending_effects();
         self.carry_on()
     }
 
@@ -172,11 +172,11 @@ impl Stage {
 
 /// Returns a run that has not started; every rule is on, but in builds that may switch one off.
 fn new_run(without: Option<Guard>) -> Run {
-    #[cfg(feature = "sabotage")]
+    #[cfg(feature = "fault-injection")]
     if let Some(guard) = without {
-        return Run::without(guard);
+        return Run::without_guard(guard);
     }
-    debug_assert!(without.is_none(), "only a build for sabotage can do without a rule");
+    debug_assert!(without.is_none(), "only a build with fault-injection can switch a guard off");
     Run::new()
 }
 

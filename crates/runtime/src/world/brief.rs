@@ -56,7 +56,7 @@ fn of_task(task: &TaskId, kept: &Kept) -> Option<Box<Task>> {
         context: None,
         criteria: detail.acceptance.clone(),
         touches: detail.touches.clone(),
-        check: kept.run().check(task).map(str::to_owned),
+        check: kept.run().check_command(task).map(str::to_owned),
         results: detail.depends_on.iter().filter_map(result).collect(),
         worktree: None,
         preamble: None,

@@ -1,7 +1,7 @@
 //! What a gate finds out by itself: whether the phase's check passes on what is merged, and what the phase left behind.
 
 use domain::GateReport;
-use engine::GateWork;
+use engine::GateCheck;
 
 use super::{
     job::{Job, receipt},
@@ -17,7 +17,7 @@ const ARTEFACTS_MAX: usize = 1000;
 pub(super) fn report(
     site: &Site,
     name: &str,
-    work: &GateWork,
+    work: &GateCheck,
     time_max_ms: u64,
     leash: &Leash,
 ) -> GateReport {
@@ -32,7 +32,7 @@ pub(super) fn report(
 fn looked(
     site: &Site,
     name: &str,
-    work: &GateWork,
+    work: &GateCheck,
     time_max_ms: u64,
     leash: &Leash,
 ) -> Result<GateReport, String> {

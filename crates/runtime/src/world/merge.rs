@@ -33,7 +33,7 @@ impl Wanted {
             .last();
         let agent = row.and_then(|row| row.agent.as_ref()).map(ToString::to_string);
         Self {
-            check: kept.run().check(task).map(str::to_owned),
+            check: kept.run().check_command(task).map(str::to_owned),
             checked_tree: passed.map(|row| row.receipt.tree.clone()),
             author: agent.unwrap_or_else(|| "agent".to_owned()),
             title: row.map(|row| row.title.clone()).unwrap_or_default(),

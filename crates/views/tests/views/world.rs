@@ -183,7 +183,7 @@ impl World {
                 Command::ReportEnded { session, exit_status: Some(1) }
             }
             Effect::SpawnAgent { session } => Command::ReportStarted { session, agent_session: None },
-            Effect::Say { session, input, .. } => Command::ReportInputSent { session, input },
+            Effect::SendInput { session, input, .. } => Command::ReportInputSent { session, input },
             Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
             Effect::RunCheck { task, attempt, .. } => Command::ReportCheck { task, attempt, receipt },
             Effect::Merge { task, attempt } => {
@@ -209,7 +209,7 @@ impl World {
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::KeepPermission { .. } => Command::ReportEffect { effect, error: None },
+            | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect, error: None },
         };
         self.wish(&Actor::System, command);
     }

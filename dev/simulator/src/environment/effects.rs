@@ -25,7 +25,7 @@ impl Environment {
     /// Tells whether the outcome is reported when it happens, not when the effect is ordered.
     pub(super) fn is_reported_later(&self, effect: &Effect) -> bool {
         match effect {
-            Effect::Say { session, input, .. } => {
+            Effect::SendInput { session, input, .. } => {
                 self.processes.get(session).is_none_or(|process| process.next <= *input)
             }
             Effect::SpawnAgent { .. }
@@ -38,7 +38,7 @@ impl Environment {
             | Effect::LandPhase { .. }
             | Effect::MakeCheckpoint { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::KeepPermission { .. } => false,
+            | Effect::SavePermissionRule { .. } => false,
         }
     }
 
@@ -55,7 +55,7 @@ impl Environment {
     fn start(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Command> {
         match effect {
             Effect::SpawnAgent { session } => self.spawn(*session, model),
-            Effect::Say { session, input, content } => {
+            Effect::SendInput { session, input, content } => {
                 self.create_process(*session, model);
                 if let Some(process) = self.processes.get_mut(session) {
                     process.inputs.insert(*input, (**content).clone());
@@ -105,7 +105,7 @@ impl Environment {
                 };
                 Some(Command::ReportCheckpoint { checkpoint: *checkpoint, outcome })
             }
-            Effect::LandPhase { .. } | Effect::RestoreCheckpoint { .. } | Effect::KeepPermission { .. } => {
+            Effect::LandPhase { .. } | Effect::RestoreCheckpoint { .. } | Effect::SavePermissionRule { .. } => {
                 Some(effect_report(id, !self.fails(8)))
             }
         }

@@ -146,7 +146,7 @@ fn run_to_end(
             Err(error)
                 if matches!(
                     error.downcast_ref(),
-                    Some(Rejection::Stale | Rejection::UnknownSession { .. })
+                    Some(Rejection::StaleReport | Rejection::UnknownSession { .. })
                 ) => {}
             Err(error) => return Err(error),
         }
@@ -155,7 +155,7 @@ fn run_to_end(
     send(&Actor::Person("ana".to_owned()), start_command(work, SLOTS), &mut effects)?;
     loop {
         while let Some((id, effect)) = effects.pop_front() {
-            if let Effect::Say { session, input, content } = &effect
+            if let Effect::SendInput { session, input, content } = &effect
                 && let SessionInput::Task { task, .. } = &**content
             {
                 let (session, input) = (*session, *input);

@@ -67,13 +67,13 @@ impl Feeding {
                 Ok(())
             }
             // Two reports may cross; the later one is too late, as in life.
-            Err(Rejection::Stale | Rejection::UnknownSession { .. }) => Ok(()),
+            Err(Rejection::StaleReport | Rejection::UnknownSession { .. }) => Ok(()),
             Err(rejection) => Err(rejection.into()),
         }
     }
 
     fn carry_out(&mut self, id: domain::EffectId, effect: Effect) -> Result<()> {
-        if let Effect::Say { session, content, .. } = &effect
+        if let Effect::SendInput { session, content, .. } = &effect
             && matches!(**content, SessionInput::Task { .. })
         {
             let session = *session;

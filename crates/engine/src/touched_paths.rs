@@ -3,13 +3,13 @@
 /// A set of paths, patterns and locks.
 ///
 /// ```
-/// # use engine::Touches;
-/// let form = Touches::of(["src/login/**"]);
-/// assert!(form.overlaps(&Touches::of(["src/login/form.rs"])));
-/// assert!(!form.overlaps(&Touches::of(["src/cart/**", "lock:database"])));
+/// # use engine::TouchedPaths;
+/// let form = TouchedPaths::parse(["src/login/**"]);
+/// assert!(form.overlaps(&TouchedPaths::parse(["src/login/form.rs"])));
+/// assert!(!form.overlaps(&TouchedPaths::parse(["src/cart/**", "lock:database"])));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Touches {
+pub struct TouchedPaths {
     patterns: Vec<Pattern>,
 }
 
@@ -19,10 +19,10 @@ struct Pattern {
     parts: Vec<String>,
 }
 
-impl Touches {
+impl TouchedPaths {
     /// Reads paths as people write them: a file, a folder, a pattern with `*`, or a word for anything else.
-    pub fn of<S: AsRef<str>>(paths: impl IntoIterator<Item = S>) -> Self {
-        let patterns = paths.into_iter().filter_map(|path| Pattern::of(path.as_ref())).collect();
+    pub fn parse<S: AsRef<str>>(paths: impl IntoIterator<Item = S>) -> Self {
+        let patterns = paths.into_iter().filter_map(|path| Pattern::parse(path.as_ref())).collect();
         Self { patterns }
     }
 
@@ -38,7 +38,7 @@ impl Touches {
 }
 
 impl Pattern {
-    fn of(path: &str) -> Option<Self> {
+    fn parse(path: &str) -> Option<Self> {
         let path = path.trim();
         let is_fixed = |part: &&str| !part.contains(['*', '?', '[', '{']);
         let parts = path.split('/').filter(|part| !part.is_empty() && *part != ".");
@@ -54,7 +54,7 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
-    use super::Touches;
+    use super::TouchedPaths;
 
     #[test]
     fn what_lies_below_a_path_or_may_be_meant_by_a_pattern_overlaps_it() {
@@ -72,9 +72,9 @@ mod tests {
             ("src/login", "src/login2", false),
         ];
         for (left, right, overlaps) in cases {
-            assert_eq!(Touches::of([left]).overlaps(&Touches::of([right])), overlaps, "{left} and {right}");
-            assert_eq!(Touches::of([right]).overlaps(&Touches::of([left])), overlaps, "{right} and {left}");
+            assert_eq!(TouchedPaths::parse([left]).overlaps(&TouchedPaths::parse([right])), overlaps, "{left} and {right}");
+            assert_eq!(TouchedPaths::parse([right]).overlaps(&TouchedPaths::parse([left])), overlaps, "{right} and {left}");
         }
-        assert!(!Touches::default().overlaps(&Touches::of(["src"])));
+        assert!(!TouchedPaths::default().overlaps(&TouchedPaths::parse(["src"])));
     }
 }

@@ -11,7 +11,7 @@ const PLAN: &str = "# A shop\n\n## Phase 1: Begin\n- **Verify**: make\n- **Artef
 #[test]
 fn all_that_a_plan_says_arrives() {
     let reading = parse(PLAN.as_bytes(), ParseOptions { format: None });
-    let work = engine::planned(&reading.plan, false);
+    let work = engine::planned_work(&reading.plan, false);
     assert_eq!(work.title, "A shop");
     let [begin, end] = &work.phases[..] else { panic!("{:?}", work.phases) };
     assert_eq!((begin.number, begin.name.as_str(), &begin.after[..]), (1, "Begin", &[][..]));

@@ -9,7 +9,7 @@ use crate::{
 
 /// A session that should have a process, or will have one again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LivingSession {
+pub struct LiveSession {
     /// The session.
     pub session: SessionId,
     /// Where reading its output goes on.
@@ -41,7 +41,7 @@ pub struct Assignment {
 
 /// What a gate has to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GateWork {
+pub struct GateCheck {
     /// The phase.
     pub phase: PhaseNumber,
     /// The command that judges the phase, where there is one.
@@ -62,20 +62,20 @@ impl Run {
     }
 
     /// Returns the command that judges a task, where there is one.
-    pub fn check(&self, task: &TaskId) -> Option<&str> {
+    pub fn check_command(&self, task: &TaskId) -> Option<&str> {
         self.check_of(self.find(task)?).map(String::as_str)
     }
 
     /// Tells whether an order is still to be carried out: nobody has reported it, and nothing made it needless.
-    pub fn is_ordered(&self, id: EffectId) -> bool {
+    pub fn is_effect_pending(&self, id: EffectId) -> bool {
         self.orders.find(id).is_some()
     }
 
     /// Returns what the gate of a phase has to look at.
-    pub fn gate_work(&self, phase: PhaseNumber) -> GateWork {
+    pub fn gate_check(&self, phase: PhaseNumber) -> GateCheck {
         let known = self.phases.get(&phase);
         let own = known.and_then(|phase| phase.verify.clone());
-        GateWork {
+        GateCheck {
             phase,
             check: own.or_else(|| self.settings.verify.clone()),
             artefacts: known.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
@@ -83,10 +83,10 @@ impl Run {
     }
 
     /// Returns the sessions of agents that are not over, in their order.
-    pub fn living_sessions(&self) -> Vec<LivingSession> {
+    pub fn live_sessions(&self) -> Vec<LiveSession> {
         let living = |session: &SessionId| {
             let known = self.session(*session);
-            known.has_process().then(|| LivingSession {
+            known.has_process().then(|| LiveSession {
                 session: *session,
                 read_from: known.read_from,
                 is_cold: known.state == SessionState::Parked(domain::ParkMode::Cold),

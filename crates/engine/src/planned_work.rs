@@ -5,7 +5,7 @@ use plan::{Plan, Task};
 
 /// Turns a plan into work. Optional tasks are left out unless they are asked for; a name that can't be an agent's is
 /// nobody's.
-pub fn planned(plan: &Plan, with_optional: bool) -> PlannedWork {
+pub fn planned_work(plan: &Plan, with_optional: bool) -> PlannedWork {
     let phase = |phase: &plan::Phase| PlannedPhase {
         number: phase.number,
         name: phase.name.clone(),
