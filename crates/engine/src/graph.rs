@@ -142,7 +142,8 @@ impl Graph {
         let mut n_measured = 0;
         while let Some(node) = ends.pop() {
             n_measured += 1;
-            let longest = self.dependents(node).iter().map(|after| self.critical_path(*after)).max().unwrap_or(0);
+            let longest =
+                self.dependents(node).iter().map(|after| self.critical_path(*after)).max().unwrap_or(0);
             let Some(links) = self.links.get_mut(node.index()) else { continue };
             links.critical_path = links.duration.saturating_add(longest);
             for before in &links.dependencies {

@@ -14,7 +14,7 @@ use crate::{
     graph::{Graph, Node},
     guard::{Guard, Guards},
     orders::Orders,
-    schedule::{ScheduleLimits, Schedule},
+    schedule::{Schedule, ScheduleLimits},
     state::{
         Channel, Checkpoint, DirectMessage, Escalation, FeedbackLoop, Invocation, Phase, Question, Request,
         Session, Spent, Stage, Submitted, Task, TaskRef, TaskState, Team,

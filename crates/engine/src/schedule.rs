@@ -444,8 +444,7 @@ impl Schedule {
 
     /// Lines all ready tasks up anew, because the ways to the end have changed.
     fn rebuild_queues(&mut self) {
-        let waiting: Vec<Node> =
-            self.ready.iter_mut().flat_map(std::mem::take).map(|key| key.node).collect();
+        let waiting: Vec<Node> = self.ready.iter_mut().flat_map(std::mem::take).map(|key| key.node).collect();
         for node in waiting {
             self.enqueue(node);
         }
@@ -593,6 +592,13 @@ impl Schedule {
 
 impl Task {
     fn new(needs: Option<TaskRequirements>) -> Self {
-        Self { needs, state: NodeState::Waiting, unmet: 0, holds: 0, deferred_tasks: Vec::new(), has_started: false }
+        Self {
+            needs,
+            state: NodeState::Waiting,
+            unmet: 0,
+            holds: 0,
+            deferred_tasks: Vec::new(),
+            has_started: false,
+        }
     }
 }

@@ -72,8 +72,16 @@ mod tests {
             ("src/login", "src/login2", false),
         ];
         for (left, right, overlaps) in cases {
-            assert_eq!(TouchedPaths::parse([left]).overlaps(&TouchedPaths::parse([right])), overlaps, "{left} and {right}");
-            assert_eq!(TouchedPaths::parse([right]).overlaps(&TouchedPaths::parse([left])), overlaps, "{right} and {left}");
+            assert_eq!(
+                TouchedPaths::parse([left]).overlaps(&TouchedPaths::parse([right])),
+                overlaps,
+                "{left} and {right}"
+            );
+            assert_eq!(
+                TouchedPaths::parse([right]).overlaps(&TouchedPaths::parse([left])),
+                overlaps,
+                "{right} and {left}"
+            );
         }
         assert!(!TouchedPaths::default().overlaps(&TouchedPaths::parse(["src"])));
     }

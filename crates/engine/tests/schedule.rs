@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use domain::Priority;
-use engine::{AgentIndex, Graph, ScheduleLimits, TaskRequirements, Node, Schedule, TouchedPaths};
+use engine::{AgentIndex, Graph, Node, Schedule, ScheduleLimits, TaskRequirements, TouchedPaths};
 use proptest::prelude::*;
 
 const N_AGENTS: usize = 2;

@@ -271,7 +271,8 @@ impl Crank {
         }
         let look = self.plan_file.as_ref().filter(|_| !self.was_over).map(PlanFile::due_in);
         let look = look.unwrap_or(SLEEP_MAX);
-        let sleep_max = if self.kept.run().is_disk_budget_exhausted() { LOOK_FOR_ROOM } else { SLEEP_MAX }.min(look);
+        let sleep_max =
+            if self.kept.run().is_disk_budget_exhausted() { LOOK_FOR_ROOM } else { SLEEP_MAX }.min(look);
         let Some(deadline) = self.kept.run().next_deadline() else { return sleep_max };
         let left = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
         time::Duration::from_millis(left).min(sleep_max)

@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::Priority;
-use engine::{AgentIndex, Graph, ScheduleLimits, TaskRequirements, Node, Schedule, TouchedPaths};
+use engine::{AgentIndex, Graph, Node, Schedule, ScheduleLimits, TaskRequirements, TouchedPaths};
 
 use crate::random::Random;
 
@@ -92,8 +92,12 @@ impl Workload {
 
     /// Returns a schedule in which no task has started.
     pub fn schedule(&self, slots: u32, estimates: &[u64]) -> Schedule {
-        let needs =
-            TaskRequirements { priority: Priority::Normal, agent: AgentIndex(0), memory: 0, touches: TouchedPaths::default() };
+        let needs = TaskRequirements {
+            priority: Priority::Normal,
+            agent: AgentIndex(0),
+            memory: 0,
+            touches: TouchedPaths::default(),
+        };
         let slots = NonZeroU32::new(slots).unwrap_or(NonZeroU32::MIN);
         let limits = ScheduleLimits { slots, agents: vec![NonZeroU32::MAX], memory: None };
         Schedule::new(self.graph(estimates), vec![needs; self.durations.len()], limits)

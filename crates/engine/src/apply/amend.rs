@@ -155,7 +155,8 @@ impl Run {
 
     /// Lets a task that could start wait, because something that it waits for is not there.
     pub(super) fn wait_again(&mut self, task: TaskRef) {
-        if self.task(task).stage == Stage::Ready && !self.schedule.has_met_dependencies(self.task(task).node) {
+        if self.task(task).stage == Stage::Ready && !self.schedule.has_met_dependencies(self.task(task).node)
+        {
             self.set_stage(task, Stage::Waiting);
         }
     }

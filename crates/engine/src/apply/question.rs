@@ -95,7 +95,8 @@ impl Run {
                     (PermissionScope::Task, None) | (PermissionScope::Run, _) => self.kept.push(choice),
                     (PermissionScope::Project, _) => {
                         self.kept.push(choice);
-                        let effect = Effect::SavePermissionRule { pattern: pattern.clone(), allowed: *allowed };
+                        let effect =
+                            Effect::SavePermissionRule { pattern: pattern.clone(), allowed: *allowed };
                         given.order(&mut self.orders, EffectKey::Keep(pattern.clone()), effect);
                     }
                 }

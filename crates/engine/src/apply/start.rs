@@ -11,7 +11,7 @@ use crate::{
     graph::{Graph, Node},
     guard::Guard,
     run::{NodeKind, Run, Status},
-    schedule::{AgentIndex, HoldReason, ScheduleLimits, TaskRequirements, Schedule},
+    schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements},
     state::{Deadline, Phase, Spent, Stage, Task, TaskRef, Team},
     touched_paths::TouchedPaths,
 };

@@ -80,9 +80,9 @@ impl Deciding<'_> {
                 let state = "not what the plan file says any more: look at the difference anew";
                 Err(Rejection::WrongRunState { what: offer.to_string(), state })
             }
-            Some(_) | None => {
-                Err(Rejection::UnknownObject { what: format!("change of the plan {offer} that waits for anybody") })
-            }
+            Some(_) | None => Err(Rejection::UnknownObject {
+                what: format!("change of the plan {offer} that waits for anybody"),
+            }),
         }
     }
 

@@ -156,8 +156,9 @@ fn groups(ready: &[&Task]) -> String {
     let mut groups: Vec<Vec<(&TaskId, TouchedPaths)>> = Vec::new();
     for task in ready {
         let touches = TouchedPaths::parse(&task.planned.touches);
-        let fits =
-            |group: &&mut Vec<(&TaskId, TouchedPaths)>| group.iter().all(|(_, other)| !other.overlaps(&touches));
+        let fits = |group: &&mut Vec<(&TaskId, TouchedPaths)>| {
+            group.iter().all(|(_, other)| !other.overlaps(&touches))
+        };
         match groups.iter_mut().find(fits) {
             Some(group) => group.push((&task.planned.id, touches)),
             None => groups.push(vec![(&task.planned.id, touches)]),

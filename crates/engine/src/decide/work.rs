@@ -165,7 +165,8 @@ impl Deciding<'_> {
     ) -> Result<(), Rejection> {
         let found = self.find(task)?;
         let state = self.run.task(found);
-        if self.run.is_on(Guard::RejectStaleReports) && (state.stage != Stage::Merging || state.attempt != attempt)
+        if self.run.is_on(Guard::RejectStaleReports)
+            && (state.stage != Stage::Merging || state.attempt != attempt)
         {
             return Err(Rejection::StaleReport);
         }

@@ -105,9 +105,9 @@ impl Environment {
                 };
                 Some(Command::ReportCheckpoint { checkpoint: *checkpoint, outcome })
             }
-            Effect::LandPhase { .. } | Effect::RestoreCheckpoint { .. } | Effect::SavePermissionRule { .. } => {
-                Some(effect_report(id, !self.fails(8)))
-            }
+            Effect::LandPhase { .. }
+            | Effect::RestoreCheckpoint { .. }
+            | Effect::SavePermissionRule { .. } => Some(effect_report(id, !self.fails(8))),
         }
     }
 
