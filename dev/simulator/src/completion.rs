@@ -74,15 +74,15 @@ impl Simulation<'_> {
     fn finish_effects(&mut self) -> Result<(), RuleViolation> {
         let last = self.step + FAULTLESS_STEPS_MAX;
         while self.step < last && self.environment.is_busy() && self.next_event()? {}
-        let outstanding: Vec<_> = self
+        let pending: Vec<_> = self
             .run
-            .outstanding()
+            .pending_effects()
             .into_iter()
             .filter(|(id, effect)| !self.environment.is_pending(*id, effect))
             .collect();
-        match outstanding.first() {
+        match pending.first() {
             Some(effect) => {
-                Err(RuleViolation::new(Rule::EffectEnds, format!("{effect:?} is still outstanding")))
+                Err(RuleViolation::new(Rule::EffectEnds, format!("{effect:?} is still pending")))
             }
             None => Ok(()),
         }
