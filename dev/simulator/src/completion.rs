@@ -81,9 +81,7 @@ impl Simulation<'_> {
             .filter(|(id, effect)| !self.environment.is_pending(*id, effect))
             .collect();
         match pending.first() {
-            Some(effect) => {
-                Err(RuleViolation::new(Rule::EffectEnds, format!("{effect:?} is still pending")))
-            }
+            Some(effect) => Err(RuleViolation::new(Rule::EffectEnds, format!("{effect:?} is still pending"))),
             None => Ok(()),
         }
     }
