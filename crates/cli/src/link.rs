@@ -50,7 +50,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Prints the link to the page, of a run if one is given. Does nothing if the server has no page.
 pub fn print_link(client: &Client, run: Option<&RunId>) {
     if let Ok(Some(link)) = client.link(run) {
-        eprintln!("Open in a browser: {link}");
+        // The reader of standard error may be gone; the caller continues without it.
+        let _ = writeln!(io::stderr(), "Open in a browser: {link}");
     }
 }
 

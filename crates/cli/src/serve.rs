@@ -1,6 +1,10 @@
 //! `jangdan serve`: runs a server in the foreground that keeps runs going.
 
-use std::{process::ExitCode, time::Duration};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::Args;
 use runtime::AfterStop;
@@ -43,7 +47,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let what = format!("A server is already running for {} (process {}).", data.display(), status.pid);
         return Err(Failure { what, hint: Some("Use it: jangdan runs".to_owned()), exit: 1 });
     };
-    eprintln!("Serving {}. Press Ctrl-C to stop.", data.display());
+    // The reader of standard error may be gone; the server continues without it.
+    let _ = writeln!(io::stderr(), "Serving {}. Press Ctrl-C to stop.", data.display());
     if arguments.common.json {
         let status = client.status().map_err(|error| remote::failure(&error))?;
         println!("{}", json(&status).unwrap_or_default());

@@ -200,7 +200,7 @@ fn whoever_is_killed_in_the_middle_loses_nothing() {
         stage.wait_until("it sleeps", |stage| stage.ok(&["log", name]).contains("I sleep."));
         let taken = stage.run(&["say", name, "Hello"]);
         assert!(
-            String::from_utf8_lossy(&taken.stderr).contains("another process speaks"),
+            String::from_utf8_lossy(&taken.stderr).contains("Another process speaks"),
             "{agent}: {taken:?}"
         );
         // As Ctrl-C does.

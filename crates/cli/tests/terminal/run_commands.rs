@@ -68,7 +68,7 @@ fn a_run_is_controlled_from_another_terminal() {
     project.succeeds(&["status"], "waiting for you");
     project.fails(&["answer", "q_1"], 2, "The answer is empty.");
     project.fails(&["answer", "q_1", "--option", "3"], 1, "Options: 1 red, 2 blue");
-    project.fails(&["answer", "q_9", "red"], 1, "there is no question q_9");
+    project.fails(&["answer", "q_9", "red"], 1, "There is no question q_9");
     project.fails(&["answer", "q_9", "--option", "1"], 1, "q_9 is not waiting for you");
     project.fails(&["answer", run.as_str(), "q_1", "blue"], 2, &format!("Name a run with --run {run}"));
     project.succeeds(&["answer", "q_1", "--option", "2", "--run", run.as_str()], "answered q_1: blue");

@@ -109,3 +109,11 @@ fn agents_can_be_stopped_on_leaving_and_the_run_resumed() {
     assert!(!leave(&project, "2"));
     assert_eq!(resume(&project), 2, "another process continued with the work of the first");
 }
+
+#[test]
+fn a_server_continues_when_the_reader_of_its_messages_is_gone() {
+    // `start_server` closes the pipe after the first line; the server has more to print.
+    let mut project = TestProject::open("exit 0");
+    project.succeeds(&["runs"], "No runs");
+    project.close();
+}

@@ -6,7 +6,7 @@ use repo::{CommitId, LandingOutcome};
 
 use crate::fixture::{Fixture, git, user_git, write};
 
-/// Returns a run whose branch is one merge ahead of `main`.
+/// Returns a run whose branch is a commit and its merge ahead of `main`.
 fn ahead() -> (Fixture, CommitId) {
     let fixture = Fixture::new();
     fixture.task("T1", |path| write(path, "new", "new\n"));
@@ -20,12 +20,12 @@ fn a_branch_that_is_checked_out_nowhere_moves() {
     let (fixture, tip) = ahead();
     git(&fixture.user(), &["branch", "target"]);
     let from = Some(fixture.run.repository.resolve_commit("target").unwrap());
-    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from, n_commits: 1 });
+    assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from, n_commits: 2 });
     assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::AlreadyLanded);
     assert_eq!(fixture.run.repository.resolve_commit("target").unwrap(), tip);
     assert_eq!(
         fixture.run.land("made/new", &tip).unwrap(),
-        LandingOutcome::Landed { from: None, n_commits: 2 }
+        LandingOutcome::Landed { from: None, n_commits: 3 }
     );
 }
 
