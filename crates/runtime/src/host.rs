@@ -287,8 +287,10 @@ impl Host {
     /// Returns the rows of a run as they are now.
     pub fn rows(&self, run: &RunId) -> Result<Shown, HostError> {
         if !self.runs().going.contains_key(run) && self.is_over(run) {
-            // Nobody needs its loop to look at it.
-            let kept = Kept::open(Arc::clone(&self.shared.log), run.clone())?;
+            // An ended run needs no loop to be read.
+            let mut kept = Kept::open(Arc::clone(&self.shared.log), run.clone())?;
+            // A migration may have deleted its rows.
+            kept.save()?;
             return Ok(shown(&kept));
         }
         self.ask(run, Mail::Rows)

@@ -14,7 +14,7 @@ const MIGRATIONS: [&str; 4] = [
     include_str!("schema/0001_log.sql"),
     include_str!("schema/0002_chain.sql"),
     include_str!("schema/0003_views.sql"),
-    include_str!("schema/0004_drop_snapshots.sql"),
+    include_str!("schema/0004_new_rows.sql"),
 ];
 
 /// The version that this program reads and writes.
