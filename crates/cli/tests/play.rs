@@ -50,5 +50,9 @@ fn a_wait_without_matching_input_fails() {
     let output = play("steps = [{ wait = 'go' }]", &[], "stay\n");
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.starts_with("error: The input that the script waits for did not arrive") && errors.contains("hint: "), "{errors}");
+    assert!(
+        errors.starts_with("error: The input that the script waits for did not arrive")
+            && errors.contains("hint: "),
+        "{errors}"
+    );
 }
