@@ -24,7 +24,7 @@ async function expectAnswer(name: string, answer: string, before: (string | null
   expect(await answered()).toEqual([...before, taskOf(name)].sort());
 }
 const sendCommand = (command: object) =>
-  fixture.post(`/api/runs/${fixture.run}/wishes`, { person: "ana", wish: command });
+  fixture.post(`/api/runs/${fixture.run}/commands`, { person: "ana", command });
 
 const entryOf = async (name: string) => `[data-entry="${fixture.run}/${(await questionOf(name)).id}"]`;
 const pendingNames = async () => {
@@ -216,7 +216,7 @@ test("a command whose response was lost is executed once", async () => {
   const before = await answered();
   await page.goto(at("/runs/RUN/inbox"));
   const keys: string[] = [];
-  await page.route("**/wishes", async (route) => {
+  await page.route("**/commands", async (route) => {
     keys.push(route.request().headers()["idempotency-key"] ?? "");
     if (keys.length > 1) return route.continue();
     await route.fetch();
@@ -224,7 +224,7 @@ test("a command whose response was lost is executed once", async () => {
   });
   await page.locator(`${await entryOf(name)} [data-option="1"]`).click();
   await page.getByRole("status").getByText("Answer sent").waitFor();
-  await page.unroute("**/wishes");
+  await page.unroute("**/commands");
   await expectAnswer(name, "tea", before);
   expect(keys).toEqual([keys[0], keys[0]]);
 });
@@ -311,7 +311,7 @@ test("text that is begun in the chat while one question is open never answers an
   // Another person answers first.
   await sendCommand({ answer: { question: id, answer: "tea" } });
   await box.press("Enter");
-  expect((await sent).postDataJSON().wish).toEqual({ answer: { question: id, answer: "juice" } });
+  expect((await sent).postDataJSON().command).toEqual({ answer: { question: id, answer: "juice" } });
   await page.getByRole("alert").waitFor();
   expect(await box.inputValue()).toBe("juice");
   expect((await questionOf(first)).answer).toBe("tea");

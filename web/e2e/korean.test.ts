@@ -52,8 +52,8 @@ test("a task's events and the chat are in Korean", async () => {
 test("an error has a Korean title and the server's details above every dialog, and is closed by itself", async () => {
   await page.goto(at("/runs/RUN/tasks/T3.1"));
   const sendCommand = (command: object) =>
-    fixture.post(`/api/runs/${fixture.run}/wishes`, { person: "bea", wish: command });
-  await page.route("**/wishes", async (route) => {
+    fixture.post(`/api/runs/${fixture.run}/commands`, { person: "bea", command });
+  await page.route("**/commands", async (route) => {
     // Another person is faster.
     await sendCommand({ pauseTask: "T3.1" });
     await route.continue();
@@ -70,7 +70,7 @@ test("an error has a Korean title and the server's details above every dialog, a
   await page.getByRole("button", { name: "더 보기" }).click();
   await page.getByRole("menuitem", { name: "작업 건너뛰기…" }).waitFor();
   expect(await page.getByRole("menuitem", { name: "체크포인트 만들기" }).count()).toBe(0);
-  await page.unroute("**/wishes");
+  await page.unroute("**/commands");
   await sendCommand({ continueTask: "T3.1" });
 });
 

@@ -57,9 +57,7 @@ async function answer(n: number): Promise<void> {
     `question ${n}`,
   );
   const command = { answer: { question: row.id, answer: "tea" } };
-  expect((await fixture.post(`/api/runs/${fixture.run}/wishes`, { person: "ana", wish: command })).ok).toBe(
-    true,
-  );
+  expect((await fixture.post(`/api/runs/${fixture.run}/commands`, { person: "ana", command })).ok).toBe(true);
   for (const tab of tabs)
     await tab
       .locator("main")

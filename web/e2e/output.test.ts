@@ -350,11 +350,11 @@ test("a run is cancelled on the page, and a failure is shown and can be retried"
   expect(await accessibilityIssues(page)).toEqual([]);
   await screenshot(page, "run-cancel");
   const status = async () => (await fixture.rows("run")).at(0)?.status;
-  await page.route("**/wishes", (route) => route.fulfill({ status: 507, body: "no room on the disk" }));
+  await page.route("**/commands", (route) => route.fulfill({ status: 507, body: "no room on the disk" }));
   await sheet.getByRole("button", { name: "Cancel run" }).click();
   await sheet.getByRole("alert").getByText("no room on the disk").waitFor();
   expect(await status()).toBe("running");
-  await page.unroute("**/wishes");
+  await page.unroute("**/commands");
   await sheet.getByRole("button", { name: "Cancel run" }).click();
   await sheet.waitFor({ state: "detached" });
   await until(async () => (await status()) === "cancelled", "the cancelled run");

@@ -18,9 +18,7 @@ const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run
 const answer = async (task: string) => {
   const question = (await fixture.rows("question")).find((row) => row.task === task);
   const command = { answer: { question: question?.id, answer: "tea" } };
-  expect((await fixture.post(`/api/runs/${fixture.run}/wishes`, { person: "ana", wish: command })).ok).toBe(
-    true,
-  );
+  expect((await fixture.post(`/api/runs/${fixture.run}/commands`, { person: "ana", command })).ok).toBe(true);
 };
 const titles = () => Promise.all(tabs.map((tab) => tab.title()));
 const expectCount = (n: number) =>

@@ -175,7 +175,7 @@ fn watch_to_end(running: Running, run: &RunId, options: &WatchOptions) -> Result
         Some(server) => server.stop(agents),
         None if agents == AfterStop::EndSessions => {
             // The server belongs to another process, so only this run is paused.
-            let paused = running.client.wish(run, &user_name(), &domain::Command::PauseRun);
+            let paused = running.client.send_command(run, &user_name(), &domain::Command::PauseRun);
             paused.map_err(|error| remote::failure(&error))?;
         }
         None => {}

@@ -49,7 +49,7 @@ impl<'a> RunTarget<'a> {
     /// recorded event.
     pub fn send(&self, command: &Command, done: &str) -> Result<ExitCode, Failure> {
         let client = self.source.client().ok_or_else(|| remote::no_server(self.source.data()))?;
-        let sent = client.wish(&self.run.id, &runtime::prepare::user_name(), command);
+        let sent = client.send_command(&self.run.id, &runtime::prepare::user_name(), command);
         let sequence = sent.map_err(|error| remote::failure(&error))?;
         if self.common.json {
             let accepted = AcceptedCommand { run: self.run.id.as_str(), sequence: sequence.0 };

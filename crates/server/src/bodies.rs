@@ -46,19 +46,18 @@ pub struct Started {
     pub run: RunId,
 }
 
-/// What a person wishes.
+/// A command that a person sends to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(as = WishBody)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "WishBody"))]
-pub struct Wish {
-    /// Who.
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CommandRequest {
+    /// Name of the person, recorded as the actor of the events.
     #[schema(example = "ana")]
     pub person: String,
-    /// What: the name of the wish alone, or with what it is about.
-    pub wish: Command,
+    /// The command: its name alone, or an object with its name and its arguments.
+    pub command: Command,
 }
 
-/// A wish that came true.
+/// Confirms that a command was carried out and is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Accepted {
@@ -82,7 +81,7 @@ pub struct InboxItem {
 /// How the server is to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct StopWish {
+pub struct StopRequest {
     /// What becomes of the agents: `leave` lets them work on, `end` ends their processes.
     #[schema(example = "leave")]
     pub agents: AfterStop,
@@ -338,7 +337,7 @@ pub struct Typed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum TerminalTold {
+pub enum TerminalServerMessage {
     /// The whole screen; comes first.
     Snapshot {
         /// The byte up to which it is drawn.
@@ -374,7 +373,7 @@ pub enum TerminalTold {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum TerminalWish {
+pub enum TerminalClientMessage {
     /// Keys, as they are.
     Input {
         /// The keys.

@@ -24,7 +24,7 @@ use tokio::runtime::Runtime;
 use views::{Kind, Record, RunRow};
 
 use crate::{
-    bodies::{Accepted, InboxItem, Started, Status, StopWish, Wish},
+    bodies::{Accepted, CommandRequest, InboxItem, Started, Status, StopRequest},
     problem::Problem,
     socket::{ServerError, socket_path},
 };
@@ -178,10 +178,10 @@ impl Client {
         self.post("/api/runs", new).map(|Started { run }| run)
     }
 
-    /// Wishes something of a run. It has come true, and is durable, when this returns.
-    pub fn wish(&self, run: &RunId, person: &str, command: &Command) -> Result<Sequence, ClientError> {
-        let wish = Wish { person: person.to_owned(), wish: command.clone() };
-        self.post(&format!("/api/runs/{run}/wishes"), &wish).map(|Accepted { sequence }| sequence)
+    /// Sends a command to a run. It has been carried out and is durable when this returns.
+    pub fn send_command(&self, run: &RunId, person: &str, command: &Command) -> Result<Sequence, ClientError> {
+        let request = CommandRequest { person: person.to_owned(), command: command.clone() };
+        self.post(&format!("/api/runs/{run}/commands"), &request).map(|Accepted { sequence }| sequence)
     }
 
     /// Returns what waits for the person, the most urgent first.
@@ -207,9 +207,9 @@ impl Client {
 
     /// Asks the server to end.
     pub fn stop(&self, agents: AfterStop) -> Result<(), ClientError> {
-        let wish = serde_json::to_vec(&StopWish { agents });
-        let wish = wish.map_err(|source| not_understood("POST /api/stop", source))?;
-        self.ask(&Method::POST, "/api/stop", wish).map(drop)
+        let body = serde_json::to_vec(&StopRequest { agents });
+        let body = body.map_err(|source| not_understood("POST /api/stop", source))?;
+        self.ask(&Method::POST, "/api/stop", body).map(drop)
     }
 
     /// Listens from a place on, or from now; to one run or to all.

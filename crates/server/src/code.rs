@@ -49,9 +49,9 @@ pub enum Code {
     NoAgent,
     /// The session is spoken with in its own protocol.
     NoTerminal,
-    /// A wish with the same key is at work.
+    /// A request with the same key is at work.
     KeyBusy,
-    /// Another wish had the key.
+    /// Another request had the key.
     KeyTaken,
     /// The body, or what it says, is too large.
     TooLarge,

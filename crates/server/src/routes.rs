@@ -30,7 +30,7 @@ use utoipa_axum::{PathItemExt as _, paste};
 
 use crate::{
     api::Api,
-    bodies::TerminalWish,
+    bodies::TerminalClientMessage,
     code::Code,
     guard::{Guard, guard, protect},
     once::once,
@@ -57,7 +57,7 @@ macro_rules! routes {
                 license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
             ),
             paths($($module::$handler,)*),
-            components(schemas(TerminalWish))
+            components(schemas(TerminalClientMessage))
         )]
         struct Described;
 
@@ -76,7 +76,7 @@ routes! {
     runs::start,
     runs::one,
     runs::rows,
-    runs::wish,
+    runs::execute_command,
     runs::inbox,
     pictures::plan,
     pictures::time,

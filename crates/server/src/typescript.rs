@@ -10,9 +10,9 @@ use views::{Layout, RowOf, Schedule};
 
 use crate::{
     bodies::{
-        Accepted, HappenedEvent, InboxItem, PendingQuestion, PlanContent, PlanFile, PlanStart, PlanStarted,
-        PlanText, ProjectRow, Said, SessionRecords, Started, Status, StopWish, TaskWhole, TerminalTold,
-        TerminalWish, Typed, Wish, Written,
+        Accepted, CommandRequest, HappenedEvent, InboxItem, PendingQuestion, PlanContent, PlanFile, PlanStart, PlanStarted,
+        PlanText, ProjectRow, Said, SessionRecords, Started, Status, StopRequest, TaskWhole, TerminalServerMessage,
+        TerminalClientMessage, Typed, Written,
     },
     feed::{Changed, Glimpsed},
     problem::Problem,
@@ -36,10 +36,10 @@ pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
     found.visit::<RunRows<'static>>();
     found.visit::<(Layout, Schedule)>();
     found.visit::<(Changed<'static>, Glimpsed<'static>, Problem)>();
-    found.visit::<(Status, StopWish, ProjectRow)>();
-    found.visit::<(Started, Wish, Accepted, InboxItem, PendingQuestion)>();
+    found.visit::<(Status, StopRequest, ProjectRow)>();
+    found.visit::<(Started, CommandRequest, Accepted, InboxItem, PendingQuestion)>();
     found.visit::<(TaskWhole, Said, HappenedEvent)>();
-    found.visit::<(Written, SessionRecords, Typed, TerminalTold, TerminalWish)>();
+    found.visit::<(Written, SessionRecords, Typed, TerminalServerMessage, TerminalClientMessage)>();
     found.visit::<(PlanText, PlanFile, PlanContent, PlanStart, PlanStarted, plan::PlanReport<'static>)>();
     found.visit::<(sessions::detect::Listed, config::KeyRow, runtime::Landed, runtime::Cleaned)>();
     match found.twice {

@@ -1,7 +1,7 @@
 /** Commands of a person to a run. */
 
 import { cache, statusQuery } from "./client";
-import type { Accepted, Command, WishBody } from "./generated";
+import type { Accepted, Command, CommandRequest } from "./generated";
 import { pathSegment, postJson } from "./http";
 
 /** The name under which commands are recorded: that of the user who runs the server. */
@@ -10,6 +10,6 @@ export async function personName(): Promise<string> {
 }
 
 export async function sendCommand(run: string, command: Command): Promise<Accepted> {
-  const body: WishBody = { person: await personName(), wish: command };
-  return postJson(`/api/runs/${pathSegment(run)}/wishes`, body);
+  const body: CommandRequest = { person: await personName(), command };
+  return postJson(`/api/runs/${pathSegment(run)}/commands`, body);
 }

@@ -4,7 +4,7 @@
  * Times are milliseconds since 1970. What can be missing is `null`, or left out where there is a question mark.
  */
 
-/** A wish that came true. */
+/** Confirms that a command was carried out and is durable. */
 export type Accepted = {
   /** The place of its last event in the run. */
   sequence: Sequence,
@@ -399,6 +399,14 @@ export type Command = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase":
   } }
 | { "resolve": { escalation: EscalationId, action: EscalationAction, note?: string | null,
   } };
+
+/** A command that a person sends to a run. */
+export type CommandRequest = {
+  /** Name of the person, recorded as the actor of the events. */
+  person: string,
+  /** The command: its name alone, or an object with its name and its arguments. */
+  command: Command,
+};
 
 /** Evidence behind a done task. */
 export type CompletionProof = "checked" | "unchecked" | "waived";
@@ -1778,7 +1786,7 @@ export type Status = {
 };
 
 /** How the server is to end. */
-export type StopWish = {
+export type StopRequest = {
   /** What becomes of the agents: `leave` lets them work on, `end` ends their processes. */
   agents: AfterStop,
 };
@@ -1927,8 +1935,20 @@ export type TaskWhole = {
   loops: Array<LoopRow>,
 };
 
+/** What a terminal takes over a WebSocket. */
+export type TerminalClientMessage = { "type": "input",
+  /** The keys. */
+  text: string,
+}
+| { "type": "resize",
+  /** Characters in a line. */
+  columns: number,
+  /** Lines. */
+  rows: number,
+};
+
 /** What a terminal tells over a WebSocket. */
-export type TerminalTold = { "type": "snapshot",
+export type TerminalServerMessage = { "type": "snapshot",
   /** The byte up to which it is drawn. */
   offset: number,
   /** Characters in a line. */
@@ -1952,18 +1972,6 @@ export type TerminalTold = { "type": "snapshot",
 }
 | { "type": "ended" }
 | { "type": "problem" } & Problem;
-
-/** What a terminal takes over a WebSocket. */
-export type TerminalWish = { "type": "input",
-  /** The keys. */
-  text: string,
-}
-| { "type": "resize",
-  /** Characters in a line. */
-  columns: number,
-  /** Lines. */
-  rows: number,
-};
 
 export type TestFailure = { name: string, expected?: string, actual?: string, trace?: string, suggestedFix?: string,
 };
@@ -2120,14 +2128,6 @@ export type WaitsFor = { "type": "task",
 | { "type": "external",
   /** Its name. */
   name: string,
-};
-
-/** What a person wishes. */
-export type WishBody = {
-  /** Who. */
-  person: string,
-  /** What: the name of the wish alone, or with what it is about. */
-  wish: Command,
 };
 
 /** A piece of what a process wrote. */

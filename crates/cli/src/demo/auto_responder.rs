@@ -87,7 +87,7 @@ fn answer_all(client: &Client, run: &RunId, person: &str) -> Result<(), ClientEr
 
 fn send(client: &Client, run: &RunId, person: &str, command: &Command) -> Result<(), ClientError> {
     loop {
-        match client.wish(run, person, command) {
+        match client.send_command(run, person, command) {
             // The disk is full: wait until space is freed, then retry.
             Err(ClientError::Refused { status: DISK_FULL, .. }) => thread::sleep(DISK_FULL_RETRY),
             // The entry was settled in the meantime.

@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let outcome = watch(&client, &run.id, &options)?;
     if outcome == WatchOutcome::StopAgents {
         // The server belongs to another process, so only this run is paused.
-        let paused = client.wish(&run.id, &options.person, &Command::PauseRun);
+        let paused = client.send_command(&run.id, &options.person, &Command::PauseRun);
         paused.map_err(|error| remote::failure(&error))?;
     }
     Ok(outcome.exit())

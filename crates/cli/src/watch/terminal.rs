@@ -270,7 +270,7 @@ impl TerminalWatcher<'_> {
             }
             other => other,
         };
-        let sent = self.client.wish(self.run, &self.options.person, &command);
+        let sent = self.client.send_command(self.run, &self.options.person, &command);
         sent.map(drop).map_err(|error| remote::failure(&error))
     }
 

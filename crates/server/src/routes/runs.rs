@@ -1,4 +1,4 @@
-//! Runs: their list, their beginning, their rows, and what people wish of them.
+//! Runs: their list, their beginning, their rows, and commands of people.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use views::{Kind, QuestionState, RowList, RowsByKind, RunRow, RunState, TurnRow,
 
 use crate::{
     api::Api,
-    bodies::{Accepted, InboxItem, PendingQuestion, Started, Wish},
+    bodies::{Accepted, CommandRequest, InboxItem, PendingQuestion, Started},
     code::Code,
     guard::Known,
     problem::{Failure, Problem, echo},
@@ -177,11 +177,11 @@ pub async fn rows(
     .await
 }
 
-/// Wishes something of a run. It has come true, and is durable, when the answer comes.
+/// Sends a command to a run. It has been carried out and is durable when the response arrives.
 #[utoipa::path(
-    post, path = "/api/runs/{run}/wishes",
+    post, path = "/api/runs/{run}/commands",
     params(("run" = String, Path, description = "the run")),
-    request_body = Wish,
+    request_body = CommandRequest,
     responses(
         (status = OK, body = Accepted),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
@@ -189,13 +189,13 @@ pub async fn rows(
         (status = CONFLICT, description = "the rules say no", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn wish(
+pub async fn execute_command(
     State(api): State<Api>,
     Named(run): Named<RunId>,
-    Sent(Wish { person, wish }): Sent<Wish, WORD_BYTES_MAX>,
+    Sent(CommandRequest { person, command }): Sent<CommandRequest, WORD_BYTES_MAX>,
 ) -> Result<Json<Accepted>, Failure> {
     check_person(&person)?;
-    let sequence = api.ask(move |host| Ok(host.wish(&run, &person, wish)?)).await?;
+    let sequence = api.ask(move |host| Ok(host.wish(&run, &person, command)?)).await?;
     Ok(Json(Accepted { sequence }))
 }
 
@@ -299,7 +299,7 @@ pub(super) fn kind(word: &str) -> Result<Kind, Failure> {
 pub(super) fn check_person(person: &str) -> Result<(), Failure> {
     if person.trim().is_empty() || person.len() > PERSON_BYTES_MAX {
         let error = format!("the person's name must have 1 to {PERSON_BYTES_MAX} bytes");
-        return Err(Failure::new(Code::BadRequest, error, "say who wishes it: \"person\":\"ana\""));
+        return Err(Failure::new(Code::BadRequest, error, "say who sends it: \"person\":\"ana\""));
     }
     Ok(())
 }

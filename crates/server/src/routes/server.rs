@@ -4,7 +4,7 @@ use axum::{Json, extract::State, http::StatusCode};
 
 use crate::{
     api::Api,
-    bodies::{Status, StopWish},
+    bodies::{Status, StopRequest},
     problem::{Failure, Problem},
     request::{Sent, WORD_BYTES_MAX},
 };
@@ -25,12 +25,12 @@ pub async fn status(State(api): State<Api>) -> Json<Status> {
 /// Ends the server. Agents work on, or end and go on with the next start.
 #[utoipa::path(
     post, path = "/api/stop",
-    request_body = StopWish,
+    request_body = StopRequest,
     responses((status = ACCEPTED, description = "it ends now"), (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn stop(
     State(api): State<Api>,
-    Sent(StopWish { agents }): Sent<StopWish, WORD_BYTES_MAX>,
+    Sent(StopRequest { agents }): Sent<StopRequest, WORD_BYTES_MAX>,
 ) -> Result<StatusCode, Failure> {
     api.stop(agents);
     Ok(StatusCode::ACCEPTED)

@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::{
     api::Api,
-    bodies::{TerminalTold, TerminalWish},
+    bodies::{TerminalServerMessage, TerminalClientMessage},
     code::Code,
     problem::{Failure, Problem},
     request::Named,
@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_millis(500);
     get, path = "/api/runs/{run}/sessions/{session}/terminal",
     params(("run" = String, Path, description = "the run"), ("session" = String, Path, description = "the session")),
     responses(
-        (status = SWITCHING_PROTOCOLS, description = "a WebSocket of JSON texts", body = TerminalTold),
+        (status = SWITCHING_PROTOCOLS, description = "a WebSocket of JSON texts", body = TerminalServerMessage),
         (status = BAD_REQUEST, description = "it is no WebSocket", body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "it has no process", body = Problem, content_type = "application/problem+json"),
@@ -83,7 +83,7 @@ impl Looking {
                 wish = socket.recv() => match wish {
                     Some(Ok(Message::Text(text))) => match self.wish(text.as_str()).await {
                         Ok(()) => continue,
-                        Err(failure) => TerminalTold::Problem(*failure.problem),
+                        Err(failure) => TerminalServerMessage::Problem(*failure.problem),
                     },
                     Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => continue,
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
@@ -97,7 +97,7 @@ impl Looking {
     }
 
     async fn wish(&self, text: &str) -> Result<(), Failure> {
-        let wish: TerminalWish = serde_json::from_str(text).map_err(|error| {
+        let wish: TerminalClientMessage = serde_json::from_str(text).map_err(|error| {
             let hint =
                 "send {\"type\":\"input\",\"text\":…} or {\"type\":\"resize\",\"columns\":…,\"rows\":…}";
             Failure::new(Code::BadRequest, format!("it can't be understood: {error}"), hint)
@@ -106,8 +106,8 @@ impl Looking {
         self.api
             .ask(move |host: &Host| {
                 match wish {
-                    TerminalWish::Input { text } => host.type_in(&run, session, text.as_bytes())?,
-                    TerminalWish::Resize { columns, rows } => host.resize(&run, session, columns, rows)?,
+                    TerminalClientMessage::Input { text } => host.type_in(&run, session, text.as_bytes())?,
+                    TerminalClientMessage::Resize { columns, rows } => host.resize(&run, session, columns, rows)?,
                 }
                 Ok(())
             })
@@ -116,7 +116,7 @@ impl Looking {
 }
 
 /// Tells what is seen until the session ends or nobody looks any more.
-fn follow(mut screen: Screen, told: &mpsc::Sender<TerminalTold>) {
+fn follow(mut screen: Screen, told: &mpsc::Sender<TerminalServerMessage>) {
     while !told.is_closed() {
         let shown = match screen.next(Instant::now() + LOOK) {
             Ok(Some(shown)) => shown,
@@ -131,13 +131,13 @@ fn follow(mut screen: Screen, told: &mpsc::Sender<TerminalTold>) {
     }
 }
 
-fn in_words(shown: ScreenShown) -> TerminalTold {
+fn in_words(shown: ScreenShown) -> TerminalServerMessage {
     match shown {
         ScreenShown::Picture(Picture { offset, columns, rows, text }) => {
-            TerminalTold::Snapshot { offset, columns, rows, text }
+            TerminalServerMessage::Snapshot { offset, columns, rows, text }
         }
-        ScreenShown::Output { offset, text } => TerminalTold::Output { offset, text },
-        ScreenShown::Resized { columns, rows } => TerminalTold::Resized { columns, rows },
-        ScreenShown::Ended => TerminalTold::Ended,
+        ScreenShown::Output { offset, text } => TerminalServerMessage::Output { offset, text },
+        ScreenShown::Resized { columns, rows } => TerminalServerMessage::Resized { columns, rows },
+        ScreenShown::Ended => TerminalServerMessage::Ended,
     }
 }

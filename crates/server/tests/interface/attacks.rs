@@ -71,14 +71,14 @@ pub fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
 }
 
 pub const PROGRAM: &str = "authorization: Bearer TOKEN\r\n";
-const WISH: &str = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+const JSON_BODY: &str = "content-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
 const UPGRADE: &str = "connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 #[test]
 fn only_who_may_is_answered() {
     let door = Door::open();
     let get = |path: &str, headers: &str| format!("GET {path} HTTP/1.1\r\n{headers}\r\n");
-    let post = |headers: &str| format!("POST /api/runs HTTP/1.1\r\n{headers}{WISH}");
+    let post = |headers: &str| format!("POST /api/runs HTTP/1.1\r\n{headers}{JSON_BODY}");
     let check = |request: String, expected: u16| {
         let answer = door.send(&request);
         assert_eq!(status(&answer), expected, "{request}\n{answer}");
@@ -141,16 +141,16 @@ fn only_who_may_is_answered() {
 
     // Ways out of where one is.
     for request in ["GET /api/plans", "GET /api/plans/text", "POST /api/plans/start"] {
-        check(format!("{request} HTTP/1.1\r\n{ours}{WISH}"), 401);
+        check(format!("{request} HTTP/1.1\r\n{ours}{JSON_BODY}"), 401);
         check(
-            format!("{request} HTTP/1.1\r\n{ours}cookie: COOKIE\r\norigin: http://evil.example\r\n{WISH}"),
+            format!("{request} HTTP/1.1\r\n{ours}cookie: COOKIE\r\norigin: http://evil.example\r\n{JSON_BODY}"),
             403,
         );
     }
     for path in ["/api/../token", "/api/runs/..%2f..%2ftoken", "/api/runs/r1/tasks/..%2f..%2ftoken/diff"] {
         check(get(path, &format!("{ours}{PROGRAM}")), 404);
     }
-    // Nothing of it was a wish.
+    // None of these requests started a run.
     assert!(door.site.client.runs().unwrap().is_empty());
 }
 

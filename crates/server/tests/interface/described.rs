@@ -1,4 +1,4 @@
-//! The description says what everything looks like, and no more wishes than a person may have.
+//! The description says what everything looks like, and only the commands that a person may send.
 
 use std::collections::BTreeSet;
 
@@ -52,8 +52,8 @@ fn find_bare(value: &Value, at: &str, bare: &mut Vec<String>) {
     }
 }
 
-/// Each wish, with things that may not be there; the last one ends the run.
-const WISHES: &[&str] = &[
+/// Each command, with things that may not be there; the last one ends the run.
+const COMMANDS: &[&str] = &[
     r#""pauseRun""#,
     r#""continueRun""#,
     r#"{"pausePhase":1}"#,
@@ -88,7 +88,7 @@ const WISHES: &[&str] = &[
 ];
 
 #[test]
-fn the_wishes_that_are_described_are_those_that_a_person_may_have() {
+fn the_description_has_the_commands_that_a_person_may_send() {
     let site = Site::open();
     let run = site.start_asking(1);
     let description: Value = site.client.get("/api/openapi.json").unwrap();
@@ -101,19 +101,19 @@ fn the_wishes_that_are_described_are_those_that_a_person_may_have() {
     assert_eq!(described, accepted.collect());
 
     let mut tried = BTreeSet::new();
-    for wish in WISHES {
-        let read: Value = serde_json::from_str(wish).unwrap();
+    for command in COMMANDS {
+        let read: Value = serde_json::from_str(command).unwrap();
         let name = read.as_str().or_else(|| Some(read.as_object()?.keys().next()?.as_str()));
         tried.insert(name.unwrap().to_owned());
-        let body = format!(r#"{{"person":"ana","wish":{wish}}}"#);
-        let (status, answer) = site.ask("POST", &format!("/api/runs/{run}/wishes"), &body);
-        assert!(status == 200 || status == 409, "{wish}: {status} {answer}");
-        assert!(!answer.contains("people can't wish this"), "{wish}: {answer}");
+        let body = format!(r#"{{"person":"ana","command":{command}}}"#);
+        let (status, answer) = site.ask("POST", &format!("/api/runs/{run}/commands"), &body);
+        assert!(status == 200 || status == 409, "{command}: {status} {answer}");
+        assert!(!answer.contains("people can't wish this"), "{command}: {answer}");
     }
     assert_eq!(described, tried);
 }
 
-/// Returns the names of the wishes that a shape describes.
+/// Returns the names of the commands that a schema describes.
 fn names_of(shape: &Value) -> Vec<String> {
     match (shape["enum"].as_array(), shape["properties"].as_object()) {
         (Some(words), None) => words.iter().map(|word| word.as_str().unwrap().to_owned()).collect(),
@@ -122,6 +122,6 @@ fn names_of(shape: &Value) -> Vec<String> {
             assert_eq!(shape["required"], json!(fields.keys().collect::<Vec<_>>()));
             fields.keys().cloned().collect()
         }
-        _ => panic!("{shape} is no shape of a wish"),
+        _ => panic!("{shape} is not a schema of a command"),
     }
 }

@@ -123,7 +123,7 @@ fn answers_have_what_the_description_promises() {
         assert!(found.is_subset(&promised), "{name}: {answer}");
     };
     let check = |name: &str, answer: &str| check_value(name, &serde_json::from_str(answer).unwrap());
-    let wishes = format!("/api/runs/{run}/wishes");
+    let commands = format!("/api/runs/{run}/commands");
     check("Status", &site.ask("GET", "/api/status", "").1);
     check("Layout", &site.ask("GET", &format!("/api/runs/{run}/layout"), "").1);
     let rows = site.ask("GET", &format!("/api/runs/{run}/rows"), "").1;
@@ -137,8 +137,8 @@ fn answers_have_what_the_description_promises() {
     }
     check("TaskWhole", &site.ask("GET", &format!("/api/runs/{run}/tasks/T1.1"), "").1);
     check("Schedule", &site.ask("GET", &format!("/api/runs/{run}/schedule"), "").1);
-    check("Accepted", &site.ask("POST", &wishes, r#"{"person":"ana","wish":"pauseRun"}"#).1);
-    check("Problem", &site.ask("POST", &wishes, r#"{"person":"ana","wish":"tick"}"#).1);
+    check("Accepted", &site.ask("POST", &commands, r#"{"person":"ana","command":"pauseRun"}"#).1);
+    check("Problem", &site.ask("POST", &commands, r#"{"person":"ana","command":"tick"}"#).1);
     let new = serde_json::to_string(&site.new_run(1)).unwrap();
     check("Started", &site.ask("POST", "/api/runs", &new).1);
 }

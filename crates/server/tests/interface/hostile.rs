@@ -9,8 +9,8 @@ use crate::site::Site;
 fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
     let site = Site::open();
     let run = site.start_asking(2);
-    let wishes = format!("/api/runs/{run}/wishes");
-    let wish = |wish: &str| format!(r#"{{"person":"ana","wish":{wish}}}"#);
+    let commands = format!("/api/runs/{run}/commands");
+    let body = |command: &str| format!(r#"{{"person":"ana","command":{command}}}"#);
     let long_name = format!("/api/runs/{}", "r".repeat(5000));
     let check = |method: &str, path: &str, body: &str, status: u16| {
         let (found, problem) = site.problem(method, path, body);
@@ -34,7 +34,7 @@ fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
     check("GET", "/api/runs/nobody/tasks/T1/diff", "", 404);
     check("POST", "/api/runs/nobody/land", "", 404);
     check("POST", "/api/runs/nobody/clean", "", 404);
-    check("POST", "/api/runs/nobody/wishes", &wish(r#""pauseRun""#), 404);
+    check("POST", "/api/runs/nobody/commands", &body(r#""pauseRun""#), 404);
     check("GET", &format!("/api/runs/{run}/tasks/T9/diff"), "", 404);
     check("GET", &format!("/api/runs/{run}/tasks/T1.1/diff"), "", 409);
     check("POST", &format!("/api/runs/{run}/land"), "", 409);
@@ -68,25 +68,25 @@ fn what_can_not_be_done_is_a_problem_with_a_fitting_status() {
     check("GET", "/api/plans/text?project=/etc&path=passwd", "", 404);
     check("POST", "/api/plans/start", "{}", 400);
     // Bodies that are none.
-    check("POST", &wishes, "", 400);
-    check("POST", &wishes, "{", 400);
-    check("POST", &wishes, "null", 400);
-    check("POST", &wishes, r#"{"person":"ana"}"#, 400);
-    check("POST", &wishes, &wish(r#""fly""#), 400);
-    check("POST", &wishes, &wish(r#"{"pauseTask":"T1, T2"}"#), 400);
-    check("POST", &wishes, &wish(&"[".repeat(100_000)), 400);
-    check("POST", &wishes, r#"{"person":" ","wish":"pauseRun"}"#, 400);
-    check("POST", &wishes, &format!(r#"{{"person":"{}","wish":"pauseRun"}}"#, "a".repeat(300)), 400);
-    check("POST", &wishes, &wish(&format!(r#"{{"chat":{{"text":"{}"}}}}"#, "a".repeat(2 << 20))), 413);
+    check("POST", &commands, "", 400);
+    check("POST", &commands, "{", 400);
+    check("POST", &commands, "null", 400);
+    check("POST", &commands, r#"{"person":"ana"}"#, 400);
+    check("POST", &commands, &body(r#""fly""#), 400);
+    check("POST", &commands, &body(r#"{"pauseTask":"T1, T2"}"#), 400);
+    check("POST", &commands, &body(&"[".repeat(100_000)), 400);
+    check("POST", &commands, r#"{"person":" ","command":"pauseRun"}"#, 400);
+    check("POST", &commands, &format!(r#"{{"person":"{}","command":"pauseRun"}}"#, "a".repeat(300)), 400);
+    check("POST", &commands, &body(&format!(r#"{{"chat":{{"text":"{}"}}}}"#, "a".repeat(2 << 20))), 413);
     check("POST", "/api/runs", "{}", 400);
     check("POST", "/api/stop", r#"{"agents":"kill"}"#, 400);
     // What only the world can say of a run.
-    check("POST", &wishes, &wish(r#""tick""#), 400);
-    check("POST", &wishes, &wish(r#"{"reportEnded":{"session":"s_1","exitStatus":0}}"#), 400);
+    check("POST", &commands, &body(r#""tick""#), 400);
+    check("POST", &commands, &body(r#"{"reportEnded":{"session":"s_1","exitStatus":0}}"#), 400);
     // What the rules refuse.
-    check("POST", &wishes, &wish(r#"{"pauseTask":"T9"}"#), 409);
-    check("POST", &wishes, &wish(r#"{"answer":{"question":"q_9","answer":"red"}}"#), 409);
-    let (_, problem) = site.problem("POST", &wishes, &wish(r#"{"chat":{"text":"red"}}"#));
+    check("POST", &commands, &body(r#"{"pauseTask":"T9"}"#), 409);
+    check("POST", &commands, &body(r#"{"answer":{"question":"q_9","answer":"red"}}"#), 409);
+    let (_, problem) = site.problem("POST", &commands, &body(r#"{"chat":{"text":"red"}}"#));
     assert_eq!(problem["pending"], serde_json::json!(["q_1", "q_2"]));
 
     assert_eq!(site.client.run(&run).unwrap().waits_for.person, 2, "nothing of it has happened");
@@ -128,11 +128,11 @@ fn a_client_is_told_why() {
         }
         error => panic!("{error}"),
     };
-    let wish = |command: &Command| site.client.wish(&run, "ana", command).map(drop);
-    check(wish(&Command::PauseTask(unknown)), 409, "there is no task T9");
+    let send = |command: &Command| site.client.send_command(&run, "ana", command).map(drop);
+    check(send(&Command::PauseTask(unknown)), 409, "there is no task T9");
     let answer =
         Command::Answer { question: None, task: None, answer: String::new(), scope: PermissionScope::Once };
-    check(wish(&answer), 409, "an answer needs a word");
+    check(send(&answer), 409, "an answer needs a word");
     let nobody = "nobody".parse().unwrap();
     check(site.client.run(&nobody).map(drop), 404, "there is no run 'nobody'");
     check(

@@ -135,7 +135,7 @@ fn a_server_that_is_told_to_stop_tells_the_last_and_ends() {
     // The one who listened goes on where it was, by itself.
     let host = Host::open(&site.data()).unwrap();
     site.server = Some(Server::start(host, &site.data(), Loopback::Off).unwrap());
-    site.client.wish(&run, "ana", &Command::PauseRun).unwrap();
+    site.client.send_command(&run, "ana", &Command::PauseRun).unwrap();
     let is_paused = |event: LiveEvent| match event {
         LiveEvent::Changed(changed) => {
             changed.row::<RunRow>().is_some_and(|row| row.status == RunState::Paused)

@@ -27,8 +27,8 @@ fn a_conversation_has_both_sides_in_order_and_says_who_answered() {
     let run = site.start_asking(1);
     site.ask(
         "POST",
-        &format!("/api/runs/{run}/wishes"),
-        r#"{"person":"ana","wish":{"answer":{"question":"q_1","answer":"blue"}}}"#,
+        &format!("/api/runs/{run}/commands"),
+        r#"{"person":"ana","command":{"answer":{"question":"q_1","answer":"blue"}}}"#,
     );
     site.wait_for(&run, |row| row.status == views::RunState::Done);
     let said = site.json(&format!("/api/runs/{run}/tasks/T1.1/conversation"));
@@ -224,7 +224,7 @@ impl Socket {
 }
 
 #[test]
-fn a_wish_with_a_key_is_done_once() {
+fn a_command_with_an_idempotency_key_is_executed_once() {
     let site = Site::open();
     let send = |path: &str, key: &str, body: &str| {
         let head =

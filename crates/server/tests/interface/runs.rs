@@ -30,7 +30,7 @@ fn a_run_is_begun_asked_for_answered_and_done() {
     assert_eq!(rows.of::<TaskRow>().unwrap().len(), 2);
     assert!(rows.of::<views::PhaseRow>().unwrap().is_empty(), "nobody asked for them");
     for question in &questions {
-        assert!(site.client.wish(&run, "ana", &answer(question, "red")).unwrap() > rows.sequence);
+        assert!(site.client.send_command(&run, "ana", &answer(question, "red")).unwrap() > rows.sequence);
     }
     site.wait_for(&run, |row| row.status == RunState::Done);
     let tasks = site.client.rows(&run, &[Kind::Task]).unwrap().of::<TaskRow>().unwrap();
@@ -48,7 +48,7 @@ fn one_who_comes_late_or_in_pieces_hears_what_one_heard_who_was_there() {
     for run in [&run, &other] {
         let rows = site.client.rows(run, &[Kind::Question]).unwrap();
         for question in rows.of::<QuestionRow>().unwrap() {
-            site.client.wish(run, "ana", &answer(&question, "red")).unwrap();
+            site.client.send_command(run, "ana", &answer(&question, "red")).unwrap();
         }
         site.wait_for(run, |row| row.status == RunState::Done);
     }

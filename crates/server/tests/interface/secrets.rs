@@ -63,8 +63,8 @@ fn a_key_that_an_agent_prints_is_in_no_answer() {
         assert!(said.contains(&words), "{words} is nowhere: {said}");
     }
     // What somebody types is printed again, and hidden there, too.
-    let wish = json!({"person": "ana", "wish": {"answer": {"question": "q_1", "answer": "yes"}}});
-    site.ask("POST", &format!("/api/runs/{run}/wishes"), &wish.to_string());
+    let body = json!({"person": "ana", "command": {"answer": {"question": "q_1", "answer": "yes"}}});
+    site.ask("POST", &format!("/api/runs/{run}/commands"), &body.to_string());
     site.wait_for(&run, |row| row.status == views::RunState::Done);
     let said = asks_in_all_places(&site);
     assert!(said.contains(&format!("and have {masked}")), "{said}");

@@ -74,7 +74,7 @@ fn slow_subscriber_misses_nothing_and_delays_no_other() {
     for number in 1..=N_WORDS {
         let mut task = PlannedTask::new(format!("T1.9{number}").parse().unwrap(), 1, "Later".to_owned());
         (task.text, task.depends_on) = ("x".repeat(WORD_BYTES), vec!["T1.1".parse().unwrap()]);
-        site.client.wish(&run, "ana", &Command::AddTask(Box::new(task))).unwrap();
+        site.client.send_command(&run, "ana", &Command::AddTask(Box::new(task))).unwrap();
     }
     let end = site.client.rows(&run, &[]).unwrap().position().0;
     // The others have not read anything yet.
@@ -103,7 +103,7 @@ fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
             answer: "red".to_owned(),
             scope: domain::PermissionScope::default(),
         };
-        site.client.wish(run, "ana", &answer).unwrap();
+        site.client.send_command(run, "ana", &answer).unwrap();
         site.wait_for(run, |row| row.status == views::RunState::Done);
     }
     if let Some(server) = site.server.take() {

@@ -1,7 +1,7 @@
 /** A session's terminal: feeds the emulator, renders it, and keeps the view at its end. */
 
 import { Terminal } from "@xterm/headless";
-import type { TerminalTold } from "~/api/generated";
+import type { TerminalServerMessage } from "~/api/generated";
 import { readPalette } from "./colors";
 import { drawsScreen } from "./drawsScreen";
 import { TerminalRenderer } from "./terminalRenderer";
@@ -33,7 +33,7 @@ export class TerminalScreen {
 
   constructor(private readonly deps: Deps) {}
 
-  receive(message: Exclude<TerminalTold, { type: "ended" | "problem" }>): void {
+  receive(message: Exclude<TerminalServerMessage, { type: "ended" | "problem" }>): void {
     switch (message.type) {
       case "snapshot":
         this.#restart(message.columns, message.rows);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { TerminalTold } from "~/api/generated";
+import type { TerminalServerMessage } from "~/api/generated";
 import { TerminalSocket } from "./terminalSocket";
 
 type Fake = {
@@ -33,17 +33,21 @@ function connect(): TerminalSocket {
   });
 }
 
-const deliver = (message: TerminalTold) =>
+const deliver = (message: TerminalServerMessage) =>
   sockets.at(-1)?.onmessage?.(new MessageEvent("message", { data: JSON.stringify(message) }));
 const cut = () => sockets.at(-1)?.onclose?.({} as CloseEvent);
-const snapshot = (offset: number): TerminalTold => ({
+const snapshot = (offset: number): TerminalServerMessage => ({
   type: "snapshot",
   offset,
   columns: 80,
   rows: 24,
   text: `up to ${offset}`,
 });
-const output = (offset: number): TerminalTold => ({ type: "output", offset, text: `from ${offset}` });
+const output = (offset: number): TerminalServerMessage => ({
+  type: "output",
+  offset,
+  text: `from ${offset}`,
+});
 
 test("a broken connection is restored, and no output is delivered twice", () => {
   connect();

@@ -1,13 +1,13 @@
 /** A WebSocket to a session's terminal that reconnects. */
 
-import type { TerminalTold } from "~/api/generated";
+import type { TerminalServerMessage } from "~/api/generated";
 
 export type SocketState = "opening" | "open" | "away" | "ended";
 
 type Socket = Pick<WebSocket, "close" | "onmessage" | "onclose">;
 type Deps = {
   open: () => Socket;
-  onMessage: (message: Exclude<TerminalTold, { type: "ended" | "problem" }>) => void;
+  onMessage: (message: Exclude<TerminalServerMessage, { type: "ended" | "problem" }>) => void;
   onState: (state: SocketState) => void;
 };
 
@@ -61,7 +61,7 @@ export class TerminalSocket {
     };
   }
 
-  #receive(message: TerminalTold): void {
+  #receive(message: TerminalServerMessage): void {
     switch (message.type) {
       case "snapshot":
         this.#position = message.offset;

@@ -1,6 +1,6 @@
 //! The same events to the subscribers of each server: how many a second, and how late they come.
 //!
-//! An event of ours is a wish that is decided, recorded on the disk, folded into rows and told. One of Node's is the same
+//! An event of ours is a command that is decided, recorded on the disk, folded into rows and published. One of Node's is the same
 //! text, told as it comes.
 
 use std::{
@@ -18,7 +18,7 @@ use super::{
     subscribers::Subscribers,
 };
 
-/// So many runs go on, so that a wish need not wait for the disk alone.
+/// Number of active runs, so that a command does not wait for the disk alone.
 const N_RUNS: usize = 8;
 /// Latency is measured at one in so many subscribers.
 const ONE_IN: usize = 8;
@@ -32,7 +32,7 @@ pub struct Scene {
     told: Vec<Told>,
 }
 
-/// Requests that make an event each; two of them in turns, as a wish that changes nothing is none.
+/// Requests that cause one event each; two alternate, because a command that changes nothing causes no event.
 struct Told {
     requests: [Vec<u8>; 2],
     n_sent: AtomicUsize,
@@ -52,11 +52,11 @@ impl Scene {
         let mut told = Vec::new();
         for _ in 0..N_RUNS {
             let run = home.begin(&side, &[only_phase()], &[waiting_task(1, 1), waiting_task(2, 1)])?;
-            let wish = |priority| {
-                let wish = json!({"person": "ana", "wish": {"prioritizeTask": {"task": "T2", "priority": priority}}});
-                side.address.request("POST", &format!("/api/runs/{run}/wishes"), &wish.to_string())
+            let request = |priority| {
+                let body = json!({"person": "ana", "command": {"prioritizeTask": {"task": "T2", "priority": priority}}});
+                side.address.request("POST", &format!("/api/runs/{run}/commands"), &body.to_string())
             };
-            told.push(Told { requests: [wish("high"), wish("low")], n_sent: AtomicUsize::new(0) });
+            told.push(Told { requests: [request("high"), request("low")], n_sent: AtomicUsize::new(0) });
         }
         let subscribers = Subscribers::connect(&side.address, "/api/live", n_subscribers)?;
         Ok(Self { side, subscribers, told })

@@ -35,7 +35,7 @@ impl Changes {
         let id = |row: &Value| row.get("id").and_then(Value::as_str).map(str::to_owned);
         let tasks: Vec<String> = rows.iter().filter(is_open).filter_map(id).collect();
         ensure!(!tasks.is_empty(), "all tasks are done");
-        let (address, path) = (address.clone(), format!("/api/runs/{run}/wishes"));
+        let (address, path) = (address.clone(), format!("/api/runs/{run}/commands"));
         Ok(Self { address, path, tasks, n_sent: AtomicU32::new(0), fast_rate: f64::NAN })
     }
 
@@ -80,7 +80,7 @@ impl Changes {
         let n_sent = self.n_sent.fetch_add(1, Ordering::Relaxed) as usize;
         let task = self.tasks.get(n_sent % self.tasks.len());
         let name = if (n_sent / self.tasks.len()).is_multiple_of(2) { "pauseTask" } else { "continueTask" };
-        let command = json!({"person": "ana", "wish": {name: task}});
+        let command = json!({"person": "ana", "command": {name: task}});
         self.address.request("POST", &self.path, &command.to_string())
     }
 }
