@@ -179,7 +179,12 @@ impl Client {
     }
 
     /// Sends a command to a run. It has been carried out and is durable when this returns.
-    pub fn send_command(&self, run: &RunId, person: &str, command: &Command) -> Result<Sequence, ClientError> {
+    pub fn send_command(
+        &self,
+        run: &RunId,
+        person: &str,
+        command: &Command,
+    ) -> Result<Sequence, ClientError> {
         let request = CommandRequest { person: person.to_owned(), command: command.clone() };
         self.post(&format!("/api/runs/{run}/commands"), &request).map(|Accepted { sequence }| sequence)
     }

@@ -10,9 +10,9 @@ use views::{Layout, RowOf, Schedule};
 
 use crate::{
     bodies::{
-        Accepted, CommandRequest, HappenedEvent, InboxItem, PendingQuestion, PlanContent, PlanFile, PlanStart, PlanStarted,
-        PlanText, ProjectRow, Said, SessionRecords, Started, Status, StopRequest, TaskWhole, TerminalServerMessage,
-        TerminalClientMessage, Typed, Written,
+        Accepted, CommandRequest, HappenedEvent, InboxItem, PendingQuestion, PlanContent, PlanFile,
+        PlanStart, PlanStarted, PlanText, ProjectRow, Said, SessionRecords, Started, Status, StopRequest,
+        TaskWhole, TerminalClientMessage, TerminalServerMessage, Typed, Written,
     },
     feed::{Changed, Glimpsed},
     problem::Problem,

@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::{
     api::Api,
-    bodies::{TerminalServerMessage, TerminalClientMessage},
+    bodies::{TerminalClientMessage, TerminalServerMessage},
     code::Code,
     problem::{Failure, Problem},
     request::Named,
@@ -107,7 +107,9 @@ impl Looking {
             .ask(move |host: &Host| {
                 match wish {
                     TerminalClientMessage::Input { text } => host.type_in(&run, session, text.as_bytes())?,
-                    TerminalClientMessage::Resize { columns, rows } => host.resize(&run, session, columns, rows)?,
+                    TerminalClientMessage::Resize { columns, rows } => {
+                        host.resize(&run, session, columns, rows)?
+                    }
                 }
                 Ok(())
             })

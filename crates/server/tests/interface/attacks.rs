@@ -143,7 +143,9 @@ fn only_who_may_is_answered() {
     for request in ["GET /api/plans", "GET /api/plans/text", "POST /api/plans/start"] {
         check(format!("{request} HTTP/1.1\r\n{ours}{JSON_BODY}"), 401);
         check(
-            format!("{request} HTTP/1.1\r\n{ours}cookie: COOKIE\r\norigin: http://evil.example\r\n{JSON_BODY}"),
+            format!(
+                "{request} HTTP/1.1\r\n{ours}cookie: COOKIE\r\norigin: http://evil.example\r\n{JSON_BODY}"
+            ),
             403,
         );
     }
