@@ -44,8 +44,8 @@ pub use rows::{
     InvocationState, LoopRound, LoopRow, LoopState, OverlapRow, Party, PendingQuestion, PhaseRow, PhaseState,
     PlanOfferRow, PlanOfferState, ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow,
     RequestState, ResultRow, ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState,
-    Speaker, TaskCounts, TaskDetailRow, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnKind, TurnRow,
-    UsageRow, Used, WaitsFor,
+    Speaker, TaskCounts, TaskDetailRow, TaskMark, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnKind,
+    TurnRow, UsageRow, Used, WaitsFor,
 };
 pub use say::say;
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};

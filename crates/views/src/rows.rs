@@ -52,7 +52,7 @@ pub use run::{RunRow, RunState, RunWaits, TaskCounts};
 pub use session::{Opened, SessionRow, SessionState};
 pub use task::{Blocked, PendingQuestion, TaskRow};
 pub use task_detail::TaskDetailRow;
-pub use task_state::TaskState;
+pub use task_state::{TaskMark, TaskState};
 pub use task_waits::WaitsFor;
 pub use timeline::TimelineRow;
 pub use turn::{Speaker, TurnKind, TurnRow};

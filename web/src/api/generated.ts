@@ -1848,6 +1848,9 @@ export type TaskDetailRow = {
 /** Id of a task in a plan, e.g. `T1.3`, `T001` or `1.2`. */
 export type TaskId = string;
 
+/** A remark beside the state of a task. */
+export type TaskMark = "unchecked" | "waived" | "checkFailed" | "changedSinceCheck";
+
 /** What a task's last receipt says. */
 export type TaskReceipt = {
   /** The event that brought it; names its row. */
@@ -1867,9 +1870,9 @@ export type TaskRow = {
   /** The phase it belongs to. */
   phase: number,
   /** What is to be done, in one line. */
-  title: string,
-  /** How it stands. */
-  state: TaskState,
+  title: string, state: TaskState,
+  /** What stands beside the state wherever it is shown. */
+  marks: Array<TaskMark>,
   /** Since when. */
   stateSinceAt: Timestamp,
   /** Why it does not go on, and on whom that waits. */

@@ -3,7 +3,7 @@ import type { RunState, TaskRow } from "~/api/generated";
 import { displayState, RUN_STATE_STYLES, rateLimitEnd, STATE_STYLES, TEXT_COLORS } from "./state";
 import { useFormatClock } from "./time";
 
-type Props = { task: Pick<TaskRow, "state" | "blocked" | "proof">; named?: boolean };
+type Props = { task: Pick<TaskRow, "state" | "blocked" | "marks">; named?: boolean };
 
 /** The icon of a task's state. Its name is visible if `named`, and always available to screen readers. */
 export function StateLabel({ task, named = false }: Props) {
@@ -14,12 +14,15 @@ export function StateLabel({ task, named = false }: Props) {
   const until = state === "rateLimited" ? rateLimitEnd(task) : null;
   const label =
     until === null ? t(`state.${state}`) : t("state.rateLimitedUntil", { time: formatClock(until) });
-  const proof = state === "done" && task.proof !== "checked" ? task.proof : null;
   return (
     <span className={`inline-flex items-center gap-1 whitespace-nowrap font-medium ${TEXT_COLORS[tone]}`}>
       <Icon aria-hidden size={14} strokeWidth={2.2} />
       <span className={named ? "" : "sr-only"}>{label}</span>
-      {proof && <span className={named ? "font-normal text-soft" : "sr-only"}>· {t(`proof.${proof}`)}</span>}
+      {task.marks.map((mark) => (
+        <span key={mark} className={named ? "font-normal text-soft" : "sr-only"}>
+          · {t(`mark.${mark}`)}
+        </span>
+      ))}
     </span>
   );
 }

@@ -6,11 +6,11 @@ use std::{
 };
 
 use anstyle::Style;
-use domain::{RunId, Sequence, SessionId, Timestamp};
+use domain::{Locale, RunId, Sequence, SessionId, Timestamp};
 use serde::Serialize;
 use views::{Blocked, Party, PhaseRow, SessionRow, TaskRow, Used, Views, WaitsFor};
 
-use crate::{plural::plural, printable::printable, table, timestamp::format_utc};
+use crate::{plural::plural, printable::printable, screen::phrases::task_mark, table, timestamp::format_utc};
 
 const TITLE: Style = Style::new().bold();
 
@@ -41,8 +41,8 @@ fn print_work(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let task = |row: &TaskRow| {
         let agent = row.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         let progress = row.progress.map(|part| format!("{:.0} %", part * 100.0)).unwrap_or_default();
-        let proof = row.proof.map(|proof| format!(", {}", json_name(&proof))).unwrap_or_default();
-        let state = format!("{}{proof}", json_name(&row.state));
+        let marks = row.marks.iter().map(|mark| format!(", {}", task_mark(Locale::En, *mark)));
+        let state = format!("{}{}", json_name(&row.state), marks.collect::<String>());
         [row.id.to_string(), state, progress, agent, row.title.clone(), waiting_for(row)]
     };
     let heads = ["", "state", "", "agent", "title", "waiting for"];

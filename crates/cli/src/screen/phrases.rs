@@ -1,7 +1,7 @@
 //! Phrases of the terminal in English and Korean. Text from agents, plans and users is not translated.
 
 use domain::{DependencyType, Locale, PermissionKind, PermissionScope, PhaseNumber, Severity};
-use views::{Party, RunState, TaskState};
+use views::{Party, RunState, TaskMark, TaskState};
 
 use super::amounts::estimate;
 use crate::{plural::plural, timestamp::format_utc};
@@ -26,6 +26,15 @@ pub fn task_state(locale: Locale, state: TaskState) -> &'static str {
         TaskState::Failed => pick(locale, "failed", "실패"),
         TaskState::Skipped => pick(locale, "skipped", "건너뜀"),
         TaskState::Cancelled => pick(locale, "cancelled", "취소됨"),
+    }
+}
+
+pub fn task_mark(locale: Locale, mark: TaskMark) -> &'static str {
+    match mark {
+        TaskMark::Unchecked => pick(locale, "unchecked", "검사 없음"),
+        TaskMark::Waived => pick(locale, "check waived", "검사 면제"),
+        TaskMark::CheckFailed => pick(locale, "check failed", "검사 실패"),
+        TaskMark::ChangedSinceCheck => pick(locale, "changed since check", "검사 이후 변경"),
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     amounts::{duration, since, tokens},
     board::{Board, SessionActivity},
     line::{Line, cut, flat, pad, pad_left},
-    phrases::{party, phase, pick, task_state, waiting_for},
+    phrases::{party, phase, pick, task_mark, task_state, waiting_for},
 };
 
 const FAINT: Style = Style::new().dimmed();
@@ -164,7 +164,7 @@ fn tail(context: DrawContext, board: &Board, task: &TaskRow) -> (Style, String) 
         return (style, waiting_for(context.locale, &parties.join(", ")));
     }
     let progress = task.progress.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
-    let progress = format!("{}{progress}", checked(context, task));
+    let progress = format!("{}{progress}", marks(context, task));
     match board.last_activity(task) {
         Some(SessionActivity::Tool(title)) => (FAINT, format!("{progress}$ {}", flat(&title))),
         Some(SessionActivity::Error(text)) => (BAD, format!("{progress}{}", flat(&text))),
@@ -173,16 +173,10 @@ fn tail(context: DrawContext, board: &Board, task: &TaskRow) -> (Style, String) 
     }
 }
 
-/// Returns the result of the last check if it failed or is stale.
-fn checked(context: DrawContext, task: &TaskRow) -> &'static str {
-    match task.receipt.as_ref().map(|receipt| (receipt.passed, receipt.is_stale)) {
-        Some((false, false)) => pick(context.locale, "check failed · ", "검사 실패 · "),
-        Some((false, true)) => {
-            pick(context.locale, "check failed, changed since · ", "검사 실패, 이후 변경 · ")
-        }
-        Some((true, true)) => pick(context.locale, "checked, changed since · ", "검사 통과, 이후 변경 · "),
-        Some((true, false)) | None => "",
-    }
+/// Returns the marks that stand beside the state of a task, with a separator behind them.
+fn marks(context: DrawContext, task: &TaskRow) -> String {
+    let marks: Vec<_> = task.marks.iter().map(|mark| task_mark(context.locale, *mark)).collect();
+    if marks.is_empty() { String::new() } else { format!("{} · ", marks.join(", ")) }
 }
 
 fn agent(task: &TaskRow) -> String {

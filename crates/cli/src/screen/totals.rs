@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use domain::Locale;
-use views::{RunRow, RunState, TaskRow, TaskState};
+use views::{RunRow, RunState, TaskMark, TaskRow, TaskState};
 
 use super::{
     DrawContext,
@@ -69,9 +69,8 @@ pub fn totals(context: DrawContext, board: &Board) -> Vec<Line> {
 
 /// Counts done tasks whose last check ran on another tree than was merged.
 fn n_stale(board: &Board) -> u32 {
-    let is_stale = |task: &&TaskRow| {
-        task.state == TaskState::Done && task.receipt.as_ref().is_some_and(|receipt| receipt.is_stale)
-    };
+    let is_stale =
+        |task: &&TaskRow| task.state == TaskState::Done && task.marks.contains(&TaskMark::ChangedSinceCheck);
     u32::try_from(board.tasks.values().filter(is_stale).count()).unwrap_or(u32::MAX)
 }
 

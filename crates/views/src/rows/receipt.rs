@@ -162,8 +162,10 @@ impl Views {
         let receipts = facts.receipts.clone();
         self.judge_receipts(&receipts, tree);
         let last = receipts.last().and_then(|key| self.rows.receipts.get(key)).map(TaskReceipt::of);
-        if self.rows.tasks.get(task).is_some_and(|row| row.receipt != last) {
+        if let Some(state) = self.rows.tasks.get(task).filter(|row| row.receipt != last).map(|row| row.state)
+        {
             self.rows.tasks.change(task, |row| row.receipt = last);
+            self.show_marks(task, state);
         }
     }
 

@@ -6,7 +6,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Party, TaskDetailRow, TaskReceipt, TaskState, Used, WaitsFor};
+use super::{Party, TaskDetailRow, TaskMark, TaskReceipt, TaskState, Used, WaitsFor};
 use crate::{Kind, Record, Sessions, Views, facts::TaskFacts, views::Moment};
 
 /// One piece of work.
@@ -21,8 +21,10 @@ pub struct TaskRow {
     pub phase: PhaseNumber,
     /// What is to be done, in one line.
     pub title: String,
-    /// How it stands.
     pub state: TaskState,
+    /// What stands beside the state wherever it is shown.
+    #[serde(default)]
+    pub marks: Vec<TaskMark>,
     /// Since when.
     pub state_since_at: Timestamp,
     /// Why it does not go on, and on whom that waits.
@@ -130,6 +132,7 @@ impl Views {
             phase: task.phase,
             title: task.title.clone(),
             state,
+            marks: Vec::new(),
             state_since_at: moment.at,
             blocked: Vec::new(),
             waits_for: Vec::new(),

@@ -1,9 +1,9 @@
 //! The states of a task, and what brings it from one to another.
 
-use domain::{BlockReason, TaskId};
+use domain::{BlockReason, CompletionProof, TaskId};
 use serde::{Deserialize, Serialize};
 
-use super::{Blocked, Party};
+use super::{Blocked, Party, TaskRow};
 use crate::{Views, facts::Standing, views::Moment};
 
 /// How a task stands.
@@ -54,6 +54,36 @@ impl TaskState {
                 Standing::Open
             }
         }
+    }
+}
+
+/// A remark beside the state of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum TaskMark {
+    /// Done without a check: only its agent's claim.
+    Unchecked,
+    /// Done despite a failed check, accepted by a user.
+    Waived,
+    /// Its last check failed.
+    CheckFailed,
+    /// Its work has changed since its last check.
+    ChangedSinceCheck,
+}
+
+impl TaskMark {
+    fn all_of(row: &TaskRow, state: TaskState) -> Vec<Self> {
+        let proof = match row.proof.filter(|_| state == TaskState::Done) {
+            Some(CompletionProof::Unchecked) => Some(Self::Unchecked),
+            Some(CompletionProof::Waived) => Some(Self::Waived),
+            Some(CompletionProof::Checked) | None => None,
+        };
+        let receipt = row.receipt.as_ref();
+        let failed = receipt.filter(|receipt| !receipt.passed).map(|_| Self::CheckFailed);
+        let stale = receipt.filter(|receipt| receipt.is_stale).map(|_| Self::ChangedSinceCheck);
+        proof.into_iter().chain(failed).chain(stale).collect()
     }
 }
 
@@ -159,6 +189,7 @@ impl Views {
         let (before, state) = (row.state, facts.state(!row.blocked.is_empty()));
         let phase = row.phase;
         self.show_waits(task);
+        self.show_marks(task, state);
         if before == state {
             return;
         }
@@ -168,5 +199,14 @@ impl Views {
         });
         self.rows.phases.change(&phase, |row| row.tasks.shift(Some(before), state));
         self.rows.run.change(&(), |row| row.tasks.shift(Some(before), state));
+    }
+
+    /// Updates the marks of a task that has or gets this state.
+    pub(super) fn show_marks(&mut self, task: &TaskId, state: TaskState) {
+        let Some(row) = self.rows.tasks.get(task) else { return };
+        let marks = TaskMark::all_of(row, state);
+        if row.marks != marks {
+            self.rows.tasks.change(task, |row| row.marks = marks);
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! What rows promise, one rule a test.
 
 use domain::{
-    BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, Event, GateReport,
-    MergeOutcome, PhaseNumber, QuestionId, QuestionKind, QuestionRoute, Receipt, SessionId, Timestamp,
-    ToolOutput, ToolStatus, ToolUse, TurnTools, Usage,
+    BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, Event,
+    GateReport, MergeOutcome, PhaseNumber, QuestionId, QuestionKind, QuestionRoute, Receipt, SessionId,
+    Timestamp, ToolOutput, ToolStatus, ToolUse, TurnTools, Usage,
 };
-use views::{Author, Change, Party, QuestionState, SessionState, TaskState, WaitsFor};
+use views::{Author, Change, Party, QuestionState, SessionState, TaskMark, TaskState, WaitsFor};
 
 use crate::story::{Story, task};
 
@@ -30,6 +30,10 @@ fn ask(story: &mut Story, question: u32, id: &str, session: u32, holds_up: Block
 
 fn state(story: &Story, id: &str) -> TaskState {
     story.views.rows().tasks.get(&task(id)).unwrap().state
+}
+
+fn marks(story: &Story, id: &str) -> Vec<TaskMark> {
+    story.views.rows().tasks.get(&task(id)).unwrap().marks.clone()
 }
 
 #[test]
@@ -379,6 +383,33 @@ fn a_receipt_is_stale_when_the_work_has_become_another_tree() {
     assert_eq!(stale(&story), (vec![false, true], Some(true)), "it is again what the first one saw");
     story.tell(Event::TaskRewound { task: task("T1"), checkpoint: None });
     assert_eq!(stale(&story), (vec![true, true], Some(true)));
+}
+
+#[test]
+fn marks_say_how_far_a_state_is_proved() {
+    let mut story = Story::of(&[("T1", 1, &[]), ("T2", 1, &[])]);
+    let done = |story: &mut Story, id: &str, proof| {
+        story.tell(Event::TaskDone { task: task(id), proof });
+    };
+    story.start("T1", 1);
+    let failed = Receipt { exit_status: Some(1), ..receipt("a") };
+    story.tell(Event::CheckFinished { task: task("T1"), attempt: 1, receipt: failed });
+    assert_eq!(marks(&story, "T1"), [TaskMark::CheckFailed]);
+    keep(&mut story, 1, "b");
+    assert_eq!(marks(&story, "T1"), [TaskMark::CheckFailed, TaskMark::ChangedSinceCheck]);
+    check(&mut story, "b");
+    assert_eq!(marks(&story, "T1"), []);
+    done(&mut story, "T1", CompletionProof::Checked);
+    assert_eq!(marks(&story, "T1"), []);
+    story.start("T2", 2);
+    done(&mut story, "T2", CompletionProof::Unchecked);
+    assert_eq!(marks(&story, "T2"), [TaskMark::Unchecked]);
+    story.tell(Event::TaskReopened { task: task("T2"), reason: "again".to_owned() });
+    assert_eq!(marks(&story, "T2"), []);
+    done(&mut story, "T2", CompletionProof::Waived);
+    assert_eq!(marks(&story, "T2"), [TaskMark::Waived]);
+    let json = serde_json::to_value(story.views.rows().tasks.get(&task("T2")).unwrap()).unwrap();
+    assert_eq!((&json["state"], &json["marks"]), (&"done".into(), &serde_json::json!(["waived"])));
 }
 
 #[test]

@@ -91,7 +91,7 @@ function CardDetail({ run, task }: { run: string; task: TaskRow }) {
   return (
     <span className="text-faint text-xs">
       <Ago at={task.stateSinceAt} />
-      {task.proof && task.proof !== "checked" && ` · ${t(`proof.${task.proof}`)}`}
+      {task.marks.map((mark) => ` · ${t(`mark.${mark}`)}`)}
     </span>
   );
 }
