@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use config::LoadedConfig;
 use domain::{AgentName, Role};
-use sessions::detect::{Listed, Login, list};
+use sessions::detect::{AgentListing, LoginState, list};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
@@ -54,14 +54,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn rows(settings: &Settings, loaded: &LoadedConfig) -> Result<Vec<Listed>, Failure> {
+fn rows(settings: &Settings, loaded: &LoadedConfig) -> Result<Vec<AgentListing>, Failure> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
     let worker = loaded.config.agent_for(Role::Worker).map(AgentName::as_str);
     let listed = list(&loaded.config.agents, &trusted, worker);
     listed.map_err(|error| Failure { what: error.to_string(), hint: None, exit: 1 })
 }
 
-fn write_json(rows: &[Listed]) -> io::Result<()> {
+fn write_json(rows: &[AgentListing]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     for row in rows {
         writeln!(stdout, "{}", json(row)?)?;
@@ -69,7 +69,7 @@ fn write_json(rows: &[Listed]) -> io::Result<()> {
     stdout.flush()
 }
 
-fn write_table(rows: &[Listed]) -> io::Result<()> {
+fn write_table(rows: &[AgentListing]) -> io::Result<()> {
     let head = ["AGENT", "VERSION", "LOGIN", "MISSING"].map(str::to_owned);
     let cells = rows.iter().map(|row| {
         let version = match (&row.program, &row.version) {
@@ -79,9 +79,9 @@ fn write_table(rows: &[Listed]) -> io::Result<()> {
         };
         let login = match (&row.program, row.login) {
             (None, _) => "",
-            (Some(_), Login::In) => "yes",
-            (Some(_), Login::Out) => "no",
-            (Some(_), Login::NotNeeded) => "not needed",
+            (Some(_), LoginState::In) => "yes",
+            (Some(_), LoginState::Out) => "no",
+            (Some(_), LoginState::NotNeeded) => "not needed",
         };
         let mark = if row.chosen { " *" } else { "" };
         let name = format!("{}{mark}", row.name);
@@ -104,7 +104,7 @@ fn write_table(rows: &[Listed]) -> io::Result<()> {
     stdout.flush()
 }
 
-fn style(row: &Listed) -> Style {
+fn style(row: &AgentListing) -> Style {
     match (row.works, &row.program) {
         (true, _) => GOOD,
         (false, Some(_)) => BAD,

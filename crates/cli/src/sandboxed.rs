@@ -11,7 +11,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use sessions::{Bounds, restrict};
+use sessions::{SandboxPaths, restrict};
 
 use crate::failure::Failure;
 
@@ -38,8 +38,11 @@ pub struct Arguments {
 
 /// Executes the program. Returns only on failure.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let bounds =
-        Bounds { write: arguments.write.clone(), hide: arguments.hide.clone(), show: arguments.show.clone() };
+    let bounds = SandboxPaths {
+        write: arguments.write.clone(),
+        hide: arguments.hide.clone(),
+        show: arguments.show.clone(),
+    };
     restrict(&bounds).map_err(|error| {
         let mut what = format!("Cannot sandbox the program: {error}");
         let mut cause = error.source();

@@ -8,7 +8,7 @@ use std::{env, ffi::OsString, process::ExitCode, time::Duration};
 
 use domain::{AgentMessage, SessionKey};
 use holder::protocol::Request;
-use sessions::{Sessions, name_of_mark};
+use sessions::{Sessions, session_name_from_tag};
 
 use crate::{data, failure::Failure, session};
 
@@ -44,9 +44,9 @@ pub fn send_message(message: &AgentMessage, timeout: Duration) -> Result<(), Fai
     })?;
     let sessions = Sessions::open(&data::directory(None)?).map_err(session::failure)?;
     let mark = session.to_string_lossy();
-    let found = sessions.find(name_of_mark(&mark)).map_err(session::failure)?;
+    let found = sessions.find(session_name_from_tag(&mark)).map_err(session::failure)?;
     let request = Request::SayAside { bytes: text.into_bytes() };
-    sessions.ask(&found, &request, timeout).map_err(session::failure)?;
+    sessions.request(&found, &request, timeout).map_err(session::failure)?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use holder::{
     ClientError, END_GRACE,
     protocol::{Refusal, Reply, Request},
 };
-use sessions::{Found, InputRecord, SessionError, Sessions, State, Typist};
+use sessions::{InputRecord, InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
 use crate::{data, failure::Failure, remote::chain};
 
@@ -94,18 +94,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn find(sessions: &Sessions, named: &Named) -> Result<Found, Failure> {
+fn find(sessions: &Sessions, named: &Named) -> Result<SessionEntry, Failure> {
     sessions.find(&named.name).map_err(failure)
 }
 
 fn ask(sessions: &Sessions, named: &Named, request: &Request, done: &str) -> Result<ExitCode, Failure> {
     let found = find(sessions, named)?;
-    sessions.ask(&found, request, STOP_MAX).map_err(failure)?;
+    sessions.request(&found, request, STOP_MAX).map_err(failure)?;
     eprintln!("{} {done}", found.name);
     Ok(ExitCode::SUCCESS)
 }
 
-fn attach(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
+fn attach(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
     if !is_spoken_with(found) {
         return attach::run(sessions, found);
     }
@@ -114,46 +114,46 @@ fn attach(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
 }
 
 /// Whether words go through a driver; a program on a terminal is typed to by who sits there.
-pub(crate) fn is_spoken_with(found: &Found) -> bool {
-    found.about.agent.as_ref().is_some_and(|agent| agent.preset.driver != DriverName::Pty)
+pub(crate) fn is_spoken_with(found: &SessionEntry) -> bool {
+    found.metadata.agent.as_ref().is_some_and(|agent| agent.preset.driver != DriverName::Pty)
 }
 
 /// An agent that is over can come back in a session of its own.
-fn check_alive(found: &Found) -> Result<(), Failure> {
-    if let State::Alive(_) = found.state {
+fn check_alive(found: &SessionEntry) -> Result<(), Failure> {
+    if let SessionState::Alive(_) = found.state {
         return Ok(());
     }
     let mut failure = failure(SessionError::Over { name: found.name.clone() });
     let record = InputRecord::read(&found.directory).ok();
     let id = record.and_then(|record| record.progress.checkpoint.agent_session);
-    if let Some((agent, id)) = found.about.agent.as_ref().zip(id) {
+    if let Some((agent, id)) = found.metadata.agent.as_ref().zip(id) {
         let again = format!("jangdan session start --agent {} --resume {id}", agent.name);
         failure.hint = Some(format!("go on with what it knows: {again}"));
     }
     Err(failure)
 }
 
-fn say(sessions: &Sessions, found: &Found, text: &str, waits: bool) -> Result<ExitCode, Failure> {
+fn say(sessions: &Sessions, found: &SessionEntry, text: &str, waits: bool) -> Result<ExitCode, Failure> {
     if is_spoken_with(found) {
         check_alive(found)?;
         return converse::say(found, text, waits);
     }
     // Enter on a terminal, a new line in a pipe.
-    let end = if found.about.has_terminal { "\r" } else { "\n" };
-    let mut typist = Typist::connect(sessions, found).map_err(failure)?;
-    typist.type_in(format!("{text}{end}").as_bytes()).map_err(failure)?;
+    let end = if found.metadata.has_terminal { "\r" } else { "\n" };
+    let mut typist = InputWriter::connect(sessions, found).map_err(failure)?;
+    typist.write(format!("{text}{end}").as_bytes()).map_err(failure)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn stop(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
+fn stop(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
     match found.state {
-        State::Ended { .. } => eprintln!("{} is over already", found.name),
-        State::Starting | State::Lost => {
-            let n_ended = sessions.bury(found);
+        SessionState::Ended { .. } => eprintln!("{} is over already", found.name),
+        SessionState::Starting | SessionState::Lost => {
+            let n_ended = sessions.kill_orphans(found);
             eprintln!("{} was lost; {n_ended} processes of it were still there and are ended", found.name);
         }
-        State::Alive(_) => {
-            match sessions.ask(found, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
+        SessionState::Alive(_) => {
+            match sessions.request(found, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
                 Ok(Reply::Done) | Err(SessionError::Over { .. }) => eprintln!("{} is over", found.name),
                 Ok(_) => return Err(failure(SessionError::Over { name: found.name.clone() })),
                 Err(error) => return Err(failure(error)),
@@ -163,13 +163,13 @@ fn stop(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn remove(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
-    if let State::Alive(_) = found.state {
+fn remove(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
+    if let SessionState::Alive(_) = found.state {
         let what = format!("session '{}' lives", found.name);
         let hint = Some(format!("end it first: jangdan session stop {}", found.name));
         return Err(Failure { what, hint, exit: 1 });
     }
-    sessions.bury(found);
+    sessions.kill_orphans(found);
     sessions.remove(found).map_err(failure)?;
     eprintln!("{} is removed", found.name);
     Ok(ExitCode::SUCCESS)

@@ -3,35 +3,38 @@
 //! Only the agent's own words are decoded; what its tools print is shown and never counts. A turn is what lies between
 //! two answers to prompts, so reading an agent's output again from the beginning of a turn gives the same again.
 
-mod elicit;
+mod agent_text;
+mod elicitation;
 mod failure;
-mod params;
+mod permission;
+mod request_params;
 mod rpc;
 mod schema;
 mod session;
 mod stderr;
 mod tools;
 mod usage;
-mod wish;
-mod words;
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::value::RawValue;
 
-pub use params::{McpServer, Variable};
+pub use request_params::{EnvironmentVariable, McpServer};
 
 use crate::{
-    driver::{Chunk, Driver, Happening, PromptOption, Reaction, Send, Stream, Told, TurnOutcome, Untold},
-    lines::Lines,
+    driver::{
+        AgentInput, Driver, DriverEvent, OutgoingBytes, OutputStream, PromptOption, Reaction, SendError,
+        SpoolChunk, TurnOutcome,
+    },
+    lines::LineSplitter,
 };
-use elicit::{Elicited, Form};
-use params::{Cancel, Permission, Prompt};
-use rpc::Asked;
-use stderr::Stderr;
-use tools::Tools;
-use usage::Meter;
-use words::{Ending, Words};
+use agent_text::{AgentText, TurnEnding};
+use elicitation::{ElicitationForm, ElicitationReply};
+use request_params::{Cancel, Permission, Prompt};
+use rpc::RequestKind;
+use stderr::StderrReader;
+use tools::ToolCalls;
+use usage::UsageMeter;
 
 const PROTOCOL_VERSION: u16 = 1;
 /// A replay is written without a pause; one this long is its end.
@@ -78,13 +81,13 @@ pub enum AcpStart {
 pub struct Acp {
     options: AcpOptions,
     stage: Stage,
-    lines: Lines,
-    stderr: Stderr,
-    words: Words,
-    tools: Tools,
-    meter: Meter,
+    lines: LineSplitter,
+    stderr: StderrReader,
+    words: AgentText,
+    tools: ToolCalls,
+    meter: UsageMeter,
     /// What the agent waits for, by the id of its request.
-    open: BTreeMap<String, Open>,
+    open: BTreeMap<String, PendingRequest>,
     /// The offset of the turn's first byte.
     turn: u64,
     /// The offset behind the last line.
@@ -110,15 +113,15 @@ enum Stage {
 
 /// A request of the agent that has no answer yet.
 #[derive(Debug)]
-struct Open {
+struct PendingRequest {
     id: Box<RawValue>,
-    what: OpenRequest,
+    what: PendingRequestKind,
 }
 
 #[derive(Debug)]
-enum OpenRequest {
+enum PendingRequestKind {
     Permission(Vec<PromptOption>),
-    Elicitation(Form),
+    Elicitation(ElicitationForm),
 }
 
 impl Acp {
@@ -131,13 +134,13 @@ impl Acp {
             }
         };
         Self {
-            words: Words::new(options.decoding.clone()),
-            meter: Meter::new(cost_micros),
+            words: AgentText::new(options.decoding.clone()),
+            meter: UsageMeter::new(cost_micros),
             options,
             stage,
-            lines: Lines::default(),
-            stderr: Stderr::default(),
-            tools: Tools::default(),
+            lines: LineSplitter::default(),
+            stderr: StderrReader::default(),
+            tools: ToolCalls::default(),
             open: BTreeMap::new(),
             turn,
             heard: turn,
@@ -147,36 +150,40 @@ impl Acp {
 
     fn end_turn(&mut self, outcome: TurnOutcome, end: u64, reaction: &mut Reaction) {
         let ending = match outcome {
-            TurnOutcome::Finished => Ending::Spoken,
+            TurnOutcome::Finished => TurnEnding::Spoken,
             TurnOutcome::Cancelled
             | TurnOutcome::Limited { .. }
             | TurnOutcome::Unauthorized { .. }
             | TurnOutcome::NotResumable { .. }
-            | TurnOutcome::Failed { .. } => Ending::Stopped,
+            | TurnOutcome::Failed { .. } => TurnEnding::Stopped,
         };
-        let (said, words, tools) = self.words.end_turn(self.turn, ending);
-        reaction.happened.extend(said);
-        reaction.happened.extend(self.meter.take().map(Happening::Usage));
+        let (messages, text, tools) = self.words.end_turn(self.turn, ending);
+        reaction.events.extend(messages);
+        reaction.events.extend(self.meter.take().map(DriverEvent::Usage));
         self.tools.clear();
         self.stderr.clear();
         self.open.clear();
         self.turn = end;
         self.is_busy = false;
-        reaction.happened.push(Happening::TurnEnded { read_from: end, words, tools, outcome });
+        reaction.events.push(DriverEvent::TurnEnded { read_from: end, text, tools, outcome });
     }
 
-    fn take_open(&mut self, prompt: &str, fits: impl Fn(&OpenRequest) -> bool) -> Result<Open, Untold> {
+    fn take_open(
+        &mut self,
+        prompt: &str,
+        fits: impl Fn(&PendingRequestKind) -> bool,
+    ) -> Result<PendingRequest, SendError> {
         let waits = self.open.get(prompt).is_some_and(|open| fits(&open.what));
         let open = if waits { self.open.remove(prompt) } else { None };
-        open.ok_or_else(|| Untold::UnknownPrompt { prompt: prompt.to_owned() })
+        open.ok_or_else(|| SendError::UnknownPrompt { prompt: prompt.to_owned() })
     }
 
     /// Takes back all that the agent waits for, as the protocol wants it with a cancelled turn.
-    fn cancel_open(&mut self) -> Vec<Send> {
+    fn cancel_open(&mut self) -> Vec<OutgoingBytes> {
         let open = std::mem::take(&mut self.open).into_values();
-        open.map(|Open { id, what }| match what {
-            OpenRequest::Permission(_) => rpc::answer(&id, Permission::new(None)),
-            OpenRequest::Elicitation(_) => rpc::answer(&id, Elicited::cancelled()),
+        open.map(|PendingRequest { id, what }| match what {
+            PendingRequestKind::Permission(_) => rpc::answer(&id, Permission::new(None)),
+            PendingRequestKind::Elicitation(_) => rpc::answer(&id, ElicitationReply::cancelled()),
         })
         .map(now)
         .collect()
@@ -184,61 +191,65 @@ impl Acp {
 }
 
 impl Driver for Acp {
-    fn open(&mut self) -> Reaction {
+    fn on_start(&mut self) -> Reaction {
         match &self.options.start {
             AcpStart::Attached { agent_session, .. } => {
-                Reaction::of([Happening::Ready { agent_session: Some(agent_session.clone()) }])
+                Reaction::from_events([DriverEvent::Ready { agent_session: Some(agent_session.clone()) }])
             }
             AcpStart::Fresh | AcpStart::Resume { .. } => {
-                let bytes = rpc::request(Asked::Initialize, params::Initialize::new());
-                Reaction { send: vec![now(bytes)], ..Reaction::default() }
+                let bytes = rpc::request(RequestKind::Initialize, request_params::Initialize::new());
+                Reaction { outgoing: vec![now(bytes)], ..Reaction::default() }
             }
         }
     }
 
-    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
+    fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction {
         let mut reaction = Reaction::default();
         match chunk.stream {
-            Stream::Output => {
+            OutputStream::Output => {
                 for line in self.lines.push(chunk) {
                     self.heard = line.end;
                     self.take_line(&line, &mut reaction);
                 }
             }
-            Stream::Errors => self.stderr.push(chunk.bytes),
+            OutputStream::Stderr => self.stderr.push(chunk.bytes),
         }
         reaction
     }
 
-    fn tell(&mut self, told: &Told, number: u32) -> Result<Reaction, Untold> {
-        let Stage::Ready { agent_session } = &self.stage else { return Err(Untold::NotReady) };
-        let send = match told {
-            Told::Prompt { text } => {
+    fn encode_input(&mut self, input: &AgentInput, number: u32) -> Result<Reaction, SendError> {
+        let Stage::Ready { agent_session } = &self.stage else { return Err(SendError::NotReady) };
+        let outgoing = match input {
+            AgentInput::Prompt { text } => {
                 self.is_busy = true;
-                vec![now(rpc::request(Asked::Prompt(number), Prompt::new(agent_session, text)))]
+                vec![now(rpc::request(RequestKind::Prompt(number), Prompt::new(agent_session, text)))]
             }
-            Told::Permission { prompt, allowed } => {
-                let open = self.take_open(prompt, |what| matches!(what, OpenRequest::Permission(_)))?;
-                let OpenRequest::Permission(options) = open.what else { return Ok(Reaction::default()) };
-                let option = wish::choose(&options, *allowed);
+            AgentInput::Permission { prompt, allowed } => {
+                let open =
+                    self.take_open(prompt, |what| matches!(what, PendingRequestKind::Permission(_)))?;
+                let PendingRequestKind::Permission(options) = open.what else {
+                    return Ok(Reaction::default());
+                };
+                let option = permission::choose(&options, *allowed);
                 vec![now(rpc::answer(&open.id, Permission::new(option)))]
             }
-            Told::Answer { prompt, answer } => {
-                let open = self.take_open(prompt, |what| matches!(what, OpenRequest::Elicitation(_)))?;
-                let OpenRequest::Elicitation(form) = open.what else { return Ok(Reaction::default()) };
+            AgentInput::Answer { prompt, answer } => {
+                let open =
+                    self.take_open(prompt, |what| matches!(what, PendingRequestKind::Elicitation(_)))?;
+                let PendingRequestKind::Elicitation(form) = open.what else { return Ok(Reaction::default()) };
                 vec![now(rpc::answer(&open.id, form.answer(answer)))]
             }
-            Told::Interrupt => {
+            AgentInput::Interrupt => {
                 let cancel = rpc::notify("session/cancel", Cancel { session_id: agent_session });
-                let mut send = vec![now(cancel)];
-                send.extend(self.cancel_open());
-                send
+                let mut outgoing = vec![now(cancel)];
+                outgoing.extend(self.cancel_open());
+                outgoing
             }
         };
-        Ok(Reaction { send, ..Reaction::default() })
+        Ok(Reaction { outgoing, ..Reaction::default() })
     }
 
-    fn silence(&mut self, silent_ms: u64) -> Reaction {
+    fn on_silence(&mut self, silent_ms: u64) -> Reaction {
         let mut reaction = Reaction::default();
         if let Stage::Replaying { agent_session } = &self.stage
             && silent_ms >= REPLAY_MS
@@ -248,14 +259,14 @@ impl Driver for Acp {
         reaction
     }
 
-    fn patience_ms(&self) -> Option<u64> {
+    fn silence_timeout_ms(&self) -> Option<u64> {
         match self.stage {
             Stage::Replaying { .. } => Some(REPLAY_MS),
             Stage::Opening | Stage::Joining | Stage::Ready { .. } | Stage::Failed => None,
         }
     }
 
-    fn end(&mut self) -> Reaction {
+    fn on_exit(&mut self) -> Reaction {
         let mut reaction = Reaction::default();
         let is_open = match self.stage {
             Stage::Opening | Stage::Joining | Stage::Replaying { .. } => true,
@@ -277,6 +288,6 @@ impl Driver for Acp {
     }
 }
 
-fn now(bytes: Vec<u8>) -> Send {
-    Send { after_ms: 0, bytes }
+fn now(bytes: Vec<u8>) -> OutgoingBytes {
+    OutgoingBytes { after_ms: 0, bytes }
 }

@@ -3,26 +3,26 @@
 //! Only what the model itself says is decoded: not what tools print, not what its own helpers say to it, and not what
 //! the program puts into the model's mouth when a request fails.
 
-mod ask;
-mod hear;
-mod outcome;
+mod events;
+mod input_lines;
+mod output_lines;
 mod plan;
-mod read;
-mod write;
+mod prompts;
+mod turn_outcome;
 
 use std::{collections::VecDeque, path::PathBuf};
 
 use domain::Usage;
 
 use crate::{
-    driver::{Chunk, Driver, Happening, Reaction, Told, Untold},
-    prompts::Prompts,
-    turn::Turn,
+    driver::{AgentInput, Driver, DriverEvent, Reaction, SendError, SpoolChunk},
+    pending_prompts::PendingPrompts,
+    turn::TurnReader,
 };
 
-use ask::Asked;
-use outcome::Meter;
-use plan::Plan;
+use plan::PlanTracker;
+use prompts::PendingPrompt;
+use turn_outcome::UsageMeter;
 
 /// As many of a turn's tool calls are remembered: their results name them by their ids.
 const TOOLS_MAX: usize = 256;
@@ -37,9 +37,9 @@ pub struct Options {
     /// What this process was reported to have used before the place from which it is read; nothing for a new one.
     ///
     /// The agent tells sums, and a driver that starts again in the middle must know where they stood.
-    pub used_before: Usage,
+    pub usage_before: Usage,
     /// How its words are read.
-    pub wire: protocol::Options,
+    pub decoding: protocol::Options,
 }
 
 /// Speaks with one process of Claude Code.
@@ -47,10 +47,10 @@ pub struct Options {
 pub struct Claude {
     directory: PathBuf,
     session: String,
-    turn: Turn,
-    prompts: Prompts<Asked>,
-    meter: Meter,
-    plan: Plan,
+    turn: TurnReader,
+    prompts: PendingPrompts<PendingPrompt>,
+    meter: UsageMeter,
+    plan: PlanTracker,
     /// The titles of this turn's tool calls, by their ids.
     tools: VecDeque<(String, String)>,
     /// How many turns are open: one that is told while another runs waits for its end.
@@ -64,14 +64,14 @@ pub struct Claude {
 impl Claude {
     /// Makes a driver for a process that was started with these options.
     pub fn new(options: Options) -> Self {
-        let Options { directory, session, used_before, wire } = options;
+        let Options { directory, session, usage_before, decoding } = options;
         Self {
             directory,
             session,
-            turn: Turn::new(wire),
-            prompts: Prompts::new(),
-            meter: Meter::new(used_before),
-            plan: Plan::default(),
+            turn: TurnReader::new(decoding),
+            prompts: PendingPrompts::new(),
+            meter: UsageMeter::new(usage_before),
+            plan: PlanTracker::default(),
             tools: VecDeque::new(),
             n_open: 0,
             last_told: 0,
@@ -81,52 +81,52 @@ impl Claude {
 }
 
 impl Driver for Claude {
-    fn open(&mut self) -> Reaction {
+    fn on_start(&mut self) -> Reaction {
         // The agent says nothing before it is told something; its id is the one that we gave it.
-        Reaction::of([Happening::Ready { agent_session: Some(self.session.clone()) }])
+        Reaction::from_events([DriverEvent::Ready { agent_session: Some(self.session.clone()) }])
     }
 
-    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
+    fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.cut(chunk) {
-            reaction.append(match self.turn.sort(line) {
+        for line in self.turn.split(chunk) {
+            reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::of(said),
+                Err(said) => Reaction::from_events(said),
             });
         }
         reaction
     }
 
-    fn tell(&mut self, told: &Told, number: u32) -> Result<Reaction, Untold> {
-        let send = match told {
-            Told::Prompt { text } => {
+    fn encode_input(&mut self, input: &AgentInput, number: u32) -> Result<Reaction, SendError> {
+        let outgoing = match input {
+            AgentInput::Prompt { text } => {
                 // The same input may be told again, and is one turn all the same.
                 self.n_open += u32::from(number > self.last_told);
                 self.last_told = self.last_told.max(number);
-                write::prompt(text)
+                input_lines::prompt(text)
             }
-            Told::Permission { prompt, allowed } => self.prompts.answer(prompt, number, |asked| {
-                asked.permission(*allowed).map(|answer| write::answer(prompt, &answer))
+            AgentInput::Permission { prompt, allowed } => self.prompts.answer(prompt, number, |asked| {
+                asked.permission(*allowed).map(|answer| input_lines::answer(prompt, &answer))
             })?,
-            Told::Answer { prompt, answer } => self.prompts.answer(prompt, number, |asked| {
-                asked.answer(answer).map(|answer| write::answer(prompt, &answer))
+            AgentInput::Answer { prompt, answer } => self.prompts.answer(prompt, number, |asked| {
+                asked.answer(answer).map(|answer| input_lines::answer(prompt, &answer))
             })?,
-            Told::Interrupt => write::interrupt(number),
+            AgentInput::Interrupt => input_lines::interrupt(number),
         };
-        Ok(Reaction { happened: Vec::new(), send })
+        Ok(Reaction { events: Vec::new(), outgoing })
     }
 
-    fn end(&mut self) -> Reaction {
+    fn on_exit(&mut self) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.cut_last() {
-            reaction.append(match self.turn.sort(line) {
+        for line in self.turn.split_rest() {
+            reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::of(said),
+                Err(said) => Reaction::from_events(said),
             });
         }
         if std::mem::take(&mut self.n_open) > 0 {
             self.prompts.clear();
-            reaction.happened.extend(self.turn.break_off());
+            reaction.events.extend(self.turn.break_off());
         }
         reaction
     }

@@ -3,23 +3,23 @@
 //! Only whole messages of the model's are decoded. A message that a lost connection or a new prompt cut off is said
 //! again or given up by the model; its pieces are words for people and nothing else.
 
-mod ask;
-mod command;
-mod hear;
-mod meter;
-mod read;
-mod write;
+mod events;
+mod messages;
+mod prompts;
+mod requests;
+mod shell_command;
+mod usage;
 
 use std::{collections::VecDeque, path::PathBuf};
 
 use crate::{
-    driver::{Chunk, Driver, Happening, Reaction, Told, Untold},
-    prompts::Prompts,
-    turn::Turn,
+    driver::{AgentInput, Driver, DriverEvent, Reaction, SendError, SpoolChunk},
+    pending_prompts::PendingPrompts,
+    turn::TurnReader,
 };
 
-use ask::Asked;
-use meter::Meter;
+use prompts::PendingPrompt;
+use usage::UsageMeter;
 
 /// As many tool calls are remembered: a permission prompt names one by its id.
 const ITEMS_MAX: usize = 256;
@@ -38,7 +38,7 @@ pub struct Options {
     /// Which model; the agent's own choice where nothing is said.
     pub model: Option<String>,
     /// How its words are read.
-    pub wire: protocol::Options,
+    pub decoding: protocol::Options,
 }
 
 /// How the thread begins.
@@ -78,16 +78,16 @@ pub enum Sandbox {
 #[derive(Debug)]
 pub struct Codex {
     options: Options,
-    turn: Turn,
-    prompts: Prompts<Asked>,
-    meter: Meter,
+    turn: TurnReader,
+    prompts: PendingPrompts<PendingPrompt>,
+    meter: UsageMeter,
     thread: Option<String>,
     /// The turn that runs.
     turn_id: Option<String>,
     /// Whether a turn was told and has not ended.
     is_open: bool,
     /// The last tool calls, also those of its helpers.
-    items: VecDeque<read::Item>,
+    items: VecDeque<messages::Item>,
     /// The message whose words were told as they came.
     streamed: Option<String>,
 }
@@ -96,9 +96,9 @@ impl Codex {
     /// Makes a driver for a process that was started with these options.
     pub fn new(options: Options) -> Self {
         Self {
-            turn: Turn::new(options.wire.clone()),
-            prompts: Prompts::new(),
-            meter: Meter::new(options.model.clone()),
+            turn: TurnReader::new(options.decoding.clone()),
+            prompts: PendingPrompts::new(),
+            meter: UsageMeter::new(options.model.clone()),
             thread: match &options.thread {
                 Thread::Fresh => None,
                 Thread::Resume(thread) | Thread::Attached(thread) => Some(thread.clone()),
@@ -113,63 +113,63 @@ impl Codex {
 }
 
 impl Driver for Codex {
-    fn open(&mut self) -> Reaction {
+    fn on_start(&mut self) -> Reaction {
         match &self.options.thread {
             Thread::Attached(thread) => {
-                Reaction::of([Happening::Ready { agent_session: Some(thread.clone()) }])
+                Reaction::from_events([DriverEvent::Ready { agent_session: Some(thread.clone()) }])
             }
             Thread::Fresh | Thread::Resume(_) => {
-                Reaction { happened: Vec::new(), send: write::open(&self.options) }
+                Reaction { events: Vec::new(), outgoing: requests::open(&self.options) }
             }
         }
     }
 
-    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
+    fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.cut(chunk) {
-            reaction.append(match self.turn.sort(line) {
+        for line in self.turn.split(chunk) {
+            reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::of(said),
+                Err(said) => Reaction::from_events(said),
             });
         }
         reaction
     }
 
-    fn tell(&mut self, told: &Told, number: u32) -> Result<Reaction, Untold> {
-        let thread = self.thread.as_deref().ok_or(Untold::NotReady);
-        let send = match told {
-            Told::Prompt { text } => {
-                let send = write::prompt(number, thread?, text);
+    fn encode_input(&mut self, input: &AgentInput, number: u32) -> Result<Reaction, SendError> {
+        let thread = self.thread.as_deref().ok_or(SendError::NotReady);
+        let outgoing = match input {
+            AgentInput::Prompt { text } => {
+                let outgoing = requests::prompt(number, thread?, text);
                 self.is_open = true;
-                send
+                outgoing
             }
-            Told::Permission { prompt, allowed } => {
+            AgentInput::Permission { prompt, allowed } => {
                 self.prompts.answer(prompt, number, |asked| asked.permission(*allowed))?
             }
-            Told::Answer { prompt, answer } => {
+            AgentInput::Answer { prompt, answer } => {
                 self.prompts.answer(prompt, number, |asked| asked.answer(answer))?
             }
-            Told::Interrupt => {
-                let turn = self.turn_id.as_deref().ok_or(Untold::NotReady)?;
-                write::interrupt(number, thread?, turn)
+            AgentInput::Interrupt => {
+                let turn = self.turn_id.as_deref().ok_or(SendError::NotReady)?;
+                requests::interrupt(number, thread?, turn)
             }
         };
-        Ok(Reaction { happened: Vec::new(), send })
+        Ok(Reaction { events: Vec::new(), outgoing })
     }
 
-    fn end(&mut self) -> Reaction {
+    fn on_exit(&mut self) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.cut_last() {
-            reaction.append(match self.turn.sort(line) {
+        for line in self.turn.split_rest() {
+            reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::of(said),
+                Err(said) => Reaction::from_events(said),
             });
         }
         if std::mem::take(&mut self.is_open) {
             self.prompts.clear();
             self.items.clear();
             self.turn_id = None;
-            reaction.happened.extend(self.turn.break_off());
+            reaction.events.extend(self.turn.break_off());
         }
         reaction
     }

@@ -1,325 +1,277 @@
-//! What every driver does, whatever its agent speaks: the same happenings out, the same words in.
+//! The interface of all drivers, whatever protocol their agent speaks: the same events out, the same inputs in.
 
 pub use domain::ToolStatus;
 use domain::{AskUser, MessageOffset, PermissionRequest, Timestamp, TurnTools, Usage};
 use protocol::Item;
 use serde::{Deserialize, Serialize};
 
-/// Speaks with one agent process. Does no IO: whoever owns the process carries bytes to and fro.
-pub trait Driver: std::marker::Send {
-    /// Returns what is sent when the process is there: a handshake, a new session or one that is resumed.
+/// Implements the protocol of one agent process. Does no IO: the owner of the process reads and writes its bytes.
+pub trait Driver: Send {
+    /// Returns the bytes to send to a new process: a handshake and the request for a new or resumed session.
     ///
-    /// A driver that takes over from another one says at most that the agent is ready.
-    fn open(&mut self) -> Reaction;
+    /// A driver that takes over a running process reports at most that the agent is ready.
+    fn on_start(&mut self) -> Reaction;
 
-    /// Takes output as it comes, cut anywhere. Never fails: what can't be understood is a happening too.
-    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction;
+    /// Reads the next output, which may be split anywhere. Never fails: unreadable output becomes a warning.
+    fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction;
 
-    /// Turns what is to be told into bytes. `number` is the input's own, from 1.
+    /// Encodes an input. `number` identifies the input within the session and starts at 1.
     ///
-    /// The same input gives the same bytes, so that it can be sent again after a restart.
-    fn tell(&mut self, told: &Told, number: u32) -> Result<Reaction, Untold>;
+    /// The same input always gives the same bytes, so it can be sent again after a restart.
+    fn encode_input(&mut self, input: &AgentInput, number: u32) -> Result<Reaction, SendError>;
 
-    /// Says that nothing came for so long, since the last output or the last thing that was told.
+    /// Notes that there was no output for `silent_ms`, measured from the last output or input.
     ///
-    /// Drivers that are told by their agent when a turn ends need not care.
-    fn silence(&mut self, _silent_ms: u64) -> Reaction {
+    /// Only needed by drivers whose agent does not report the end of a turn.
+    fn on_silence(&mut self, _silent_ms: u64) -> Reaction {
         Reaction::default()
     }
 
-    /// Says that a turn had ended here when this output was heard for the first time.
+    /// Notes that an earlier driver saw a turn end at this point of the output.
     ///
-    /// Drivers that are told by their agent see it for themselves.
-    fn turn_had_ended(&mut self) -> Reaction {
+    /// Only needed by drivers whose agent does not report the end of a turn.
+    fn on_recorded_turn_end(&mut self) -> Reaction {
         Reaction::default()
     }
 
-    /// Returns after how many milliseconds without output [`Driver::silence`] wants to be called, if it does.
-    fn patience_ms(&self) -> Option<u64> {
+    /// Returns after how many milliseconds without output [`Driver::on_silence`] is to be called; `None` for never.
+    fn silence_timeout_ms(&self) -> Option<u64> {
         None
     }
 
-    /// Says that the process has ended: a turn that was open ends with it.
-    fn end(&mut self) -> Reaction;
+    /// Notes that the process has ended. Ends an open turn.
+    fn on_exit(&mut self) -> Reaction;
 
     /// Returns the offset from which a new driver for the same process must read.
     fn read_from(&self) -> u64;
 }
 
-/// A piece of an agent's output.
+/// A piece of an agent's output, as the session's spool recorded it.
 #[derive(Debug, Clone, Copy)]
-pub struct Chunk<'a> {
-    /// Where it came from.
-    pub stream: Stream,
-    /// The offset of its first byte in the session's spool.
+pub struct SpoolChunk<'a> {
+    pub stream: OutputStream,
+    /// The offset of the first byte in the session's spool.
     pub offset: u64,
-    /// The bytes.
     pub bytes: &'a [u8],
 }
 
-/// Where an agent wrote something.
+/// The stream that an agent wrote to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Stream {
-    /// Its terminal, or its standard output.
+pub enum OutputStream {
+    /// The terminal, or standard output.
     Output,
-    /// Its standard error.
-    Errors,
+    Stderr,
 }
 
-/// What follows from some output, or from something that was told.
+/// The result of one call of a driver.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reaction {
-    /// What happened, in order.
-    pub happened: Vec<Happening>,
-    /// What is to be sent, in order.
-    pub send: Vec<Send>,
+    /// In the order in which they happened.
+    pub events: Vec<DriverEvent>,
+    /// Bytes for the agent, in the order in which they must be sent.
+    pub outgoing: Vec<OutgoingBytes>,
 }
 
 impl Reaction {
-    /// Returns what happened, with nothing to be sent.
-    pub(crate) fn of(happened: impl IntoIterator<Item = Happening>) -> Self {
-        Self { happened: happened.into_iter().collect(), send: Vec::new() }
+    pub(crate) fn from_events(events: impl IntoIterator<Item = DriverEvent>) -> Self {
+        Self { events: events.into_iter().collect(), outgoing: Vec::new() }
     }
 
-    /// Adds what follows from what came next.
     pub(crate) fn append(&mut self, next: Self) {
-        self.happened.extend(next.happened);
-        self.send.extend(next.send);
+        self.events.extend(next.events);
+        self.outgoing.extend(next.outgoing);
     }
 }
 
-/// Bytes for the agent.
+/// Bytes to send to the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Send {
-    /// How long to wait before they are sent.
+pub struct OutgoingBytes {
+    /// The delay before sending, counted from the bytes before.
     pub after_ms: u64,
-    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Something that happened in a session.
+/// An event in an agent's session.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Happening {
-    /// The agent can be told things; its own session id is known, where it has one.
+pub enum DriverEvent {
+    /// The agent accepts input.
     Ready {
-        /// By which it can be resumed.
+        /// The agent's own id of its session, by which it can be resumed; `None` if it has no ids.
         agent_session: Option<String>,
     },
-    /// The agent says which model it is.
+    /// The agent reports the model that it uses.
     Model {
-        /// The model's name.
         name: String,
     },
-    /// Words for people, as they come.
-    Words {
-        /// The words.
+    /// Text of the agent for people, as it arrives.
+    Text {
         text: String,
     },
-    /// A message of the protocol in the agent's own words; never in what its tools print.
-    Said {
-        /// Where it stands.
-        heard: MessageOffset,
-        /// From where reading starts again after a restart.
+    /// A message of Jangdan's protocol, or a failed attempt at one, in the agent's own text. Tool output never counts.
+    Message {
+        offset: MessageOffset,
+        /// The offset from which to read again after a restart.
         read_from: u64,
-        /// What it is.
         item: Item,
     },
-    /// A tool is called, or is further than before.
+    /// A tool call started, or its state changed.
     ToolCall(ToolCall),
-    /// The agent asks whether it may do something, and waits.
+    /// The agent requests a permission, and waits for the answer.
     Permission {
-        /// What it wants to do.
-        wish: PermissionRequest,
-        /// The answers it offers.
+        request: PermissionRequest,
+        /// The answers that the agent offers.
         options: Vec<PromptOption>,
     },
-    /// The agent asks something in the middle of its turn, and waits.
-    Prompt {
-        /// The prompt's own id.
+    /// The agent asks a question in the middle of its turn, and waits for the answer.
+    Question {
+        /// The prompt's id.
         prompt: String,
-        /// What is asked.
-        asked: Box<AskUser>,
+        question: Box<AskUser>,
     },
-    /// The agent says what it is going to do.
+    /// The agent's own plan; replaces the one before.
     Plan {
-        /// All steps as they are now.
         steps: Vec<PlanStep>,
     },
-    /// The agent works in another mode of its own from now on.
+    /// The agent switched to another of its own modes.
     Mode {
-        /// The agent's own name of it.
         name: String,
     },
-    /// The agent no longer waits for the answer to a prompt: somebody else gave it, or its act was given up.
-    Withdrawn {
-        /// The prompt's own id.
+    /// The agent no longer waits for the answer to a prompt: it was answered elsewhere, or its action was abandoned.
+    PromptWithdrawn {
+        /// The prompt's id.
         prompt: String,
     },
-    /// Tokens and money were used since the last report.
+    /// The tokens and costs since the last report.
     Usage(Usage),
-    /// Something is wrong and may pass: a limit is near, a request is tried again.
-    Trouble(Trouble),
-    /// The turn is over.
+    Warning(AgentWarning),
+    /// The turn ended.
     TurnEnded {
-        /// From where reading starts again after a restart.
+        /// The offset from which to read again after a restart.
         read_from: u64,
-        /// What it said in this turn, for people.
-        words: String,
-        /// Which tools it used in this turn.
+        /// The agent's text of this turn, for people.
+        text: String,
+        /// The tools that were used in this turn.
         tools: TurnTools,
-        /// How.
         outcome: TurnOutcome,
     },
 }
 
-/// A tool that an agent uses.
+/// The state of one tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The agent's own id of the call.
+    /// The agent's id of the call.
     pub id: String,
-    /// What is done, in a line.
+    /// One line for people.
     pub title: String,
-    /// How far it is.
     pub status: ToolStatus,
-    /// What it printed, for people. All of it: whoever keeps it makes it shorter.
+    /// The whole output; whatever stores it shortens it.
     pub output: Option<String>,
 }
 
-/// A step of what an agent is going to do.
+/// A step of an agent's own plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanStep {
-    /// What is done, in a line.
+    /// One line for people.
     pub text: String,
-    /// How far it is.
     pub status: StepStatus,
 }
 
-/// How far a step is.
+/// The state of a step in an agent's own plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StepStatus {
-    /// It has not begun.
     Waiting,
-    /// It is under way.
     Running,
-    /// It is done.
     Done,
 }
 
-/// An answer that a prompt offers.
+/// One of the answers that a permission prompt offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptOption {
-    /// The agent's own name of it.
+    /// The agent's id of the option.
     pub id: String,
-    /// What people read.
+    /// The text for people.
     pub label: String,
-    /// Whether it lets the agent do what it wants.
+    /// Whether it grants the permission.
     pub allows: bool,
-    /// Whether it holds for more than this once.
-    pub is_kept: bool,
+    /// Whether the agent remembers it for later requests.
+    pub is_permanent: bool,
 }
 
-/// Something that is wrong and may pass.
+/// A problem that does not end the turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trouble {
-    /// The agent tries a request again by itself.
+pub enum AgentWarning {
+    /// The agent repeats a failed request by itself.
     Retrying {
-        /// Which time.
         attempt: u32,
-        /// After how long.
+        /// The delay before the next attempt.
         delay_ms: u64,
-        /// Why.
+        /// The cause of the failure.
         message: String,
     },
-    /// A limit is near.
-    LimitNear {
-        /// When it resets.
-        resets_at: Option<Timestamp>,
-        /// How much is used, in thousandths.
-        used_permille: Option<u32>,
-    },
-    /// The agent printed what is no part of its protocol.
-    Garbage {
-        /// What it printed, cut to a few lines.
+    /// A usage limit is nearly reached.
+    LimitNear { resets_at: Option<Timestamp>, used_permille: Option<u32> },
+    /// The agent printed something that is not part of its protocol.
+    UnknownOutput {
+        /// The output, shortened to a few lines.
         text: String,
     },
 }
 
-/// How a turn ended.
+/// The way in which a turn ended. Messages are the agent's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnOutcome {
-    /// The agent has said what it had to say.
+    /// The agent completed its turn.
     Finished,
-    /// Somebody stopped it.
+    /// The turn was interrupted.
     Cancelled,
-    /// A limit is used up.
-    Limited {
-        /// What the agent says.
-        message: String,
-        /// When it resets.
-        resets_at: Option<Timestamp>,
-    },
+    /// A usage limit is reached.
+    Limited { message: String, resets_at: Option<Timestamp> },
     /// The agent is not logged in, or its key is wrong.
-    Unauthorized {
-        /// What the agent says.
-        message: String,
-    },
-    /// The session that was to be resumed is not there.
-    NotResumable {
-        /// What the agent says.
-        message: String,
-    },
-    /// Anything else went wrong.
-    Failed {
-        /// What the agent says.
-        message: String,
-    },
+    Unauthorized { message: String },
+    /// The session to resume does not exist.
+    NotResumable { message: String },
+    /// Any other failure.
+    Failed { message: String },
 }
 
-/// Something to tell an agent.
+/// An input for an agent. Sessions record it as JSON: the names of variants and fields must not change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
-pub enum Told {
-    /// A prompt of its own: a turn begins.
-    Prompt {
-        /// The words.
-        text: String,
-    },
-    /// The answer to a permission prompt.
+pub enum AgentInput {
+    /// Starts a turn.
+    Prompt { text: String },
+    /// Answers a permission prompt.
     Permission {
-        /// The prompt's own id.
+        /// The prompt's id.
         prompt: String,
-        /// Whether it may.
         allowed: bool,
     },
-    /// The answer to a question that the turn waits for.
+    /// Answers a question of the current turn.
     Answer {
-        /// The prompt's own id.
+        /// The prompt's id.
         prompt: String,
-        /// The answer.
         answer: String,
     },
-    /// Stop the turn; the session goes on.
+    /// Stops the turn; the session continues.
     Interrupt,
 }
 
-/// Why something can't be told.
+/// The reason why an input cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Untold {
-    /// The agent does not wait for this prompt's answer, or no longer does.
+pub enum SendError {
+    /// The agent does not wait for an answer to this prompt, or no longer does.
     #[error("no prompt '{prompt}' waits for an answer")]
     UnknownPrompt {
-        /// The prompt's own id.
+        /// The prompt's id.
         prompt: String,
     },
-    /// The agent is not ready for it yet.
     #[error("the agent is not ready yet")]
     NotReady,
-    /// It can't be typed: put it into a file, and tell the agent where that is.
-    #[error("a line of {bytes} bytes can't be typed, only one of {bytes_max}")]
+    /// A line is too long to be typed on a terminal. The text can be put into a file instead.
+    #[error("cannot type a line of {bytes} bytes: the limit is {bytes_max}")]
     TooLong {
-        /// How long its longest line is.
+        /// The length of the longest line.
         bytes: usize,
-        /// How long a line may be.
         bytes_max: usize,
     },
 }

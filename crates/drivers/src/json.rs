@@ -7,118 +7,118 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-use crate::{driver::Send, lines::mended};
+use crate::{driver::OutgoingBytes, lines::repair_json};
 
-/// Reads a line, mended where it holds half characters.
+/// Reads a line, repair_json where it holds half characters.
 pub(crate) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
-    serde_json::from_slice(line).ok().or_else(|| serde_json::from_slice(&mended(line)?).ok())
+    serde_json::from_slice(line).ok().or_else(|| serde_json::from_slice(&repair_json(line)?).ok())
 }
 
 /// Makes a line that is sent at once. What is sent here is always JSON; were it not, nothing would be sent.
-pub(crate) fn line(value: &impl Serialize) -> Vec<Send> {
+pub(crate) fn line(value: &impl Serialize) -> Vec<OutgoingBytes> {
     let bytes = serde_json::to_vec(value).map(|mut bytes| {
         bytes.push(b'\n');
         bytes
     });
-    bytes.into_iter().map(|bytes| Send { after_ms: 0, bytes }).collect()
+    bytes.into_iter().map(|bytes| OutgoingBytes { after_ms: 0, bytes }).collect()
 }
 
 /// A text, or nothing where something else stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Loose(pub(crate) Option<String>);
+pub(crate) struct LenientText(pub(crate) Option<String>);
 
-impl Loose {
+impl LenientText {
     pub(crate) fn text(&self) -> Option<&str> {
         self.0.as_deref()
     }
 }
 
-impl<'de> Deserialize<'de> for Loose {
+impl<'de> Deserialize<'de> for LenientText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LooseVisitor)
+        deserializer.deserialize_any(LenientTextVisitor)
     }
 }
 
-struct LooseVisitor;
+struct LenientTextVisitor;
 
-impl<'de> Visitor<'de> for LooseVisitor {
-    type Value = Loose;
+impl<'de> Visitor<'de> for LenientTextVisitor {
+    type Value = LenientText;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("anything")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Loose, E> {
-        Ok(Loose(Some(text.to_owned())))
+    fn visit_str<E>(self, text: &str) -> Result<LenientText, E> {
+        Ok(LenientText(Some(text.to_owned())))
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Loose, E> {
-        Ok(Loose(None))
+    fn visit_bool<E>(self, _: bool) -> Result<LenientText, E> {
+        Ok(LenientText(None))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Loose, E> {
-        Ok(Loose(None))
+    fn visit_i64<E>(self, _: i64) -> Result<LenientText, E> {
+        Ok(LenientText(None))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Loose, E> {
-        Ok(Loose(None))
+    fn visit_u64<E>(self, _: u64) -> Result<LenientText, E> {
+        Ok(LenientText(None))
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Loose, E> {
-        Ok(Loose(None))
+    fn visit_f64<E>(self, _: f64) -> Result<LenientText, E> {
+        Ok(LenientText(None))
     }
 
-    fn visit_unit<E>(self) -> Result<Loose, E> {
-        Ok(Loose(None))
+    fn visit_unit<E>(self) -> Result<LenientText, E> {
+        Ok(LenientText(None))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Loose, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<LenientText, A::Error> {
         while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Loose(None))
+        Ok(LenientText(None))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Loose, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<LenientText, A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Loose(None))
+        Ok(LenientText(None))
     }
 }
 
 /// An object whose entries keep their order.
 #[derive(Debug, Clone)]
-pub(crate) struct Ordered<T>(pub(crate) Vec<(String, T)>);
+pub(crate) struct OrderedMap<T>(pub(crate) Vec<(String, T)>);
 
-impl<T> Default for Ordered<T> {
+impl<T> Default for OrderedMap<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T: Serialize> Serialize for Ordered<T> {
+impl<T: Serialize> Serialize for OrderedMap<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OrderedMap<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(OrderedVisitor(PhantomData))
+        deserializer.deserialize_map(OrderedMapVisitor(PhantomData))
     }
 }
 
-struct OrderedVisitor<T>(PhantomData<T>);
+struct OrderedMapVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OrderedVisitor<T> {
-    type Value = Ordered<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OrderedMapVisitor<T> {
+    type Value = OrderedMap<T>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Ordered<T>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<OrderedMap<T>, A::Error> {
         let mut ordered = Vec::new();
         while let Some(entry) = entries.next_entry()? {
             ordered.push(entry);
         }
-        Ok(Ordered(ordered))
+        Ok(OrderedMap(ordered))
     }
 }

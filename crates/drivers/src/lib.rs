@@ -3,29 +3,29 @@
 //! Pure: no IO, processes, clock or randomness, so that a driver can be tested with recorded lines and started again in
 //! the middle of a session. `sessions` has the processes.
 
-mod account;
 mod acp;
-mod aside;
 pub mod claude;
 pub mod codex;
 mod driver;
-mod ear;
-mod form;
-mod hire;
+mod driver_setup;
+pub mod input_text;
 mod json;
 mod lines;
-mod place;
+mod message_reader;
+mod pending_prompts;
 pub mod preset;
-mod prompts;
 mod pty;
+mod question_form;
+mod side_channel;
 mod turn;
-pub mod words;
+mod turn_transcript;
+mod worktree_path;
 
-pub use acp::{Acp, AcpOptions, AcpStart, McpServer, Variable};
-pub use aside::AsideReader;
+pub use acp::{Acp, AcpOptions, AcpStart, EnvironmentVariable, McpServer};
 pub use driver::{
-    Chunk, Driver, Happening, PlanStep, PromptOption, Reaction, Send, StepStatus, Stream, Told, ToolCall,
-    ToolStatus, Trouble, TurnOutcome, Untold,
+    AgentInput, AgentWarning, Driver, DriverEvent, OutgoingBytes, OutputStream, PlanStep, PromptOption,
+    Reaction, SendError, SpoolChunk, StepStatus, ToolCall, ToolStatus, TurnOutcome,
 };
-pub use hire::{Begin, DriverSetup, Left, set_up_driver};
-pub use pty::{Pty, PtyMode, PtyOptions, Typing};
+pub use driver_setup::{DriverCheckpoint, DriverContext, DriverSetup, set_up_driver};
+pub use pty::{Pty, PtyMode, PtyOptions, TypingOptions};
+pub use side_channel::SideChannelReader;

@@ -1,11 +1,11 @@
-//! Lines out of bytes that are cut anywhere, each with its place in the spool.
+//! LineSplitter out of bytes that are cut anywhere, each with its place in the spool.
 //!
 //! Two streams share one spool, so the pieces of a line need not stand next to each other. Holds at most one
 //! unfinished line of each stream, and of one that is too long only its beginning.
 
 use std::borrow::Cow;
 
-use crate::driver::{Chunk, Stream};
+use crate::driver::{OutputStream, SpoolChunk};
 
 /// A line that is longer is no message of any agent; the longest that were seen carry whole files and pictures.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -15,9 +15,9 @@ const HEAD_BYTES: usize = 256;
 
 /// Cuts both streams of a session into lines.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
-    output: Unfinished,
-    errors: Unfinished,
+pub(crate) struct LineSplitter {
+    output: PartialLine,
+    errors: PartialLine,
     /// The offset behind the last byte that came.
     seen: u64,
 }
@@ -25,31 +25,31 @@ pub(crate) struct Lines {
 /// A line, without its newline.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    pub(crate) stream: Stream,
+    pub(crate) stream: OutputStream,
     /// The offset of its first byte.
     pub(crate) begin: u64,
     /// The offset behind its newline.
     pub(crate) end: u64,
-    pub(crate) content: Content,
+    pub(crate) content: LineContent,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum LineContent {
     Whole(Vec<u8>),
     /// It was too long; this is how it began.
     TooLong(Vec<u8>),
 }
 
 #[derive(Debug, Default)]
-struct Unfinished {
+struct PartialLine {
     begin: u64,
     bytes: Vec<u8>,
     is_too_long: bool,
 }
 
-impl Lines {
+impl LineSplitter {
     /// Takes the next bytes of a stream, and returns the lines that are complete with them.
-    pub(crate) fn push(&mut self, chunk: Chunk<'_>) -> Vec<Line> {
+    pub(crate) fn push(&mut self, chunk: SpoolChunk<'_>) -> Vec<Line> {
         let half = self.half(chunk.stream);
         let mut lines = Vec::new();
         let mut offset = chunk.offset;
@@ -71,7 +71,7 @@ impl Lines {
             let half = self.half(stream);
             (!half.is_fresh()).then(|| half.take(stream, seen))
         };
-        [Stream::Output, Stream::Errors].into_iter().filter_map(last).collect()
+        [OutputStream::Output, OutputStream::Stderr].into_iter().filter_map(last).collect()
     }
 
     /// Returns the offset of the first byte that is in no line yet.
@@ -80,15 +80,15 @@ impl Lines {
         begun.map(|half| half.begin).min().unwrap_or(self.seen)
     }
 
-    fn half(&mut self, stream: Stream) -> &mut Unfinished {
+    fn half(&mut self, stream: OutputStream) -> &mut PartialLine {
         match stream {
-            Stream::Output => &mut self.output,
-            Stream::Errors => &mut self.errors,
+            OutputStream::Output => &mut self.output,
+            OutputStream::Stderr => &mut self.errors,
         }
     }
 }
 
-impl Unfinished {
+impl PartialLine {
     fn is_fresh(&self) -> bool {
         self.bytes.is_empty() && !self.is_too_long
     }
@@ -109,9 +109,9 @@ impl Unfinished {
         }
     }
 
-    fn take(&mut self, stream: Stream, end: u64) -> Line {
+    fn take(&mut self, stream: OutputStream, end: u64) -> Line {
         let bytes = std::mem::take(&mut self.bytes);
-        let content = if self.is_too_long { Content::TooLong(bytes) } else { Content::Whole(bytes) };
+        let content = if self.is_too_long { LineContent::TooLong(bytes) } else { LineContent::Whole(bytes) };
         self.is_too_long = false;
         Line { stream, begin: self.begin, end, content }
     }
@@ -121,20 +121,20 @@ impl Unfinished {
 ///
 /// JavaScript cuts text between the halves and prints what is left, so a file's name or the end of a tool's output
 /// would otherwise cost the whole line. Returns nothing where there is nothing to mend.
-pub(crate) fn mended(line: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn repair_json(line: &[u8]) -> Option<Vec<u8>> {
     let text = match String::from_utf8_lossy(line) {
         Cow::Borrowed(text) if !text.contains("\\u") => return None,
         text => text,
     };
-    let mut mended = String::with_capacity(text.len());
+    let mut repair_json = String::with_capacity(text.len());
     let mut rest = &*text;
     while let Some(place) = rest.find('\\') {
         let (before, from) = rest.split_at(place);
-        mended.push_str(before);
+        repair_json.push_str(before);
         let length = match (surrogate(from), from.get(6..).and_then(surrogate)) {
-            (Some(Half::High), Some(Half::Low)) => 12,
+            (Some(SurrogateHalf::High), Some(SurrogateHalf::Low)) => 12,
             (Some(_), _) => {
-                mended.push('\u{fffd}');
+                repair_json.push('\u{fffd}');
                 rest = from.get(6..).unwrap_or_default();
                 continue;
             }
@@ -142,54 +142,59 @@ pub(crate) fn mended(line: &[u8]) -> Option<Vec<u8>> {
             (None, _) => 1 + from.chars().nth(1).map_or(0, char::len_utf8),
         };
         let (escape, behind) = from.split_at_checked(length).unwrap_or((from, ""));
-        mended.push_str(escape);
+        repair_json.push_str(escape);
         rest = behind;
     }
-    mended.push_str(rest);
-    Some(mended.into_bytes())
+    repair_json.push_str(rest);
+    Some(repair_json.into_bytes())
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Half {
+enum SurrogateHalf {
     High,
     Low,
 }
 
 /// Reads `\uD800` to `\uDFFF` at the beginning of a text.
-fn surrogate(text: &str) -> Option<Half> {
+fn surrogate(text: &str) -> Option<SurrogateHalf> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
-        0xD800..=0xDBFF => Some(Half::High),
-        0xDC00..=0xDFFF => Some(Half::Low),
+        0xD800..=0xDBFF => Some(SurrogateHalf::High),
+        0xDC00..=0xDFFF => Some(SurrogateHalf::Low),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Content, LINE_BYTES_MAX, Line, Lines, mended};
-    use crate::driver::{Chunk, Stream};
+    use super::{LINE_BYTES_MAX, Line, LineContent, LineSplitter, repair_json};
+    use crate::driver::{OutputStream, SpoolChunk};
 
-    fn push(lines: &mut Lines, stream: Stream, offset: u64, bytes: &[u8]) -> Vec<(u64, u64, String)> {
-        lines.push(Chunk { stream, offset, bytes }).into_iter().map(shown).collect()
+    fn push(
+        lines: &mut LineSplitter,
+        stream: OutputStream,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Vec<(u64, u64, String)> {
+        lines.push(SpoolChunk { stream, offset, bytes }).into_iter().map(shown).collect()
     }
 
     fn shown(line: Line) -> (u64, u64, String) {
         let text = match line.content {
-            Content::Whole(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Content::TooLong(head) => format!("too long: {} bytes kept", head.len()),
+            LineContent::Whole(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            LineContent::TooLong(head) => format!("too long: {} bytes kept", head.len()),
         };
         (line.begin, line.end, text)
     }
 
     #[test]
     fn a_line_knows_its_place_also_when_the_other_stream_cuts_in() {
-        let mut lines = Lines::default();
-        assert_eq!(push(&mut lines, Stream::Output, 10, b"one\ntw"), [(10, 14, "one".to_owned())]);
+        let mut lines = LineSplitter::default();
+        assert_eq!(push(&mut lines, OutputStream::Output, 10, b"one\ntw"), [(10, 14, "one".to_owned())]);
         assert_eq!(lines.unread(), 14);
-        assert_eq!(push(&mut lines, Stream::Errors, 16, b"oh\n"), [(16, 19, "oh".to_owned())]);
+        assert_eq!(push(&mut lines, OutputStream::Stderr, 16, b"oh\n"), [(16, 19, "oh".to_owned())]);
         assert_eq!(lines.unread(), 14);
-        assert_eq!(push(&mut lines, Stream::Output, 19, b"o\n"), [(14, 21, "two".to_owned())]);
+        assert_eq!(push(&mut lines, OutputStream::Output, 19, b"o\n"), [(14, 21, "two".to_owned())]);
         assert_eq!(lines.unread(), 21);
     }
 
@@ -197,12 +202,12 @@ mod tests {
     fn a_line_that_is_too_long_is_dropped_to_its_newline() {
         let long = vec![b'x'; LINE_BYTES_MAX + 1];
         for cut in [1, 5, LINE_BYTES_MAX, LINE_BYTES_MAX + 1] {
-            let mut lines = Lines::default();
+            let mut lines = LineSplitter::default();
             let (head, tail) = long.split_at(cut);
-            assert_eq!(push(&mut lines, Stream::Output, 0, head), []);
-            assert_eq!(push(&mut lines, Stream::Output, cut as u64, tail), []);
+            assert_eq!(push(&mut lines, OutputStream::Output, 0, head), []);
+            assert_eq!(push(&mut lines, OutputStream::Output, cut as u64, tail), []);
             let end = long.len() as u64;
-            let rest = push(&mut lines, Stream::Output, end, b"\nnext\n");
+            let rest = push(&mut lines, OutputStream::Output, end, b"\nnext\n");
             let expected =
                 [(0, end + 1, "too long: 256 bytes kept".to_owned()), (end + 1, end + 6, "next".to_owned())];
             assert_eq!(rest, expected);
@@ -221,7 +226,8 @@ mod tests {
             (br#""a\n""#, None),
         ];
         for (line, expected) in cases {
-            let text = mended(line).map(|line| serde_json::from_slice::<String>(&line).expect("it is JSON"));
+            let text =
+                repair_json(line).map(|line| serde_json::from_slice::<String>(&line).expect("it is JSON"));
             assert_eq!(text.as_deref(), expected, "{}", String::from_utf8_lossy(line));
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::pty::{PtyMode, Typing};
+use crate::pty::{PtyMode, TypingOptions};
 
 /// The presets that come with Jangdan, in the order in which a run without configuration tries them.
 const OWN: &[(&str, &str)] = &[
@@ -35,7 +35,7 @@ pub struct Preset {
     pub driver: DriverName,
     /// How it writes, on a terminal.
     #[serde(default)]
-    pub mode: Option<Mode>,
+    pub mode: Option<TerminalMode>,
     /// The program.
     pub command: String,
     /// Its arguments in any case.
@@ -52,7 +52,7 @@ pub struct Preset {
     pub environment: BTreeMap<String, String>,
     /// In which form it is told things.
     #[serde(default)]
-    pub form: Form,
+    pub form: InputFormat,
     /// Whether its messages must carry the session's key; by default on a terminal alone.
     #[serde(default)]
     pub keys: Option<KeyRule>,
@@ -64,13 +64,13 @@ pub struct Preset {
     pub quiet_ms: Option<u64>,
     /// How it is typed to, on a terminal.
     #[serde(default)]
-    pub typing: Typing,
+    pub typing: TypingOptions,
     /// The arguments that make it print its version; without any it has none.
     #[serde(default = "version")]
     pub version: Vec<String>,
     /// How one sees whether it is logged in; without it nobody has to.
     #[serde(default)]
-    pub login: Option<LoginSigns>,
+    pub login: Option<LoginCheck>,
     /// How one gets it.
     #[serde(default)]
     pub install: String,
@@ -93,7 +93,7 @@ pub enum DriverName {
 /// How a program on a terminal writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum TerminalMode {
     /// Line by line.
     Lines,
     /// On the whole screen.
@@ -103,7 +103,7 @@ pub enum Mode {
 /// In which form an agent is told things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum InputFormat {
     /// As a short text.
     #[default]
     Text,
@@ -124,7 +124,7 @@ pub enum KeyRule {
 /// How one sees whether an agent is logged in. That they are there is enough; nobody looks into them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct LoginSigns {
+pub struct LoginCheck {
     /// Files, from `~` or a variable on; one that is there will do.
     pub files: Vec<String>,
     /// Variables; one that is set will do.
@@ -135,7 +135,7 @@ pub struct LoginSigns {
 
 /// How a process begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Launch<'a> {
+pub enum LaunchMode<'a> {
     /// With a new session that shall have this id, where the agent lets us choose.
     Fresh(&'a str),
     /// With the session that the agent knows under this id.
@@ -171,17 +171,17 @@ pub enum PresetError {
 
 impl Preset {
     /// Returns the arguments for a start.
-    pub fn arguments(&self, launch: Launch<'_>) -> Vec<String> {
+    pub fn arguments(&self, launch: LaunchMode<'_>) -> Vec<String> {
         let (more, session) = match launch {
-            Launch::Fresh(session) => (&self.fresh, session),
-            Launch::Resume(session) => (&self.resume, session),
+            LaunchMode::Fresh(session) => (&self.fresh, session),
+            LaunchMode::Resume(session) => (&self.resume, session),
         };
         let more = more.iter().map(|argument| argument.replace("{session}", session));
         self.arguments.iter().cloned().chain(more).collect()
     }
 
     /// Tells whether an ended session can come back in a new process, as far as is known before it is asked to.
-    pub fn resumes(&self) -> bool {
+    pub fn can_resume(&self) -> bool {
         match self.driver {
             DriverName::Acp | DriverName::Claude | DriverName::Codex => true,
             DriverName::Pty => !self.resume.is_empty(),
@@ -200,8 +200,8 @@ impl Preset {
     /// Returns how it writes on a terminal.
     pub fn pty_mode(&self) -> PtyMode {
         match self.mode {
-            Some(Mode::Screen) => PtyMode::Screen,
-            Some(Mode::Lines) | None => PtyMode::Lines,
+            Some(TerminalMode::Screen) => PtyMode::Screen,
+            Some(TerminalMode::Lines) | None => PtyMode::Lines,
         }
     }
 
@@ -300,7 +300,7 @@ fn version() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DriverName, Launch, PresetError, names, pick};
+    use super::{DriverName, LaunchMode, PresetError, names, pick};
 
     fn added(text: &str) -> toml::Table {
         text.parse().unwrap()
@@ -313,8 +313,9 @@ mod tests {
             .iter()
             .map(|name| {
                 let preset = pick(name, &none).unwrap();
-                let line =
-                    [vec![preset.command.clone()], preset.arguments(Launch::Resume("ID"))].concat().join(" ");
+                let line = [vec![preset.command.clone()], preset.arguments(LaunchMode::Resume("ID"))]
+                    .concat()
+                    .join(" ");
                 format!("{name}: {:?} {:?}, {} ms: {line}", preset.driver, preset.keys(), preset.quiet_ms())
             })
             .collect();

@@ -3,15 +3,18 @@
 //! What its tools print can't be told from its own words, so a message counts by its key. Never types words twice:
 //! where they were not taken, only the key that sends them is pressed again.
 
-mod listening;
-mod typing;
+mod terminal_reader;
+mod typing_options;
 
-pub use typing::Typing;
+pub use typing_options::TypingOptions;
 
 use domain::TurnTools;
 
-use crate::driver::{Chunk, Driver, Happening, Reaction, Send, Stream, Told, Trouble, TurnOutcome, Untold};
-use listening::Listening;
+use crate::driver::{
+    AgentInput, AgentWarning, Driver, DriverEvent, OutgoingBytes, OutputStream, Reaction, SendError,
+    SpoolChunk, TurnOutcome,
+};
+use terminal_reader::TerminalReader;
 
 /// So often the key is pressed before a prompt counts as not taken.
 const SUBMITS_MAX: u32 = 3;
@@ -26,7 +29,7 @@ pub struct PtyOptions {
     /// How it writes.
     pub mode: PtyMode,
     /// How it is typed to.
-    pub typing: Typing,
+    pub typing: TypingOptions,
     /// How long it is silent when its turn is over.
     pub quiet_ms: u64,
     /// The id under which the program keeps its session, where it has one that was given to it.
@@ -50,7 +53,7 @@ pub enum PtyMode {
 #[derive(Debug)]
 pub struct Pty {
     options: PtyOptions,
-    listening: Listening,
+    reader: TerminalReader,
     is_ready: bool,
     turn: Turn,
 }
@@ -70,7 +73,7 @@ impl Pty {
     pub fn new(options: PtyOptions) -> Self {
         let is_again = options.read_from > 0;
         Self {
-            listening: Listening::new(&options),
+            reader: TerminalReader::new(&options),
             // Of a program on a screen nobody knows when it reads before it has drawn itself.
             is_ready: is_again || options.mode == PtyMode::Lines,
             turn: if options.open_turn.is_some() { Turn::Open } else { Turn::Closed },
@@ -78,17 +81,17 @@ impl Pty {
         }
     }
 
-    fn ready(&self) -> Happening {
-        Happening::Ready { agent_session: self.options.agent_session.clone() }
+    fn ready(&self) -> DriverEvent {
+        DriverEvent::Ready { agent_session: self.options.agent_session.clone() }
     }
 
     fn end_turn(&mut self, outcome: TurnOutcome) -> Reaction {
         self.turn = Turn::Closed;
-        let (mut happened, words) = self.listening.end_turn();
-        let read_from = self.listening.read_from();
+        let (mut events, text) = self.reader.end_turn();
+        let read_from = self.reader.read_from();
         // On a terminal nothing tells a tool from words.
-        happened.push(Happening::TurnEnded { read_from, words, tools: TurnTools::default(), outcome });
-        Reaction { happened, send: Vec::new() }
+        events.push(DriverEvent::TurnEnded { read_from, text, tools: TurnTools::default(), outcome });
+        Reaction { events, outgoing: Vec::new() }
     }
 
     /// Looks whether typed words were taken; presses the key again where they were not.
@@ -96,7 +99,7 @@ impl Pty {
         let Turn::Typed { words, n_submits, has_heard } = &mut self.turn else { return None };
         let typing = &self.options.typing;
         let is_taken = match self.options.mode {
-            PtyMode::Screen => !typing.stands_in_box(words, &self.listening.rows()),
+            PtyMode::Screen => !typing.stands_in_box(words, &self.reader.rows()),
             PtyMode::Lines => *has_heard,
         };
         if is_taken || !typing.verify {
@@ -105,7 +108,7 @@ impl Pty {
         }
         if *n_submits < SUBMITS_MAX {
             *n_submits += 1;
-            return Some(Reaction { send: vec![typing.submit_key()], ..Reaction::default() });
+            return Some(Reaction { outgoing: vec![typing.submit_key()], ..Reaction::default() });
         }
         let message = "the prompt was typed, and the program did not take it".to_owned();
         Some(self.end_turn(TurnOutcome::Failed { message }))
@@ -113,69 +116,69 @@ impl Pty {
 }
 
 impl Driver for Pty {
-    fn open(&mut self) -> Reaction {
-        Reaction::of(self.is_ready.then(|| self.ready()))
+    fn on_start(&mut self) -> Reaction {
+        Reaction::from_events(self.is_ready.then(|| self.ready()))
     }
 
-    fn hear(&mut self, chunk: Chunk<'_>) -> Reaction {
-        if chunk.stream == Stream::Errors {
+    fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction {
+        if chunk.stream == OutputStream::Stderr {
             let text = String::from_utf8_lossy(chunk.bytes).into_owned();
-            let trouble = Happening::Trouble(Trouble::Garbage { text });
-            return Reaction { happened: vec![trouble], send: Vec::new() };
+            let trouble = DriverEvent::Warning(AgentWarning::UnknownOutput { text });
+            return Reaction { events: vec![trouble], outgoing: Vec::new() };
         }
         if let Turn::Typed { has_heard, .. } = &mut self.turn {
             *has_heard = true;
         }
-        Reaction { happened: self.listening.push(chunk.bytes, chunk.offset), send: Vec::new() }
+        Reaction { events: self.reader.push(chunk.bytes, chunk.offset), outgoing: Vec::new() }
     }
 
-    fn tell(&mut self, told: &Told, _number: u32) -> Result<Reaction, Untold> {
-        let send = match told {
-            Told::Prompt { text } => {
+    fn encode_input(&mut self, input: &AgentInput, _number: u32) -> Result<Reaction, SendError> {
+        let outgoing = match input {
+            AgentInput::Prompt { text } => {
                 if !self.is_ready {
-                    return Err(Untold::NotReady);
+                    return Err(SendError::NotReady);
                 }
                 let words = self.options.typing.words(text, self.options.mode)?;
-                self.listening.expect_echo(&words);
-                let send = self.options.typing.keys(&words);
+                self.reader.expect_echo(&words);
+                let outgoing = self.options.typing.keys(&words);
                 self.turn = Turn::Typed { words, n_submits: 1, has_heard: false };
-                send
+                outgoing
             }
-            Told::Interrupt => {
-                vec![Send { after_ms: 0, bytes: self.options.typing.interrupt.clone().into_bytes() }]
+            AgentInput::Interrupt => {
+                vec![OutgoingBytes { after_ms: 0, bytes: self.options.typing.interrupt.clone().into_bytes() }]
             }
             // A terminal has no prompts with ids: what stands on its screen is answered by who looks at it.
-            Told::Permission { prompt, .. } | Told::Answer { prompt, .. } => {
-                return Err(Untold::UnknownPrompt { prompt: prompt.clone() });
+            AgentInput::Permission { prompt, .. } | AgentInput::Answer { prompt, .. } => {
+                return Err(SendError::UnknownPrompt { prompt: prompt.clone() });
             }
         };
-        Ok(Reaction { happened: Vec::new(), send })
+        Ok(Reaction { events: Vec::new(), outgoing })
     }
 
-    fn silence(&mut self, silent_ms: u64) -> Reaction {
-        if self.patience_ms().is_none_or(|patience_ms| silent_ms < patience_ms) {
+    fn on_silence(&mut self, silent_ms: u64) -> Reaction {
+        if self.silence_timeout_ms().is_none_or(|silence_timeout_ms| silent_ms < silence_timeout_ms) {
             return Reaction::default();
         }
         if !self.is_ready {
             self.is_ready = true;
-            return Reaction::of([self.ready()]);
+            return Reaction::from_events([self.ready()]);
         }
         if let Some(reaction) = self.verify() {
             return reaction;
         }
         // Silence before the first word is work, not the end of it.
-        if self.listening.has_spoken() && !self.listening.holds_turn() {
+        if self.reader.has_spoken() && !self.reader.holds_turn() {
             return self.end_turn(TurnOutcome::Finished);
         }
         Reaction::default()
     }
 
-    fn turn_had_ended(&mut self) -> Reaction {
+    fn on_recorded_turn_end(&mut self) -> Reaction {
         self.is_ready = true;
         self.end_turn(TurnOutcome::Finished)
     }
 
-    fn patience_ms(&self) -> Option<u64> {
+    fn silence_timeout_ms(&self) -> Option<u64> {
         let quiet_ms = self.options.quiet_ms;
         match &self.turn {
             Turn::Typed { .. } if self.options.typing.verify => {
@@ -184,20 +187,20 @@ impl Driver for Pty {
             // What a screen paints without being told something is no turn.
             Turn::Closed if self.is_ready && self.options.mode == PtyMode::Screen => None,
             Turn::Typed { .. } | Turn::Open | Turn::Closed => {
-                (self.listening.has_spoken() && !self.listening.holds_turn()).then_some(quiet_ms)
+                (self.reader.has_spoken() && !self.reader.holds_turn()).then_some(quiet_ms)
             }
         }
     }
 
-    fn end(&mut self) -> Reaction {
+    fn on_exit(&mut self) -> Reaction {
         let is_open = match self.turn {
-            Turn::Closed => self.listening.has_spoken(),
+            Turn::Closed => self.reader.has_spoken(),
             Turn::Typed { .. } | Turn::Open => true,
         };
         if is_open { self.end_turn(TurnOutcome::Finished) } else { Reaction::default() }
     }
 
     fn read_from(&self) -> u64 {
-        self.listening.read_from()
+        self.reader.read_from()
     }
 }

@@ -6,9 +6,9 @@ use domain::Usage;
 use protocol::Options;
 
 use crate::{
-    driver::{Chunk, Happening, Stream, ToolCall, Trouble, TurnOutcome},
-    ear::Ear,
-    lines::{Content, Line, Lines},
+    driver::{AgentWarning, DriverEvent, OutputStream, SpoolChunk, ToolCall, TurnOutcome},
+    lines::{Line, LineContent, LineSplitter},
+    message_reader::MessageReader,
 };
 
 /// As much of an unknown line as is shown.
@@ -19,9 +19,9 @@ const ERROR_LINES_MAX: usize = 8;
 
 /// Reads both streams, and keeps what the present turn needs.
 #[derive(Debug)]
-pub(crate) struct Turn {
-    lines: Lines,
-    ear: Ear,
+pub(crate) struct TurnReader {
+    lines: LineSplitter,
+    ear: MessageReader,
     /// The first byte of the turn's first line.
     from: Option<u64>,
     /// The last lines of the standard error.
@@ -29,21 +29,26 @@ pub(crate) struct Turn {
 }
 
 /// A line that may be a message.
-pub(crate) struct Message {
+pub(crate) struct MessageLine {
     pub(crate) line: Line,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Turn {
+impl TurnReader {
     pub(crate) fn new(options: Options) -> Self {
-        Self { lines: Lines::default(), ear: Ear::new(options), from: None, errors: VecDeque::new() }
+        Self {
+            lines: LineSplitter::default(),
+            ear: MessageReader::new(options),
+            from: None,
+            errors: VecDeque::new(),
+        }
     }
 
-    pub(crate) fn cut(&mut self, chunk: Chunk<'_>) -> Vec<Line> {
+    pub(crate) fn split(&mut self, chunk: SpoolChunk<'_>) -> Vec<Line> {
         self.lines.push(chunk)
     }
 
-    pub(crate) fn cut_last(&mut self) -> Vec<Line> {
+    pub(crate) fn split_rest(&mut self) -> Vec<Line> {
         self.lines.end()
     }
 
@@ -53,33 +58,33 @@ impl Turn {
     }
 
     /// Returns the bytes of a line that may be a message, or what is to be said about one that can't be.
-    pub(crate) fn sort(&mut self, mut line: Line) -> Result<Message, Vec<Happening>> {
-        if line.stream == Stream::Output {
+    pub(crate) fn classify(&mut self, mut line: Line) -> Result<MessageLine, Vec<DriverEvent>> {
+        if line.stream == OutputStream::Output {
             self.from.get_or_insert(line.begin);
         }
         let (bytes, is_whole) = match &mut line.content {
-            Content::Whole(bytes) => (std::mem::take(bytes), true),
-            Content::TooLong(head) => (std::mem::take(head), false),
+            LineContent::Whole(bytes) => (std::mem::take(bytes), true),
+            LineContent::TooLong(head) => (std::mem::take(head), false),
         };
         match line.stream {
-            Stream::Output if is_whole && bytes.iter().all(u8::is_ascii_whitespace) => Err(Vec::new()),
-            Stream::Output if is_whole => {
+            OutputStream::Output if is_whole && bytes.iter().all(u8::is_ascii_whitespace) => Err(Vec::new()),
+            OutputStream::Output if is_whole => {
                 // What was complained about before the agent went on has not ended it.
                 self.errors.clear();
-                Ok(Message { line, bytes })
+                Ok(MessageLine { line, bytes })
             }
-            Stream::Output | Stream::Errors => {
-                let garbage = garbage(&bytes);
-                if line.stream == Stream::Errors {
-                    self.note(&garbage);
+            OutputStream::Output | OutputStream::Stderr => {
+                let unknown_output = unknown_output(&bytes);
+                if line.stream == OutputStream::Stderr {
+                    self.note(&unknown_output);
                 }
-                Err(garbage.into_iter().map(Happening::Trouble).collect())
+                Err(unknown_output.into_iter().map(DriverEvent::Warning).collect())
             }
         }
     }
 
-    fn note(&mut self, garbage: &Option<Trouble>) {
-        if let Some(Trouble::Garbage { text }) = garbage {
+    fn note(&mut self, unknown_output: &Option<AgentWarning>) {
+        if let Some(AgentWarning::UnknownOutput { text }) = unknown_output {
             self.errors.push_back(text.clone());
             if self.errors.len() > ERROR_LINES_MAX {
                 self.errors.pop_front();
@@ -88,31 +93,31 @@ impl Turn {
     }
 
     /// Takes the agent's own words.
-    pub(crate) fn say(&mut self, text: &str, line: &Line) -> Vec<Happening> {
+    pub(crate) fn push_text(&mut self, text: &str, line: &Line) -> Vec<DriverEvent> {
         let read_from = self.read_from();
         self.ear.hear(text, line, read_from)
     }
 
     /// Takes a tool call, which stands behind what was said so far.
-    pub(crate) fn call(&mut self, call: ToolCall) -> Happening {
+    pub(crate) fn push_call(&mut self, call: ToolCall) -> DriverEvent {
         self.ear.call(&call);
-        Happening::ToolCall(call)
+        DriverEvent::ToolCall(call)
     }
 
     /// Ends the turn: nothing before `end` is needed any more.
-    pub(crate) fn finish(&mut self, end: u64, usage: Usage, outcome: TurnOutcome) -> Vec<Happening> {
-        let mut happened = self.ear.end_turn(self.read_from());
+    pub(crate) fn finish(&mut self, end: u64, usage: Usage, outcome: TurnOutcome) -> Vec<DriverEvent> {
+        let mut events = self.ear.end_turn(self.read_from());
         if usage.tokens() + usage.cached_tokens + usage.cost_micros > 0 {
-            happened.push(Happening::Usage(usage));
+            events.push(DriverEvent::Usage(usage));
         }
         self.from = None;
-        let (words, tools) = self.ear.take_turn();
-        happened.push(Happening::TurnEnded { read_from: end, words, tools, outcome });
-        happened
+        let (text, tools) = self.ear.take_turn();
+        events.push(DriverEvent::TurnEnded { read_from: end, text, tools, outcome });
+        events
     }
 
     /// Ends a turn whose process is gone, and says what it last complained about.
-    pub(crate) fn break_off(&mut self) -> Vec<Happening> {
+    pub(crate) fn break_off(&mut self) -> Vec<DriverEvent> {
         let errors: Vec<_> = self.errors.drain(..).collect();
         let message = if errors.is_empty() {
             "the agent ended in the middle of its turn".to_owned()
@@ -124,7 +129,7 @@ impl Turn {
 }
 
 /// Returns what an unknown line is shown as, if there is anything in it.
-pub(crate) fn garbage(bytes: &[u8]) -> Option<Trouble> {
+pub(crate) fn unknown_output(bytes: &[u8]) -> Option<AgentWarning> {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();
     let mut shown = String::new();
@@ -137,5 +142,5 @@ pub(crate) fn garbage(bytes: &[u8]) -> Option<Trouble> {
         }
     }
     let text: String = shown.trim().chars().take(SHOWN_CHARS_MAX).collect();
-    (!text.is_empty()).then_some(Trouble::Garbage { text })
+    (!text.is_empty()).then_some(AgentWarning::UnknownOutput { text })
 }

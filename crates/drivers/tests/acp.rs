@@ -6,7 +6,10 @@
 #[path = "play/recording.rs"]
 mod play;
 
-use drivers::{Acp, AcpOptions, AcpStart, Chunk, Driver, Happening, Reaction, Stream, Told, TurnOutcome};
+use drivers::{
+    Acp, AcpOptions, AcpStart, AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk,
+    TurnOutcome,
+};
 use proptest::prelude::*;
 use protocol::Options;
 
@@ -32,12 +35,12 @@ fn recorded_agents_are_understood() {
 }
 
 fn said(reaction: &Reaction) -> Vec<String> {
-    let said = reaction.happened.iter().filter(|happening| matches!(happening, Happening::Said { .. }));
+    let said = reaction.events.iter().filter(|event| matches!(event, DriverEvent::Message { .. }));
     said.map(play::shown).collect()
 }
 
 fn hear(driver: &mut Acp, bytes: &[u8], offset: u64) -> Reaction {
-    driver.hear(Chunk { stream: Stream::Output, offset, bytes })
+    driver.on_output(SpoolChunk { stream: OutputStream::Output, offset, bytes })
 }
 
 /// Makes the lines of an agent that streams `pieces` in two turns, with a tool that prints them too.
@@ -90,8 +93,8 @@ proptest! {
         let mut driver = attached(0);
         let mut parts = hear(&mut driver, head, 0);
         let rest = hear(&mut driver, tail, head.len() as u64);
-        parts.happened.extend(rest.happened);
-        parts.send.extend(rest.send);
+        parts.events.extend(rest.events);
+        parts.outgoing.extend(rest.outgoing);
         prop_assert_eq!(parts, whole);
     }
 
@@ -111,7 +114,7 @@ proptest! {
         let known: std::collections::BTreeSet<_> = all.iter().cloned().collect();
         all.extend(again.into_iter().filter(|said| !known.contains(said)));
         prop_assert_eq!(all, said(&whole));
-        let ends = |reaction: &Reaction| reaction.happened.iter().rev().find(|happening| matches!(happening, Happening::TurnEnded { .. })).cloned();
+        let ends = |reaction: &Reaction| reaction.events.iter().rev().find(|event| matches!(event, DriverEvent::TurnEnded { .. })).cloned();
         if let Some(end) = ends(&after) {
             prop_assert_eq!(Some(end), ends(&whole), "the words of a turn are whole after a restart");
         }
@@ -120,8 +123,8 @@ proptest! {
     #[test]
     fn every_message_has_a_place_of_its_own(pieces in prop::collection::vec(piece(), 0..24)) {
         let whole = hear(&mut attached(0), &lines(&pieces), 0);
-        let mut places: Vec<_> = whole.happened.iter().filter_map(|happening| match happening {
-            Happening::Said { heard, .. } => Some((heard.start, heard.ordinal)),
+        let mut places: Vec<_> = whole.events.iter().filter_map(|event| match event {
+            DriverEvent::Message { offset, .. } => Some((offset.start, offset.ordinal)),
             _ => None,
         }).collect();
         let n_said = places.len();
@@ -134,9 +137,9 @@ proptest! {
     fn random_bytes_never_panic(bytes: Vec<u8>, text in "[\\[\\]{}\":,a-z0-9\n]{0,200}") {
         for input in [bytes, text.into_bytes()] {
             let mut driver = driver(AcpStart::Fresh);
-            driver.open();
+            driver.on_start();
             hear(&mut driver, &input, 0);
-            driver.end();
+            driver.on_exit();
         }
     }
 
@@ -155,26 +158,26 @@ fn what_a_tool_prints_is_never_said() {
     let reaction = hear(&mut attached(0), &output, 0);
     assert!(
         reaction
-            .happened
+            .events
             .iter()
-            .any(|happening| matches!(happening, Happening::ToolCall(call) if call.output.is_some()))
+            .any(|event| matches!(event, DriverEvent::ToolCall(call) if call.output.is_some()))
     );
     assert_eq!(said(&reaction), Vec::<String>::new(), "mid-line words and tool output are no messages");
 }
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    let told = Told::Prompt { text: "go on".to_owned() };
-    assert_eq!(attached(0).tell(&told, 7), attached(99).tell(&told, 7));
+    let told = AgentInput::Prompt { text: "go on".to_owned() };
+    assert_eq!(attached(0).encode_input(&told, 7), attached(99).encode_input(&told, 7));
 }
 
 #[test]
 fn an_answer_that_comes_twice_changes_nothing() {
     let mut driver = driver(AcpStart::Fresh);
-    driver.open();
+    driver.on_start();
     hear(&mut driver, b"{\"id\":1,\"result\":{\"protocolVersion\":1}}\n", 0);
     let ready = hear(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"s\"}}\n", 100);
-    assert_eq!(ready.happened.len(), 1);
+    assert_eq!(ready.events.len(), 1);
     let again = hear(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"other\"}}\n", 200);
     assert_eq!(again, Reaction::default());
     assert_eq!(driver.read_from(), 100 + 36);
@@ -183,13 +186,13 @@ fn an_answer_that_comes_twice_changes_nothing() {
 #[test]
 fn a_process_that_ends_ends_its_turn() {
     let mut driver = attached(0);
-    assert_eq!(driver.end(), Reaction::default(), "an idle one has none");
+    assert_eq!(driver.on_exit(), Reaction::default(), "an idle one has none");
     let mut driver = attached(0);
-    driver.tell(&Told::Prompt { text: "x".to_owned() }, 1).unwrap();
-    let reaction = driver.end();
+    driver.encode_input(&AgentInput::Prompt { text: "x".to_owned() }, 1).unwrap();
+    let reaction = driver.on_exit();
     assert!(matches!(
-        &reaction.happened[..],
-        [Happening::TurnEnded { outcome: TurnOutcome::Failed { .. }, .. }]
+        &reaction.events[..],
+        [DriverEvent::TurnEnded { outcome: TurnOutcome::Failed { .. }, .. }]
     ));
 }
 
@@ -205,6 +208,6 @@ fn a_permission_that_waits_is_heard_again_and_can_be_answered() {
     let mut second = attached(from);
     let after = hear(&mut second, &output[from as usize..], from);
     assert_eq!(after, before);
-    let answer = Told::Permission { prompt: "3".to_owned(), allowed: true };
-    assert_eq!(second.tell(&answer, 2), first.tell(&answer, 2));
+    let answer = AgentInput::Permission { prompt: "3".to_owned(), allowed: true };
+    assert_eq!(second.encode_input(&answer, 2), first.encode_input(&answer, 2));
 }

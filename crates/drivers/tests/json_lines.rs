@@ -14,7 +14,7 @@ use player::play;
 use transcript::Transcript;
 
 #[test]
-fn what_agents_print_happens_as_its_snapshot_says() {
+fn recorded_output_gives_the_events_of_its_snapshot() {
     insta::glob!("transcripts/*/*.jsonl", |path| {
         let transcript = Transcript::read(path);
         let whole = play(&transcript, usize::MAX);

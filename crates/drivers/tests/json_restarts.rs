@@ -9,7 +9,7 @@ mod transcript;
 use std::{fs, path::Path, sync::LazyLock};
 
 use domain::Usage;
-use drivers::{Chunk, Driver, Happening, Stream};
+use drivers::{Driver, DriverEvent, OutputStream, SpoolChunk};
 use proptest::prelude::*;
 use transcript::{Step, Transcript};
 
@@ -29,29 +29,29 @@ fn all() -> Vec<Transcript> {
 /// What an agent wrote to its output, without its standard error.
 fn output(transcript: &Transcript) -> Vec<u8> {
     let printed = transcript.steps.iter().filter_map(|step| match step {
-        Step::Prints { stream: Stream::Output, bytes } => Some(&bytes[..]),
-        Step::Prints { stream: Stream::Errors, .. } | Step::IsTold(_) => None,
+        Step::Prints { stream: OutputStream::Output, bytes } => Some(&bytes[..]),
+        Step::Prints { stream: OutputStream::Stderr, .. } | Step::IsTold(_) => None,
     });
     printed.collect::<Vec<_>>().concat()
 }
 
-fn hear(driver: &mut dyn Driver, offset: usize, bytes: &[u8]) -> Vec<Happening> {
-    driver.hear(Chunk { stream: Stream::Output, offset: offset as u64, bytes }).happened
+fn hear(driver: &mut dyn Driver, offset: usize, bytes: &[u8]) -> Vec<DriverEvent> {
+    driver.on_output(SpoolChunk { stream: OutputStream::Output, offset: offset as u64, bytes }).events
 }
 
 /// What is recorded once, whoever reads it.
-fn is_kept(happening: &Happening) -> bool {
-    matches!(happening, Happening::Said { .. } | Happening::Usage(_) | Happening::TurnEnded { .. })
+fn is_kept(event: &DriverEvent) -> bool {
+    matches!(event, DriverEvent::Message { .. } | DriverEvent::Usage(_) | DriverEvent::TurnEnded { .. })
 }
 
-fn kept(happened: Vec<Happening>) -> Vec<Happening> {
-    happened.into_iter().filter(is_kept).collect()
+fn kept(events: Vec<DriverEvent>) -> Vec<DriverEvent> {
+    events.into_iter().filter(is_kept).collect()
 }
 
-fn used(happened: &[Happening]) -> Usage {
+fn used(events: &[DriverEvent]) -> Usage {
     let mut used = Usage::default();
-    for happening in happened {
-        if let Happening::Usage(usage) = happening {
+    for event in events {
+        if let DriverEvent::Usage(usage) = event {
             used.input_tokens += usage.input_tokens;
             used.output_tokens += usage.output_tokens;
             used.cached_tokens += usage.cached_tokens;
@@ -68,7 +68,7 @@ fn check_restart(transcript: &Transcript, cut: usize) {
     let (head, _) = bytes.split_at(cut);
     let mut first = transcript.driver(Usage::default());
     let heard = kept(hear(&mut *first, 0, head));
-    let is_end = |happening: &Happening| matches!(happening, Happening::TurnEnded { .. });
+    let is_end = |event: &DriverEvent| matches!(event, DriverEvent::TurnEnded { .. });
     let n_done = heard.iter().rposition(is_end).map_or(0, |last| last + 1);
     let (done, again) = whole.split_at(n_done);
     assert_eq!(heard.get(..n_done).expect("it is within"), done);
@@ -78,11 +78,11 @@ fn check_restart(transcript: &Transcript, cut: usize) {
     // The model is told once a thread is opened, and that may lie before.
     let mut second = transcript.driver(used(done));
     let (_, tail) = bytes.split_at(from);
-    let without_model = |mut happening: Happening| {
-        if let Happening::Usage(usage) = &mut happening {
+    let without_model = |mut event: DriverEvent| {
+        if let DriverEvent::Usage(usage) = &mut event {
             usage.model = None;
         }
-        happening
+        event
     };
     let heard: Vec<_> = kept(hear(&mut *second, from, tail)).into_iter().map(without_model).collect();
     let expected: Vec<_> = again.iter().cloned().map(without_model).collect();
@@ -109,14 +109,14 @@ fn an_open_prompt_can_be_answered_by_a_driver_that_reads_it_again() {
             let (head, _) = bytes.split_at(cut);
             let mut first = transcript.driver(Usage::default());
             let asked = hear(&mut *first, 0, head).pop();
-            let Some(Happening::Permission { wish, .. }) = asked else { continue };
-            let told = drivers::Told::Permission { prompt: wish.prompt, allowed: true };
+            let Some(DriverEvent::Permission { request, .. }) = asked else { continue };
+            let told = drivers::AgentInput::Permission { prompt: request.prompt, allowed: true };
             let from = usize::try_from(first.read_from()).expect("it is short");
             let mut second = transcript.driver(Usage::default());
             hear(&mut *second, from, head.split_at(from).1);
-            let answer = first.tell(&told, 7).expect("the first driver can answer");
-            assert_eq!(second.tell(&told, 7), Ok(answer));
-            assert!(first.tell(&told, 8).is_err(), "another input answers it no more");
+            let answer = first.encode_input(&told, 7).expect("the first driver can answer");
+            assert_eq!(second.encode_input(&told, 7), Ok(answer));
+            assert!(first.encode_input(&told, 8).is_err(), "another input answers it no more");
         }
     }
 }
@@ -125,10 +125,10 @@ fn an_open_prompt_can_be_answered_by_a_driver_that_reads_it_again() {
 fn what_tools_print_is_never_said() {
     let mut n_printed = 0;
     for transcript in &*TRANSCRIPTS {
-        for happening in hear(&mut *transcript.driver(Usage::default()), 0, &output(transcript)) {
-            match happening {
-                Happening::Said { item, .. } => assert!(!item.span().raw.contains("T9.9"), "{item:?}"),
-                Happening::ToolCall(call) => {
+        for event in hear(&mut *transcript.driver(Usage::default()), 0, &output(transcript)) {
+            match event {
+                DriverEvent::Message { item, .. } => assert!(!item.span().raw.contains("T9.9"), "{item:?}"),
+                DriverEvent::ToolCall(call) => {
                     n_printed += usize::from(call.output.is_some_and(|output| output.contains("DONE:T9.9")));
                 }
                 _ => {}
@@ -146,7 +146,7 @@ proptest! {
     ) {
         let transcript = which.get(&TRANSCRIPTS);
         let bytes = output(transcript);
-        let whole = transcript.driver(Usage::default()).hear(Chunk { stream: Stream::Output, offset: 0, bytes: &bytes });
+        let whole = transcript.driver(Usage::default()).on_output(SpoolChunk { stream: OutputStream::Output, offset: 0, bytes: &bytes });
         let mut driver = transcript.driver(Usage::default());
         let mut cuts: Vec<_> = cuts.drain(..).map(|cut| cut.index(bytes.len() + 1)).collect();
         cuts.extend([0, bytes.len()]);
@@ -154,9 +154,9 @@ proptest! {
         let mut pieces = drivers::Reaction::default();
         for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
             let piece = bytes.get(*from..*to).expect("cuts are sorted");
-            let reaction = driver.hear(Chunk { stream: Stream::Output, offset: *from as u64, bytes: piece });
-            pieces.happened.extend(reaction.happened);
-            pieces.send.extend(reaction.send);
+            let reaction = driver.on_output(SpoolChunk { stream: OutputStream::Output, offset: *from as u64, bytes: piece });
+            pieces.events.extend(reaction.events);
+            pieces.outgoing.extend(reaction.outgoing);
         }
         prop_assert_eq!(pieces, whole);
     }
@@ -180,9 +180,9 @@ proptest! {
             bytes.splice(place..end, [byte]);
         }
         let mut driver = transcript.driver(Usage::default());
-        driver.open();
+        driver.on_start();
         hear(&mut *driver, 0, &bytes);
-        driver.end();
+        driver.on_exit();
         prop_assert!(driver.read_from() <= bytes.len() as u64);
     }
 
@@ -194,7 +194,7 @@ proptest! {
     ) {
         let mut driver = which.get(&TRANSCRIPTS).driver(Usage::default());
         hear(&mut *driver, 0, &bytes);
-        driver.hear(Chunk { stream: Stream::Errors, offset: bytes.len() as u64, bytes: &errors });
-        driver.end();
+        driver.on_output(SpoolChunk { stream: OutputStream::Stderr, offset: bytes.len() as u64, bytes: &errors });
+        driver.on_exit();
     }
 }

@@ -6,7 +6,10 @@
 #[path = "play/recording.rs"]
 mod play;
 
-use drivers::{Chunk, Driver, Happening, Pty, PtyMode, PtyOptions, Reaction, Stream, Told, Typing};
+use drivers::{
+    AgentInput, Driver, DriverEvent, OutputStream, Pty, PtyMode, PtyOptions, Reaction, SpoolChunk,
+    TypingOptions,
+};
 use proptest::prelude::*;
 use protocol::{Keys, Options};
 
@@ -14,7 +17,7 @@ fn lines(read_from: u64) -> Pty {
     Pty::new(PtyOptions {
         decoding: Options { key: Some("k3f9".parse().unwrap()), ..Options::worker() },
         mode: PtyMode::Lines,
-        typing: Typing::default(),
+        typing: TypingOptions::default(),
         quiet_ms: 1500,
         agent_session: None,
         read_from,
@@ -23,13 +26,13 @@ fn lines(read_from: u64) -> Pty {
 }
 
 fn screen() -> Pty {
-    let typing = Typing {
+    let typing = TypingOptions {
         paste: true,
         submit: "\r".to_owned(),
         submit_after_ms: 500,
         verify: true,
         interrupt: "\u{1b}".to_owned(),
-        ..Typing::default()
+        ..TypingOptions::default()
     };
     let key = Some("k3f9".parse().unwrap());
     let decoding = Options { key, keys: Keys::Required, ..Options::worker() };
@@ -54,20 +57,20 @@ fn recorded_programs_are_understood() {
 }
 
 fn hear(driver: &mut Pty, bytes: &[u8], offset: u64) -> Reaction {
-    driver.hear(Chunk { stream: Stream::Output, offset, bytes })
+    driver.on_output(SpoolChunk { stream: OutputStream::Output, offset, bytes })
 }
 
 /// Returns what was said and the words, apart: their order depends on where a read ended.
 fn heard(reaction: &Reaction) -> (Vec<String>, String) {
     let mut words = String::new();
     let mut said = Vec::new();
-    for happening in &reaction.happened {
-        match happening {
-            Happening::Words { text } => words.push_str(text),
-            Happening::Said { heard, item, .. } => {
+    for event in &reaction.events {
+        match event {
+            DriverEvent::Text { text } => words.push_str(text),
+            DriverEvent::Message { offset, item, .. } => {
                 // Places inside an item count from where its driver began to read.
                 let json = serde_json::to_value(item).unwrap();
-                said.push(format!("{}.{} {} {}", heard.start, heard.ordinal, json["type"], json["raw"]));
+                said.push(format!("{}.{} {} {}", offset.start, offset.ordinal, json["type"], json["raw"]));
             }
             other => said.push(play::shown(other)),
         }
@@ -102,18 +105,18 @@ proptest! {
         let (head, tail) = output.split_at(cut.index(output.len() + 1));
         let run = |parts: &[&[u8]]| {
             let mut driver = if on_screen { screen() } else { lines(0) };
-            driver.open();
-            driver.silence(2000);
+            driver.on_start();
+            driver.on_silence(2000);
             if !on_screen {
-                driver.tell(&Told::Prompt { text: "typed words".to_owned() }, 1).unwrap();
+                driver.encode_input(&AgentInput::Prompt { text: "typed words".to_owned() }, 1).unwrap();
             }
             let mut all = Reaction::default();
             let mut offset = 0;
             for part in parts {
-                all.happened.extend(hear(&mut driver, part, offset).happened);
+                all.events.extend(hear(&mut driver, part, offset).events);
                 offset += part.len() as u64;
             }
-            all.happened.extend(driver.end().happened);
+            all.events.extend(driver.on_exit().events);
             all
         };
         prop_assert_eq!(heard(&run(&[head, tail])), heard(&run(&[&output])));
@@ -123,13 +126,13 @@ proptest! {
     fn a_new_driver_that_reads_on_hears_the_rest(output in output(), cut: prop::sample::Index) {
         let cut = cut.index(output.len() + 1);
         let mut whole = hear(&mut lines(0), &output, 0);
-        whole.happened.retain(|happening| matches!(happening, Happening::Said { .. }));
+        whole.events.retain(|event| matches!(event, DriverEvent::Message { .. }));
         let mut first = lines(0);
         let mut parts = hear(&mut first, &output[..cut], 0);
         let from = first.read_from();
         let rest = hear(&mut lines(from), &output[from as usize..], from);
-        parts.happened.extend(rest.happened);
-        parts.happened.retain(|happening| matches!(happening, Happening::Said { .. }));
+        parts.events.extend(rest.events);
+        parts.events.retain(|event| matches!(event, DriverEvent::Message { .. }));
         prop_assert_eq!(heard(&parts).0, heard(&whole).0);
     }
 
@@ -137,9 +140,9 @@ proptest! {
     fn what_is_typed_has_no_keys_in_it(text in "\\PC{0,20}[\u{0}-\u{20}\u{7f}-\u{9f}]{0,8}\\PC{0,20}") {
         let mut driver = screen();
         hear(&mut driver, b"x", 0);
-        driver.silence(2000);
-        let reaction = driver.tell(&Told::Prompt { text }, 1).unwrap();
-        let typed = String::from_utf8(reaction.send[0].bytes.clone()).unwrap();
+        driver.on_silence(2000);
+        let reaction = driver.encode_input(&AgentInput::Prompt { text }, 1).unwrap();
+        let typed = String::from_utf8(reaction.outgoing[0].bytes.clone()).unwrap();
         let inside = typed.strip_prefix("\u{1b}[200~").and_then(|typed| typed.strip_suffix("\u{1b}[201~")).unwrap();
         prop_assert!(!inside.contains(|sign: char| sign.is_control() && sign != '\n' && sign != '\t'));
     }
@@ -148,38 +151,35 @@ proptest! {
 #[test]
 fn silence_before_the_first_word_is_no_end() {
     let mut driver = lines(0);
-    driver.open();
-    driver.tell(&Told::Prompt { text: "Do it.\nNow.".to_owned() }, 1).unwrap();
-    assert_eq!(driver.patience_ms(), None);
+    driver.on_start();
+    driver.encode_input(&AgentInput::Prompt { text: "Do it.\nNow.".to_owned() }, 1).unwrap();
+    assert_eq!(driver.silence_timeout_ms(), None);
     hear(&mut driver, b"Do it.\r\nNow.\r\n", 0);
-    assert_eq!(driver.patience_ms(), None, "an echo is no word");
+    assert_eq!(driver.silence_timeout_ms(), None, "an echo is no word");
     hear(&mut driver, b"I did.", 14);
-    assert_eq!(driver.patience_ms(), Some(1500));
-    assert_eq!(driver.silence(1499), Reaction::default());
+    assert_eq!(driver.silence_timeout_ms(), Some(1500));
+    assert_eq!(driver.on_silence(1499), Reaction::default());
     assert!(matches!(
-        driver.silence(1500).happened[..],
-        [Happening::Words { .. }, Happening::TurnEnded { .. }]
+        driver.on_silence(1500).events[..],
+        [DriverEvent::Text { .. }, DriverEvent::TurnEnded { .. }]
     ));
-    assert_eq!(driver.patience_ms(), None);
+    assert_eq!(driver.silence_timeout_ms(), None);
 }
 
 #[test]
 fn words_are_never_typed_twice() {
     let mut driver = screen();
     hear(&mut driver, "❯ ".as_bytes(), 0);
-    driver.silence(1500);
-    driver.tell(&Told::Prompt { text: "Make the file".to_owned() }, 1).unwrap();
+    driver.on_silence(1500);
+    driver.encode_input(&AgentInput::Prompt { text: "Make the file".to_owned() }, 1).unwrap();
     hear(&mut driver, b"Make the file", 4);
     let mut sent = Vec::new();
     let mut n_failed = 0;
     for _ in 0..9 {
-        let reaction = driver.silence(2000);
-        sent.extend(reaction.send.into_iter().map(|send| send.bytes));
-        n_failed += reaction
-            .happened
-            .iter()
-            .filter(|happening| matches!(happening, Happening::TurnEnded { .. }))
-            .count();
+        let reaction = driver.on_silence(2000);
+        sent.extend(reaction.outgoing.into_iter().map(|outgoing| outgoing.bytes));
+        n_failed +=
+            reaction.events.iter().filter(|event| matches!(event, DriverEvent::TurnEnded { .. })).count();
     }
     assert_eq!(sent, [b"\r", b"\r"], "the key again, and no words");
     assert_eq!(n_failed, 1, "then it is said once that they were not taken");
@@ -190,22 +190,21 @@ fn again(recording: &str) -> Vec<String> {
     let (mut first, mut second) = (screen(), screen());
     let mut said = Vec::new();
     let mut offset = 0;
-    first.open();
+    first.on_start();
     for line in recording.lines() {
         let reaction = match line.split_at_checked(2) {
             Some(("< ", text)) => {
-                play::hear(&mut first, Stream::Output, &mut offset.clone(), text);
-                play::hear(&mut second, Stream::Output, &mut offset, text)
+                play::hear(&mut first, OutputStream::Output, &mut offset.clone(), text);
+                play::hear(&mut second, OutputStream::Output, &mut offset, text)
             }
             Some(("> ", act)) => {
-                let ended = play::act_on(&mut first, act, 1).happened;
-                let has_ended =
-                    ended.iter().any(|happening| matches!(happening, Happening::TurnEnded { .. }));
-                if has_ended { second.turn_had_ended() } else { Reaction::default() }
+                let ended = play::act_on(&mut first, act, 1).events;
+                let has_ended = ended.iter().any(|event| matches!(event, DriverEvent::TurnEnded { .. }));
+                if has_ended { second.on_recorded_turn_end() } else { Reaction::default() }
             }
             _ => continue,
         };
-        let new = reaction.happened.iter().filter(|happening| matches!(happening, Happening::Said { .. }));
+        let new = reaction.events.iter().filter(|event| matches!(event, DriverEvent::Message { .. }));
         said.extend(new.map(play::shown));
     }
     said
@@ -216,7 +215,7 @@ fn a_screen_that_is_read_again_says_the_same() {
     insta::glob!("pty/real-*.txt", |path| {
         let recording = std::fs::read_to_string(path).unwrap();
         let seen = play::play(&mut screen(), &recording);
-        let said: Vec<&str> = seen.lines().map(str::trim).filter(|line| line.starts_with("Said")).collect();
+        let said: Vec<&str> = seen.lines().map(str::trim).filter(|line| line.starts_with("Message")).collect();
         assert_eq!(again(&recording), said);
         assert_eq!(said.len(), 2, "a question in each turn");
     });

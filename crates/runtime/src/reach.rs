@@ -11,7 +11,7 @@ use holder::{
     protocol::{Request, WindowSize},
     spool::{Body, Reader, SpoolError, Stream},
 };
-use sessions::{Found, SessionError, Sessions, State, Typist};
+use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
 use crate::{Host, HostError};
 
@@ -48,7 +48,11 @@ pub struct Wanted {
 }
 
 /// Returns the processes of a session: the first, and one more each time that it came back.
-pub fn processes(sessions: &Sessions, run: &RunId, session: SessionId) -> Result<Vec<Found>, SessionError> {
+pub fn processes(
+    sessions: &Sessions,
+    run: &RunId,
+    session: SessionId,
+) -> Result<Vec<SessionEntry>, SessionError> {
     let mut processes = Vec::new();
     for number in 1_u32.. {
         match sessions.find_exactly(&process_name(run, session, number))? {
@@ -89,21 +93,21 @@ impl Host {
                 | Body::Unknown { .. } => {}
             }
         }
-        output.is_over |= matches!(found.state, State::Ended { .. } | State::Lost);
+        output.is_over |= matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
         Ok(output)
     }
 
     /// Types into a session's terminal, once.
     pub fn type_in(&self, run: &RunId, session: SessionId, bytes: &[u8]) -> Result<(), HostError> {
         let found = self.on_terminal(run, session)?;
-        Ok(Typist::connect(self.sessions(), &found)?.type_in(bytes)?)
+        Ok(InputWriter::connect(self.sessions(), &found)?.write(bytes)?)
     }
 
     /// Changes the size of a session's window.
     pub fn resize(&self, run: &RunId, session: SessionId, columns: u16, rows: u16) -> Result<(), HostError> {
         let size = WindowSize { columns: columns.clamp(1, SIDE_MAX), rows: rows.clamp(1, SIDE_MAX) };
         let found = self.on_terminal(run, session)?;
-        self.sessions().ask(&found, &Request::Resize(size), END_MAX)?;
+        self.sessions().request(&found, &Request::Resize(size), END_MAX)?;
         Ok(())
     }
 
@@ -111,14 +115,14 @@ impl Host {
     pub fn end_session(&self, run: &RunId, session: SessionId) -> Result<(), HostError> {
         let (_, found) = self.process(run, session, None)?;
         match found.state {
-            State::Ended { .. } => Err(SessionError::Over { name: found.name }.into()),
-            State::Starting | State::Lost => {
-                self.sessions().bury(&found);
+            SessionState::Ended { .. } => Err(SessionError::Over { name: found.name }.into()),
+            SessionState::Starting | SessionState::Lost => {
+                self.sessions().kill_orphans(&found);
                 Ok(())
             }
-            State::Alive(_) => {
+            SessionState::Alive(_) => {
                 let request = Request::End { grace: END_GRACE };
-                match self.sessions().ask(&found, &request, END_GRACE + END_MAX) {
+                match self.sessions().request(&found, &request, END_GRACE + END_MAX) {
                     Ok(_) | Err(SessionError::Over { .. }) => Ok(()),
                     Err(error) => Err(error.into()),
                 }
@@ -129,13 +133,13 @@ impl Host {
     /// Opens a session's screen.
     pub fn screen(&self, run: &RunId, session: SessionId) -> Result<Screen, HostError> {
         let (_, found) = self.process(run, session, None)?;
-        let is_over = matches!(found.state, State::Ended { .. } | State::Lost);
+        let is_over = matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
         Screen::open(&found.directory, is_over).map_err(|source| HostError::Spool { session, source })
     }
 
-    fn on_terminal(&self, run: &RunId, session: SessionId) -> Result<Found, HostError> {
+    fn on_terminal(&self, run: &RunId, session: SessionId) -> Result<SessionEntry, HostError> {
         let (_, found) = self.process(run, session, None)?;
-        if !found.about.has_terminal {
+        if !found.metadata.has_terminal {
             return Err(HostError::NoTerminal { session });
         }
         Ok(found)
@@ -147,7 +151,7 @@ impl Host {
         run: &RunId,
         session: SessionId,
         wanted: Option<u32>,
-    ) -> Result<(u32, Found), HostError> {
+    ) -> Result<(u32, SessionEntry), HostError> {
         if self.rows(run)?.views.rows().sessions.get(&session).is_none() {
             return Err(HostError::UnknownSession { run: run.clone(), session });
         }

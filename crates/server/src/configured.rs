@@ -12,7 +12,7 @@ use config::LoadedConfig;
 use domain::{AgentName, Role};
 use runtime::Host;
 use runtime::prepare::ConfigSources;
-use sessions::detect::{Listed, list};
+use sessions::detect::{AgentListing, list};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
@@ -52,7 +52,7 @@ pub fn of(folder: &Path, data: &Path) -> Result<Configured, Failure> {
 }
 
 /// What was found, and when.
-type LookedAt = (Instant, Arc<Vec<Listed>>);
+type LookedAt = (Instant, Arc<Vec<AgentListing>>);
 
 /// The agents of this machine as each folder's configuration names them, looked for at most so often.
 #[derive(Clone, Default)]
@@ -62,7 +62,7 @@ pub struct KnownAgents {
 
 impl KnownAgents {
     /// Returns them. Whoever comes while they are looked for waits for that.
-    pub async fn get(&self, folder: PathBuf, data: &Path) -> Result<Arc<Vec<Listed>>, Failure> {
+    pub async fn get(&self, folder: PathBuf, data: &Path) -> Result<Arc<Vec<AgentListing>>, Failure> {
         let mut known = self.known.lock().await;
         known.retain(|_, (at, _)| at.elapsed() < KNOWN_FOR);
         if let Some((_, listed)) = known.get(&folder) {
@@ -77,7 +77,7 @@ impl KnownAgents {
     }
 }
 
-fn find(folder: &Path, data: &Path) -> Result<Vec<Listed>, Failure> {
+fn find(folder: &Path, data: &Path) -> Result<Vec<AgentListing>, Failure> {
     let Configured { whole, own } = of(folder, data)?;
     let trusted = own.map(|own| own.config.agents).unwrap_or_default();
     let worker = whole.config.agent_for(Role::Worker).map(AgentName::as_str);

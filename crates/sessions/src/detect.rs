@@ -2,7 +2,7 @@
 //!
 //! Looks whether files and variables are there, never into them. A program that does not answer is not waited for.
 
-mod listed;
+mod listing;
 mod version;
 
 use std::{
@@ -13,17 +13,17 @@ use std::{
     time::Duration,
 };
 
-use drivers::preset::{DriverName, LoginSigns, Preset};
+use drivers::preset::{DriverName, LoginCheck, Preset};
 use serde::Serialize;
 
-pub use listed::{Listed, list};
+pub use listing::{AgentListing, list};
 
 /// The slowest agent takes two seconds for its version on a busy machine.
 const VERSION_WAIT: Duration = Duration::from_secs(10);
 
 /// The machine as agents would see it.
 #[derive(Debug, Clone)]
-pub struct Machine {
+pub struct AgentDetector {
     /// The folders in which programs are looked for, as in `PATH`.
     pub path: OsString,
     /// The person's own folder.
@@ -36,7 +36,7 @@ pub struct Machine {
 
 /// What was found out about one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct DetectedAgent {
     /// The preset's name.
     pub name: String,
     /// The preset.
@@ -46,7 +46,7 @@ pub struct Found {
     /// What it says about its version.
     pub version: Option<String>,
     /// Whether it is logged in.
-    pub login: Login,
+    pub login: LoginState,
 }
 
 /// Whether an agent is logged in.
@@ -54,7 +54,7 @@ pub struct Found {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Login {
+pub enum LoginState {
     /// It looks so.
     In,
     /// There is no sign of it.
@@ -63,7 +63,7 @@ pub enum Login {
     NotNeeded,
 }
 
-impl Machine {
+impl AgentDetector {
     /// Returns the machine that this process runs on.
     pub fn here() -> Self {
         let variables = std::env::vars_os().filter(|(_, value)| !value.is_empty());
@@ -77,7 +77,7 @@ impl Machine {
     }
 
     /// Looks for agents, all at once.
-    pub fn find(&self, presets: Vec<(String, Preset)>) -> Vec<Found> {
+    pub fn find(&self, presets: Vec<(String, Preset)>) -> Vec<DetectedAgent> {
         thread::scope(|scope| {
             let searches: Vec<_> = presets
                 .into_iter()
@@ -87,25 +87,25 @@ impl Machine {
                 .collect();
             let found = searches.into_iter().map(|(name, preset, search)| {
                 // A search does not panic; were it to, its agent would not be there.
-                search.join().unwrap_or(Found {
+                search.join().unwrap_or(DetectedAgent {
                     name,
                     preset,
                     program: None,
                     version: None,
-                    login: Login::Out,
+                    login: LoginState::Out,
                 })
             });
             found.collect()
         })
     }
 
-    fn look(&self, name: String, preset: Preset) -> Found {
+    fn look(&self, name: String, preset: Preset) -> DetectedAgent {
         let program = self.program(&preset.command);
         let version = program.as_ref().filter(|_| !preset.version.is_empty());
         let version =
             version.and_then(|program| version::ask(program, &preset.version, &self.path, self.version_wait));
-        let login = preset.login.as_ref().map_or(Login::NotNeeded, |signs| self.login(signs));
-        Found { name, preset, program, version, login }
+        let login = preset.login.as_ref().map_or(LoginState::NotNeeded, |signs| self.login(signs));
+        DetectedAgent { name, preset, program, version, login }
     }
 
     /// Returns where a program is.
@@ -118,10 +118,10 @@ impl Machine {
         places.find_map(|folder| Some(folder.join(command)).filter(|program| is_program(program)))
     }
 
-    fn login(&self, signs: &LoginSigns) -> Login {
+    fn login(&self, signs: &LoginCheck) -> LoginState {
         let has_variable = signs.variables.iter().any(|name| self.variable(name).is_some());
         let has_file = || signs.files.iter().filter_map(|file| self.place(file)).any(|file| file.is_file());
-        if has_variable || has_file() { Login::In } else { Login::Out }
+        if has_variable || has_file() { LoginState::In } else { LoginState::Out }
     }
 
     /// Returns where a file is that is named from `~` or a variable on; nothing where that is not set.
@@ -140,16 +140,17 @@ impl Machine {
     }
 }
 
-impl Found {
+impl DetectedAgent {
     /// Tells whether a run can take it as it is.
     pub fn works(&self) -> bool {
-        self.program.is_some() && self.login != Login::Out
+        self.program.is_some() && self.login != LoginState::Out
     }
 }
 
 /// Returns the agent that a run without configuration takes: the first that works and is no mere script.
-pub fn choose(found: &[Found]) -> Option<&Found> {
-    let is_agent = |found: &&Found| found.preset.driver != DriverName::Pty || found.preset.login.is_some();
+pub fn choose(found: &[DetectedAgent]) -> Option<&DetectedAgent> {
+    let is_agent =
+        |found: &&DetectedAgent| found.preset.driver != DriverName::Pty || found.preset.login.is_some();
     found.iter().filter(is_agent).find(|found| found.works())
 }
 

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use drivers::Untold;
+use drivers::SendError;
 use holder::{ClientError, spool::SpoolError};
 
 use crate::input_queue::INPUTS_MAX;
@@ -93,7 +93,7 @@ pub enum SessionError {
     },
     /// The driver refuses an input.
     #[error("send the agent an input")]
-    Refused(#[from] Untold),
+    Refused(#[from] SendError),
     /// The queue of inputs is full.
     #[error("{INPUTS_MAX} inputs wait for the agent already")]
     QueueFull,

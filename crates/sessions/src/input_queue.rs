@@ -1,21 +1,21 @@
-//! The inputs of a live session that are not written yet: which of them can be written now, and in which order.
+//! The queue of inputs for a live session: decides which can be written now, and in which order.
 //!
 //! Does not record inputs: its users do (the log of a run, [`crate::InputRecord`]), and queue them again after a restart.
 //! An input that was written before the restart is reported as written, and not written twice.
 
 use std::collections::VecDeque;
 
-use drivers::{Told, Untold};
+use drivers::{AgentInput, SendError};
 
 use crate::{
     error::SessionError,
-    living::{Living, Seen},
+    session::{Session, SessionReport},
 };
 
-/// The inputs that wait for one agent. One that takes no input for so long does not take any.
+/// The most inputs that may wait for one agent. An agent that lets more wait accepts none.
 pub const INPUTS_MAX: usize = 1024;
 
-/// A late answer that becomes a prompt, which becomes a file.
+/// A late answer may become a prompt, and that a reference to a file.
 const RENDERINGS_MAX: usize = 3;
 
 /// The order in which inputs are written.
@@ -27,7 +27,7 @@ pub enum InputOrder {
     OnePromptPerTurn,
 }
 
-/// The inputs of one session that wait, of a type that is rendered when it is their turn.
+/// The waiting inputs of one session. Each is rendered to an [`AgentInput`] when it can be sent.
 #[derive(Debug)]
 pub struct InputQueue<T> {
     order: InputOrder,
@@ -39,29 +39,28 @@ pub struct InputQueue<T> {
 /// An input that no longer waits.
 #[derive(Debug)]
 pub struct SentInput<T> {
-    /// The number of the input.
     pub number: u32,
     /// The input as it was queued.
     pub queued: T,
     /// The input as it was written; none if nothing in the agent waits for it any more.
-    pub written: Option<Told>,
-    /// What the session reported meanwhile. An obsolete input counts as written.
-    pub seen: Vec<Seen>,
+    pub written: Option<AgentInput>,
+    /// The reports that sending it caused. An obsolete input counts as written.
+    pub reports: Vec<SessionReport>,
 }
 
 /// An input that the driver refused as it was rendered.
 #[derive(Debug)]
 pub struct RefusedInput {
     /// The input as it was rendered.
-    pub input: Told,
-    /// Why the driver refused it; never [`Untold::NotReady`].
-    pub reason: Untold,
+    pub input: AgentInput,
+    /// Why the driver refused it; never [`SendError::NotReady`].
+    pub reason: SendError,
 }
 
-enum Attempt {
-    Sent { input: Told, seen: Vec<Seen> },
+enum SendAttempt {
+    Sent { input: AgentInput, reports: Vec<SessionReport> },
     Obsolete,
-    Waits,
+    MustWait,
 }
 
 impl<T> InputQueue<T> {
@@ -70,7 +69,7 @@ impl<T> InputQueue<T> {
         Self { order, waiting: VecDeque::new(), last_prompt, is_in_turn: false }
     }
 
-    /// Adds an input behind the others.
+    /// Adds an input at the end.
     pub fn push(&mut self, number: u32, input: T) -> Result<(), SessionError> {
         if self.waiting.len() >= INPUTS_MAX {
             return Err(SessionError::QueueFull);
@@ -84,17 +83,17 @@ impl<T> InputQueue<T> {
         inputs.into_iter().rev().for_each(|input| self.waiting.push_front(input));
     }
 
-    /// Tells whether inputs wait.
+    /// Returns whether no input waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Tells whether the turn of a prompt that was sent has not ended.
+    /// Returns whether a prompt was sent whose turn has not ended.
     pub fn is_in_turn(&self) -> bool {
         self.is_in_turn
     }
 
-    /// Returns the last prompt that was sent.
+    /// Returns the number of the last prompt that was sent.
     pub fn last_prompt(&self) -> u32 {
         self.last_prompt
     }
@@ -106,65 +105,65 @@ impl<T> InputQueue<T> {
 
     /// Sends the next input that can be sent; none if all have to wait until the session reports more.
     ///
-    /// `render` turns a queued input into what the driver understands. It is called again with what the driver refused,
-    /// and returns a replacement, or none if the input is obsolete.
+    /// `render` converts a queued input for the driver. If the driver refuses the result, `render` is called again with
+    /// it, and returns a replacement, or none if the input is obsolete.
     pub fn send_next<E: From<SessionError>>(
         &mut self,
-        session: &mut Living,
-        mut render: impl FnMut(u32, &T, Option<RefusedInput>) -> Result<Option<Told>, E>,
+        session: &mut Session,
+        mut render: impl FnMut(u32, &T, Option<RefusedInput>) -> Result<Option<AgentInput>, E>,
     ) -> Result<Option<SentInput<T>>, E> {
         let mut prompts_wait = self.order == InputOrder::OnePromptPerTurn && self.is_in_turn;
         for index in 0..self.waiting.len() {
             let Some((number, queued)) = self.waiting.get(index) else { break };
             let render = |refused: Option<RefusedInput>| render(*number, queued, refused);
-            let (written, seen) = match attempt(session, *number, prompts_wait, render)? {
-                Attempt::Waits if self.order == InputOrder::AsQueued => break,
-                Attempt::Waits => {
+            let (written, reports) = match attempt(session, *number, prompts_wait, render)? {
+                SendAttempt::MustWait if self.order == InputOrder::AsQueued => break,
+                SendAttempt::MustWait => {
                     prompts_wait = true;
                     continue;
                 }
-                Attempt::Sent { input, seen } => (Some(input), seen),
-                Attempt::Obsolete => {
-                    session.give_up(*number)?;
-                    (None, vec![Seen::Typed { number: *number }])
+                SendAttempt::Sent { input, reports } => (Some(input), reports),
+                SendAttempt::Obsolete => {
+                    session.skip_input(*number)?;
+                    (None, vec![SessionReport::InputWritten { number: *number }])
                 }
             };
             let Some((number, queued)) = self.waiting.remove(index) else { break };
-            if let Some(Told::Prompt { .. }) = written {
+            if let Some(AgentInput::Prompt { .. }) = written {
                 (self.is_in_turn, self.last_prompt) = (true, number);
             }
-            return Ok(Some(SentInput { number, queued, written, seen }));
+            return Ok(Some(SentInput { number, queued, written, reports }));
         }
         Ok(None)
     }
 }
 
 fn attempt<E: From<SessionError>>(
-    session: &mut Living,
+    session: &mut Session,
     number: u32,
     prompts_wait: bool,
-    mut render: impl FnMut(Option<RefusedInput>) -> Result<Option<Told>, E>,
-) -> Result<Attempt, E> {
+    mut render: impl FnMut(Option<RefusedInput>) -> Result<Option<AgentInput>, E>,
+) -> Result<SendAttempt, E> {
     let mut refused = None;
     for rendering in 1.. {
-        let Some(input) = render(refused)? else { return Ok(Attempt::Obsolete) };
-        if prompts_wait && matches!(input, Told::Prompt { .. }) {
-            return Ok(Attempt::Waits);
+        let Some(input) = render(refused)? else { return Ok(SendAttempt::Obsolete) };
+        if prompts_wait && matches!(input, AgentInput::Prompt { .. }) {
+            return Ok(SendAttempt::MustWait);
         }
-        refused = match session.tell(&input, number) {
-            Ok(seen) => return Ok(Attempt::Sent { input, seen }),
-            // There is no turn to be interrupted.
-            Err(SessionError::Refused(Untold::NotReady))
-                if input == Told::Interrupt && session.is_caught_up() =>
+        refused = match session.send_input(&input, number) {
+            Ok(reports) => return Ok(SendAttempt::Sent { input, reports }),
+            // There is no turn to interrupt.
+            Err(SessionError::Refused(SendError::NotReady))
+                if input == AgentInput::Interrupt && session.is_caught_up() =>
             {
-                return Ok(Attempt::Obsolete);
+                return Ok(SendAttempt::Obsolete);
             }
-            Err(SessionError::Refused(Untold::NotReady)) => return Ok(Attempt::Waits),
+            Err(SessionError::Refused(SendError::NotReady)) => return Ok(SendAttempt::MustWait),
             Err(SessionError::Refused(reason)) if rendering < RENDERINGS_MAX => {
                 Some(RefusedInput { input, reason })
             }
             Err(error) => return Err(error.into()),
         };
     }
-    Ok(Attempt::Waits)
+    Ok(SendAttempt::MustWait)
 }

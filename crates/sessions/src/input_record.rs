@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::Timestamp;
-use drivers::{Happening, Left, Told};
+use drivers::{AgentInput, DriverCheckpoint, DriverEvent};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -31,18 +31,18 @@ pub struct InputRecord {
     /// Whether the last line has no end.
     is_line_open: bool,
     /// All inputs with their numbers, in order.
-    pub inputs: Vec<(u32, Told)>,
+    pub inputs: Vec<(u32, AgentInput)>,
     /// How far the conversation is.
-    pub progress: Progress,
+    pub progress: ConversationProgress,
 }
 
 /// How far a conversation is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Progress {
+pub struct ConversationProgress {
     /// From where a new driver continues.
     #[serde(rename = "left")]
-    pub checkpoint: Left,
+    pub checkpoint: DriverCheckpoint,
     /// The last prompt whose turn has ended.
     pub idle_after: u32,
     /// When that turn ended.
@@ -53,7 +53,7 @@ pub struct Progress {
 struct Line {
     number: u32,
     #[serde(rename = "told")]
-    input: Told,
+    input: AgentInput,
 }
 
 impl InputRecord {
@@ -63,7 +63,7 @@ impl InputRecord {
         let line = |line: &str| serde_json::from_str(line).ok().map(|Line { number, input }| (number, input));
         let path = directory.join(PROGRESS);
         let progress = match read(&path)?.as_str() {
-            "" => Progress::default(),
+            "" => ConversationProgress::default(),
             text => {
                 serde_json::from_str(text).map_err(|error| SessionError::io("read", &path)(error.into()))?
             }
@@ -78,7 +78,7 @@ impl InputRecord {
     }
 
     /// Returns the inputs whose turn has not ended, written or not.
-    pub fn unfinished(&self) -> impl Iterator<Item = &(u32, Told)> {
+    pub fn unfinished(&self) -> impl Iterator<Item = &(u32, AgentInput)> {
         self.inputs.iter().filter(|(number, _)| *number > self.progress.idle_after)
     }
 
@@ -88,7 +88,7 @@ impl InputRecord {
     }
 
     /// Records an input under the next number.
-    pub fn add(&mut self, number: u32, input: Told) -> Result<(), SessionError> {
+    pub fn add(&mut self, number: u32, input: AgentInput) -> Result<(), SessionError> {
         let line = Line { number, input };
         let path = self.directory.join(INPUTS);
         let write = || -> io::Result<()> {
@@ -105,16 +105,16 @@ impl InputRecord {
     }
 
     /// Updates the progress, and writes it where a turn ends. `last_prompt` is the last prompt that was sent.
-    pub fn note(&mut self, happening: &Happening, last_prompt: u32) -> Result<(), SessionError> {
-        let Progress { checkpoint, idle_after, idle_since } = &mut self.progress;
+    pub fn note(&mut self, happening: &DriverEvent, last_prompt: u32) -> Result<(), SessionError> {
+        let ConversationProgress { checkpoint, idle_after, idle_since } = &mut self.progress;
         match happening {
-            Happening::Ready { agent_session: Some(id) } => checkpoint.agent_session = Some(id.clone()),
-            Happening::TurnEnded { read_from, .. } => {
+            DriverEvent::Ready { agent_session: Some(id) } => checkpoint.agent_session = Some(id.clone()),
+            DriverEvent::TurnEnded { read_from, .. } => {
                 checkpoint.read_from = *read_from;
                 (*idle_after, *idle_since) = (last_prompt, Some(now()));
             }
-            Happening::Usage(usage) => {
-                let sum = &mut checkpoint.used;
+            DriverEvent::Usage(usage) => {
+                let sum = &mut checkpoint.usage;
                 sum.input_tokens += usage.input_tokens;
                 sum.output_tokens += usage.output_tokens;
                 sum.cached_tokens += usage.cached_tokens;
@@ -164,12 +164,12 @@ mod tests {
 
         let mut record = InputRecord::read(folder.path()).unwrap();
         assert_eq!(record.progress.checkpoint.read_from, 7);
-        assert_eq!(record.progress.checkpoint.used.cost_micros, 4);
+        assert_eq!(record.progress.checkpoint.usage.cost_micros, 4);
         let unfinished: Vec<u32> = record.unfinished().map(|(number, _)| *number).collect();
         assert_eq!(unfinished, [2, 3], "an incomplete line was never sent");
-        record.add(record.next_number(), Told::Prompt { text: "More".to_owned() }).unwrap();
+        record.add(record.next_number(), AgentInput::Prompt { text: "More".to_owned() }).unwrap();
         assert_eq!(record.inputs.last().map(|(number, _)| *number), Some(4));
-        record.note(&Happening::Ready { agent_session: Some("t".to_owned()) }, 4).unwrap();
+        record.note(&DriverEvent::Ready { agent_session: Some("t".to_owned()) }, 4).unwrap();
 
         let written = fs::read_to_string(folder.path().join("talk.json")).unwrap();
         assert_eq!(written, progress.replace(r#""s""#, r#""t""#));

@@ -7,7 +7,7 @@ use std::{
     io::{self, Read},
 };
 
-use drivers::preset::{DriverName, Launch, Preset};
+use drivers::preset::{DriverName, LaunchMode, Preset};
 use holder::protocol::{Attachment, Stderr, WindowSize};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ const WINDOW: WindowSize = WindowSize { columns: 400, rows: 50 };
 
 /// The agent of a session and how it was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hired {
+pub struct AgentLaunch {
     /// The preset's name.
     pub name: String,
     /// The preset at the time of the start.
@@ -26,14 +26,14 @@ pub struct Hired {
     /// Whether the agent's session was resumed.
     pub is_resumed: bool,
     /// Whether a run owns the session; the record of inputs is then in the run's log.
-    #[serde(default)]
-    pub is_of_run: bool,
+    #[serde(rename = "is_of_run", default)]
+    pub is_owned_by_run: bool,
 }
 
-impl Hired {
+impl AgentLaunch {
     /// Returns how the process was started.
-    pub fn launch(&self) -> Launch<'_> {
-        if self.is_resumed { Launch::Resume(&self.session) } else { Launch::Fresh(&self.session) }
+    pub fn launch(&self) -> LaunchMode<'_> {
+        if self.is_resumed { LaunchMode::Resume(&self.session) } else { LaunchMode::Fresh(&self.session) }
     }
 }
 
@@ -49,7 +49,7 @@ pub struct CommandLine {
 }
 
 /// Returns the process that a preset describes.
-pub fn command_line(preset: &Preset, launch: Launch<'_>) -> CommandLine {
+pub fn command_line(preset: &Preset, launch: LaunchMode<'_>) -> CommandLine {
     let command = std::iter::once(preset.command.clone()).chain(preset.arguments(launch));
     let environment = preset.environment.iter().map(|(name, value)| (name.into(), value.into()));
     CommandLine {

@@ -2,27 +2,31 @@
 //!
 //! `drivers` has the protocols that agents speak. Knows nothing of tasks and runs.
 
+mod activity;
 pub mod detect;
 mod error;
-mod hidden;
+mod holder_program;
+mod input_ledger;
 mod input_queue;
 mod input_record;
+mod input_writer;
 mod launch;
-mod ledger;
-mod living;
-mod program;
 mod sandbox;
+mod secrets;
+mod session;
 mod sessions;
-mod standing;
-mod typist;
 
+pub use activity::{ActivityTracker, AgentActivity};
 pub use error::SessionError;
+pub use holder_program::{HOLDER_TARGET, holder_program};
 pub use input_queue::{INPUTS_MAX, InputOrder, InputQueue, RefusedInput, SentInput};
-pub use input_record::{InputRecord, Progress};
-pub use launch::{CommandLine, Hired, command_line, new_session_id};
-pub use living::{Living, Moment, Seen, Waker, Watching};
-pub use program::{HOLDER_TARGET, holder_program};
-pub use sandbox::{Bounds, Demand, Enforcement, Report, RestrictError, Sandbox, restrict};
-pub use sessions::{About, Found, Sessions, Start, State, boot_id, name_of_mark};
-pub use standing::{Stand, Standing};
-pub use typist::Typist;
+pub use input_record::{ConversationProgress, InputRecord};
+pub use input_writer::InputWriter;
+pub use launch::{AgentLaunch, CommandLine, command_line, new_session_id};
+pub use sandbox::{
+    Enforcement, RestrictError, Sandbox, SandboxPaths, SandboxPolicy, SandboxReport, restrict,
+};
+pub use session::{Session, SessionObserver, SessionReport, TimedReports, Waker};
+pub use sessions::{
+    SessionEntry, SessionMetadata, SessionState, Sessions, StartRequest, boot_id, session_name_from_tag,
+};

@@ -1,11 +1,11 @@
 //! The sandbox of a session: which files its agent, and everything that it starts, may write and read.
 //!
-//! Here it is decided what there is to be had and what is said about it; `bounds` has the paths, `restrict` asks the
+//! Here it is decided what there is to be had and what is said about it; `paths` has the paths, `restrict` asks the
 //! kernel. Nothing is restricted in our own process: the command is started by `jangdan sandboxed`, which restricts
 //! itself and then becomes the command.
 
-mod bounds;
 mod git;
+mod paths;
 mod privileges;
 mod restrict;
 mod rules;
@@ -20,7 +20,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-pub use bounds::Bounds;
+pub use paths::SandboxPaths;
 use restrict::{Offer, offer};
 pub use restrict::{RestrictError, restrict};
 
@@ -31,14 +31,14 @@ const COMMAND: &str = "sandboxed";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
     /// Whether, and how badly.
-    pub demand: Demand,
+    pub policy: SandboxPolicy,
     /// What it may write to, beside its directory and the usual.
     pub write: Vec<PathBuf>,
 }
 
 /// Whether a session is to be kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Demand {
+pub enum SandboxPolicy {
     /// It may do what its user may.
     Off,
     /// As well as it can be done here.
@@ -50,7 +50,7 @@ pub enum Demand {
 /// How a session is kept in, as its `about.json` has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct SandboxReport {
     /// How far.
     pub state: Enforcement,
     /// What can't be had, or can't be used, and why.
@@ -84,9 +84,9 @@ pub(crate) enum SandboxError {
 /// A sandbox that can be put around a command.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    pub(crate) report: Report,
+    pub(crate) report: SandboxReport,
     /// None where nothing can be restricted.
-    bounds: Option<Bounds>,
+    paths: Option<SandboxPaths>,
 }
 
 /// What a session will see of its surroundings.
@@ -102,19 +102,19 @@ pub(crate) fn prepare(
     sandbox: &Sandbox,
     around: &Surroundings<'_>,
 ) -> Result<Option<Prepared>, SandboxError> {
-    if sandbox.demand == Demand::Off {
+    if sandbox.policy == SandboxPolicy::Off {
         return Ok(None);
     }
     let data = canonical(around.data)?;
     let directory = canonical(around.directory)?;
     let is_data_inside = data.starts_with(&directory);
-    let mut report = judge(sandbox.demand, offer(), is_data_inside).map_err(SandboxError::Required)?;
+    let mut report = judge(sandbox.policy, offer(), is_data_inside).map_err(SandboxError::Required)?;
     if report.state == Enforcement::NotAvailable {
-        return Ok(Some(Prepared { report, bounds: None }));
+        return Ok(Some(Prepared { report, paths: None }));
     }
     let mut write = vec![directory.clone()];
     write.extend(git::needs(&directory));
-    write.extend(bounds::usual(around.program, around.environment));
+    write.extend(paths::usual(around.program, around.environment));
     for path in &sandbox.write {
         write.push(canonical(path)?);
     }
@@ -130,18 +130,18 @@ pub(crate) fn prepare(
     let hide = Some(data.clone()).filter(|_| !is_data_inside);
     let mut show = vec![data.join("bin")];
     show.extend(env::current_exe().ok());
-    Ok(Some(Prepared { report, bounds: Some(Bounds { write, hide, show }) }))
+    Ok(Some(Prepared { report, paths: Some(SandboxPaths { write, hide, show }) }))
 }
 
 impl Prepared {
     /// Returns the command that restricts itself and becomes this one, in the session with this folder.
     pub(crate) fn wrap(&self, command: &[OsString], session: &Path) -> io::Result<Vec<OsString>> {
-        let Some(bounds) = &self.bounds else { return Ok(command.to_vec()) };
+        let Some(paths) = &self.paths else { return Ok(command.to_vec()) };
         let mut wrapped = vec![env::current_exe()?.into_os_string(), COMMAND.into()];
         let mut add = |option: &str, path: &Path| wrapped.extend([option.into(), path.into()]);
-        bounds.write.iter().for_each(|path| add("--write", path));
-        bounds.hide.iter().for_each(|path| add("--hide", path));
-        bounds.show.iter().for_each(|path| add("--show", path));
+        paths.write.iter().for_each(|path| add("--write", path));
+        paths.hide.iter().for_each(|path| add("--hide", path));
+        paths.show.iter().for_each(|path| add("--show", path));
         // Its own place may be written from where we are, which is not where the session starts.
         add("--show", &fs::canonicalize(session)?);
         wrapped.push("--".into());
@@ -151,7 +151,7 @@ impl Prepared {
 }
 
 /// Decides what is enforced, and refuses where all of it is required and there is less.
-fn judge(demand: Demand, offer: Offer, is_data_inside: bool) -> Result<Report, String> {
+fn judge(demand: SandboxPolicy, offer: Offer, is_data_inside: bool) -> Result<SandboxReport, String> {
     let (state, reason) = match offer {
         Offer::None(reason) => (Enforcement::NotAvailable, Some(reason)),
         Offer::Partly(reason) => (Enforcement::Partly, Some(reason)),
@@ -162,8 +162,10 @@ fn judge(demand: Demand, offer: Offer, is_data_inside: bool) -> Result<Report, S
         Offer::Whole => (Enforcement::Enforced, None),
     };
     match (demand, reason) {
-        (Demand::Required, Some(reason)) => Err(reason),
-        (Demand::Off | Demand::Worktree | Demand::Required, reason) => Ok(Report { state, reason }),
+        (SandboxPolicy::Required, Some(reason)) => Err(reason),
+        (SandboxPolicy::Off | SandboxPolicy::Worktree | SandboxPolicy::Required, reason) => {
+            Ok(SandboxReport { state, reason })
+        }
     }
 }
 
@@ -173,15 +175,15 @@ fn canonical(path: &Path) -> Result<PathBuf, SandboxError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Demand, Enforcement, Offer, judge};
+    use super::{Enforcement, Offer, SandboxPolicy, judge};
 
     #[test]
     fn what_is_required_and_not_there_is_refused() {
         for offer in [Offer::None("no".to_owned()), Offer::Partly("half".to_owned())] {
-            assert!(judge(Demand::Required, offer, false).is_err());
+            assert!(judge(SandboxPolicy::Required, offer, false).is_err());
         }
-        assert!(judge(Demand::Required, Offer::Whole, true).unwrap_err().contains("can't be hidden"));
-        assert_eq!(judge(Demand::Required, Offer::Whole, false).unwrap().state, Enforcement::Enforced);
+        assert!(judge(SandboxPolicy::Required, Offer::Whole, true).unwrap_err().contains("can't be hidden"));
+        assert_eq!(judge(SandboxPolicy::Required, Offer::Whole, false).unwrap().state, Enforcement::Enforced);
     }
 
     #[test]
@@ -192,7 +194,7 @@ mod tests {
             (Offer::Whole, true, Enforcement::Partly),
         ];
         for (offer, is_data_inside, state) in cases {
-            let report = judge(Demand::Worktree, offer, is_data_inside).unwrap();
+            let report = judge(SandboxPolicy::Worktree, offer, is_data_inside).unwrap();
             assert_eq!(report.state, state);
             assert!(report.reason.is_some());
         }

@@ -25,14 +25,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::SessionError,
-    hidden::hidden,
-    launch::Hired,
-    program::holder_program,
-    sandbox::{self, Prepared, Report, Sandbox, SandboxError, Surroundings},
+    holder_program::holder_program,
+    launch::AgentLaunch,
+    sandbox::{self, Prepared, Sandbox, SandboxError, SandboxReport, Surroundings},
+    secrets::agent_secrets,
 };
 
 /// What is known of a session from its start on.
-const ABOUT: &str = "about.json";
+const METADATA_FILE: &str = "about.json";
 /// How long a holder may take to answer. It answers at once; a machine can be very busy.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 /// How long the descendants of an agent that has ended may go on.
@@ -64,7 +64,7 @@ pub struct Sessions {
 
 /// What to start.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct StartRequest {
     /// The session's name; without one it is called after its command.
     pub name: Option<String>,
     /// The command and its arguments.
@@ -80,13 +80,13 @@ pub struct Start {
     /// How it is kept in.
     pub sandbox: Sandbox,
     /// Which agent it is, where it is one that a driver speaks with.
-    pub agent: Option<Hired>,
+    pub agent: Option<AgentLaunch>,
 }
 
 /// What is known of a session from its start on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct About {
+pub struct SessionMetadata {
     /// The command line, for people.
     pub command: Vec<String>,
     /// Where it was started.
@@ -102,28 +102,28 @@ pub struct About {
     pub boot: Option<String>,
     /// How it is kept in, where somebody wished it to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<Report>,
+    pub sandbox: Option<SandboxReport>,
     /// Which agent it is, where it is one that a driver speaks with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Box<Hired>>,
+    pub agent: Option<Box<AgentLaunch>>,
 }
 
 /// A session that was found.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct SessionEntry {
     /// Its name.
     pub name: String,
     /// Its folder, with the spool.
     pub directory: PathBuf,
     /// What is known from its start on.
-    pub about: About,
+    pub metadata: SessionMetadata,
     /// How it is.
-    pub state: State,
+    pub state: SessionState,
 }
 
 /// How a session is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum SessionState {
     /// It lives.
     Alive(Status),
     /// It ended, like this.
@@ -149,17 +149,21 @@ impl Sessions {
     }
 
     /// Starts a session, which lives on when we end.
-    pub fn start(&self, start: &Start) -> Result<Found, SessionError> {
+    pub fn start(&self, start: &StartRequest) -> Result<SessionEntry, SessionError> {
         let key = new_key().map_err(|source| SessionError::Io {
             action: "make a key for a session in",
             path: self.root.clone(),
             source,
         })?;
-        self.start_with(start, key)
+        self.start_with_key(start, key)
     }
 
     /// Starts a session whose agent knows its key already: one that goes on where another process of it ended.
-    pub fn start_with(&self, start: &Start, key: SessionKey) -> Result<Found, SessionError> {
+    pub fn start_with_key(
+        &self,
+        start: &StartRequest,
+        key: SessionKey,
+    ) -> Result<SessionEntry, SessionError> {
         let program = holder_program(&self.data).map_err(|source| SessionError::Io {
             action: "write the holder below",
             path: self.data.clone(),
@@ -185,7 +189,7 @@ impl Sessions {
             session: mark(&name, &key),
             command: command.next().unwrap_or_default(),
             arguments: command.collect(),
-            secrets: hidden(&start.environment, &environment),
+            secrets: agent_secrets(&start.environment, &environment),
             environment: environment.into_iter().collect(),
             directory: start.directory.clone(),
             attachment: start.attachment,
@@ -199,7 +203,7 @@ impl Sessions {
             leftover_grace: LEFTOVER_GRACE,
         };
         // Before the agent can ask for it.
-        let about = About {
+        let metadata = SessionMetadata {
             command: start.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
             directory: start.directory.clone(),
             started_at: now(),
@@ -209,15 +213,15 @@ impl Sessions {
             sandbox: sandbox.map(|sandbox| sandbox.report),
             agent: start.agent.clone().map(Box::new),
         };
-        write_about(&directory, &about)?;
+        write_metadata(&directory, &metadata)?;
         match holder::launch(&program, &directory, &launch) {
             Ok(launched) => {
                 self.ask_about_holders(Some(launched.holder));
-                Ok(Found { name, directory, about, state: State::Alive(JUST_STARTED) })
+                Ok(SessionEntry { name, directory, metadata, state: SessionState::Alive(JUST_STARTED) })
             }
             Err(source) => {
                 // One whose holder was killed as it began may have begun; nothing of it is kept.
-                end_orphans(&directory, &mark(&name, &about.key), ANSWER_MAX);
+                end_orphans(&directory, &mark(&name, &metadata.key), ANSWER_MAX);
                 let _ = fs::remove_dir_all(&directory);
                 Err(SessionError::Holder { name, source })
             }
@@ -233,15 +237,15 @@ impl Sessions {
     }
 
     /// Returns all sessions, the oldest first.
-    pub fn list(&self) -> Result<Vec<Found>, SessionError> {
-        let mut found: Vec<Found> =
+    pub fn list(&self) -> Result<Vec<SessionEntry>, SessionError> {
+        let mut found: Vec<SessionEntry> =
             self.names()?.into_iter().filter_map(|name| self.look(name).ok()).collect();
-        found.sort_by_key(|session| session.about.started_at);
+        found.sort_by_key(|session| session.metadata.started_at);
         Ok(found)
     }
 
     /// Finds a session by its name, or by the beginning of it where that is enough.
-    pub fn find(&self, name: &str) -> Result<Found, SessionError> {
+    pub fn find(&self, name: &str) -> Result<SessionEntry, SessionError> {
         if let Some(found) = self.find_exactly(name)? {
             return Ok(found);
         }
@@ -255,14 +259,14 @@ impl Sessions {
     }
 
     /// Finds a session by its whole name, however many there are.
-    pub fn find_exactly(&self, name: &str) -> Result<Option<Found>, SessionError> {
+    pub fn find_exactly(&self, name: &str) -> Result<Option<SessionEntry>, SessionError> {
         self.ask_about_holders(None);
         let is_there = is_name(name) && self.is_there(name);
         is_there.then(|| self.look(name.to_owned())).transpose()
     }
 
     /// Connects to a session that lives.
-    pub fn connect(&self, found: &Found) -> Result<Connection, SessionError> {
+    pub fn connect(&self, found: &SessionEntry) -> Result<Connection, SessionError> {
         Connection::connect(&found.directory).map_err(|source| match source {
             ClientError::HolderNotRunning { .. } => SessionError::Over { name: found.name.clone() },
             source => SessionError::Holder { name: found.name.clone(), source },
@@ -270,7 +274,12 @@ impl Sessions {
     }
 
     /// Asks a session's holder for something.
-    pub fn ask(&self, found: &Found, request: &Request, time_max: Duration) -> Result<Reply, SessionError> {
+    pub fn request(
+        &self,
+        found: &SessionEntry,
+        request: &Request,
+        time_max: Duration,
+    ) -> Result<Reply, SessionError> {
         let failed = |source| SessionError::Holder { name: found.name.clone(), source };
         match self.connect(found)?.ask(request, time_max) {
             Ok(Reply::Refused(refusal)) => Err(failed(ClientError::Refused(refusal))),
@@ -282,12 +291,12 @@ impl Sessions {
     }
 
     /// Ends what a lost session left behind, and returns how many processes that were.
-    pub fn bury(&self, found: &Found) -> usize {
-        end_orphans(&found.directory, &mark(&found.name, &found.about.key), ANSWER_MAX).found
+    pub fn kill_orphans(&self, found: &SessionEntry) -> usize {
+        end_orphans(&found.directory, &mark(&found.name, &found.metadata.key), ANSWER_MAX).found
     }
 
     /// Removes a session that is over, with everything it wrote.
-    pub fn remove(&self, found: &Found) -> Result<(), SessionError> {
+    pub fn remove(&self, found: &SessionEntry) -> Result<(), SessionError> {
         fs::remove_dir_all(&found.directory).map_err(|source| SessionError::Io {
             action: "remove",
             path: found.directory.clone(),
@@ -314,7 +323,7 @@ impl Sessions {
     /// Finds out how a session can be kept in, before there is anything of it.
     fn prepare_sandbox(
         &self,
-        start: &Start,
+        start: &StartRequest,
         environment: &BTreeMap<OsString, OsString>,
     ) -> Result<Option<Prepared>, SessionError> {
         let program = start.command.first().map(OsString::as_os_str).unwrap_or_default();
@@ -346,11 +355,11 @@ impl Sessions {
     }
 
     fn is_there(&self, name: &str) -> bool {
-        self.root.join(name).join(ABOUT).exists()
+        self.root.join(name).join(METADATA_FILE).exists()
     }
 
     /// Makes the folder of a new session: whoever makes it has the name.
-    fn claim(&self, start: &Start) -> Result<String, SessionError> {
+    fn claim(&self, start: &StartRequest) -> Result<String, SessionError> {
         if let Some(name) = &start.name {
             if !is_name(name) {
                 return Err(SessionError::BadName { name: name.clone() });
@@ -385,7 +394,7 @@ impl Sessions {
         let path = self.root.join(name);
         let deadline = Instant::now() + MAKING_MAX;
         // Whoever makes one now writes it down in a moment.
-        while !path.join(ABOUT).exists() {
+        while !path.join(METADATA_FILE).exists() {
             if Instant::now() >= deadline {
                 let emptied = fs::remove_dir_all(&path);
                 emptied.map_err(|source| SessionError::Io { action: "remove", path, source })?;
@@ -396,16 +405,16 @@ impl Sessions {
         Ok(false)
     }
 
-    fn look(&self, name: String) -> Result<Found, SessionError> {
+    fn look(&self, name: String) -> Result<SessionEntry, SessionError> {
         let directory = self.root.join(&name);
-        let about = read_about(&directory)?;
-        let age_ms = now().0.saturating_sub(about.started_at.0);
+        let metadata = read_metadata(&directory)?;
+        let age_ms = now().0.saturating_sub(metadata.started_at.0);
         let state = match state(&directory) {
             // Its holder was killed before it could say anything.
-            State::Starting if age_ms > starting_ms_max(&directory) => State::Lost,
+            SessionState::Starting if age_ms > starting_ms_max(&directory) => SessionState::Lost,
             state => state,
         };
-        Ok(Found { name, directory, about, state })
+        Ok(SessionEntry { name, directory, metadata, state })
     }
 }
 
@@ -425,7 +434,7 @@ const JUST_STARTED: Status = Status {
     exit: None,
 };
 
-fn state(directory: &Path) -> State {
+fn state(directory: &Path) -> SessionState {
     let alive = Connection::connect(directory).ok().and_then(|mut connection| {
         match connection.ask(&Request::Status, ANSWER_MAX) {
             Ok(Reply::Status(status)) if status.phase != Phase::Ended => Some(status),
@@ -433,12 +442,12 @@ fn state(directory: &Path) -> State {
         }
     });
     if let Some(status) = alive {
-        return State::Alive(status);
+        return SessionState::Alive(status);
     }
     match status::read(directory).ok().flatten().map(|summary| summary.exit) {
-        Some(Some(ended)) => State::Ended { exit: ended.exit, offset: ended.offset },
-        Some(None) => State::Lost,
-        None => State::Starting,
+        Some(Some(ended)) => SessionState::Ended { exit: ended.exit, offset: ended.offset },
+        Some(None) => SessionState::Lost,
+        None => SessionState::Starting,
     }
 }
 
@@ -459,7 +468,7 @@ fn mark(name: &str, key: &SessionKey) -> String {
 }
 
 /// Returns the name of the session that a mark is of.
-pub fn name_of_mark(mark: &str) -> &str {
+pub fn session_name_from_tag(mark: &str) -> &str {
     mark.rsplit_once('.').map_or(mark, |(name, _)| name)
 }
 
@@ -492,15 +501,15 @@ fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(is_sign) && !name.starts_with('.')
 }
 
-fn read_about(directory: &Path) -> Result<About, SessionError> {
-    let path = directory.join(ABOUT);
+fn read_metadata(directory: &Path) -> Result<SessionMetadata, SessionError> {
+    let path = directory.join(METADATA_FILE);
     let read = fs::read(&path).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::from));
     read.map_err(SessionError::io("read", &path))
 }
 
-fn write_about(directory: &Path, about: &About) -> Result<(), SessionError> {
-    let path = directory.join(ABOUT);
-    let text = serde_json::to_vec(about).map_err(io::Error::from);
+fn write_metadata(directory: &Path, metadata: &SessionMetadata) -> Result<(), SessionError> {
+    let path = directory.join(METADATA_FILE);
+    let text = serde_json::to_vec(metadata).map_err(io::Error::from);
     text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io("write", &path))
 }
 

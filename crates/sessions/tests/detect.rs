@@ -11,7 +11,7 @@ use std::{
 };
 
 use drivers::preset;
-use sessions::detect::{Found, Login, Machine, choose};
+use sessions::detect::{AgentDetector, DetectedAgent, LoginState, choose};
 
 fn program(folder: &Path, name: &str, script: &str) {
     let path = folder.join(name);
@@ -19,15 +19,15 @@ fn program(folder: &Path, name: &str, script: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn machine(folder: &Path) -> Machine {
+fn machine(folder: &Path) -> AgentDetector {
     let home = folder.join("home");
     fs::create_dir_all(&home).unwrap();
     // The second is where `sh` and `sleep` of the fake programs are.
     let path = std::env::join_paths([folder, Path::new("relative"), Path::new("/bin")]).unwrap();
-    Machine { path, home: Some(home), variables: Vec::new(), version_wait: Duration::from_secs(20) }
+    AgentDetector { path, home: Some(home), variables: Vec::new(), version_wait: Duration::from_secs(20) }
 }
 
-fn find(machine: &Machine, names: &[&str]) -> Vec<Found> {
+fn find(machine: &AgentDetector, names: &[&str]) -> Vec<DetectedAgent> {
     let none = toml::Table::new();
     let presets = names.iter().map(|name| ((*name).to_owned(), preset::pick(name, &none).unwrap()));
     machine.find(presets.collect())
@@ -50,16 +50,16 @@ fn what_is_installed_is_found_with_its_version() {
 fn a_login_is_a_file_or_a_variable_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let mut machine = machine(folder.path());
-    let login = |machine: &Machine| find(machine, &["claude"])[0].login;
-    assert_eq!(login(&machine), Login::Out);
+    let login = |machine: &AgentDetector| find(machine, &["claude"])[0].login;
+    assert_eq!(login(&machine), LoginState::Out);
     let config = folder.path().join("config");
     fs::create_dir_all(&config).unwrap();
     fs::write(config.join(".credentials.json"), "").unwrap();
     machine.variables.push(("CLAUDE_CONFIG_DIR".to_owned(), config.into()));
-    assert_eq!(login(&machine), Login::In);
+    assert_eq!(login(&machine), LoginState::In);
     machine.variables = vec![("ANTHROPIC_API_KEY".to_owned(), "x".into())];
-    assert_eq!(login(&machine), Login::In);
-    assert_eq!(find(&machine, &["shell"])[0].login, Login::NotNeeded);
+    assert_eq!(login(&machine), LoginState::In);
+    assert_eq!(find(&machine, &["shell"])[0].login, LoginState::NotNeeded);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_program_that_does_not_answer_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     // What it leaves behind holds the output open.
     program(folder.path(), "claude", "sleep 3 & exec sleep 3");
-    let machine = Machine { version_wait: Duration::from_millis(200), ..machine(folder.path()) };
+    let machine = AgentDetector { version_wait: Duration::from_millis(200), ..machine(folder.path()) };
     let begin = Instant::now();
     let found = find(&machine, &["claude"]);
     assert!(begin.elapsed() < Duration::from_secs(2));

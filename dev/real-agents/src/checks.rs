@@ -7,15 +7,15 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use drivers::{
-    Happening, StepStatus, Told, TurnOutcome,
-    preset::{self, Launch, Preset},
+    AgentInput, DriverEvent, StepStatus, TurnOutcome,
+    preset::{self, LaunchMode, Preset},
 };
 use model_server::{ModelServer, ReplyPart, Rule, Script, ScriptedReply, ScriptedTurn, Usage};
 use protocol::{
     Item,
     say::{QuestionAnswer, Say},
 };
-use sessions::{Seen, new_session_id};
+use sessions::{SessionReport, new_session_id};
 
 use crate::{
     agent_home::AgentHome,
@@ -145,7 +145,7 @@ impl<'a> CheckContext<'a> {
     pub fn agent(&mut self) -> Result<&mut DrivenAgent> {
         if self.agent.is_none() {
             self.agent =
-                Some(DrivenAgent::start(&self.preset, self.home, Launch::Fresh(&new_session_id()?))?);
+                Some(DrivenAgent::start(&self.preset, self.home, LaunchMode::Fresh(&new_session_id()?))?);
             self.started_minute = minute();
         }
         self.agent.as_mut().context("the agent is not running")
@@ -163,7 +163,7 @@ impl<'a> CheckContext<'a> {
 
     /// Replaces `$K` in a text with the session key, or with nothing if none is needed.
     pub fn with_key(&mut self, text: &str) -> Result<String> {
-        let key = self.agent()?.found.about.key.clone();
+        let key = self.agent()?.found.metadata.key.clone();
         Ok(text.replace("$K", &if self.setup.has_keys { format!(" {key}") } else { String::new() }))
     }
 
@@ -219,7 +219,9 @@ impl<'a> CheckContext<'a> {
         let agent = self.agent()?;
         agent.prompt("Ask me which.")?;
         let (prompt, asked) = agent.until("a question", |seen| match seen {
-            Seen::Happened(Happening::Prompt { prompt, asked }) => Some((prompt.clone(), asked.clone())),
+            SessionReport::Event(DriverEvent::Question { prompt, question }) => {
+                Some((prompt.clone(), question.clone()))
+            }
             _ => None,
         })?;
         ensure!(asked.question.contains("Which?"), "the question is {asked:?}");
@@ -228,7 +230,7 @@ impl<'a> CheckContext<'a> {
             .iter()
             .find(|option| option.starts_with("beta"))
             .context("the option beta is missing")?;
-        agent.tell(&Told::Answer { prompt, answer: answer.clone() })?;
+        agent.tell(&AgentInput::Answer { prompt, answer: answer.clone() })?;
         let turn = agent.turn()?;
         ensure!(turn.words.contains("Chosen."), "its text is {:?}", turn.words);
         let prompt = self.last_prompt()?;
@@ -257,9 +259,9 @@ impl<'a> CheckContext<'a> {
         self.script([("Make a file.", self.shell("touch allowed")), ("", ScriptedTurn::text("Made it."))]);
         let agent = self.agent()?;
         agent.prompt("Make a file.")?;
-        let wish = agent.permission()?;
-        ensure!(wish.subject.contains("touch allowed"), "it requests {wish:?}");
-        agent.tell(&Told::Permission { prompt: wish.prompt, allowed: true })?;
+        let request = agent.permission()?;
+        ensure!(request.subject.contains("touch allowed"), "it requests {request:?}");
+        agent.tell(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
         let turn = agent.turn()?;
         ensure!(
             turn.words.contains("Made it."),
@@ -279,7 +281,7 @@ impl<'a> CheckContext<'a> {
         let agent = self.agent()?;
         agent.prompt("Make another file.")?;
         let prompt = agent.permission()?.prompt;
-        agent.tell(&Told::Permission { prompt, allowed: false })?;
+        agent.tell(&AgentInput::Permission { prompt, allowed: false })?;
         let turn = agent.turn()?;
         match self.setup.refusal {
             RefusalEffect::TurnContinues => {
@@ -316,7 +318,7 @@ impl<'a> CheckContext<'a> {
         // On a screen a cancelled turn looks like any other.
         let expected = if self.setup.has_keys { TurnOutcome::Finished } else { TurnOutcome::Cancelled };
         let agent = self.agent()?;
-        agent.tell(&Told::Interrupt)?;
+        agent.tell(&AgentInput::Interrupt)?;
         let turn = agent.turn()?;
         ensure!(turn.outcome == expected, "the outcome is {:?}", turn.outcome);
         let turn = agent.ask("Go on.")?;
@@ -351,8 +353,8 @@ impl<'a> CheckContext<'a> {
         let mut plan = Vec::new();
         agent.until("the end of the turn", |seen| {
             match seen {
-                Seen::Happened(Happening::Plan { steps }) => plan.clone_from(steps),
-                Seen::Happened(Happening::TurnEnded { .. }) => return Some(()),
+                SessionReport::Event(DriverEvent::Plan { steps }) => plan.clone_from(steps),
+                SessionReport::Event(DriverEvent::TurnEnded { .. }) => return Some(()),
                 _ => {}
             }
             None
@@ -397,7 +399,7 @@ impl<'a> CheckContext<'a> {
         if self.setup.resumes_next_minute && minute() == self.started_minute {
             thread::sleep(Duration::from_secs(61 - seconds() % 60));
         }
-        let mut agent = DrivenAgent::start(&self.preset, self.home, Launch::Resume(&session))?;
+        let mut agent = DrivenAgent::start(&self.preset, self.home, LaunchMode::Resume(&session))?;
         let turn = agent.ask("Which word was it?");
         self.agent = Some(agent);
         let turn = turn?;

@@ -9,11 +9,13 @@ use std::{
 use anyhow::{Context, Result, bail, ensure};
 use domain::{PermissionRequest, Role, Usage};
 use drivers::{
-    Begin, Happening, Told, TurnOutcome,
-    preset::{Launch, Preset},
+    AgentInput, DriverContext, DriverEvent, TurnOutcome,
+    preset::{LaunchMode, Preset},
 };
 use protocol::Item;
-use sessions::{Demand, Found, Living, Sandbox, Seen, SessionError, Sessions, Start};
+use sessions::{
+    Sandbox, SandboxPolicy, Session, SessionEntry, SessionError, SessionReport, Sessions, StartRequest,
+};
 
 use crate::agent_home::AgentHome;
 
@@ -25,9 +27,9 @@ const END_GRACE: Duration = Duration::from_secs(3);
 /// A running agent with its session and driver.
 pub struct DrivenAgent {
     sessions: Sessions,
-    pub found: Found,
-    living: Living,
-    seen: VecDeque<Seen>,
+    pub found: SessionEntry,
+    living: Session,
+    seen: VecDeque<SessionReport>,
     /// The number of the last input.
     number: u32,
     /// The agent's own id of its session, if it has reported one.
@@ -48,46 +50,46 @@ pub struct EndedTurn {
 
 impl DrivenAgent {
     /// Starts an agent by its preset, and waits until it is ready.
-    pub fn start(preset: &Preset, home: &AgentHome, launch: Launch<'_>) -> Result<Self> {
+    pub fn start(preset: &Preset, home: &AgentHome, launch: LaunchMode<'_>) -> Result<Self> {
         let sessions = Sessions::open(&home.data)?;
         let line = sessions::command_line(preset, launch);
         let mut environment = line.environment;
         environment.extend(home.environment().clone());
-        let start = Start {
+        let start = StartRequest {
             name: None,
             command: line.command,
             directory: home.work.clone(),
             attachment: line.attachment,
             environment,
             memory_bytes_max: None,
-            sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+            sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
             agent: None,
         };
         let found = sessions.start(&start)?;
-        let begin = Begin {
+        let begin = DriverContext {
             launch,
             directory: &home.work,
-            key: &found.about.key,
+            key: &found.metadata.key,
             role: Role::Worker,
             has_numeric_ids: false,
-            left: None,
+            checkpoint: None,
         };
-        let opened = Living::open(&found.directory, drivers::set_up_driver(preset, &begin));
+        let opened = Session::open(&found.directory, drivers::set_up_driver(preset, &begin));
         let (living, seen) = opened?;
         let mut agent = Self { sessions, found, living, seen: seen.into(), number: 0, agent_session: None };
         agent.agent_session = agent.until("the agent to be ready", |seen| match seen {
-            Seen::Happened(Happening::Ready { agent_session }) => Some(agent_session.clone()),
+            SessionReport::Event(DriverEvent::Ready { agent_session }) => Some(agent_session.clone()),
             _ => None,
         })?;
         Ok(agent)
     }
 
     /// Sends an input to the agent; retries while its driver is not ready for it.
-    pub fn tell(&mut self, told: &Told) -> Result<()> {
+    pub fn tell(&mut self, told: &AgentInput) -> Result<()> {
         self.number += 1;
         let deadline = Instant::now() + EVENT_MAX;
         loop {
-            match self.living.tell(told, self.number) {
+            match self.living.send_input(told, self.number) {
                 Ok(seen) => {
                     self.seen.extend(seen);
                     return Ok(());
@@ -110,13 +112,13 @@ impl DrivenAgent {
 
     /// Sends a prompt to the agent.
     pub fn prompt(&mut self, prompt: &str) -> Result<()> {
-        self.tell(&Told::Prompt { text: prompt.to_owned() })
+        self.tell(&AgentInput::Prompt { text: prompt.to_owned() })
     }
 
     /// Waits for a permission prompt.
     pub fn permission(&mut self) -> Result<PermissionRequest> {
         self.until("a permission prompt", |seen| match seen {
-            Seen::Happened(Happening::Permission { wish, .. }) => Some(wish.clone()),
+            SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.clone()),
             _ => None,
         })
     }
@@ -124,7 +126,7 @@ impl DrivenAgent {
     /// Waits for text that contains this part.
     pub fn first_words(&mut self, part: &str) -> Result<()> {
         self.until("words", |seen| match seen {
-            Seen::Happened(Happening::Words { text }) if text.contains(part) => Some(()),
+            SessionReport::Event(DriverEvent::Text { text }) if text.contains(part) => Some(()),
             _ => None,
         })
     }
@@ -134,11 +136,11 @@ impl DrivenAgent {
         let (mut items, mut used) = (Vec::new(), Usage::default());
         loop {
             let next = self.until("the end of the turn", |seen| {
-                let Seen::Happened(happening) = seen else { return None };
+                let SessionReport::Event(happening) = seen else { return None };
                 match happening {
-                    Happening::Said { item, .. } => items.push(item.clone()),
-                    Happening::Usage(usage) => used = usage.clone(),
-                    Happening::Permission { .. } | Happening::TurnEnded { .. } => {
+                    DriverEvent::Message { item, .. } => items.push(item.clone()),
+                    DriverEvent::Usage(usage) => used = usage.clone(),
+                    DriverEvent::Permission { .. } | DriverEvent::TurnEnded { .. } => {
                         return Some(happening.clone());
                     }
                     _ => {}
@@ -146,10 +148,10 @@ impl DrivenAgent {
                 None
             })?;
             match next {
-                Happening::Permission { wish, .. } => {
-                    self.tell(&Told::Permission { prompt: wish.prompt, allowed: true })?;
+                DriverEvent::Permission { request, .. } => {
+                    self.tell(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
                 }
-                Happening::TurnEnded { words, outcome, .. } => {
+                DriverEvent::TurnEnded { text: words, outcome, .. } => {
                     return Ok(EndedTurn { items, words, used, outcome });
                 }
                 _ => {}
@@ -170,7 +172,7 @@ impl DrivenAgent {
     }
 
     /// Waits for an event, and returns what `select` returns for it.
-    pub fn until<T>(&mut self, what: &str, mut select: impl FnMut(&Seen) -> Option<T>) -> Result<T> {
+    pub fn until<T>(&mut self, what: &str, mut select: impl FnMut(&SessionReport) -> Option<T>) -> Result<T> {
         let deadline = Instant::now() + EVENT_MAX;
         let mut passed = VecDeque::new();
         loop {
@@ -178,7 +180,7 @@ impl DrivenAgent {
                 if let Some(selected) = select(&seen) {
                     return Ok(selected);
                 }
-                let has_ended = matches!(seen, Seen::Ended(_) | Seen::Lost);
+                let has_ended = matches!(seen, SessionReport::Ended(_) | SessionReport::Lost);
                 passed.push_back(format!("{seen:?}"));
                 if has_ended {
                     bail!("waited for {what}, but the session ended; the last events were {passed:#?}");
@@ -209,17 +211,17 @@ impl DrivenAgent {
         }
         let silence = self.living.next(Some(Instant::now() + time))?;
         ensure!(silence.is_empty(), "it is suspended, but printed {silence:?}");
-        self.living.go_on()?;
+        self.living.resume()?;
         Ok(())
     }
 
     /// Closes its input, and ends it if it does not end by itself.
     pub fn close(mut self) -> Result<()> {
-        self.living.close()?;
+        self.living.close_input()?;
         let deadline = Instant::now() + END_GRACE;
         while Instant::now() < deadline {
             let seen = self.living.next(Some(deadline))?;
-            if seen.iter().any(|seen| matches!(seen, Seen::Ended(_))) {
+            if seen.iter().any(|seen| matches!(seen, SessionReport::Ended(_))) {
                 return Ok(());
             }
         }
@@ -232,7 +234,7 @@ impl DrivenAgent {
             .context("the session has no status of its holder")?;
         let killed = Command::new("kill").args(["-9", &status.holder_pid.to_string()]).status()?;
         ensure!(killed.success(), "the holder could not be killed");
-        self.sessions.bury(&self.found);
+        self.sessions.kill_orphans(&self.found);
         Ok(())
     }
 

@@ -123,16 +123,16 @@ fn check_mistake(
     };
     // The same correction that a run sends.
     let agent = context.agent()?;
-    let key = agent.found.about.key.clone();
-    let listener = drivers::words::Listener {
+    let key = agent.found.metadata.key.clone();
+    let listener = drivers::input_text::InputContext {
         locale: Locale::En,
-        form: drivers::preset::Form::Text,
+        format: drivers::preset::InputFormat::Text,
         key: Some(&key),
         task: None,
         brief: None,
         template: None,
     };
-    agent.tell(&drivers::words::told(&input, listener))?;
+    agent.tell(&drivers::input_text::render_input(&input, listener))?;
     let turn = agent.turn()?;
     ensure!(names(&turn) == ["DONE"], "after the correction its messages are {:?}", turn.items);
     let (DecodedAs::Near(name) | DecodedAs::Invalid(name) | DecodedAs::Message(name)) = expected;

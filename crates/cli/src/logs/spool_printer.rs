@@ -4,10 +4,12 @@ use std::io::{self, Write};
 
 use anstream::adapter::StripBytes;
 use anstyle::Style;
-use drivers::{Chunk, Driver, DriverSetup, Happening, Left, Reaction, Stream, ToolStatus};
+use drivers::{
+    Driver, DriverCheckpoint, DriverEvent, DriverSetup, OutputStream, Reaction, SpoolChunk, ToolStatus,
+};
 use holder::spool::{self, Body, Follower, SpoolError};
 use serde::Serialize;
-use sessions::{Found, SessionError, State};
+use sessions::{SessionEntry, SessionError, SessionState};
 
 use crate::{
     failure::Failure,
@@ -19,7 +21,7 @@ const FAINT: Style = Style::new().dimmed();
 
 /// Prints the spool of one process.
 pub struct SpoolPrinter {
-    pub found: Found,
+    pub found: SessionEntry,
     pub json: bool,
     pub follow: bool,
 }
@@ -45,7 +47,7 @@ impl SpoolPrinter {
         let mut follower =
             Follower::open(&self.found.directory, 0).map_err(|error| self.spool_failure(error))?;
         let mut reader = self.output_reader();
-        let is_alive = matches!(self.found.state, State::Alive(_) | State::Starting);
+        let is_alive = matches!(self.found.state, SessionState::Alive(_) | SessionState::Starting);
         loop {
             let record = match follower.try_next() {
                 Ok(None) if self.follow && is_alive => follower.next_until(None),
@@ -72,11 +74,11 @@ impl SpoolPrinter {
 
     /// Returns the driver of the agent, or a plain text reader for programs on a terminal.
     fn output_reader(&self) -> OutputReader {
-        let setup = converse::driver_of(&self.found, Left::default());
+        let setup = converse::driver_of(&self.found, DriverCheckpoint::default());
         match setup.filter(|_| session::is_spoken_with(&self.found)) {
             Some(DriverSetup { mut driver, .. }) => {
                 // A reader does not send the input of the driver.
-                drop(driver.open());
+                drop(driver.on_start());
                 OutputReader::Driver(driver)
             }
             None => OutputReader::Text(StripBytes::new()),
@@ -102,19 +104,21 @@ impl SpoolPrinter {
             }
             OutputReader::Driver(driver) => {
                 let stream = match stream {
-                    spool::Stream::Error => Stream::Errors,
-                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::Aside => Stream::Output,
+                    spool::Stream::Error => OutputStream::Stderr,
+                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::Aside => {
+                        OutputStream::Output
+                    }
                 };
-                let Reaction { happened, send: _ } = driver.hear(Chunk { stream, offset, bytes });
-                happened.iter().try_for_each(|happening| match happening {
-                    Happening::Words { text } => self.print_text(text),
-                    Happening::ToolCall(call) => match call.status {
+                let Reaction { events, outgoing: _ } = driver.on_output(SpoolChunk { stream, offset, bytes });
+                events.iter().try_for_each(|event| match event {
+                    DriverEvent::Text { text } => self.print_text(text),
+                    DriverEvent::ToolCall(call) => match call.status {
                         ToolStatus::Running => self.print_tool(&call.title),
                         // It was printed when it started.
                         ToolStatus::Done => Ok(()),
                         ToolStatus::Failed => self.print_tool(&format!("{} (failed)", call.title)),
                     },
-                    Happening::TurnEnded { .. } => self.print_text("\n"),
+                    DriverEvent::TurnEnded { .. } => self.print_text("\n"),
                     _ => Ok(()),
                 })
             }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use domain::{AgentMessage, AskUser};
-use drivers::{Happening, PromptOption, Told};
-use sessions::Seen;
+use drivers::{AgentInput, DriverEvent, PromptOption};
+use sessions::SessionReport;
 
 /// What an agent waits for.
 #[derive(Debug, Default)]
@@ -28,20 +28,20 @@ enum What {
 
 impl Waits {
     /// Takes what was seen.
-    pub fn take(&mut self, seen: &Seen) {
-        let Seen::Happened(happening) = seen else { return };
-        match happening {
-            Happening::Permission { wish, options } => {
-                self.open(&wish.prompt, What::Permission(options.clone()));
+    pub fn take(&mut self, seen: &SessionReport) {
+        let SessionReport::Event(event) = seen else { return };
+        match event {
+            DriverEvent::Permission { request, options } => {
+                self.open(&request.prompt, What::Permission(options.clone()));
             }
-            Happening::Prompt { prompt, asked } => self.open(prompt, What::Question(asked.clone())),
-            Happening::Withdrawn { prompt } => self.open.retain(|open| open.prompt != *prompt),
-            Happening::Said { item: protocol::Item::Message(message), .. } => {
+            DriverEvent::Question { prompt, question } => self.open(prompt, What::Question(question.clone())),
+            DriverEvent::PromptWithdrawn { prompt } => self.open.retain(|open| open.prompt != *prompt),
+            DriverEvent::Message { item: protocol::Item::Message(message), .. } => {
                 if let AgentMessage::AskUser(asked) = &message.said {
                     self.asked = Some(Box::new(asked.clone()));
                 }
             }
-            Happening::TurnEnded { .. } => self.open.clear(),
+            DriverEvent::TurnEnded { .. } => self.open.clear(),
             _ => {}
         }
     }
@@ -57,19 +57,19 @@ impl Waits {
     }
 
     /// Returns what a line means, or what would be understood.
-    pub fn meant(&mut self, line: &str) -> Result<Told, String> {
+    pub fn meant(&mut self, line: &str) -> Result<AgentInput, String> {
         let Some(open) = self.open.front() else {
             let asked = self.asked.take();
             let text =
                 asked.and_then(|asked| chosen(line, &asked.options)).unwrap_or_else(|| line.to_owned());
-            return Ok(Told::Prompt { text });
+            return Ok(AgentInput::Prompt { text });
         };
         let prompt = open.prompt.clone();
         let told = match &open.what {
-            What::Permission(options) => Told::Permission { prompt, allowed: allowed(line, options)? },
+            What::Permission(options) => AgentInput::Permission { prompt, allowed: allowed(line, options)? },
             What::Question(asked) => {
                 let answer = chosen(line, &asked.options).unwrap_or_else(|| line.to_owned());
-                Told::Answer { prompt, answer }
+                AgentInput::Answer { prompt, answer }
             }
         };
         self.open.pop_front();
@@ -110,10 +110,10 @@ fn allowed(line: &str, options: &[PromptOption]) -> Result<bool, String> {
 #[cfg(test)]
 mod tests {
     use super::{Waits, What, chosen};
-    use drivers::{PromptOption, Told};
+    use drivers::{AgentInput, PromptOption};
 
     fn option(label: &str, allows: bool) -> PromptOption {
-        PromptOption { id: label.to_owned(), label: label.to_owned(), allows, is_kept: false }
+        PromptOption { id: label.to_owned(), label: label.to_owned(), allows, is_permanent: false }
     }
 
     #[test]
@@ -126,12 +126,12 @@ mod tests {
             let told = waits.meant(line).map_err(|_| ());
             assert_eq!(
                 told,
-                expected.map(|allowed| Told::Permission { prompt: "p".to_owned(), allowed }),
+                expected.map(|allowed| AgentInput::Permission { prompt: "p".to_owned(), allowed }),
                 "{line}"
             );
             assert_eq!(waits.is_open(), expected.is_err(), "what is not understood answers nothing");
         }
-        assert_eq!(Waits::default().meant("1"), Ok(Told::Prompt { text: "1".to_owned() }));
+        assert_eq!(Waits::default().meant("1"), Ok(AgentInput::Prompt { text: "1".to_owned() }));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr},
 };
-use sessions::{Found, SessionError, Sessions, State, Typist};
+use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
 use super::failure;
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub fn window() -> Option<WindowSize> {
     (size.ws_col > 0 && size.ws_row > 0).then_some(WindowSize { columns: size.ws_col, rows: size.ws_row })
 }
 
-pub fn run(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
+pub fn run(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure {
             what: "attach needs a terminal".to_owned(),
@@ -41,10 +41,10 @@ pub fn run(sessions: &Sessions, found: &Found) -> Result<ExitCode, Failure> {
             exit: 1,
         });
     }
-    let State::Alive(status) = found.state else {
+    let SessionState::Alive(status) = found.state else {
         return Err(failure(SessionError::Over { name: found.name.clone() }));
     };
-    let typist = Typist::connect(sessions, found).map_err(failure)?;
+    let typist = InputWriter::connect(sessions, found).map_err(failure)?;
     let mut connection = sessions.connect(found).map_err(failure)?;
     let from = status.offset.saturating_sub(BACKLOG_BYTES);
     let lost = |source| failure(SessionError::Holder { name: found.name.clone(), source });
@@ -71,7 +71,7 @@ enum End {
 
 struct Attached<'a> {
     connection: holder::Connection,
-    typist: Typist,
+    typist: InputWriter,
     window: Option<WindowSize>,
     name: &'a str,
 }
@@ -111,7 +111,7 @@ impl Attached<'_> {
         let leaves = typed.iter().position(|byte| *byte == DETACH);
         let typed = typed.get(..leaves.unwrap_or(length)).unwrap_or_default();
         if !typed.is_empty() {
-            self.typist.type_in(typed).map_err(failure)?;
+            self.typist.write(typed).map_err(failure)?;
         }
         Ok((leaves.is_some() || length == 0).then_some(End::Left))
     }

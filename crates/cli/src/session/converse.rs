@@ -12,8 +12,14 @@ use std::{
 };
 
 use domain::Role;
-use drivers::{Begin, DriverSetup, Happening, Left, Told, TurnOutcome, Untold, set_up_driver};
-use sessions::{Found, InputOrder, InputQueue, InputRecord, Living, RefusedInput, Seen, SessionError, Waker};
+use drivers::{
+    AgentInput, DriverCheckpoint, DriverContext, DriverEvent, DriverSetup, SendError, TurnOutcome,
+    set_up_driver,
+};
+use sessions::{
+    InputOrder, InputQueue, InputRecord, RefusedInput, Session, SessionEntry, SessionError, SessionReport,
+    Waker,
+};
 
 use super::{answers::Waits, failure, show::Show};
 use crate::failure::Failure;
@@ -31,7 +37,7 @@ enum Event {
 }
 
 /// Leads the conversation until it is left or over.
-pub fn attach(found: &Found) -> Result<ExitCode, Failure> {
+pub fn attach(found: &SessionEntry) -> Result<ExitCode, Failure> {
     let mut conversation = Conversation::open(found, Output::Shown)?;
     let events = listen(&conversation.session.waker()).map_err(|error| Failure {
         what: format!("listen to this terminal: {error}"),
@@ -45,7 +51,7 @@ pub fn attach(found: &Found) -> Result<ExitCode, Failure> {
 }
 
 /// Sends an agent one input; waits for what it says to it, where that is wished.
-pub fn say(found: &Found, text: &str, waits: bool) -> Result<ExitCode, Failure> {
+pub fn say(found: &SessionEntry, text: &str, waits: bool) -> Result<ExitCode, Failure> {
     let mut conversation = Conversation::open(found, Output::Quiet)?;
     conversation.catch_up()?;
     let input = conversation.waits.meant(text).map_err(|hint| Failure {
@@ -62,15 +68,15 @@ pub fn say(found: &Found, text: &str, waits: bool) -> Result<ExitCode, Failure> 
 }
 
 /// Returns the driver of a session's agent; none if no driver speaks with it.
-pub fn driver_of(found: &Found, checkpoint: Left) -> Option<DriverSetup> {
-    let agent = found.about.agent.as_deref()?;
-    let context = Begin {
+pub fn driver_of(found: &SessionEntry, checkpoint: DriverCheckpoint) -> Option<DriverSetup> {
+    let agent = found.metadata.agent.as_deref()?;
+    let context = DriverContext {
         launch: agent.launch(),
-        directory: &found.about.directory,
-        key: &found.about.key,
+        directory: &found.metadata.directory,
+        key: &found.metadata.key,
         role: Role::Worker,
         has_numeric_ids: false,
-        left: Some(checkpoint),
+        checkpoint: Some(checkpoint),
     };
     Some(set_up_driver(&agent.preset, &context))
 }
@@ -82,22 +88,22 @@ enum Output {
 }
 
 struct Conversation<'a> {
-    found: &'a Found,
-    session: Living,
-    inputs: InputQueue<Told>,
+    found: &'a SessionEntry,
+    session: Session,
+    inputs: InputQueue<AgentInput>,
     record: InputRecord,
     waits: Waits,
     show: Show<anstream::AutoStream<io::Stdout>>,
     output: Output,
     typed: Vec<u32>,
     outcome: Option<TurnOutcome>,
-    over: Option<Seen>,
+    over: Option<SessionReport>,
 }
 
 impl<'a> Conversation<'a> {
     /// Continues the conversation where the last process left it.
-    fn open(found: &'a Found, output: Output) -> Result<Self, Failure> {
-        if found.about.agent.as_ref().is_some_and(|agent| agent.is_of_run) {
+    fn open(found: &'a SessionEntry, output: Output) -> Result<Self, Failure> {
+        if found.metadata.agent.as_ref().is_some_and(|agent| agent.is_owned_by_run) {
             let what = format!("session '{}' belongs to a run", found.name);
             let hint = "its questions are answered in the run; read along: jangdan session log --follow";
             return Err(Failure { what, hint: Some(format!("{hint} {}", found.name)), exit: 1 });
@@ -108,7 +114,7 @@ impl<'a> Conversation<'a> {
             hint: None,
             exit: 1,
         })?;
-        let (session, seen) = Living::open(&found.directory, driver).map_err(failure)?;
+        let (session, seen) = Session::open(&found.directory, driver).map_err(failure)?;
         // Another process may have added to it before this one had the session.
         let record = InputRecord::read(&found.directory).map_err(failure)?;
         let mut conversation = Self {
@@ -144,7 +150,7 @@ impl<'a> Conversation<'a> {
                         Err(hint) => self.shown(|show| show.note(&format!("── {hint}")))?,
                     },
                     Event::Interrupt if self.is_busy() => {
-                        self.add(Told::Interrupt)?;
+                        self.add(AgentInput::Interrupt)?;
                     }
                     Event::End | Event::Interrupt => is_left = true,
                 }
@@ -160,7 +166,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// Records an input and sends it, now or as soon as the agent takes it.
-    fn add(&mut self, input: Told) -> Result<u32, Failure> {
+    fn add(&mut self, input: AgentInput) -> Result<u32, Failure> {
         let number = self.record.next_number();
         self.inputs.push(number, input.clone()).map_err(failure)?;
         self.record.add(number, input).map_err(failure)?;
@@ -173,11 +179,11 @@ impl<'a> Conversation<'a> {
         loop {
             let sent = self.inputs.send_next(&mut self.session, |_, input, refused| match refused {
                 None => Ok(Some(input.clone())),
-                Some(RefusedInput { reason: Untold::UnknownPrompt { .. }, .. }) => Ok(None),
+                Some(RefusedInput { reason: SendError::UnknownPrompt { .. }, .. }) => Ok(None),
                 Some(RefusedInput { reason, .. }) => Err(SessionError::Refused(reason)),
             });
             let Some(sent) = sent.map_err(failure)? else { return Ok(()) };
-            self.seen(sent.seen)?;
+            self.seen(sent.reports)?;
         }
     }
 
@@ -233,24 +239,24 @@ impl<'a> Conversation<'a> {
         Ok(self.exit())
     }
 
-    fn seen(&mut self, seen: Vec<Seen>) -> Result<(), Failure> {
+    fn seen(&mut self, seen: Vec<SessionReport>) -> Result<(), Failure> {
         for seen in seen {
             self.waits.take(&seen);
             self.shown(|show| show.seen(&seen))?;
-            if let Seen::Happened(happening) = &seen {
+            if let SessionReport::Event(happening) = &seen {
                 self.record.note(happening, self.inputs.last_prompt()).map_err(failure)?;
             }
             match seen {
-                Seen::Typed { number } => self.typed.push(number),
-                Seen::Happened(Happening::TurnEnded { outcome, .. }) => {
+                SessionReport::InputWritten { number } => self.typed.push(number),
+                SessionReport::Event(DriverEvent::TurnEnded { outcome, .. }) => {
                     self.inputs.end_turn();
                     self.outcome = Some(outcome);
                     if let Some(asked) = self.waits.asked().cloned() {
                         self.shown(|show| show.question(&asked))?;
                     }
                 }
-                Seen::Happened(_) => {}
-                Seen::Ended(_) | Seen::Lost => self.over = Some(seen),
+                SessionReport::Event(_) => {}
+                SessionReport::Ended(_) | SessionReport::Lost => self.over = Some(seen),
             }
         }
         Ok(())
@@ -305,19 +311,21 @@ fn send(sender: &SyncSender<Event>, waker: &Waker, event: Event) -> bool {
     is_sent
 }
 
-fn ending(over: &Seen) -> String {
+fn ending(over: &SessionReport) -> String {
     match over {
-        Seen::Ended(exit) => match (exit.code, exit.signal) {
+        SessionReport::Ended(exit) => match (exit.code, exit.signal) {
             (Some(code), _) => format!("exit status {code}"),
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => "nobody knows how".to_owned(),
         },
-        Seen::Lost | Seen::Happened(_) | Seen::Typed { .. } => "its holder was killed".to_owned(),
+        SessionReport::Lost | SessionReport::Event(_) | SessionReport::InputWritten { .. } => {
+            "its holder was killed".to_owned()
+        }
     }
 }
 
-fn failed(found: &Found, outcome: &TurnOutcome) -> Failure {
-    let agent = found.about.agent.as_ref();
+fn failed(found: &SessionEntry, outcome: &TurnOutcome) -> Failure {
+    let agent = found.metadata.agent.as_ref();
     let (what, hint) = match outcome {
         TurnOutcome::Unauthorized { message } => {
             let how = agent.and_then(|agent| agent.preset.login.as_ref()).map(|login| login.how.clone());

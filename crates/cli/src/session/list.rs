@@ -10,7 +10,10 @@ use anstyle::{AnsiColor, Style};
 use drivers::TurnOutcome;
 use holder::protocol::Phase;
 use serde::Serialize;
-use sessions::{Found, Hired, InputRecord, Report, Sessions, Stand, Standing, State, Watching};
+use sessions::{
+    ActivityTracker, AgentActivity, AgentLaunch, InputRecord, SandboxReport, SessionEntry, SessionObserver,
+    SessionState, Sessions,
+};
 use unicode_width::UnicodeWidthStr;
 
 use super::{converse, failure};
@@ -44,7 +47,7 @@ struct Row<'a> {
     started_at: i64,
     directory: String,
     command: &'a [String],
-    sandbox: Option<&'a Report>,
+    sandbox: Option<&'a SandboxReport>,
     agent: Option<&'a str>,
     standing: Option<StandingRow>,
 }
@@ -69,14 +72,14 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
     }
 }
 
-fn print_json(found: &[Found]) -> io::Result<()> {
+fn print_json(found: &[SessionEntry]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for session in found {
         let (state, _) = word(session);
         let (exit_code, exit_signal, output_bytes) = match session.state {
-            State::Alive(status) => (None, None, Some(status.offset)),
-            State::Ended { exit, offset } => (exit.code, exit.signal, Some(offset)),
-            State::Starting | State::Lost => (None, None, None),
+            SessionState::Alive(status) => (None, None, Some(status.offset)),
+            SessionState::Ended { exit, offset } => (exit.code, exit.signal, Some(offset)),
+            SessionState::Starting | SessionState::Lost => (None, None, None),
         };
         let row = Row {
             name: &session.name,
@@ -84,19 +87,19 @@ fn print_json(found: &[Found]) -> io::Result<()> {
             exit_code,
             exit_signal,
             output_bytes,
-            started_at: session.about.started_at.0,
-            directory: session.about.directory.display().to_string(),
-            command: &session.about.command,
-            sandbox: session.about.sandbox.as_ref(),
-            agent: session.about.agent.as_ref().map(|agent| agent.name.as_str()),
+            started_at: session.metadata.started_at.0,
+            directory: session.metadata.directory.display().to_string(),
+            command: &session.metadata.command,
+            sandbox: session.metadata.sandbox.as_ref(),
+            agent: session.metadata.agent.as_ref().map(|agent| agent.name.as_str()),
             standing: standing(session).map(|standing| {
-                let (state, detail) = stand_word(&standing.stand);
+                let (state, detail) = stand_word(&standing.activity);
                 StandingRow {
                     state,
                     detail,
                     since: standing.since.0,
-                    heard_at: standing.heard_at.0,
-                    source: session.about.agent.as_ref().map_or("", |agent| agent.preset.source()),
+                    heard_at: standing.last_seen_at.0,
+                    source: session.metadata.agent.as_ref().map_or("", |agent| agent.preset.source()),
                 }
             }),
         };
@@ -105,7 +108,7 @@ fn print_json(found: &[Found]) -> io::Result<()> {
     out.flush()
 }
 
-fn print_table(found: &[Found]) -> io::Result<()> {
+fn print_table(found: &[SessionEntry]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     if found.is_empty() {
         return writeln!(out, "No sessions. Start one: jangdan session start -- COMMAND");
@@ -115,78 +118,80 @@ fn print_table(found: &[Found]) -> io::Result<()> {
     for session in found {
         let (state, style) = word(session);
         let state = match session.state {
-            State::Ended { exit, .. } => match (exit.code, exit.signal) {
+            SessionState::Ended { exit, .. } => match (exit.code, exit.signal) {
                 (Some(code), _) => format!("{state} ({code})"),
                 (None, Some(signal)) => format!("{state} (sig {signal})"),
                 (None, None) => state.to_owned(),
             },
-            State::Alive(_) | State::Starting | State::Lost => state.to_owned(),
+            SessionState::Alive(_) | SessionState::Starting | SessionState::Lost => state.to_owned(),
         };
-        let command = match (&session.about.agent, standing(session)) {
+        let command = match (&session.metadata.agent, standing(session)) {
             (Some(agent), Some(standing)) => about_agent(agent, &standing),
             (Some(agent), None) => agent.preset.title.clone(),
-            (None, _) => session.about.command.join(" "),
+            (None, _) => session.metadata.command.join(" "),
         };
         let command = printable(&command);
-        let age = age(session.about.started_at.0);
+        let age = age(session.metadata.started_at.0);
         writeln!(out, "{:width$}  {style}{state:12}{style:#}  {age:>6}  {command}", session.name)?;
     }
     out.flush()
 }
 
-fn word(session: &Found) -> (&'static str, Style) {
+fn word(session: &SessionEntry) -> (&'static str, Style) {
     match session.state {
-        State::Alive(status) if status.is_disk_full => ("disk full", BAD),
-        State::Alive(status) => match status.phase {
+        SessionState::Alive(status) if status.is_disk_full => ("disk full", BAD),
+        SessionState::Alive(status) => match status.phase {
             Phase::Stopped | Phase::Stopping => ("paused", WAITS),
             Phase::Ending | Phase::Ended => ("ending", OVER),
             Phase::Waiting | Phase::Running => ("running", ALIVE),
         },
-        State::Ended { exit, .. } if exit.code == Some(0) => ("ended", OVER),
-        State::Ended { .. } => ("ended", BAD),
-        State::Starting => ("starting", WAITS),
-        State::Lost => ("lost", BAD),
+        SessionState::Ended { exit, .. } if exit.code == Some(0) => ("ended", OVER),
+        SessionState::Ended { .. } => ("ended", BAD),
+        SessionState::Starting => ("starting", WAITS),
+        SessionState::Lost => ("lost", BAD),
     }
 }
 
 /// Returns how a living agent stands, from what it has written since its last turn ended.
-fn standing(session: &Found) -> Option<Standing> {
-    let State::Alive(_) = session.state else { return None };
+fn standing(session: &SessionEntry) -> Option<ActivityTracker> {
+    let SessionState::Alive(_) = session.state else { return None };
     let progress = InputRecord::read(&session.directory).ok()?.progress;
     let driver = converse::driver_of(session, progress.checkpoint)?;
-    let mut watching = Watching::open(&session.directory, driver).ok()?;
+    let mut watching = SessionObserver::open(&session.directory, driver).ok()?;
     let mut standing = match progress.idle_since {
-        Some(since) => Standing::new(Stand::Idle { outcome: None }, since),
-        None => Standing::new(Stand::Starting, session.about.started_at),
+        Some(since) => ActivityTracker::new(AgentActivity::Idle { outcome: None }, since),
+        None => ActivityTracker::new(AgentActivity::Starting, session.metadata.started_at),
     };
     while let Ok(Some(moment)) = watching.try_next() {
-        standing.take(&moment);
+        standing.apply(&moment);
     }
     Some(standing)
 }
 
-fn about_agent(agent: &Hired, standing: &Standing) -> String {
-    let (state, detail) = stand_word(&standing.stand);
+fn about_agent(agent: &AgentLaunch, standing: &ActivityTracker) -> String {
+    let (state, detail) = stand_word(&standing.activity);
     let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
     let source = agent.preset.source();
     format!("{} {state}{detail} ({} ago, by {source})", agent.preset.title, age(standing.since.0))
 }
 
-fn stand_word(stand: &Stand) -> (&'static str, Option<String>) {
+fn stand_word(stand: &AgentActivity) -> (&'static str, Option<String>) {
     match stand {
-        Stand::Starting => ("starts", None),
-        Stand::Working => ("works", None),
-        Stand::AsksPermission { subject } => ("asks for permission", Some(subject.clone())),
-        Stand::Asks { question } => ("asks", Some(question.clone())),
-        Stand::Idle { outcome: None | Some(TurnOutcome::Finished) } => ("waits to be told something", None),
-        Stand::Idle { outcome: Some(TurnOutcome::Cancelled) } => ("was stopped", None),
-        Stand::Idle { outcome: Some(TurnOutcome::Limited { message, .. }) } => {
+        AgentActivity::Starting => ("starts", None),
+        AgentActivity::Working => ("works", None),
+        AgentActivity::WaitsForPermission { subject } => ("asks for permission", Some(subject.clone())),
+        AgentActivity::WaitsForAnswer { question } => ("asks", Some(question.clone())),
+        AgentActivity::Idle { outcome: None | Some(TurnOutcome::Finished) } => {
+            ("waits to be told something", None)
+        }
+        AgentActivity::Idle { outcome: Some(TurnOutcome::Cancelled) } => ("was stopped", None),
+        AgentActivity::Idle { outcome: Some(TurnOutcome::Limited { message, .. }) } => {
             ("is at a limit", Some(message.clone()))
         }
-        Stand::Idle { outcome: Some(TurnOutcome::Unauthorized { message }) } => {
+        AgentActivity::Idle { outcome: Some(TurnOutcome::Unauthorized { message }) } => {
             ("is not logged in", Some(message.clone()))
         }
-        Stand::Idle {
+        AgentActivity::Idle {
             outcome: Some(TurnOutcome::NotResumable { message } | TurnOutcome::Failed { message }),
         } => ("failed", Some(message.clone())),
     }

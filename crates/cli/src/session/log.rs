@@ -7,9 +7,11 @@ use std::{
 };
 
 use anstream::adapter::StripBytes;
-use drivers::Left;
+use drivers::DriverCheckpoint;
 use holder::spool::{Body, Follower, Stream};
-use sessions::{Found, InputRecord, Seen, SessionError, Sessions, State, Watching};
+use sessions::{
+    InputRecord, SessionEntry, SessionError, SessionObserver, SessionReport, SessionState, Sessions,
+};
 
 use super::{Named, converse, failure, is_spoken_with, show::Show};
 use crate::failure::Failure;
@@ -36,7 +38,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
     }
     let damaged = |source| failure(SessionError::Spool { name: found.name.clone(), source });
     let mut follower = Follower::open(&found.directory, arguments.from).map_err(damaged)?;
-    let lives = matches!(found.state, State::Alive(_));
+    let lives = matches!(found.state, SessionState::Alive(_));
     let mut out = io::stdout().lock();
     // What an agent wrote must not take a person's terminal over.
     let mut strip = (!arguments.raw).then(StripBytes::new);
@@ -82,28 +84,30 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 }
 
 /// Shows what was said, and not how it was written.
-fn conversation(found: &Found, arguments: &Arguments) -> Result<ExitCode, Failure> {
+fn conversation(found: &SessionEntry, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let record = InputRecord::read(&found.directory).map_err(failure)?;
     let inputs: BTreeMap<_, _> = record.inputs.into_iter().collect();
-    let Some(driver) = converse::driver_of(found, Left::default()) else {
+    let Some(driver) = converse::driver_of(found, DriverCheckpoint::default()) else {
         return Ok(ExitCode::SUCCESS);
     };
-    let mut watching = Watching::open(&found.directory, driver).map_err(failure)?;
+    let mut watching = SessionObserver::open(&found.directory, driver).map_err(failure)?;
     let mut show = Show::new(anstream::stdout().lock());
-    let lives = matches!(found.state, State::Alive(_));
+    let lives = matches!(found.state, SessionState::Alive(_));
     loop {
         let next = if arguments.follow && lives { watching.next(None) } else { watching.try_next() };
         let Some(moment) = next.map_err(failure)? else { return Ok(ExitCode::SUCCESS) };
-        for seen in &moment.seen {
+        for seen in &moment.reports {
             // An input that was recorded after this process began to read is not shown.
             let shown = match seen {
-                Seen::Typed { number } => inputs.get(number).map_or(Ok(()), |input| show.told(input)),
+                SessionReport::InputWritten { number } => {
+                    inputs.get(number).map_or(Ok(()), |input| show.told(input))
+                }
                 _ => show.seen(seen),
             };
             if let Err(error) = shown {
                 return written(&error);
             }
-            if let Seen::Ended(_) = seen {
+            if let SessionReport::Ended(_) = seen {
                 return Ok(ExitCode::SUCCESS);
             }
         }

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use domain::{AskUser, PermissionKind, PermissionRequest, Usage};
 use drivers::{
-    Happening, PlanStep, PromptOption, StepStatus, Told, ToolCall, ToolStatus, Trouble, TurnOutcome,
+    AgentInput, AgentWarning, DriverEvent, PlanStep, PromptOption, StepStatus, ToolCall, ToolStatus,
+    TurnOutcome,
 };
 use holder::spool::Exit;
-use sessions::Seen;
+use sessions::SessionReport;
 
 use crate::{printable::printable, timestamp::format_utc};
 
@@ -34,23 +35,25 @@ impl<W: Write> Show<W> {
     }
 
     /// Shows what was seen. What was typed is shown by who knows what it was.
-    pub fn seen(&mut self, seen: &Seen) -> io::Result<()> {
+    pub fn seen(&mut self, seen: &SessionReport) -> io::Result<()> {
         match seen {
-            Seen::Happened(happening) => self.happening(happening)?,
-            Seen::Typed { .. } => {}
-            Seen::Ended(exit) => self.line(ASIDE, &format!("── the agent has ended{}", how(*exit)))?,
-            Seen::Lost => self.line(BAD, "── the session is lost: its holder was killed")?,
+            SessionReport::Event(happening) => self.happening(happening)?,
+            SessionReport::InputWritten { .. } => {}
+            SessionReport::Ended(exit) => {
+                self.line(ASIDE, &format!("── the agent has ended{}", how(*exit)))?
+            }
+            SessionReport::Lost => self.line(BAD, "── the session is lost: its holder was killed")?,
         }
         self.out.flush()
     }
 
     /// Shows what the agent was told.
-    pub fn told(&mut self, told: &Told) -> io::Result<()> {
+    pub fn told(&mut self, told: &AgentInput) -> io::Result<()> {
         let text = match told {
-            Told::Prompt { text } | Told::Answer { answer: text, .. } => text.clone(),
-            Told::Permission { allowed: true, .. } => "yes".to_owned(),
-            Told::Permission { allowed: false, .. } => "no".to_owned(),
-            Told::Interrupt => "(stop)".to_owned(),
+            AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => text.clone(),
+            AgentInput::Permission { allowed: true, .. } => "yes".to_owned(),
+            AgentInput::Permission { allowed: false, .. } => "no".to_owned(),
+            AgentInput::Interrupt => "(stop)".to_owned(),
         };
         for line in text.lines() {
             self.line(OURS, &format!("> {line}"))?;
@@ -64,15 +67,15 @@ impl<W: Write> Show<W> {
         self.out.flush()
     }
 
-    fn happening(&mut self, happening: &Happening) -> io::Result<()> {
+    fn happening(&mut self, happening: &DriverEvent) -> io::Result<()> {
         match happening {
-            Happening::Words { text } => self.words(text),
-            Happening::ToolCall(call) => self.tool(call),
-            Happening::Permission { wish, options } => self.permission(wish, options),
-            Happening::Prompt { asked, .. } => self.question(asked),
-            Happening::Withdrawn { .. } => self.line(ASIDE, "── it no longer waits for that"),
-            Happening::Plan { steps } => steps.iter().try_for_each(|step| self.step(step)),
-            Happening::Said { item, .. } => match item {
+            DriverEvent::Text { text } => self.words(text),
+            DriverEvent::ToolCall(call) => self.tool(call),
+            DriverEvent::Permission { request, options } => self.permission(request, options),
+            DriverEvent::Question { question, .. } => self.question(question),
+            DriverEvent::PromptWithdrawn { .. } => self.line(ASIDE, "── it no longer waits for that"),
+            DriverEvent::Plan { steps } => steps.iter().try_for_each(|step| self.step(step)),
+            DriverEvent::Message { item, .. } => match item {
                 // Its words are there already.
                 protocol::Item::Message(_) => Ok(()),
                 protocol::Item::Invalid(invalid) => {
@@ -82,12 +85,12 @@ impl<W: Write> Show<W> {
                     self.line(ASIDE, &format!("── that looks like {}, and is none", near.near))
                 }
             },
-            Happening::Trouble(trouble) => self.trouble(trouble),
-            Happening::Usage(usage) => self.line(ASIDE, &format!("── {}", used(usage))),
-            Happening::TurnEnded { outcome, .. } => self.ended(outcome),
-            Happening::Model { name } => self.line(ASIDE, &format!("── {name}")),
-            Happening::Mode { name } => self.line(ASIDE, &format!("── mode {name}")),
-            Happening::Ready { .. } => Ok(()),
+            DriverEvent::Warning(trouble) => self.trouble(trouble),
+            DriverEvent::Usage(usage) => self.line(ASIDE, &format!("── {}", used(usage))),
+            DriverEvent::TurnEnded { outcome, .. } => self.ended(outcome),
+            DriverEvent::Model { name } => self.line(ASIDE, &format!("── {name}")),
+            DriverEvent::Mode { name } => self.line(ASIDE, &format!("── mode {name}")),
+            DriverEvent::Ready { .. } => Ok(()),
         }
     }
 
@@ -124,16 +127,16 @@ impl<W: Write> Show<W> {
         Ok(())
     }
 
-    fn permission(&mut self, wish: &PermissionRequest, options: &[PromptOption]) -> io::Result<()> {
-        let what = match wish.kind {
+    fn permission(&mut self, request: &PermissionRequest, options: &[PromptOption]) -> io::Result<()> {
+        let what = match request.kind {
             PermissionKind::Edit => "change",
             PermissionKind::Run => "run",
             PermissionKind::Read => "read",
             PermissionKind::Fetch => "fetch",
             PermissionKind::Other => "use",
         };
-        self.line(ASKS, &format!("? It wants to {what}: {}", wish.subject))?;
-        for line in wish.detail.iter().flat_map(|detail| detail.lines()) {
+        self.line(ASKS, &format!("? It wants to {what}: {}", request.subject))?;
+        for line in request.detail.iter().flat_map(|detail| detail.lines()) {
             self.line(ASIDE, &format!("  {line}"))?;
         }
         for (number, option) in (1..).zip(options) {
@@ -166,18 +169,18 @@ impl<W: Write> Show<W> {
         self.line(ASIDE, &format!("  {mark} {}", step.text))
     }
 
-    fn trouble(&mut self, trouble: &Trouble) -> io::Result<()> {
+    fn trouble(&mut self, trouble: &AgentWarning) -> io::Result<()> {
         let text = match trouble {
-            Trouble::Retrying { attempt, delay_ms, message } => {
+            AgentWarning::Retrying { attempt, delay_ms, message } => {
                 format!("tries again in {} s ({attempt}): {message}", delay_ms.div_ceil(1000))
             }
-            Trouble::LimitNear { resets_at, used_permille } => {
+            AgentWarning::LimitNear { resets_at, used_permille } => {
                 let used = used_permille.map(|used| format!(", {} % is used", used / 10)).unwrap_or_default();
                 let resets =
                     resets_at.map(|at| format!(", resets {} UTC", format_utc(at))).unwrap_or_default();
                 format!("a limit is near{used}{resets}")
             }
-            Trouble::Garbage { text } => text.clone(),
+            AgentWarning::UnknownOutput { text } => text.clone(),
         };
         text.lines().try_for_each(|line| self.line(ASIDE, &format!("── {line}")))
     }

@@ -6,7 +6,8 @@ use clap::ValueEnum;
 use drivers::preset::{self, DriverName};
 use holder::protocol::{Attachment, Stderr, WindowSize};
 use sessions::{
-    CommandLine, Demand, Enforcement, Hired, Report, Sandbox, Sessions, Start, command_line, new_session_id,
+    AgentLaunch, CommandLine, Enforcement, Sandbox, SandboxPolicy, SandboxReport, Sessions, StartRequest,
+    command_line, new_session_id,
 };
 
 use super::{attach, converse, failure};
@@ -89,19 +90,19 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
             },
         },
     };
-    let start = Start {
+    let start = StartRequest {
         name: arguments.name.clone(),
         command: line.command,
         directory,
         attachment: line.attachment,
         environment: line.environment,
         memory_bytes_max: arguments.memory.map(|mib| mib.saturating_mul(1 << 20)),
-        sandbox: Sandbox { demand: arguments.sandbox.into(), write: arguments.write.clone() },
+        sandbox: Sandbox { policy: arguments.sandbox.into(), write: arguments.write.clone() },
         // A program on a terminal is spoken with by who sits there.
         agent: hired.filter(|hired| hired.preset.driver != DriverName::Pty),
     };
     let found = sessions.start(&start).map_err(failure)?;
-    found.about.sandbox.iter().for_each(warn);
+    found.metadata.sandbox.iter().for_each(warn);
     let told = arguments.prompt.as_deref().map(|prompt| converse::say(&found, prompt, false)).transpose();
     if let Err(failure) = told {
         eprintln!("{} was started", found.name);
@@ -116,7 +117,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 }
 
 /// Finds the agent, and the id that its session shall have.
-fn hire(name: &str, arguments: &Arguments) -> Result<Hired, Failure> {
+fn hire(name: &str, arguments: &Arguments) -> Result<AgentLaunch, Failure> {
     let presets = &Settings::read(&SetArguments::default())?.load()?.config.agents;
     let failed = |what: String, hint: &str| Failure { what, hint: Some(hint.to_owned()), exit: 1 };
     let preset = preset::pick(name, presets)
@@ -128,7 +129,7 @@ fn hire(name: &str, arguments: &Arguments) -> Result<Hired, Failure> {
             "leave the prompt away, and type it with --attach or `jangdan session say`",
         ));
     }
-    if arguments.resume.is_some() && !preset.resumes() {
+    if arguments.resume.is_some() && !preset.can_resume() {
         return Err(failed(format!("{name} can't go on with a session"), "leave --resume away"));
     }
     let session = match &arguments.resume {
@@ -138,11 +139,11 @@ fn hire(name: &str, arguments: &Arguments) -> Result<Hired, Failure> {
         }
     };
     let is_resumed = arguments.resume.is_some();
-    Ok(Hired { name: name.to_owned(), preset, session, is_resumed, is_of_run: false })
+    Ok(AgentLaunch { name: name.to_owned(), preset, session, is_resumed, is_owned_by_run: false })
 }
 
 /// Says loudly where a sandbox is not what was wished for.
-fn warn(report: &Report) {
+fn warn(report: &SandboxReport) {
     let Some(reason) = &report.reason else { return };
     let what = match report.state {
         Enforcement::Enforced => "the sandbox is narrower than usual",
@@ -152,7 +153,7 @@ fn warn(report: &Report) {
     say_warning(&format!("{what}: {reason}"));
 }
 
-impl From<Wish> for Demand {
+impl From<Wish> for SandboxPolicy {
     fn from(wish: Wish) -> Self {
         match wish {
             Wish::Off => Self::Off,

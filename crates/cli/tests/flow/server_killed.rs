@@ -12,7 +12,7 @@ use std::{
 
 use domain::{Event, Sequence};
 use runtime::Host;
-use sessions::{Sessions, State};
+use sessions::{SessionState, Sessions};
 use tempfile::TempDir;
 use views::{QuestionState, RunState};
 
@@ -257,7 +257,8 @@ impl Stage {
         assert_eq!(self.git(&["show", &format!("{branch}:answer.json")]).lines().count(), 1);
         assert_eq!(self.git(&["log", "--format=%s", "--merges", &branch]).lines().count(), 3);
         let sessions = Sessions::open(&self.data()).unwrap();
-        let is_alive = |state: &State| matches!(state, State::Alive(_) | State::Starting);
+        let is_alive =
+            |state: &SessionState| matches!(state, SessionState::Alive(_) | SessionState::Starting);
         until("no session is left", || !sessions.list().unwrap().iter().any(|found| is_alive(&found.state)));
     }
 

@@ -9,11 +9,13 @@ use std::{
 
 use domain::{Role, Usage};
 use drivers::{
-    Begin, Happening, Left, Told, TurnOutcome,
-    preset::{self, Launch, Preset},
+    AgentInput, DriverCheckpoint, DriverContext, DriverEvent, TurnOutcome,
+    preset::{self, LaunchMode, Preset},
 };
 use holder::protocol::{Reply, Request};
-use sessions::{Demand, Found, Living, Sandbox, Seen, Sessions, Start, command_line};
+use sessions::{
+    Sandbox, SandboxPolicy, Session, SessionEntry, SessionReport, Sessions, StartRequest, command_line,
+};
 use tempfile::TempDir;
 
 /// Far more than anything takes; a machine can be very busy.
@@ -41,16 +43,16 @@ pub struct Turn {
 }
 
 pub struct Hired {
-    living: Option<Living>,
-    pub found: Found,
+    living: Option<Session>,
+    pub found: SessionEntry,
     sessions: Sessions,
     preset: Preset,
     launch: (bool, String),
-    seen: VecDeque<Seen>,
+    seen: VecDeque<SessionReport>,
     agent_session: Option<String>,
     used: Usage,
     read_from: u64,
-    last_told: (u32, Option<Told>),
+    last_told: (u32, Option<AgentInput>),
     folder: TempDir,
 }
 
@@ -86,32 +88,32 @@ impl Voice {
 }
 
 impl Hired {
-    pub fn start(voice: Voice, script: &str, launch: Launch<'_>) -> Self {
+    pub fn start(voice: Voice, script: &str, launch: LaunchMode<'_>) -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("script.toml");
         fs::write(&path, format!("voice = '{}'\nmemory = 'memory'\n{script}", voice.name())).unwrap();
         Self::start_in(folder, voice.preset(&path.to_string_lossy()), launch)
     }
 
-    fn start_in(folder: TempDir, preset: Preset, launch: Launch<'_>) -> Self {
+    fn start_in(folder: TempDir, preset: Preset, launch: LaunchMode<'_>) -> Self {
         // Kept and read again, as a run does it.
         let preset: Preset = serde_json::from_str(&serde_json::to_string(&preset).unwrap()).unwrap();
         let sessions = Sessions::open(&folder.path().join("data")).unwrap();
         let line = command_line(&preset, launch);
-        let start = Start {
+        let start = StartRequest {
             name: None,
             command: line.command,
             directory: folder.path().to_owned(),
             attachment: line.attachment,
             environment: line.environment,
             memory_bytes_max: None,
-            sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+            sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
             agent: None,
         };
         let found = sessions.start(&start).unwrap();
         let launch = match launch {
-            Launch::Fresh(id) => (false, id.to_owned()),
-            Launch::Resume(id) => (true, id.to_owned()),
+            LaunchMode::Fresh(id) => (false, id.to_owned()),
+            LaunchMode::Resume(id) => (true, id.to_owned()),
         };
         let (living, seen) = open(&preset, &found, &launch, None);
         Self {
@@ -129,27 +131,27 @@ impl Hired {
         }
     }
 
-    pub fn living(&mut self) -> &mut Living {
+    pub fn living(&mut self) -> &mut Session {
         self.living.as_mut().unwrap()
     }
 
     /// Starts the agent again, in the same folder.
-    pub fn again(self, launch: Launch<'_>) -> Self {
+    pub fn again(self, launch: LaunchMode<'_>) -> Self {
         Self::start_in(self.folder, self.preset, launch)
     }
 
     /// A new one takes the session over from where this one stands.
     pub fn take_over(&mut self) {
-        let left = Left {
+        let checkpoint = DriverCheckpoint {
             is_in_turn: false,
-            has_spoken: false,
+            has_text: false,
             read_from: self.read_from,
             agent_session: self.agent_session.clone(),
-            used: self.used.clone(),
+            usage: self.used.clone(),
         };
         // Only one can speak with an agent.
         self.living = None;
-        let (living, seen) = open(&self.preset, &self.found, &self.launch, Some(left));
+        let (living, seen) = open(&self.preset, &self.found, &self.launch, Some(checkpoint));
         (self.living, self.seen) = (Some(living), seen.into());
     }
 
@@ -161,17 +163,19 @@ impl Hired {
     }
 
     /// Looks until something is seen.
-    pub fn until<T>(&mut self, what: &str, mut is_it: impl FnMut(&Seen) -> Option<T>) -> T {
+    pub fn until<T>(&mut self, what: &str, mut is_it: impl FnMut(&SessionReport) -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
         let mut passed = Vec::new();
         loop {
             while let Some(seen) = self.seen.pop_front() {
                 match &seen {
-                    Seen::Happened(Happening::Ready { agent_session: Some(id) }) => {
+                    SessionReport::Event(DriverEvent::Ready { agent_session: Some(id) }) => {
                         self.agent_session = Some(id.clone());
                     }
-                    Seen::Happened(Happening::Usage(usage)) => add(&mut self.used, usage),
-                    Seen::Happened(Happening::TurnEnded { read_from, .. }) => self.read_from = *read_from,
+                    SessionReport::Event(DriverEvent::Usage(usage)) => add(&mut self.used, usage),
+                    SessionReport::Event(DriverEvent::TurnEnded { read_from, .. }) => {
+                        self.read_from = *read_from
+                    }
                     _ => {}
                 }
                 if let Some(it) = is_it(&seen) {
@@ -186,17 +190,19 @@ impl Hired {
     }
 
     pub fn await_ready(&mut self) {
-        self.until("ready", |seen| matches!(seen, Seen::Happened(Happening::Ready { .. })).then_some(()));
+        self.until("ready", |seen| {
+            matches!(seen, SessionReport::Event(DriverEvent::Ready { .. })).then_some(())
+        });
     }
 
     pub fn await_typed(&mut self) {
         let number = self.last_told.0;
-        self.until("typed", |seen| (*seen == Seen::Typed { number }).then_some(()));
+        self.until("typed", |seen| (*seen == SessionReport::InputWritten { number }).then_some(()));
     }
 
     pub fn await_permission(&mut self) -> String {
         self.until("a permission prompt", |seen| match seen {
-            Seen::Happened(Happening::Permission { wish, .. }) => Some(wish.prompt.clone()),
+            SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.prompt.clone()),
             _ => None,
         })
     }
@@ -207,16 +213,20 @@ impl Hired {
         let mut used = Usage::default();
         self.until("the end of a turn", |seen| {
             match seen {
-                Seen::Happened(Happening::Said { item: protocol::Item::Message(message), .. }) => {
+                SessionReport::Event(DriverEvent::Message {
+                    item: protocol::Item::Message(message), ..
+                }) => {
                     said.push(message.said.name());
                 }
-                Seen::Happened(Happening::Said { item: protocol::Item::Invalid(item), .. }) => {
+                SessionReport::Event(DriverEvent::Message {
+                    item: protocol::Item::Invalid(item), ..
+                }) => {
                     panic!("{item:?}")
                 }
-                Seen::Happened(Happening::Usage(usage)) => add(&mut used, usage),
-                Seen::Happened(Happening::TurnEnded { words, outcome, .. }) => {
+                SessionReport::Event(DriverEvent::Usage(usage)) => add(&mut used, usage),
+                SessionReport::Event(DriverEvent::TurnEnded { text, outcome, .. }) => {
                     let (said, used) = (std::mem::take(&mut said), std::mem::take(&mut used));
-                    return Some(Turn { said, words: words.clone(), used, outcome: outcome.clone() });
+                    return Some(Turn { said, words: text.clone(), used, outcome: outcome.clone() });
                 }
                 _ => {}
             }
@@ -225,10 +235,10 @@ impl Hired {
     }
 
     pub fn prompt(&mut self, text: &str) {
-        self.tell(&Told::Prompt { text: text.to_owned() });
+        self.tell(&AgentInput::Prompt { text: text.to_owned() });
     }
 
-    pub fn tell(&mut self, told: &Told) {
+    pub fn tell(&mut self, told: &AgentInput) {
         self.last_told = (self.last_told.0 + 1, Some(told.clone()));
         self.repeat_last();
     }
@@ -238,7 +248,7 @@ impl Hired {
         self.last_told.0 += 1;
         let deadline = Instant::now() + PATIENCE;
         let number = self.last_told.0;
-        while let Err(error) = self.living().tell(&Told::Interrupt, number) {
+        while let Err(error) = self.living().send_input(&AgentInput::Interrupt, number) {
             assert!(Instant::now() < deadline, "{error}");
             let soon = Instant::now() + Duration::from_millis(20);
             let next = self.living().next(Some(soon)).unwrap();
@@ -248,23 +258,23 @@ impl Hired {
 
     pub fn repeat_last(&mut self) {
         let (number, told) = self.last_told.clone();
-        let seen = self.living().tell(&told.unwrap(), number).unwrap();
+        let seen = self.living().send_input(&told.unwrap(), number).unwrap();
         self.seen.extend(seen);
     }
 
     /// Types as one does who attaches.
     pub fn type_by_hand(&self, text: &str) {
-        let Reply::Status(status) = self.sessions.ask(&self.found, &Request::Status, PATIENCE).unwrap()
+        let Reply::Status(status) = self.sessions.request(&self.found, &Request::Status, PATIENCE).unwrap()
         else {
             panic!("a status was asked for");
         };
         let input = Request::Input { number: status.input_taken + 1, bytes: text.as_bytes().to_vec() };
-        self.sessions.ask(&self.found, &input, PATIENCE).unwrap();
+        self.sessions.request(&self.found, &input, PATIENCE).unwrap();
     }
 
     pub fn say_aside(&self, text: &str) {
         let request = Request::SayAside { bytes: text.as_bytes().to_vec() };
-        self.sessions.ask(&self.found, &request, PATIENCE).unwrap();
+        self.sessions.request(&self.found, &request, PATIENCE).unwrap();
     }
 
     /// Kills the holder, with all that the session is, and returns the agent's own id of the session.
@@ -272,26 +282,31 @@ impl Hired {
         let pid = holder_pid(&self.found.directory);
         let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
         assert!(killed.success());
-        self.sessions.bury(&self.found);
+        self.sessions.kill_orphans(&self.found);
         self.agent_session.clone().unwrap_or_default()
     }
 
     pub fn stop(mut self) {
         self.living().stop(Duration::ZERO).unwrap();
-        self.until("its end", |seen| matches!(seen, Seen::Ended(_)).then_some(()));
+        self.until("its end", |seen| matches!(seen, SessionReport::Ended(_)).then_some(()));
     }
 }
 
-fn open(preset: &Preset, found: &Found, launch: &(bool, String), left: Option<Left>) -> (Living, Vec<Seen>) {
-    let begin = Begin {
-        launch: if launch.0 { Launch::Resume(&launch.1) } else { Launch::Fresh(&launch.1) },
-        directory: &found.about.directory,
-        key: &found.about.key,
+fn open(
+    preset: &Preset,
+    found: &SessionEntry,
+    launch: &(bool, String),
+    checkpoint: Option<DriverCheckpoint>,
+) -> (Session, Vec<SessionReport>) {
+    let begin = DriverContext {
+        launch: if launch.0 { LaunchMode::Resume(&launch.1) } else { LaunchMode::Fresh(&launch.1) },
+        directory: &found.metadata.directory,
+        key: &found.metadata.key,
         role: Role::Worker,
         has_numeric_ids: false,
-        left,
+        checkpoint,
     };
-    Living::open(&found.directory, drivers::set_up_driver(preset, &begin)).unwrap()
+    Session::open(&found.directory, drivers::set_up_driver(preset, &begin)).unwrap()
 }
 
 fn holder_pid(directory: &Path) -> u32 {

@@ -6,9 +6,9 @@ mod hired;
 
 use std::time::Duration;
 
-use drivers::{Happening, Told, TurnOutcome, preset::Launch};
+use drivers::{AgentInput, DriverEvent, TurnOutcome, preset::LaunchMode};
 use hired::{Hired, Voice};
-use sessions::Seen;
+use sessions::SessionReport;
 
 const VOICES: &[Voice] = &[Voice::Claude, Voice::Codex, Voice::Acp];
 
@@ -38,14 +38,14 @@ resumed = [{ wait = "Again" }, { say = "I remember.\n" }, { wait = "never" }]
 #[test]
 fn every_voice_is_asked_answered_allowed_stopped_and_resumed() {
     for voice in VOICES {
-        let mut hired = Hired::start(*voice, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a01"));
+        let mut hired = Hired::start(*voice, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a01"));
         hired.await_ready();
         hired.prompt("Begin");
         let turn = hired.turn();
         assert_eq!(turn.said, ["ASK_USER"], "{voice:?}");
         hired.prompt("sqlite");
         let prompt = hired.await_permission();
-        hired.tell(&Told::Permission { prompt, allowed: true });
+        hired.tell(&AgentInput::Permission { prompt, allowed: true });
         let turn = hired.turn();
         assert_eq!(turn.said, ["DONE"], "{voice:?}: what its tool printed is nobody's word");
         assert!(turn.words.contains("It may."), "{voice:?}: {turn:?}");
@@ -60,7 +60,7 @@ fn every_voice_is_asked_answered_allowed_stopped_and_resumed() {
         assert!(hired.turn().words.contains("Here I am."), "{voice:?}");
 
         let session = hired.kill();
-        let mut hired = hired.again(Launch::Resume(&session));
+        let mut hired = hired.again(LaunchMode::Resume(&session));
         hired.await_ready();
         hired.prompt("Again");
         assert!(hired.turn().words.contains("I remember."), "{voice:?}");
@@ -71,7 +71,7 @@ fn every_voice_is_asked_answered_allowed_stopped_and_resumed() {
 #[test]
 fn whoever_takes_over_hears_the_rest_and_tells_nothing_twice() {
     for voice in VOICES {
-        let mut hired = Hired::start(*voice, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a02"));
+        let mut hired = Hired::start(*voice, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a02"));
         // Before the first turn has ended: everything is read again from the beginning.
         hired.await_ready();
         hired.prompt("Begin");
@@ -88,7 +88,7 @@ fn whoever_takes_over_hears_the_rest_and_tells_nothing_twice() {
         // In the middle of one, with a prompt open: it is heard again, and can be answered.
         hired.take_over();
         let prompt = hired.await_permission();
-        hired.tell(&Told::Permission { prompt, allowed: false });
+        hired.tell(&AgentInput::Permission { prompt, allowed: false });
         hired.take_over();
         hired.turn();
         hired.stop();
@@ -98,13 +98,13 @@ fn whoever_takes_over_hears_the_rest_and_tells_nothing_twice() {
 #[test]
 fn a_paused_session_goes_on_where_it_was() {
     for voice in VOICES {
-        let mut hired = Hired::start(*voice, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a03"));
+        let mut hired = Hired::start(*voice, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a03"));
         hired.await_ready();
         hired.living().pause().unwrap();
         hired.prompt("Begin");
         hired.await_typed();
         assert!(hired.living().next(Some(std::time::Instant::now())).unwrap().is_empty());
-        hired.living().go_on().unwrap();
+        hired.living().resume().unwrap();
         assert_eq!(hired.turn().said, ["ASK_USER"], "{voice:?}");
         hired.stop();
     }
@@ -112,16 +112,17 @@ fn a_paused_session_goes_on_where_it_was() {
 
 #[test]
 fn an_agent_that_hears_no_more_ends_by_itself() {
-    let mut hired = Hired::start(Voice::Acp, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a04"));
+    let mut hired = Hired::start(Voice::Acp, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a04"));
     hired.await_ready();
-    hired.living().close().unwrap();
-    let is_end = |seen: &Seen| matches!(seen, Seen::Ended(_));
+    hired.living().close_input().unwrap();
+    let is_end = |seen: &SessionReport| matches!(seen, SessionReport::Ended(_));
     hired.until("its end", |seen| is_end(seen).then_some(()));
 }
 
 #[test]
 fn a_session_whose_holder_was_killed_is_lost_and_said_to_be() {
-    let mut hired = Hired::start(Voice::Claude, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a05"));
+    let mut hired =
+        Hired::start(Voice::Claude, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a05"));
     hired.prompt("Begin");
     hired.turn();
     hired.prompt("sqlite");
@@ -129,15 +130,16 @@ fn a_session_whose_holder_was_killed_is_lost_and_said_to_be() {
     hired.kill();
     let failed = hired.turn().outcome;
     assert!(matches!(failed, TurnOutcome::Failed { .. }), "{failed:?}");
-    hired.until("that it is lost", |seen| (*seen == Seen::Lost).then_some(()));
+    hired.until("that it is lost", |seen| (*seen == SessionReport::Lost).then_some(()));
     // And whoever comes later reads the same.
     hired.take_over();
-    hired.until("that it is lost", |seen| (*seen == Seen::Lost).then_some(()));
+    hired.until("that it is lost", |seen| (*seen == SessionReport::Lost).then_some(()));
 }
 
 #[test]
 fn it_can_be_woken_from_another_thread() {
-    let mut hired = Hired::start(Voice::Claude, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a06"));
+    let mut hired =
+        Hired::start(Voice::Claude, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a06"));
     hired.await_ready();
     let waker = hired.living().waker();
     waker.wake();
@@ -161,7 +163,8 @@ steps = [
   { say = "DONE:T1 {key}\n" },
   { wait = "never" },
 ]"#;
-    let mut hired = Hired::start(Voice::Plain, script, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a07"));
+    let mut hired =
+        Hired::start(Voice::Plain, script, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a07"));
     hired.await_ready();
     hired.prompt("Begin");
     assert_eq!(hired.turn().said, ["ASK_USER"], "what has no key is nobody's word");
@@ -186,7 +189,7 @@ steps = [
   { wait = "never" },
 ]"#;
     let mut hired =
-        Hired::start(Voice::Screen, script, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a08"));
+        Hired::start(Voice::Screen, script, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a08"));
     hired.await_ready();
     hired.prompt("Begin");
     assert_eq!(hired.turn().said, ["ASK_USER"]);
@@ -199,7 +202,7 @@ steps = [
 fn a_prompt_of_any_length_arrives_whole() {
     let script = "steps = [{ wait = 'the end' }, { say = 'I have it.' }, { wait = 'never' }]";
     let mut hired =
-        Hired::start(Voice::Claude, script, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a09"));
+        Hired::start(Voice::Claude, script, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a09"));
     hired.await_ready();
     hired.prompt(&format!("{} the end", "words and ".repeat(60_000)));
     assert!(hired.turn().words.contains("I have it."));
@@ -208,13 +211,14 @@ fn a_prompt_of_any_length_arrives_whole() {
 
 #[test]
 fn what_is_said_aside_must_carry_the_key() {
-    let mut hired = Hired::start(Voice::Claude, TASK, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a10"));
+    let mut hired =
+        Hired::start(Voice::Claude, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a10"));
     hired.await_ready();
-    let key = hired.found.about.key.clone();
+    let key = hired.found.metadata.key.clone();
     hired.say_aside("DONE:T8\n");
     hired.say_aside(&format!("DONE:T7 {key}\n"));
     let said = hired.until("what is said aside", |seen| match seen {
-        Seen::Happened(Happening::Said { item: protocol::Item::Message(message), .. }) => {
+        SessionReport::Event(DriverEvent::Message { item: protocol::Item::Message(message), .. }) => {
             Some(message.span.raw.clone())
         }
         _ => None,
@@ -235,7 +239,8 @@ steps = [
   { say = "DONE:T3 {key}\n" },
   { wait = "never" },
 ]"#;
-    let mut hired = Hired::start(Voice::Plain, script, Launch::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a11"));
+    let mut hired =
+        Hired::start(Voice::Plain, script, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a11"));
     hired.await_ready();
     hired.prompt("Begin");
     assert_eq!(hired.turn().said, ["DONE"]);

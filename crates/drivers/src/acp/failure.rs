@@ -4,13 +4,13 @@
 
 use domain::Timestamp;
 
-use super::schema::{Problem, ProblemData, read};
+use super::schema::{RpcError, RpcErrorData, read};
 use crate::driver::TurnOutcome;
 
 const UNAUTHORIZED: i64 = -32000;
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Words of a used-up limit: of Claude, Codex, OpenCode, Gemini, in this order, then of the servers behind them.
+/// AgentText of a used-up limit: of Claude, Codex, OpenCode, Gemini, in this order, then of the servers behind them.
 const LIMITED: &[&str] = &[
     "rate_limit",
     "usage_limit_exceeded",
@@ -23,7 +23,7 @@ const LIMITED: &[&str] = &[
     "overloaded",
 ];
 
-/// Words of a missing or wrong login.
+/// AgentText of a missing or wrong login.
 const NOT_LOGGED_IN: &[&str] = &[
     "missing environment variable",
     "authentication",
@@ -36,8 +36,8 @@ const NOT_LOGGED_IN: &[&str] = &[
 ];
 
 /// Says how a turn ended that ended with an error.
-pub(super) fn outcome(problem: &Problem) -> TurnOutcome {
-    let data: ProblemData = read(problem.data.as_deref());
+pub(super) fn outcome(problem: &RpcError) -> TurnOutcome {
+    let data: RpcErrorData = read(problem.data.as_deref());
     let message = message(problem, &data);
     let raw = problem.data.as_ref().map_or("", |data| data.get());
     let text = format!("{} {raw}", problem.message).to_lowercase();
@@ -57,12 +57,12 @@ pub(super) fn outcome(problem: &Problem) -> TurnOutcome {
 }
 
 /// Tells whether the agent does not know the request at all.
-pub(super) fn is_unknown_method(problem: &Problem) -> bool {
+pub(super) fn is_unknown_method(problem: &RpcError) -> bool {
     problem.code == METHOD_NOT_FOUND
 }
 
 /// Returns what a person should read: many agents put "Internal error" before what they mean.
-pub(super) fn message(problem: &Problem, data: &ProblemData) -> String {
+pub(super) fn message(problem: &RpcError, data: &RpcErrorData) -> String {
     let detail = data.message.as_ref().or(data.details.as_ref());
     match detail {
         Some(detail) if problem.message.is_empty() || problem.message == "Internal error" => detail.clone(),
@@ -85,10 +85,10 @@ fn has_number(text: &str, number: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::outcome;
-    use crate::acp::schema::Problem;
+    use crate::acp::schema::RpcError;
 
     fn check(error: &str, expected: &str) {
-        let problem: Problem = serde_json::from_str(error).unwrap();
+        let problem: RpcError = serde_json::from_str(error).unwrap();
         assert_eq!(format!("{:?}", outcome(&problem)), expected, "{error}");
     }
 

@@ -8,7 +8,7 @@ const FIRST_PROMPT: u64 = 1000;
 
 /// Our requests, by the id that they have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum RequestKind {
     Initialize,
     New,
     Resume,
@@ -17,7 +17,7 @@ pub(super) enum Asked {
     Prompt(u32),
 }
 
-impl Asked {
+impl RequestKind {
     pub(super) fn id(self) -> u64 {
         match self {
             Self::Initialize => 1,
@@ -80,7 +80,7 @@ struct RefusalError<'a> {
 }
 
 /// Asks the agent something.
-pub(super) fn request(asked: Asked, params: impl Serialize) -> Vec<u8> {
+pub(super) fn request(asked: RequestKind, params: impl Serialize) -> Vec<u8> {
     line(&Request { jsonrpc: "2.0", id: Some(asked.id()), method: asked.method(), params })
 }
 

@@ -20,13 +20,13 @@ pub(super) struct Envelope {
     #[serde(default)]
     pub(super) result: Option<Box<RawValue>>,
     #[serde(default)]
-    pub(super) error: Option<Problem>,
+    pub(super) error: Option<RpcError>,
 }
 
 /// The error of a response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Problem {
+pub(super) struct RpcError {
     #[serde(deserialize_with = "or_default")]
     pub(super) code: i64,
     #[serde(deserialize_with = "or_default")]
@@ -37,7 +37,7 @@ pub(super) struct Problem {
 /// What some agents say about an error beside it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ProblemData {
+pub(super) struct RpcErrorData {
     #[serde(rename = "errorKind", deserialize_with = "or_default")]
     pub(super) error_kind: Option<String>,
     #[serde(deserialize_with = "or_default")]
@@ -51,7 +51,7 @@ pub(super) struct ProblemData {
 /// The answer to `initialize`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Initialized {
+pub(super) struct InitializeResult {
     #[serde(deserialize_with = "or_default")]
     pub(super) protocol_version: Option<u16>,
     #[serde(deserialize_with = "or_default")]
@@ -76,7 +76,7 @@ pub(super) struct SessionCapabilities {
 /// The answer to `session/new`, `session/load` and `session/resume`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Joined {
+pub(super) struct SessionOpened {
     #[serde(deserialize_with = "or_default")]
     pub(super) session_id: Option<String>,
     #[serde(deserialize_with = "or_default")]
@@ -105,13 +105,13 @@ pub(super) struct ConfigOption {
 /// The answer to `session/prompt`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Prompted {
+pub(super) struct PromptResult {
     #[serde(deserialize_with = "or_default")]
     pub(super) stop_reason: String,
     #[serde(deserialize_with = "or_default")]
     pub(super) usage: Option<TurnUsage>,
     #[serde(rename = "_meta", deserialize_with = "or_default")]
-    pub(super) meta: Option<PromptedMeta>,
+    pub(super) meta: Option<PromptResultMeta>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -132,7 +132,7 @@ pub(super) struct TurnUsage {
 /// Where Gemini has its figures.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct PromptedMeta {
+pub(super) struct PromptResultMeta {
     #[serde(deserialize_with = "or_default")]
     pub(super) quota: Option<Quota>,
 }
@@ -307,12 +307,12 @@ pub(super) struct Elicitation {
     #[serde(deserialize_with = "or_default")]
     pub(super) url: Option<String>,
     #[serde(deserialize_with = "or_default")]
-    pub(super) requested_schema: Form,
+    pub(super) requested_schema: FormSchema,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Form {
+pub(super) struct FormSchema {
     #[serde(deserialize_with = "or_default")]
     pub(super) properties: BTreeMap<String, Property>,
     #[serde(deserialize_with = "or_default")]

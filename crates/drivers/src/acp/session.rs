@@ -3,19 +3,18 @@
 use serde_json::value::RawValue;
 
 use super::{
-    Acp, AcpStart, OPEN_MAX, Open, OpenRequest, PROTOCOL_VERSION, Stage,
-    elicit::Form,
-    failure, now,
-    params::Join,
-    rpc::{self, Asked},
+    Acp, AcpStart, OPEN_MAX, PROTOCOL_VERSION, PendingRequest, PendingRequestKind, Stage,
+    elicitation::ElicitationForm,
+    failure, now, permission,
+    request_params::OpenSessionParams,
+    rpc::{self, RequestKind},
     schema::{
-        Capabilities, Content, Elicitation, Envelope, Initialized, Joined, Notification, PermissionRequest,
-        PlanEntry, Problem, ProblemData, Prompted, Withdrawal, read,
+        Capabilities, Content, Elicitation, Envelope, InitializeResult, Notification, PermissionRequest,
+        PlanEntry, PromptResult, RpcError, RpcErrorData, SessionOpened, Withdrawal, read,
     },
-    wish,
 };
 use crate::{
-    driver::{Happening, PlanStep, Reaction, StepStatus, ToolStatus, Trouble, TurnOutcome},
+    driver::{AgentWarning, DriverEvent, PlanStep, Reaction, StepStatus, ToolStatus, TurnOutcome},
     lines::{self, Line},
 };
 
@@ -25,8 +24,8 @@ const GARBAGE_BYTES_MAX: usize = 400;
 impl Acp {
     pub(super) fn take_line(&mut self, line: &Line, reaction: &mut Reaction) {
         let text = match &line.content {
-            lines::Content::Whole(text) => text,
-            lines::Content::TooLong(_) => return garbage(b"a line beyond every bound", reaction),
+            lines::LineContent::Whole(text) => text,
+            lines::LineContent::TooLong(_) => return garbage(b"a line beyond every bound", reaction),
         };
         if text.trim_ascii().is_empty() {
             return;
@@ -44,7 +43,7 @@ impl Acp {
                 let Withdrawal { request_id } = read(params.as_deref());
                 let prompt = request_id.map(|id| prompt_of(&id)).unwrap_or_default();
                 if self.open.remove(&prompt).is_some() {
-                    reaction.happened.push(Happening::Withdrawn { prompt });
+                    reaction.events.push(DriverEvent::PromptWithdrawn { prompt });
                 }
             }
             // Whatever else an agent wants to be known is none of our business.
@@ -54,7 +53,7 @@ impl Acp {
                     Some(problem) => Err(problem),
                     None => Ok(result),
                 };
-                if let Some(asked) = Asked::of(&id) {
+                if let Some(asked) = RequestKind::of(&id) {
                     self.take_answer(asked, outcome, line.end, reaction);
                 }
             }
@@ -64,14 +63,14 @@ impl Acp {
 
     fn take_answer(
         &mut self,
-        asked: Asked,
-        outcome: Result<Option<Box<RawValue>>, Problem>,
+        asked: RequestKind,
+        outcome: Result<Option<Box<RawValue>>, RpcError>,
         end: u64,
         reaction: &mut Reaction,
     ) {
         match (asked, &self.stage, outcome) {
-            (Asked::Initialize, Stage::Opening, Ok(result)) => {
-                let Initialized { protocol_version, agent_capabilities } = read(result.as_deref());
+            (RequestKind::Initialize, Stage::Opening, Ok(result)) => {
+                let InitializeResult { protocol_version, agent_capabilities } = read(result.as_deref());
                 match protocol_version {
                     Some(PROTOCOL_VERSION) | None => self.join(&agent_capabilities, end, reaction),
                     Some(other) => {
@@ -82,33 +81,41 @@ impl Acp {
                     }
                 }
             }
-            (Asked::New | Asked::Resume | Asked::Load, Stage::Joining, Ok(result)) => {
+            (RequestKind::New | RequestKind::Resume | RequestKind::Load, Stage::Joining, Ok(result)) => {
                 self.joined(asked, &read(result.as_deref()), end, reaction);
             }
-            (Asked::Resume, Stage::Joining, Err(problem)) if failure::is_unknown_method(&problem) => {
-                self.ask_session(Asked::Load, reaction);
+            (RequestKind::Resume, Stage::Joining, Err(problem)) if failure::is_unknown_method(&problem) => {
+                self.ask_session(RequestKind::Load, reaction);
             }
-            (Asked::Resume | Asked::Load, Stage::Joining, Err(problem)) => {
+            (RequestKind::Resume | RequestKind::Load, Stage::Joining, Err(problem)) => {
                 let outcome = match failure::outcome(&problem) {
                     TurnOutcome::Failed { .. } => not_resumable(&problem),
                     outcome => outcome,
                 };
                 self.fail(outcome, end, reaction);
             }
-            (Asked::Initialize, Stage::Opening, Err(problem))
-            | (Asked::New, Stage::Joining, Err(problem)) => {
+            (RequestKind::Initialize, Stage::Opening, Err(problem))
+            | (RequestKind::New, Stage::Joining, Err(problem)) => {
                 self.fail(failure::outcome(&problem), end, reaction);
             }
-            (Asked::Prompt(_), Stage::Ready { .. }, Ok(result)) => {
-                let prompted: Prompted = read(result.as_deref());
+            (RequestKind::Prompt(_), Stage::Ready { .. }, Ok(result)) => {
+                let prompted: PromptResult = read(result.as_deref());
                 self.meter.count(&prompted);
                 self.end_turn(ended(&prompted.stop_reason), end, reaction);
             }
-            (Asked::Prompt(_), Stage::Ready { .. }, Err(problem)) => {
+            (RequestKind::Prompt(_), Stage::Ready { .. }, Err(problem)) => {
                 self.end_turn(failure::outcome(&problem), end, reaction);
             }
             // An answer that comes twice, because its request was sent again after a restart.
-            (Asked::Initialize | Asked::New | Asked::Resume | Asked::Load | Asked::Prompt(_), _, _) => {}
+            (
+                RequestKind::Initialize
+                | RequestKind::New
+                | RequestKind::Resume
+                | RequestKind::Load
+                | RequestKind::Prompt(_),
+                _,
+                _,
+            ) => {}
         }
     }
 
@@ -116,12 +123,12 @@ impl Acp {
     fn join(&mut self, can: &Capabilities, end: u64, reaction: &mut Reaction) {
         self.stage = Stage::Joining;
         match &self.options.start {
-            AcpStart::Fresh => self.ask_session(Asked::New, reaction),
+            AcpStart::Fresh => self.ask_session(RequestKind::New, reaction),
             AcpStart::Resume { .. } | AcpStart::Attached { .. } => {
                 if can.session_capabilities.resume.as_ref().is_some_and(|resume| resume.get() != "null") {
-                    self.ask_session(Asked::Resume, reaction);
+                    self.ask_session(RequestKind::Resume, reaction);
                 } else if can.load_session {
-                    self.ask_session(Asked::Load, reaction);
+                    self.ask_session(RequestKind::Load, reaction);
                 } else {
                     let message = "the agent can't resume sessions".to_owned();
                     self.fail(TurnOutcome::NotResumable { message }, end, reaction);
@@ -130,7 +137,7 @@ impl Acp {
         }
     }
 
-    fn ask_session(&self, asked: Asked, reaction: &mut Reaction) {
+    fn ask_session(&self, asked: RequestKind, reaction: &mut Reaction) {
         let session_id = match &self.options.start {
             AcpStart::Fresh => None,
             AcpStart::Resume { agent_session } | AcpStart::Attached { agent_session, .. } => {
@@ -138,11 +145,11 @@ impl Acp {
             }
         };
         let cwd = self.options.cwd.to_string_lossy();
-        let join = Join { session_id, cwd: &cwd, mcp_servers: &self.options.mcp_servers };
-        reaction.send.push(now(rpc::request(asked, join)));
+        let join = OpenSessionParams { session_id, cwd: &cwd, mcp_servers: &self.options.mcp_servers };
+        reaction.outgoing.push(now(rpc::request(asked, join)));
     }
 
-    fn joined(&mut self, asked: Asked, joined: &Joined, end: u64, reaction: &mut Reaction) {
+    fn joined(&mut self, asked: RequestKind, joined: &SessionOpened, end: u64, reaction: &mut Reaction) {
         let known = match &self.options.start {
             AcpStart::Fresh => None,
             AcpStart::Resume { agent_session } | AcpStart::Attached { agent_session, .. } => {
@@ -153,8 +160,8 @@ impl Acp {
             let message = "the agent began a session without an id".to_owned();
             return self.fail(TurnOutcome::Failed { message }, end, reaction);
         };
-        reaction.happened.extend(self.meter.learn_model(joined).map(|name| Happening::Model { name }));
-        if asked == Asked::Load {
+        reaction.events.extend(self.meter.learn_model(joined).map(|name| DriverEvent::Model { name }));
+        if asked == RequestKind::Load {
             self.stage = Stage::Replaying { agent_session };
         } else {
             self.be_ready(agent_session, end, reaction);
@@ -165,7 +172,7 @@ impl Acp {
     pub(super) fn be_ready(&mut self, agent_session: String, end: u64, reaction: &mut Reaction) {
         self.turn = end;
         self.stage = Stage::Ready { agent_session: agent_session.clone() };
-        reaction.happened.push(Happening::Ready { agent_session: Some(agent_session) });
+        reaction.events.push(DriverEvent::Ready { agent_session: Some(agent_session) });
     }
 
     fn fail(&mut self, outcome: TurnOutcome, end: u64, reaction: &mut Reaction) {
@@ -185,7 +192,7 @@ impl Acp {
                 if let Some(text) = content.text.filter(|text| content.r#type == "text" && !text.is_empty()) {
                     self.is_busy = true;
                     let words = self.words.push(&text, update.message_id.clone(), line, self.turn);
-                    reaction.happened.extend(words);
+                    reaction.events.extend(words);
                 }
             }
             "tool_call" | "tool_call_update" => {
@@ -198,24 +205,27 @@ impl Acp {
                 }
                 let is_under_way = call.status == ToolStatus::Running;
                 self.words.call(&call);
-                reaction.happened.push(Happening::ToolCall(call));
+                reaction.events.push(DriverEvent::ToolCall(call));
                 // OpenCode plans by a tool, and says so in no other way.
                 let todos = update.raw_input.as_ref().map(|input| &input.todos[..]).unwrap_or_default();
                 if is_under_way && !todos.is_empty() {
-                    reaction.happened.push(Happening::Plan { steps: steps(todos) });
+                    reaction.events.push(DriverEvent::Plan { steps: steps(todos) });
                 }
             }
             "agent_thought_chunk" | "user_message_chunk" => self.words.pause(),
-            "plan" => reaction.happened.push(Happening::Plan { steps: steps(&update.entries) }),
+            "plan" => reaction.events.push(DriverEvent::Plan { steps: steps(&update.entries) }),
             "current_mode_update" => {
                 let mode = update.current_mode_id.clone();
-                reaction.happened.extend(mode.map(|name| Happening::Mode { name }));
+                reaction.events.extend(mode.map(|name| DriverEvent::Mode { name }));
             }
             "config_option_update" => {
-                let joined = Joined { config_options: update.config_options.clone(), ..Joined::default() };
+                let joined = SessionOpened {
+                    config_options: update.config_options.clone(),
+                    ..SessionOpened::default()
+                };
                 reaction
-                    .happened
-                    .extend(self.meter.learn_model(&joined).map(|name| Happening::Model { name }));
+                    .events
+                    .extend(self.meter.learn_model(&joined).map(|name| DriverEvent::Model { name }));
             }
             "usage_update" => self.meter.update(update),
             // Commands, titles and what is yet to be invented.
@@ -236,29 +246,37 @@ impl Acp {
                 let request: PermissionRequest = read(params);
                 if request.options.is_empty() {
                     let bytes = rpc::refuse_params(id, "a permission prompt needs options");
-                    return reaction.send.push(now(bytes));
+                    return reaction.outgoing.push(now(bytes));
                 }
-                let options = wish::options(&request.options);
-                let wish =
-                    wish::wish(prompt.clone(), self.tools.learn(&request.tool_call), &self.options.cwd);
-                let what = OpenRequest::Permission(options.clone());
-                (what, Happening::Permission { wish, options })
+                let options = permission::options(&request.options);
+                let request = permission::permission_request(
+                    prompt.clone(),
+                    self.tools.learn(&request.tool_call),
+                    &self.options.cwd,
+                );
+                let what = PendingRequestKind::Permission(options.clone());
+                (what, DriverEvent::Permission { request, options })
             }
             "elicitation/create" => {
                 let elicitation: Elicitation = read(params);
-                let form = Form::new(&elicitation);
-                let asked = Box::new(form.asked(&elicitation));
-                (OpenRequest::Elicitation(form), Happening::Prompt { prompt: prompt.clone(), asked })
+                let form = ElicitationForm::new(&elicitation);
+                let question = Box::new(form.to_question(&elicitation));
+                (
+                    PendingRequestKind::Elicitation(form),
+                    DriverEvent::Question { prompt: prompt.clone(), question },
+                )
             }
-            _ => return reaction.send.push(now(rpc::refuse(id, method))),
+            _ => return reaction.outgoing.push(now(rpc::refuse(id, method))),
         };
         if self.open.len() >= OPEN_MAX {
-            return reaction.send.push(now(rpc::refuse_params(id, "too many prompts wait for an answer")));
+            return reaction
+                .outgoing
+                .push(now(rpc::refuse_params(id, "too many prompts wait for an answer")));
         }
         self.is_busy = true;
         self.words.break_off();
-        self.open.insert(prompt, Open { id: id.to_owned(), what });
-        reaction.happened.push(happening);
+        self.open.insert(prompt, PendingRequest { id: id.to_owned(), what });
+        reaction.events.push(happening);
     }
 }
 
@@ -280,8 +298,8 @@ fn ended(stop_reason: &str) -> TurnOutcome {
     }
 }
 
-fn not_resumable(problem: &Problem) -> TurnOutcome {
-    let data: ProblemData = read(problem.data.as_deref());
+fn not_resumable(problem: &RpcError) -> TurnOutcome {
+    let data: RpcErrorData = read(problem.data.as_deref());
     TurnOutcome::NotResumable { message: failure::message(problem, &data) }
 }
 
@@ -303,5 +321,5 @@ fn garbage(text: &[u8], reaction: &mut Reaction) {
         text.truncate(text.floor_char_boundary(GARBAGE_BYTES_MAX));
         text.push('…');
     }
-    reaction.happened.push(Happening::Trouble(Trouble::Garbage { text }));
+    reaction.events.push(DriverEvent::Warning(AgentWarning::UnknownOutput { text }));
 }

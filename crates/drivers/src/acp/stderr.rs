@@ -4,12 +4,12 @@ const LINE_BYTES_MAX: usize = 4096;
 
 /// Reads an agent's standard error.
 #[derive(Debug, Default)]
-pub(super) struct Stderr {
+pub(super) struct StderrReader {
     line: Vec<u8>,
     last: Option<String>,
 }
 
-impl Stderr {
+impl StderrReader {
     pub(super) fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = LINE_BYTES_MAX.saturating_sub(self.line.len());

@@ -12,13 +12,13 @@ const KNOWN_MAX: usize = 256;
 
 /// What is known about the tool calls of a turn.
 #[derive(Debug, Default)]
-pub(super) struct Tools {
-    known: VecDeque<Known>,
+pub(super) struct ToolCalls {
+    known: VecDeque<ToolCallState>,
 }
 
 /// What is known about one call.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
+pub(super) struct ToolCallState {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) kind: String,
@@ -27,13 +27,13 @@ pub(super) struct Known {
     status: Option<ToolStatus>,
 }
 
-impl Tools {
+impl ToolCalls {
     /// Takes an update of a call, or the call itself as a permission prompt has it.
-    pub(super) fn learn(&mut self, update: &Update) -> &Known {
+    pub(super) fn learn(&mut self, update: &Update) -> &ToolCallState {
         let id = update.tool_call_id.clone().unwrap_or_default();
         let mut known = match self.known.iter().position(|known| known.id == id) {
             Some(index) => self.known.remove(index).unwrap_or_default(),
-            None => Known { id, ..Known::default() },
+            None => ToolCallState { id, ..ToolCallState::default() },
         };
         known.add(update);
         if self.known.len() == KNOWN_MAX {
@@ -62,7 +62,7 @@ impl Tools {
     }
 }
 
-impl Known {
+impl ToolCallState {
     fn add(&mut self, update: &Update) {
         if let Some(title) = &update.title {
             self.title.clone_from(title);

@@ -5,11 +5,11 @@
 
 use domain::Usage;
 
-use super::schema::{Joined, Prompted, Update};
+use super::schema::{PromptResult, SessionOpened, Update};
 
 /// Counts what is used.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct UsageMeter {
     usage: Usage,
     has_news: bool,
     model: Option<String>,
@@ -18,13 +18,13 @@ pub(super) struct Meter {
     cost_micros: Option<u64>,
 }
 
-impl Meter {
+impl UsageMeter {
     pub(super) fn new(counted_micros: u64) -> Self {
         Self { usage: Usage::default(), has_news: false, model: None, counted_micros, cost_micros: None }
     }
 
     /// Takes the model from what a session began with or changed to; says it where it is new.
-    pub(super) fn learn_model(&mut self, joined: &Joined) -> Option<String> {
+    pub(super) fn learn_model(&mut self, joined: &SessionOpened) -> Option<String> {
         let of_options = || {
             let is_model = |category: Option<&str>, id: &str| category.unwrap_or(id) == "model";
             let mut options = joined.config_options.iter();
@@ -54,7 +54,7 @@ impl Meter {
         }
     }
 
-    pub(super) fn count(&mut self, prompted: &Prompted) {
+    pub(super) fn count(&mut self, prompted: &PromptResult) {
         if let Some(usage) = &prompted.usage {
             let cached = usage.cached_read_tokens;
             self.usage.input_tokens += usage.input_tokens + usage.cached_write_tokens + cached;

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::read::inner;
+use super::output_lines::inner;
 use crate::{
-    driver::{Happening, PlanStep, StepStatus},
-    json::Loose,
+    driver::{DriverEvent, PlanStep, StepStatus},
+    json::LenientText,
 };
 
 /// More steps than this are no plan that anybody reads.
@@ -14,7 +14,7 @@ const STEPS_MAX: usize = 256;
 
 /// The list as it is now. One who takes over begins with an empty one.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct PlanTracker {
     steps: Vec<Step>,
 }
 
@@ -31,13 +31,13 @@ enum StepId {
     Known(String),
 }
 
-impl Plan {
+impl PlanTracker {
     /// Takes the use of a tool, and returns the whole list where it has changed.
-    pub(super) fn take(&mut self, call: &str, tool: &str, input: &RawValue) -> Option<Happening> {
+    pub(super) fn take(&mut self, call: &str, tool: &str, input: &RawValue) -> Option<DriverEvent> {
         match tool {
             "TodoWrite" => {
-                let Todos { todos } = inner(input)?;
-                let step = |todo: Todo| {
+                let TodoWriteInput { todos } = inner(input)?;
+                let step = |todo: TodoItem| {
                     Some(Step {
                         id: StepId::Call(call.to_owned()),
                         step: PlanStep { text: todo.content.0?, status: status(todo.status.text()) },
@@ -46,7 +46,7 @@ impl Plan {
                 self.steps = todos.into_iter().filter_map(step).take(STEPS_MAX).collect();
             }
             "TaskCreate" => {
-                let Created { subject } = inner(input)?;
+                let TaskCreateInput { subject } = inner(input)?;
                 if self.steps.len() == STEPS_MAX {
                     return None;
                 }
@@ -54,7 +54,7 @@ impl Plan {
                 self.steps.push(Step { id: StepId::Call(call.to_owned()), step });
             }
             "TaskUpdate" => {
-                let Updated { task_id, subject, status: word } = inner(input)?;
+                let TaskUpdateInput { task_id, subject, status: word } = inner(input)?;
                 let place = self.steps.iter().position(|step| step.id == StepId::Known(task_id.clone()))?;
                 if word.text() == Some("deleted") {
                     self.steps.remove(place);
@@ -66,7 +66,7 @@ impl Plan {
             _ => return None,
         }
         let steps = self.steps.iter().map(|step| step.step.clone()).collect();
-        Some(Happening::Plan { steps })
+        Some(DriverEvent::Plan { steps })
     }
 
     /// Takes what a tool printed: a step that was made is told its id.
@@ -90,29 +90,29 @@ fn status(word: Option<&str>) -> StepStatus {
 }
 
 #[derive(Debug, Deserialize)]
-struct Todos {
-    todos: Vec<Todo>,
+struct TodoWriteInput {
+    todos: Vec<TodoItem>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Todo {
+struct TodoItem {
     #[serde(default)]
-    content: Loose,
+    content: LenientText,
     #[serde(default)]
-    status: Loose,
+    status: LenientText,
 }
 
 #[derive(Debug, Deserialize)]
-struct Created {
+struct TaskCreateInput {
     subject: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Updated {
+struct TaskUpdateInput {
     task_id: String,
     #[serde(default)]
-    subject: Loose,
+    subject: LenientText,
     #[serde(default)]
-    status: Loose,
+    status: LenientText,
 }

@@ -1,19 +1,19 @@
-//! Plays a recorded session through a driver, and writes down what happened and what was sent.
+//! Plays a recorded session through a driver, and writes down what events and what was sent.
 //!
 //! A line of a recording is the agent's (`< `, `! ` for its standard error) or what it is told (`> prompt …`,
 //! `> allow ID`, `> deny ID`, `> answer ID …`, `> interrupt`, `> silence MS`, `> end`). Other lines are comments.
 
 use domain::ToolUse;
-use drivers::{Chunk, Driver, Happening, Reaction, Stream, Told};
+use drivers::{AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk};
 
 pub fn play(driver: &mut dyn Driver, recording: &str) -> String {
     let mut seen = String::new();
     let (mut offset, mut number) = (0, 0);
-    write(&mut seen, &driver.open());
+    write(&mut seen, &driver.on_start());
     for line in recording.lines() {
         let reaction = match line.split_at_checked(2) {
-            Some(("< ", text)) => hear(driver, Stream::Output, &mut offset, text),
-            Some(("! ", text)) => hear(driver, Stream::Errors, &mut offset, text),
+            Some(("< ", text)) => hear(driver, OutputStream::Output, &mut offset, text),
+            Some(("! ", text)) => hear(driver, OutputStream::Stderr, &mut offset, text),
             Some(("> ", act)) => {
                 seen.push_str(&format!("{line}\n"));
                 number += 1;
@@ -27,9 +27,9 @@ pub fn play(driver: &mut dyn Driver, recording: &str) -> String {
     seen
 }
 
-pub fn hear(driver: &mut dyn Driver, stream: Stream, offset: &mut u64, text: &str) -> Reaction {
+pub fn hear(driver: &mut dyn Driver, stream: OutputStream, offset: &mut u64, text: &str) -> Reaction {
     let bytes = unescaped(text);
-    let reaction = driver.hear(Chunk { stream, offset: *offset, bytes: &bytes });
+    let reaction = driver.on_output(SpoolChunk { stream, offset: *offset, bytes: &bytes });
     *offset += bytes.len() as u64;
     reaction
 }
@@ -47,46 +47,46 @@ pub fn act_on(driver: &mut dyn Driver, act: &str, number: u32) -> Reaction {
     let (verb, rest) = act.split_once(' ').unwrap_or((act, ""));
     let (id, words) = rest.split_once(' ').unwrap_or((rest, ""));
     let told = match verb {
-        "prompt" => Told::Prompt { text: rest.replace("\\n", "\n") },
-        "allow" => Told::Permission { prompt: id.to_owned(), allowed: true },
-        "deny" => Told::Permission { prompt: id.to_owned(), allowed: false },
-        "answer" => Told::Answer { prompt: id.to_owned(), answer: words.to_owned() },
-        "interrupt" => Told::Interrupt,
-        "silence" => return driver.silence(rest.parse().unwrap()),
-        "end" => return driver.end(),
+        "prompt" => AgentInput::Prompt { text: rest.replace("\\n", "\n") },
+        "allow" => AgentInput::Permission { prompt: id.to_owned(), allowed: true },
+        "deny" => AgentInput::Permission { prompt: id.to_owned(), allowed: false },
+        "answer" => AgentInput::Answer { prompt: id.to_owned(), answer: words.to_owned() },
+        "interrupt" => AgentInput::Interrupt,
+        "silence" => return driver.on_silence(rest.parse().unwrap()),
+        "end" => return driver.on_exit(),
         other => panic!("no such act: {other}"),
     };
-    match driver.tell(&told, number) {
+    match driver.encode_input(&told, number) {
         Ok(reaction) => reaction,
         Err(error) => {
-            let text = format!("untold: {error}");
-            Reaction { happened: vec![Happening::Words { text }], ..Reaction::default() }
+            let text = format!("not sent: {error}");
+            Reaction { events: vec![DriverEvent::Text { text }], ..Reaction::default() }
         }
     }
 }
 
 fn write(seen: &mut String, reaction: &Reaction) {
-    for happening in &reaction.happened {
-        seen.push_str(&format!("  {}\n", shown(happening)));
+    for event in &reaction.events {
+        seen.push_str(&format!("  {}\n", shown(event)));
     }
-    for send in &reaction.send {
-        let text = String::from_utf8_lossy(&send.bytes);
+    for outgoing in &reaction.outgoing {
+        let text = String::from_utf8_lossy(&outgoing.bytes);
         let text = text.strip_suffix('\n').unwrap_or(&text).escape_debug().to_string().replace("\\\"", "\"");
-        seen.push_str(&format!("  send after {} ms: {text}\n", send.after_ms));
+        seen.push_str(&format!("  send after {} ms: {text}\n", outgoing.after_ms));
     }
 }
 
-pub fn shown(happening: &Happening) -> String {
-    match happening {
-        Happening::Said { heard, read_from, item } => {
+pub fn shown(event: &DriverEvent) -> String {
+    match event {
+        DriverEvent::Message { offset, read_from, item } => {
             let item = serde_json::to_string(item).unwrap();
-            format!("Said at {}.{} (from {read_from}): {item}", heard.start, heard.ordinal)
+            format!("Message at {}.{} (from {read_from}): {item}", offset.start, offset.ordinal)
         }
-        Happening::TurnEnded { read_from, words, tools, outcome } => {
+        DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
             let used =
                 |used: &ToolUse| format!("\n    line {}: {} ({:?})", used.line, used.title, used.status);
             let used: String = tools.uses.iter().map(used).collect();
-            format!("TurnEnded {{ read_from: {read_from}, words: {words:?}, outcome: {outcome:?} }}{used}")
+            format!("TurnEnded {{ read_from: {read_from}, text: {text:?}, outcome: {outcome:?} }}{used}")
         }
         other => format!("{other:?}"),
     }

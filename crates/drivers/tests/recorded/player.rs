@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use domain::Usage;
-use drivers::{Chunk, Driver, Happening, Reaction, Told};
+use drivers::{AgentInput, Driver, DriverEvent, Reaction, SpoolChunk};
 
 use crate::transcript::{Step, Transcript};
 
@@ -22,7 +22,7 @@ pub(crate) fn play(transcript: &Transcript, piece: usize) -> String {
         match step {
             Step::Prints { stream, bytes } => {
                 for bytes in bytes.chunks(piece) {
-                    let reaction = player.driver.hear(Chunk { stream: *stream, offset, bytes });
+                    let reaction = player.driver.on_output(SpoolChunk { stream: *stream, offset, bytes });
                     player.write(reaction);
                     offset += bytes.len() as u64;
                 }
@@ -48,46 +48,46 @@ impl Player {
         let told = match word {
             "open" | "resume" => return self.open(),
             "end" => return self.end(),
-            "prompt" => Told::Prompt { text },
-            "allow" | "deny" => Told::Permission { prompt, allowed: word == "allow" },
-            "answer" => Told::Answer { prompt, answer: text },
-            "interrupt" => Told::Interrupt,
+            "prompt" => AgentInput::Prompt { text },
+            "allow" | "deny" => AgentInput::Permission { prompt, allowed: word == "allow" },
+            "answer" => AgentInput::Answer { prompt, answer: text },
+            "interrupt" => AgentInput::Interrupt,
             other => panic!("nobody is told {other:?}"),
         };
         self.number += 1;
-        match self.driver.tell(&told, self.number) {
+        match self.driver.encode_input(&told, self.number) {
             Ok(reaction) => {
                 assert_eq!(
-                    self.driver.tell(&told, self.number).as_ref(),
+                    self.driver.encode_input(&told, self.number).as_ref(),
                     Ok(&reaction),
                     "the same bytes again"
                 );
                 self.write(reaction);
             }
-            Err(untold) => writeln!(self.written, "untold: {untold}").expect("memory"),
+            Err(error) => writeln!(self.written, "not sent: {error}").expect("memory"),
         }
     }
 
     fn open(&mut self) {
-        let reaction = self.driver.open();
+        let reaction = self.driver.on_start();
         self.write(reaction);
     }
 
     fn end(&mut self) {
-        let reaction = self.driver.end();
+        let reaction = self.driver.on_exit();
         self.write(reaction);
     }
 
     fn write(&mut self, reaction: Reaction) {
-        for happening in reaction.happened {
-            match &happening {
-                Happening::Permission { wish, .. } => self.prompt.clone_from(&wish.prompt),
-                Happening::Prompt { prompt, .. } => self.prompt.clone_from(prompt),
+        for event in reaction.events {
+            match &event {
+                DriverEvent::Permission { request, .. } => self.prompt.clone_from(&request.prompt),
+                DriverEvent::Question { prompt, .. } => self.prompt.clone_from(prompt),
                 _ => {}
             }
-            self.written += &shown(&happening);
+            self.written += &shown(&event);
         }
-        for sent in reaction.send {
+        for sent in reaction.outgoing {
             assert_eq!(sent.after_ms, 0);
             write!(self.written, "-> {}", String::from_utf8(sent.bytes).expect("it is JSON"))
                 .expect("memory");
@@ -96,12 +96,11 @@ impl Player {
 }
 
 /// What a turn used follows it, a line each.
-fn shown(happening: &Happening) -> String {
-    let Happening::TurnEnded { read_from, words, tools, outcome } = happening else {
-        return format!("{happening:?}\n");
+fn shown(event: &DriverEvent) -> String {
+    let DriverEvent::TurnEnded { read_from, text, tools, outcome } = event else {
+        return format!("{event:?}\n");
     };
-    let mut shown =
-        format!("TurnEnded {{ read_from: {read_from}, words: {words:?}, outcome: {outcome:?} }}\n");
+    let mut shown = format!("TurnEnded {{ read_from: {read_from}, text: {text:?}, outcome: {outcome:?} }}\n");
     for used in &tools.uses {
         shown += &format!("    line {}: {} ({:?})\n", used.line, used.title, used.status);
     }

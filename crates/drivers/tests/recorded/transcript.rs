@@ -9,11 +9,11 @@
 use std::{fs, path::Path};
 
 use domain::Usage;
-use drivers::{Driver, Stream, claude, codex};
+use drivers::{Driver, OutputStream, claude, codex};
 
 /// What happens in a session, in order.
 pub(crate) enum Step {
-    Prints { stream: Stream, bytes: Vec<u8> },
+    Prints { stream: OutputStream, bytes: Vec<u8> },
     IsTold(String),
 }
 
@@ -37,8 +37,8 @@ impl Transcript {
                 steps.push(Step::IsTold(told));
             } else {
                 let (stream, bytes) = match line.strip_prefix(b"! ") {
-                    Some(bytes) => (Stream::Errors, bytes),
-                    None => (Stream::Output, line),
+                    Some(bytes) => (OutputStream::Stderr, bytes),
+                    None => (OutputStream::Output, line),
                 };
                 steps.push(Step::Prints { stream, bytes: bytes.to_vec() });
             }
@@ -48,17 +48,17 @@ impl Transcript {
     }
 
     /// Makes the driver of its agent, for a process that was reported to have used this.
-    pub(crate) fn driver(&self, used_before: Usage) -> Box<dyn Driver> {
+    pub(crate) fn driver(&self, usage_before: Usage) -> Box<dyn Driver> {
         let is_resumed =
             self.steps.iter().any(|step| matches!(step, Step::IsTold(told) if told.starts_with("resume")));
         let directory = "/project".into();
-        let wire = protocol::Options::worker();
+        let decoding = protocol::Options::worker();
         match &*self.agent {
             "claude" => Box::new(claude::Claude::new(claude::Options {
                 directory,
                 session: self.session.clone(),
-                used_before,
-                wire,
+                usage_before,
+                decoding,
             })),
             "codex" => Box::new(codex::Codex::new(codex::Options {
                 directory,
@@ -70,7 +70,7 @@ impl Transcript {
                 approval: codex::Approval::OnRequest,
                 sandbox: codex::Sandbox::ReadOnly,
                 model: None,
-                wire,
+                decoding,
             })),
             other => panic!("no driver for {other:?}"),
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use domain::{RunId, SessionId, Timestamp};
 use holder::spool::{self, Body, Reader, SpoolError, Stream};
-use sessions::State;
+use sessions::SessionState;
 
 use super::terminal::whole;
 use crate::{Host, HostError};
@@ -92,10 +92,10 @@ impl Host {
         let (process, found) = self.process(run, session, wanted.process)?;
         let damaged = |source: SpoolError| HostError::Spool { session, source };
         let read = read(&found.directory, wanted.place, wanted.bytes_max).map_err(damaged)?;
-        let has_ended = matches!(found.state, State::Ended { .. } | State::Lost);
+        let has_ended = matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
         Ok(Records {
             process,
-            has_terminal: found.about.has_terminal,
+            has_terminal: found.metadata.has_terminal,
             first: read.first,
             offset: read.offset,
             next: read.next,

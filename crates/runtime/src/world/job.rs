@@ -15,7 +15,7 @@ use holder::{
     protocol::{Attachment, Request, Stderr},
     spool::{Body, Exit, Follower},
 };
-use sessions::{Demand, Found, Sandbox, SessionError, Start, State};
+use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -154,7 +154,7 @@ pub(super) fn run(site: &Site, job: &Job<'_>) -> Result<Ended, String> {
             return Ok(ended);
         }
         // Its holder was killed: nothing of it may go on beside the next one.
-        site.shared.sessions.bury(&found);
+        site.shared.sessions.kill_orphans(&found);
     }
     Err("it was killed each time".to_owned())
 }
@@ -167,13 +167,13 @@ pub(super) fn is_begun(site: &Site, name: &str) -> bool {
 /// Ends a job that a killed server left, as if nobody had begun it.
 pub(super) fn end(site: &Site, name: &str) {
     for found in numbered(site, name) {
-        drop(site.shared.sessions.ask(&found, &Request::End { grace: GRACE }, GRACE * 5));
-        site.shared.sessions.bury(&found);
+        drop(site.shared.sessions.request(&found, &Request::End { grace: GRACE }, GRACE * 5));
+        site.shared.sessions.kill_orphans(&found);
         drop(site.shared.sessions.remove(&found));
     }
 }
 
-fn numbered<'a>(site: &'a Site, name: &'a str) -> impl Iterator<Item = Found> + 'a {
+fn numbered<'a>(site: &'a Site, name: &'a str) -> impl Iterator<Item = SessionEntry> + 'a {
     (1..=TRIES_MAX).filter_map(move |number| {
         site.shared.sessions.find_exactly(&session_name(site, name, number)).ok().flatten()
     })
@@ -183,9 +183,9 @@ fn session_name(site: &Site, name: &str, number: u32) -> String {
     format!("{}-{name}-{number}", site.run)
 }
 
-fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError> {
+fn start(site: &Site, name: String, job: &Job<'_>) -> Result<SessionEntry, SessionError> {
     let variables = site.variables(job.task, job.place);
-    site.shared.sessions.start(&Start {
+    site.shared.sessions.start(&StartRequest {
         name: Some(name),
         command: vec!["sh".into(), "-c".into(), job.command.into()],
         directory: job.place.to_owned(),
@@ -195,20 +195,20 @@ fn start(site: &Site, name: String, job: &Job<'_>) -> Result<Found, SessionError
         sandbox: if job.is_of_agents {
             site.sandbox()
         } else {
-            Sandbox { demand: Demand::Off, write: Vec::new() }
+            Sandbox { policy: SandboxPolicy::Off, write: Vec::new() }
         },
         agent: None,
     })
 }
 
 /// Reads what a job prints until it ends; nothing where its holder is gone and nobody knows how it ended.
-fn follow(site: &Site, found: &Found, job: &Job<'_>) -> Result<Option<Ended>, String> {
+fn follow(site: &Site, found: &SessionEntry, job: &Job<'_>) -> Result<Option<Ended>, String> {
     // Nothing is typed to it, so it must not wait for anything either.
     let sessions = &site.shared.sessions;
-    drop(sessions.ask(found, &Request::CloseInput, GRACE));
+    drop(sessions.request(found, &Request::CloseInput, GRACE));
     let mut follower = Follower::open(&found.directory, 0).map_err(|error| chain(&error))?;
     // Its time runs from its start, whichever server that was.
-    let age_ms = u64::try_from(now().0.saturating_sub(found.about.started_at.0)).unwrap_or(0);
+    let age_ms = u64::try_from(now().0.saturating_sub(found.metadata.started_at.0)).unwrap_or(0);
     let deadline = Instant::now() + Duration::from_millis(job.time_max_ms.saturating_sub(age_ms));
     let (mut hash, mut tail) = (Sha256::new(), Vec::new());
     let mut is_late = false;
@@ -237,7 +237,7 @@ fn follow(site: &Site, found: &Found, job: &Job<'_>) -> Result<Option<Ended>, St
             Some(_) => {}
             None if !is_late && Instant::now() >= deadline => {
                 is_late = true;
-                drop(sessions.ask(found, &Request::End { grace: GRACE }, GRACE * 5));
+                drop(sessions.request(found, &Request::End { grace: GRACE }, GRACE * 5));
             }
             None if looked_at.elapsed() >= LOOK_EVERY => {
                 looked_at = Instant::now();
@@ -252,13 +252,13 @@ fn follow(site: &Site, found: &Found, job: &Job<'_>) -> Result<Option<Ended>, St
     if is_late {
         output_tail.push_str("\nits time was over");
     }
-    let started_at = found.about.started_at;
+    let started_at = found.metadata.started_at;
     let output_hash = hex(&hash.finalize());
     Ok(Some(Ended { exit_status: status(exit), output_hash, output_tail, started_at, finished_at: now() }))
 }
 
 /// Waits for a holder to leave: it has a last word to write down.
-fn wait_until_gone(site: &Site, found: &Found) {
+fn wait_until_gone(site: &Site, found: &SessionEntry) {
     let deadline = Instant::now() + LEAVING_MAX;
     if let Ok(mut connection) = site.shared.sessions.connect(found) {
         // It says nothing more, but goodbye.
@@ -274,7 +274,7 @@ fn next_look(deadline: Instant, is_late: bool) -> Instant {
 
 fn is_gone(site: &Site, name: &str) -> bool {
     match site.shared.sessions.find_exactly(name) {
-        Ok(Some(found)) => matches!(found.state, State::Lost),
+        Ok(Some(found)) => matches!(found.state, SessionState::Lost),
         Ok(None) | Err(_) => true,
     }
 }

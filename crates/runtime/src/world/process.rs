@@ -10,9 +10,12 @@ use std::{
 };
 
 use domain::{MessageOffset, Role, SessionId, TaskId, Usage};
-use drivers::{Begin, Left, preset::Preset, set_up_driver};
+use drivers::{DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
 use holder::protocol::Request;
-use sessions::{Found, Hired, Living, Seen, SessionError, Start, State, boot_id, command_line};
+use sessions::{
+    AgentLaunch, Session, SessionEntry, SessionError, SessionReport, SessionState, StartRequest, boot_id,
+    command_line,
+};
 
 use super::{session::COMMANDS_MAX, site::Site};
 use crate::reach::process_name;
@@ -59,8 +62,8 @@ pub(super) struct Seat {
 
 /// One process that lives, or that is read to its end.
 pub(super) struct Process {
-    pub(super) living: Living,
-    pub(super) found: Found,
+    pub(super) living: Session,
+    pub(super) found: SessionEntry,
     /// Whether it remembers what earlier ones knew.
     pub(super) remembers: bool,
     /// Whether it was told anything.
@@ -76,7 +79,7 @@ impl Process {
         site: &Site,
         seat: &Seat,
         read_from: u64,
-    ) -> Result<Option<(Self, Vec<Seen>)>, ProcessError> {
+    ) -> Result<Option<(Self, Vec<SessionReport>)>, ProcessError> {
         let Some((number, found)) = last(site, seat.session)? else { return Ok(None) };
         let is_there = read_from >> RANGE_BITS == u64::from(number - 1);
         let from = if is_there { read_from & ((1 << RANGE_BITS) - 1) } else { 0 };
@@ -84,13 +87,13 @@ impl Process {
     }
 
     /// Starts the next process of a session.
-    pub(super) fn start(site: &Site, seat: &Seat) -> Result<(Self, Vec<Seen>), ProcessError> {
+    pub(super) fn start(site: &Site, seat: &Seat) -> Result<(Self, Vec<SessionReport>), ProcessError> {
         let (number, before) = match last(site, seat.session)? {
             Some((number, found)) => (number + 1, Some(found)),
             None => (1, None),
         };
-        let resumed = seat.agent_session.clone().filter(|_| seat.preset.resumes());
-        let agent = Hired {
+        let resumed = seat.agent_session.clone().filter(|_| seat.preset.can_resume());
+        let agent = AgentLaunch {
             name: seat.preset.title.clone(),
             preset: seat.preset.clone(),
             is_resumed: resumed.is_some(),
@@ -102,13 +105,13 @@ impl Process {
                     source,
                 })?,
             },
-            is_of_run: true,
+            is_owned_by_run: true,
         };
         let line = command_line(&seat.preset, agent.launch());
         let mut environment = line.environment;
         let variables = site.variables(seat.task.as_ref(), &seat.place);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        let start = Start {
+        let start = StartRequest {
             name: Some(name(site, seat.session, number)),
             command: line.command,
             directory: seat.place.clone(),
@@ -120,7 +123,7 @@ impl Process {
         };
         let found = match before {
             // Whoever remembers uses the key that it was told first.
-            Some(before) => site.shared.sessions.start_with(&start, before.about.key)?,
+            Some(before) => site.shared.sessions.start_with_key(&start, before.metadata.key)?,
             None => site.shared.sessions.start(&start)?,
         };
         Self::open(site, seat, found, number, 0)
@@ -129,32 +132,32 @@ impl Process {
     fn open(
         site: &Site,
         seat: &Seat,
-        found: Found,
+        found: SessionEntry,
         number: u32,
         from: u64,
-    ) -> Result<(Self, Vec<Seen>), ProcessError> {
-        let left = Left {
+    ) -> Result<(Self, Vec<SessionReport>), ProcessError> {
+        let checkpoint = DriverCheckpoint {
             read_from: from,
             agent_session: seat.agent_session.clone(),
             is_in_turn: seat.is_in_turn,
-            has_spoken: seat.has_spoken,
-            used: seat.used.clone(),
+            has_text: seat.has_spoken,
+            usage: seat.used.clone(),
         };
-        let Some(agent) = found.about.agent.as_deref() else {
+        let Some(agent) = found.metadata.agent.as_deref() else {
             return Err(ProcessError::Place(format!("session '{}' has no agent", found.name)));
         };
-        let begin = Begin {
+        let begin = DriverContext {
             launch: agent.launch(),
             directory: &seat.place,
-            key: &found.about.key,
+            key: &found.metadata.key,
             role: seat.role,
             has_numeric_ids: seat.has_numeric_ids,
-            left: Some(left).filter(|left| left.read_from > 0),
+            checkpoint: Some(checkpoint).filter(|checkpoint| checkpoint.read_from > 0),
         };
-        let (living, seen) = Living::open(&found.directory, set_up_driver(&seat.preset, &begin))?;
+        let (living, seen) = Session::open(&found.directory, set_up_driver(&seat.preset, &begin))?;
         let remembers = agent.is_resumed;
-        let was_told = seen.iter().any(|seen| matches!(seen, Seen::Typed { .. }));
-        let boot = found.about.boot.clone().or_else(|| noted_boot(site, seat.session, number));
+        let was_told = seen.iter().any(|seen| matches!(seen, SessionReport::InputWritten { .. }));
+        let boot = found.metadata.boot.clone().or_else(|| noted_boot(site, seat.session, number));
         let is_of_another_boot = boot.is_some() && boot != boot_id();
         Ok((Self { living, found, remembers, was_told, is_of_another_boot, number }, seen))
     }
@@ -182,19 +185,19 @@ impl Process {
 
     /// Tells whether nobody ever led it: its holder is gone, or was never there.
     pub(super) fn has_not_begun(&self) -> bool {
-        matches!(self.found.state, State::Lost | State::Starting)
+        matches!(self.found.state, SessionState::Lost | SessionState::Starting)
     }
 
     /// Tells whether it is over, as far as can be seen from outside.
     pub(super) fn is_over(&self) -> bool {
-        matches!(self.found.state, State::Ended { .. } | State::Lost)
+        matches!(self.found.state, SessionState::Ended { .. } | SessionState::Lost)
     }
 }
 
 /// Waits until it is known what became of a start that a server was killed in: it takes a moment, or comes to nothing.
 pub(super) fn settle(site: &Site, session: SessionId) -> Result<(), ProcessError> {
     let deadline = Instant::now() + STARTING_MAX;
-    while let Some((_, Found { state: State::Starting, .. })) = last(site, session)? {
+    while let Some((_, SessionEntry { state: SessionState::Starting, .. })) = last(site, session)? {
         if Instant::now() >= deadline {
             break;
         }
@@ -209,15 +212,15 @@ pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
     for number in 1.. {
         let Ok(Some(found)) = site.shared.sessions.find_exactly(&name(site, session, number)) else { return };
         match found.state {
-            State::Ended { .. } => {}
-            State::Alive(_) | State::Starting => {
+            SessionState::Ended { .. } => {}
+            SessionState::Alive(_) | SessionState::Starting => {
                 // One that does not answer is ended by its marks.
-                if sessions.ask(&found, &Request::End { grace }, grace * 5).is_err() {
-                    sessions.bury(&found);
+                if sessions.request(&found, &Request::End { grace }, grace * 5).is_err() {
+                    sessions.kill_orphans(&found);
                 }
             }
-            State::Lost => {
-                sessions.bury(&found);
+            SessionState::Lost => {
+                sessions.kill_orphans(&found);
             }
         }
     }
@@ -227,7 +230,8 @@ pub(super) fn end_all(site: &Site, session: SessionId, grace: Duration) {
 pub(super) fn end_for_good(site: &Site, session: SessionId, grace: Duration) {
     end_all(site, session, grace);
     let deadline = Instant::now() + grace * 5;
-    let is_there = |found: &Found| matches!(found.state, State::Alive(_) | State::Starting);
+    let is_there =
+        |found: &SessionEntry| matches!(found.state, SessionState::Alive(_) | SessionState::Starting);
     while last(site, session).is_ok_and(|last| last.is_some_and(|(_, found)| is_there(&found))) {
         if Instant::now() >= deadline {
             break;
@@ -237,7 +241,7 @@ pub(super) fn end_for_good(site: &Site, session: SessionId, grace: Duration) {
 }
 
 /// Returns the last process of a session, and its number.
-fn last(site: &Site, session: SessionId) -> Result<Option<(u32, Found)>, SessionError> {
+fn last(site: &Site, session: SessionId) -> Result<Option<(u32, SessionEntry)>, SessionError> {
     let mut last = None;
     for number in 1.. {
         match site.shared.sessions.find_exactly(&name(site, session, number))? {

@@ -11,9 +11,9 @@ use std::{
 };
 
 use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
-use drivers::{Happening, TurnOutcome, preset, preset::DriverName};
+use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
 use protocol::say::Task;
-use sessions::{InputOrder, InputQueue, Seen, SessionError};
+use sessions::{InputOrder, InputQueue, SessionError, SessionReport};
 
 use super::{
     full,
@@ -179,7 +179,7 @@ impl SessionWorker {
             (Some((process, _)), Situation::New) if self.was_stopped(&process) => self.start(),
             // A server was killed as it started it: nobody was ever there.
             (Some((process, _)), Situation::New) if process.has_not_begun() => {
-                self.site.shared.sessions.bury(&process.found);
+                self.site.shared.sessions.kill_orphans(&process.found);
                 self.start()
             }
             (Some((process, seen)), _) => self.welcome(process, seen),
@@ -222,7 +222,7 @@ impl SessionWorker {
         self.welcome(process, seen)
     }
 
-    fn welcome(&mut self, process: Process, seen: Vec<Seen>) -> Result<Next, ProcessError> {
+    fn welcome(&mut self, process: Process, seen: Vec<SessionReport>) -> Result<Next, ProcessError> {
         self.inbox.set_waker(process.living.waker());
         let mut process = process;
         self.see_all(seen, &mut process)?.map_or_else(|| Ok(Next::Living(Box::new(process))), Ok)
@@ -267,7 +267,7 @@ impl SessionWorker {
                 self.inputs.push(number, QueuedInput { input, brief })?;
             }
             SessionCommand::Freeze { effect } => self.report_effect(effect, process.living.pause()),
-            SessionCommand::Thaw { effect } => self.report_effect(effect, process.living.go_on()),
+            SessionCommand::Thaw { effect } => self.report_effect(effect, process.living.resume()),
             SessionCommand::Warm { effect, replay } => {
                 // Another server started it, and sent it no input yet.
                 self.replay = replay.filter(|_| !process.was_told);
@@ -285,9 +285,9 @@ impl SessionWorker {
 
     /// Lets a process end by itself, or ends it, and hears it to its end.
     fn close(&mut self, process: &mut Process) -> Result<(), ProcessError> {
-        drop(process.living.go_on());
+        drop(process.living.resume());
         // One on a terminal can't be told so.
-        let is_closing = process.living.close().is_ok();
+        let is_closing = process.living.close_input().is_ok();
         let deadline = Instant::now() + if is_closing { CLOSING_MAX } else { Duration::ZERO };
         let mut is_stopped = false;
         loop {
@@ -298,22 +298,19 @@ impl SessionWorker {
             let seen = process.living.next(Some(deadline.max(Instant::now() + GRACE)))?;
             for seen in seen {
                 match seen {
-                    Seen::Ended(_) | Seen::Lost => return Ok(()),
+                    SessionReport::Ended(_) | SessionReport::Lost => return Ok(()),
                     // Its turn did not fail: it was cut off, and goes on when it comes back.
-                    Seen::Happened(Happening::TurnEnded {
+                    SessionReport::Event(DriverEvent::TurnEnded {
                         read_from,
-                        words,
+                        text,
                         tools,
                         outcome: TurnOutcome::Failed { .. },
                     }) => {
                         let read_from = process.place(read_from);
-                        self.site.said(
-                            self.seat.session,
-                            Command::InterruptTurn { read_from, text: words, tools },
-                        );
+                        self.site.said(self.seat.session, Command::InterruptTurn { read_from, text, tools });
                     }
-                    Seen::Happened(happening) => self.happened(happening, process),
-                    Seen::Typed { number } => self.typed(number),
+                    SessionReport::Event(happening) => self.happened(happening, process),
+                    SessionReport::InputWritten { number } => self.typed(number),
                 }
             }
         }

@@ -10,7 +10,7 @@ use std::{
 
 use domain::{Command, Role, RunId, SessionId, TaskId};
 use repo::{GitOptions, RepoError};
-use sessions::{Demand, Sandbox};
+use sessions::{Sandbox, SandboxPolicy};
 
 use super::{
     bring::bring,
@@ -222,12 +222,12 @@ impl Site {
     }
 
     pub(super) fn sandbox(&self) -> Sandbox {
-        let demand = match self.outfit.sandbox {
-            SandboxMode::Off => Demand::Off,
-            SandboxMode::Worktree => Demand::Worktree,
-            SandboxMode::Required => Demand::Required,
+        let policy = match self.outfit.sandbox {
+            SandboxMode::Off => SandboxPolicy::Off,
+            SandboxMode::Worktree => SandboxPolicy::Worktree,
+            SandboxMode::Required => SandboxPolicy::Required,
         };
-        Sandbox { demand, write: self.outfit.sandbox_write.clone() }
+        Sandbox { policy, write: self.outfit.sandbox_write.clone() }
     }
 
     /// Writes a choice about a permission down for later runs of the project.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use axum::{Json, extract::State, response::Response};
 use config::KeyRow;
-use sessions::detect::Listed;
+use sessions::detect::AgentListing;
 
 use crate::{
     api::Api,
@@ -21,7 +21,7 @@ use crate::{
     get, path = "/api/agents",
     params(("project" = Option<String>, Query, description = "the folder of a project that is known, for its own agents; else that in which the server was started")),
     responses(
-        (status = OK, body = [Listed]),
+        (status = OK, body = [AgentListing]),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, description = "there is no such project", body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, description = "the configuration has mistakes", body = Problem, content_type = "application/problem+json"),

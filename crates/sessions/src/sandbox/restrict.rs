@@ -6,7 +6,7 @@ use landlock::{
 };
 
 use super::{
-    Bounds, privileges,
+    SandboxPaths, privileges,
     rules::{handled, rules},
 };
 
@@ -39,8 +39,8 @@ pub enum RestrictError {
 }
 
 /// Restricts this process and all that it will start. There is no way back.
-pub fn restrict(bounds: &Bounds) -> Result<(), RestrictError> {
-    let rules = rules(bounds).map_err(RestrictError::Path)?;
+pub fn restrict(paths: &SandboxPaths) -> Result<(), RestrictError> {
+    let rules = rules(paths).map_err(RestrictError::Path)?;
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(handled())?

@@ -12,7 +12,7 @@ use std::{
 use landlock::{AccessFs, BitFlags, make_bitflags};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 
-use super::Bounds;
+use super::SandboxPaths;
 
 /// What is written about a path: the path itself, held open, and what may be done below it.
 pub(super) struct Rule {
@@ -40,8 +40,8 @@ pub(super) fn handled() -> BitFlags<AccessFs> {
 }
 
 /// Returns the rules. A path that can't be used is an error only where it was named.
-pub(super) fn rules(bounds: &Bounds) -> io::Result<Vec<Rule>> {
-    let hide = bounds.hide.as_deref().map(fs::canonicalize).transpose()?;
+pub(super) fn rules(paths: &SandboxPaths) -> io::Result<Vec<Rule>> {
+    let hide = paths.hide.as_deref().map(fs::canonicalize).transpose()?;
     let root = Path::new("/");
     // The names of everything may be seen: without that, programs do not find their way.
     let mut rules = vec![named(root, AccessFs::ReadDir.into())?];
@@ -52,10 +52,10 @@ pub(super) fn rules(bounds: &Bounds) -> io::Result<Vec<Rule>> {
             rules.extend(found(&path, READ, |_| true));
         }
     }
-    for path in &bounds.show {
+    for path in &paths.show {
         rules.push(named(path, READ)?);
     }
-    for path in &bounds.write {
+    for path in &paths.write {
         let path = fs::canonicalize(path)?;
         match &hide {
             Some(hide) if hide.starts_with(&path) => {

@@ -1,9 +1,9 @@
 //! Reports what is seen of a session.
 
 use domain::{AgentError, AgentMessage, Command, ErrorType, MessageOffset, Recovery, Timestamp};
-use drivers::{Happening, PlanStep, StepStatus, ToolCall, Trouble, TurnOutcome};
+use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOutcome};
 use protocol::Item;
-use sessions::Seen;
+use sessions::SessionReport;
 
 use super::{Next, SessionWorker};
 use crate::{
@@ -18,40 +18,41 @@ impl SessionWorker {
     /// Reports everything; says how it goes on where the process is over.
     pub(super) fn see_all(
         &mut self,
-        seen: Vec<Seen>,
+        seen: Vec<SessionReport>,
         process: &mut Process,
     ) -> Result<Option<Next>, ProcessError> {
         let session = self.seat.session;
         let is_cut = !self.is_ending && self.is_cut(&seen, process);
         for seen in seen {
             match seen {
-                Seen::Typed { number } => self.typed(number),
+                SessionReport::InputWritten { number } => self.typed(number),
                 // Nobody ended this turn. That the process did is told below.
-                Seen::Happened(Happening::TurnEnded {
+                SessionReport::Event(DriverEvent::TurnEnded {
                     read_from,
-                    words,
+                    text,
                     tools,
                     outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
                 }) if is_cut => {
                     let read_from = process.place(read_from);
-                    self.site.said(session, Command::InterruptTurn { read_from, text: words, tools });
+                    self.site.said(session, Command::InterruptTurn { read_from, text, tools });
                 }
-                Seen::Happened(Happening::TurnEnded {
-                    outcome: TurnOutcome::NotResumable { .. }, ..
+                SessionReport::Event(DriverEvent::TurnEnded {
+                    outcome: TurnOutcome::NotResumable { .. },
+                    ..
                 }) => {
                     return self.begin_anew(process).map(Some);
                 }
-                Seen::Happened(happening) => self.happened(happening, process),
-                Seen::Ended(_) | Seen::Lost if self.went_along(&seen, process) => {
+                SessionReport::Event(happening) => self.happened(happening, process),
+                SessionReport::Ended(_) | SessionReport::Lost if self.went_along(&seen, process) => {
                     self.site.report(Command::ReportStopped { session });
                     return Ok(Some(Next::Cold));
                 }
-                Seen::Ended(exit) => {
+                SessionReport::Ended(exit) => {
                     self.site.report(Command::ReportEnded { session, exit_status: exit.code });
                     return Ok(Some(Next::Over));
                 }
-                Seen::Lost => {
-                    let n_left = self.site.shared.sessions.bury(&process.found);
+                SessionReport::Lost => {
+                    let n_left = self.site.shared.sessions.kill_orphans(&process.found);
                     let reason = format!("its holder was killed; {n_left} of its processes were ended");
                     self.site.report(Command::ReportLost { session, reason });
                     return Ok(Some(Next::Over));
@@ -62,26 +63,26 @@ impl SessionWorker {
     }
 
     /// Tells whether a process ended together with a server or with the whole machine, which is nobody's failure.
-    fn went_along(&self, seen: &Seen, process: &Process) -> bool {
+    fn went_along(&self, seen: &SessionReport, process: &Process) -> bool {
         match seen {
-            Seen::Ended(exit) => {
+            SessionReport::Ended(exit) => {
                 process.was_stopped(&self.site, self.seat.session)
                     // One that had ended well before has just not been heard.
                     || process.is_of_another_boot && exit.code != Some(0)
             }
-            Seen::Lost => process.is_of_another_boot,
-            Seen::Typed { .. } | Seen::Happened(_) => false,
+            SessionReport::Lost => process.is_of_another_boot,
+            SessionReport::InputWritten { .. } | SessionReport::Event(_) => false,
         }
     }
 
     /// Tells whether a process ended badly or was ended: what it was at is not done.
-    fn is_cut(&self, seen: &[Seen], process: &Process) -> bool {
+    fn is_cut(&self, seen: &[SessionReport], process: &Process) -> bool {
         match seen.last() {
-            Some(Seen::Ended(exit)) => {
+            Some(SessionReport::Ended(exit)) => {
                 exit.code != Some(0) || process.was_stopped(&self.site, self.seat.session)
             }
-            Some(Seen::Lost) => true,
-            Some(Seen::Typed { .. } | Seen::Happened(_)) | None => false,
+            Some(SessionReport::Lost) => true,
+            Some(SessionReport::InputWritten { .. } | SessionReport::Event(_)) | None => false,
         }
     }
 
@@ -97,31 +98,31 @@ impl SessionWorker {
         self.start()
     }
 
-    pub(super) fn happened(&mut self, happening: Happening, process: &Process) {
+    pub(super) fn happened(&mut self, happening: DriverEvent, process: &Process) {
         let session = self.seat.session;
         match happening {
-            Happening::Ready { agent_session } => {
+            DriverEvent::Ready { agent_session } => {
                 self.seat.agent_session.clone_from(&agent_session);
                 self.site.report(Command::ReportStarted { session, agent_session });
             }
-            Happening::Said { heard, read_from, item } => {
-                let (heard, read_from) = (process.heard(heard), process.place(read_from));
-                self.site.said(session, command(heard, read_from, item));
+            DriverEvent::Message { offset, read_from, item } => {
+                let (offset, read_from) = (process.heard(offset), process.place(read_from));
+                self.site.said(session, command(offset, read_from, item));
             }
-            Happening::Permission { wish, options: _ } => {
-                self.site.said(session, Command::RequestPermission(wish));
+            DriverEvent::Permission { request, options: _ } => {
+                self.site.said(session, Command::RequestPermission(request));
             }
-            Happening::Prompt { prompt, asked } => {
-                self.site.said(session, Command::RequestAnswer { prompt, question: asked });
+            DriverEvent::Question { prompt, question } => {
+                self.site.said(session, Command::RequestAnswer { prompt, question });
             }
-            Happening::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
+            DriverEvent::Usage(usage) => self.site.said(session, Command::ReportUsage(usage)),
             // Whoever is sent away has no more turns to end; what it said is kept all the same.
-            Happening::TurnEnded { read_from, words, tools, outcome: _ } if self.is_ending => {
+            DriverEvent::TurnEnded { read_from, text, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.place(read_from);
-                self.site.said(session, Command::InterruptTurn { read_from, text: words, tools });
+                self.site.said(session, Command::InterruptTurn { read_from, text, tools });
                 self.site.turns.end(session);
             }
-            Happening::TurnEnded { read_from, words, tools, outcome } => {
+            DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
                 let read_from = process.place(read_from);
                 if let Some(error) = error(outcome) {
                     // Behind everything that it said in this turn, and the same each time that it is read.
@@ -130,24 +131,24 @@ impl SessionWorker {
                     self.site
                         .said(session, Command::ReceiveMessage { offset: heard, read_from, message: said });
                 }
-                self.site.said(session, Command::EndTurn { read_from, text: words, tools });
+                self.site.said(session, Command::EndTurn { read_from, text, tools });
                 self.site.turns.end(session);
             }
-            Happening::Words { text } => self.site.glimpse(session, Glimpse::Words { text }),
-            Happening::ToolCall(call) => {
+            DriverEvent::Text { text } => self.site.glimpse(session, Glimpse::Words { text }),
+            DriverEvent::ToolCall(call) => {
                 let ToolCall { id, mut title, status, output: _ } = call;
                 title.truncate(title.floor_char_boundary(TITLE_BYTES_MAX));
                 self.site.glimpse(session, Glimpse::Tool { id, title, status });
             }
-            Happening::Plan { steps } => {
+            DriverEvent::Plan { steps } => {
                 let steps = steps.into_iter().map(step).collect();
                 self.site.glimpse(session, Glimpse::Plan { steps });
             }
-            Happening::Trouble(trouble) => {
+            DriverEvent::Warning(trouble) => {
                 self.site.glimpse(session, Glimpse::Trouble { text: describe(&trouble) });
             }
             // What model it is comes with what it uses; the rest changes nothing.
-            Happening::Model { .. } | Happening::Mode { .. } | Happening::Withdrawn { .. } => {}
+            DriverEvent::Model { .. } | DriverEvent::Mode { .. } | DriverEvent::PromptWithdrawn { .. } => {}
         }
     }
 }
@@ -206,15 +207,15 @@ fn step(step: PlanStep) -> (String, &'static str) {
     (step.text, status)
 }
 
-fn describe(trouble: &Trouble) -> String {
+fn describe(trouble: &AgentWarning) -> String {
     match trouble {
-        Trouble::Retrying { attempt, delay_ms, message } => {
+        AgentWarning::Retrying { attempt, delay_ms, message } => {
             format!("tries again ({attempt}) in {} s: {message}", delay_ms.div_ceil(1000))
         }
-        Trouble::LimitNear { used_permille: Some(used), .. } => {
+        AgentWarning::LimitNear { used_permille: Some(used), .. } => {
             format!("{}% of its limit is used", used / 10)
         }
-        Trouble::LimitNear { used_permille: None, .. } => "its limit is near".to_owned(),
-        Trouble::Garbage { text } => format!("prints what nobody understands: {text}"),
+        AgentWarning::LimitNear { used_permille: None, .. } => "its limit is near".to_owned(),
+        AgentWarning::UnknownOutput { text } => format!("prints what nobody understands: {text}"),
     }
 }

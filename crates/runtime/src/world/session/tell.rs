@@ -4,12 +4,12 @@ use std::fs;
 
 use domain::{Command, InputNumber, Locale, SessionInput};
 use drivers::{
-    Told, Untold,
-    preset::Form,
-    words::{self, Listener},
+    AgentInput, SendError,
+    input_text::{self, InputContext},
+    preset::InputFormat,
 };
 use protocol::say::{self, Preamble, Task, preamble};
-use sessions::{Found, RefusedInput, SentInput};
+use sessions::{RefusedInput, SentInput, SessionEntry};
 
 use super::{Next, QueuedInput, SessionWorker, begin_turn};
 use crate::world::process::{Process, ProcessError, Seat};
@@ -29,10 +29,10 @@ impl SessionWorker {
             let sent = self.inputs.send_next(&mut process.living, |number, queued, refused| {
                 renderer.render(number, queued, refused)
             })?;
-            let Some(SentInput { number, queued, written, seen }) = sent else { return Ok(None) };
+            let Some(SentInput { number, queued, written, reports }) = sent else { return Ok(None) };
             if let Some(input) = written {
                 process.was_told = true;
-                if matches!(input, Told::Prompt { .. }) {
+                if matches!(input, AgentInput::Prompt { .. }) {
                     begin_turn(&self.site, &self.seat);
                 }
                 if !process.remembers {
@@ -40,7 +40,7 @@ impl SessionWorker {
                 }
                 self.told.push((number, queued));
             }
-            if let Some(next) = self.see_all(seen, process)? {
+            if let Some(next) = self.see_all(reports, process)? {
                 return Ok(Some(next));
             }
         }
@@ -59,7 +59,7 @@ struct InputRenderer<'a> {
     template: Option<&'a str>,
     /// The task to repeat before the next prompt, for an agent that does not remember it.
     replay: Option<&'a Task>,
-    found: &'a Found,
+    found: &'a SessionEntry,
     /// Whether the process was sent an input before.
     was_told: bool,
 }
@@ -70,42 +70,42 @@ impl InputRenderer<'_> {
         number: InputNumber,
         queued: &QueuedInput,
         refused: Option<RefusedInput>,
-    ) -> Result<Option<Told>, ProcessError> {
+    ) -> Result<Option<AgentInput>, ProcessError> {
         let Some(RefusedInput { input, reason }) = refused else {
             let brief = queued.brief.as_deref().map(|brief| self.in_worktree(brief));
-            let input = words::told(&queued.input, self.listener(brief.as_ref()));
+            let input = input_text::render_input(&queued.input, self.listener(brief.as_ref()));
             return Ok(Some(self.introduced(input, number, queued)));
         };
         match reason {
             // The process that asked has ended, and this one replaces it.
-            Untold::UnknownPrompt { .. } if !self.was_told => {
-                let late = words::late(&queued.input, self.listener(None));
+            SendError::UnknownPrompt { .. } if !self.was_told => {
+                let late = input_text::render_late_answer(&queued.input, self.listener(None));
                 Ok(Some(self.introduced(late, number, queued)))
             }
-            Untold::UnknownPrompt { .. } => Ok(None),
-            Untold::TooLong { .. } => {
+            SendError::UnknownPrompt { .. } => Ok(None),
+            SendError::TooLong { .. } => {
                 let path = self.write_file(&input, number)?;
-                Ok(Some(words::in_file(&path, self.listener(None))))
+                Ok(Some(input_text::render_file_reference(&path, self.listener(None))))
             }
-            Untold::NotReady => Ok(Some(input)),
+            SendError::NotReady => Ok(Some(input)),
         }
     }
 
     /// Puts before a prompt what the agent must know to understand it.
-    fn introduced(&self, input: Told, number: InputNumber, queued: &QueuedInput) -> Told {
-        let Told::Prompt { text } = input else { return input };
+    fn introduced(&self, input: AgentInput, number: InputNumber, queued: &QueuedInput) -> AgentInput {
+        let AgentInput::Prompt { text } = input else { return input };
         let begins = matches!(*queued.input, SessionInput::Task { .. });
         let form = self.seat.preset.form;
-        let before = match (self.replay, begins || number > 1 || form == Form::Json) {
+        let before = match (self.replay, begins || number > 1 || form == InputFormat::Json) {
             (Some(replay), _) => self.repeat(replay),
-            (None, true) => return Told::Prompt { text },
+            (None, true) => return AgentInput::Prompt { text },
             (None, false) => self.preamble(),
         };
         let between = match form {
-            Form::Text => "\n\n",
-            Form::Json => "\n",
+            InputFormat::Text => "\n\n",
+            InputFormat::Json => "\n",
         };
-        Told::Prompt { text: format!("{before}{between}{text}") }
+        AgentInput::Prompt { text: format!("{before}{between}{text}") }
     }
 
     /// Returns the prompt of the task, for an agent that does not remember it.
@@ -113,9 +113,11 @@ impl InputRenderer<'_> {
         let brief = self.in_worktree(replay);
         let input =
             SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
-        match words::told(&input, self.listener(Some(&brief))) {
-            Told::Prompt { text } => text,
-            Told::Permission { .. } | Told::Answer { .. } | Told::Interrupt => String::new(),
+        match input_text::render_input(&input, self.listener(Some(&brief))) {
+            AgentInput::Prompt { text } => text,
+            AgentInput::Permission { .. } | AgentInput::Answer { .. } | AgentInput::Interrupt => {
+                String::new()
+            }
         }
     }
 
@@ -131,16 +133,16 @@ impl InputRenderer<'_> {
         preamble(Preamble {
             role: self.seat.role,
             locale: self.locale,
-            key: &self.found.about.key,
+            key: &self.found.metadata.key,
             task: self.seat.task.as_ref(),
         })
     }
 
-    fn listener<'a>(&'a self, brief: Option<&'a Task>) -> Listener<'a> {
-        Listener {
+    fn listener<'a>(&'a self, brief: Option<&'a Task>) -> InputContext<'a> {
+        InputContext {
             locale: self.locale,
-            form: self.seat.preset.form,
-            key: Some(&self.found.about.key),
+            format: self.seat.preset.form,
+            key: Some(&self.found.metadata.key),
             task: self.seat.task.as_ref(),
             brief,
             template: self.template,
@@ -148,10 +150,10 @@ impl InputRenderer<'_> {
     }
 
     /// Writes an input that is too long for a terminal into a file that the agent can read.
-    fn write_file(&self, input: &Told, number: InputNumber) -> Result<String, ProcessError> {
+    fn write_file(&self, input: &AgentInput, number: InputNumber) -> Result<String, ProcessError> {
         let text = match input {
-            Told::Prompt { text } | Told::Answer { answer: text, .. } => text.as_str(),
-            Told::Permission { .. } | Told::Interrupt => "",
+            AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => text.as_str(),
+            AgentInput::Permission { .. } | AgentInput::Interrupt => "",
         };
         let path = self.found.directory.join(format!("input-{number}.md"));
         fs::write(&path, text).map_err(|source| ProcessError::Io {

@@ -16,7 +16,7 @@ use holder::{
     protocol::{Attachment, Request},
 };
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-use sessions::{Demand, Found, Sandbox, Start};
+use sessions::{Sandbox, SandboxPolicy, SessionEntry, StartRequest};
 use testkit::bench::{Report, Timings, in_named_turns};
 
 use crate::child::{self, SignalPipe, WAIT_MAX};
@@ -111,18 +111,18 @@ enum RunningSession<'a> {
 /// A session that was started like those of the product.
 struct ProductSession<'a> {
     fixture: &'a Fixture,
-    found: Found,
+    found: SessionEntry,
 }
 
 fn start_session<'a>(fixture: &'a Fixture, script: &str) -> Result<ProductSession<'a>> {
-    let found = fixture.sessions.start(&Start {
+    let found = fixture.sessions.start(&StartRequest {
         name: None,
         command: shell(script).into(),
         directory: "/".into(),
         attachment: Attachment::Terminal(WINDOW),
         environment: BTreeMap::new(),
         memory_bytes_max: None,
-        sandbox: Sandbox { demand: Demand::Off, write: Vec::new() },
+        sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
         agent: None,
     })?;
     Ok(ProductSession { fixture, found })
@@ -131,8 +131,8 @@ fn start_session<'a>(fixture: &'a Fixture, script: &str) -> Result<ProductSessio
 impl Drop for ProductSession<'_> {
     fn drop(&mut self) {
         let Self { fixture: Fixture { sessions, .. }, found } = self;
-        if sessions.ask(found, &Request::End { grace: Duration::ZERO }, WAIT_MAX).is_err() {
-            sessions.bury(found);
+        if sessions.request(found, &Request::End { grace: Duration::ZERO }, WAIT_MAX).is_err() {
+            sessions.kill_orphans(found);
         }
         // The summary is written after the reply to the start, so it is complete only now.
         let holder = holder::status::read(&found.directory).ok().flatten().map(|summary| summary.holder_pid);

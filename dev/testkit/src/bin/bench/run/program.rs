@@ -14,7 +14,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use holder::protocol::Request;
-use sessions::{Found, Sessions, State};
+use sessions::{SessionEntry, SessionState, Sessions};
 use tempfile::{TempDir, tempdir_in};
 use testkit::workloads::Workload;
 
@@ -125,10 +125,11 @@ impl Project {
 
     /// Ends the sessions that a killed `jangdan` has left running, and returns what it printed, for an error message.
     fn clean_up(&self) -> String {
-        let live = |session: &Found| matches!(session.state, State::Alive(_) | State::Starting);
+        let live =
+            |session: &SessionEntry| matches!(session.state, SessionState::Alive(_) | SessionState::Starting);
         if let Ok(sessions) = Sessions::open(&self.data()) {
             for session in sessions.list().unwrap_or_default().iter().filter(|session| live(session)) {
-                let _ = sessions.ask(session, &Request::End { grace: Duration::ZERO }, WAIT_MAX);
+                let _ = sessions.request(session, &Request::End { grace: Duration::ZERO }, WAIT_MAX);
             }
         }
         let errors = child::tail(&self.errors()).unwrap_or_default();

@@ -1,0 +1,137 @@
+//! `session/request_permission` → what the agent wants to do, and the answer by what an option means.
+//!
+//! Every agent has option ids of its own, in an order of its own: only their kind says what they do.
+
+use std::path::Path;
+
+use domain::{PermissionKind, PermissionRequest};
+
+use super::{schema::PermissionOption, tools::ToolCallState};
+use crate::{driver::PromptOption, worktree_path::WorktreePath};
+
+/// Says what an agent wants to do.
+pub(super) fn permission_request(prompt: String, known: &ToolCallState, cwd: &Path) -> PermissionRequest {
+    let kind = kind_of(known);
+    let input = &known.input;
+    let detail = input.description.clone().or_else(|| input.reason.clone());
+    let (subject, in_worktree) = match kind {
+        PermissionKind::Edit | PermissionKind::Read => paths(known, cwd),
+        PermissionKind::Run => (input.command.clone(), false),
+        PermissionKind::Fetch => (input.url.clone(), false),
+        PermissionKind::Other => (None, false),
+    };
+    let subject = subject.unwrap_or_else(|| known.title.clone());
+    let detail =
+        detail.or_else(|| (known.title != subject && !known.title.is_empty()).then(|| known.title.clone()));
+    PermissionRequest { prompt, kind, subject, in_worktree, detail }
+}
+
+fn kind_of(known: &ToolCallState) -> PermissionKind {
+    match known.kind.as_str() {
+        "edit" | "delete" | "move" => PermissionKind::Edit,
+        "execute" => PermissionKind::Run,
+        "read" | "search" => PermissionKind::Read,
+        "fetch" => PermissionKind::Fetch,
+        _ => PermissionKind::Other,
+    }
+}
+
+/// Returns the paths as patterns name them, a line each, and whether all of them lie below the worktree.
+fn paths(known: &ToolCallState, cwd: &Path) -> (Option<String>, bool) {
+    let named = known.input.file_path.iter().chain(&known.paths);
+    let mut places: Vec<WorktreePath> = named.map(|path| WorktreePath::resolve(cwd, path)).collect();
+    places.sort_by(|one, other| one.name.cmp(&other.name));
+    places.dedup();
+    let in_worktree = !places.is_empty() && places.iter().all(|place| place.in_worktree);
+    // A newline in a name must not make two of it.
+    let names: Vec<String> = places.iter().map(|place| place.name.replace('\n', "\u{fffd}")).collect();
+    ((!names.is_empty()).then(|| names.join("\n")), in_worktree)
+}
+
+/// Says what the offered answers mean.
+pub(super) fn options(offered: &[PermissionOption]) -> Vec<PromptOption> {
+    let option = |option: &PermissionOption| PromptOption {
+        id: option.option_id.clone(),
+        label: if option.name.is_empty() { option.option_id.clone() } else { option.name.clone() },
+        allows: option.kind.starts_with("allow"),
+        is_permanent: option.kind.ends_with("always"),
+    };
+    offered.iter().map(option).collect()
+}
+
+/// Chooses the option that says yes or no to this once; one that is kept only where there is no other.
+pub(super) fn choose(offered: &[PromptOption], allowed: bool) -> Option<String> {
+    let fitting = || offered.iter().filter(|option| option.allows == allowed);
+    // Keeping a choice is Jangdan's business: the agent's own memory can't be seen or taken back.
+    let option = fitting().find(|option| !option.is_permanent).or_else(|| fitting().next());
+    option.map(|option| option.id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{choose, options, permission_request};
+    use crate::acp::{schema::PermissionRequest, tools::ToolCalls};
+
+    fn check(request: &str, expected: &str) {
+        let request: PermissionRequest = serde_json::from_str(request).unwrap();
+        let mut tools = ToolCalls::default();
+        let known = tools.learn(&request.tool_call);
+        let permission_request = permission_request("7".to_owned(), known, Path::new("/work/tree"));
+        let seen = format!(
+            "{} {} {}",
+            permission_request.kind.pattern_name(),
+            permission_request.subject,
+            permission_request.in_worktree
+        );
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_path_is_named_as_patterns_name_it() {
+        check(
+            r#"{"toolCall":{"kind":"edit","locations":[{"path":"/work/tree/src/a.rs"}]}}"#,
+            "edit src/a.rs true",
+        );
+        check(r#"{"toolCall":{"kind":"edit","rawInput":{"file_path":"src/a.rs"}}}"#, "edit src/a.rs true");
+        check(
+            r#"{"toolCall":{"kind":"edit","content":[{"type":"diff","path":"/work/tree/../b","newText":""}]}}"#,
+            "edit /work/b false",
+        );
+        check(
+            r#"{"toolCall":{"kind":"delete","locations":[{"path":"/work/tree/a"},{"path":"/work/treeb"}]}}"#,
+            "edit /work/treeb\na false",
+        );
+    }
+
+    #[test]
+    fn a_command_is_its_line() {
+        check(
+            r#"{"toolCall":{"kind":"execute","rawInput":{"command":["cargo","test"]}}}"#,
+            "run cargo test false",
+        );
+        check(
+            r#"{"toolCall":{"kind":"execute","rawInput":{"command":["/bin/bash","-lc","cargo test"]}}}"#,
+            "run cargo test false",
+        );
+        check(r#"{"toolCall":{"kind":"execute","title":"`ls`"}}"#, "run `ls` false");
+    }
+
+    #[test]
+    fn the_answer_is_chosen_by_its_kind() {
+        let offered = |json: &str| {
+            let request: PermissionRequest = serde_json::from_str(json).unwrap();
+            options(&request.options)
+        };
+        let claude = offered(
+            r#"{"options":[{"optionId":"allow_always","name":"a","kind":"allow_always"},
+               {"optionId":"allow","name":"b","kind":"allow_once"},{"optionId":"reject","name":"c","kind":"reject_once"}]}"#,
+        );
+        assert_eq!(choose(&claude, true).as_deref(), Some("allow"));
+        assert_eq!(choose(&claude, false).as_deref(), Some("reject"));
+        let odd = offered(r#"{"options":[{"optionId":"allow","kind":"reject_always"}]}"#);
+        assert_eq!(choose(&odd, true), None);
+        assert_eq!(choose(&odd, false).as_deref(), Some("allow"));
+    }
+}

@@ -1,0 +1,133 @@
+//! The parameters of what is sent to an ACP agent.
+
+use serde::Serialize;
+
+/// A program that serves tools to the agent over its standard input and output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct McpServer {
+    /// The name under which the agent knows its tools.
+    pub name: String,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// What is added to its environment.
+    pub env: Vec<EnvironmentVariable>,
+}
+
+/// A variable of an environment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EnvironmentVariable {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Initialize {
+    protocol_version: u16,
+    client_capabilities: ClientCapabilities,
+    client_info: ClientInfo,
+}
+
+#[derive(Serialize)]
+struct ClientCapabilities {
+    fs: FileCapabilities,
+    terminal: bool,
+    elicitation: ElicitationCapabilities,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileCapabilities {
+    read_text_file: bool,
+    write_text_file: bool,
+}
+
+#[derive(Serialize)]
+struct ElicitationCapabilities {
+    form: EmptyObject,
+    url: EmptyObject,
+}
+
+#[derive(Serialize)]
+struct EmptyObject {}
+
+#[derive(Serialize)]
+struct ClientInfo {
+    name: &'static str,
+    title: &'static str,
+    version: &'static str,
+}
+
+impl Initialize {
+    /// The agent works with its own files and terminals: what it does there is seen as its tool calls.
+    pub(super) fn new() -> Self {
+        Self {
+            protocol_version: super::PROTOCOL_VERSION,
+            client_capabilities: ClientCapabilities {
+                fs: FileCapabilities { read_text_file: false, write_text_file: false },
+                terminal: false,
+                elicitation: ElicitationCapabilities { form: EmptyObject {}, url: EmptyObject {} },
+            },
+            client_info: ClientInfo { name: "jangdan", title: "Jangdan", version: env!("CARGO_PKG_VERSION") },
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OpenSessionParams<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) session_id: Option<&'a str>,
+    pub(super) cwd: &'a str,
+    pub(super) mcp_servers: &'a [McpServer],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Prompt<'a> {
+    session_id: &'a str,
+    prompt: [Text<'a>; 1],
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    r#type: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Prompt<'a> {
+    pub(super) fn new(session_id: &'a str, text: &'a str) -> Self {
+        Self { session_id, prompt: [Text { r#type: "text", text }] }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Cancel<'a> {
+    pub(super) session_id: &'a str,
+}
+
+/// The answer to a permission prompt.
+#[derive(Serialize)]
+pub(super) struct Permission {
+    outcome: Outcome,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
+enum Outcome {
+    Selected { option_id: String },
+    Cancelled,
+}
+
+impl Permission {
+    /// Selects an option; without one the prompt is taken back.
+    pub(super) fn new(option: Option<String>) -> Self {
+        let outcome = option.map_or(Outcome::Cancelled, |option_id| Outcome::Selected { option_id });
+        Self { outcome }
+    }
+}

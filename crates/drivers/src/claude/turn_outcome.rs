@@ -1,0 +1,117 @@
+//! How a turn ended, and what it has cost.
+
+use domain::{Timestamp, Usage};
+
+use crate::driver::{AgentWarning, TurnOutcome};
+
+use super::output_lines::{ModelUsage, RateLimit, ResultLine, Tokens};
+
+/// Keeps what the end of a turn is judged by.
+#[derive(Debug)]
+pub(super) struct UsageMeter {
+    model: Option<String>,
+    /// What the process had used at the end of the last turn.
+    before: Usage,
+    /// What the last request had in its context.
+    context_tokens: u64,
+    /// What the program says went wrong with a request.
+    error: Option<String>,
+    /// When the limit resets that is used up.
+    resets_at: Option<Timestamp>,
+}
+
+impl UsageMeter {
+    pub(super) fn new(before: Usage) -> Self {
+        Self { model: None, before, context_tokens: 0, error: None, resets_at: None }
+    }
+
+    /// Takes the model's name, and tells whether it is another one than before.
+    pub(super) fn set_model(&mut self, name: &str) -> bool {
+        let is_new = self.model.as_deref() != Some(name);
+        self.model = Some(name.to_owned());
+        is_new
+    }
+
+    pub(super) fn note_error(&mut self, error: Option<&str>) {
+        self.error = error.map(str::to_owned);
+    }
+
+    pub(super) fn note_request(&mut self, tokens: Tokens) {
+        self.context_tokens = tokens.context();
+    }
+
+    pub(super) fn limit(&mut self, limit: &RateLimit) -> Option<AgentWarning> {
+        let resets_at = limit.resets_at.map(|seconds| Timestamp(seconds.saturating_mul(1000)));
+        match limit.status.text() {
+            Some("rejected") => {
+                self.resets_at = resets_at;
+                None
+            }
+            Some("allowed_warning") => {
+                let used_permille = limit.utilization.map(|share| (share * 1000.0).round() as u32);
+                Some(AgentWarning::LimitNear { resets_at, used_permille })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what this turn used: what the process has used since the last one.
+    ///
+    /// What the result calls the turn's usage leaves out what the agent's helpers used.
+    pub(super) fn usage(&mut self, result: &ResultLine) -> Usage {
+        let sum = |tokens: fn(&ModelUsage) -> u64| {
+            result.model_usage.values().map(tokens).fold(0, u64::saturating_add)
+        };
+        let micros = result.total_cost_usd.map(|cost| (cost * 1_000_000.0).round() as u64);
+        // Invariant: what was used never shrinks, so a result without figures takes nothing back.
+        let now = Usage {
+            input_tokens: sum(ModelUsage::new_input).max(self.before.input_tokens),
+            output_tokens: sum(|usage| usage.output_tokens).max(self.before.output_tokens),
+            cached_tokens: sum(|usage| usage.cache_read_input_tokens).max(self.before.cached_tokens),
+            cost_micros: micros.unwrap_or_default().max(self.before.cost_micros),
+            ..Usage::default()
+        };
+        let before = std::mem::replace(&mut self.before, now.clone());
+        Usage {
+            input_tokens: now.input_tokens - before.input_tokens,
+            output_tokens: now.output_tokens - before.output_tokens,
+            cached_tokens: now.cached_tokens - before.cached_tokens,
+            cost_micros: now.cost_micros - before.cost_micros,
+            model: self.model.clone(),
+            context_permille: self.context_permille(result),
+        }
+    }
+
+    fn context_permille(&mut self, result: &ResultLine) -> Option<u32> {
+        let used = std::mem::take(&mut self.context_tokens);
+        let of_model = self.model.as_ref().and_then(|model| result.model_usage.get(model));
+        let window = of_model.or(result.model_usage.values().next())?.context_window;
+        let permille = used.saturating_mul(1000).checked_div(window).filter(|_| used > 0)?;
+        Some(permille.min(1000) as u32)
+    }
+
+    /// Returns how the turn ended. That its subtype is "success" says nothing.
+    pub(super) fn outcome(&mut self, result: &ResultLine) -> TurnOutcome {
+        let error = self.error.take();
+        let resets_at = self.resets_at.take();
+        let has_failed = result.is_error || result.subtype.text().is_some_and(|subtype| subtype != "success");
+        if !has_failed {
+            return TurnOutcome::Finished;
+        }
+        if result.terminal_reason.text().is_some_and(|reason| reason.starts_with("aborted")) {
+            return TurnOutcome::Cancelled;
+        }
+        let errors: Vec<_> = result.errors.iter().filter_map(|error| error.text()).collect();
+        let said = result.result.text().filter(|text| !text.is_empty()).map(str::to_owned);
+        let said = said.or_else(|| (!errors.is_empty()).then(|| errors.join("\n")));
+        let message = said.or_else(|| result.subtype.0.clone()).unwrap_or_default();
+        match (result.api_error_status, error.as_deref()) {
+            _ if message.contains("No conversation found") => TurnOutcome::NotResumable { message },
+            (Some(429), _) | (_, Some("rate_limit")) => TurnOutcome::Limited { message, resets_at },
+            (Some(401 | 403), _) | (_, Some("authentication_failed")) => {
+                TurnOutcome::Unauthorized { message }
+            }
+            _ => TurnOutcome::Failed { message },
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What follows from each line that Codex prints.
+
+use domain::Usage;
+use serde_json::value::RawValue;
+
+use crate::{
+    driver::{AgentWarning, DriverEvent, Reaction, TurnOutcome},
+    json,
+    turn::{MessageLine, unknown_output},
+};
+
+use super::{Codex, ITEMS_MAX, messages, prompts, requests};
+
+impl Codex {
+    pub(super) fn take(&mut self, message: &MessageLine) -> Reaction {
+        let Some(read) = json::read::<messages::Envelope>(&message.bytes) else {
+            return Reaction::from_events(unknown_output(&message.bytes).map(DriverEvent::Warning));
+        };
+        match (read.method.as_deref(), &read.id) {
+            (Some(method), Some(id)) => self.ask(method, id, read.params()),
+            (Some(method), None) => Reaction::from_events(self.note(method, read.params(), message)),
+            (None, Some(id)) => Reaction::from_events(self.answered(id, &read, message.line.end)),
+            (None, None) => Reaction::from_events(unknown_output(&message.bytes).map(DriverEvent::Warning)),
+        }
+    }
+
+    /// Takes what the agent tells without waiting for an answer.
+    fn note(&mut self, method: &str, params: &str, message: &MessageLine) -> Vec<DriverEvent> {
+        let Some(place) = messages::part::<messages::EventScope>(params) else { return Vec::new() };
+        let threads = self.thread.as_ref().zip(place.thread_id.as_ref());
+        let is_helpers = threads.is_some_and(|(ours, theirs)| ours != theirs);
+        match method {
+            "serverRequest/resolved" => {
+                let resolved = messages::part::<messages::RequestResolved>(params);
+                let id = resolved.map(|resolved| resolved.request_id.get().to_owned());
+                let withdrawn = self.prompts.settle(|_, asked| id.as_deref() == Some(asked.id()));
+                withdrawn.into_iter().map(|prompt| DriverEvent::PromptWithdrawn { prompt }).collect()
+            }
+            // What another thread says is what a helper of the agent's says to it; only what it asks is asked of us.
+            "item/started" if is_helpers => {
+                self.remember(messages::part(params));
+                Vec::new()
+            }
+            _ if is_helpers => Vec::new(),
+            "turn/started" => self.begin(params, place),
+            "item/started" => self.item(params, false, message),
+            "item/completed" => self.item(params, true, message),
+            "item/agentMessage/delta" => self.stream(params),
+            "thread/tokenUsage/updated" if place.turn_id == self.turn_id => {
+                if let Some(usage) = messages::part(params) {
+                    self.meter.note_usage(&usage);
+                }
+                Vec::new()
+            }
+            "account/rateLimits/updated" => {
+                let near = messages::part(params).and_then(|limits| self.meter.note_limits(&limits));
+                near.into_iter().map(DriverEvent::Warning).collect()
+            }
+            "model/rerouted" => {
+                let name =
+                    messages::part::<messages::ModelRerouted>(params).map(|rerouted| rerouted.to_model);
+                name.and_then(|name| self.meter.set_model(name)).into_iter().collect()
+            }
+            "turn/plan/updated" => {
+                let plan =
+                    messages::part::<messages::PlanUpdated>(params).map(messages::PlanUpdated::happening);
+                plan.into_iter().collect()
+            }
+            "error" => {
+                let retry = messages::part(params).and_then(|error: messages::Error| error.retry());
+                retry.into_iter().map(DriverEvent::Warning).collect()
+            }
+            "turn/completed" => {
+                let completed = messages::part(params).unwrap_or_else(messages::TurnCompleted::unreadable);
+                self.finish(message.line.end, completed.outcome())
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, params: &str, place: messages::EventScope) -> Vec<DriverEvent> {
+        self.is_open = true;
+        self.thread = self.thread.take().or(place.thread_id);
+        self.turn_id = messages::part::<messages::TurnStarted>(params).map(|started| started.turn.id);
+        Vec::new()
+    }
+
+    fn stream(&mut self, params: &str) -> Vec<DriverEvent> {
+        let Some(messages::Delta { item_id, delta }) = messages::part(params) else { return Vec::new() };
+        self.streamed = Some(item_id);
+        vec![DriverEvent::Text { text: delta }]
+    }
+
+    fn item(&mut self, params: &str, is_complete: bool, message: &MessageLine) -> Vec<DriverEvent> {
+        let Some(messages::ItemParams { item }) = messages::part(params) else { return Vec::new() };
+        if item.r#type != "agentMessage" {
+            let call = item.tool_call(&self.options.directory, is_complete);
+            self.remember(Some(messages::ItemParams { item }));
+            return call.map(|call| self.turn.push_call(call)).into_iter().collect();
+        }
+        let Some(text) = item.text.0.filter(|_| is_complete) else { return Vec::new() };
+        let mut out = Vec::new();
+        if self.streamed.take_if(|streamed| *streamed == item.id).is_none() {
+            out.push(DriverEvent::Text { text: text.clone() });
+        }
+        out.extend(self.turn.push_text(&text, &message.line));
+        out
+    }
+
+    fn remember(&mut self, params: Option<messages::ItemParams>) {
+        let Some(messages::ItemParams { item }) = params else { return };
+        self.items.retain(|known| known.id != item.id);
+        if self.items.len() == ITEMS_MAX {
+            self.items.pop_front();
+        }
+        self.items.push_back(item);
+    }
+
+    fn finish(&mut self, end: u64, outcome: messages::TurnEnding) -> Vec<DriverEvent> {
+        self.is_open = false;
+        self.turn_id = None;
+        self.streamed = None;
+        let outcome = self.meter.outcome(outcome);
+        let usage = self.meter.usage();
+        self.turn.finish(end, usage, outcome)
+    }
+
+    fn ask(&mut self, method: &str, id: &RawValue, params: &str) -> Reaction {
+        match prompts::read(&self.options.directory, &self.items, method, id.get(), params) {
+            Some((asked, happening)) => {
+                self.prompts.ask(asked.prompt().to_owned(), asked);
+                Reaction::from_events([happening])
+            }
+            // An agent that gets no answer waits for ever.
+            None => Reaction { events: Vec::new(), outgoing: requests::refuse(id) },
+        }
+    }
+
+    /// Takes the answer to what we asked.
+    fn answered(&mut self, id: &RawValue, read: &messages::Envelope, end: u64) -> Vec<DriverEvent> {
+        let Some(asked) = requests::RequestId::read(id) else { return Vec::new() };
+        match (asked, &read.error) {
+            (requests::RequestId::Thread, None) => {
+                let Some(opened) = messages::part::<messages::ThreadOpened>(read.result()) else {
+                    return Vec::new();
+                };
+                self.thread = Some(opened.thread.id.clone());
+                let mut out = vec![DriverEvent::Ready { agent_session: Some(opened.thread.id) }];
+                out.extend(opened.model.and_then(|name| self.meter.set_model(name)));
+                out
+            }
+            (requests::RequestId::Thread, Some(error)) if error.message.contains("no rollout found") => {
+                let message = error.message.clone();
+                self.turn.finish(end, Usage::default(), TurnOutcome::NotResumable { message })
+            }
+            (requests::RequestId::Prompt, None) => {
+                let started = messages::part::<messages::TurnStarted>(read.result());
+                self.turn_id = self.turn_id.take().or(started.map(|started| started.turn.id));
+                Vec::new()
+            }
+            // Where a turn runs, only what was to join it is refused.
+            (requests::RequestId::Prompt, Some(error)) if self.turn_id.is_some() => {
+                vec![DriverEvent::Warning(AgentWarning::UnknownOutput { text: error.message.clone() })]
+            }
+            (
+                requests::RequestId::Initialize | requests::RequestId::Thread | requests::RequestId::Prompt,
+                Some(error),
+            ) => self.finish(end, messages::TurnEnding::failed(error.message.clone())),
+            (requests::RequestId::Initialize, None) | (requests::RequestId::Interrupt, _) => Vec::new(),
+        }
+    }
+}

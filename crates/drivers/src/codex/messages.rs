@@ -1,0 +1,289 @@
+//! What Codex sends, as far as it is needed. Whatever else a line has is ignored.
+
+use std::path::Path;
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+use crate::{
+    driver::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, ToolStatus},
+    json::{LenientText, OrderedMap, read},
+    worktree_path::WorktreePath,
+};
+
+use super::shell_command::plain;
+
+/// Any line: a request, a notification, or an answer.
+#[derive(Debug, Deserialize)]
+pub(super) struct Envelope {
+    pub(super) id: Option<Box<RawValue>>,
+    pub(super) method: Option<String>,
+    params: Option<Box<RawValue>>,
+    result: Option<Box<RawValue>>,
+    pub(super) error: Option<RpcError>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct RpcError {
+    #[serde(default)]
+    pub(super) message: String,
+}
+
+impl Envelope {
+    pub(super) fn params(&self) -> &str {
+        self.params.as_deref().map_or("{}", RawValue::get)
+    }
+
+    pub(super) fn result(&self) -> &str {
+        self.result.as_deref().map_or("{}", RawValue::get)
+    }
+}
+
+/// Reads a part of a line.
+pub(super) fn part<T: DeserializeOwned>(json: &str) -> Option<T> {
+    read(json.as_bytes())
+}
+
+/// Where something events.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct EventScope {
+    pub(super) thread_id: Option<String>,
+    pub(super) turn_id: Option<String>,
+}
+
+/// The answer to `thread/start` and `thread/resume`.
+#[derive(Debug, Deserialize)]
+pub(super) struct ThreadOpened {
+    pub(super) thread: IdField,
+    pub(super) model: Option<String>,
+}
+
+/// `turn/started`, and the answer to `turn/start`.
+#[derive(Debug, Deserialize)]
+pub(super) struct TurnStarted {
+    pub(super) turn: IdField,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct IdField {
+    pub(super) id: String,
+}
+
+/// `model/rerouted`
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ModelRerouted {
+    pub(super) to_model: String,
+}
+
+/// `item/agentMessage/delta`
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Delta {
+    pub(super) item_id: String,
+    pub(super) delta: String,
+}
+
+/// `serverRequest/resolved`
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RequestResolved {
+    pub(super) request_id: Box<RawValue>,
+}
+
+/// `item/started` and `item/completed`
+#[derive(Debug, Deserialize)]
+pub(super) struct ItemParams {
+    pub(super) item: Item,
+}
+
+/// A message or a tool call; each kind has some of the fields.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Item {
+    pub(super) r#type: String,
+    pub(super) id: String,
+    #[serde(default)]
+    status: LenientText,
+    #[serde(default)]
+    pub(super) text: LenientText,
+    #[serde(default)]
+    command: LenientText,
+    #[serde(default)]
+    aggregated_output: LenientText,
+    #[serde(default)]
+    changes: Vec<Change>,
+    #[serde(default)]
+    pub(super) server: LenientText,
+    #[serde(default)]
+    pub(super) tool: LenientText,
+    #[serde(default)]
+    query: LenientText,
+}
+
+#[derive(Debug, Deserialize)]
+struct Change {
+    path: String,
+    kind: Option<ChangeKind>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ChangeKind {
+    /// Where the file goes.
+    #[serde(default, alias = "movePath")]
+    move_path: LenientText,
+}
+
+impl Item {
+    /// Returns the files of a patch, also those that it makes by moving others.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.changes.iter().flat_map(|change| {
+            let moved = change.kind.as_ref().and_then(|kind| kind.move_path.text());
+            [&*change.path].into_iter().chain(moved)
+        })
+    }
+
+    /// Returns the call as people see it, if it is one.
+    pub(super) fn tool_call(&self, directory: &Path, is_complete: bool) -> Option<ToolCall> {
+        let title = match &*self.r#type {
+            "commandExecution" => plain(self.command.text()?).into_owned(),
+            "fileChange" => {
+                let names = self.paths().map(|path| WorktreePath::resolve(directory, path).name);
+                format!("edit {}", names.collect::<Vec<_>>().join(", "))
+            }
+            "mcpToolCall" => format!("{}: {}", self.server.text()?, self.tool.text()?),
+            "webSearch" => format!("search {}", self.query.text()?),
+            _ => return None,
+        };
+        let status = match self.status.text() {
+            _ if !is_complete => ToolStatus::Running,
+            Some("failed" | "declined") => ToolStatus::Failed,
+            _ => ToolStatus::Done,
+        };
+        let output = self.aggregated_output.text().filter(|output| !output.is_empty());
+        Some(ToolCall { id: self.id.clone(), title, status, output: output.map(str::to_owned) })
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.status.text() == Some("inProgress")
+    }
+}
+
+/// `error`
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Error {
+    error: TurnError,
+    #[serde(default)]
+    will_retry: bool,
+}
+
+impl Error {
+    /// Returns the trouble, unless it is the turn's end, which is told by itself.
+    pub(super) fn retry(self) -> Option<AgentWarning> {
+        let TurnError { message, additional_details, .. } = self.error;
+        // "Reconnecting... 2/5"
+        let digits = message.rsplit(' ').next().and_then(|last| last.split('/').next());
+        let attempt = digits.and_then(|digits| digits.parse().ok()).unwrap_or(1);
+        let message = additional_details.0.unwrap_or(message);
+        self.will_retry.then_some(AgentWarning::Retrying { attempt, delay_ms: 0, message })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TurnError {
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    additional_details: LenientText,
+    codex_error_info: Option<Box<RawValue>>,
+}
+
+/// `turn/completed`
+#[derive(Debug, Deserialize)]
+pub(super) struct TurnCompleted {
+    turn: CompletedTurn,
+}
+
+#[derive(Debug, Deserialize)]
+struct CompletedTurn {
+    #[serde(default)]
+    status: LenientText,
+    error: Option<TurnError>,
+}
+
+/// How a turn ended, before it is known what that means.
+#[derive(Debug)]
+pub(super) enum TurnEnding {
+    Finished,
+    Interrupted,
+    Failed { message: String, name: Option<String>, status: Option<u16> },
+}
+
+impl TurnEnding {
+    pub(super) fn failed(message: String) -> Self {
+        Self::Failed { message, name: None, status: None }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct HttpStatus {
+    http_status_code: Option<u16>,
+}
+
+impl TurnCompleted {
+    /// Stands for an end in a form that is not known: the turn is over all the same.
+    pub(super) fn unreadable() -> Self {
+        Self { turn: CompletedTurn { status: LenientText(None), error: None } }
+    }
+
+    pub(super) fn outcome(self) -> TurnEnding {
+        match self.turn.status.text() {
+            Some("completed") => return TurnEnding::Finished,
+            Some("interrupted") => return TurnEnding::Interrupted,
+            _ => {}
+        }
+        let Some(TurnError { message, codex_error_info, .. }) = self.turn.error else {
+            return TurnEnding::failed("the turn ended in a way that can't be read".to_owned());
+        };
+        // Either a name, or an object with the name as its only key.
+        let info = codex_error_info.as_deref().map_or("null", RawValue::get);
+        let entry = part::<OrderedMap<HttpStatus>>(info).and_then(|mut info| info.0.pop());
+        let (name, status) = match entry {
+            Some((name, http)) => (Some(name), http.http_status_code),
+            None => (part::<LenientText>(info).and_then(|info| info.0), None),
+        };
+        TurnEnding::Failed { message, name, status }
+    }
+}
+
+/// `turn/plan/updated`
+#[derive(Debug, Deserialize)]
+pub(super) struct PlanUpdated {
+    plan: Vec<PlannedStep>,
+}
+
+#[derive(Debug, Deserialize)]
+struct PlannedStep {
+    #[serde(default)]
+    step: LenientText,
+    #[serde(default)]
+    status: LenientText,
+}
+
+impl PlanUpdated {
+    pub(super) fn happening(self) -> DriverEvent {
+        let step = |planned: PlannedStep| {
+            let status = match planned.status.text() {
+                Some("completed") => StepStatus::Done,
+                Some("inProgress") => StepStatus::Running,
+                _ => StepStatus::Waiting,
+            };
+            Some(PlanStep { text: planned.step.0?, status })
+        };
+        DriverEvent::Plan { steps: self.plan.into_iter().filter_map(step).collect() }
+    }
+}

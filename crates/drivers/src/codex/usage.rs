@@ -1,0 +1,146 @@
+//! What a turn used, which limits are near, and what its end means.
+
+use domain::{Timestamp, Usage};
+use serde::Deserialize;
+
+use crate::driver::{AgentWarning, DriverEvent, TurnOutcome};
+
+use super::messages::TurnEnding;
+
+/// From here on a limit is near.
+const NEAR_PERCENT: f64 = 90.0;
+
+/// Keeps what the end of a turn is judged by.
+#[derive(Debug)]
+pub(super) struct UsageMeter {
+    model: Option<String>,
+    /// What the thread had used when the turn began, and has used now.
+    span: Option<(Tokens, TokenUsage)>,
+    /// The fullest window that is near its limit.
+    near: Option<Window>,
+}
+
+/// `thread/tokenUsage/updated`
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct UsageUpdated {
+    token_usage: TokenUsage,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TokenUsage {
+    /// Of the thread.
+    total: Tokens,
+    /// Of the last request.
+    last: Tokens,
+    model_context_window: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Tokens {
+    total_tokens: u64,
+    input_tokens: u64,
+    cached_input_tokens: u64,
+    output_tokens: u64,
+}
+
+impl Tokens {
+    fn without(self, other: Self) -> Self {
+        Self {
+            total_tokens: self.total_tokens.saturating_sub(other.total_tokens),
+            input_tokens: self.input_tokens.saturating_sub(other.input_tokens),
+            cached_input_tokens: self.cached_input_tokens.saturating_sub(other.cached_input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(other.output_tokens),
+        }
+    }
+}
+
+/// `account/rateLimits/updated`
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LimitsUpdated {
+    rate_limits: Limits,
+}
+
+#[derive(Debug, Deserialize)]
+struct Limits {
+    primary: Option<Window>,
+    secondary: Option<Window>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Window {
+    used_percent: f64,
+    /// In seconds.
+    resets_at: Option<i64>,
+}
+
+impl Window {
+    fn resets_at(self) -> Option<Timestamp> {
+        self.resets_at.map(|seconds| Timestamp(seconds.saturating_mul(1000)))
+    }
+}
+
+impl UsageMeter {
+    pub(super) fn new(model: Option<String>) -> Self {
+        Self { model, span: None, near: None }
+    }
+
+    pub(super) fn set_model(&mut self, name: String) -> Option<DriverEvent> {
+        self.model = Some(name.clone());
+        Some(DriverEvent::Model { name })
+    }
+
+    pub(super) fn note_usage(&mut self, updated: &UsageUpdated) {
+        let now = updated.token_usage;
+        let before = self.span.map_or_else(|| now.total.without(now.last), |(before, _)| before);
+        self.span = Some((before, now));
+    }
+
+    /// Takes the limits, and says once that one of them is near.
+    pub(super) fn note_limits(&mut self, updated: &LimitsUpdated) -> Option<AgentWarning> {
+        let Limits { primary, secondary } = updated.rate_limits;
+        let fullest = primary.into_iter().chain(secondary);
+        let fullest = fullest.max_by(|one, other| one.used_percent.total_cmp(&other.used_percent));
+        let near = fullest.filter(|window| window.used_percent >= NEAR_PERCENT);
+        let is_new = near != std::mem::replace(&mut self.near, near);
+        let window = near.filter(|_| is_new)?;
+        let used_permille = Some((window.used_percent * 10.0).round() as u32);
+        Some(AgentWarning::LimitNear { resets_at: window.resets_at(), used_permille })
+    }
+
+    /// Returns what the turn used, by what the thread has used since it began. Money is not told.
+    pub(super) fn usage(&mut self) -> Usage {
+        let Some((before, now)) = self.span.take() else { return Usage::default() };
+        let used = now.total.without(before);
+        let context = |window| now.last.total_tokens.saturating_mul(1000).checked_div(window);
+        Usage {
+            input_tokens: used.input_tokens.saturating_sub(used.cached_input_tokens),
+            output_tokens: used.output_tokens,
+            cached_tokens: used.cached_input_tokens,
+            cost_micros: 0,
+            model: self.model.clone(),
+            context_permille: now.model_context_window.and_then(context).map(|full| full.min(1000) as u32),
+        }
+    }
+
+    pub(super) fn outcome(&self, ending: TurnEnding) -> TurnOutcome {
+        let (message, name, status) = match ending {
+            TurnEnding::Finished => return TurnOutcome::Finished,
+            TurnEnding::Interrupted => return TurnOutcome::Cancelled,
+            TurnEnding::Failed { message, name, status } => (message, name, status),
+        };
+        match (name.as_deref(), status) {
+            (Some("usageLimitExceeded" | "rateLimitExceeded"), _) | (_, Some(429)) => {
+                TurnOutcome::Limited { message, resets_at: self.near.and_then(Window::resets_at) }
+            }
+            (Some("unauthorized"), _) | (_, Some(401 | 403)) => TurnOutcome::Unauthorized { message },
+            // The key is to be in a variable that the agent's settings name, and is not.
+            _ if message.starts_with("Missing environment variable") => TurnOutcome::Unauthorized { message },
+            _ => TurnOutcome::Failed { message },
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Creates the driver for an agent process from the agent's preset.
+
+use std::path::Path;
+
+use domain::{Role, SessionKey, Usage};
+use protocol::Keys;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    acp::{Acp, AcpOptions, AcpStart},
+    claude::{self, Claude},
+    codex::{self, Codex},
+    driver::Driver,
+    preset::{DriverName, LaunchMode, Preset},
+    pty::{Pty, PtyOptions},
+    side_channel::SideChannelReader,
+};
+
+/// The process that a driver is created for.
+#[derive(Debug, Clone)]
+pub struct DriverContext<'a> {
+    pub launch: LaunchMode<'a>,
+    /// The agent's working directory; everything below is its worktree.
+    pub directory: &'a Path,
+    /// The key that marks messages as the agent's own.
+    pub key: &'a SessionKey,
+    pub role: Role,
+    /// Whether the plan has task ids without a letter.
+    pub has_numeric_ids: bool,
+    /// The state of an earlier driver of the same process; `None` to read its output from the beginning.
+    pub checkpoint: Option<DriverCheckpoint>,
+}
+
+/// The state from which a new driver continues for the same process. Sessions store it as JSON: names must not change.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DriverCheckpoint {
+    /// The offset from which to read; 0 if the agent was not ready yet.
+    pub read_from: u64,
+    /// The agent's own id of its session, as it reported it.
+    pub agent_session: Option<String>,
+    /// Whether a prompt was sent whose turn has not ended.
+    pub is_in_turn: bool,
+    /// Whether the agent wrote text in that turn.
+    #[serde(rename = "hasSpoken")]
+    pub has_text: bool,
+    /// The sum of all usage that this process reported before `read_from`.
+    #[serde(rename = "used")]
+    pub usage: Usage,
+}
+
+impl DriverContext<'_> {
+    fn decoding(&self, keys: Keys) -> protocol::Options {
+        protocol::Options {
+            role: self.role,
+            key: Some(self.key.clone()),
+            keys,
+            numeric_ids: self.has_numeric_ids,
+        }
+    }
+
+    /// Returns the checkpoint if the agent was ready by then.
+    fn checkpoint(&self) -> Option<&DriverCheckpoint> {
+        self.checkpoint.as_ref().filter(|checkpoint| checkpoint.read_from > 0)
+    }
+
+    /// Returns the agent's own id of its session: the reported one, otherwise the one it was started with.
+    fn agent_session(&self) -> String {
+        let (LaunchMode::Fresh(session) | LaunchMode::Resume(session)) = self.launch;
+        let reported = self.checkpoint().and_then(|checkpoint| checkpoint.agent_session.clone());
+        reported.unwrap_or_else(|| session.to_owned())
+    }
+}
+
+/// A driver with everything that its owner needs to read the output of the process for it.
+pub struct DriverSetup {
+    pub driver: Box<dyn Driver>,
+    /// Reads the messages of the agent's helper commands, which always carry the session's key.
+    pub side_channel: SideChannelReader,
+    /// The output offset from which the driver must be fed.
+    pub read_from: u64,
+}
+
+/// Creates the driver for a process that was started from a preset.
+pub fn set_up_driver(preset: &Preset, context: &DriverContext<'_>) -> DriverSetup {
+    DriverSetup {
+        driver: new_driver(preset, context),
+        side_channel: SideChannelReader::new(context.decoding(Keys::Required)),
+        read_from: context.checkpoint().map_or(0, |checkpoint| checkpoint.read_from),
+    }
+}
+
+fn new_driver(preset: &Preset, context: &DriverContext<'_>) -> Box<dyn Driver> {
+    let (session, decoding) = (context.agent_session(), context.decoding(preset.keys()));
+    let checkpoint = context.checkpoint();
+    match preset.driver {
+        DriverName::Claude => Box::new(Claude::new(claude::Options {
+            directory: context.directory.to_owned(),
+            session,
+            usage_before: checkpoint.map(|checkpoint| checkpoint.usage.clone()).unwrap_or_default(),
+            decoding,
+        })),
+        DriverName::Codex => Box::new(Codex::new(codex::Options {
+            directory: context.directory.to_owned(),
+            thread: match (checkpoint, context.launch) {
+                (Some(_), _) => codex::Thread::Attached(session),
+                (None, LaunchMode::Resume(_)) => codex::Thread::Resume(session),
+                (None, LaunchMode::Fresh(_)) => codex::Thread::Fresh,
+            },
+            // Codex then asks before every edit and command, and Jangdan's own permission rules decide.
+            approval: codex::Approval::OnRequest,
+            sandbox: codex::Sandbox::ReadOnly,
+            model: None,
+            decoding,
+        })),
+        DriverName::Acp => Box::new(Acp::new(AcpOptions {
+            cwd: context.directory.to_owned(),
+            start: match (checkpoint, context.launch) {
+                (Some(checkpoint), _) => AcpStart::Attached {
+                    agent_session: session,
+                    read_from: checkpoint.read_from,
+                    cost_micros: checkpoint.usage.cost_micros,
+                },
+                (None, LaunchMode::Resume(_)) => AcpStart::Resume { agent_session: session },
+                (None, LaunchMode::Fresh(_)) => AcpStart::Fresh,
+            },
+            decoding,
+            mcp_servers: Vec::new(),
+        })),
+        DriverName::Pty => Box::new(Pty::new(PtyOptions {
+            decoding,
+            mode: preset.pty_mode(),
+            typing: preset.typing.clone(),
+            quiet_ms: preset.quiet_ms(),
+            agent_session: preset.can_resume().then_some(session),
+            read_from: checkpoint.map_or(0, |checkpoint| checkpoint.read_from),
+            open_turn: checkpoint
+                .filter(|checkpoint| checkpoint.is_in_turn)
+                .map(|checkpoint| checkpoint.has_text),
+        })),
+    }
+}

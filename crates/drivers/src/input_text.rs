@@ -1,0 +1,256 @@
+//! Renders the inputs of a session to the text that its agent reads, in the run's language.
+//!
+//! Text of agents and people goes through `protocol::say`, which escapes it: an echo of it never counts as a message.
+//! Does not know the plan: the caller passes the task's brief.
+
+mod notices;
+
+use domain::{
+    AgentName, DependencyType, InvocationOutcome, Locale, ProvidedResource, SessionInput, SessionKey, TaskId,
+    TestFeedback, TestMetrics,
+};
+use protocol::say::{self, Say};
+
+use crate::{driver::AgentInput, preset::InputFormat};
+
+/// The session that inputs are rendered for.
+#[derive(Debug, Clone, Copy)]
+pub struct InputContext<'a> {
+    pub locale: Locale,
+    pub format: InputFormat,
+    /// The session's key, for examples of correct messages.
+    pub key: Option<&'a SessionKey>,
+    /// The task that the session works on.
+    pub task: Option<&'a TaskId>,
+    /// The description of the task, for inputs that start work on it.
+    pub brief: Option<&'a say::Task>,
+    /// The project's own template for the prompt of a task.
+    pub template: Option<&'a str>,
+}
+
+/// Renders an input. Answers to prompts of the agent stay answers; everything else becomes a prompt.
+///
+/// ```
+/// use drivers::{AgentInput, input_text::{InputContext, render_input}, preset::InputFormat};
+/// use domain::{Locale, QuestionId, SessionInput};
+///
+/// let (locale, format) = (Locale::Ko, InputFormat::Text);
+/// let context = InputContext { locale, format, key: None, task: None, brief: None, template: None };
+/// let input = SessionInput::Answer { question: QuestionId(7), answer: "구독".into(), prompt: None };
+/// assert_eq!(render_input(&input, context), AgentInput::Prompt { text: "[ANSWER q_7]\n구독".into() });
+/// ```
+pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentInput {
+    match input {
+        SessionInput::Permission { prompt, allowed, question: _ } => {
+            AgentInput::Permission { prompt: prompt.clone(), allowed: *allowed }
+        }
+        SessionInput::Answer { prompt: Some(prompt), answer, question: _ } => {
+            AgentInput::Answer { prompt: prompt.clone(), answer: answer.clone() }
+        }
+        _ => AgentInput::Prompt { text: render_text(input, recipient) },
+    }
+}
+
+/// Renders the answer to a prompt that no longer exists, as a prompt of its own.
+pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> AgentInput {
+    let text = match input {
+        SessionInput::Permission { allowed, .. } => {
+            render_message(&Say::Notice(notices::permission(*allowed, recipient.locale)), recipient)
+        }
+        _ => render_text(input, recipient),
+    };
+    AgentInput::Prompt { text }
+}
+
+/// Renders a reference to the file that holds an input which is too long to be typed.
+pub fn render_file_reference(path: &str, recipient: InputContext<'_>) -> AgentInput {
+    AgentInput::Prompt {
+        text: render_message(&Say::Notice(notices::file(path, recipient.locale)), recipient),
+    }
+}
+
+/// Renders an input and the inputs that it carries.
+fn render_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
+    let mut parts = vec![render_message(&to_message(input, recipient), recipient)];
+    if let SessionInput::Task { carried, .. } = input {
+        parts.extend(carried.iter().map(|input| render_text(input, recipient)));
+    }
+    match recipient.format {
+        InputFormat::Text => parts.join("\n\n"),
+        InputFormat::Json => parts.join("\n"),
+    }
+}
+
+fn render_message(message: &Say, recipient: InputContext<'_>) -> String {
+    match (recipient.format, message, recipient.template) {
+        (InputFormat::Json, _, _) => message.json(),
+        (InputFormat::Text, Say::Task(task), Some(template)) if task.from.is_none() => {
+            say::task_prompt(task, template, recipient.locale)
+        }
+        (InputFormat::Text, _, _) => message.text(recipient.locale),
+    }
+}
+
+fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> Say {
+    match input {
+        SessionInput::Task { task, attempt: _, hint, carried: _ } => {
+            Say::Task(Box::new(brief_with_hint(task, hint.as_deref(), recipient)))
+        }
+        SessionInput::Answer { question, answer, prompt: _ } => Say::QuestionAnswer(say::QuestionAnswer {
+            question_id: question.to_string(),
+            answer: answer.clone(),
+        }),
+        SessionInput::Provided { request, name, kind, provided, default } => {
+            Say::DependencyProvided(say::DependencyProvided {
+                request_id: request.to_string(),
+                name: name.clone(),
+                provided: provided_resource(*kind, name, provided),
+                is_default: *default,
+            })
+        }
+        SessionInput::Refused { request, name, reason } => Say::DependencyRefused(say::DependencyRefused {
+            request_id: request.to_string(),
+            name: name.clone(),
+            reason: reason.clone(),
+        }),
+        SessionInput::Invocation { invocation: _, from, task, context } => {
+            invocation(from, task, context.as_deref(), recipient)
+        }
+        SessionInput::InvocationEnded {
+            outcome: InvocationOutcome::Completed { result_type, content },
+            from,
+            invocation: _,
+        }
+        | SessionInput::Result { result_type, content, from, result: _ } => Say::Result(say::Delivery {
+            from: from.clone(),
+            result_type: *result_type,
+            content: content.clone(),
+        }),
+        SessionInput::Direct { message: _, from, direct_type, content } => Say::Direct(say::DirectMessage {
+            from: from.clone(),
+            kind: Some(*direct_type),
+            content: content.clone(),
+        }),
+        SessionInput::Feedback { message: _, round: _, feedback } => match recipient.task {
+            Some(task) => Say::Feedback(test_feedback(task, feedback)),
+            None => Say::Notice(notices::feedback(feedback, recipient.locale)),
+        },
+        SessionInput::InvalidMessage { protocol, error } => Say::Invalid(say::Invalid {
+            protocol: protocol.clone(),
+            error: error.clone(),
+            form: say::form(protocol, recipient.key),
+        }),
+        SessionInput::NearMiss { near, raw } => Say::Near(say::Near {
+            near: near.clone(),
+            raw: raw.clone(),
+            form: say::form(near, recipient.key),
+        }),
+        SessionInput::Reminder => match recipient.task {
+            Some(task) => Say::Finish(say::Finish::new(task.clone(), recipient.key)),
+            None => Say::Notice(notices::status_request(recipient.locale)),
+        },
+        SessionInput::InvocationEnded { outcome: InvocationOutcome::Failed { .. }, .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::Question { .. }
+        | SessionInput::Escalation { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Chat { .. }
+        | SessionInput::Resume { .. } => Say::Notice(notices::notice(input, recipient)),
+    }
+}
+
+/// Returns the brief of a task with the hint for this attempt.
+fn brief_with_hint(task: &TaskId, hint: Option<&str>, recipient: InputContext<'_>) -> say::Task {
+    let mut brief = recipient.brief.cloned().unwrap_or_else(|| empty_brief(task));
+    brief.task_id = task.clone();
+    let context = [brief.context.take(), hint.map(str::to_owned)];
+    let context: Vec<String> = context.into_iter().flatten().collect();
+    brief.context = (!context.is_empty()).then(|| context.join("\n\n"));
+    brief
+}
+
+fn invocation(from: &AgentName, request: &str, context: Option<&str>, recipient: InputContext<'_>) -> Say {
+    let Some(task) = recipient.task else {
+        return Say::Notice(notices::invocation(from, request, context, recipient.locale));
+    };
+    Say::Task(Box::new(say::Task {
+        from: Some(from.clone()),
+        text: request.to_owned(),
+        context: context.map(str::to_owned),
+        ..empty_brief(task)
+    }))
+}
+
+fn empty_brief(task: &TaskId) -> say::Task {
+    say::Task {
+        task_id: task.clone(),
+        from: None,
+        phase: None,
+        title: None,
+        text: String::new(),
+        context: None,
+        criteria: Vec::new(),
+        touches: Vec::new(),
+        check: None,
+        results: Vec::new(),
+        worktree: None,
+        preamble: None,
+    }
+}
+
+/// Describes where a provided resource is. The requested kind decides how variables are described.
+fn provided_resource(kind: DependencyType, name: &str, provided: &ProvidedResource) -> say::Provided {
+    match provided {
+        ProvidedResource::Environment { names } => {
+            let first = || names.first().cloned().unwrap_or_else(|| name.to_owned());
+            match kind {
+                DependencyType::ApiKey => say::Provided::ApiKey { env: first() },
+                DependencyType::EnvVariable => say::Provided::EnvVariable { env: first() },
+                DependencyType::Service
+                | DependencyType::File
+                | DependencyType::Permission
+                | DependencyType::Package => say::Provided::Service { envs: names.clone() },
+            }
+        }
+        ProvidedResource::File { path } => say::Provided::File { path: path.clone() },
+        ProvidedResource::Permission { granted } => say::Provided::Permission { granted: *granted },
+        ProvidedResource::Package { name, version } => {
+            say::Provided::Package { package: name.clone(), version: version.clone() }
+        }
+    }
+}
+
+fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> say::Feedback {
+    let failure = |failure: &domain::TestFailure| say::TestFailure {
+        name: failure.name.clone(),
+        expected: failure.expected.clone(),
+        actual: failure.actual.clone(),
+        trace: failure.trace.clone(),
+        suggested_fix: failure.suggested_fix.clone(),
+    };
+    say::Feedback {
+        task_id: task.clone(),
+        from: None,
+        failures: feedback.failures.iter().map(failure).collect(),
+        suggestions: feedback.suggestions.clone(),
+        metrics: feedback.metrics.as_ref().map(metrics),
+    }
+}
+
+fn metrics(metrics: &TestMetrics) -> say::Metrics {
+    let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    say::Metrics {
+        total: number(metrics.total),
+        passed: number(metrics.passed),
+        failed: number(metrics.failed),
+        skipped: number(metrics.skipped),
+        seconds: metrics.seconds,
+    }
+}

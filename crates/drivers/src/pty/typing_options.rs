@@ -1,0 +1,158 @@
+//! How words are typed into a program, and how one sees that they were taken.
+
+use serde::{Deserialize, Serialize};
+
+use super::PtyMode;
+use crate::driver::{OutgoingBytes, SendError};
+
+/// Linux drops what a line has beyond 4,096 bytes with its newline, without a word.
+const LINE_BYTES_MAX: usize = 4095;
+
+/// How a program is typed to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TypingOptions {
+    /// Whether words are typed as one paste, between its brackets.
+    pub paste: bool,
+    /// The key that sends what was typed.
+    pub submit: String,
+    /// How long to wait before it; some programs take a key that comes at once for a part of the paste.
+    pub submit_after_ms: u64,
+    /// Whether the program shows an input box that is looked at, and the key pressed again where words still stand in it.
+    pub verify: bool,
+    /// How an input box begins.
+    pub marks: Vec<String>,
+    /// The key that stops a turn.
+    pub interrupt: String,
+    /// The longest line that can be typed, in bytes; by default what the terminal of a program that reads lines takes.
+    pub line_bytes_max: Option<usize>,
+    /// What is typed on a line of its own before and behind words of several lines.
+    pub around: Option<[String; 2]>,
+}
+
+impl Default for TypingOptions {
+    /// A terminal in its usual state: a line is sent by its end.
+    fn default() -> Self {
+        Self {
+            paste: false,
+            submit: "\n".to_owned(),
+            submit_after_ms: 0,
+            verify: false,
+            marks: ["❯", "›", ">"].map(str::to_owned).to_vec(),
+            interrupt: "\u{3}".to_owned(),
+            line_bytes_max: None,
+            around: None,
+        }
+    }
+}
+
+impl TypingOptions {
+    /// Returns the words as they are typed: nothing in them acts on a terminal.
+    pub(super) fn words(&self, text: &str, mode: PtyMode) -> Result<String, SendError> {
+        let text: String = text.replace("\r\n", "\n").chars().filter(|sign| is_typed(*sign)).collect();
+        let text = text.trim_end_matches('\n');
+        let bytes = text.split('\n').map(str::len).max().unwrap_or(0);
+        let of_terminal = match mode {
+            PtyMode::Lines => Some(LINE_BYTES_MAX),
+            PtyMode::Screen => None,
+        };
+        if let Some(bytes_max) = self.line_bytes_max.or(of_terminal).filter(|bytes_max| bytes > *bytes_max) {
+            return Err(SendError::TooLong { bytes, bytes_max });
+        }
+        Ok(match &self.around {
+            Some([before, behind]) if text.contains('\n') => format!("{before}\n{text}\n{behind}"),
+            _ => text.to_owned(),
+        })
+    }
+
+    /// Returns the keys that type the words and send them.
+    pub(super) fn keys(&self, words: &str) -> Vec<OutgoingBytes> {
+        let typed = if self.paste { format!("\u{1b}[200~{words}\u{1b}[201~") } else { words.to_owned() };
+        if self.submit_after_ms == 0 {
+            return vec![OutgoingBytes {
+                after_ms: 0,
+                bytes: format!("{typed}{}", self.submit).into_bytes(),
+            }];
+        }
+        vec![OutgoingBytes { after_ms: 0, bytes: typed.into_bytes() }, self.submit_key()]
+    }
+
+    /// Returns the key that sends what was typed.
+    pub(super) fn submit_key(&self) -> OutgoingBytes {
+        OutgoingBytes { after_ms: self.submit_after_ms, bytes: self.submit.clone().into_bytes() }
+    }
+
+    /// Tells whether words that were typed still stand in the input box: the last row that begins as one.
+    pub(super) fn stands_in_box(&self, words: &str, rows: &[String]) -> bool {
+        let inside = rows.iter().rev().find_map(|row| {
+            let row = row.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '│' | '┃' | '|'));
+            self.marks.iter().find_map(|mark| row.strip_prefix(mark.as_str()))
+        });
+        let Some(inside) = inside.map(str::trim).filter(|inside| !inside.is_empty()) else { return false };
+        // A narrow box wraps and a long paste is folded, so the beginning has to do.
+        let first: String = words.lines().next().unwrap_or("").trim().chars().take(24).collect();
+        inside.starts_with("[Pasted ") || (!first.is_empty() && inside.starts_with(&first))
+    }
+}
+
+/// A newline and a tab are words; every other control is a key.
+fn is_typed(sign: char) -> bool {
+    !sign.is_control() || matches!(sign, '\n' | '\t')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PtyMode, SendError, TypingOptions};
+
+    fn tui() -> TypingOptions {
+        TypingOptions {
+            paste: true,
+            submit: "\r".to_owned(),
+            submit_after_ms: 500,
+            ..TypingOptions::default()
+        }
+    }
+
+    #[test]
+    fn nothing_in_the_words_is_a_key() {
+        let words = tui().words("a\u{1b}[201~\u{3}b\r\nc\u{9b}\n\n", PtyMode::Screen).unwrap();
+        assert_eq!(words, "a[201~b\nc");
+        let keys = tui().keys(&words);
+        assert_eq!(keys[0].bytes, b"\x1b[200~a[201~b\nc\x1b[201~");
+        assert_eq!((keys[1].after_ms, &keys[1].bytes[..]), (500, &b"\r"[..]));
+    }
+
+    #[test]
+    fn what_the_kernel_would_drop_is_not_typed() {
+        let long = "가".repeat(1366);
+        assert_eq!(
+            TypingOptions::default().words(&long, PtyMode::Lines),
+            Err(SendError::TooLong { bytes: 4098, bytes_max: 4095 })
+        );
+        assert!(
+            TypingOptions::default().words(&format!("{0}\n{0}", "x".repeat(4095)), PtyMode::Lines).is_ok()
+        );
+        assert!(tui().words(&long, PtyMode::Screen).is_ok());
+    }
+
+    #[test]
+    fn several_lines_go_between_the_signs_of_the_program() {
+        let around = Some(["{x".to_owned(), "x}".to_owned()]);
+        let typing = TypingOptions { around, ..TypingOptions::default() };
+        assert_eq!(typing.words("a\nb", PtyMode::Lines).unwrap(), "{x\na\nb\nx}");
+        assert_eq!(typing.words("a", PtyMode::Lines).unwrap(), "a");
+    }
+
+    #[test]
+    fn words_in_the_input_box_are_seen() {
+        let check = |rows: &[&str], stands: bool| {
+            let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
+            assert_eq!(tui().stands_in_box("Make the file, please\nnow", &rows), stands, "{rows:?}");
+        };
+        check(&["│ ❯ Make the file, please   │", "  now", "  ? for shortcuts"], true);
+        check(&["❯ [Pasted text #1 +5 lines]"], true);
+        check(&["❯ Make the file, please", "● Done.", "❯ ", "  ? for shortcuts"], false);
+        check(&["› Make the file, please", "› Explain this codebase"], false);
+        check(&["no box"], false);
+    }
+}

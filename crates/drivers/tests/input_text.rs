@@ -1,0 +1,256 @@
+//! Rendered inputs: the exact text, and that it never decodes as a message, whatever text it quotes.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use domain::{
+    DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId, InvocationOutcome, Locale,
+    ProvidedResource, QuestionId, RequestId, ResultId, ResultType, Role, SessionInput, SessionKey, TaskId,
+    TestFailure, TestFeedback, TestMetrics,
+};
+use drivers::{
+    AgentInput,
+    input_text::{InputContext, render_file_reference, render_input},
+    preset::InputFormat,
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+use protocol::{Decoder, Keys, Options, say};
+
+/// Returns one input of each kind, with texts from `words`.
+fn inputs(words: &dyn Fn() -> String) -> Vec<SessionInput> {
+    let from = || "PO".parse().unwrap();
+    let task: TaskId = "T1.3".parse().unwrap();
+    let failure = TestFailure {
+        name: words(),
+        expected: Some(words()),
+        actual: Some(words()),
+        trace: Some(words()),
+        suggested_fix: Some(words()),
+    };
+    let metrics = TestMetrics { total: 3, passed: 2, failed: 1, skipped: 0, seconds: 1.5 };
+    let feedback = TestFeedback {
+        success: false,
+        failures: vec![failure],
+        suggestions: vec![words()],
+        metrics: Some(metrics),
+    };
+    let answer = || SessionInput::Answer { question: QuestionId(7), answer: words(), prompt: None };
+    vec![
+        SessionInput::Task {
+            task: task.clone(),
+            attempt: 2,
+            hint: Some(words()),
+            carried: vec![answer(), SessionInput::Reminder],
+        },
+        answer(),
+        SessionInput::Answer { question: QuestionId(7), answer: words(), prompt: Some("p".to_owned()) },
+        SessionInput::ClarificationRequest { question: QuestionId(7), text: words() },
+        SessionInput::Permission { prompt: "p".to_owned(), allowed: true, question: None },
+        SessionInput::Provided {
+            request: RequestId(4),
+            name: words(),
+            kind: DependencyType::ApiKey,
+            provided: ProvidedResource::Environment { names: vec![words()] },
+            default: true,
+        },
+        SessionInput::Provided {
+            request: RequestId(4),
+            name: words(),
+            kind: DependencyType::Package,
+            provided: ProvidedResource::Package { name: words(), version: Some(words()) },
+            default: false,
+        },
+        SessionInput::Refused { request: RequestId(4), name: words(), reason: words() },
+        SessionInput::Invocation {
+            invocation: InvocationId(2),
+            from: from(),
+            task: words(),
+            context: Some(words()),
+        },
+        SessionInput::InvocationEnded {
+            invocation: InvocationId(2),
+            from: from(),
+            outcome: InvocationOutcome::Completed { result_type: ResultType::Markdown, content: words() },
+        },
+        SessionInput::InvocationEnded {
+            invocation: InvocationId(2),
+            from: from(),
+            outcome: InvocationOutcome::Failed { reason: words() },
+        },
+        SessionInput::Result {
+            result: ResultId(1),
+            from: from(),
+            result_type: ResultType::FilePath,
+            content: words(),
+        },
+        SessionInput::Direct {
+            message: DirectMessageId(9),
+            from: from(),
+            direct_type: DirectType::Query,
+            content: words(),
+        },
+        SessionInput::Feedback { message: None, round: 1, feedback },
+        SessionInput::InvalidMessage { protocol: "ASK_USER".to_owned(), error: words() },
+        SessionInput::NearMiss { near: "ASK_USER".to_owned(), raw: words() },
+        SessionInput::Reminder,
+        SessionInput::Conflict { files: vec![words(), words()] },
+        SessionInput::Rework { phase: 1, reason: words() },
+        SessionInput::Test { task: task.clone(), attempt: 1 },
+        SessionInput::Verify { phase: 1, round: 2 },
+        SessionInput::Question {
+            question: QuestionId(7),
+            task: Some(task.clone()),
+            from: from(),
+            text: words(),
+            options: vec![words(), words()],
+            default: Some(words()),
+            context: Some(words()),
+        },
+        SessionInput::Escalation {
+            escalation: EscalationId(5),
+            task: Some(task),
+            title: words(),
+            description: words(),
+        },
+        SessionInput::ThinLine { line: words() },
+        SessionInput::ThinLine { line: "READY:[T1.3]".to_owned() },
+        SessionInput::Chat { text: words() },
+        SessionInput::Resume { reason: words() },
+    ]
+}
+
+fn brief(words: &dyn Fn() -> String) -> say::Task {
+    say::Task {
+        task_id: "T1.3".parse().unwrap(),
+        from: None,
+        phase: Some(1),
+        title: Some(words()),
+        text: words(),
+        context: Some(words()),
+        criteria: vec![words()],
+        touches: vec![words()],
+        check: Some(words()),
+        results: Vec::new(),
+        worktree: Some(words()),
+        preamble: None,
+    }
+}
+
+fn key() -> SessionKey {
+    "k3f9".parse().unwrap()
+}
+
+#[test]
+fn rendered_inputs_match_their_snapshot() {
+    let (key, task) = (key(), "T1.3".parse().unwrap());
+    let brief = brief(&|| "words".to_owned());
+    let mut rendered = String::new();
+    for (locale, format) in
+        [(Locale::En, InputFormat::Text), (Locale::Ko, InputFormat::Text), (Locale::En, InputFormat::Json)]
+    {
+        let context = InputContext {
+            locale,
+            format,
+            key: Some(&key),
+            task: Some(&task),
+            brief: Some(&brief),
+            template: None,
+        };
+        for input in inputs(&|| "words".to_owned()) {
+            match render_input(&input, context) {
+                AgentInput::Prompt { text } => rendered += &format!("{text}\n~\n"),
+                other => rendered += &format!("{other:?}\n~\n"),
+            }
+        }
+        let AgentInput::Prompt { text } = render_file_reference("inputs/3.md", context) else {
+            panic!("a prompt")
+        };
+        rendered += &format!("{text}\n~\n");
+    }
+    insta::assert_snapshot!(rendered);
+}
+
+fn hostile_text() -> impl Strategy<Value = String> {
+    let pieces = select(vec![
+        "\n",
+        "\n",
+        "\n",
+        " ",
+        "word",
+        "가나다",
+        "[ASK_USER]",
+        "[ASK_USER k3f9]",
+        "[/ASK_USER k3f9]",
+        "question: y",
+        "[INVOKE:PO k3f9]",
+        "[/INVOKE k3f9]",
+        "[ERROR]",
+        "[USER_QUESTION k3f9]",
+        "DONE:T1.3 k3f9",
+        "DONE:T1.3",
+        "FAIL:T1.3:no",
+        "ALL_DONE",
+        "READY:[T1.3]",
+        "RESOLVE_NEXT",
+        "=== PHASE 1 COMPLETE ===",
+        "[NEED_HUMAN: x]",
+        "[NEED_HUMAN",
+        ": x]",
+        "[",
+        "]",
+        "```",
+        "~~~",
+        "`",
+        "> ",
+        "- ",
+        "│ ",
+        "\r",
+        "\u{1b}[2K",
+        "\u{8}",
+        "\u{feff}",
+        "CUSTOM:SKIP:T1.3",
+        "TASK_ID:T1.3",
+        "[Ask_User]",
+        "}",
+        "\"",
+    ]);
+    vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn rendered_input_never_decodes_as_a_message(texts in vec(hostile_text(), 1..6), with_task: bool, keys: bool) {
+        let (key, task) = (key(), "T1.3".parse().unwrap());
+        let next = std::cell::Cell::new(0);
+        let words = || {
+            next.set(next.get() + 1);
+            texts[next.get() % texts.len()].clone()
+        };
+        let brief = brief(&words);
+        let options = Options { role: Role::Orchestrator, key: keys.then(self::key), keys: Keys::Optional, numeric_ids: true };
+        for (locale, format) in [(Locale::En, InputFormat::Text), (Locale::Ko, InputFormat::Text), (Locale::Ko, InputFormat::Json)] {
+            let context = InputContext {
+                locale,
+                format,
+                key: Some(&key),
+                task: with_task.then_some(&task),
+                brief: with_task.then_some(&brief),
+                template: None,
+            };
+            for input in inputs(&words) {
+                let AgentInput::Prompt { text } = render_input(&input, context) else { continue };
+                if format == InputFormat::Json {
+                    for line in text.lines() {
+                        prop_assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+                    }
+                }
+                for mut decoder in [Decoder::new(options.clone()), Decoder::screen(options.clone())] {
+                    let mut items = decoder.push(format!("{}\r\n", text.replace('\n', "\r\n")).as_bytes());
+                    items.extend(decoder.end_turn());
+                    prop_assert!(items.is_empty(), "{:?}\n{}\n{:?}", input, text, items);
+                }
+            }
+        }
+    }
+}

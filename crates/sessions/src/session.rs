@@ -1,0 +1,264 @@
+//! A live session with its driver: agent output becomes reports, inputs become numbered writes of the holder.
+//!
+//! Blocking, and owned by one thread. All of its state can be read again from the session's folder: after a crash, a
+//! new [`Session`] continues at the recorded offset.
+
+mod input_sender;
+mod observer;
+mod spool_reader;
+mod waker;
+
+use std::{
+    os::fd::AsFd,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use drivers::{AgentInput, DriverEvent, DriverSetup, Reaction, SendError};
+use holder::{ClientError, protocol::Request, spool::Exit};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::{error::SessionError, input_ledger::InputSource};
+use input_sender::InputSender;
+pub use observer::{SessionObserver, TimedReports};
+use spool_reader::{RecordOutcome, SpoolReader};
+pub use waker::Waker;
+
+/// Time allowed for all processes of a session to stop, in addition to the holder's response time.
+const STOP_MAX: Duration = Duration::from_secs(5);
+
+/// A report of a live session.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionReport {
+    Event(DriverEvent),
+    /// All bytes of an input were written to the agent.
+    InputWritten {
+        number: u32,
+    },
+    /// The process has ended. The last report.
+    Ended(Exit),
+    /// The holder was killed, so the exit status of the process is unknown. The last report.
+    Lost,
+}
+
+/// A live session and its driver.
+pub struct Session {
+    inputs: InputSender,
+    spool: SpoolReader,
+    waker: Waker,
+    /// The time of the last output or resumption.
+    silent_since: Instant,
+    /// Whether the driver knows about the present silence.
+    is_silence_reported: bool,
+    has_ended: bool,
+    /// Whether all output that existed when the session was opened has been read: only then are all open prompts known.
+    is_caught_up: bool,
+    /// Whether an input was refused that may be accepted once caught up.
+    has_deferred_input: bool,
+}
+
+impl Session {
+    /// Takes over a session, and sends those parts of the handshake that were not sent at its start.
+    ///
+    /// A session without a holder is read to its end as well.
+    pub fn open(
+        directory: &Path,
+        mut setup: DriverSetup,
+    ) -> Result<(Self, Vec<SessionReport>), SessionError> {
+        let inputs = InputSender::open(directory)?;
+        let waker = Waker::new().map_err(SessionError::io("create a waker for the session in", directory))?;
+        let handshake = setup.driver.on_start();
+        let spool = SpoolReader::open(directory, setup)?;
+        let mut session = Self {
+            inputs,
+            spool,
+            waker,
+            silent_since: Instant::now(),
+            is_silence_reported: false,
+            has_ended: false,
+            is_caught_up: false,
+            has_deferred_input: false,
+        };
+        let mut reports = written(session.inputs.written_inputs());
+        reports.extend(session.apply(handshake, InputSource::Handshake)?);
+        Ok((session, reports))
+    }
+
+    /// Returns a handle that wakes [`Session::next`] from another thread.
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
+    /// Sends an input once per number, however often it is called.
+    ///
+    /// If the driver refuses it ([`SendError`]), the caller tries again after further reports: a session that was just
+    /// taken over learns of an open prompt only by reading it again.
+    pub fn send_input(
+        &mut self,
+        input: &AgentInput,
+        number: u32,
+    ) -> Result<Vec<SessionReport>, SessionError> {
+        if self.inputs.is_written(InputSource::Input(number)) {
+            return Ok(vec![SessionReport::InputWritten { number }]);
+        }
+        match self.spool.driver.encode_input(input, number) {
+            // The prompt or the turn may not have been read again yet.
+            Err(SendError::UnknownPrompt { .. } | SendError::NotReady) if !self.is_caught_up => {
+                self.has_deferred_input = true;
+                Err(SendError::NotReady.into())
+            }
+            reaction => self.apply(reaction?, InputSource::Input(number)),
+        }
+    }
+
+    /// Returns whether all output that existed when the session was opened has been read: only then are all open
+    /// prompts known.
+    pub fn is_caught_up(&self) -> bool {
+        self.is_caught_up
+    }
+
+    /// Gives up an input that will never be sent.
+    ///
+    /// After a crash it may have sequence numbers already, and the holder would wait for them before later inputs.
+    pub fn skip_input(&mut self, number: u32) -> Result<(), SessionError> {
+        self.inputs.skip(InputSource::Input(number))
+    }
+
+    /// Waits for reports. Returns none at the deadline or when woken.
+    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Vec<SessionReport>, SessionError> {
+        loop {
+            let mut reports = written(self.inputs.receive_replies()?);
+            self.inputs.send_due()?;
+            // Checked before the spool is read, so that the holder's last records are not missed.
+            let is_closed = self.inputs.is_closed();
+            while reports.is_empty()
+                && let Some((_, outcome)) = self.spool.next()?
+            {
+                reports.extend(self.handle(outcome)?);
+            }
+            let is_just_caught_up = reports.is_empty() && !self.is_caught_up;
+            self.is_caught_up |= is_just_caught_up;
+            if is_just_caught_up && std::mem::take(&mut self.has_deferred_input) {
+                return Ok(reports);
+            }
+            if reports.is_empty() && is_closed && !self.has_ended {
+                reports = self.end(SessionReport::Lost);
+            }
+            if reports.is_empty() {
+                reports.extend(self.check_silence()?);
+            }
+            let is_due = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if !reports.is_empty() || is_due || self.waker.take() {
+                return Ok(reports);
+            }
+            self.sleep(deadline);
+        }
+    }
+
+    /// Returns the offset from which another [`Session`] must read to continue.
+    pub fn read_from(&self) -> u64 {
+        // Side-channel records are complete messages, so only the driver can be in the middle of one.
+        self.spool.driver.read_from()
+    }
+
+    /// Suspends all processes of the session, and returns when they are stopped.
+    pub fn pause(&mut self) -> Result<(), SessionError> {
+        self.inputs.request(&Request::Stop, STOP_MAX).map(drop)
+    }
+
+    /// Resumes all processes.
+    pub fn resume(&mut self) -> Result<(), SessionError> {
+        // The time in suspension does not count as silence.
+        self.silent_since = Instant::now();
+        self.inputs.request(&Request::Continue, Duration::ZERO).map(drop)
+    }
+
+    /// Closes the agent's standard input: it finishes its turn, saves its session and exits.
+    ///
+    /// [`Session::next`] reports the exit. Agents that save their session on exit can be resumed only after this.
+    /// Refused for an agent on a terminal.
+    pub fn close_input(&mut self) -> Result<(), SessionError> {
+        self.inputs.request(&Request::CloseInput, Duration::ZERO).map(drop)
+    }
+
+    /// Ends all processes, with signals first and by force after the grace period, and returns when they have ended.
+    pub fn stop(&mut self, grace: Duration) -> Result<(), SessionError> {
+        match self.inputs.request(&Request::End { grace }, grace + STOP_MAX) {
+            // The holder may exit before it replies.
+            Ok(_) | Err(SessionError::Holder { source: ClientError::Closed, .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sleeps until there is output, a reply of the holder, a call of the waker, or something is due.
+    fn sleep(&self, deadline: Option<Instant>) {
+        let timeout = self.wake_at(deadline).map(|wake| wake.saturating_duration_since(Instant::now()));
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        let readable = [Some(self.spool.readable()), Some(self.waker.as_fd()), self.inputs.readable()];
+        let polled = readable.into_iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        // If it returns early, the loop checks everything and sleeps again.
+        let _ = poll(&mut polled.collect::<Vec<_>>(), timeout.as_ref());
+    }
+
+    fn handle(&mut self, outcome: RecordOutcome) -> Result<Vec<SessionReport>, SessionError> {
+        match outcome {
+            RecordOutcome::Output(reaction, offset) => {
+                self.silent_since = Instant::now();
+                self.is_silence_reported = false;
+                self.apply(reaction, InputSource::Reply(offset))
+            }
+            RecordOutcome::Reports(reports) => Ok(reports),
+            RecordOutcome::InputWritten(sequence) => Ok(written(self.inputs.note_written(sequence))),
+            RecordOutcome::Exited(exit) => Ok(self.end(SessionReport::Ended(exit))),
+        }
+    }
+
+    /// Notifies the driver if there was no output for as long as it wants to know.
+    fn check_silence(&mut self) -> Result<Vec<SessionReport>, SessionError> {
+        let silent = self.silent_since.elapsed();
+        let silent_ms = u64::try_from(silent.as_millis()).unwrap_or(u64::MAX);
+        let timeout_ms = self.spool.driver.silence_timeout_ms();
+        if self.is_silence_reported || timeout_ms.is_none_or(|timeout_ms| silent_ms < timeout_ms) {
+            return Ok(Vec::new());
+        }
+        // A suspended agent cannot write.
+        if self.inputs.is_paused() {
+            self.silent_since = Instant::now();
+            return Ok(Vec::new());
+        }
+        self.is_silence_reported = true;
+        let reaction = self.spool.driver.on_silence(silent_ms);
+        let offset = self.spool.offset();
+        // The output does not show that the turn ended here, so the spool records it for later readers.
+        if reaction.events.iter().any(|event| matches!(event, DriverEvent::TurnEnded { .. })) {
+            self.inputs.notify(&Request::MarkTurnEnd { offset })?;
+            self.spool.note_marked_turn_end(offset);
+        }
+        self.apply(reaction, InputSource::Reply(offset))
+    }
+
+    /// Ends the session with a last report, after the events of an open turn.
+    fn end(&mut self, last: SessionReport) -> Vec<SessionReport> {
+        self.has_ended = true;
+        let reaction = self.spool.driver.on_exit();
+        reaction.events.into_iter().map(SessionReport::Event).chain([last]).collect()
+    }
+
+    /// Sends the bytes of a driver's reaction, and returns its events.
+    fn apply(&mut self, reaction: Reaction, source: InputSource) -> Result<Vec<SessionReport>, SessionError> {
+        self.inputs.enqueue(reaction.outgoing, source)?;
+        Ok(reaction.events.into_iter().map(SessionReport::Event).collect())
+    }
+
+    /// Returns the next time at which there is something to do without output.
+    fn wake_at(&self, deadline: Option<Instant>) -> Option<Instant> {
+        let is_waiting = !self.is_silence_reported && !self.has_ended;
+        let timeout_ms = self.spool.driver.silence_timeout_ms().filter(|_| is_waiting);
+        let silence = timeout_ms.map(|timeout_ms| self.silent_since + Duration::from_millis(timeout_ms));
+        [deadline, self.inputs.due(), silence].into_iter().flatten().min()
+    }
+}
+
+fn written(numbers: Vec<u32>) -> Vec<SessionReport> {
+    numbers.into_iter().map(|number| SessionReport::InputWritten { number }).collect()
+}

@@ -1,0 +1,85 @@
+//! Reads a session that another process sends inputs to, or that has ended.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use domain::Timestamp;
+use drivers::{DriverEvent, DriverSetup};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::{
+    SessionReport,
+    spool_reader::{RecordOutcome, SpoolReader},
+};
+use crate::{error::SessionError, input_ledger::SentInputs};
+
+/// A session with a driver that only reads.
+pub struct SessionObserver {
+    directory: PathBuf,
+    spool: SpoolReader,
+    sent: SentInputs,
+}
+
+/// The reports of one spool record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimedReports {
+    /// The time at which the holder wrote the record.
+    pub at: Timestamp,
+    pub reports: Vec<SessionReport>,
+}
+
+impl SessionObserver {
+    /// Opens a session at the offset that the driver reads from.
+    pub fn open(directory: &Path, mut setup: DriverSetup) -> Result<Self, SessionError> {
+        // The handshake is not sent: the process that sends the inputs has done so.
+        setup.driver.on_start();
+        let spool = SpoolReader::open(directory, setup)?;
+        let sent = read_sent_inputs(directory)?;
+        Ok(Self { directory: directory.to_owned(), spool, sent })
+    }
+
+    /// Returns the next reports, if the spool has them already.
+    pub fn try_next(&mut self) -> Result<Option<TimedReports>, SessionError> {
+        let Some((at_ms, outcome)) = self.spool.next()? else { return Ok(None) };
+        let to_reports = |events: Vec<DriverEvent>| events.into_iter().map(SessionReport::Event);
+        let reports = match outcome {
+            RecordOutcome::Output(reaction, _) => to_reports(reaction.events).collect(),
+            RecordOutcome::Reports(reports) => reports,
+            RecordOutcome::InputWritten(sequence) => {
+                // The ledger has every input before it is written, but this copy may be older.
+                if self.sent.input_completed_by(sequence).is_none() {
+                    self.sent = read_sent_inputs(&self.directory)?;
+                }
+                let input = self.sent.input_completed_by(sequence);
+                input.map(|number| SessionReport::InputWritten { number }).into_iter().collect()
+            }
+            RecordOutcome::Exited(exit) => {
+                to_reports(self.spool.driver.on_exit().events).chain([SessionReport::Ended(exit)]).collect()
+            }
+        };
+        Ok(Some(TimedReports { at: Timestamp(i64::try_from(at_ms).unwrap_or(i64::MAX)), reports }))
+    }
+
+    /// Waits for the next reports. Returns `None` at the deadline.
+    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Option<TimedReports>, SessionError> {
+        loop {
+            if let Some(reports) = self.try_next()? {
+                return Ok(Some(reports));
+            }
+            let timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if timeout.is_some_and(|timeout| timeout.is_zero()) {
+                return Ok(None);
+            }
+            let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+            // If it returns early, the loop reads and sleeps again.
+            let _ =
+                poll(&mut [PollFd::from_borrowed_fd(self.spool.readable(), PollFlags::IN)], timeout.as_ref());
+        }
+    }
+}
+
+fn read_sent_inputs(directory: &Path) -> Result<SentInputs, SessionError> {
+    SentInputs::read(directory).map_err(SessionError::io("read the ledger of inputs in", directory))
+}

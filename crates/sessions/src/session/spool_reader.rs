@@ -1,0 +1,108 @@
+//! Reads a session's spool and feeds it to the driver, record by record. Sends nothing.
+
+use std::{
+    collections::VecDeque,
+    os::fd::{AsFd, BorrowedFd},
+    path::{Path, PathBuf},
+};
+
+use drivers::{Driver, DriverSetup, OutputStream, Reaction, SideChannelReader, SpoolChunk};
+use holder::spool::{self, Body, Exit, Follower, Record};
+
+use super::SessionReport;
+use crate::error::SessionError;
+
+/// Follows a spool with a driver.
+pub(super) struct SpoolReader {
+    directory: PathBuf,
+    pub(super) driver: Box<dyn Driver>,
+    follower: Follower,
+    side_channel: SideChannelReader,
+    /// The offset at which reading started.
+    start: u64,
+    /// The ends of turns that the holder was asked to record, until their records are read.
+    marked_turn_ends: VecDeque<u64>,
+}
+
+/// The effect of one spool record.
+pub(super) enum RecordOutcome {
+    /// The driver's reaction to output at this offset.
+    Output(Reaction, u64),
+    /// Reports that need no reply.
+    Reports(Vec<SessionReport>),
+    /// The holder has written all inputs up to this sequence number.
+    InputWritten(u64),
+    Exited(Exit),
+}
+
+impl SpoolReader {
+    pub(super) fn open(directory: &Path, setup: DriverSetup) -> Result<Self, SessionError> {
+        let DriverSetup { driver, side_channel, read_from } = setup;
+        let follower = Follower::open(directory, read_from).map_err(SessionError::spool(directory))?;
+        Ok(Self {
+            directory: directory.to_owned(),
+            driver,
+            follower,
+            side_channel,
+            start: read_from,
+            marked_turn_ends: VecDeque::new(),
+        })
+    }
+
+    /// Returns the descriptor that becomes readable when there may be more records.
+    pub(super) fn readable(&self) -> BorrowedFd<'_> {
+        self.follower.as_fd()
+    }
+
+    /// Returns the offset after the last record that was read.
+    pub(super) fn offset(&self) -> u64 {
+        self.follower.offset()
+    }
+
+    /// Reads the next record, if there is one, with its time in milliseconds since the epoch.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, RecordOutcome)>, SessionError> {
+        let next = self.follower.try_next().map_err(SessionError::spool(&self.directory))?;
+        let Some(Record { offset, at_ms, body }) = next else { return Ok(None) };
+        let outcome = match body {
+            Body::Output { stream: spool::Stream::Aside, bytes } => {
+                let events = self.side_channel.read(offset, &bytes, self.driver.read_from());
+                RecordOutcome::Reports(events.into_iter().map(SessionReport::Event).collect())
+            }
+            Body::Output { stream, bytes } => {
+                let stream = match stream {
+                    spool::Stream::Error => OutputStream::Stderr,
+                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::Aside => {
+                        OutputStream::Output
+                    }
+                };
+                RecordOutcome::Output(
+                    self.driver.on_output(SpoolChunk { stream, offset, bytes: &bytes }),
+                    offset,
+                )
+            }
+            Body::Input { number, .. } => RecordOutcome::InputWritten(number),
+            Body::TurnEnd { offset } => RecordOutcome::Output(self.read_turn_end(offset), self.offset()),
+            Body::Exit(exit) => RecordOutcome::Exited(exit),
+            Body::Resize { .. } | Body::Gap { .. } | Body::Unknown { .. } => {
+                RecordOutcome::Reports(Vec::new())
+            }
+        };
+        Ok(Some((at_ms, outcome)))
+    }
+
+    /// Notes that the holder was asked to record the end of a turn that the driver has already reported.
+    pub(super) fn note_marked_turn_end(&mut self, offset: u64) {
+        self.marked_turn_ends.push_back(offset);
+    }
+
+    /// Passes a recorded end of a turn to the driver, unless the driver reported it itself.
+    fn read_turn_end(&mut self, offset: u64) -> Reaction {
+        let is_reported = self.marked_turn_ends.pop_front_if(|marked| *marked == offset).is_some();
+        // A turn that ended before `start` is not part of what this driver reads.
+        if is_reported || offset <= self.start {
+            Reaction::default()
+        } else {
+            self.driver.on_recorded_turn_end()
+        }
+    }
+}
