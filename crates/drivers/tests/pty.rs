@@ -215,7 +215,8 @@ fn a_screen_that_is_read_again_says_the_same() {
     insta::glob!("pty/real-*.txt", |path| {
         let recording = std::fs::read_to_string(path).unwrap();
         let seen = play::play(&mut screen(), &recording);
-        let said: Vec<&str> = seen.lines().map(str::trim).filter(|line| line.starts_with("Message")).collect();
+        let said: Vec<&str> =
+            seen.lines().map(str::trim).filter(|line| line.starts_with("Message")).collect();
         assert_eq!(again(&recording), said);
         assert_eq!(said.len(), 2, "a question in each turn");
     });
