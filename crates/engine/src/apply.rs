@@ -2,61 +2,61 @@
 //!
 //! A match without a wildcard: a new kind of event makes the compiler show this place.
 
-mod amend;
-mod exchange;
+mod collaboration;
+mod disk_budget;
+mod escalation;
 mod gate;
+mod orchestrator_silence;
+mod plan_change;
 mod question;
-mod room;
 mod session;
-mod silence;
 mod start;
 mod task;
-mod trouble;
 
+pub(crate) use escalation::{RATE_LIMIT_WAIT_MS_MAX, resets_at};
 pub(crate) use question::is_allowed;
-pub(crate) use session::parts;
-pub(crate) use start::Layout;
-pub(crate) use trouble::{WAIT_MS_MAX, resets_at};
+pub(crate) use session::input_parts;
+pub(crate) use start::GraphLayout;
 
 use domain::{Actor, BlockReason, EffectId, Event, RecordedEvent, Timestamp};
 
 use crate::{
     effect::Effect,
-    orders::Given,
-    run::{Run, Status},
+    effect_sink::EffectSink,
+    run::{Run, RunStatus},
     schedule::HoldReason,
-    state::{Deadline, EffectKey, Stage, TaskRef},
+    state::{Deadline, EffectKey, TaskRef, TaskStage},
 };
 
 /// How long a question or a problem may be with an agent that does nothing about it.
-const PATIENCE_MS: u64 = 10 * 60_000;
+const AGENT_RESPONSE_MS_MAX: u64 = 10 * 60_000;
 
 impl Run {
     /// Takes a recorded event in, and returns what the world must now do.
     pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<(EffectId, Effect)> {
         self.sequence = recorded.sequence;
-        let mut given = Given::by(recorded.sequence);
-        self.take(recorded.at, &recorded.actor, &recorded.event, &mut given);
+        let mut sink = EffectSink::new(recorded.sequence);
+        self.apply_event(recorded.at, &recorded.actor, &recorded.event, &mut sink);
         self.schedule.defer_unstartable();
-        self.watch_main(recorded.at);
-        given.effects
+        self.watch_orchestrator(recorded.at);
+        sink.effects
     }
 
-    fn take(&mut self, at: Timestamp, actor: &Actor, event: &Event, given: &mut Given) {
+    fn apply_event(&mut self, at: Timestamp, actor: &Actor, event: &Event, sink: &mut EffectSink) {
         match event {
             Event::RunStarted { work, settings, team, .. } => self.run_started(at, work, settings, team),
             Event::RunPaused {} => {
-                self.status = Status::Paused;
+                self.status = RunStatus::Paused;
                 self.schedule.set_paused(true);
-                self.tasks_at_work().for_each(|task| self.stop_clock(at, task));
+                self.working_tasks().for_each(|task| self.stop_clock(at, task));
             }
             Event::RunContinued {} | Event::RunReopened {} => {
-                self.status = Status::Going;
-                self.schedule.set_paused(self.exhausted.is_some());
-                self.tasks_at_work().for_each(|task| self.start_clock(at, task));
+                self.status = RunStatus::Active;
+                self.schedule.set_paused(self.time_limit_escalation.is_some());
+                self.working_tasks().for_each(|task| self.start_clock(at, task));
             }
             Event::RunCancelled {} => self.schedule.set_paused(true),
-            Event::RunEnded { outcome, .. } => self.status = Status::Over(*outcome),
+            Event::RunEnded { outcome, .. } => self.status = RunStatus::Ended(*outcome),
             Event::PhaseStarted { phase, session } => {
                 if let Some(phase) = self.phases.get_mut(phase) {
                     phase.leader = Some(*session);
@@ -66,9 +66,9 @@ impl Run {
             Event::PhaseContinued { phase } => self.phase_paused(*phase, false),
             // What becomes of its tasks has events of its own.
             Event::PhaseCancelled { .. } => {}
-            Event::PhaseLanded { phase } => self.orders.close(&EffectKey::Land(*phase)),
+            Event::PhaseLanded { phase } => self.pending_effects.remove(&EffectKey::Land(*phase)),
 
-            Event::TasksBecameReady { tasks } => self.tasks_readied(tasks),
+            Event::TasksBecameReady { tasks } => self.tasks_became_ready(tasks),
             Event::TaskStarted { task, attempt, session, .. } => {
                 self.task_started(at, task, *attempt, *session);
             }
@@ -78,39 +78,39 @@ impl Run {
             Event::TaskClaimed { task, source, .. } => self.task_claimed(at, task, *source),
             Event::CheckStarted { task, attempt, command } => {
                 let Some(found) = self.find(task) else { return };
-                self.set_stage(found, Stage::Checking);
+                self.set_stage(found, TaskStage::Checking);
                 let effect =
                     Effect::RunCheck { task: task.clone(), attempt: *attempt, command: command.clone() };
-                given.order(&mut self.orders, EffectKey::Check(found), effect);
+                sink.add(&mut self.pending_effects, EffectKey::Check(found), effect);
             }
             Event::CheckFinished { task, receipt, .. } => self.check_finished(task, receipt.passed()),
             Event::TestStarted { task, session } => self.test_started(task, *session),
             Event::TaskReturned { task, reason } => self.task_returned(at, task, *reason),
             Event::MergeStarted { task, attempt } => {
                 let Some(found) = self.find(task) else { return };
-                self.set_stage(found, Stage::Merging);
+                self.set_stage(found, TaskStage::Merging);
                 self.mergeable.retain(|waiting| *waiting != found);
                 self.merging = Some(found);
                 let effect = Effect::Merge { task: task.clone(), attempt: *attempt };
-                given.order(&mut self.orders, EffectKey::Merge(found), effect);
+                sink.add(&mut self.pending_effects, EffectKey::Merge(found), effect);
             }
             Event::MergeFinished { task, outcome, .. } => self.merge_finished(task, outcome),
             Event::TaskDone { task, proof } => self.task_done(at, task, *proof),
             Event::AttemptFailed { task, counted, .. } => self.attempt_failed(at, task, *counted),
-            Event::TaskRetried { task, hint, resets_attempts: afresh } => {
-                self.task_retried(task, hint.as_ref(), *afresh)
+            Event::TaskRetried { task, hint, resets_attempts } => {
+                self.task_retried(task, hint.as_ref(), *resets_attempts)
             }
-            Event::TaskFailed { task, .. } => self.task_over(at, task, Stage::Failed),
-            Event::TaskSkipped { task } => self.task_over(at, task, Stage::Skipped),
-            Event::TaskCancelled { task } => self.task_over(at, task, Stage::Cancelled),
+            Event::TaskFailed { task, .. } => self.task_ended(at, task, TaskStage::Failed),
+            Event::TaskSkipped { task } => self.task_ended(at, task, TaskStage::Skipped),
+            Event::TaskCancelled { task } => self.task_ended(at, task, TaskStage::Cancelled),
             Event::TaskReopened { task, .. } => self.task_reopened(task),
             Event::TaskPrioritized { task, priority } => {
                 let Some(found) = self.find(task) else { return };
                 self.schedule.set_priority(self.task(found).node, *priority);
             }
-            Event::TaskMessageSent { task, text } => self.task_told(task, text),
+            Event::TaskMessageSent { task, text } => self.task_message_sent(task, text),
             Event::TaskReassigned { task, agent } => self.task_reassigned(task, agent),
-            Event::TaskRewound { task, checkpoint } => self.task_rewound(task, *checkpoint, given),
+            Event::TaskRewound { task, checkpoint } => self.task_rewound(task, *checkpoint, sink),
             Event::TaskRequested { task, worktree, meta } => {
                 self.task_requested(task, worktree.as_ref(), meta.as_ref());
             }
@@ -122,14 +122,14 @@ impl Run {
             | Event::PlanChangeIgnored { .. }
             | Event::PhaseAdded { .. }
             | Event::PhaseChanged { .. }
-            | Event::TaskChanged { .. } => self.take_amendment(event),
+            | Event::TaskChanged { .. } => self.apply_plan_change_event(event),
             Event::DependencyAdded { earlier, later } => {
                 if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
                     // A circle was refused before it was recorded.
                     let _ = self.schedule.connect(earlier, later_node);
                     if !self.schedule.has_met_dependencies(later_node) {
-                        self.set_stage(later, Stage::Waiting);
+                        self.set_stage(later, TaskStage::Waiting);
                     }
                 }
             }
@@ -145,7 +145,7 @@ impl Run {
             }
 
             Event::SessionOpened { session, parent, depth, role, agent, task, phase, resumes } => {
-                let opened = session::Opened {
+                let opened = session::OpenedSession {
                     parent: *parent,
                     depth: *depth,
                     role: *role,
@@ -154,37 +154,37 @@ impl Run {
                     phase: *phase,
                     resumes: *resumes,
                 };
-                self.session_opened(*session, &opened, given);
+                self.session_opened(*session, &opened, sink);
             }
             Event::SessionActivated { session, agent_session } => {
                 self.session_activated(*session, agent_session.as_ref());
             }
-            Event::SessionParked { session, mode } => self.session_parked(at, *session, *mode, given),
-            Event::SessionWoken { session } => self.session_woken(*session, given),
-            Event::SessionDismissed { session } => self.session_dismissed(*session, given),
-            Event::SessionEnded { session, exit_status: Some(_) } => self.session_over(*session),
+            Event::SessionParked { session, mode } => self.session_parked(at, *session, *mode, sink),
+            Event::SessionWoken { session } => self.session_woken(*session, sink),
+            Event::SessionDismissed { session } => self.session_dismissed(*session, sink),
+            Event::SessionEnded { session, exit_status: Some(_) } => self.session_ended(*session),
             Event::SessionEnded { session, exit_status: None } | Event::SessionLost { session, .. } => {
                 self.count_loss(*session);
-                self.session_over(*session);
+                self.session_ended(*session);
             }
             Event::InputQueued { session, input, content } => {
-                self.input_queued(*session, *input, content, given);
+                self.input_queued(*session, *input, content, sink);
             }
-            Event::InputSent { session, input } => self.input_typed(*session, *input),
-            Event::MessageReceived { session, offset: heard, read_from, message: said } => {
-                self.heard(*session, *heard, *read_from);
-                self.message_heard(*session, said);
+            Event::InputSent { session, input } => self.input_sent(*session, *input),
+            Event::MessageReceived { session, offset, read_from, message } => {
+                self.record_offset(*session, *offset, *read_from);
+                self.message_received(*session, message);
             }
-            Event::MessageRejected { session, offset: heard, read_from, protocol, error, .. } => {
-                self.heard(*session, *heard, *read_from);
-                self.message_refused(*session, protocol, error);
+            Event::MessageRejected { session, offset, read_from, protocol, error, .. } => {
+                self.record_offset(*session, *offset, *read_from);
+                self.message_rejected(*session, protocol, error);
             }
-            Event::NearMissReceived { session, offset: heard, read_from, near, raw } => {
-                self.heard(*session, *heard, *read_from);
-                self.near_miss_heard(*session, near, raw);
+            Event::NearMissReceived { session, offset, read_from, near, raw } => {
+                self.record_offset(*session, *offset, *read_from);
+                self.near_miss_received(*session, near, raw);
             }
             Event::TurnEnded { session, read_from, .. } => self.turn_ended(at, *session, *read_from),
-            Event::TurnInterrupted { session, read_from, .. } => self.turn_cut(*session, *read_from),
+            Event::TurnInterrupted { session, read_from, .. } => self.turn_interrupted(*session, *read_from),
 
             Event::QuestionAsked { .. }
             | Event::QuestionRouted { .. }
@@ -202,7 +202,7 @@ impl Run {
             | Event::RequestProvided { .. }
             | Event::RequestRefused { .. }
             | Event::RequestSkipped { .. }
-            | Event::RequestDelivered { .. } => self.take_question(at, event, given),
+            | Event::RequestDelivered { .. } => self.apply_question_event(at, event, sink),
 
             Event::InvocationMade { .. }
             | Event::InvocationStarted { .. }
@@ -213,7 +213,7 @@ impl Run {
             | Event::ChannelClosed { .. }
             | Event::DirectMessageSent { .. }
             | Event::DirectMessageReceived { .. }
-            | Event::DirectMessageAcknowledged { .. } => self.take_exchange(event),
+            | Event::DirectMessageAcknowledged { .. } => self.apply_collaboration_event(event),
 
             Event::PhaseCompletionReported { .. }
             | Event::GateOpened { .. }
@@ -221,7 +221,7 @@ impl Run {
             | Event::GateVerifierStarted { .. }
             | Event::GatePassed { .. }
             | Event::GateApproved { .. }
-            | Event::GateFailed { .. } => self.take_gate(event, given),
+            | Event::GateFailed { .. } => self.apply_gate_event(event, sink),
 
             Event::LoopStarted { .. }
             | Event::LoopRoundFailed { .. }
@@ -234,34 +234,34 @@ impl Run {
             | Event::BudgetRaised { .. }
             | Event::LimitWaived { .. }
             | Event::CheckpointRequested { .. }
-            | Event::CheckpointFinished { .. } => self.take_trouble(at, event, given),
+            | Event::CheckpointFinished { .. } => self.apply_escalation_event(at, event, sink),
 
-            Event::DiskBudgetExhausted { escalation, task } => self.room_ran_out(*escalation, task),
+            Event::DiskBudgetExhausted { escalation, task } => self.disk_budget_exhausted(*escalation, task),
             Event::OverlapDetected { overlap } => {
                 self.overlaps.retain(|known| known.tasks != overlap.tasks);
                 self.overlaps.push(overlap.clone());
             }
             Event::OverlapResolved { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
             Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
-            Event::ChatMessageSent { text, answers } => self.chat_said(actor, text, *answers),
+            Event::ChatMessageSent { text, answers } => self.chat_message_sent(actor, text, *answers),
             // What was said is for people; nothing waits for it.
             Event::ChatAnsweredWithStatus { .. } => {}
             Event::ResolveRequested { session, phase } => {
-                self.resolves.insert(*session, *phase);
+                self.resolve_requests.insert(*session, *phase);
                 let wait = i64::try_from(self.settings.thin_wait_ms).unwrap_or(i64::MAX);
-                self.timers.set(Timestamp(at.0.saturating_add(wait)), Deadline::Resolve(*session));
+                self.timers.set(Timestamp(at.0.saturating_add(wait)), Deadline::ResolveAnswer(*session));
             }
             Event::ResolveAnswered { session, .. } => {
-                self.resolves.remove(session);
-                self.timers.clear(Deadline::Resolve(*session));
+                self.resolve_requests.remove(session);
+                self.timers.clear(Deadline::ResolveAnswer(*session));
             }
         }
     }
 
     fn effect_finished(&mut self, effect: EffectId) {
-        let Some((key, _)) = self.orders.find(effect) else { return };
+        let Some((key, _)) = self.pending_effects.find(effect) else { return };
         let key = key.clone();
-        self.orders.close(&key);
+        self.pending_effects.remove(&key);
         if let EffectKey::Restore(task) = &key
             && let Some(found) = self.find(task)
         {
@@ -269,13 +269,13 @@ impl Run {
         }
     }
 
-    pub(crate) fn set_stage(&mut self, task: TaskRef, stage: Stage) {
+    pub(crate) fn set_stage(&mut self, task: TaskRef, stage: TaskStage) {
         if let Some(task) = self.task_mut(task) {
             task.stage = stage;
         }
     }
 
     pub(crate) fn is_blocked_by(&self, task: TaskRef, reason: &BlockReason) -> bool {
-        self.task(task).blocks.contains(reason)
+        self.task(task).block_reasons.contains(reason)
     }
 }

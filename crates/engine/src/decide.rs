@@ -3,33 +3,33 @@
 //! Every event is applied the moment it is decided, so that the next rule sees what the last one did. A wish is
 //! refused before the first event, or not at all.
 
-mod amend;
+mod affected;
+mod agent_error;
+mod agent_message;
 mod chat;
-mod clock;
-mod close;
+mod cleanup;
+mod collaboration;
 mod command;
-mod concern;
-mod error;
+mod completion;
+mod control;
+mod deadline;
+mod disk_budget;
 mod escalation;
-mod exchange;
+mod file_overlap;
+mod follow_up;
 mod gate;
-mod hear;
-mod overlap;
 mod permission;
-mod plan;
+mod plan_change;
+mod plan_edit;
 mod question;
 mod request;
-mod room;
 mod session;
-mod settle;
-mod speak;
+mod session_input;
 mod start;
-mod task;
-mod thin;
+mod thin_mode;
 mod turn;
-mod work;
 
-pub(crate) use request::provision;
+pub(crate) use request::default_resource;
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ use domain::{Actor, Command, EffectId, Event, RecordedEvent, SessionId, TaskId, 
 use crate::{
     effect::Effect,
     rejection::Rejection,
-    run::{Run, Status},
+    run::{Run, RunStatus},
     state::TaskRef,
 };
 
@@ -56,7 +56,7 @@ impl Run {
     ///
     /// The events are recorded all together or not at all. Where that fails the state is made anew from the log.
     pub fn decide(&mut self, now: Timestamp, actor: &Actor, command: Command) -> Result<Decision, Rejection> {
-        let mut deciding = Deciding {
+        let mut context = DecisionContext {
             run: self,
             now,
             actor: actor.clone(),
@@ -65,17 +65,17 @@ impl Run {
             tasks: BTreeSet::new(),
             sessions: BTreeSet::new(),
         };
-        deciding.command(command)?;
-        if deciding.actor != Actor::Clock {
-            deciding.actor = Actor::System;
+        context.command(command)?;
+        if context.actor != Actor::Clock {
+            context.actor = Actor::System;
         }
-        deciding.settle();
-        Ok(Decision { events: deciding.events, effects: deciding.effects })
+        context.follow_up();
+        Ok(Decision { events: context.events, effects: context.effects })
     }
 }
 
 /// A wish that is being decided.
-struct Deciding<'a> {
+struct DecisionContext<'a> {
     run: &'a mut Run,
     now: Timestamp,
     actor: Actor,
@@ -86,7 +86,7 @@ struct Deciding<'a> {
     sessions: BTreeSet<SessionId>,
 }
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Says that something happened.
     fn emit(&mut self, event: Event) {
         let recorded = RecordedEvent {
@@ -96,7 +96,7 @@ impl Deciding<'_> {
             event,
         };
         self.effects.extend(self.run.apply(&recorded));
-        self.concern(&recorded.event);
+        self.mark_affected(&recorded.event);
         self.events.push(recorded);
     }
 
@@ -116,22 +116,23 @@ impl Deciding<'_> {
     }
 
     /// Refuses what can't be wished before the start or after the end.
-    fn must_go(&self) -> Result<(), Rejection> {
+    fn check_accepts_commands(&self) -> Result<(), Rejection> {
         match self.run.status {
-            Status::NotStarted => Err(Rejection::NotStarted),
-            Status::Over(domain::RunOutcome::Cancelled) => Err(Rejection::Cancelled),
-            Status::Going | Status::Paused | Status::Over(_) => Ok(()),
+            RunStatus::NotStarted => Err(Rejection::NotStarted),
+            RunStatus::Ended(domain::RunOutcome::Cancelled) => Err(Rejection::Cancelled),
+            RunStatus::Active | RunStatus::Paused | RunStatus::Ended(_) => Ok(()),
         }
     }
 
     /// Lets a run that is over go on, because something can move again.
     fn reopen(&mut self) {
-        if matches!(self.run.status, Status::Over(_)) {
+        if matches!(self.run.status, RunStatus::Ended(_)) {
             self.emit(Event::RunReopened {});
-            self.wake_everybody();
-            let is_led = self.run.root.is_some_and(|root| self.run.session(root).is_alive());
+            self.wake_sessions();
+            let is_led = self.run.root_session.is_some_and(|root| self.run.session(root).is_alive());
             if !is_led {
-                let last = self.run.root.filter(|root| self.run.session(*root).agent_session.is_some());
+                let last =
+                    self.run.root_session.filter(|root| self.run.session(*root).agent_session.is_some());
                 self.open_orchestrator(last);
             }
         }

@@ -1,4 +1,4 @@
-//! What the world must do now. Orders; whoever carries one out reports what came of it.
+//! What the world must do now. PendingEffects; whoever carries one out reports what came of it.
 
 use domain::{
     AttemptNumber, CheckpointId, InputNumber, ParkMode, PhaseNumber, SessionId, SessionInput, TaskId,

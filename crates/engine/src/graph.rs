@@ -59,7 +59,7 @@ impl Graph {
         for (earlier, later) in edges {
             graph.link(Node::at(earlier), Node::at(later));
         }
-        graph.measure()?;
+        graph.update_critical_paths()?;
         Ok(graph)
     }
 
@@ -98,7 +98,7 @@ impl Graph {
             return Err(CycleError { path: [&[earlier], path.as_slice()].concat() });
         }
         self.link(earlier, later);
-        self.measure()
+        self.update_critical_paths()
     }
 
     /// Takes an edge away, and tells whether it was there.
@@ -112,7 +112,7 @@ impl Graph {
         if let Some(links) = self.links.get_mut(earlier.index()) {
             links.dependents.retain(|node| *node != later);
         }
-        self.measure().is_ok()
+        self.update_critical_paths().is_ok()
     }
 
     /// Says how long nodes are thought to take now.
@@ -123,7 +123,7 @@ impl Graph {
             }
         }
         // What had no circle before has none now.
-        let _ = self.measure();
+        let _ = self.update_critical_paths();
     }
 
     fn link(&mut self, earlier: Node, later: Node) {
@@ -136,7 +136,7 @@ impl Graph {
     }
 
     /// Brings the ways to the end up to date, from the end backwards.
-    fn measure(&mut self) -> Result<(), CycleError> {
+    fn update_critical_paths(&mut self) -> Result<(), CycleError> {
         let mut open_after: Vec<usize> = self.links.iter().map(|links| links.dependents.len()).collect();
         let mut ends: Vec<Node> = self.nodes().filter(|node| self.dependents(*node).is_empty()).collect();
         let mut n_measured = 0;
@@ -155,11 +155,11 @@ impl Graph {
                 }
             }
         }
-        if n_measured == self.links.len() { Ok(()) } else { Err(self.circle(&open_after)) }
+        if n_measured == self.links.len() { Ok(()) } else { Err(self.find_cycle(&open_after)) }
     }
 
     /// Finds a circle among the nodes that could not be measured: each of them has one of them after it.
-    fn circle(&self, open_after: &[usize]) -> CycleError {
+    fn find_cycle(&self, open_after: &[usize]) -> CycleError {
         let is_open = |node: &Node| open_after.get(node.index()).is_some_and(|open| *open > 0);
         let mut path: Vec<Node> = self.nodes().find(is_open).into_iter().collect();
         while let Some(last) = path.last().copied() {

@@ -2,13 +2,13 @@
 //!
 //! Pure: no clock, no randomness, no IO. Starts nothing itself; it says what may start, and `runtime` acts.
 
-mod amend;
 mod apply;
 mod decide;
 mod effect;
+mod effect_sink;
 mod graph;
 mod guard;
-mod orders;
+mod plan_diff;
 mod planned_work;
 mod queries;
 mod rejection;

@@ -58,7 +58,7 @@ impl Run {
 
     /// Returns how long the last try at a task has worked so far, without waiting.
     pub fn worked_ms(&self, task: &TaskId) -> Option<u64> {
-        Some(self.task(self.find(task)?).ran_ms)
+        Some(self.task(self.find(task)?).worked_ms)
     }
 
     /// Returns the command that judges a task, where there is one.
@@ -68,7 +68,7 @@ impl Run {
 
     /// Tells whether an order is still to be carried out: nobody has reported it, and nothing made it needless.
     pub fn is_effect_pending(&self, id: EffectId) -> bool {
-        self.orders.find(id).is_some()
+        self.pending_effects.find(id).is_some()
     }
 
     /// Returns what the gate of a phase has to look at.
@@ -94,7 +94,7 @@ impl Run {
             })
         };
         // One that was told to end is no longer counted as alive, and may still have its process.
-        let dismissed = self.orders.open().filter_map(|(_, effect)| match effect {
+        let dismissed = self.pending_effects.iter().filter_map(|(_, effect)| match effect {
             crate::Effect::EndSession { session } => Some(*session),
             _ => None,
         });

@@ -11,13 +11,13 @@ use domain::{
 
 use crate::{
     effect::Effect,
+    effect_sink::PendingEffects,
     graph::{Graph, Node},
     guard::{Guard, Guards},
-    orders::Orders,
     schedule::{Schedule, ScheduleLimits},
     state::{
-        Channel, Checkpoint, DirectMessage, Escalation, FeedbackLoop, Invocation, Phase, Question, Request,
-        Session, Spent, Stage, Submitted, Task, TaskRef, TaskState, Team,
+        BudgetUsage, Channel, Checkpoint, DirectMessage, Escalation, FeedbackLoop, Invocation, Phase,
+        Question, Request, Session, SubmittedResult, Task, TaskRef, TaskStage, TaskState, Team,
     },
     table::Table,
     timers::Timers,
@@ -27,11 +27,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub(crate) sequence: Sequence,
-    pub(crate) status: Status,
+    pub(crate) status: RunStatus,
     pub(crate) settings: RunSettings,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
-    pub(crate) by_id: HashMap<TaskId, TaskRef>,
+    pub(crate) task_refs: HashMap<TaskId, TaskRef>,
     pub(crate) nodes: Vec<NodeKind>,
     pub(crate) schedule: Schedule,
     pub(crate) phases: BTreeMap<PhaseNumber, Phase>,
@@ -42,20 +42,20 @@ pub struct Run {
     /// Those that have not ended, with or without a process.
     pub(crate) alive: BTreeSet<SessionId>,
     /// The level at the top of the tree.
-    pub(crate) root: Option<SessionId>,
+    pub(crate) root_session: Option<SessionId>,
     /// How often the orchestrator agent was lost.
-    pub(crate) orchestrators_lost: u32,
+    pub(crate) orchestrator_losses: u32,
     pub(crate) questions: Table<Question>,
     pub(crate) open_questions: BTreeSet<QuestionId>,
     /// How often an agent asked in a phase.
-    pub(crate) asked: BTreeMap<String, u32>,
+    pub(crate) question_counts: BTreeMap<String, u32>,
     pub(crate) requests: Table<Request>,
     pub(crate) open_requests: BTreeSet<RequestId>,
     pub(crate) invocations: Table<Invocation>,
     /// Calls that nobody has taken yet, in their order.
     pub(crate) pending_calls: VecDeque<InvocationId>,
     pub(crate) open_calls: BTreeSet<InvocationId>,
-    pub(crate) results: Table<Submitted>,
+    pub(crate) results: Table<SubmittedResult>,
     pub(crate) pending_results: BTreeSet<ResultId>,
     pub(crate) channels: Table<Channel>,
     pub(crate) open_channels: BTreeSet<ChannelId>,
@@ -70,45 +70,45 @@ pub struct Run {
     /// Files that two unfinished tasks both changed, as far as the world has told.
     pub(crate) overlaps: Vec<TaskOverlap>,
     /// Choices about permissions that hold for the run.
-    pub(crate) kept: Vec<(String, bool)>,
-    pub(crate) spent: Spent,
+    pub(crate) permission_rules: Vec<(String, bool)>,
+    pub(crate) budget_usage: BudgetUsage,
     /// The escalation that lets nothing start until somebody allows more.
-    pub(crate) exhausted: Option<EscalationId>,
+    pub(crate) time_limit_escalation: Option<EscalationId>,
     /// The escalation that says that there is no room for another worktree.
-    pub(crate) no_room: Option<EscalationId>,
+    pub(crate) disk_budget_escalation: Option<EscalationId>,
     /// The main agent that tasks wait for, and how far it was read when that was last seen.
-    pub(crate) watched: Option<(SessionId, u64)>,
+    pub(crate) watched_orchestrator: Option<(SessionId, u64)>,
     /// The escalation that says that it says nothing, and what was seen then.
-    pub(crate) silence: Option<(EscalationId, (SessionId, u64))>,
+    pub(crate) silence_escalation: Option<(EscalationId, (SessionId, u64))>,
     /// What the person said and the orchestrator has not heard yet.
-    pub(crate) chats: VecDeque<String>,
+    pub(crate) unread_chats: VecDeque<String>,
     /// Main agents that wait for something to do, and in which phase.
-    pub(crate) resolves: BTreeMap<SessionId, Option<PhaseNumber>>,
+    pub(crate) resolve_requests: BTreeMap<SessionId, Option<PhaseNumber>>,
     pub(crate) timers: Timers,
-    pub(crate) orders: Orders,
+    pub(crate) pending_effects: PendingEffects,
     /// How many changes of the plan file were offered.
     pub(crate) offers: u32,
     /// The one that may be taken.
-    pub(crate) offer: Option<Offer>,
+    pub(crate) offer: Option<PlanChangeOffer>,
     /// The last one that somebody left: it is not offered again.
-    pub(crate) left: Option<Offer>,
+    pub(crate) ignored_offer: Option<PlanChangeOffer>,
     pub(crate) guards: Guards,
 }
 
 /// A change of the plan file.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Offer {
+pub(crate) struct PlanChangeOffer {
     pub(crate) id: OfferId,
     pub(crate) changes: Box<PlanChanges>,
 }
 
 /// Whether the run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum RunStatus {
     NotStarted,
-    Going,
+    Active,
     Paused,
-    Over(RunOutcome),
+    Ended(RunOutcome),
 }
 
 /// What a node of the graph stands for.
@@ -131,11 +131,11 @@ impl Run {
         let limits = ScheduleLimits { slots: RunSettings::default().slots, agents: Vec::new(), memory: None };
         Self {
             sequence: Sequence(0),
-            status: Status::NotStarted,
+            status: RunStatus::NotStarted,
             settings: RunSettings::default(),
             team: Team::default(),
             tasks: Vec::new(),
-            by_id: HashMap::new(),
+            task_refs: HashMap::new(),
             nodes: Vec::new(),
             schedule: Schedule::new(Graph::default(), Vec::new(), limits),
             phases: BTreeMap::new(),
@@ -143,11 +143,11 @@ impl Run {
             marked_phases: BTreeSet::new(),
             sessions: Table::default(),
             alive: BTreeSet::new(),
-            root: None,
-            orchestrators_lost: 0,
+            root_session: None,
+            orchestrator_losses: 0,
             questions: Table::default(),
             open_questions: BTreeSet::new(),
-            asked: BTreeMap::new(),
+            question_counts: BTreeMap::new(),
             requests: Table::default(),
             open_requests: BTreeSet::new(),
             invocations: Table::default(),
@@ -165,19 +165,19 @@ impl Run {
             mergeable: VecDeque::new(),
             merging: None,
             overlaps: Vec::new(),
-            kept: Vec::new(),
-            spent: Spent::default(),
-            exhausted: None,
-            no_room: None,
-            watched: None,
-            silence: None,
-            chats: VecDeque::new(),
-            resolves: BTreeMap::new(),
+            permission_rules: Vec::new(),
+            budget_usage: BudgetUsage::default(),
+            time_limit_escalation: None,
+            disk_budget_escalation: None,
+            watched_orchestrator: None,
+            silence_escalation: None,
+            unread_chats: VecDeque::new(),
+            resolve_requests: BTreeMap::new(),
             timers: Timers::default(),
-            orders: Orders::default(),
+            pending_effects: PendingEffects::default(),
             offers: 0,
             offer: None,
-            left: None,
+            ignored_offer: None,
             guards: Guards::default(),
         }
     }
@@ -196,14 +196,14 @@ impl Run {
     /// Returns when the clock should look again.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         match self.status {
-            Status::Going | Status::Paused => self.timers.first().map(|(at, _)| at),
-            Status::NotStarted | Status::Over(_) => None,
+            RunStatus::Active | RunStatus::Paused => self.timers.first().map(|(at, _)| at),
+            RunStatus::NotStarted | RunStatus::Ended(_) => None,
         }
     }
 
     /// Returns what the world was told and has not reported yet. After a restart it is told again.
     pub fn pending_effects(&self) -> Vec<(EffectId, Effect)> {
-        let mut orders: Vec<_> = self.orders.open().cloned().collect();
+        let mut orders: Vec<_> = self.pending_effects.iter().cloned().collect();
         orders.sort_by_key(|(id, _)| *id);
         orders
     }
@@ -211,33 +211,37 @@ impl Run {
     /// Returns how a run that is over came to its end.
     pub fn outcome(&self) -> Option<RunOutcome> {
         match self.status {
-            Status::Over(outcome) => Some(outcome),
-            Status::NotStarted | Status::Going | Status::Paused => None,
+            RunStatus::Ended(outcome) => Some(outcome),
+            RunStatus::NotStarted | RunStatus::Active | RunStatus::Paused => None,
         }
     }
 
     /// Tells whether tasks wait for room for their worktrees.
     pub fn is_disk_budget_exhausted(&self) -> bool {
-        self.no_room.is_some()
+        self.disk_budget_escalation.is_some()
     }
 
     /// Returns what a task looks like from outside.
     pub fn task_state(&self, id: &TaskId) -> Option<TaskState> {
         let task = self.task(self.find(id)?);
         let state = match task.stage {
-            Stage::Done => TaskState::Done,
-            Stage::Failed => TaskState::Failed,
-            Stage::Skipped => TaskState::Skipped,
-            Stage::Cancelled => TaskState::Cancelled,
-            _ if task.is_blocked() => TaskState::Blocked(task.blocks.clone()),
-            Stage::Waiting => TaskState::Waiting,
-            Stage::Ready => TaskState::Ready,
+            TaskStage::Done => TaskState::Done,
+            TaskStage::Failed => TaskState::Failed,
+            TaskStage::Skipped => TaskState::Skipped,
+            TaskStage::Cancelled => TaskState::Cancelled,
+            _ if task.is_blocked() => TaskState::Blocked(task.block_reasons.clone()),
+            TaskStage::Waiting => TaskState::Waiting,
+            TaskStage::Ready => TaskState::Ready,
             _ if !self.schedule.running().contains(&task.node) => TaskState::Ready,
-            Stage::Running | Stage::Broken => TaskState::Running,
-            Stage::Claimed | Stage::Checking | Stage::Checked | Stage::Wanting | Stage::Testing => {
-                TaskState::Checking
+            TaskStage::Running | TaskStage::AttemptFailed => TaskState::Running,
+            TaskStage::Claimed
+            | TaskStage::Checking
+            | TaskStage::Checked
+            | TaskStage::ChecksFailed
+            | TaskStage::Testing => TaskState::Checking,
+            TaskStage::Mergeable | TaskStage::Merging | TaskStage::Conflicted | TaskStage::Merged => {
+                TaskState::Merging
             }
-            Stage::Mergeable | Stage::Merging | Stage::Conflicted | Stage::Merged => TaskState::Merging,
         };
         Some(state)
     }
@@ -248,7 +252,7 @@ impl Run {
     }
 
     pub(crate) fn find(&self, id: &TaskId) -> Option<TaskRef> {
-        self.by_id.get(id).copied()
+        self.task_refs.get(id).copied()
     }
 
     #[expect(
@@ -273,7 +277,7 @@ impl Run {
 
     /// Returns the session of the orchestrator agent, where there is one that lives.
     pub(crate) fn orchestrator(&self) -> Option<SessionId> {
-        self.root.filter(|root| self.session(*root).agent.is_some() && self.session(*root).is_alive())
+        self.root_session.filter(|root| self.session(*root).agent.is_some() && self.session(*root).is_alive())
     }
 
     /// Returns the command that judges a task.

@@ -70,7 +70,7 @@ pub struct Schedule {
     running: Vec<Node>,
     running_by_agent: Vec<u32>,
     memory_used: u64,
-    /// Ready tasks for which there was not enough memory; they are looked at again when some is given back.
+    /// Ready tasks for which there was not enough memory; they are looked at again when some is sink back.
     deferred_for_memory: Vec<Node>,
     /// Tasks that became ready and were not told of yet.
     newly_ready: Vec<Node>,
@@ -104,7 +104,7 @@ enum NodeState {
     /// It may start when another gives back what both touch, or memory.
     Deferred,
     Running,
-    /// It has given its slot back, and waits for an answer or the like.
+    /// It has sink its slot back, and waits for an answer or the like.
     Blocked,
     /// It is met: done or skipped.
     Met,

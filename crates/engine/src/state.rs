@@ -1,20 +1,22 @@
 //! What is known of a run. Changed by `apply` alone.
 
-mod duty;
-mod exchange;
+mod collaboration;
+mod escalation;
+mod pending;
 mod phase;
 mod question;
 mod session;
 mod task;
 mod team;
-mod trouble;
 
-pub(crate) use duty::{Deadline, Duty, EffectKey};
-pub(crate) use exchange::{Channel, DirectMessage, Invocation, InvocationState, ResultState, Submitted};
-pub(crate) use phase::{Gate, Phase};
+pub(crate) use collaboration::{
+    Channel, DirectMessage, Invocation, InvocationState, ResultState, SubmittedResult,
+};
+pub(crate) use escalation::{Checkpoint, Escalation, FeedbackLoop};
+pub(crate) use pending::{Deadline, EffectKey, WorkItem};
+pub(crate) use phase::{GateState, Phase};
 pub(crate) use question::{Question, QuestionState, Request, RequestState};
 pub(crate) use session::{Session, SessionState};
 pub use task::TaskState;
-pub(crate) use task::{Spent, Stage, Task, TaskRef};
+pub(crate) use task::{BudgetUsage, Task, TaskRef, TaskStage};
 pub(crate) use team::Team;
-pub(crate) use trouble::{Checkpoint, Escalation, FeedbackLoop};

@@ -1,17 +1,17 @@
 //! Things by number, from 1, that come and never go.
 //!
-//! Reading a number that is not there gives a neutral thing, writing it does nothing: a log that names what nobody
+//! Reading a number that is not there gives a neutral thing, writing it does nothing: a log that names what default_item
 //! has seen must not stop a replay.
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table<T> {
     items: Vec<T>,
-    nobody: T,
+    default_item: T,
 }
 
 impl<T: Default> Default for Table<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), nobody: T::default() }
+        Self { items: Vec::new(), default_item: T::default() }
     }
 }
 
@@ -31,7 +31,7 @@ impl<T> Table<T> {
 
     pub(crate) fn get(&self, number: u32) -> &T {
         let index = (number as usize).checked_sub(1);
-        index.and_then(|index| self.items.get(index)).unwrap_or(&self.nobody)
+        index.and_then(|index| self.items.get(index)).unwrap_or(&self.default_item)
     }
 
     pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {

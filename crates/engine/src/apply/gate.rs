@@ -4,13 +4,13 @@ use domain::{Event, SessionInput};
 
 use crate::{
     effect::Effect,
-    orders::Given,
+    effect_sink::EffectSink,
     run::Run,
-    state::{Duty, EffectKey, Gate, TaskRef},
+    state::{EffectKey, GateState, TaskRef, WorkItem},
 };
 
 impl Run {
-    pub(super) fn take_gate(&mut self, event: &Event, given: &mut Given) {
+    pub(super) fn apply_gate_event(&mut self, event: &Event, sink: &mut EffectSink) {
         match event {
             Event::PhaseCompletionReported { phase, documents, session } => {
                 let task = self.session(*session).task;
@@ -21,47 +21,48 @@ impl Run {
             }
             Event::GateOpened { phase, round, .. } => {
                 if let Some(at_gate) = self.phases.get_mut(phase) {
-                    at_gate.gate = Gate::Checking;
+                    at_gate.gate = GateState::Checking;
                     at_gate.rounds = *round;
                     at_gate.objections.clear();
                 }
                 let effect = Effect::CheckGate { phase: *phase, round: *round };
-                given.order(&mut self.orders, EffectKey::Gate(*phase), effect);
+                sink.add(&mut self.pending_effects, EffectKey::Gate(*phase), effect);
             }
-            Event::GateChecked { phase, .. } => self.orders.close(&EffectKey::Gate(*phase)),
+            Event::GateChecked { phase, .. } => self.pending_effects.remove(&EffectKey::Gate(*phase)),
             Event::GateVerifierStarted { phase, session, .. } => {
-                self.set_gate(*phase, Gate::Judging(*session));
+                self.set_gate(*phase, GateState::Verifying(*session));
                 if let Some(session) = self.sessions.get_mut(session.0) {
-                    session.in_hand = Some(Duty::Judge(*phase));
+                    session.current_item = Some(WorkItem::Verify(*phase));
                 }
             }
             Event::GatePassed { phase, .. } => {
-                self.end_judging(*phase);
-                self.set_gate(*phase, Gate::Review);
+                self.end_verification(*phase);
+                self.set_gate(*phase, GateState::Review);
             }
             Event::GateApproved { phase, .. } => {
-                self.end_judging(*phase);
-                self.orders.close(&EffectKey::Gate(*phase));
+                self.end_verification(*phase);
+                self.pending_effects.remove(&EffectKey::Gate(*phase));
                 let Some(passed) = self.phases.get_mut(phase) else { return };
-                passed.gate = Gate::Approved;
+                passed.gate = GateState::Approved;
                 let (node, has_work) = (passed.node, passed.last_done.is_some());
                 self.schedule.mark_met(node);
                 if has_work {
                     let effect = Effect::LandPhase { phase: *phase };
-                    given.order(&mut self.orders, EffectKey::Land(*phase), effect);
+                    sink.add(&mut self.pending_effects, EffectKey::Land(*phase), effect);
                 }
             }
             Event::GateFailed { phase, reason, tasks, .. } => {
-                self.end_judging(*phase);
-                self.orders.close(&EffectKey::Gate(*phase));
+                self.end_verification(*phase);
+                self.pending_effects.remove(&EffectKey::Gate(*phase));
                 let rework: Vec<TaskRef> = tasks.iter().filter_map(|task| self.find(task)).collect();
                 for task in &rework {
                     if let Some(task) = self.task_mut(*task) {
-                        task.owed.push(SessionInput::Rework { phase: *phase, reason: reason.clone() });
+                        task.pending_inputs
+                            .push(SessionInput::Rework { phase: *phase, reason: reason.clone() });
                     }
                 }
                 if let Some(phase) = self.phases.get_mut(phase) {
-                    phase.gate = Gate::Closed;
+                    phase.gate = GateState::Closed;
                     phase.failures += 1;
                     phase.rework = rework;
                 }
@@ -70,13 +71,13 @@ impl Run {
         }
     }
 
-    fn end_judging(&mut self, phase: u32) {
-        if let Some(Gate::Judging(session)) = self.phases.get(&phase).map(|phase| phase.gate) {
-            self.drop_duty(Some(session), Duty::Judge(phase));
+    fn end_verification(&mut self, phase: u32) {
+        if let Some(GateState::Verifying(session)) = self.phases.get(&phase).map(|phase| phase.gate) {
+            self.remove_work(Some(session), WorkItem::Verify(phase));
         }
     }
 
-    pub(super) fn set_gate(&mut self, phase: u32, gate: Gate) {
+    pub(super) fn set_gate(&mut self, phase: u32, gate: GateState) {
         if let Some(phase) = self.phases.get_mut(&phase) {
             phase.gate = gate;
         }

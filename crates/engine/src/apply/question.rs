@@ -4,18 +4,18 @@ use domain::{
     Actor, Event, PermissionScope, QuestionId, QuestionRoute, RequestId, SessionId, SessionInput, Timestamp,
 };
 
-use super::{PATIENCE_MS, start::later};
+use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
 use crate::{
-    decide::provision,
+    decide::default_resource,
     effect::Effect,
+    effect_sink::EffectSink,
     guard::Guard,
-    orders::Given,
     run::Run,
-    state::{Deadline, Duty, EffectKey, Question, QuestionState, Request, RequestState, Stage},
+    state::{Deadline, EffectKey, Question, QuestionState, Request, RequestState, TaskStage, WorkItem},
 };
 
 impl Run {
-    pub(super) fn take_question(&mut self, at: Timestamp, event: &Event, given: &mut Given) {
+    pub(super) fn apply_question_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
         match event {
             Event::QuestionAsked {
                 question,
@@ -44,26 +44,27 @@ impl Run {
                     required: *required,
                     permission: permission.clone(),
                     prompt: prompt.clone(),
-                    state: QuestionState::Asked,
+                    state: QuestionState::Queued,
                 });
-                if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|wish| &wish.prompt)) {
-                    self.prompted(*session, prompt);
+                if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
+                    self.record_prompt(*session, prompt);
                 }
                 self.question_asked(at, *question, *session);
             }
             Event::QuestionRouted { question, to } => match to {
                 QuestionRoute::Orchestrator => {
                     self.set_question(*question, QuestionState::WithOrchestrator);
-                    self.timers.set(later(at, PATIENCE_MS), Deadline::Unanswered(*question));
-                    self.give_duty(self.root, Duty::Question(*question));
+                    self.timers
+                        .set(add_ms(at, AGENT_RESPONSE_MS_MAX), Deadline::OrchestratorAnswer(*question));
+                    self.queue_work(self.root_session, WorkItem::Question(*question));
                 }
                 QuestionRoute::Person => {
-                    self.drop_duty(self.root, Duty::Question(*question));
+                    self.remove_work(self.root_session, WorkItem::Question(*question));
                     self.set_question(*question, QuestionState::Pending);
                 }
             },
             Event::QuestionForwarded { question, text } => {
-                self.drop_duty(self.root, Duty::Question(*question));
+                self.remove_work(self.root_session, WorkItem::Question(*question));
                 self.set_question(*question, QuestionState::Pending);
                 if let Some(question) = self.questions.get_mut(question.0) {
                     question.text.clone_from(text);
@@ -79,44 +80,50 @@ impl Run {
             Event::QuestionWithdrawn { question, .. } => {
                 self.close_question(*question, QuestionState::Withdrawn);
             }
-            Event::QuestionExpired { question, default_used: took_default } => match took_default {
+            Event::QuestionExpired { question, default_used } => match default_used {
                 Some(answer) => self.question_answered(*question, answer),
                 None => self.close_question(*question, QuestionState::Expired),
             },
-            Event::PermissionRuleSaved { scope: keep, task, pattern, allowed } => {
+            Event::PermissionRuleSaved { scope, task, pattern, allowed } => {
                 let choice = (pattern.clone(), *allowed);
-                match (keep, task.as_ref().and_then(|task| self.find(task))) {
+                match (scope, task.as_ref().and_then(|task| self.find(task))) {
                     (PermissionScope::Once, _) => {}
                     (PermissionScope::Task, Some(task)) => {
                         if let Some(task) = self.task_mut(task) {
-                            task.kept.push(choice);
+                            task.permission_rules.push(choice);
                         }
                     }
-                    (PermissionScope::Task, None) | (PermissionScope::Run, _) => self.kept.push(choice),
+                    (PermissionScope::Task, None) | (PermissionScope::Run, _) => {
+                        self.permission_rules.push(choice)
+                    }
                     (PermissionScope::Project, _) => {
-                        self.kept.push(choice);
+                        self.permission_rules.push(choice);
                         let effect =
                             Effect::SavePermissionRule { pattern: pattern.clone(), allowed: *allowed };
-                        given.order(&mut self.orders, EffectKey::Keep(pattern.clone()), effect);
+                        sink.add(
+                            &mut self.pending_effects,
+                            EffectKey::PermissionRule(pattern.clone()),
+                            effect,
+                        );
                     }
                 }
             }
-            Event::RequestMade { request, session, task, dependency: asked, .. } => {
+            Event::RequestMade { request, session, task, dependency, .. } => {
                 self.requests.push(Request {
                     session: Some(*session),
                     task: task.as_ref().and_then(|task| self.find(task)),
-                    asked: Some(asked.clone()),
-                    state: RequestState::Asked,
+                    dependency: Some(dependency.clone()),
+                    state: RequestState::Open,
                 });
                 self.open_requests.insert(*request);
             }
             Event::RequestProvided { request, provided, default } => {
-                let asked = self.requests.get(request.0).asked.clone();
-                if let Some(asked) = asked {
+                let dependency = self.requests.get(request.0).dependency.clone();
+                if let Some(dependency) = dependency {
                     let input = SessionInput::Provided {
                         request: *request,
-                        name: asked.name,
-                        kind: asked.r#type,
+                        name: dependency.name,
+                        kind: dependency.r#type,
                         provided: provided.clone(),
                         default: *default,
                     };
@@ -128,10 +135,10 @@ impl Run {
             }
             Event::RequestSkipped { request } => {
                 // The agent gets what it would take itself, where it said what that is.
-                let default = self.requests.get(request.0).asked.clone();
-                match default.and_then(|asked| Some((provision(&asked)?, asked))) {
-                    Some((provided, asked)) => {
-                        let (name, kind) = (asked.name, asked.r#type);
+                let dependency = self.requests.get(request.0).dependency.clone();
+                match dependency.and_then(|dependency| Some((default_resource(&dependency)?, dependency))) {
+                    Some((provided, dependency)) => {
+                        let (name, kind) = (dependency.name, dependency.r#type);
                         let input =
                             SessionInput::Provided { request: *request, name, kind, provided, default: true };
                         self.settle_request(*request, RequestState::Skipped, input);
@@ -145,7 +152,9 @@ impl Run {
                 }
             }
             // It is answered by an input.
-            Event::PermissionDecided { session, request: wish, .. } => self.prompted(*session, &wish.prompt),
+            Event::PermissionDecided { session, request, .. } => {
+                self.record_prompt(*session, &request.prompt)
+            }
             // The warning is for people.
             Event::ManyQuestionsAsked { .. } => {}
             other => debug_assert!(false, "{} is no event of questions", other.name()),
@@ -156,15 +165,15 @@ impl Run {
         self.open_questions.insert(id);
         if let Some(asking) = self.sessions.get_mut(session.0) {
             asking.questions.push_back(id);
-            asking.concluded = true;
+            asking.turn_concluded = true;
         }
         if let Some(expires) = self.settings.question_expires_after_ms {
-            self.timers.set(later(at, expires), Deadline::Question(id));
+            self.timers.set(add_ms(at, expires), Deadline::QuestionExpiry(id));
         }
         let asked = self.questions.get(id.0);
         let phase = asked.task.map(|task| self.task(task).planned.phase);
         if let (Some(agent), Some(phase), None) = (&asked.agent, phase, &asked.permission) {
-            *self.asked.entry(format!("{phase} {agent}")).or_default() += 1;
+            *self.question_counts.entry(format!("{phase} {agent}")).or_default() += 1;
         }
     }
 
@@ -173,8 +182,8 @@ impl Run {
         let question = self.questions.get(id.0);
         let (task, session) = (question.task, question.session);
         let input = match &question.permission {
-            Some(wish) => SessionInput::Permission {
-                prompt: wish.prompt.clone(),
+            Some(request) => SessionInput::Permission {
+                prompt: request.prompt.clone(),
                 allowed: is_allowed(answer),
                 question: Some(id),
             },
@@ -184,9 +193,9 @@ impl Run {
             }
         };
         if self.is_on(Guard::AnswerToAskingSession) {
-            self.owe(task, session, input);
-        } else if let Some(other) = self.tasks.iter_mut().find(|task| task.stage.is_live()) {
-            other.owed.push(input);
+            self.queue_for_worker(task, session, input);
+        } else if let Some(other) = self.tasks.iter_mut().find(|task| task.stage.is_in_progress()) {
+            other.pending_inputs.push(input);
         }
     }
 
@@ -194,8 +203,8 @@ impl Run {
     fn close_question(&mut self, id: QuestionId, state: QuestionState) {
         self.set_question(id, state);
         self.open_questions.remove(&id);
-        self.timers.clear(Deadline::Question(id));
-        self.drop_duty(self.root, Duty::Question(id));
+        self.timers.clear(Deadline::QuestionExpiry(id));
+        self.remove_work(self.root_session, WorkItem::Question(id));
         let session = self.questions.get(id.0).session;
         if let Some(session) = self.sessions.get_mut(session.0) {
             session.questions.retain(|waiting| *waiting != id);
@@ -203,15 +212,15 @@ impl Run {
     }
 
     fn set_question(&mut self, id: QuestionId, state: QuestionState) {
-        self.timers.clear(Deadline::Unanswered(id));
+        self.timers.clear(Deadline::OrchestratorAnswer(id));
         if let Some(question) = self.questions.get_mut(id.0) {
             question.state = state;
         }
     }
 
     fn refuse_request(&mut self, id: RequestId, state: RequestState, reason: &str) {
-        let asked = self.requests.get(id.0).asked.clone();
-        let name = asked.map(|asked| asked.name).unwrap_or_default();
+        let dependency = self.requests.get(id.0).dependency.clone();
+        let name = dependency.map(|dependency| dependency.name).unwrap_or_default();
         self.settle_request(
             id,
             state,
@@ -224,12 +233,12 @@ impl Run {
         let Some(request) = self.requests.get_mut(id.0) else { return };
         request.state = state;
         if let (task, Some(session)) = (request.task, request.session) {
-            self.owe(task, session, input);
+            self.queue_for_worker(task, session, input);
         }
     }
 
     /// Keeps what a task's session is to be told when it goes on. Others are told at once.
-    pub(super) fn owe(
+    pub(super) fn queue_for_worker(
         &mut self,
         task: Option<crate::state::TaskRef>,
         session: SessionId,
@@ -238,35 +247,35 @@ impl Run {
         let is_worker = task.is_some_and(|task| self.task(task).session == Some(session));
         if let Some(task) = task.filter(|_| is_worker)
             && let Some(task) = self.task_mut(task)
-            && task.stage.is_live()
-            && task.stage != Stage::Broken
+            && task.stage.is_in_progress()
+            && task.stage != TaskStage::AttemptFailed
         {
-            task.owed.push(input);
+            task.pending_inputs.push(input);
         }
     }
 
-    pub(super) fn give_duty(&mut self, session: Option<SessionId>, duty: Duty) {
+    pub(super) fn queue_work(&mut self, session: Option<SessionId>, duty: WorkItem) {
         if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
-            session.duties.push_back(duty);
+            session.work_queue.push_back(duty);
         }
     }
 
-    pub(super) fn drop_duty(&mut self, session: Option<SessionId>, duty: Duty) {
+    pub(super) fn remove_work(&mut self, session: Option<SessionId>, duty: WorkItem) {
         if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
-            session.duties.retain(|waiting| *waiting != duty);
-            if session.in_hand == Some(duty) {
-                session.in_hand = None;
+            session.work_queue.retain(|waiting| *waiting != duty);
+            if session.current_item == Some(duty) {
+                session.current_item = None;
             }
         }
     }
 
-    pub(super) fn chat_said(&mut self, actor: &Actor, text: &str, answers: Option<QuestionId>) {
+    pub(super) fn chat_message_sent(&mut self, actor: &Actor, text: &str, answers: Option<QuestionId>) {
         if actor.is_person() && answers.is_none() && self.orchestrator().is_some() {
-            self.chats.push_back(text.to_owned());
-            self.give_duty(self.root, Duty::Chat);
+            self.unread_chats.push_back(text.to_owned());
+            self.queue_work(self.root_session, WorkItem::Chat);
         }
         if !actor.is_person() {
-            self.drop_duty(self.root, Duty::Chat);
+            self.remove_work(self.root_session, WorkItem::Chat);
         }
     }
 }

@@ -5,13 +5,13 @@ use domain::{
     SessionInput, TaskId, Timestamp,
 };
 
-use super::start::later;
+use super::start::add_ms;
 use crate::{
     effect::Effect,
-    orders::Given,
+    effect_sink::EffectSink,
     run::Run,
     schedule::HoldReason,
-    state::{Deadline, Duty, EffectKey, ResultState, Session, SessionState},
+    state::{Deadline, EffectKey, ResultState, Session, SessionState, WorkItem},
 };
 
 /// More than these corrections of one turn would only feed a quarrel.
@@ -20,7 +20,7 @@ const CORRECTIONS_MAX: usize = 8;
 const PROMPTS_MAX: usize = 256;
 
 /// What is known of a session when it begins.
-pub(super) struct Opened<'a> {
+pub(super) struct OpenedSession<'a> {
     pub(super) parent: Option<SessionId>,
     pub(super) depth: u32,
     pub(super) role: Role,
@@ -31,7 +31,12 @@ pub(super) struct Opened<'a> {
 }
 
 impl Run {
-    pub(super) fn session_opened(&mut self, id: SessionId, opened: &Opened<'_>, given: &mut Given) {
+    pub(super) fn session_opened(
+        &mut self,
+        id: SessionId,
+        opened: &OpenedSession<'_>,
+        sink: &mut EffectSink,
+    ) {
         let is_agent = opened.agent.is_some();
         let memory = opened.resumes.and_then(|resumed| self.session(resumed).agent_session.clone());
         self.sessions.push(Session {
@@ -48,19 +53,19 @@ impl Run {
         });
         self.alive.insert(id);
         if opened.depth == 0 {
-            self.root = Some(id);
+            self.root_session = Some(id);
             // What its predecessor was told and did not do is still to be done.
-            for _ in 0..self.chats.len() {
-                self.give_duty(self.root, Duty::Chat);
+            for _ in 0..self.unread_chats.len() {
+                self.queue_work(self.root_session, WorkItem::Chat);
             }
         }
         if is_agent {
-            given.order(&mut self.orders, EffectKey::Spawn(id), Effect::SpawnAgent { session: id });
+            sink.add(&mut self.pending_effects, EffectKey::Spawn(id), Effect::SpawnAgent { session: id });
         }
     }
 
     pub(super) fn session_activated(&mut self, id: SessionId, agent_session: Option<&String>) {
-        self.orders.close(&EffectKey::Spawn(id));
+        self.pending_effects.remove(&EffectKey::Spawn(id));
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         if session.state == SessionState::Starting {
             session.state = SessionState::Active;
@@ -70,25 +75,31 @@ impl Run {
         }
     }
 
-    pub(super) fn session_parked(&mut self, at: Timestamp, id: SessionId, mode: ParkMode, given: &mut Given) {
+    pub(super) fn session_parked(
+        &mut self,
+        at: Timestamp,
+        id: SessionId,
+        mode: ParkMode,
+        sink: &mut EffectSink,
+    ) {
         if let Some(session) = self.sessions.get_mut(id.0) {
             session.state = SessionState::Parked(mode);
-            session.cooling = None;
+            session.parking_checkpoint = None;
         }
-        self.orders.close(&EffectKey::Wake(id));
+        self.pending_effects.remove(&EffectKey::Wake(id));
         if mode != ParkMode::Hot {
             let effect = Effect::ParkSession { session: id, mode };
-            given.order(&mut self.orders, EffectKey::Park(id), effect);
+            sink.add(&mut self.pending_effects, EffectKey::Park(id), effect);
         }
         self.timers.clear(Deadline::Park(id));
         let settings = &self.settings;
         match mode {
             ParkMode::Hot => {
-                self.timers.set(later(at, settings.park_frozen_after_ms), Deadline::Park(id));
+                self.timers.set(add_ms(at, settings.park_frozen_after_ms), Deadline::Park(id));
             }
             ParkMode::Frozen => {
                 let rest = settings.park_cold_after_ms.saturating_sub(settings.park_frozen_after_ms);
-                self.timers.set(later(at, rest), Deadline::Park(id));
+                self.timers.set(add_ms(at, rest), Deadline::Park(id));
             }
             ParkMode::Cold => {
                 if let Some(session) = self.sessions.get_mut(id.0) {
@@ -101,46 +112,46 @@ impl Run {
         }
     }
 
-    pub(super) fn session_woken(&mut self, id: SessionId, given: &mut Given) {
+    pub(super) fn session_woken(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.timers.clear(Deadline::Park(id));
-        self.orders.close(&EffectKey::Park(id));
+        self.pending_effects.remove(&EffectKey::Park(id));
         let Some(session) = self.sessions.get_mut(id.0) else { return };
-        session.cooling = None;
+        session.parking_checkpoint = None;
         if let SessionState::Parked(from) = session.state {
             session.state = SessionState::Active;
             if from != ParkMode::Hot {
                 let effect = Effect::WakeSession { session: id, from };
-                given.order(&mut self.orders, EffectKey::Wake(id), effect);
+                sink.add(&mut self.pending_effects, EffectKey::Wake(id), effect);
             }
         }
     }
 
-    pub(super) fn session_dismissed(&mut self, id: SessionId, given: &mut Given) {
-        self.orders.close_session(id);
-        self.forget_timers(id);
+    pub(super) fn session_dismissed(&mut self, id: SessionId, sink: &mut EffectSink) {
+        self.pending_effects.remove_session(id);
+        self.clear_session_timers(id);
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.dismissed = true;
         if session.has_process() {
-            given.order(&mut self.orders, EffectKey::End(id), Effect::EndSession { session: id });
+            sink.add(&mut self.pending_effects, EffectKey::End(id), Effect::EndSession { session: id });
         } else {
-            session.state = SessionState::Over;
+            session.state = SessionState::Ended;
         }
         self.alive.remove(&id);
-        self.bequeath(id);
+        self.requeue_unsent_inputs(id);
     }
 
-    pub(super) fn session_over(&mut self, id: SessionId) {
-        self.orders.close_session(id);
-        self.forget_timers(id);
+    pub(super) fn session_ended(&mut self, id: SessionId) {
+        self.pending_effects.remove_session(id);
+        self.clear_session_timers(id);
         let Some(session) = self.sessions.get_mut(id.0) else { return };
-        session.state = SessionState::Over;
+        session.state = SessionState::Ended;
         session.in_turn = false;
         let task = session.task;
         self.alive.remove(&id);
-        if self.root == Some(id) && !self.session(id).dismissed {
-            self.orchestrators_lost += 1;
+        if self.root_session == Some(id) && !self.session(id).dismissed {
+            self.orchestrator_losses += 1;
         }
-        self.bequeath(id);
+        self.requeue_unsent_inputs(id);
         if let Some(task) = task
             && self.task(task).session == Some(id)
         {
@@ -161,20 +172,20 @@ impl Run {
         }
     }
 
-    fn forget_timers(&mut self, id: SessionId) {
+    fn clear_session_timers(&mut self, id: SessionId) {
         self.timers.clear(Deadline::Park(id));
-        self.timers.clear(Deadline::SessionLimit(id));
-        self.timers.clear(Deadline::Resolve(id));
-        self.resolves.remove(&id);
+        self.timers.clear(Deadline::SessionRateLimit(id));
+        self.timers.clear(Deadline::ResolveAnswer(id));
+        self.resolve_requests.remove(&id);
     }
 
-    /// What a session was told and never got is owed to the one that takes its place.
-    fn bequeath(&mut self, id: SessionId) {
+    /// What a session was told and never got is pending_inputs to the one that takes its place.
+    fn requeue_unsent_inputs(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
-        let untyped = std::mem::take(&mut session.untyped);
+        let unsent_inputs = std::mem::take(&mut session.unsent_inputs);
         let task = session.task.filter(|_| session.role == Role::Worker);
-        for (_, input) in untyped {
-            for part in parts(&input) {
+        for (_, input) in unsent_inputs {
+            for part in input_parts(&input) {
                 if let SessionInput::Result { result, .. } = part
                     && let Some(submitted) = self.results.get_mut(result.0)
                 {
@@ -182,12 +193,12 @@ impl Run {
                     self.pending_results.insert(*result);
                     continue;
                 }
-                if is_owed(part)
+                if survives_session(part)
                     && let Some(task) = task
                     && let Some(task) = self.task_mut(task)
-                    && !task.stage.is_over()
+                    && !task.stage.is_final()
                 {
-                    task.owed.push(part.clone());
+                    task.pending_inputs.push(part.clone());
                 }
             }
         }
@@ -198,80 +209,81 @@ impl Run {
         id: SessionId,
         number: InputNumber,
         content: &SessionInput,
-        given: &mut Given,
+        sink: &mut EffectSink,
     ) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.inputs = number;
-        session.untyped.push_back((number, content.clone()));
+        session.unsent_inputs.push_back((number, content.clone()));
         session.in_turn = true;
-        session.concluded = false;
+        session.turn_concluded = false;
         if let Some(place) = session.corrections.iter().position(|correction| correction == content) {
             session.corrections.remove(place);
         }
-        session.limited = false;
-        let duty = duty_of(content).filter(|duty| session.duties.contains(duty));
+        session.rate_limited = false;
+        let duty = work_item_of(content).filter(|duty| session.work_queue.contains(duty));
         if let Some(duty) = duty {
-            session.duties.retain(|waiting| *waiting != duty);
-            session.in_hand = Some(duty);
+            session.work_queue.retain(|waiting| *waiting != duty);
+            session.current_item = Some(duty);
         }
         let task = session.task;
-        for part in parts(content) {
+        for part in input_parts(content) {
             match part {
                 SessionInput::Result { result, .. } => {
                     self.pending_results.remove(result);
                     if let Some(submitted) = self.results.get_mut(result.0) {
-                        submitted.state = ResultState::OnItsWay;
+                        submitted.state = ResultState::InTransit;
                     }
                 }
                 SessionInput::Direct { message, .. } => {
                     if let Some(session) = self.sessions.get_mut(id.0) {
-                        session.mail.retain(|waiting| waiting != message);
+                        session.direct_messages.retain(|waiting| waiting != message);
                     }
                 }
                 _ => {}
             }
             if let Some(task) = task.and_then(|task| self.task_mut(task))
-                && let Some(place) = task.owed.iter().position(|owed| owed == part)
+                && let Some(place) =
+                    task.pending_inputs.iter().position(|pending_inputs| pending_inputs == part)
             {
-                task.owed.remove(place);
+                task.pending_inputs.remove(place);
             }
         }
         if let SessionInput::Chat { text } = content
-            && let Some(place) = self.chats.iter().position(|chat| chat == text)
+            && let Some(place) = self.unread_chats.iter().position(|chat| chat == text)
         {
-            self.chats.remove(place);
+            self.unread_chats.remove(place);
         }
         if let (SessionInput::Task { .. }, Some(task)) = (content, task.and_then(|task| self.task_mut(task)))
         {
             task.hint = None;
         }
         if let (SessionInput::Reminder, Some(session)) = (content, self.sessions.get_mut(id.0)) {
-            session.nudged = true;
+            session.reminded = true;
         }
         if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task))) {
-            task.nudged = true;
+            task.reminded = true;
         }
         self.timers.clear(Deadline::Park(id));
-        self.timers.clear(Deadline::SessionLimit(id));
+        self.timers.clear(Deadline::SessionRateLimit(id));
         let effect = Effect::SendInput { session: id, input: number, content: Box::new(content.clone()) };
-        given.order(&mut self.orders, EffectKey::Say(id, number), effect);
+        sink.add(&mut self.pending_effects, EffectKey::Input(id, number), effect);
     }
 
-    pub(super) fn input_typed(&mut self, id: SessionId, number: InputNumber) {
-        self.orders.close(&EffectKey::Say(id, number));
+    pub(super) fn input_sent(&mut self, id: SessionId, number: InputNumber) {
+        self.pending_effects.remove(&EffectKey::Input(id, number));
         if let Some(session) = self.sessions.get_mut(id.0) {
-            session.untyped.retain(|(untyped, _)| *untyped != number);
+            session.unsent_inputs.retain(|(unsent_inputs, _)| *unsent_inputs != number);
         }
     }
 
-    pub(super) fn heard(&mut self, id: SessionId, heard: MessageOffset, read_from: u64) {
+    pub(super) fn record_offset(&mut self, id: SessionId, offset: MessageOffset, read_from: u64) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
-        session.heard.insert(heard);
-        session.read_on(read_from);
+        session.received_offsets.insert(offset);
+        session.advance_read_position(read_from);
     }
 
     /// A prompt was taken. Of a turn without an end only the last ones are known.
-    pub(super) fn prompted(&mut self, id: SessionId, prompt: &str) {
+    pub(super) fn record_prompt(&mut self, id: SessionId, prompt: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         if session.prompts.len() == PROMPTS_MAX {
             session.prompts.pop_front();
@@ -279,12 +291,12 @@ impl Run {
         session.prompts.push_back(prompt.to_owned());
     }
 
-    pub(super) fn message_heard(&mut self, id: SessionId, said: &AgentMessage) {
+    pub(super) fn message_received(&mut self, id: SessionId, message: &AgentMessage) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
-        session.concluded |= concludes(said);
-        if let (Some(Duty::Judge(phase)), AgentMessage::Fail(fail)) = (session.in_hand, said)
+        session.turn_concluded |= concludes_turn(message);
+        if let (Some(WorkItem::Verify(phase)), AgentMessage::Fail(fail)) = (session.current_item, message)
             && let Some(phase) = self.phases.get_mut(&phase)
         {
             let reason = fail.reason.clone().unwrap_or_default();
@@ -292,7 +304,7 @@ impl Run {
         }
     }
 
-    pub(super) fn message_refused(&mut self, id: SessionId, protocol: &str, error: &str) {
+    pub(super) fn message_rejected(&mut self, id: SessionId, protocol: &str, error: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row += 1;
         if session.corrections.len() < CORRECTIONS_MAX {
@@ -301,9 +313,9 @@ impl Run {
         }
     }
 
-    pub(super) fn near_miss_heard(&mut self, id: SessionId, near: &str, raw: &str) {
+    pub(super) fn near_miss_received(&mut self, id: SessionId, near: &str, raw: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
-        if !std::mem::replace(&mut session.told_of_near_miss, true) {
+        if !std::mem::replace(&mut session.near_miss_reported, true) {
             session.corrections.push(SessionInput::NearMiss { near: near.to_owned(), raw: raw.to_owned() });
         }
     }
@@ -311,35 +323,35 @@ impl Run {
     pub(super) fn turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.in_turn = false;
-        if session.in_hand == Some(Duty::Chat) {
-            session.in_hand = None;
+        if session.current_item == Some(WorkItem::Chat) {
+            session.current_item = None;
         }
-        session.told_of_near_miss = false;
+        session.near_miss_reported = false;
         session.prompts.clear();
-        session.read_on(read_from);
+        session.advance_read_position(read_from);
         session.turn_from = session.read_from;
-        self.wait_to_park(at, id);
+        self.schedule_parking(at, id);
     }
 
-    pub(super) fn turn_cut(&mut self, id: SessionId, read_from: u64) {
+    pub(super) fn turn_interrupted(&mut self, id: SessionId, read_from: u64) {
         if let Some(session) = self.sessions.get_mut(id.0) {
-            session.read_on(read_from);
+            session.advance_read_position(read_from);
         }
     }
 
     /// Lets the clock look whether a session that waits should wait at less cost.
-    pub(super) fn wait_to_park(&mut self, at: Timestamp, id: SessionId) {
+    pub(super) fn schedule_parking(&mut self, at: Timestamp, id: SessionId) {
         let session = self.session(id);
         let is_there = session.is_alive()
             && !matches!(session.state, SessionState::Starting | SessionState::Parked(ParkMode::Cold));
         if is_there && session.agent.is_some() && !self.timers.has(Deadline::Park(id)) {
-            self.timers.set(later(at, self.settings.park_frozen_after_ms), Deadline::Park(id));
+            self.timers.set(add_ms(at, self.settings.park_frozen_after_ms), Deadline::Park(id));
         }
     }
 }
 
 /// Returns an input and what it carries along.
-pub(crate) fn parts(input: &SessionInput) -> Vec<&SessionInput> {
+pub(crate) fn input_parts(input: &SessionInput) -> Vec<&SessionInput> {
     match input {
         SessionInput::Task { carried, .. } => carried.iter().collect(),
         other => vec![other],
@@ -347,7 +359,7 @@ pub(crate) fn parts(input: &SessionInput) -> Vec<&SessionInput> {
 }
 
 /// Tells whether the next session of the task must hear of this.
-fn is_owed(input: &SessionInput) -> bool {
+fn survives_session(input: &SessionInput) -> bool {
     match input {
         SessionInput::Answer { .. }
         | SessionInput::Provided { .. }
@@ -379,19 +391,19 @@ fn is_owed(input: &SessionInput) -> bool {
 }
 
 /// Returns the duty that an input gives into a session's hand.
-fn duty_of(input: &SessionInput) -> Option<Duty> {
+fn work_item_of(input: &SessionInput) -> Option<WorkItem> {
     match input {
-        SessionInput::Question { question, .. } => Some(Duty::Question(*question)),
-        SessionInput::Escalation { escalation, .. } => Some(Duty::Escalation(*escalation)),
-        SessionInput::Chat { .. } => Some(Duty::Chat),
+        SessionInput::Question { question, .. } => Some(WorkItem::Question(*question)),
+        SessionInput::Escalation { escalation, .. } => Some(WorkItem::Escalation(*escalation)),
+        SessionInput::Chat { .. } => Some(WorkItem::Chat),
         _ => None,
     }
 }
 
 /// Tells whether a message decides how the speaker's task goes on, so that the end of the turn need not.
-fn concludes(said: &AgentMessage) -> bool {
+fn concludes_turn(message: &AgentMessage) -> bool {
     matches!(
-        said,
+        message,
         AgentMessage::AskUser(_)
             | AgentMessage::UserQuestion(_)
             | AgentMessage::NeedHuman(_)

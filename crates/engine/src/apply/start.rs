@@ -10,9 +10,9 @@ use domain::{
 use crate::{
     graph::{Graph, Node},
     guard::Guard,
-    run::{NodeKind, Run, Status},
+    run::{NodeKind, Run, RunStatus},
     schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements},
-    state::{Deadline, Phase, Spent, Stage, Task, TaskRef, Team},
+    state::{BudgetUsage, Deadline, Phase, Task, TaskRef, TaskStage, Team},
     touched_paths::TouchedPaths,
 };
 
@@ -22,13 +22,13 @@ const SMALL_TASK_MS: u64 = 5 * 60_000;
 impl Run {
     /// Returns how long a way takes as this run goes, where nobody has timed its tasks before: what is only thought is
     /// right for comparing, and nothing to tell a person.
-    pub(crate) fn as_it_goes(&self, thought_ms: u64) -> u64 {
+    pub(crate) fn scale_to_observed_pace(&self, thought_ms: u64) -> u64 {
         if self.tasks.iter().any(|task| task.planned.estimate_ms.is_some()) {
             return thought_ms;
         }
-        let done = self.tasks.iter().filter(|task| task.stage == Stage::Done && task.attempt > 0);
+        let done = self.tasks.iter().filter(|task| task.stage == TaskStage::Done && task.attempt > 0);
         let (worked_ms, weights) = done.fold((0_u64, 0_u64), |(worked_ms, weights), task| {
-            (worked_ms.saturating_add(task.ran_ms), weights + weight(&task.planned))
+            (worked_ms.saturating_add(task.worked_ms), weights + weight(&task.planned))
         });
         let small_task_ms = worked_ms.checked_div(weights).unwrap_or(0);
         (thought_ms / SMALL_TASK_MS).saturating_mul(small_task_ms)
@@ -41,19 +41,19 @@ impl Run {
         settings: &RunSettings,
         team: &[TeamMember],
     ) {
-        self.status = Status::Going;
+        self.status = RunStatus::Active;
         self.settings = settings.clone();
         self.team = Team { members: team.to_vec() };
-        self.spent = Spent::new(settings.budgets.iter().copied());
+        self.budget_usage = BudgetUsage::new(settings.budgets.iter().copied());
         if let Some(time) = settings.time_ms {
-            self.timers.set(later(at, time), Deadline::RunTime);
+            self.timers.set(add_ms(at, time), Deadline::RunTimeout);
         }
-        let layout = Layout::of(work);
+        let layout = GraphLayout::new(work);
         self.externals = layout.externals.clone();
         self.nodes = layout.kinds();
         for (number, planned) in (0..).zip(&work.tasks) {
             let agent = self.agent_of(planned);
-            self.by_id.insert(planned.id.clone(), TaskRef(number));
+            self.task_refs.insert(planned.id.clone(), TaskRef(number));
             self.tasks.push(Task::new(
                 planned.clone(),
                 Node::at(number as usize),
@@ -71,7 +71,7 @@ impl Run {
         self.build_schedule(work, &layout);
     }
 
-    fn build_schedule(&mut self, work: &PlannedWork, layout: &Layout) {
+    fn build_schedule(&mut self, work: &PlannedWork, layout: &GraphLayout) {
         let durations = layout.durations(work);
         // A plan with a circle was refused before it was recorded.
         let mut edges = layout.edges(work);
@@ -81,7 +81,7 @@ impl Run {
         let graph =
             Graph::new(&durations, &edges).or_else(|_| Graph::new(&durations, &[])).unwrap_or_default();
         let mut needs: Vec<Option<TaskRequirements>> =
-            self.tasks.iter().map(|task| Some(needs(&task.planned, task.agent))).collect();
+            self.tasks.iter().map(|task| Some(requirements(&task.planned, task.agent))).collect();
         needs.resize(layout.n_nodes(), None);
         let limits = ScheduleLimits {
             slots: self.settings.slots,
@@ -104,29 +104,29 @@ impl Run {
             }
             PlanStatus::Open => {}
             PlanStatus::Done => {
-                self.set_stage(task, Stage::Done);
+                self.set_stage(task, TaskStage::Done);
                 self.schedule.mark_met(node);
             }
             PlanStatus::Skipped => {
-                self.set_stage(task, Stage::Skipped);
+                self.set_stage(task, TaskStage::Skipped);
                 self.schedule.mark_met(node);
             }
         }
     }
 
     /// Adds a task; one that is extra is in no plan file.
-    pub(super) fn task_added(&mut self, planned: &PlannedTask, is_extra: bool) {
+    pub(super) fn task_added(&mut self, planned: &PlannedTask, is_outside_plan_file: bool) {
         let task = TaskRef(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
         let agent = self.agent_of(planned);
         let mut before: Vec<Node> = planned.external.iter().map(|name| self.external_node(name)).collect();
         let node_of = |id: &TaskId| self.find(id).map(|found| self.task(found).node);
         before.extend(planned.depends_on.iter().filter_map(node_of));
         before.extend(self.gates_before(planned.phase));
-        let node = self.schedule.add(needs(planned, agent), duration(planned), &before);
+        let node = self.schedule.add(requirements(planned, agent), duration(planned), &before);
         self.nodes.push(NodeKind::Task(task));
-        self.by_id.insert(planned.id.clone(), task);
+        self.task_refs.insert(planned.id.clone(), task);
         let mut added = Task::new(planned.clone(), node, agent, self.settings.timeout_ms);
-        added.is_extra = is_extra;
+        added.is_outside_plan_file = is_outside_plan_file;
         self.tasks.push(added);
         let mut is_paused = false;
         if let Some(phase) = self.phases.get_mut(&planned.phase) {
@@ -138,7 +138,7 @@ impl Run {
         if is_paused {
             self.schedule.hold(node, HoldReason::PhasePaused);
         }
-        if self.no_room.is_some() {
+        if self.disk_budget_escalation.is_some() {
             self.schedule.hold(node, HoldReason::DiskBudget);
         }
         self.settle_from_plan(task);
@@ -152,14 +152,14 @@ impl Run {
 }
 
 /// Where each thing of a plan stands in the graph: tasks, then gates, then what lies outside.
-pub(crate) struct Layout {
+pub(crate) struct GraphLayout {
     n_tasks: usize,
     gates: BTreeMap<PhaseNumber, Node>,
     externals: BTreeMap<String, Node>,
 }
 
-impl Layout {
-    pub(crate) fn of(work: &PlannedWork) -> Self {
+impl GraphLayout {
+    pub(crate) fn new(work: &PlannedWork) -> Self {
         let n_tasks = work.tasks.len();
         let mut gates = BTreeMap::new();
         for phase in &work.phases {
@@ -229,13 +229,13 @@ fn weight(planned: &PlannedTask) -> u64 {
     planned.complexity.map_or(1, |complexity| u64::from(complexity.weight()))
 }
 
-pub(super) fn needs(planned: &PlannedTask, agent: AgentIndex) -> TaskRequirements {
+pub(super) fn requirements(planned: &PlannedTask, agent: AgentIndex) -> TaskRequirements {
     // Tasks that share a worktree run one after the other.
     let worktree = planned.worktree.iter().map(|path| format!("worktree:{path}"));
     let touches = TouchedPaths::parse(planned.touches.iter().cloned().chain(worktree));
     TaskRequirements { priority: planned.priority, agent, memory: planned.memory_mib, touches }
 }
 
-pub(crate) fn later(at: Timestamp, milliseconds: u64) -> Timestamp {
+pub(crate) fn add_ms(at: Timestamp, milliseconds: u64) -> Timestamp {
     Timestamp(at.0.saturating_add(i64::try_from(milliseconds).unwrap_or(i64::MAX)))
 }

@@ -5,24 +5,24 @@ use domain::{
     PhaseNumber, ReturnReason, SessionId, SessionInput, TaskId, Timestamp,
 };
 
-use super::start::later;
+use super::start::add_ms;
 use crate::{
     effect::Effect,
+    effect_sink::EffectSink,
     graph::Node,
     guard::Guard,
-    orders::Given,
     run::{NodeKind, Run},
     schedule::HoldReason,
-    state::{Deadline, Duty, EffectKey, Stage, TaskRef},
+    state::{Deadline, EffectKey, TaskRef, TaskStage, WorkItem},
     touched_paths::TouchedPaths,
 };
 
 impl Run {
-    pub(super) fn tasks_readied(&mut self, tasks: &[TaskId]) {
+    pub(super) fn tasks_became_ready(&mut self, tasks: &[TaskId]) {
         self.schedule.clear_newly_ready();
         for id in tasks {
             if let Some(task) = self.find(id) {
-                self.set_stage(task, Stage::Ready);
+                self.set_stage(task, TaskStage::Ready);
             }
         }
     }
@@ -37,19 +37,19 @@ impl Run {
         let Some(found) = self.find(id) else { return };
         self.schedule.mark_running(self.task(found).node);
         let Some(task) = self.task_mut(found) else { return };
-        task.stage = Stage::Running;
+        task.stage = TaskStage::Running;
         task.attempt = attempt;
         task.session = Some(session);
         task.tester = None;
-        task.ran_ms = 0;
-        task.nudged = false;
+        task.worked_ms = 0;
+        task.reminded = false;
         self.start_clock(at, found);
     }
 
     pub(super) fn task_resumed(&mut self, at: Timestamp, id: &TaskId) {
         let Some(found) = self.find(id) else { return };
         self.schedule.mark_running(self.task(found).node);
-        if self.task(found).stage == Stage::Running {
+        if self.task(found).stage == TaskStage::Running {
             self.start_clock(at, found);
         }
         if let Some(session) = self.task(found).session {
@@ -61,46 +61,47 @@ impl Run {
         let Some(found) = self.find(id) else { return };
         self.stop_clock(at, found);
         let node = self.task(found).node;
-        if self.task(found).stage.is_live() {
+        if self.task(found).stage.is_in_progress() {
             self.schedule.block(node);
         } else {
             self.schedule.hold(node, HoldReason::TaskPaused);
         }
         if let BlockReason::RateLimited { until } = reason {
-            self.timers.set(*until, Deadline::TaskLimit(found));
+            self.timers.set(*until, Deadline::TaskRateLimit(found));
         }
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.insert(*phase);
         }
         let Some(task) = self.task_mut(found) else { return };
-        task.blocks.push(reason.clone());
+        task.block_reasons.push(reason.clone());
         if matches!(reason, BlockReason::RateLimited { .. }) {
-            task.waits += 1;
-            task.waits_since.get_or_insert(at);
+            task.rate_limit_waits += 1;
+            task.rate_limited_since.get_or_insert(at);
         }
         if let Some(session) = task.session {
-            self.wait_to_park(at, session);
+            self.schedule_parking(at, session);
         }
     }
 
     pub(super) fn task_unblocked(&mut self, id: &TaskId, reason: &BlockReason) {
         let Some(found) = self.find(id) else { return };
         if matches!(reason, BlockReason::RateLimited { .. }) {
-            self.timers.clear(Deadline::TaskLimit(found));
+            self.timers.clear(Deadline::TaskRateLimit(found));
         }
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.remove(phase);
         }
         let Some(task) = self.task_mut(found) else { return };
-        task.blocks.retain(|block| block != reason);
-        let (node, is_free, is_live) = (task.node, task.blocks.is_empty(), task.stage.is_live());
+        task.block_reasons.retain(|block| block != reason);
+        let (node, is_free, is_live) =
+            (task.node, task.block_reasons.is_empty(), task.stage.is_in_progress());
         // An agent may have run into two limits: the other one still ends some time.
-        let other = task.blocks.iter().find_map(|block| match block {
+        let other = task.block_reasons.iter().find_map(|block| match block {
             BlockReason::RateLimited { until } => Some(*until),
             _ => None,
         });
         if let Some(until) = other {
-            self.timers.set(until, Deadline::TaskLimit(found));
+            self.timers.set(until, Deadline::TaskRateLimit(found));
         }
         if is_free && is_live {
             self.schedule.unblock(node);
@@ -114,16 +115,16 @@ impl Run {
         self.stop_clock(at, found);
         let is_judged = self.check_of(found).is_some() || self.task(found).planned.tester.is_some();
         let Some(task) = self.task_mut(found) else { return };
-        task.marked |= source == ClaimSource::PhaseMarker;
+        task.phase_marked |= source == ClaimSource::PhaseMarker;
         task.proof = CompletionProof::Unchecked;
-        task.stage = Stage::Claimed;
+        task.stage = TaskStage::Claimed;
         if !is_judged {
             self.await_merge(found);
         }
     }
 
     pub(super) fn await_merge(&mut self, task: TaskRef) {
-        self.set_stage(task, Stage::Mergeable);
+        self.set_stage(task, TaskStage::Mergeable);
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
         }
@@ -131,9 +132,9 @@ impl Run {
 
     pub(super) fn check_finished(&mut self, id: &TaskId, passed: bool) {
         let Some(found) = self.find(id) else { return };
-        self.orders.close(&EffectKey::Check(found));
+        self.pending_effects.remove(&EffectKey::Check(found));
         let Some(task) = self.task_mut(found) else { return };
-        task.stage = if passed { Stage::Checked } else { Stage::Wanting };
+        task.stage = if passed { TaskStage::Checked } else { TaskStage::ChecksFailed };
         if passed {
             task.proof = CompletionProof::Checked;
         }
@@ -142,10 +143,10 @@ impl Run {
     pub(super) fn test_started(&mut self, id: &TaskId, session: SessionId) {
         let Some(found) = self.find(id) else { return };
         let Some(task) = self.task_mut(found) else { return };
-        task.stage = Stage::Testing;
+        task.stage = TaskStage::Testing;
         task.tester = Some(session);
         if let Some(session) = self.sessions.get_mut(session.0) {
-            session.in_hand = Some(Duty::Test(found));
+            session.current_item = Some(WorkItem::Test(found));
         }
     }
 
@@ -155,16 +156,16 @@ impl Run {
         let is_alive = session.is_some_and(|session| self.session(session).is_alive());
         let node = self.task(found).node;
         let Some(task) = self.task_mut(found) else { return };
-        task.nudged = false;
-        task.marked = false;
-        task.sent_back |= reason == ReturnReason::Conflict;
+        task.reminded = false;
+        task.phase_marked = false;
+        task.conflict_returned |= reason == ReturnReason::Conflict;
         if is_alive {
-            task.stage = Stage::Running;
+            task.stage = TaskStage::Running;
             if self.schedule.running().contains(&node) {
                 self.start_clock(at, found);
             }
         } else {
-            task.stage = Stage::Waiting;
+            task.stage = TaskStage::Waiting;
             let is_blocked = task.is_blocked();
             self.retry(node);
             if is_blocked {
@@ -176,22 +177,22 @@ impl Run {
 
     pub(super) fn merge_finished(&mut self, id: &TaskId, outcome: &MergeOutcome) {
         let Some(found) = self.find(id) else { return };
-        self.orders.close(&EffectKey::Merge(found));
+        self.pending_effects.remove(&EffectKey::Merge(found));
         self.merging = None;
         let Some(task) = self.task_mut(found) else { return };
         match outcome {
-            MergeOutcome::Merged { .. } => task.stage = Stage::Merged,
+            MergeOutcome::Merged { .. } => task.stage = TaskStage::Merged,
             MergeOutcome::Conflicted { files } => {
-                task.stage = Stage::Conflicted;
-                task.owed.push(SessionInput::Conflict { files: files.clone() });
+                task.stage = TaskStage::Conflicted;
+                task.pending_inputs.push(SessionInput::Conflict { files: files.clone() });
             }
-            MergeOutcome::CheckFailed { .. } => task.stage = Stage::Wanting,
-            MergeOutcome::Failed { .. } => task.stage = Stage::Broken,
+            MergeOutcome::CheckFailed { .. } => task.stage = TaskStage::ChecksFailed,
+            MergeOutcome::Failed { .. } => task.stage = TaskStage::AttemptFailed,
         }
     }
 
     pub(super) fn task_done(&mut self, at: Timestamp, id: &TaskId, proof: CompletionProof) {
-        self.task_over(at, id, Stage::Done);
+        self.task_ended(at, id, TaskStage::Done);
         let Some(found) = self.find(id) else { return };
         if let Some(task) = self.task_mut(found) {
             task.proof = proof;
@@ -205,48 +206,48 @@ impl Run {
     pub(super) fn attempt_failed(&mut self, at: Timestamp, id: &TaskId, counted: bool) {
         let Some(found) = self.find(id) else { return };
         self.stop_clock(at, found);
-        self.drop_work(found);
+        self.cancel_effects(found);
         let Some(task) = self.task_mut(found) else { return };
         task.failures += u32::from(counted);
-        task.stage = Stage::Broken;
+        task.stage = TaskStage::AttemptFailed;
     }
 
     pub(super) fn task_retried(&mut self, id: &TaskId, hint: Option<&String>, afresh: bool) {
         let Some(found) = self.find(id) else { return };
         let node = self.task(found).node;
-        self.drop_work(found);
+        self.cancel_effects(found);
         self.clear_blocks(found);
         let Some(task) = self.task_mut(found) else { return };
         task.hint = hint.cloned().or(task.hint.take());
-        task.stage = Stage::Waiting;
-        task.nudged = false;
-        task.marked = false;
+        task.stage = TaskStage::Waiting;
+        task.reminded = false;
+        task.phase_marked = false;
         if afresh {
             task.failures = 0;
             task.losses = 0;
             task.feedback_loop = None;
-            task.sent_back = false;
-            task.waits = 0;
-            task.waits_since = None;
+            task.conflict_returned = false;
+            task.rate_limit_waits = 0;
+            task.rate_limited_since = None;
         }
         self.schedule.release(node, HoldReason::TaskPaused);
         self.retry(node);
         self.hold_until_ended(found);
     }
 
-    pub(super) fn task_told(&mut self, id: &TaskId, text: &str) {
+    pub(super) fn task_message_sent(&mut self, id: &TaskId, text: &str) {
         if let Some(task) = self.find(id).and_then(|found| self.task_mut(found)) {
-            task.owed.push(SessionInput::UserMessage { text: text.to_owned() });
+            task.pending_inputs.push(SessionInput::UserMessage { text: text.to_owned() });
         }
     }
 
-    pub(super) fn task_over(&mut self, at: Timestamp, id: &TaskId, stage: Stage) {
+    pub(super) fn task_ended(&mut self, at: Timestamp, id: &TaskId, stage: TaskStage) {
         let Some(found) = self.find(id) else { return };
         self.stop_clock(at, found);
-        self.drop_work(found);
+        self.cancel_effects(found);
         let node = self.task(found).node;
         match stage {
-            Stage::Done | Stage::Skipped => self.schedule.mark_met(node),
+            TaskStage::Done | TaskStage::Skipped => self.schedule.mark_met(node),
             _ => self.schedule.mark_failed(node),
         }
         self.schedule.release(node, HoldReason::TaskPaused);
@@ -260,12 +261,12 @@ impl Run {
         self.retry(node);
         self.hold_until_ended(found);
         let Some(task) = self.task_mut(found) else { return };
-        task.stage = Stage::Waiting;
+        task.stage = TaskStage::Waiting;
         task.failures = 0;
         task.losses = 0;
         task.feedback_loop = None;
-        task.sent_back = false;
-        task.marked = false;
+        task.conflict_returned = false;
+        task.phase_marked = false;
     }
 
     pub(super) fn task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {
@@ -276,7 +277,12 @@ impl Run {
         }
     }
 
-    pub(super) fn task_rewound(&mut self, id: &TaskId, checkpoint: Option<CheckpointId>, given: &mut Given) {
+    pub(super) fn task_rewound(
+        &mut self,
+        id: &TaskId,
+        checkpoint: Option<CheckpointId>,
+        sink: &mut EffectSink,
+    ) {
         let Some(found) = self.find(id) else { return };
         self.schedule.hold(self.task(found).node, HoldReason::Restoring);
         let memory = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
@@ -286,7 +292,7 @@ impl Run {
             session.agent_session = memory;
         }
         let effect = Effect::RestoreCheckpoint { task: id.clone(), checkpoint };
-        given.order(&mut self.orders, EffectKey::Restore(id.clone()), effect);
+        sink.add(&mut self.pending_effects, EffectKey::Restore(id.clone()), effect);
     }
 
     pub(super) fn task_requested(
@@ -331,10 +337,10 @@ impl Run {
         let after: Vec<Node> = self.schedule.graph().dependents(node).to_vec();
         for later in after {
             if let NodeKind::Task(task) = self.kind_of(later)
-                && self.task(task).stage == Stage::Ready
+                && self.task(task).stage == TaskStage::Ready
                 && !self.schedule.has_met_dependencies(later)
             {
-                self.set_stage(task, Stage::Waiting);
+                self.set_stage(task, TaskStage::Waiting);
             }
         }
     }
@@ -354,26 +360,26 @@ impl Run {
         if self.is_blocked_by(task, &BlockReason::Approval { phase }) {
             self.marked_phases.remove(&phase);
         }
-        self.timers.clear(Deadline::TaskLimit(task));
+        self.timers.clear(Deadline::TaskRateLimit(task));
         if let Some(task) = self.task_mut(task) {
-            task.blocks.clear();
+            task.block_reasons.clear();
         }
     }
 
     /// Forgets what the world was to do for the present try.
-    fn drop_work(&mut self, task: TaskRef) {
+    fn cancel_effects(&mut self, task: TaskRef) {
         self.mergeable.retain(|waiting| *waiting != task);
-        self.orders.close(&EffectKey::Check(task));
-        self.orders.close(&EffectKey::Merge(task));
+        self.pending_effects.remove(&EffectKey::Check(task));
+        self.pending_effects.remove(&EffectKey::Merge(task));
         if self.merging == Some(task) {
             self.merging = None;
         }
     }
 
     /// Returns the tasks whose agents work this moment.
-    pub(super) fn tasks_at_work(&self) -> impl Iterator<Item = TaskRef> + use<> {
+    pub(super) fn working_tasks(&self) -> impl Iterator<Item = TaskRef> + use<> {
         let tasks = self.schedule.running().iter().filter_map(|node| match self.kind_of(*node) {
-            NodeKind::Task(task) if self.task(task).stage == Stage::Running => Some(task),
+            NodeKind::Task(task) if self.task(task).stage == TaskStage::Running => Some(task),
             NodeKind::Task(_) | NodeKind::Gate(_) | NodeKind::External => None,
         });
         tasks.collect::<Vec<_>>().into_iter()
@@ -381,18 +387,18 @@ impl Run {
 
     pub(super) fn start_clock(&mut self, at: Timestamp, found: TaskRef) {
         let Some(task) = self.task_mut(found) else { return };
-        task.runs_since = Some(at);
+        task.working_since = Some(at);
         if let Some(timeout) = task.timeout_ms {
-            let left = timeout.saturating_sub(task.ran_ms);
-            self.timers.set(later(at, left), Deadline::TaskTime(found));
+            let left = timeout.saturating_sub(task.worked_ms);
+            self.timers.set(add_ms(at, left), Deadline::TaskTimeout(found));
         }
     }
 
     pub(super) fn stop_clock(&mut self, at: Timestamp, found: TaskRef) {
-        self.timers.clear(Deadline::TaskTime(found));
+        self.timers.clear(Deadline::TaskTimeout(found));
         let Some(task) = self.task_mut(found) else { return };
-        if let Some(since) = task.runs_since.take() {
-            task.ran_ms = task.ran_ms.saturating_add(u64::try_from(at.0 - since.0).unwrap_or(0));
+        if let Some(since) = task.working_since.take() {
+            task.worked_ms = task.worked_ms.saturating_add(u64::try_from(at.0 - since.0).unwrap_or(0));
         }
     }
 

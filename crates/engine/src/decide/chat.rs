@@ -2,10 +2,10 @@
 
 use domain::{EscalationLevel, Event, QuestionId};
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::{
     rejection::Rejection,
-    state::{Gate, QuestionState, Stage},
+    state::{GateState, QuestionState, TaskStage},
 };
 
 /// More than these wait for an orchestrator that does not listen.
@@ -13,13 +13,13 @@ const CHATS_MAX: usize = 64;
 /// How many tasks and questions are named: more than fit a sentence help nobody.
 const NAMED_MAX: usize = 8;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Takes what the person says as an answer where exactly one question waits, else as talk.
     pub(super) fn chat(&mut self, text: String) -> Result<(), Rejection> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
-        match self.only_pending(|_| true) {
+        match self.only_pending_question(|_| true) {
             Ok(question) => {
                 let answer = text.trim().to_owned();
                 let asked = self.run.questions.get(question.0);
@@ -28,7 +28,7 @@ impl Deciding<'_> {
                     return Err(Rejection::NotAnOption { question, answer, options });
                 }
                 self.emit(Event::ChatMessageSent { text, answers: Some(question) });
-                self.take_answer(question, answer);
+                self.accept_answer(question, answer);
                 Ok(())
             }
             Err(Rejection::NoPendingQuestion) => self.talk(text),
@@ -42,7 +42,7 @@ impl Deciding<'_> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
-        if self.run.chats.len() >= CHATS_MAX {
+        if self.run.unread_chats.len() >= CHATS_MAX {
             return Err(Rejection::TooMany {
                 what: "things said that the orchestrator has not heard",
                 max: CHATS_MAX,
@@ -50,15 +50,15 @@ impl Deciding<'_> {
         }
         self.emit(Event::ChatMessageSent { text, answers: None });
         if self.run.orchestrator().is_none() {
-            let unheard = self.unheard();
+            let unheard = self.status_reply();
             self.emit_by_rule(unheard);
         }
         Ok(())
     }
 
-    fn unheard(&self) -> Event {
+    fn status_reply(&self) -> Event {
         let run = &self.run;
-        let is_done = |stage: Stage| matches!(stage, Stage::Done | Stage::Skipped);
+        let is_done = |stage: TaskStage| matches!(stage, TaskStage::Done | TaskStage::Skipped);
         let running = || run.tasks.iter().filter(|task| run.schedule.running().contains(&task.node));
         let is_pending = |id: &&QuestionId| run.questions.get(id.0).state == QuestionState::Pending;
         let pending = || run.open_questions.iter().filter(is_pending);
@@ -66,7 +66,7 @@ impl Deciding<'_> {
             .open_escalations
             .iter()
             .filter(|id| run.escalations.get(id.0).level == EscalationLevel::Person);
-        let gates = run.phases.values().filter(|phase| phase.gate == Gate::Review);
+        let gates = run.phases.values().filter(|phase| phase.gate == GateState::Review);
         let others =
             run.open_requests.len() + escalated.count() + gates.count() + usize::from(run.offer.is_some());
         Event::ChatAnsweredWithStatus {

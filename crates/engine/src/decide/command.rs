@@ -2,15 +2,15 @@
 
 use domain::{Actor, CheckpointOutcome, Command, Event};
 
-use super::{Deciding, hear::Place};
-use crate::{effect::Effect, rejection::Rejection, run::Status};
+use super::{DecisionContext, agent_message::MessageOrigin};
+use crate::{effect::Effect, rejection::Rejection, run::RunStatus};
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     pub(super) fn command(&mut self, command: Command) -> Result<(), Rejection> {
         if let Command::StartRun { project, work, settings, team } = command {
             return self.start_run(project, work, settings, team);
         }
-        if self.run.status == Status::NotStarted {
+        if self.run.status == RunStatus::NotStarted {
             return Err(Rejection::NotStarted);
         }
         match command {
@@ -49,8 +49,8 @@ impl Deciding<'_> {
                 if !self.actor.is_person() {
                     return Err(Rejection::ReservedForOtherActor);
                 }
-                self.must_go()?;
-                self.wish_of_person(command)
+                self.check_accepts_commands()?;
+                self.user_command(command)
             }
             Command::ReceiveMessage { .. }
             | Command::ReceiveInvalid { .. }
@@ -60,7 +60,7 @@ impl Deciding<'_> {
             | Command::RequestPermission(_)
             | Command::RequestAnswer { .. }
             | Command::ReportTestFeedback(_)
-            | Command::ReportUsage(_) => self.word_of_agent(command),
+            | Command::ReportUsage(_) => self.agent_command(command),
             Command::ReportStarted { .. }
             | Command::ReportEnded { .. }
             | Command::ReportLost { .. }
@@ -81,12 +81,12 @@ impl Deciding<'_> {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
                     return Err(Rejection::ReservedForOtherActor);
                 }
-                self.report_of_world(command)
+                self.executor_report(command)
             }
         }
     }
 
-    fn wish_of_person(&mut self, command: Command) -> Result<(), Rejection> {
+    fn user_command(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
             Command::PauseRun => self.pause_run(),
             Command::ContinueRun => self.continue_run(),
@@ -100,20 +100,20 @@ impl Deciding<'_> {
             Command::RetryTask { task, hint } => self.retry_task(&task, hint),
             Command::SkipTask(task) => self.skip_task(&task),
             Command::PrioritizeTask { task, priority } => self.prioritize(task, priority),
-            Command::SendMessage { task, text } => self.tell_task(task, text),
+            Command::SendMessage { task, text } => self.send_task_message(task, text),
             Command::ReassignTask { task, agent } => self.reassign_task(&task, agent),
             Command::RewindTask { task, checkpoint } => self.rewind_task(&task, checkpoint),
-            Command::CreateCheckpoint(task) => self.make_checkpoint(&task),
+            Command::CreateCheckpoint(task) => self.create_checkpoint(&task),
             Command::AddTask(task) => self.add_task(task),
             Command::AddDependency { earlier, later } => self.add_dependency(earlier, later),
             Command::RemoveDependency { earlier, later } => self.remove_dependency(earlier, later),
-            Command::MarkExternalMet { name } => self.mark_met(name),
-            Command::ApplyPlanChange { offer } => self.take_plan(offer),
-            Command::IgnorePlanChange { offer } => self.leave_plan(offer),
-            Command::Answer { question, task, answer, scope: keep } => {
-                self.answer(question, task.as_ref(), &answer, keep)
+            Command::MarkExternalMet { name } => self.mark_external_met(name),
+            Command::ApplyPlanChange { offer } => self.apply_plan_change(offer),
+            Command::IgnorePlanChange { offer } => self.ignore_plan_change(offer),
+            Command::Answer { question, task, answer, scope } => {
+                self.answer(question, task.as_ref(), &answer, scope)
             }
-            Command::RequestClarification { question, text } => self.ask_back(question, text),
+            Command::RequestClarification { question, text } => self.request_clarification(question, text),
             Command::Chat { text, talk_only: false } => self.chat(text),
             Command::Chat { text, talk_only: true } => self.talk(text),
             Command::Provide { request, provided } => self.provide(request, provided),
@@ -126,44 +126,44 @@ impl Deciding<'_> {
         }
     }
 
-    fn word_of_agent(&mut self, command: Command) -> Result<(), Rejection> {
+    fn agent_command(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
-            Command::ReceiveMessage { offset: heard, read_from, message: said } => {
-                let session = self.speaker(Some(heard))?;
-                self.hear(Place { session, heard, read_from }, *said);
+            Command::ReceiveMessage { offset, read_from, message } => {
+                let session = self.sending_session(Some(offset))?;
+                self.receive_message(MessageOrigin { session, offset, read_from }, *message);
             }
-            Command::ReceiveInvalid { offset: heard, read_from, protocol, error, raw } => {
-                let session = self.speaker(Some(heard))?;
-                self.refuse(Place { session, heard, read_from }, protocol, error, raw);
+            Command::ReceiveInvalid { offset, read_from, protocol, error, raw } => {
+                let session = self.sending_session(Some(offset))?;
+                self.reject_message(MessageOrigin { session, offset, read_from }, protocol, error, raw);
             }
-            Command::ReceiveNearMiss { offset: heard, read_from, near, raw } => {
-                let session = self.speaker(Some(heard))?;
-                self.emit(Event::NearMissReceived { session, offset: heard, read_from, near, raw });
+            Command::ReceiveNearMiss { offset, read_from, near, raw } => {
+                let session = self.sending_session(Some(offset))?;
+                self.emit(Event::NearMissReceived { session, offset, read_from, near, raw });
             }
-            Command::EndTurn { read_from, text: words, tools } => {
-                let session = self.speaker(None)?;
-                self.end_turn(session, read_from, words, tools)?;
+            Command::EndTurn { read_from, text, tools } => {
+                let session = self.sending_session(None)?;
+                self.end_turn(session, read_from, text, tools)?;
             }
-            Command::InterruptTurn { read_from, text: words, tools } => {
-                self.cut_turn(read_from, words, tools)?;
+            Command::InterruptTurn { read_from, text, tools } => {
+                self.interrupt_turn(read_from, text, tools)?;
             }
-            Command::RequestPermission(wish) => {
-                let session = self.speaker(None)?;
-                self.not_asked_before(session, &wish.prompt)?;
-                self.ask_permission(session, wish);
+            Command::RequestPermission(request) => {
+                let session = self.sending_session(None)?;
+                self.check_new_prompt(session, &request.prompt)?;
+                self.ask_permission(session, request);
             }
-            Command::RequestAnswer { prompt, question: asked } => {
-                let session = self.speaker(None)?;
-                self.not_asked_before(session, &prompt)?;
+            Command::RequestAnswer { prompt, question } => {
+                let session = self.sending_session(None)?;
+                self.check_new_prompt(session, &prompt)?;
                 if self.asking_refusal(session).is_some() {
                     return Err(Rejection::StaleReport);
                 }
-                self.ask_user(session, *asked, Some(prompt));
+                self.ask_user(session, *question, Some(prompt));
             }
             Command::ReportTestFeedback(feedback) => {
-                let session = self.speaker(None)?;
-                let task = self.test_in_hand(session).ok_or(Rejection::ReservedForOtherActor)?;
-                self.tested(task, feedback);
+                let session = self.sending_session(None)?;
+                let task = self.tested_task(session).ok_or(Rejection::ReservedForOtherActor)?;
+                self.test_finished(task, feedback);
             }
             Command::ReportUsage(usage) => {
                 let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
@@ -177,30 +177,30 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    fn report_of_world(&mut self, command: Command) -> Result<(), Rejection> {
+    fn executor_report(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
             Command::ReportStarted { session, agent_session } => self.report_started(session, agent_session),
             Command::ReportEnded { session, exit_status } => self.report_ended(session, exit_status),
             Command::ReportLost { session, reason } => self.report_lost(session, reason),
             Command::ReportStopped { session } => self.report_stopped(session),
-            Command::ReportInputSent { session, input } => self.report_typed(session, input),
+            Command::ReportInputSent { session, input } => self.report_input_sent(session, input),
             Command::ReportCheck { task, attempt, receipt } => self.report_check(&task, attempt, receipt),
             Command::ReportMerge { task, attempt, outcome } => self.report_merge(&task, attempt, outcome),
             Command::ReportGate { phase, round, report } => self.report_gate(phase, round, report),
             Command::ReportCheckpoint { checkpoint, outcome } => {
                 let key = crate::state::EffectKey::Checkpoint(checkpoint);
-                if !self.run.orders.has(&key) {
+                if !self.run.pending_effects.has(&key) {
                     return Err(Rejection::StaleReport);
                 }
                 let is_made = matches!(outcome, CheckpointOutcome::Made { .. });
                 self.emit(Event::CheckpointFinished { checkpoint, outcome });
                 if is_made {
-                    self.cool(checkpoint);
+                    self.park_after_checkpoint(checkpoint);
                 }
                 Ok(())
             }
             Command::ReportEffect { effect, error } => {
-                let (_, order) = self.run.orders.find(effect).ok_or(Rejection::StaleReport)?;
+                let (_, order) = self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
                 let landed = match order {
                     Effect::LandPhase { phase } if error.is_none() => Some(*phase),
                     _ => None,
@@ -212,14 +212,16 @@ impl Deciding<'_> {
                 Ok(())
             }
             Command::ReportNotLanded { effect } => {
-                self.run.orders.find(effect).ok_or(Rejection::StaleReport)?;
+                self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
                 self.emit(Event::EffectFinished { effect, error: None });
                 Ok(())
             }
             Command::ReportPlan { work } => self.report_plan(&work),
-            Command::ReportPlanUnreadable { problem } => self.report_plan_broken(&problem),
-            Command::ReportDiskBudgetExceeded { session, reason } => self.report_no_room(session, reason),
-            Command::ReportDiskSpaceAvailable => self.report_room(),
+            Command::ReportPlanUnreadable { problem } => self.report_plan_unreadable(&problem),
+            Command::ReportDiskBudgetExceeded { session, reason } => {
+                self.report_disk_budget_exceeded(session, reason)
+            }
+            Command::ReportDiskSpaceAvailable => self.report_disk_space_available(),
             Command::ReportOverlaps { overlaps } => {
                 self.report_overlaps(overlaps);
                 Ok(())

@@ -6,40 +6,40 @@ use domain::{
     Severity, TaskId,
 };
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::{
     graph::Node,
     rejection::Rejection,
     run::NodeKind,
-    state::{Escalation, Gate, Stage, TaskRef},
+    state::{Escalation, GateState, TaskRef, TaskStage},
 };
 
 /// A problem before it has its number.
-pub(super) struct Problem {
+pub(super) struct NewEscalation {
     pub(super) kind: EscalationType,
     pub(super) severity: Severity,
-    pub(super) words: Words,
+    pub(super) title: EscalationTitle,
     pub(super) description: String,
     pub(super) context: String,
 }
 
 /// Who says what a problem is.
-pub(super) enum Words {
+pub(super) enum EscalationTitle {
     /// Jangdan, which knows where it came from.
-    Ours(EscalationCause),
+    Cause(EscalationCause),
     /// An agent, or the service behind it.
-    Theirs(String),
+    Reported(String),
 }
 
-impl From<EscalationCause> for Words {
+impl From<EscalationCause> for EscalationTitle {
     fn from(cause: EscalationCause) -> Self {
-        Self::Ours(cause)
+        Self::Cause(cause)
     }
 }
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Raises a problem, and lets a task wait until somebody has done something about it.
-    pub(super) fn block_on_problem(&mut self, task: TaskRef, problem: Problem) {
+    pub(super) fn block_on_escalation(&mut self, task: TaskRef, problem: NewEscalation) {
         let session = self.run.task(task).session;
         let escalation = self.raise(EscalationSubject::Task { task: self.id(task) }, session, problem);
         let reason = BlockReason::Escalated { escalation };
@@ -50,20 +50,20 @@ impl Deciding<'_> {
         &mut self,
         subject: EscalationSubject,
         session: Option<SessionId>,
-        problem: Problem,
+        problem: NewEscalation,
     ) -> EscalationId {
         let escalation = EscalationId(self.run.escalations.next());
-        let holds_up = match &subject {
-            EscalationSubject::Task { task } => self.run.find(task).map(|task| self.holds_up(task)),
+        let blocks = match &subject {
+            EscalationSubject::Task { task } => self.run.find(task).map(|task| self.work_blocked_by(task)),
             EscalationSubject::Phase { phase } => {
-                self.run.phases.get(phase).map(|phase| self.node_holds_up(phase.node))
+                self.run.phases.get(phase).map(|phase| self.work_blocked_by_node(phase.node))
             }
             EscalationSubject::Run => None,
         };
-        let Problem { kind, severity, words, description, context } = problem;
-        let (title, cause) = match words {
-            Words::Ours(cause) => (cause.to_string(), Some(cause)),
-            Words::Theirs(title) => (title, None),
+        let NewEscalation { kind, severity, title, description, context } = problem;
+        let (title, cause) = match title {
+            EscalationTitle::Cause(cause) => (cause.to_string(), Some(cause)),
+            EscalationTitle::Reported(title) => (title, None),
         };
         let suggested = self.suggest(kind, &subject);
         self.emit_by_rule(Event::EscalationRaised {
@@ -77,14 +77,14 @@ impl Deciding<'_> {
             description,
             context,
             suggested,
-            blocks: holds_up.unwrap_or_default(),
+            blocks: blocks.unwrap_or_default(),
         });
-        self.climb(escalation);
+        self.forward_escalation(escalation);
         escalation
     }
 
     /// Hands a problem to the next level that has somebody.
-    pub(super) fn climb(&mut self, escalation: EscalationId) {
+    pub(super) fn forward_escalation(&mut self, escalation: EscalationId) {
         loop {
             let found = self.run.escalations.get(escalation.0);
             if !found.is_open {
@@ -130,7 +130,9 @@ impl Deciding<'_> {
             EscalationType::Blocked if *subject == EscalationSubject::Run => vec![EscalationAction::Dismiss],
             EscalationType::Blocked => {
                 let mut actions = vec![retry];
-                actions.extend(self.stand_in(subject).map(|agent| EscalationAction::Reassign { agent }));
+                actions.extend(
+                    self.replacement_agent(subject).map(|agent| EscalationAction::Reassign { agent }),
+                );
                 actions.extend([EscalationAction::Skip, EscalationAction::MarkFailed]);
                 actions
             }
@@ -138,7 +140,8 @@ impl Deciding<'_> {
                 vec![retry, EscalationAction::Waive, EscalationAction::Skip, EscalationAction::MarkFailed]
             }
             EscalationType::TokenExhausted => {
-                let budget = self.doubled(subject).map(|budget| EscalationAction::RaiseBudget { budget });
+                let budget =
+                    self.doubled_budget(subject).map(|budget| EscalationAction::RaiseBudget { budget });
                 budget.into_iter().chain([EscalationAction::Waive]).collect()
             }
             EscalationType::Timeout if *subject == EscalationSubject::Run => vec![EscalationAction::Waive],
@@ -152,7 +155,7 @@ impl Deciding<'_> {
     }
 
     /// Returns another agent that could do a task.
-    fn stand_in(&self, subject: &EscalationSubject) -> Option<AgentName> {
+    fn replacement_agent(&self, subject: &EscalationSubject) -> Option<AgentName> {
         let task = self.run.task(self.run.subject_task(subject)?);
         let own = self.run.team.name(task.agent)?;
         let role = self.run.team.role(own)?;
@@ -160,11 +163,11 @@ impl Deciding<'_> {
         other.map(|member| member.name.clone())
     }
 
-    fn doubled(&self, subject: &EscalationSubject) -> Option<Budget> {
+    fn doubled_budget(&self, subject: &EscalationSubject) -> Option<Budget> {
         let spent = match subject {
-            EscalationSubject::Task { task } => &self.run.task(self.run.find(task)?).spent,
-            EscalationSubject::Phase { phase } => &self.run.phases.get(phase)?.spent,
-            EscalationSubject::Run => &self.run.spent,
+            EscalationSubject::Task { task } => &self.run.task(self.run.find(task)?).budget_usage,
+            EscalationSubject::Phase { phase } => &self.run.phases.get(phase)?.budget_usage,
+            EscalationSubject::Run => &self.run.budget_usage,
         };
         let tokens = spent.tokens_max.map(|max| Budget::Tokens(max.saturating_mul(2)));
         tokens.or(spent.cost_micros_max.map(|max| Budget::Cents(max.saturating_mul(2) / 10_000)))
@@ -183,21 +186,21 @@ impl Deciding<'_> {
         if !found.is_open {
             return Err(Rejection::EscalationResolved { escalation });
         }
-        self.must_help(escalation, &found, &action)?;
+        self.check_action(escalation, &found, &action)?;
         let task = self.run.subject_task(&found.subject);
-        if let Some(task) = task.filter(|task| self.run.task(*task).stage == Stage::Merging) {
+        if let Some(task) = task.filter(|task| self.run.task(*task).stage == TaskStage::Merging) {
             let hint = "it is being merged; wait a moment";
             return Err(Rejection::WrongTaskState { task: self.id(task), state: "merging", hint });
         }
         self.reopen();
         let note = note.unwrap_or_else(|| action.to_string());
         self.emit(Event::EscalationResolved { escalation, action: Some(action.clone()), note });
-        self.act(escalation, &found, action);
+        self.perform_action(escalation, &found, action);
         Ok(())
     }
 
     /// Refuses an action that does nothing for this problem.
-    fn must_help(
+    fn check_action(
         &mut self,
         escalation: EscalationId,
         found: &Escalation,
@@ -219,13 +222,13 @@ impl Deciding<'_> {
             EscalationAction::Reassign { .. } => task.is_some() && can_retry,
             // What is done stays done; what failed can still be left out.
             EscalationAction::Skip => {
-                stage.is_some_and(|stage| !matches!(stage, Stage::Done | Stage::Skipped))
+                stage.is_some_and(|stage| !matches!(stage, TaskStage::Done | TaskStage::Skipped))
             }
-            EscalationAction::MarkFailed => stage.is_some_and(|stage| !stage.is_over()),
-            EscalationAction::Dismiss => !self.blocks_somebody(escalation, found),
+            EscalationAction::MarkFailed => stage.is_some_and(|stage| !stage.is_final()),
+            EscalationAction::Dismiss => !self.is_blocking(escalation, found),
             EscalationAction::Retry { .. } | EscalationAction::Waive => is_suggested,
             EscalationAction::RaiseBudget { budget } => {
-                let mut spent = self.run.spent_of(&found.subject).cloned().unwrap_or_default();
+                let mut spent = self.run.budget_usage_of(&found.subject).cloned().unwrap_or_default();
                 spent.set_max(*budget);
                 is_suggested && !spent.has_reached(100)
             }
@@ -237,21 +240,21 @@ impl Deciding<'_> {
         Err(Rejection::UnsuitableAction { escalation, action: action.to_string(), possible })
     }
 
-    fn blocks_somebody(&self, escalation: EscalationId, found: &Escalation) -> bool {
+    fn is_blocking(&self, escalation: EscalationId, found: &Escalation) -> bool {
         let reason = BlockReason::Escalated { escalation };
         let at_gate = match &found.subject {
             EscalationSubject::Phase { phase } => {
-                self.run.phases.get(phase).map(|phase| phase.gate) == Some(Gate::Escalated(escalation))
+                self.run.phases.get(phase).map(|phase| phase.gate) == Some(GateState::Escalated(escalation))
             }
             EscalationSubject::Task { .. } | EscalationSubject::Run => false,
         };
         at_gate
-            || self.run.exhausted == Some(escalation)
-            || self.run.no_room == Some(escalation)
-            || self.run.tasks.iter().any(|task| task.blocks.contains(&reason))
+            || self.run.time_limit_escalation == Some(escalation)
+            || self.run.disk_budget_escalation == Some(escalation)
+            || self.run.tasks.iter().any(|task| task.block_reasons.contains(&reason))
     }
 
-    fn act(&mut self, escalation: EscalationId, found: &Escalation, action: EscalationAction) {
+    fn perform_action(&mut self, escalation: EscalationId, found: &Escalation, action: EscalationAction) {
         let task = self.run.subject_task(&found.subject);
         let phase = match &found.subject {
             EscalationSubject::Phase { phase } => Some(*phase),
@@ -264,7 +267,7 @@ impl Deciding<'_> {
             }
             (EscalationAction::Reassign { agent }, Some(task), _) => self.reassign(task, agent),
             (EscalationAction::Skip, Some(task), _) => self.skip(task),
-            (EscalationAction::MarkFailed, Some(task), _) => self.give_up(task),
+            (EscalationAction::MarkFailed, Some(task), _) => self.mark_task_failed(task),
             (EscalationAction::Waive, _, Some(phase)) if found.kind == EscalationType::Quality => {
                 self.approve(phase, true, Some(found.title.clone()));
             }
@@ -291,7 +294,7 @@ impl Deciding<'_> {
     /// Lets everything go on that waited for a problem to be solved.
     fn unblock_all(&mut self, escalation: EscalationId) {
         let reason = BlockReason::Escalated { escalation };
-        let tasks = self.run.tasks.iter().filter(|task| task.blocks.contains(&reason));
+        let tasks = self.run.tasks.iter().filter(|task| task.block_reasons.contains(&reason));
         let blocked: Vec<TaskId> = tasks.map(|task| task.planned.id.clone()).collect();
         for task in blocked {
             self.emit(Event::TaskUnblocked { task, reason: reason.clone() });
@@ -299,9 +302,9 @@ impl Deciding<'_> {
     }
 
     /// Settles the problems of a task whose cause went away.
-    pub(super) fn settle_escalations(&mut self, task: TaskRef, why: &str) {
+    pub(super) fn resolve_obsolete_escalations(&mut self, task: TaskRef, why: &str) {
         // What was used stays used, however often the task is tried.
-        let is_over = self.run.task(task).stage.is_over();
+        let is_over = self.run.task(task).stage.is_final();
         let stays = |id: &EscalationId| {
             !is_over && self.run.escalations.get(id.0).kind == EscalationType::TokenExhausted
         };
@@ -313,17 +316,17 @@ impl Deciding<'_> {
         }
     }
 
-    fn give_up(&mut self, task: TaskRef) {
+    fn mark_task_failed(&mut self, task: TaskRef) {
         self.emit(Event::TaskFailed { task: self.id(task), failure: AttemptFailure::MarkedFailed });
-        self.close(task, "was given up", LoopOutcome::Failed);
+        self.close_attempt(task, "was sink up", LoopOutcome::Failed);
     }
 
     /// Returns what waits behind a task.
-    pub(super) fn holds_up(&self, task: TaskRef) -> BlockedWork {
-        self.node_holds_up(self.run.task(task).node)
+    pub(super) fn work_blocked_by(&self, task: TaskRef) -> BlockedWork {
+        self.work_blocked_by_node(self.run.task(task).node)
     }
 
-    pub(super) fn node_holds_up(&self, node: Node) -> BlockedWork {
+    pub(super) fn work_blocked_by_node(&self, node: Node) -> BlockedWork {
         let graph = self.run.schedule.graph();
         let mut seen = std::collections::BTreeSet::new();
         let mut open = vec![node];
@@ -336,6 +339,6 @@ impl Deciding<'_> {
                 }
             }
         }
-        BlockedWork { time_ms: self.run.as_it_goes(graph.critical_path(node)), tasks }
+        BlockedWork { time_ms: self.run.scale_to_observed_pace(graph.critical_path(node)), tasks }
     }
 }

@@ -5,23 +5,23 @@ use domain::{
     GateApproval, GateReport, PhaseNumber, ReturnReason, Role, SessionId, SessionInput, Severity, TaskId,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     rejection::Rejection,
-    run::{NodeKind, Status},
-    state::{Gate, Stage, TaskRef},
+    run::{NodeKind, RunStatus},
+    state::{GateState, TaskRef, TaskStage},
 };
 
 /// A gate that failed so often is somebody's problem.
 const FAILURES_MAX: u32 = 3;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Brings a phase to its gate whose tasks are all done.
     pub(super) fn open_gates(&mut self) -> bool {
-        if self.run.status != Status::Going {
+        if self.run.status != RunStatus::Active {
             return false;
         }
-        if let Some(task) = self.marked_too_early() {
+        if let Some(task) = self.early_marked_task() {
             self.finish(task);
             return true;
         }
@@ -29,9 +29,9 @@ impl Deciding<'_> {
             NodeKind::Gate(phase) => Some(phase),
             NodeKind::Task(_) | NodeKind::External => None,
         });
-        let marked = self.run.marked_phases.iter().copied().filter(|phase| self.is_merged(*phase));
+        let marked = self.run.marked_phases.iter().copied().filter(|phase| self.is_phase_merged(*phase));
         let is_closed =
-            |phase: &PhaseNumber| self.run.phases.get(phase).map(|p| p.gate) == Some(Gate::Closed);
+            |phase: &PhaseNumber| self.run.phases.get(phase).map(|p| p.gate) == Some(GateState::Closed);
         let Some(phase) = free.chain(marked).find(is_closed) else { return false };
         self.open_gate(phase);
         true
@@ -40,25 +40,26 @@ impl Deciding<'_> {
     /// Finds a task that waits for a gate to which others of its phase have yet to come.
     ///
     /// It is done: one of them may wait for it, and they would wait for each other.
-    fn marked_too_early(&self) -> Option<TaskRef> {
+    fn early_marked_task(&self) -> Option<TaskRef> {
         let is_early = |phase: &&PhaseNumber| {
             let gate = self.run.phases.get(phase).map(|phase| phase.gate);
-            gate == Some(Gate::Closed) && !self.is_merged(**phase)
+            gate == Some(GateState::Closed) && !self.is_phase_merged(**phase)
         };
         let phase = *self.run.marked_phases.iter().find(is_early)?;
         let waits = |task: &&TaskRef| {
             let task = self.run.task(**task);
-            task.stage == Stage::Merged && task.blocks == [BlockReason::Approval { phase }]
+            task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }]
         };
         self.run.phases.get(&phase)?.tasks.iter().find(waits).copied()
     }
 
     /// Tells whether all of a phase is done but for the task that waits for the gate itself.
-    fn is_merged(&self, phase: PhaseNumber) -> bool {
+    fn is_phase_merged(&self, phase: PhaseNumber) -> bool {
         let Some(state) = self.run.phases.get(&phase) else { return false };
         let is_through = |task: &TaskRef| {
             let task = self.run.task(*task);
-            let waits = task.stage == Stage::Merged && task.blocks == [BlockReason::Approval { phase }];
+            let waits =
+                task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }];
             waits || self.run.schedule.is_met(task.node)
         };
         state.tasks.iter().all(is_through)
@@ -72,7 +73,7 @@ impl Deciding<'_> {
             let task = state.marked_by.or(state.last_done);
             self.emit(Event::GateOpened { phase, round, documents });
             if let Some(task) = task {
-                self.order_checkpoint(task, CheckpointReason::Gate);
+                self.request_checkpoint(task, CheckpointReason::Gate);
             }
         } else {
             let note = Some("nothing was to be done".to_owned());
@@ -87,7 +88,7 @@ impl Deciding<'_> {
         report: GateReport,
     ) -> Result<(), Rejection> {
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
-        if state.gate != Gate::Checking || state.rounds != round {
+        if state.gate != GateState::Checking || state.rounds != round {
             return Err(Rejection::StaleReport);
         }
         let (passed, tasks) = (report.passed, report.tasks.clone());
@@ -98,20 +99,20 @@ impl Deciding<'_> {
         self.emit(Event::GateChecked { phase, round, report });
         if !passed {
             self.fail_gate(phase, summary, &tasks);
-        } else if !self.open_judge(phase) {
+        } else if !self.open_verifier(phase) {
             self.pass_gate(phase);
         }
         Ok(())
     }
 
     /// Lets a verifier look at a phase, if there is one.
-    fn open_judge(&mut self, phase: PhaseNumber) -> bool {
+    fn open_verifier(&mut self, phase: PhaseNumber) -> bool {
         let Some(round) = self.run.phases.get(&phase).map(|phase| phase.rounds) else { return false };
         let Some(verifier) = self.run.team.first(Role::Verifier) else { return false };
         let (agent, session) = (verifier.name.clone(), SessionId(self.run.sessions.next()));
         self.emit(Event::SessionOpened {
             session,
-            parent: self.run.root,
+            parent: self.run.root_session,
             depth: 1,
             role: Role::Verifier,
             agent: Some(agent),
@@ -120,12 +121,12 @@ impl Deciding<'_> {
             resumes: None,
         });
         self.emit(Event::GateVerifierStarted { phase, round, session });
-        self.say(session, SessionInput::Verify { phase, round });
+        self.send_input(session, SessionInput::Verify { phase, round });
         true
     }
 
     /// The verifier's turn ended: what it objected to is to be done again.
-    pub(super) fn judged(&mut self, phase: PhaseNumber) {
+    pub(super) fn verifier_finished(&mut self, phase: PhaseNumber) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         if state.objections.is_empty() {
             return self.pass_gate(phase);
@@ -137,10 +138,10 @@ impl Deciding<'_> {
     }
 
     /// The verifier is gone without a verdict.
-    pub(super) fn unjudged(&mut self, phase: PhaseNumber, failure: &AttemptFailure) {
+    pub(super) fn verifier_lost(&mut self, phase: PhaseNumber, failure: &AttemptFailure) {
         let losses = self.run.phases.get(&phase).map_or(0, |phase| phase.losses);
-        if self.is_forgiven(failure, losses) {
-            self.open_judge(phase);
+        if self.is_uncounted_loss(failure, losses) {
+            self.open_verifier(phase);
         } else {
             self.raise_quality(phase, "the verifier ended without a verdict".to_owned());
         }
@@ -148,8 +149,8 @@ impl Deciding<'_> {
 
     fn pass_gate(&mut self, phase: PhaseNumber) {
         let Some(state) = self.run.phases.get(&phase) else { return };
-        let (round, holds_up) = (state.rounds, self.node_holds_up(state.node));
-        self.emit(Event::GatePassed { phase, round, blocks: holds_up });
+        let (round, blocks) = (state.rounds, self.work_blocked_by_node(state.node));
+        self.emit(Event::GatePassed { phase, round, blocks });
         match self.run.settings.gate_approval {
             GateApproval::Automatic => self.approve(phase, false, None),
             GateApproval::Person => {}
@@ -168,7 +169,7 @@ impl Deciding<'_> {
     }
 
     pub(super) fn approve_gate(&mut self, phase: PhaseNumber, note: Option<String>) -> Result<(), Rejection> {
-        self.must_review(phase)?;
+        self.check_reviewable(phase)?;
         self.approve(phase, false, note);
         Ok(())
     }
@@ -179,7 +180,7 @@ impl Deciding<'_> {
         reason: String,
         tasks: &[TaskId],
     ) -> Result<(), Rejection> {
-        self.must_review(phase)?;
+        self.check_reviewable(phase)?;
         for task in tasks {
             self.find(task)?;
         }
@@ -187,14 +188,14 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    fn must_review(&self, phase: PhaseNumber) -> Result<(), Rejection> {
+    fn check_reviewable(&self, phase: PhaseNumber) -> Result<(), Rejection> {
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
         let word = match state.gate {
-            Gate::Review => return Ok(()),
-            Gate::Closed => "not at its gate",
-            Gate::Checking | Gate::Judging(_) => "being checked",
-            Gate::Escalated(_) => "escalated: resolve that first",
-            Gate::Approved => "approved already",
+            GateState::Review => return Ok(()),
+            GateState::Closed => "not at its gate",
+            GateState::Checking | GateState::Verifying(_) => "being checked",
+            GateState::Escalated(_) => "escalated: resolve that first",
+            GateState::Approved => "approved already",
         };
         Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: word })
     }
@@ -207,7 +208,7 @@ impl Deciding<'_> {
             named.iter().filter_map(|id| self.run.find(id)).filter(is_of_phase).collect();
         tasks.sort_unstable();
         tasks.dedup();
-        tasks.retain(|task| matches!(self.run.task(*task).stage, Stage::Done | Stage::Merged));
+        tasks.retain(|task| matches!(self.run.task(*task).stage, TaskStage::Done | TaskStage::Merged));
         if tasks.is_empty() {
             tasks.extend(state.marked_by.or(state.last_done));
         }
@@ -226,10 +227,10 @@ impl Deciding<'_> {
         self.raise(
             EscalationSubject::Phase { phase },
             None,
-            Problem {
+            NewEscalation {
                 kind: EscalationType::Quality,
                 severity: Severity::High,
-                words: EscalationCause::GateFailed { phase }.into(),
+                title: EscalationCause::GateFailed { phase }.into(),
                 description,
                 context: format!("it failed {failures} times"),
             },
@@ -252,7 +253,7 @@ impl Deciding<'_> {
                 // Its session still lives, and goes on.
                 self.emit(Event::TaskUnblocked { task: self.id(task), reason: waits.clone() });
                 self.emit(Event::TaskReturned { task: self.id(task), reason: ReturnReason::Rework });
-            } else if self.run.task(task).stage == Stage::Done {
+            } else if self.run.task(task).stage == TaskStage::Done {
                 self.emit(Event::TaskReopened { task: self.id(task), reason: reason.to_owned() });
             }
         }

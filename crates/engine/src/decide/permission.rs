@@ -5,123 +5,132 @@ use domain::{
     SessionId, SessionInput,
 };
 
-use super::{Deciding, question::Asked};
+use super::{DecisionContext, question::QuestionDraft};
 use crate::{apply::is_allowed, state::TaskRef};
 
-/// What the rules say to a wish.
-enum Verdict {
+/// What the rules say to a request.
+enum PermissionVerdict {
     Allowed(String),
     Denied(String),
-    Asked,
+    Ask,
 }
 
-impl Deciding<'_> {
-    pub(super) fn ask_permission(&mut self, session: SessionId, wish: PermissionRequest) {
-        let (allowed, rule) = match self.judge(session, &wish) {
-            Verdict::Allowed(rule) => (true, rule),
-            Verdict::Denied(rule) => (false, rule),
-            Verdict::Asked => {
-                let text = format!("May it {} {}?", wish.kind.pattern_name(), wish.subject);
-                let asked = Asked {
+impl DecisionContext<'_> {
+    pub(super) fn ask_permission(&mut self, session: SessionId, request: PermissionRequest) {
+        let (allowed, rule) = match self.evaluate_rules(session, &request) {
+            PermissionVerdict::Allowed(rule) => (true, rule),
+            PermissionVerdict::Denied(rule) => (false, rule),
+            PermissionVerdict::Ask => {
+                let text = format!("May it {} {}?", request.kind.pattern_name(), request.subject);
+                let draft = QuestionDraft {
                     kind: QuestionKind::Permission,
                     text,
                     options: vec!["allow".to_owned(), "deny".to_owned()],
                     default: None,
-                    context: wish.detail.clone(),
+                    context: request.detail.clone(),
                     required: true,
-                    permission: Some(wish),
+                    permission: Some(request),
                     prompt: None,
                 };
-                return self.ask(session, asked);
+                return self.ask(session, draft);
             }
         };
-        let prompt = wish.prompt.clone();
-        self.emit(Event::PermissionDecided { session, request: wish, allowed, rule });
-        self.say(session, SessionInput::Permission { prompt, allowed, question: None });
+        let prompt = request.prompt.clone();
+        self.emit(Event::PermissionDecided { session, request, allowed, rule });
+        self.send_input(session, SessionInput::Permission { prompt, allowed, question: None });
     }
 
     /// Denied patterns win, then choices that were kept, then allowed patterns, then the mode.
-    fn judge(&self, session: SessionId, wish: &PermissionRequest) -> Verdict {
+    fn evaluate_rules(&self, session: SessionId, request: &PermissionRequest) -> PermissionVerdict {
         let policy = &self.run.settings.permissions;
-        if let Some(pattern) = policy.deny.iter().find(|pattern| names(pattern, wish)) {
-            return Verdict::Denied(format!("deny {pattern}"));
+        if let Some(pattern) = policy.deny.iter().find(|pattern| names_subject(pattern, request)) {
+            return PermissionVerdict::Denied(format!("deny {pattern}"));
         }
         let task = self.run.session(session).task;
-        let of_task = task.map(|task| self.run.task(task).kept.as_slice()).unwrap_or_default();
-        let kept = of_task.iter().chain(&self.run.kept).rev().find(|(pattern, _)| names(pattern, wish));
-        match kept {
-            Some((pattern, true)) => return Verdict::Allowed(format!("kept {pattern}")),
-            Some((pattern, false)) => return Verdict::Denied(format!("kept {pattern}")),
+        let of_task = task.map(|task| self.run.task(task).permission_rules.as_slice()).unwrap_or_default();
+        let saved = of_task
+            .iter()
+            .chain(&self.run.permission_rules)
+            .rev()
+            .find(|(pattern, _)| names_subject(pattern, request));
+        match saved {
+            Some((pattern, true)) => return PermissionVerdict::Allowed(format!("kept {pattern}")),
+            Some((pattern, false)) => return PermissionVerdict::Denied(format!("kept {pattern}")),
             None => {}
         }
-        if let Some(pattern) = policy.allow.iter().find(|pattern| matches(pattern, wish)) {
-            return Verdict::Allowed(format!("allow {pattern}"));
+        if let Some(pattern) = policy.allow.iter().find(|pattern| allows(pattern, request)) {
+            return PermissionVerdict::Allowed(format!("allow {pattern}"));
         }
         match policy.mode {
-            PermissionMode::All => Verdict::Allowed("permissions = all".to_owned()),
-            PermissionMode::Worktree if self.is_at_home(task, wish) => {
-                Verdict::Allowed("permissions = worktree".to_owned())
+            PermissionMode::All => PermissionVerdict::Allowed("permissions = all".to_owned()),
+            PermissionMode::Worktree if self.is_within_worktree(task, request) => {
+                PermissionVerdict::Allowed("permissions = worktree".to_owned())
             }
-            PermissionMode::Worktree | PermissionMode::Ask => Verdict::Asked,
+            PermissionMode::Worktree | PermissionMode::Ask => PermissionVerdict::Ask,
         }
     }
 
     /// Edits below the worktree, and the project's own check commands.
-    fn is_at_home(&self, task: Option<TaskRef>, wish: &PermissionRequest) -> bool {
-        match wish.kind {
-            PermissionKind::Edit | PermissionKind::Read => wish.in_worktree,
+    fn is_within_worktree(&self, task: Option<TaskRef>, request: &PermissionRequest) -> bool {
+        match request.kind {
+            PermissionKind::Edit | PermissionKind::Read => request.in_worktree,
             PermissionKind::Run => {
                 let of_task = task.and_then(|task| self.run.check_of(task));
-                of_task.or(self.run.settings.verify.as_ref()).is_some_and(|check| *check == wish.subject)
+                of_task.or(self.run.settings.verify.as_ref()).is_some_and(|check| *check == request.subject)
             }
             PermissionKind::Fetch | PermissionKind::Other => false,
         }
     }
 
-    pub(super) fn keep_permission(&mut self, question: QuestionId, answer: &str, keep: PermissionScope) {
-        let asked = self.run.questions.get(question.0);
-        if let Some(wish) = asked.permission.as_ref().filter(|_| keep != PermissionScope::Once) {
-            let task = asked.task.filter(|_| keep == PermissionScope::Task).map(|task| self.id(task));
+    pub(super) fn save_permission_rule(
+        &mut self,
+        question: QuestionId,
+        answer: &str,
+        scope: PermissionScope,
+    ) {
+        let question = self.run.questions.get(question.0);
+        if let Some(request) = question.permission.as_ref().filter(|_| scope != PermissionScope::Once) {
+            let task = question.task.filter(|_| scope == PermissionScope::Task).map(|task| self.id(task));
             // The subject itself, not a pattern: what was not asked was not granted.
-            let pattern = format!("={}:{}", wish.kind.pattern_name(), wish.subject);
-            self.emit(Event::PermissionRuleSaved { scope: keep, task, pattern, allowed: is_allowed(answer) });
+            let pattern = format!("={}:{}", request.kind.pattern_name(), request.subject);
+            self.emit(Event::PermissionRuleSaved { scope, task, pattern, allowed: is_allowed(answer) });
         }
     }
 }
 
-/// Tells whether a pattern names a wish, or a choice was about exactly this.
-fn names(pattern: &str, wish: &PermissionRequest) -> bool {
-    is_exactly(pattern, wish).unwrap_or_else(|| covers(pattern, wish, false))
+/// Tells whether a pattern names a request, or a choice was about exactly this.
+fn names_subject(pattern: &str, request: &PermissionRequest) -> bool {
+    matches_exactly(pattern, request).unwrap_or_else(|| covers(pattern, request, false))
 }
 
-/// Tells whether a pattern lets a wish pass. No `*` stands for what would join another command to the one allowed.
-fn matches(pattern: &str, wish: &PermissionRequest) -> bool {
-    is_exactly(pattern, wish).unwrap_or_else(|| covers(pattern, wish, true))
+/// Tells whether a pattern lets a request pass. No `*` stands for what would join another command to the one allowed.
+fn allows(pattern: &str, request: &PermissionRequest) -> bool {
+    matches_exactly(pattern, request).unwrap_or_else(|| covers(pattern, request, true))
 }
 
 /// Tells whether a choice was about exactly this; nothing where it is a pattern.
-fn is_exactly(pattern: &str, wish: &PermissionRequest) -> Option<bool> {
+fn matches_exactly(pattern: &str, request: &PermissionRequest) -> Option<bool> {
     let exact = pattern.strip_prefix('=')?;
-    Some(exact.split_once(':') == Some((wish.kind.pattern_name(), wish.subject.as_str())))
+    Some(exact.split_once(':') == Some((request.kind.pattern_name(), request.subject.as_str())))
 }
 
-fn covers(pattern: &str, wish: &PermissionRequest, strictly: bool) -> bool {
+fn covers(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
     let (kind, rest) = pattern.split_once(':').unwrap_or(("", pattern));
     let kinds = ["edit", "run", "read", "fetch", "other"];
     let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
-    let fits_kind = kind.is_empty() || kind == wish.kind.pattern_name();
-    let is_command = strictly && wish.kind == PermissionKind::Run;
+    let fits_kind = kind.is_empty() || kind == request.kind.pattern_name();
+    let is_command = strictly && request.kind == PermissionKind::Run;
     let joins = |c: char| {
         is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')
     };
-    if wish.kind == PermissionKind::Run {
-        return fits_kind && glob(rest, &wish.subject, joins);
+    if request.kind == PermissionKind::Run {
+        return fits_kind && glob(rest, &request.subject, joins);
     }
     // A path that climbs out is not below what it seems to be below.
     let climbs = |path: &str| path.split('/').any(|part| part == "..");
     let fits = |path: &str| !(strictly && climbs(path)) && glob(rest, path, joins);
     // A patch names its files, a line each: it passes if all of them do, and is stopped by any.
-    let mut paths = wish.subject.split('\n');
+    let mut paths = request.subject.split('\n');
     fits_kind && if strictly { paths.all(fits) } else { paths.any(fits) }
 }
 
@@ -149,7 +158,7 @@ fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> b
 mod tests {
     use domain::{PermissionKind, PermissionRequest};
 
-    use super::{matches, names};
+    use super::{allows, names_subject};
 
     #[test]
     fn a_pattern_lets_pass_what_it_names_and_nothing_joined_to_it() {
@@ -178,19 +187,19 @@ mod tests {
             ("edit:src/**", PermissionKind::Edit, "", false),
         ];
         for (pattern, kind, subject, expected) in cases {
-            assert_eq!(matches(pattern, &wish(kind, subject)), expected, "{pattern} for {subject}");
+            assert_eq!(allows(pattern, &request(kind, subject)), expected, "{pattern} for {subject}");
         }
     }
 
     #[test]
     fn one_denied_file_of_a_patch_denies_it() {
-        let patch = wish(PermissionKind::Edit, "src/a.rs\nsecret/b");
-        assert!(names("edit:secret/**", &patch));
-        assert!(names("edit:src/**", &patch));
-        assert!(!names("edit:docs/**", &patch));
+        let patch = request(PermissionKind::Edit, "src/a.rs\nsecret/b");
+        assert!(names_subject("edit:secret/**", &patch));
+        assert!(names_subject("edit:src/**", &patch));
+        assert!(!names_subject("edit:docs/**", &patch));
     }
 
-    fn wish(kind: PermissionKind, subject: &str) -> PermissionRequest {
+    fn request(kind: PermissionKind, subject: &str) -> PermissionRequest {
         let (prompt, subject) = (String::new(), subject.to_owned());
         PermissionRequest { prompt, kind, subject, in_worktree: false, detail: None }
     }

@@ -6,21 +6,21 @@ use domain::{
     SessionId, SessionInput, Severity, TaskId, UserQuestion,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     apply::is_allowed,
     guard::Guard,
     rejection::Rejection,
-    state::{Duty, QuestionState},
+    state::{QuestionState, WorkItem},
 };
 
 /// A session that asks more than this at once asks for nothing.
 const QUESTIONS_MAX: usize = 16;
 /// More questions of one agent in one phase are worth a warning.
-const QUESTIONS_QUIET: u32 = 3;
+const QUESTIONS_BEFORE_WARNING: u32 = 3;
 
 /// A question before it has its number.
-pub(super) struct Asked {
+pub(super) struct QuestionDraft {
     pub(super) kind: QuestionKind,
     pub(super) text: String,
     pub(super) options: Vec<String>,
@@ -31,7 +31,7 @@ pub(super) struct Asked {
     pub(super) prompt: Option<String>,
 }
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Tells why a session can't ask for anything now.
     pub(super) fn asking_refusal(&self, session: SessionId) -> Option<String> {
         let speaker = self.run.session(session);
@@ -39,8 +39,8 @@ impl Deciding<'_> {
         if speaker.questions.len() >= QUESTIONS_MAX {
             return Some(format!("{QUESTIONS_MAX} of your questions wait already; wait for the answers"));
         }
-        let is_settled = task.filter(|task| task.stage != crate::state::Stage::Running);
-        is_settled.map(|task| format!("{} is {} already", task.planned.id, task.stage.word()))
+        let is_settled = task.filter(|task| task.stage != crate::state::TaskStage::Running);
+        is_settled.map(|task| format!("{} is {} already", task.planned.id, task.stage.label()))
     }
 
     pub(super) fn ask_user(&mut self, session: SessionId, ask: AskUser, prompt: Option<String>) {
@@ -52,32 +52,41 @@ impl Deciding<'_> {
         let AskUser { question: text, options, default, context, required, .. } = ask;
         self.ask(
             session,
-            Asked { kind, text, options, default, context, required, permission: None, prompt },
+            QuestionDraft { kind, text, options, default, context, required, permission: None, prompt },
         );
     }
 
-    pub(super) fn user_question(&mut self, session: SessionId, asked: UserQuestion) {
-        let kind = match asked.category {
+    pub(super) fn user_question(&mut self, session: SessionId, message: UserQuestion) {
+        let kind = match message.category {
             QuestionCategory::Choice => QuestionKind::Selection,
             QuestionCategory::Confirmation => QuestionKind::Confirmation,
-            QuestionCategory::Business | QuestionCategory::Clarification if asked.options.is_empty() => {
+            QuestionCategory::Business | QuestionCategory::Clarification if message.options.is_empty() => {
                 QuestionKind::Text
             }
             QuestionCategory::Business | QuestionCategory::Clarification => QuestionKind::Selection,
         };
-        let UserQuestion { question: text, options, default, required, .. } = asked;
+        let UserQuestion { question: text, options, default, required, .. } = message;
         self.ask(
             session,
-            Asked { kind, text, options, default, context: None, required, permission: None, prompt: None },
+            QuestionDraft {
+                kind,
+                text,
+                options,
+                default,
+                context: None,
+                required,
+                permission: None,
+                prompt: None,
+            },
         );
     }
 
     /// The orchestrator hands the question in its hand on to the person, or asks one of its own.
     pub(super) fn need_human(&mut self, session: SessionId, text: String) {
-        if let Some(Duty::Question(question)) = self.run.session(session).in_hand {
+        if let Some(WorkItem::Question(question)) = self.run.session(session).current_item {
             self.emit(Event::QuestionForwarded { question, text });
         } else {
-            let asked = Asked {
+            let draft = QuestionDraft {
                 kind: QuestionKind::Text,
                 text,
                 options: Vec::new(),
@@ -87,19 +96,19 @@ impl Deciding<'_> {
                 permission: None,
                 prompt: None,
             };
-            self.ask(session, asked);
+            self.ask(session, draft);
         }
     }
 
-    pub(super) fn ask(&mut self, session: SessionId, asked: Asked) {
+    pub(super) fn ask(&mut self, session: SessionId, draft: QuestionDraft) {
         let question = QuestionId(self.run.questions.next());
         let speaker = self.run.session(session);
         let (task, is_worker) = (speaker.task, speaker.role == Role::Worker);
         let agent = speaker.agent.clone();
-        let holds_up = task.map(|task| self.holds_up(task)).unwrap_or_default();
+        let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
         let id = task.map(|task| self.id(task));
-        let is_permission = asked.permission.is_some();
-        let Asked { kind, text, options, default, context, required, permission, prompt } = asked;
+        let is_permission = draft.permission.is_some();
+        let QuestionDraft { kind, text, options, default, context, required, permission, prompt } = draft;
         self.emit(Event::QuestionAsked {
             question,
             session,
@@ -112,25 +121,25 @@ impl Deciding<'_> {
             required,
             permission,
             prompt,
-            blocks: holds_up,
+            blocks,
         });
         if let (Some(task), true) = (id, is_worker) {
             self.emit(Event::TaskBlocked { task, reason: BlockReason::Question { question } });
         }
         let phase = task.map(|task| self.run.task(task).planned.phase);
         if let (Some(agent), Some(phase), false) = (agent, phase, is_permission) {
-            let count = self.run.asked.get(&format!("{phase} {agent}")).copied().unwrap_or(0);
-            if count > QUESTIONS_QUIET {
+            let count = self.run.question_counts.get(&format!("{phase} {agent}")).copied().unwrap_or(0);
+            if count > QUESTIONS_BEFORE_WARNING {
                 self.emit_by_rule(Event::ManyQuestionsAsked { agent, phase, count });
             }
         }
     }
 
     /// Brings a question to whoever is to answer it.
-    pub(super) fn route(&mut self, question: QuestionId) {
+    pub(super) fn route_question(&mut self, question: QuestionId) {
         let asked = self.run.questions.get(question.0);
         // What an agent may do is the person's to say.
-        let is_for_person = asked.permission.is_some() || Some(asked.session) == self.run.root;
+        let is_for_person = asked.permission.is_some() || Some(asked.session) == self.run.root_session;
         // An orchestrator that waits for others can't answer them: nobody may wait in a circle.
         let listens = |id: &SessionId| self.calls_of(*id).is_empty();
         let to = match self.run.orchestrator().filter(listens) {
@@ -145,16 +154,16 @@ impl Deciding<'_> {
         question: Option<QuestionId>,
         task: Option<&TaskId>,
         answer: &str,
-        keep: PermissionScope,
+        scope: PermissionScope,
     ) -> Result<(), Rejection> {
         let answer = answer.trim();
         let question = match (question, task) {
             (Some(question), _) => question,
             (None, Some(task)) => {
                 let task = self.find(task)?;
-                self.only_pending(|id| self.run.questions.get(id.0).task == Some(task))?
+                self.only_pending_question(|id| self.run.questions.get(id.0).task == Some(task))?
             }
-            (None, None) => self.only_pending(|_| true)?,
+            (None, None) => self.only_pending_question(|_| true)?,
         };
         if !self.run.questions.has(question.0) {
             return Err(Rejection::UnknownObject { what: format!("question {question}") });
@@ -168,8 +177,8 @@ impl Deciding<'_> {
                 return Err(Rejection::AlreadyAnswered { question });
             }
             QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed => {}
-            QuestionState::Asked | QuestionState::Withdrawn | QuestionState::Expired => {
-                return Err(Rejection::QuestionNotPending { question, state: asked.state.word() });
+            QuestionState::Queued | QuestionState::Withdrawn | QuestionState::Expired => {
+                return Err(Rejection::QuestionNotPending { question, state: asked.state.label() });
             }
         }
         if answer.is_empty() {
@@ -179,13 +188,13 @@ impl Deciding<'_> {
             let options = asked.options.clone();
             return Err(Rejection::NotAnOption { question, answer: answer.to_owned(), options });
         }
-        self.keep_permission(question, answer, keep);
-        self.take_answer(question, answer.to_owned());
+        self.save_permission_rule(question, answer, scope);
+        self.accept_answer(question, answer.to_owned());
         Ok(())
     }
 
     /// Returns the only question that waits for the person, among some.
-    pub(super) fn only_pending(
+    pub(super) fn only_pending_question(
         &self,
         is_meant: impl Fn(&QuestionId) -> bool,
     ) -> Result<QuestionId, Rejection> {
@@ -200,7 +209,7 @@ impl Deciding<'_> {
         }
     }
 
-    pub(super) fn take_answer(&mut self, question: QuestionId, answer: String) {
+    pub(super) fn accept_answer(&mut self, question: QuestionId, answer: String) {
         self.emit(Event::QuestionAnswered { question, answer: answer.clone() });
         self.after_answer(question, answer);
     }
@@ -211,14 +220,14 @@ impl Deciding<'_> {
         let is_worker = asked.task.is_some_and(|task| self.run.task(task).session == Some(asked.session));
         if !is_worker && self.run.session(asked.session).is_alive() {
             let input = match asked.permission {
-                Some(wish) => SessionInput::Permission {
-                    prompt: wish.prompt,
+                Some(request) => SessionInput::Permission {
+                    prompt: request.prompt,
                     allowed: is_allowed(&answer),
                     question: Some(question),
                 },
                 None => SessionInput::Answer { question, answer, prompt: asked.prompt },
             };
-            self.say(asked.session, input);
+            self.send_input(asked.session, input);
         }
         self.unblock_by_question(question);
     }
@@ -231,25 +240,29 @@ impl Deciding<'_> {
         }
     }
 
-    pub(super) fn ask_back(&mut self, question: QuestionId, text: String) -> Result<(), Rejection> {
+    pub(super) fn request_clarification(
+        &mut self,
+        question: QuestionId,
+        text: String,
+    ) -> Result<(), Rejection> {
         if !self.run.questions.has(question.0) {
             return Err(Rejection::UnknownObject { what: format!("question {question}") });
         }
         let asked = self.run.questions.get(question.0);
         if !asked.state.is_open() {
-            return Err(Rejection::QuestionNotPending { question, state: asked.state.word() });
+            return Err(Rejection::QuestionNotPending { question, state: asked.state.label() });
         }
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
         let session = asked.session;
         self.emit(Event::ClarificationRequested { question, text: text.clone() });
-        self.say(session, SessionInput::ClarificationRequest { question, text });
+        self.send_input(session, SessionInput::ClarificationRequest { question, text });
         Ok(())
     }
 
     /// Nobody answered in time: the default where it may be taken, else a problem for somebody to decide.
-    pub(super) fn expire(&mut self, question: QuestionId) {
+    pub(super) fn expire_question(&mut self, question: QuestionId) {
         let asked = self.run.questions.get(question.0).clone();
         let may_default = !asked.required || !self.run.is_on(Guard::DefaultsForOptionalOnly);
         if let Some(answer) = asked.default.filter(|_| may_default && asked.permission.is_none()) {
@@ -258,17 +271,17 @@ impl Deciding<'_> {
             return;
         }
         self.emit(Event::QuestionExpired { question, default_used: None });
-        let problem = Problem {
+        let problem = NewEscalation {
             kind: EscalationType::Decision,
             severity: Severity::Medium,
-            words: EscalationCause::QuestionExpired.into(),
+            title: EscalationCause::QuestionExpired.into(),
             description: asked.text,
             context: format!("{question} has expired"),
         };
         let reason = BlockReason::Question { question };
         match asked.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             Some(task) => {
-                self.block_on_problem(task, problem);
+                self.block_on_escalation(task, problem);
                 self.unblock_by_question(question);
             }
             None => {
@@ -277,7 +290,7 @@ impl Deciding<'_> {
                     .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
                 self.raise(subject, Some(asked.session), problem);
                 // Nothing else would let it go on with what it has in hand.
-                self.say(
+                self.send_input(
                     asked.session,
                     SessionInput::Resume { reason: format!("nobody answered {question} in time") },
                 );

@@ -5,34 +5,28 @@ use domain::{
     Event, ProvidedResource, RequestId, Role, SessionId, SessionInput, Severity,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     guard::Guard,
     rejection::Rejection,
     state::{Request, RequestState},
 };
 
-impl Deciding<'_> {
-    pub(super) fn request(&mut self, session: SessionId, asked: DependencyRequest) {
+impl DecisionContext<'_> {
+    pub(super) fn request(&mut self, session: SessionId, dependency: DependencyRequest) {
         let request = RequestId(self.run.requests.next());
         let speaker = self.run.session(session);
         let task = speaker.task.filter(|_| speaker.role == Role::Worker);
-        let holds_up = task.map(|task| self.holds_up(task)).unwrap_or_default();
+        let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
         let id = task.map(|task| self.id(task));
-        let default = provision(&asked).filter(|_| self.run.settings.requests_auto_default);
-        let wanted = asked.clone();
-        self.emit(Event::RequestMade {
-            request,
-            session,
-            task: id.clone(),
-            dependency: asked,
-            blocks: holds_up,
-        });
+        let default = default_resource(&dependency).filter(|_| self.run.settings.requests_auto_default);
+        let requested = dependency.clone();
+        self.emit(Event::RequestMade { request, session, task: id.clone(), dependency, blocks });
         if let Some(task) = id {
             self.emit(Event::TaskBlocked { task, reason: BlockReason::Request { request } });
         }
         if let Some(provided) = default {
-            let input = provided_input(request, wanted, provided.clone(), true);
+            let input = provided_input(request, requested, provided.clone(), true);
             self.emit_by_rule(Event::RequestProvided { request, provided, default: true });
             self.after_request(request, input);
         }
@@ -41,11 +35,11 @@ impl Deciding<'_> {
     fn open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
         let unknown = || Rejection::UnknownObject { what: format!("request {request}") };
         let found = self.run.requests.get(request.0).clone();
-        let asked = found.asked.clone().ok_or_else(unknown)?;
-        if found.state != RequestState::Asked {
-            return Err(Rejection::RequestSettled { request, state: found.state.word() });
+        let dependency = found.dependency.clone().ok_or_else(unknown)?;
+        if found.state != RequestState::Open {
+            return Err(Rejection::RequestSettled { request, state: found.state.label() });
         }
-        Ok((found, asked))
+        Ok((found, dependency))
     }
 
     pub(super) fn provide(
@@ -53,8 +47,8 @@ impl Deciding<'_> {
         request: RequestId,
         provided: ProvidedResource,
     ) -> Result<(), Rejection> {
-        let (_, asked) = self.open_request(request)?;
-        let fits = match (asked.r#type, &provided) {
+        let (_, dependency) = self.open_request(request)?;
+        let fits = match (dependency.r#type, &provided) {
             (
                 DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service,
                 ProvidedResource::Environment { names },
@@ -67,43 +61,43 @@ impl Deciding<'_> {
         if !fits {
             return Err(Rejection::WrongResourceKind { request });
         }
-        let input = provided_input(request, asked, provided.clone(), false);
+        let input = provided_input(request, dependency, provided.clone(), false);
         self.emit(Event::RequestProvided { request, provided, default: false });
         self.after_request(request, input);
         Ok(())
     }
 
     pub(super) fn refuse_request(&mut self, request: RequestId, reason: String) -> Result<(), Rejection> {
-        let (found, asked) = self.open_request(request)?;
+        let (found, dependency) = self.open_request(request)?;
         self.emit(Event::RequestRefused { request, reason: reason.clone() });
-        if asked.required {
+        if dependency.required {
             let subject = found
                 .task
                 .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
             self.raise(
                 subject,
                 found.session,
-                Problem {
+                NewEscalation {
                     kind: EscalationType::Dependency,
                     severity: Severity::High,
-                    words: EscalationCause::RequestRefused { name: asked.name.clone() }.into(),
-                    description: format!("{}: {reason}", asked.description),
+                    title: EscalationCause::RequestRefused { name: dependency.name.clone() }.into(),
+                    description: format!("{}: {reason}", dependency.description),
                     context: request.to_string(),
                 },
             );
         }
-        self.after_request(request, SessionInput::Refused { request, name: asked.name, reason });
+        self.after_request(request, SessionInput::Refused { request, name: dependency.name, reason });
         Ok(())
     }
 
     pub(super) fn skip_request(&mut self, request: RequestId) -> Result<(), Rejection> {
-        let (_, asked) = self.open_request(request)?;
-        if asked.required && self.run.is_on(Guard::RequiredRequests) {
+        let (_, dependency) = self.open_request(request)?;
+        if dependency.required && self.run.is_on(Guard::RequiredRequests) {
             return Err(Rejection::RequestRequired { request });
         }
-        let input = match provision(&asked) {
-            Some(provided) => provided_input(request, asked, provided, true),
-            None => SessionInput::Refused { request, name: asked.name, reason: "skipped".to_owned() },
+        let input = match default_resource(&dependency) {
+            Some(provided) => provided_input(request, dependency, provided, true),
+            None => SessionInput::Refused { request, name: dependency.name, reason: "skipped".to_owned() },
         };
         self.emit(Event::RequestSkipped { request });
         self.after_request(request, input);
@@ -118,33 +112,33 @@ impl Deciding<'_> {
             self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
         }
         if let (None, Some(session)) = (found.task, found.session) {
-            self.say(session, input);
+            self.send_input(session, input);
         }
     }
 }
 
 fn provided_input(
     request: RequestId,
-    asked: DependencyRequest,
+    dependency: DependencyRequest,
     provided: ProvidedResource,
     default: bool,
 ) -> SessionInput {
-    SessionInput::Provided { request, name: asked.name, kind: asked.r#type, provided, default }
+    SessionInput::Provided { request, name: dependency.name, kind: dependency.r#type, provided, default }
 }
 
 /// Returns how an agent gets at what it would take itself.
-pub(crate) fn provision(asked: &DependencyRequest) -> Option<ProvidedResource> {
-    let default = asked.default.clone()?;
-    let provided = match asked.r#type {
+pub(crate) fn default_resource(dependency: &DependencyRequest) -> Option<ProvidedResource> {
+    let default = dependency.default.clone()?;
+    let provided = match dependency.r#type {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
-            ProvidedResource::Environment { names: vec![asked.name.clone()] }
+            ProvidedResource::Environment { names: vec![dependency.name.clone()] }
         }
         DependencyType::File => ProvidedResource::File { path: default },
         DependencyType::Permission => {
             ProvidedResource::Permission { granted: matches!(default.as_str(), "true" | "yes" | "예") }
         }
         DependencyType::Package => {
-            ProvidedResource::Package { name: asked.name.clone(), version: Some(default) }
+            ProvidedResource::Package { name: dependency.name.clone(), version: Some(default) }
         }
     };
     Some(provided)

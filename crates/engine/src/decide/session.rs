@@ -7,17 +7,17 @@ use domain::{
     QuestionRoute, Role, SessionId, SessionInput, Severity,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
-    apply::parts,
+    apply::input_parts,
     rejection::Rejection,
-    run::Status,
-    state::{Duty, QuestionState, SessionState, Stage, TaskRef},
+    run::RunStatus,
+    state::{QuestionState, SessionState, TaskRef, TaskStage, WorkItem},
 };
 
-impl Deciding<'_> {
-    pub(super) fn must_live(&self, session: SessionId) -> Result<(), Rejection> {
-        if self.run.session(session).state == SessionState::Over {
+impl DecisionContext<'_> {
+    pub(super) fn check_session_running(&self, session: SessionId) -> Result<(), Rejection> {
+        if self.run.session(session).state == SessionState::Ended {
             return Err(Rejection::UnknownSession { session });
         }
         Ok(())
@@ -28,7 +28,7 @@ impl Deciding<'_> {
         session: SessionId,
         agent_session: Option<String>,
     ) -> Result<(), Rejection> {
-        self.must_live(session)?;
+        self.check_session_running(session)?;
         let known = self.run.session(session);
         if known.state != SessionState::Starting && known.agent_session == agent_session {
             return Err(Rejection::StaleReport);
@@ -37,11 +37,15 @@ impl Deciding<'_> {
         Ok(())
     }
 
-    pub(super) fn report_typed(&mut self, session: SessionId, input: InputNumber) -> Result<(), Rejection> {
-        let typed = self.run.session(session).untyped.iter().find(|(number, _)| *number == input);
+    pub(super) fn report_input_sent(
+        &mut self,
+        session: SessionId,
+        input: InputNumber,
+    ) -> Result<(), Rejection> {
+        let typed = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
         let Some((_, content)) = typed.cloned() else { return Err(Rejection::StaleReport) };
         self.emit(Event::InputSent { session, input });
-        for part in parts(&content) {
+        for part in input_parts(&content) {
             match part {
                 SessionInput::Answer { question, .. }
                 | SessionInput::Permission { question: Some(question), .. } => {
@@ -69,7 +73,7 @@ impl Deciding<'_> {
         session: SessionId,
         exit_status: Option<i32>,
     ) -> Result<(), Rejection> {
-        self.must_live(session)?;
+        self.check_session_running(session)?;
         let was_cold = self.run.session(session).state == SessionState::Parked(domain::ParkMode::Cold);
         if was_cold && self.run.session(session).is_alive() {
             // That is what parking it cold was for.
@@ -78,24 +82,24 @@ impl Deciding<'_> {
         let dismissed = self.run.session(session).dismissed;
         self.emit(Event::SessionEnded { session, exit_status });
         if !dismissed {
-            self.after_end(session, &AttemptFailure::Exited { exit_status });
+            self.after_session_end(session, &AttemptFailure::Exited { exit_status });
         }
         Ok(())
     }
 
     pub(super) fn report_lost(&mut self, session: SessionId, reason: String) -> Result<(), Rejection> {
-        self.must_live(session)?;
+        self.check_session_running(session)?;
         let dismissed = self.run.session(session).dismissed;
         self.emit(Event::SessionLost { session, reason: reason.clone() });
         if !dismissed {
-            self.after_end(session, &AttemptFailure::Lost { reason });
+            self.after_session_end(session, &AttemptFailure::Lost { reason });
         }
         Ok(())
     }
 
     /// A process was ended together with everything else, which is nobody's failure: whoever was at work goes on.
     pub(super) fn report_stopped(&mut self, session: SessionId) -> Result<(), Rejection> {
-        self.must_live(session)?;
+        self.check_session_running(session)?;
         let stopped = self.run.session(session);
         if stopped.dismissed {
             self.emit(Event::SessionEnded { session, exit_status: None });
@@ -104,62 +108,63 @@ impl Deciding<'_> {
         if stopped.state == SessionState::Parked(ParkMode::Cold) {
             return Err(Rejection::StaleReport);
         }
-        let (was_in_turn, is_owed) = (stopped.in_turn, !stopped.untyped.is_empty());
+        let (was_in_turn, is_owed) = (stopped.in_turn, !stopped.unsent_inputs.is_empty());
         let is_held = stopped.task.is_some_and(|task| {
             self.run.task(task).session == Some(session) && self.run.task(task).is_blocked()
         });
         self.emit(Event::SessionParked { session, mode: ParkMode::Cold });
         if is_owed {
             self.emit(Event::SessionWoken { session });
-        } else if was_in_turn && !is_held && !self.waits(session) && self.run.status == Status::Going {
+        } else if was_in_turn && !is_held && !self.is_waiting(session) && self.run.status == RunStatus::Active
+        {
             let reason = "Jangdan was stopped in the middle of your turn".to_owned();
-            self.say(session, SessionInput::Resume { reason });
+            self.send_input(session, SessionInput::Resume { reason });
         }
         Ok(())
     }
 
     /// A session that was still needed is gone.
-    fn after_end(&mut self, session: SessionId, failure: &AttemptFailure) {
+    fn after_session_end(&mut self, session: SessionId, failure: &AttemptFailure) {
         let gone = self.run.session(session);
-        let (role, task, in_hand) = (gone.role, gone.task, gone.in_hand);
-        self.leave(session, "its process ended before it was done");
+        let (role, task, current_item) = (gone.role, gone.task, gone.current_item);
+        self.close_session(session, "its process ended before it was done");
         match role {
             Role::Worker => {
                 if let Some(task) = task.filter(|task| self.run.task(*task).session == Some(session)) {
-                    self.after_worker(task, failure);
+                    self.after_worker_end(task, failure);
                 }
             }
-            Role::Orchestrator => self.after_orchestrator(session),
+            Role::Orchestrator => self.after_orchestrator_end(session),
             Role::Operator => {}
             Role::Tester => {
-                if let Some(Duty::Test(task)) = in_hand {
-                    if self.is_forgiven(failure, self.run.task(task).losses) {
+                if let Some(WorkItem::Test(task)) = current_item {
+                    if self.is_uncounted_loss(failure, self.run.task(task).losses) {
                         self.open_test(task);
                     } else {
-                        self.untested(task, "the tester ended without a verdict");
+                        self.escalate_test(task, "the tester ended without a verdict");
                     }
                 }
             }
             Role::Verifier => {
-                if let Some(Duty::Judge(phase)) = in_hand {
-                    self.unjudged(phase, failure);
+                if let Some(WorkItem::Verify(phase)) = current_item {
+                    self.verifier_lost(phase, failure);
                 }
             }
             Role::Specialist => {}
         }
     }
 
-    fn after_worker(&mut self, task: TaskRef, failure: &AttemptFailure) {
+    fn after_worker_end(&mut self, task: TaskRef, failure: &AttemptFailure) {
         let state = self.run.task(task);
         // One that waits begins anew when it may go on; one that is checked needs no agent.
-        if state.stage != Stage::Running || state.is_blocked() {
+        if state.stage != TaskStage::Running || state.is_blocked() {
             return;
         }
         let has_slot = self.run.schedule.running().contains(&state.node);
         let ended_well = *failure == AttemptFailure::Exited { exit_status: Some(0) };
         if !has_slot {
-            // It waits for its slot, and begins anew with what it is owed.
-        } else if ended_well && !state.owed.is_empty() {
+            // It waits for its slot, and begins anew with what it is pending_inputs.
+        } else if ended_well && !state.pending_inputs.is_empty() {
             let (id, attempt) = (self.id(task), state.attempt);
             let failure = failure.clone();
             self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
@@ -172,8 +177,8 @@ impl Deciding<'_> {
     }
 
     /// Another orchestrator takes over; where it is lost too often Jangdan asks the person itself.
-    fn after_orchestrator(&mut self, session: SessionId) {
-        if matches!(self.run.status, Status::Over(_)) {
+    fn after_orchestrator_end(&mut self, session: SessionId) {
+        if matches!(self.run.status, RunStatus::Ended(_)) {
             return;
         }
         let resumes = Some(session).filter(|id| self.run.session(*id).agent_session.is_some());
@@ -182,10 +187,10 @@ impl Deciding<'_> {
             self.raise(
                 domain::EscalationSubject::Run,
                 None,
-                Problem {
+                NewEscalation {
                     kind: EscalationType::Blocked,
                     severity: Severity::High,
-                    words: EscalationCause::OrchestratorLost.into(),
+                    title: EscalationCause::OrchestratorLost.into(),
                     description: "its process ended too often; questions come to you directly".to_owned(),
                     context: String::new(),
                 },

@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 use domain::{Event, PlannedWork, Role, RunSettings, SessionId, SessionInput, TaskId, TeamMember};
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::{
-    apply::Layout,
+    apply::GraphLayout,
     graph::Graph,
     rejection::Rejection,
-    run::Status,
-    state::{SessionState, Stage, TaskRef},
+    run::RunStatus,
+    state::{SessionState, TaskRef, TaskStage},
 };
 
 /// More would not fit into a person's head, nor into 50 MB.
 pub(super) const TASKS_MAX: usize = 50_000;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     pub(super) fn start_run(
         &mut self,
         project: String,
@@ -24,7 +24,7 @@ impl Deciding<'_> {
         settings: Box<RunSettings>,
         team: Vec<TeamMember>,
     ) -> Result<(), Rejection> {
-        if self.run.status != Status::NotStarted {
+        if self.run.status != RunStatus::NotStarted {
             return Err(Rejection::AlreadyStarted);
         }
         check_plan(&work, &team)?;
@@ -35,7 +35,7 @@ impl Deciding<'_> {
 
     /// Opens the level at the top of the tree: the orchestrator agent, or Jangdan itself.
     pub(super) fn open_orchestrator(&mut self, resumes: Option<SessionId>) {
-        let lost_too_often = self.run.orchestrators_lost >= self.run.settings.retries_max.get();
+        let lost_too_often = self.run.orchestrator_losses >= self.run.settings.retries_max.get();
         let member = self.run.team.first(Role::Orchestrator).filter(|_| !lost_too_often);
         let agent = member.map(|member| member.name.clone());
         let session = SessionId(self.run.sessions.next());
@@ -57,55 +57,57 @@ impl Deciding<'_> {
         let session = state.session;
         let is_alive = session.is_some_and(|session| self.run.session(session).is_alive());
         match (state.stage, session) {
-            (Stage::Waiting | Stage::Ready | Stage::Broken, _) | (_, None) => self.begin(task),
-            (Stage::Running, Some(_)) if !is_alive => self.begin(task),
-            (Stage::Running, Some(session)) => {
+            (TaskStage::Waiting | TaskStage::Ready | TaskStage::AttemptFailed, _) | (_, None) => {
+                self.start_attempt(task)
+            }
+            (TaskStage::Running, Some(_)) if !is_alive => self.start_attempt(task),
+            (TaskStage::Running, Some(session)) => {
                 self.emit(Event::TaskResumed { task: self.id(task), session });
-                self.go_on(task, session);
+                self.resume_worker(task, session);
             }
             // Its check or its merge goes on; that needs no agent.
             (_, Some(session)) => {
                 self.emit(Event::TaskResumed { task: self.id(task), session });
-                self.go_on_testing(task);
+                self.resume_tester(task);
             }
         }
     }
 
     /// Lets a session that waited work again.
-    fn go_on(&mut self, task: TaskRef, session: SessionId) {
-        self.tell_what_is_owed(task);
+    fn resume_worker(&mut self, task: TaskRef, session: SessionId) {
+        self.send_pending_inputs(task);
         let told = self.run.session(session);
         if matches!(told.state, SessionState::Parked(_)) && told.in_turn {
             self.emit(Event::SessionWoken { session });
         }
         let told = self.run.session(session);
         // One that was called in between ends that first, when it goes on.
-        if !told.in_turn && (told.in_hand.is_some() || !self.deliver_mail(session)) {
+        if !told.in_turn && (told.current_item.is_some() || !self.deliver_messages(session)) {
             let reason = format!("go on with {}", self.id(task));
-            self.say(session, SessionInput::Resume { reason });
+            self.send_input(session, SessionInput::Resume { reason });
         }
     }
 
     /// Lets a tester work again that waited with its task.
-    fn go_on_testing(&mut self, task: TaskRef) {
+    fn resume_tester(&mut self, task: TaskRef) {
         let state = self.run.task(task);
-        let Some(tester) = state.tester.filter(|_| state.stage == Stage::Testing) else { return };
+        let Some(tester) = state.tester.filter(|_| state.stage == TaskStage::Testing) else { return };
         let told = self.run.session(tester);
         if matches!(told.state, SessionState::Parked(_)) && told.in_turn {
             self.emit(Event::SessionWoken { session: tester });
         } else if !told.in_turn && told.questions.is_empty() {
             let reason = format!("go on with the test of {}", self.id(task));
-            self.say(tester, SessionInput::Resume { reason });
+            self.send_input(tester, SessionInput::Resume { reason });
         }
     }
 
     /// Begins a try at a task, in a session of its own.
-    fn begin(&mut self, task: TaskRef) {
+    fn start_attempt(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let Some(agent) = self.run.team.name(state.agent).cloned() else { return };
         let (id, attempt, phase) =
             (state.planned.id.clone(), state.attempt.saturating_add(1), state.planned.phase);
-        let parent = self.leader_of(phase);
+        let parent = self.phase_leader(phase);
         let last = self.run.task(task).session;
         let is_resumed = |last: &SessionId| {
             let last = self.run.session(*last);
@@ -126,15 +128,15 @@ impl Deciding<'_> {
         self.emit(Event::TaskStarted { task: id.clone(), attempt, agent: agent.clone(), session });
         let state = self.run.task(task);
         let hint = state.hint.clone();
-        let mut carried = state.owed.clone();
+        let mut carried = state.pending_inputs.clone();
         // A prompt of the process that is gone has no meaning for the next one.
         carried.retain(|input| !matches!(input, SessionInput::Permission { .. }));
         carried.extend(self.results_for(&agent));
-        self.say(session, SessionInput::Task { task: id, attempt, hint, carried });
+        self.send_input(session, SessionInput::Task { task: id, attempt, hint, carried });
     }
 
     /// Returns the session that leads a phase; the first task opens it.
-    fn leader_of(&mut self, phase: u32) -> Option<SessionId> {
+    fn phase_leader(&mut self, phase: u32) -> Option<SessionId> {
         let leader = self.run.phases.get(&phase)?.leader.filter(|id| self.run.session(*id).is_alive());
         if leader.is_some() {
             return leader;
@@ -143,7 +145,7 @@ impl Deciding<'_> {
         let agent = self.run.team.first(Role::Operator).map(|member| member.name.clone());
         self.emit(Event::SessionOpened {
             session,
-            parent: self.run.root,
+            parent: self.run.root_session,
             depth: 1,
             role: Role::Operator,
             agent,
@@ -187,7 +189,7 @@ fn check_plan(work: &PlannedWork, team: &[TeamMember]) -> Result<(), Rejection> 
             return bad(format!("{} waits for {missing}, which is not there", task.id));
         }
     }
-    let layout = Layout::of(work);
+    let layout = GraphLayout::new(work);
     match Graph::new(&layout.durations(work), &layout.edges(work)) {
         Ok(_) => Ok(()),
         Err(cycle) => {

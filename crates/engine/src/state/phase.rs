@@ -2,15 +2,15 @@
 
 use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
 
-use super::{TaskRef, task::Spent};
+use super::{TaskRef, task::BudgetUsage};
 use crate::graph::Node;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gate {
+pub(crate) enum GateState {
     /// Some task of the phase is open.
     Closed,
     Checking,
-    Judging(SessionId),
+    Verifying(SessionId),
     /// It waits for approval.
     Review,
     /// It failed too often, and somebody has it in hand.
@@ -32,7 +32,7 @@ pub(crate) struct Phase {
     /// The session that leads it, from its first task on.
     pub(crate) leader: Option<SessionId>,
     pub(crate) paused: bool,
-    pub(crate) gate: Gate,
+    pub(crate) gate: GateState,
     /// How often it was at its gate.
     pub(crate) rounds: u32,
     /// How often it did not pass since somebody last said how to go on.
@@ -49,7 +49,7 @@ pub(crate) struct Phase {
     pub(crate) objections: Vec<(TaskId, String)>,
     /// What is to be done again since it last did not pass.
     pub(crate) rework: Vec<TaskRef>,
-    pub(crate) spent: Spent,
+    pub(crate) budget_usage: BudgetUsage,
 }
 
 impl Phase {
@@ -63,7 +63,7 @@ impl Phase {
             tasks: Vec::new(),
             leader: None,
             paused: false,
-            gate: Gate::Closed,
+            gate: GateState::Closed,
             rounds: 0,
             failures: 0,
             losses: 0,
@@ -72,7 +72,7 @@ impl Phase {
             last_done: None,
             objections: Vec::new(),
             rework: Vec::new(),
-            spent: Spent::new(planned.budgets.iter().copied()),
+            budget_usage: BudgetUsage::new(planned.budgets.iter().copied()),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::TaskRef;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionState {
-    Asked,
+    Queued,
     WithOrchestrator,
     Pending,
     Answered,
@@ -19,12 +19,12 @@ pub(crate) enum QuestionState {
 impl QuestionState {
     /// Tells whether an answer is still wanted.
     pub(crate) fn is_open(self) -> bool {
-        matches!(self, Self::Asked | Self::WithOrchestrator | Self::Pending)
+        matches!(self, Self::Queued | Self::WithOrchestrator | Self::Pending)
     }
 
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Asked => "behind another question",
+            Self::Queued => "behind another question",
             Self::WithOrchestrator => "with the orchestrator",
             Self::Pending => "pending",
             Self::Answered => "answered",
@@ -72,7 +72,7 @@ impl Default for Question {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum RequestState {
-    Asked,
+    Open,
     Provided,
     #[default]
     Refused,
@@ -81,9 +81,9 @@ pub(crate) enum RequestState {
 }
 
 impl RequestState {
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Asked => "asked",
+            Self::Open => "asked",
             Self::Provided => "provided",
             Self::Refused => "refused",
             Self::Skipped => "skipped",
@@ -96,6 +96,6 @@ impl RequestState {
 pub(crate) struct Request {
     pub(crate) session: Option<SessionId>,
     pub(crate) task: Option<TaskRef>,
-    pub(crate) asked: Option<DependencyRequest>,
+    pub(crate) dependency: Option<DependencyRequest>,
     pub(crate) state: RequestState,
 }

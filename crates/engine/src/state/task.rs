@@ -38,7 +38,7 @@ pub enum TaskState {
 
 /// How far a task is, blocked or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Stage {
+pub(crate) enum TaskStage {
     Waiting,
     Ready,
     Running,
@@ -48,7 +48,7 @@ pub(crate) enum Stage {
     /// Its check passed; the tester, or the merge, is next.
     Checked,
     /// Its check or its tester found failures; its agent, or a person, is next.
-    Wanting,
+    ChecksFailed,
     Testing,
     /// It waits for its turn to be merged.
     Mergeable,
@@ -58,28 +58,28 @@ pub(crate) enum Stage {
     /// It is merged; its phase's gate may be next.
     Merged,
     /// Its try came to nothing; another try, or somebody's word, is next.
-    Broken,
+    AttemptFailed,
     Done,
     Failed,
     Skipped,
     Cancelled,
 }
 
-impl Stage {
+impl TaskStage {
     /// Tells whether an attempt is under way.
-    pub(crate) fn is_live(self) -> bool {
+    pub(crate) fn is_in_progress(self) -> bool {
         match self {
             Self::Running
             | Self::Claimed
             | Self::Checking
             | Self::Checked
-            | Self::Wanting
+            | Self::ChecksFailed
             | Self::Testing
             | Self::Mergeable
             | Self::Merging
             | Self::Conflicted
             | Self::Merged
-            | Self::Broken => true,
+            | Self::AttemptFailed => true,
             Self::Waiting | Self::Ready | Self::Done | Self::Failed | Self::Skipped | Self::Cancelled => {
                 false
             }
@@ -87,17 +87,17 @@ impl Stage {
     }
 
     /// Tells whether nothing more will happen by itself.
-    pub(crate) fn is_over(self) -> bool {
+    pub(crate) fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Failed | Self::Skipped | Self::Cancelled)
     }
 
     /// Returns the word for people.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
             Self::Ready => "ready",
-            Self::Running | Self::Broken => "running",
-            Self::Claimed | Self::Checking | Self::Checked | Self::Wanting | Self::Testing => "checking",
+            Self::Running | Self::AttemptFailed => "running",
+            Self::Claimed | Self::Checking | Self::Checked | Self::ChecksFailed | Self::Testing => "checking",
             Self::Mergeable | Self::Merging | Self::Conflicted | Self::Merged => "merging",
             Self::Done => "done",
             Self::Failed => "failed",
@@ -112,9 +112,9 @@ pub(crate) struct Task {
     pub(crate) planned: Box<PlannedTask>,
     pub(crate) node: Node,
     pub(crate) agent: AgentIndex,
-    pub(crate) stage: Stage,
+    pub(crate) stage: TaskStage,
     /// Why it does not go on; empty while it may.
-    pub(crate) blocks: Vec<BlockReason>,
+    pub(crate) block_reasons: Vec<BlockReason>,
     /// How many tries were started.
     pub(crate) attempt: AttemptNumber,
     /// How many of them count as failed.
@@ -127,38 +127,38 @@ pub(crate) struct Task {
     /// Advice for the next try.
     pub(crate) hint: Option<String>,
     /// What its session has to be told, when it goes on.
-    pub(crate) owed: Vec<SessionInput>,
+    pub(crate) pending_inputs: Vec<SessionInput>,
     /// How long it has run so far, without waiting.
-    pub(crate) ran_ms: u64,
-    pub(crate) runs_since: Option<Timestamp>,
+    pub(crate) worked_ms: u64,
+    pub(crate) working_since: Option<Timestamp>,
     /// Nothing where somebody waived it.
     pub(crate) timeout_ms: Option<u64>,
-    pub(crate) spent: Spent,
+    pub(crate) budget_usage: BudgetUsage,
     /// Whether its agent was asked to say a word.
-    pub(crate) nudged: bool,
+    pub(crate) reminded: bool,
     /// Whether a conflict was sent back to its agent already.
-    pub(crate) sent_back: bool,
+    pub(crate) conflict_returned: bool,
     /// How often, and since when, it waits for a limit of its agent's.
-    pub(crate) waits: u32,
-    pub(crate) waits_since: Option<Timestamp>,
+    pub(crate) rate_limit_waits: u32,
+    pub(crate) rate_limited_since: Option<Timestamp>,
     pub(crate) feedback_loop: Option<LoopId>,
     pub(crate) proof: CompletionProof,
     /// Whether its agent said that the phase is complete.
-    pub(crate) marked: bool,
+    pub(crate) phase_marked: bool,
     pub(crate) escalations: Vec<EscalationId>,
     /// Choices about permissions that hold while it lasts.
-    pub(crate) kept: Vec<(String, bool)>,
+    pub(crate) permission_rules: Vec<(String, bool)>,
     /// Whether the main agent asked for it.
     pub(crate) requested: bool,
     /// Whether somebody added it by hand, so that no plan file has it.
-    pub(crate) is_extra: bool,
+    pub(crate) is_outside_plan_file: bool,
     /// Whether the plan no longer has it.
     pub(crate) is_removed: bool,
 }
 
 /// Tokens and money, against what may be used.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Spent {
+pub(crate) struct BudgetUsage {
     pub(crate) tokens: u64,
     pub(crate) cost_micros: u64,
     pub(crate) tokens_max: Option<u64>,
@@ -167,7 +167,7 @@ pub(crate) struct Spent {
     pub(crate) warned: Option<EscalationId>,
 }
 
-impl Spent {
+impl BudgetUsage {
     pub(crate) fn new(budgets: impl IntoIterator<Item = domain::Budget>) -> Self {
         let mut spent = Self::default();
         for budget in budgets {
@@ -199,45 +199,45 @@ impl Spent {
 
 impl Task {
     pub(crate) fn new(planned: PlannedTask, node: Node, agent: AgentIndex, timeout_ms: u64) -> Self {
-        let spent = Spent::new(planned.budget);
+        let budget_usage = BudgetUsage::new(planned.budget);
         Self {
             timeout_ms: Some(planned.timeout_ms.unwrap_or(timeout_ms)),
             planned: Box::new(planned),
             node,
             agent,
-            stage: Stage::Waiting,
-            blocks: Vec::new(),
+            stage: TaskStage::Waiting,
+            block_reasons: Vec::new(),
             attempt: 0,
             failures: 0,
             losses: 0,
             session: None,
             tester: None,
             hint: None,
-            owed: Vec::new(),
-            ran_ms: 0,
-            runs_since: None,
-            spent,
-            nudged: false,
-            sent_back: false,
-            waits: 0,
-            waits_since: None,
+            pending_inputs: Vec::new(),
+            worked_ms: 0,
+            working_since: None,
+            budget_usage,
+            reminded: false,
+            conflict_returned: false,
+            rate_limit_waits: 0,
+            rate_limited_since: None,
             feedback_loop: None,
             proof: CompletionProof::Unchecked,
-            marked: false,
+            phase_marked: false,
             escalations: Vec::new(),
-            kept: Vec::new(),
+            permission_rules: Vec::new(),
             requested: false,
-            is_extra: false,
+            is_outside_plan_file: false,
             is_removed: false,
         }
     }
 
     pub(crate) fn is_blocked(&self) -> bool {
-        !self.blocks.is_empty()
+        !self.block_reasons.is_empty()
     }
 
     /// Tells whether a main agent could ask for it now, and has not.
-    pub(crate) fn can_be_asked_for(&self) -> bool {
-        self.stage == Stage::Ready && !self.requested && !self.is_blocked()
+    pub(crate) fn is_requestable(&self) -> bool {
+        self.stage == TaskStage::Ready && !self.requested && !self.is_blocked()
     }
 }

@@ -6,38 +6,40 @@ use domain::{
 };
 
 use super::{
-    Deciding,
-    escalation::{Problem, Words},
+    DecisionContext,
+    escalation::{EscalationTitle, NewEscalation},
 };
 use crate::{
-    apply::{WAIT_MS_MAX, resets_at},
-    state::{Spent, Stage, TaskRef},
+    apply::{RATE_LIMIT_WAIT_MS_MAX, resets_at},
+    state::{BudgetUsage, TaskRef, TaskStage},
 };
 
 /// After so many waits, or so long, it is no longer a matter of patience.
-const WAITS_MAX: u32 = 10;
+const RATE_LIMIT_WAITS_MAX: u32 = 10;
 /// From here on somebody should know.
 const WARN_PERCENT: u64 = 95;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     pub(super) fn report_error(&mut self, session: SessionId, error: AgentError) {
         let speaker = self.run.session(session);
         let works = |task: &TaskRef| {
             let state = self.run.task(*task);
-            speaker.role == Role::Worker && state.session == Some(session) && state.stage == Stage::Running
+            speaker.role == Role::Worker
+                && state.session == Some(session)
+                && state.stage == TaskStage::Running
         };
         let task = speaker.task.filter(works);
         let id = task.map(|task| self.id(task));
         self.emit(Event::ErrorReported { session, task: id, error: error.clone() });
         match (error.recovery, task) {
             (Recovery::PauseAndRetry, Some(task)) => self.wait_for_limit(task, &error),
-            (Recovery::PauseAndRetry, None) => self.let_session_wait(session, &error),
+            (Recovery::PauseAndRetry, None) => self.wait_for_session_limit(session, &error),
             (Recovery::CheckpointAndFail, Some(task)) => {
-                self.order_checkpoint(task, CheckpointReason::Error);
+                self.request_checkpoint(task, CheckpointReason::Error);
                 self.fail_by_error(task, session, &error);
             }
             (Recovery::NotifyUser, Some(task)) => {
-                self.block_on_problem(task, problem(&error));
+                self.block_on_escalation(task, problem(&error));
             }
             (Recovery::CheckpointAndFail | Recovery::NotifyUser, None) => {
                 self.raise(EscalationSubject::Run, Some(session), problem(&error));
@@ -47,27 +49,27 @@ impl Deciding<'_> {
 
     fn wait_for_limit(&mut self, task: TaskRef, error: &AgentError) {
         let state = self.run.task(task);
-        let (waits, since) = (state.waits, state.waits_since);
+        let (waits, since) = (state.rate_limit_waits, state.rate_limited_since);
         let waited = since.map_or(0, |since| self.now.0.saturating_sub(since.0));
-        self.order_checkpoint(task, CheckpointReason::Error);
-        if waits >= WAITS_MAX || waited >= WAIT_MS_MAX {
+        self.request_checkpoint(task, CheckpointReason::Error);
+        if waits >= RATE_LIMIT_WAITS_MAX || waited >= RATE_LIMIT_WAIT_MS_MAX {
             let id = self.id(task);
-            let problem = Problem {
+            let problem = NewEscalation {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                words: EscalationCause::RateLimitPersists { task: id }.into(),
+                title: EscalationCause::RateLimitPersists { task: id }.into(),
                 description: error.message.clone(),
                 context: format!("it has waited {waits} times"),
             };
-            return self.block_on_problem(task, problem);
+            return self.block_on_escalation(task, problem);
         }
         let reason = BlockReason::RateLimited { until: resets_at(self.now, error, waits) };
         self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
     }
 
-    fn let_session_wait(&mut self, session: SessionId, error: &AgentError) {
-        let waits = self.run.session(session).waits;
-        if waits > WAITS_MAX {
+    fn wait_for_session_limit(&mut self, session: SessionId, error: &AgentError) {
+        let waits = self.run.session(session).rate_limit_waits;
+        if waits > RATE_LIMIT_WAITS_MAX {
             self.raise(EscalationSubject::Run, Some(session), problem(error));
         }
     }
@@ -82,10 +84,10 @@ impl Deciding<'_> {
             counted: true,
         });
         self.emit(Event::TaskFailed { task: id.clone(), failure });
-        self.close(task, "failed", LoopOutcome::Failed);
+        self.close_attempt(task, "failed", LoopOutcome::Failed);
         let mut problem = problem(error);
         problem.kind = EscalationType::Blocked;
-        problem.words = EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
+        problem.title = EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
         self.raise(EscalationSubject::Task { task: id }, Some(session), problem);
     }
 
@@ -96,17 +98,17 @@ impl Deciding<'_> {
         if let Some(task) = task {
             scopes.push(EscalationSubject::Phase { phase: self.run.task(task).planned.phase });
             // What comes in after a task is over is counted, and nobody's problem.
-            if !self.run.task(task).stage.is_over() {
+            if !self.run.task(task).stage.is_final() {
                 scopes.push(EscalationSubject::Task { task: self.id(task) });
             }
         }
         for subject in scopes.into_iter().rev() {
-            self.watch_budget(task, session, &subject);
+            self.check_budget(task, session, &subject);
         }
     }
 
-    fn watch_budget(&mut self, task: Option<TaskRef>, session: SessionId, subject: &EscalationSubject) {
-        let Some(spent) = self.run.spent_of(subject).cloned() else { return };
+    fn check_budget(&mut self, task: Option<TaskRef>, session: SessionId, subject: &EscalationSubject) {
+        let Some(spent) = self.run.budget_usage_of(subject).cloned() else { return };
         if !spent.has_reached(WARN_PERCENT) {
             return;
         }
@@ -116,10 +118,10 @@ impl Deciding<'_> {
             return;
         }
         let escalation = open.unwrap_or_else(|| {
-            let problem = Problem {
+            let problem = NewEscalation {
                 kind: EscalationType::TokenExhausted,
                 severity: Severity::Medium,
-                words: EscalationCause::BudgetNearlyUsed { of: subject.clone() }.into(),
+                title: EscalationCause::BudgetNearlyUsed { of: subject.clone() }.into(),
                 description: describe(&spent),
                 context: String::new(),
             };
@@ -128,7 +130,9 @@ impl Deciding<'_> {
         let reason = BlockReason::Escalated { escalation };
         let works = |task: &TaskRef| {
             let state = self.run.task(*task);
-            state.stage == Stage::Running && state.session == Some(session) && !state.blocks.contains(&reason)
+            state.stage == TaskStage::Running
+                && state.session == Some(session)
+                && !state.block_reasons.contains(&reason)
         };
         if let Some(task) = task.filter(works).filter(|_| spent.has_reached(100)) {
             self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
@@ -138,7 +142,7 @@ impl Deciding<'_> {
     }
 }
 
-fn describe(spent: &Spent) -> String {
+fn describe(spent: &BudgetUsage) -> String {
     let tokens = spent.tokens_max.map(|max| format!("{} of {max} tokens", spent.tokens));
     let dollars = |micros: u64| format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000);
     let money =
@@ -146,14 +150,14 @@ fn describe(spent: &Spent) -> String {
     tokens.into_iter().chain(money).collect::<Vec<_>>().join(", ")
 }
 
-fn problem(error: &AgentError) -> Problem {
-    Problem {
+fn problem(error: &AgentError) -> NewEscalation {
+    NewEscalation {
         kind: EscalationType::General,
         severity: match error.r#type {
             ErrorType::Recoverable => Severity::Medium,
             ErrorType::Fatal => Severity::High,
         },
-        words: Words::Theirs(error.message.clone()),
+        title: EscalationTitle::Reported(error.message.clone()),
         description: error.details.clone().unwrap_or_default(),
         context: String::new(),
     }

@@ -6,17 +6,17 @@ use domain::{
     SessionId, SessionInput, Severity, TaskId, TestFailure, TestFeedback,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     guard::Guard,
     rejection::Rejection,
-    state::{Duty, Gate, Stage, TaskRef},
+    state::{GateState, TaskRef, TaskStage, WorkItem},
 };
 
 /// So many lost processes cost a task, or a gate, nothing.
 const LOSSES_MAX: u32 = 3;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Takes an agent's word that a task is done, which moves nothing but the check.
     pub(super) fn claim(
         &mut self,
@@ -54,7 +54,7 @@ impl Deciding<'_> {
     ) -> Result<(), Rejection> {
         let found = self.find(task)?;
         let state = self.run.task(found);
-        let is_present = state.stage == Stage::Checking && state.attempt == attempt;
+        let is_present = state.stage == TaskStage::Checking && state.attempt == attempt;
         if self.run.is_on(Guard::RejectStaleReports) && !is_present {
             return Err(Rejection::StaleReport);
         }
@@ -91,12 +91,12 @@ impl Deciding<'_> {
             resumes: None,
         });
         self.emit(Event::TestStarted { task: id.clone(), session });
-        self.say(session, SessionInput::Test { task: id, attempt });
+        self.send_input(session, SessionInput::Test { task: id, attempt });
         true
     }
 
     /// Takes the outcome of a test.
-    pub(super) fn tested(&mut self, task: TaskRef, feedback: TestFeedback) {
+    pub(super) fn test_finished(&mut self, task: TaskRef, feedback: TestFeedback) {
         if feedback.success && feedback.failures.is_empty() {
             self.end_loop(task, LoopOutcome::Success);
         } else {
@@ -116,7 +116,7 @@ impl Deciding<'_> {
         let Some(feedback_loop) = self.run.task(task).feedback_loop else { return };
         let round = self.run.loops.get(feedback_loop.0).rounds.saturating_add(1);
         let (worker, tester) = (self.run.task(task).session, self.run.task(task).tester);
-        if let (Some(worker), Some(tester), Stage::Testing) = (worker, tester, self.run.task(task).stage)
+        if let (Some(worker), Some(tester), TaskStage::Testing) = (worker, tester, self.run.task(task).stage)
             && self.run.session(worker).is_alive()
         {
             self.send_feedback(tester, worker, &feedback);
@@ -140,12 +140,12 @@ impl Deciding<'_> {
                 self.run.task(task).feedback_loop.map(|id| self.run.loops.get(id.0).history.clone());
             self.end_loop(task, LoopOutcome::Escalated);
             let id = self.id(task);
-            self.block_on_problem(
+            self.block_on_escalation(
                 task,
-                Problem {
+                NewEscalation {
                     kind: EscalationType::TestFailure,
                     severity: Severity::High,
-                    words: EscalationCause::TestsFailing { task: id.clone() }.into(),
+                    title: EscalationCause::TestsFailing { task: id.clone() }.into(),
                     description: format!("{id} was tested {rounds} times and failed each time"),
                     context: history.unwrap_or_default().join("\n"),
                 },
@@ -166,7 +166,7 @@ impl Deciding<'_> {
         let found = self.find(task)?;
         let state = self.run.task(found);
         if self.run.is_on(Guard::RejectStaleReports)
-            && (state.stage != Stage::Merging || state.attempt != attempt)
+            && (state.stage != TaskStage::Merging || state.attempt != attempt)
         {
             return Err(Rejection::StaleReport);
         }
@@ -181,7 +181,7 @@ impl Deciding<'_> {
 
     /// A conflict goes back to the agent once, then upward.
     pub(super) fn after_conflict(&mut self, task: TaskRef) {
-        if self.run.task(task).sent_back {
+        if self.run.task(task).conflict_returned {
             let error = "its work still does not go together with what others did".to_owned();
             self.raise_conflict(task, error);
         } else {
@@ -191,12 +191,12 @@ impl Deciding<'_> {
 
     fn raise_conflict(&mut self, task: TaskRef, description: String) {
         let id = self.id(task);
-        self.block_on_problem(
+        self.block_on_escalation(
             task,
-            Problem {
+            NewEscalation {
                 kind: EscalationType::Conflict,
                 severity: Severity::Medium,
-                words: EscalationCause::MergeFailed { task: id }.into(),
+                title: EscalationCause::MergeFailed { task: id }.into(),
                 description,
                 context: String::new(),
             },
@@ -208,7 +208,7 @@ impl Deciding<'_> {
         let state = self.run.task(task);
         let phase = state.planned.phase;
         let gate = self.run.phases.get(&phase).map(|phase| phase.gate);
-        if state.marked && gate != Some(Gate::Approved) {
+        if state.phase_marked && gate != Some(GateState::Approved) {
             self.emit(Event::TaskBlocked { task: self.id(task), reason: BlockReason::Approval { phase } });
             self.dismiss_tester(task);
         } else {
@@ -219,7 +219,7 @@ impl Deciding<'_> {
     pub(super) fn finish(&mut self, task: TaskRef) {
         let proof = self.run.task(task).proof;
         self.emit(Event::TaskDone { task: self.id(task), proof });
-        self.close(task, "is done", LoopOutcome::Success);
+        self.close_attempt(task, "is done", LoopOutcome::Success);
     }
 
     pub(super) fn dismiss_tester(&mut self, task: TaskRef) {
@@ -231,20 +231,20 @@ impl Deciding<'_> {
     /// A try came to nothing: another one, or the last was too much.
     pub(super) fn fail_attempt(&mut self, task: TaskRef, failure: AttemptFailure) {
         let state = self.run.task(task);
-        let counted = !self.is_forgiven(&failure, state.losses);
+        let counted = !self.is_uncounted_loss(&failure, state.losses);
         let (id, attempt) = (state.planned.id.clone(), state.attempt);
         let failures = state.failures + u32::from(counted);
-        let text = describe(&failure);
-        self.order_checkpoint(task, CheckpointReason::Failure);
+        let text = failure_text(&failure);
+        self.request_checkpoint(task, CheckpointReason::Failure);
         self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted });
-        self.close(task, "is tried again", LoopOutcome::Failed);
+        self.close_attempt(task, "is tried again", LoopOutcome::Failed);
         if failures >= self.run.settings.retries_max.get() && self.run.is_on(Guard::AttemptLimit) {
-            self.block_on_problem(
+            self.block_on_escalation(
                 task,
-                Problem {
+                NewEscalation {
                     kind: EscalationType::Blocked,
                     severity: Severity::High,
-                    words: EscalationCause::RepeatedFailure { task: id, failures }.into(),
+                    title: EscalationCause::RepeatedFailure { task: id, failures }.into(),
                     description: text,
                     context: String::new(),
                 },
@@ -258,20 +258,20 @@ impl Deciding<'_> {
     /// Tells whether somebody else takes a lost process's place as if nothing had been.
     ///
     /// Whoever kills an agent costs it no try; one that dies each time must come to an end.
-    pub(super) fn is_forgiven(&self, failure: &AttemptFailure, losses: u32) -> bool {
+    pub(super) fn is_uncounted_loss(&self, failure: &AttemptFailure, losses: u32) -> bool {
         failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::AttemptLimit))
     }
 
     /// Keeps a point that the task can go back to.
-    pub(super) fn order_checkpoint(&mut self, task: TaskRef, reason: CheckpointReason) {
+    pub(super) fn request_checkpoint(&mut self, task: TaskRef, reason: CheckpointReason) {
         let checkpoint = CheckpointId(self.run.checkpoints.next());
         self.emit_by_rule(Event::CheckpointRequested { checkpoint, task: self.id(task), reason });
     }
 
     /// Returns the task that a tester has in hand.
-    pub(super) fn test_in_hand(&self, session: SessionId) -> Option<TaskRef> {
-        match self.run.session(session).in_hand {
-            Some(Duty::Test(task)) => Some(task),
+    pub(super) fn tested_task(&self, session: SessionId) -> Option<TaskRef> {
+        match self.run.session(session).current_item {
+            Some(WorkItem::Test(task)) => Some(task),
             _ => None,
         }
     }
@@ -289,7 +289,7 @@ fn feedback_of(receipt: &Receipt) -> TestFeedback {
     TestFeedback { success: false, failures: vec![failure], suggestions: Vec::new(), metrics: None }
 }
 
-pub(super) fn describe(failure: &AttemptFailure) -> String {
+pub(super) fn failure_text(failure: &AttemptFailure) -> String {
     match failure {
         AttemptFailure::Reported { reason } => reason.clone(),
         AttemptFailure::Exited { exit_status: Some(status) } => {
@@ -300,6 +300,6 @@ pub(super) fn describe(failure: &AttemptFailure) -> String {
         AttemptFailure::Checks => "its checks failed".to_owned(),
         AttemptFailure::Merge { reason } => format!("it could not be merged: {reason}"),
         AttemptFailure::Error { message } => message.clone(),
-        AttemptFailure::MarkedFailed => "it was given up".to_owned(),
+        AttemptFailure::MarkedFailed => "it was sink up".to_owned(),
     }
 }

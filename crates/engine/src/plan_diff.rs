@@ -10,12 +10,12 @@ use domain::{
 
 use crate::{
     run::Run,
-    state::{Gate, Stage, Task, TaskRef},
+    state::{GateState, Task, TaskRef, TaskStage},
 };
 
 /// What is to be done to take a change of the plan.
 #[derive(Debug, Default)]
-pub(crate) struct Amendment {
+pub(crate) struct PlanAmendment {
     pub(crate) restored: Vec<(TaskRef, ChangedTask)>,
     pub(crate) changed: Vec<(TaskRef, ChangedTask)>,
     /// Tasks that the plan no longer has, or that are ticked.
@@ -33,7 +33,7 @@ impl Run {
         for phase in &work.phases {
             match self.phases.get(&phase.number) {
                 None => changes.phases_added.push(phase.clone()),
-                Some(known) if known.gate != Gate::Closed => {}
+                Some(known) if known.gate != GateState::Closed => {}
                 Some(known) if known.name == phase.name && known.after == phase.after => {}
                 Some(_) => changes.phases_changed.push(phase.clone()),
             }
@@ -45,12 +45,13 @@ impl Run {
             }
         }
         let said: BTreeSet<&TaskId> = work.tasks.iter().map(|task| &task.id).collect();
-        let is_gone = |task: &&Task| !said.contains(&task.planned.id) && !task.is_extra && !task.is_removed;
+        let is_gone =
+            |task: &&Task| !said.contains(&task.planned.id) && !task.is_outside_plan_file && !task.is_removed;
         for task in self.tasks.iter().filter(is_gone) {
             let id = task.planned.id.clone();
             match task.stage {
                 stage if is_skippable(stage) => changes.removed.push(id),
-                stage if stage.is_live() => {
+                stage if stage.is_in_progress() => {
                     changes.too_late.push(LateTaskChange { task: id, fields: Vec::new() })
                 }
                 _ => {}
@@ -60,13 +61,13 @@ impl Run {
     }
 
     /// Returns what of a change can be taken as things stand now.
-    pub(crate) fn amendment(&self, changes: &PlanChanges) -> Amendment {
-        let mut amendment = Amendment::default();
+    pub(crate) fn amendment(&self, changes: &PlanChanges) -> PlanAmendment {
+        let mut amendment = PlanAmendment::default();
         let skipped = changes.removed.iter().filter_map(|id| self.find(id));
         amendment.skipped = skipped.filter(|task| is_skippable(self.task(*task).stage)).collect();
         for restored in &changes.restored {
             let Some(found) = self.find(&restored.task.id) else { continue };
-            if matches!(self.task(found).stage, Stage::Skipped | Stage::Done) {
+            if matches!(self.task(found).stage, TaskStage::Skipped | TaskStage::Done) {
                 self.move_edges(found, &restored.task, &mut amendment);
                 amendment.restored.push((found, restored.clone()));
             }
@@ -87,7 +88,7 @@ impl Run {
     }
 
     /// Finds who is no longer waited for, and who is from now on.
-    fn move_edges(&self, found: TaskRef, new: &PlannedTask, amendment: &mut Amendment) {
+    fn move_edges(&self, found: TaskRef, new: &PlannedTask, amendment: &mut PlanAmendment) {
         let later = self.task(found);
         let waits_for = |id: &TaskId| {
             let earlier = self.find(id).map(|earlier| self.task(earlier).node);
@@ -104,7 +105,7 @@ impl Run {
 /// Notes what a plan file says otherwise about a task that the run has.
 fn compare(known: &Task, said: &PlannedTask, changes: &mut PlanChanges) {
     let mut fields = known.planned.differences(said);
-    let is_left_out = matches!(known.stage, Stage::Skipped | Stage::Done);
+    let is_left_out = matches!(known.stage, TaskStage::Skipped | TaskStage::Done);
     let is_reopened = fields.contains(&PlanField::Status) && known.attempt == 0;
     if said.plan_status == PlanStatus::Open && is_left_out && (known.is_removed || is_reopened) {
         changes.restored.push(ChangedTask { task: said.clone(), fields });
@@ -131,31 +132,31 @@ fn compare(known: &Task, said: &PlannedTask, changes: &mut PlanChanges) {
 }
 
 /// Tells whether a task can be left out without losing work that is being done.
-fn is_skippable(stage: Stage) -> bool {
-    matches!(stage, Stage::Waiting | Stage::Ready | Stage::Failed | Stage::Cancelled)
+fn is_skippable(stage: TaskStage) -> bool {
+    matches!(stage, TaskStage::Waiting | TaskStage::Ready | TaskStage::Failed | TaskStage::Cancelled)
 }
 
 /// Tells whether what a plan says about a task still matters to a task that has come so far.
-fn is_in_time(stage: Stage, field: PlanField) -> bool {
+fn is_in_time(stage: TaskStage, field: PlanField) -> bool {
     use PlanField::{
         Acceptance, Agent, Budget, Complexity, DependsOn, External, Phase, Priority, Status, Tester, Text,
         Timeout, Title, Touches, Verify, Worktree,
     };
     let is_judged_now = matches!(
         stage,
-        Stage::Claimed
-            | Stage::Checking
-            | Stage::Checked
-            | Stage::Testing
-            | Stage::Mergeable
-            | Stage::Merging
-            | Stage::Merged
+        TaskStage::Claimed
+            | TaskStage::Checking
+            | TaskStage::Checked
+            | TaskStage::Testing
+            | TaskStage::Mergeable
+            | TaskStage::Merging
+            | TaskStage::Merged
     );
     match (stage, field) {
-        (Stage::Done | Stage::Skipped, _) => false,
-        (Stage::Waiting | Stage::Ready, _) => true,
-        (Stage::Failed | Stage::Cancelled, DependsOn | External | Phase | Status) => false,
-        (Stage::Failed | Stage::Cancelled, _) => true,
+        (TaskStage::Done | TaskStage::Skipped, _) => false,
+        (TaskStage::Waiting | TaskStage::Ready, _) => true,
+        (TaskStage::Failed | TaskStage::Cancelled, DependsOn | External | Phase | Status) => false,
+        (TaskStage::Failed | TaskStage::Cancelled, _) => true,
         // Its agent is told.
         (_, Title | Text | Acceptance) => true,
         (_, Verify | Tester) => !is_judged_now,

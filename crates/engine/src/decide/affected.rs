@@ -2,15 +2,15 @@
 
 use domain::{Event, TaskId};
 
-use super::Deciding;
+use super::DecisionContext;
 
-impl Deciding<'_> {
-    pub(super) fn concern(&mut self, event: &Event) {
+impl DecisionContext<'_> {
+    pub(super) fn mark_affected(&mut self, event: &Event) {
         match event {
             Event::TaskStarted { task, session, .. }
             | Event::TaskResumed { task, session }
             | Event::TestStarted { task, session } => {
-                self.concern_task(task);
+                self.mark_task_affected(task);
                 self.sessions.insert(*session);
             }
             Event::TaskBlocked { task, .. }
@@ -28,17 +28,17 @@ impl Deciding<'_> {
             | Event::TaskSkipped { task }
             | Event::TaskCancelled { task }
             | Event::TaskReopened { task, .. }
-            | Event::LoopStarted { task, .. } => self.concern_task(task),
+            | Event::LoopStarted { task, .. } => self.mark_task_affected(task),
             Event::LoopRoundFailed { feedback_loop, .. } | Event::LoopEnded { feedback_loop, .. } => {
                 let task = self.run.loops.get(feedback_loop.0).task;
                 self.tasks.extend(task);
                 self.sessions.extend(task.and_then(|task| self.run.task(task).tester));
             }
-            Event::TaskChanged { task, .. } => self.concern_task(&task.id),
-            Event::TaskMessageSent { task, .. } => self.concern_task(task),
+            Event::TaskChanged { task, .. } => self.mark_task_affected(&task.id),
+            Event::TaskMessageSent { task, .. } => self.mark_task_affected(task),
             Event::LimitWaived { subject, .. } => self.tasks.extend(self.run.subject_task(subject)),
             Event::RunContinued {} | Event::RunReopened {} => {
-                let live = (0..).zip(&self.run.tasks).filter(|(_, task)| task.stage.is_live());
+                let live = (0..).zip(&self.run.tasks).filter(|(_, task)| task.stage.is_in_progress());
                 self.tasks.extend(live.map(|(number, _)| crate::state::TaskRef(number)));
                 self.sessions.extend(self.run.alive.iter().copied());
             }
@@ -62,7 +62,7 @@ impl Deciding<'_> {
             | Event::QuestionWithdrawn { question, .. }
             | Event::QuestionExpired { question, .. } => {
                 self.sessions.insert(self.run.questions.get(question.0).session);
-                self.sessions.extend(self.run.root);
+                self.sessions.extend(self.run.root_session);
             }
             Event::InvocationEnded { invocation, .. } => {
                 self.sessions.extend(self.run.invocations.get(invocation.0).caller);
@@ -79,7 +79,7 @@ impl Deciding<'_> {
                     .filter(|(_, session)| session.role == domain::Role::Verifier && session.is_alive());
                 self.sessions.extend(verifiers.map(|(number, _)| domain::SessionId(number)));
             }
-            Event::ChatMessageSent { .. } => self.sessions.extend(self.run.root),
+            Event::ChatMessageSent { .. } => self.sessions.extend(self.run.root_session),
             // The rest changes nothing that the rules have not seen to when they decided on it.
             Event::RunStarted { .. }
             | Event::RunPaused {}
@@ -149,7 +149,7 @@ impl Deciding<'_> {
         }
     }
 
-    fn concern_task(&mut self, task: &TaskId) {
+    fn mark_task_affected(&mut self, task: &TaskId) {
         if let Some(task) = self.run.find(task) {
             self.tasks.insert(task);
             self.sessions.extend(self.run.task(task).session);

@@ -4,17 +4,17 @@ use domain::{Event, SessionInput};
 
 use crate::{
     run::Run,
-    state::{Channel, DirectMessage, Duty, Invocation, InvocationState, ResultState, Submitted},
+    state::{Channel, DirectMessage, Invocation, InvocationState, ResultState, SubmittedResult, WorkItem},
 };
 
 impl Run {
-    pub(super) fn take_exchange(&mut self, event: &Event) {
+    pub(super) fn apply_collaboration_event(&mut self, event: &Event) {
         match event {
-            Event::InvocationMade { invocation, caller, callee, task: wanted, context } => {
+            Event::InvocationMade { invocation, caller, callee, task: instruction, context } => {
                 self.invocations.push(Invocation {
                     caller: Some(*caller),
                     callee: Some(callee.clone()),
-                    wanted: wanted.clone(),
+                    instruction: instruction.clone(),
                     context: context.clone(),
                     state: InvocationState::Pending,
                 });
@@ -27,26 +27,26 @@ impl Run {
                     call.state = InvocationState::InProgress(*session);
                 }
                 if let Some(session) = self.sessions.get_mut(session.0) {
-                    session.in_hand = Some(Duty::Call(*invocation));
+                    session.current_item = Some(WorkItem::Call(*invocation));
                 }
             }
             Event::InvocationEnded { invocation, outcome } => {
                 self.open_calls.remove(invocation);
                 self.pending_calls.retain(|pending| pending != invocation);
                 let Some(call) = self.invocations.get_mut(invocation.0) else { return };
-                let was = std::mem::replace(&mut call.state, InvocationState::Over);
+                let was = std::mem::replace(&mut call.state, InvocationState::Ended);
                 let (caller, callee) = (call.caller, call.callee.clone());
                 if let InvocationState::InProgress(session) = was {
-                    self.drop_duty(Some(session), Duty::Call(*invocation));
+                    self.remove_work(Some(session), WorkItem::Call(*invocation));
                 }
                 if let (Some(caller), Some(from)) = (caller, callee) {
                     let outcome = outcome.clone();
                     let input = SessionInput::InvocationEnded { invocation: *invocation, from, outcome };
-                    self.owe(self.session(caller).task, caller, input);
+                    self.queue_for_worker(self.session(caller).task, caller, input);
                 }
             }
             Event::ResultSubmitted { result, from, to, result_type, content } => {
-                self.results.push(Submitted {
+                self.results.push(SubmittedResult {
                     from: self.session(*from).agent.clone(),
                     to: Some(to.clone()),
                     result_type: *result_type,
@@ -80,13 +80,13 @@ impl Run {
                     content: content.clone(),
                 });
                 if let Some(session) = self.sessions.get_mut(to.0) {
-                    session.mail.push_back(*message);
+                    session.direct_messages.push_back(*message);
                 }
             }
             Event::DirectMessageReceived { message } => {
                 let to = self.messages.get(message.0).to;
                 if let Some(session) = self.sessions.get_mut(to.0) {
-                    session.mail.retain(|waiting| waiting != message);
+                    session.direct_messages.retain(|waiting| waiting != message);
                 }
             }
             // It is in the other session's hands; nothing is left to do.

@@ -2,28 +2,28 @@
 
 use domain::{Event, OrchestrationMode, Role, RunOutcome, SessionId, TaskId};
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::{
     guard::Guard,
-    run::{NodeKind, Status},
-    state::{Duty, EffectKey, Gate, QuestionState, Session, SessionState, Stage, TaskRef},
+    run::{NodeKind, RunStatus},
+    state::{EffectKey, GateState, QuestionState, Session, SessionState, TaskRef, TaskStage, WorkItem},
 };
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Goes on until nothing follows any more.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn follow_up(&mut self) {
         loop {
             if let Some(session) = self.sessions.pop_first() {
-                self.look_at_session(session);
+                self.advance_session(session);
             } else if let Some(task) = self.tasks.pop_first() {
-                self.look_at_task(task);
-            } else if !(self.tell_ready()
-                || self.start_next()
-                || self.take_calls()
+                self.advance_task(task);
+            } else if !(self.announce_ready_tasks()
+                || self.start_next_task()
+                || self.assign_calls()
                 || self.start_merge()
                 || self.open_gates()
-                || self.answer_resolves()
-                || self.end_silence()
+                || self.answer_resolve_requests()
+                || self.resolve_silence()
                 || self.end_run())
             {
                 return;
@@ -31,12 +31,12 @@ impl Deciding<'_> {
         }
     }
 
-    fn is_going(&self) -> bool {
-        self.run.status == Status::Going
+    fn is_active(&self) -> bool {
+        self.run.status == RunStatus::Active
     }
 
     /// Tells of the tasks that became ready.
-    fn tell_ready(&mut self) -> bool {
+    fn announce_ready_tasks(&mut self) -> bool {
         let ready = self.run.schedule.newly_ready();
         if ready.is_empty() {
             return false;
@@ -50,8 +50,8 @@ impl Deciding<'_> {
         true
     }
 
-    fn start_next(&mut self) -> bool {
-        if !self.is_going() {
+    fn start_next_task(&mut self) -> bool {
+        if !self.is_active() {
             return false;
         }
         let Some(node) = self.run.schedule.next_candidate() else { return false };
@@ -60,85 +60,86 @@ impl Deciding<'_> {
         true
     }
 
-    fn look_at_task(&mut self, task: TaskRef) {
+    fn advance_task(&mut self, task: TaskRef) {
         self.end_overlaps(task);
         let state = self.run.task(task);
         let has_slot = self.run.schedule.running().contains(&state.node);
-        if !self.is_going() || state.is_blocked() || !has_slot {
+        if !self.is_active() || state.is_blocked() || !has_slot {
             return;
         }
         match state.stage {
-            Stage::Running => self.keep_going(task),
-            Stage::Claimed => self.start_check(task),
-            Stage::Checked => self.after_check(task),
-            Stage::Wanting => self.after_failed_round(task),
-            Stage::Conflicted => self.after_conflict(task),
-            Stage::Merged => self.after_merge(task),
-            Stage::Waiting
-            | Stage::Ready
-            | Stage::Checking
-            | Stage::Testing
-            | Stage::Mergeable
-            | Stage::Merging
-            | Stage::Broken
-            | Stage::Done
-            | Stage::Failed
-            | Stage::Skipped
-            | Stage::Cancelled => {}
+            TaskStage::Running => self.continue_work(task),
+            TaskStage::Claimed => self.start_check(task),
+            TaskStage::Checked => self.after_check(task),
+            TaskStage::ChecksFailed => self.after_failed_round(task),
+            TaskStage::Conflicted => self.after_conflict(task),
+            TaskStage::Merged => self.after_merge(task),
+            TaskStage::Waiting
+            | TaskStage::Ready
+            | TaskStage::Checking
+            | TaskStage::Testing
+            | TaskStage::Mergeable
+            | TaskStage::Merging
+            | TaskStage::AttemptFailed
+            | TaskStage::Done
+            | TaskStage::Failed
+            | TaskStage::Skipped
+            | TaskStage::Cancelled => {}
         }
     }
 
-    fn look_at_session(&mut self, id: SessionId) {
+    fn advance_session(&mut self, id: SessionId) {
         let session = self.run.session(id);
         // A task's questions outlive its session: those that queued behind the first are asked all the same.
         if let Some(question) = session.questions.front().copied()
-            && self.run.questions.get(question.0).state == QuestionState::Asked
+            && self.run.questions.get(question.0).state == QuestionState::Queued
         {
-            self.route(question);
+            self.route_question(question);
             return;
         }
         let session = self.run.session(id);
         if !session.is_alive() || session.agent.is_none() {
             return;
         }
-        if session.in_turn || session.limited {
+        if session.in_turn || session.rate_limited {
             return;
         }
-        if self.is_going()
-            && (self.correct(id) || (self.run.session(id).task.is_none() && self.deliver_mail(id)))
+        if self.is_active()
+            && (self.send_corrections(id)
+                || (self.run.session(id).task.is_none() && self.deliver_messages(id)))
         {
             return;
         }
         let session = self.run.session(id);
-        if !self.is_going() {
+        if !self.is_active() {
             // A main agent was heard out after the end.
-            if matches!(self.run.status, Status::Over(_)) && session.is_idle() {
+            if matches!(self.run.status, RunStatus::Ended(_)) && session.is_idle() {
                 self.dismiss(id);
             }
             return;
         }
-        if session.is_idle() && !session.duties.is_empty() {
-            self.give_next_duty(id);
-        } else if session.is_idle() && self.is_needless(id) {
+        if session.is_idle() && !session.work_queue.is_empty() {
+            self.start_next_work_item(id);
+        } else if session.is_idle() && self.is_unneeded(id) {
             self.dismiss(id);
-        } else if session.state == SessionState::Active && session.untyped.is_empty() {
+        } else if session.state == SessionState::Active && session.unsent_inputs.is_empty() {
             self.emit(Event::SessionParked { session: id, mode: domain::ParkMode::Hot });
         }
     }
 
     /// Tells whether a session was there for one thing, and that is over.
-    fn is_needless(&self, id: SessionId) -> bool {
+    fn is_unneeded(&self, id: SessionId) -> bool {
         let session = self.run.session(id);
         match session.role {
             Role::Orchestrator | Role::Operator => false,
             Role::Worker => session.task.is_none(),
-            Role::Tester | Role::Verifier | Role::Specialist => session.in_hand.is_none(),
+            Role::Tester | Role::Verifier | Role::Specialist => session.current_item.is_none(),
         }
     }
 
     fn start_merge(&mut self) -> bool {
         let is_free = self.run.merging.is_none() || !self.run.is_on(Guard::SerialMerges);
-        if !self.is_going() || !is_free {
+        if !self.is_active() || !is_free {
             return false;
         }
         let can_go = |task: &&TaskRef| {
@@ -153,15 +154,15 @@ impl Deciding<'_> {
 
     /// Ends the run where nothing can move and nobody is asked.
     fn end_run(&mut self) -> bool {
-        if !self.is_going() || (self.run.is_on(Guard::EndOnlyWhenIdle) && self.somebody_moves()) {
+        if !self.is_active() || (self.run.is_on(Guard::EndOnlyWhenIdle) && self.has_pending_work()) {
             return false;
         }
-        let ids = |stages: &[Stage]| -> Vec<TaskId> {
+        let ids = |stages: &[TaskStage]| -> Vec<TaskId> {
             let tasks = self.run.tasks.iter().filter(|task| stages.contains(&task.stage));
             tasks.map(|task| task.planned.id.clone()).collect()
         };
-        let failed = ids(&[Stage::Failed, Stage::Cancelled]);
-        let waiting = ids(&[Stage::Waiting]);
+        let failed = ids(&[TaskStage::Failed, TaskStage::Cancelled]);
+        let waiting = ids(&[TaskStage::Waiting]);
         let is_done = failed.is_empty() && waiting.is_empty();
         let outcome = if is_done { RunOutcome::Done } else { RunOutcome::Failed };
         self.finish_run(outcome, failed, waiting);
@@ -184,58 +185,60 @@ impl Deciding<'_> {
         for session in alive {
             self.dismiss(session);
         }
-        let silence = self.run.silence.map(|(escalation, _)| escalation);
-        for escalation in self.run.no_room.into_iter().chain(silence) {
+        let silence = self.run.silence_escalation.map(|(escalation, _)| escalation);
+        for escalation in self.run.disk_budget_escalation.into_iter().chain(silence) {
             let note = "the run is over".to_owned();
             self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
         }
         self.emit(Event::RunEnded { outcome, failed, waiting });
     }
 
-    fn somebody_moves(&self) -> bool {
+    fn has_pending_work(&self) -> bool {
         let run = &*self.run;
         if run.schedule.next_candidate().is_some() || !run.schedule.running().is_empty() {
             return true;
         }
-        let asks = |stage: Stage| stage.is_live() || stage == Stage::Ready;
+        let asks = |stage: TaskStage| stage.is_in_progress() || stage == TaskStage::Ready;
         if run
             .tasks
             .iter()
-            .any(|task| asks(task.stage) || (task.stage == Stage::Waiting && task.is_blocked()))
+            .any(|task| asks(task.stage) || (task.stage == TaskStage::Waiting && task.is_blocked()))
         {
             return true;
         }
         // Whoever has not begun waits for room, and somebody was told.
-        if run.no_room.is_some() && run.tasks.iter().any(|task| !task.stage.is_over()) {
+        if run.disk_budget_escalation.is_some() && run.tasks.iter().any(|task| !task.stage.is_final()) {
             return true;
         }
-        let is_landing = run.phases.keys().any(|phase| run.orders.has(&EffectKey::Land(*phase)));
+        let is_landing = run.phases.keys().any(|phase| run.pending_effects.has(&EffectKey::Land(*phase)));
         let at_gate = run.phases.values().any(|phase| match phase.gate {
-            Gate::Checking | Gate::Judging(_) | Gate::Review | Gate::Escalated(_) => true,
-            Gate::Closed | Gate::Approved => false,
+            GateState::Checking | GateState::Verifying(_) | GateState::Review | GateState::Escalated(_) => {
+                true
+            }
+            GateState::Closed | GateState::Approved => false,
         });
         // A main agent is in one turn as long as it likes: what waits behind that is no reason to go on.
         let is_thin = run.settings.mode == OrchestrationMode::Thin;
         let is_busy = |session: &crate::state::Session| {
-            let will_answer = session.duties.contains(&Duty::Chat) && !(is_thin && session.in_turn);
+            let will_answer = session.work_queue.contains(&WorkItem::Chat) && !(is_thin && session.in_turn);
             session.is_alive()
                 && session.agent.is_some()
                 && session.role == Role::Orchestrator
-                && (session.in_hand == Some(Duty::Chat) || will_answer)
+                && (session.current_item == Some(WorkItem::Chat) || will_answer)
         };
-        let has_chat = run.root.is_some_and(|root| is_busy(run.session(root)));
+        let has_chat = run.root_session.is_some_and(|root| is_busy(run.session(root)));
         let is_asked = !run.open_questions.is_empty() || !run.open_requests.is_empty();
-        is_landing || at_gate || is_asked || has_chat || self.waits_for_outside()
+        is_landing || at_gate || is_asked || has_chat || self.awaits_external()
     }
 
     /// Tells whether a task waits for something outside of the plan, and for nothing that failed.
-    fn waits_for_outside(&self) -> bool {
+    fn awaits_external(&self) -> bool {
         let run = &*self.run;
         if run.externals.values().all(|node| run.schedule.is_met(*node)) {
             return false;
         }
         let graph = run.schedule.graph();
-        run.tasks.iter().filter(|task| task.stage == Stage::Waiting).any(|task| {
+        run.tasks.iter().filter(|task| task.stage == TaskStage::Waiting).any(|task| {
             let mut open = vec![task.node];
             let mut seen = std::collections::BTreeSet::new();
             let mut finds_outside = false;
@@ -243,7 +246,7 @@ impl Deciding<'_> {
                 match run.kind_of(node) {
                     NodeKind::External => finds_outside |= !run.schedule.is_met(node),
                     NodeKind::Task(before)
-                        if matches!(run.task(before).stage, Stage::Failed | Stage::Cancelled) =>
+                        if matches!(run.task(before).stage, TaskStage::Failed | TaskStage::Cancelled) =>
                     {
                         return false;
                     }

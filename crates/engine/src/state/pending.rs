@@ -8,7 +8,7 @@ use super::TaskRef;
 
 /// Something that a session is to do with a turn of its own, one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Duty {
+pub(crate) enum WorkItem {
     /// Answer a question, or hand it on.
     Question(QuestionId),
     /// Solve a problem, or hand it on.
@@ -18,7 +18,7 @@ pub(crate) enum Duty {
     /// Test a task.
     Test(TaskRef),
     /// Judge a phase.
-    Judge(PhaseNumber),
+    Verify(PhaseNumber),
     /// Reply to the person.
     Chat,
 }
@@ -27,25 +27,25 @@ pub(crate) enum Duty {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Deadline {
     /// A task has run for too long.
-    TaskTime(TaskRef),
+    TaskTimeout(TaskRef),
     /// A limit that a task waits for is over.
-    TaskLimit(TaskRef),
+    TaskRateLimit(TaskRef),
     /// A limit that a session without a task waits for is over.
-    SessionLimit(SessionId),
+    SessionRateLimit(SessionId),
     /// A question has waited for too long.
-    Question(QuestionId),
+    QuestionExpiry(QuestionId),
     /// The orchestrator has had a question for too long.
-    Unanswered(QuestionId),
+    OrchestratorAnswer(QuestionId),
     /// An operator or the orchestrator has had a problem for too long.
-    Unsolved(EscalationId),
+    EscalationResponse(EscalationId),
     /// A session has waited long enough to be parked deeper.
     Park(SessionId),
     /// The main agent has waited long enough for something to do.
-    Resolve(SessionId),
+    ResolveAnswer(SessionId),
     /// The main agent has said nothing for too long while tasks wait for it.
-    Silence,
+    OrchestratorSilence,
     /// The run has taken too long.
-    RunTime,
+    RunTimeout,
 }
 
 /// What an order to the world is about; there is one of each at a time.
@@ -55,12 +55,12 @@ pub(crate) enum EffectKey {
     Park(SessionId),
     Wake(SessionId),
     End(SessionId),
-    Say(SessionId, InputNumber),
+    Input(SessionId, InputNumber),
     Check(TaskRef),
     Merge(TaskRef),
     Gate(PhaseNumber),
     Land(PhaseNumber),
     Checkpoint(CheckpointId),
     Restore(TaskId),
-    Keep(String),
+    PermissionRule(String),
 }

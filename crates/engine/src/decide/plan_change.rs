@@ -4,33 +4,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Event, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedWork, TaskId};
 
-use super::{Deciding, start::TASKS_MAX};
+use super::{DecisionContext, start::TASKS_MAX};
 use crate::{
-    amend::{Amendment, in_order},
     graph::{Graph, Node},
+    plan_diff::{PlanAmendment, in_order},
     rejection::Rejection,
-    run::{Offer, Status},
-    state::{Gate, Stage},
+    run::{PlanChangeOffer, RunStatus},
+    state::{GateState, TaskStage},
 };
 
 /// More of what is wrong with a file nobody reads here.
-const PROBLEM_SIGNS_MAX: usize = 2_000;
+const PROBLEM_CHARS_MAX: usize = 2_000;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Offers what differs, unless it is offered already or somebody left it.
     pub(super) fn report_plan(&mut self, work: &PlannedWork) -> Result<(), Rejection> {
-        if !matches!(self.run.status, Status::Going | Status::Paused) {
+        if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
             return Err(Rejection::StaleReport);
         }
         let changes = Box::new(self.run.plan_changes(work));
         if changes.is_empty() {
-            let settled = self.run.offer.as_ref().or(self.run.left.as_ref()).ok_or(Rejection::StaleReport)?;
+            let settled =
+                self.run.offer.as_ref().or(self.run.ignored_offer.as_ref()).ok_or(Rejection::StaleReport)?;
             let (offer, reason) = (settled.id, "the plan file says what the run does".to_owned());
             self.emit(Event::PlanChangeWithdrawn { offer, reason });
             return Ok(());
         }
-        let is_known = |offer: &Option<Offer>| offer.as_ref().is_some_and(|known| known.changes == changes);
-        if is_known(&self.run.offer) || is_known(&self.run.left) {
+        let is_known =
+            |offer: &Option<PlanChangeOffer>| offer.as_ref().is_some_and(|known| known.changes == changes);
+        if is_known(&self.run.offer) || is_known(&self.run.ignored_offer) {
             return Err(Rejection::StaleReport);
         }
         let amendment = self.run.amendment(&changes);
@@ -41,39 +43,39 @@ impl Deciding<'_> {
     }
 
     /// Says that the file can't be read; nothing of it is taken.
-    pub(super) fn report_plan_broken(&mut self, problem: &str) -> Result<(), Rejection> {
-        if !matches!(self.run.status, Status::Going | Status::Paused) {
+    pub(super) fn report_plan_unreadable(&mut self, problem: &str) -> Result<(), Rejection> {
+        if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
             return Err(Rejection::StaleReport);
         }
         if let Some(offer) = self.run.offer.as_ref().map(|offer| offer.id) {
             let reason = "the plan file can't be read any more".to_owned();
             self.emit(Event::PlanChangeWithdrawn { offer, reason });
         }
-        let problem = problem.chars().take(PROBLEM_SIGNS_MAX).collect();
+        let problem = problem.chars().take(PROBLEM_CHARS_MAX).collect();
         self.emit(Event::PlanUnreadable { problem });
         Ok(())
     }
 
-    pub(super) fn leave_plan(&mut self, offer: OfferId) -> Result<(), Rejection> {
-        self.offered(offer)?;
+    pub(super) fn ignore_plan_change(&mut self, offer: OfferId) -> Result<(), Rejection> {
+        self.open_offer(offer)?;
         self.emit(Event::PlanChangeIgnored { offer });
         Ok(())
     }
 
-    pub(super) fn take_plan(&mut self, offer: OfferId) -> Result<(), Rejection> {
-        let changes = self.offered(offer)?;
+    pub(super) fn apply_plan_change(&mut self, offer: OfferId) -> Result<(), Rejection> {
+        let changes = self.open_offer(offer)?;
         let amendment = self.run.amendment(&changes);
         self.check_amendment(&changes, &amendment)?;
         self.reopen();
         let removed = amendment.skipped.iter().map(|task| self.id(*task)).collect();
         let restored = amendment.restored.iter().map(|(task, _)| self.id(*task)).collect();
         self.emit(Event::PlanChangeApplied { offer, removed, restored });
-        self.amend(&changes, amendment);
+        self.apply_amendment(&changes, amendment);
         Ok(())
     }
 
     /// Returns what is offered, if it is still what somebody saw.
-    fn offered(&self, offer: OfferId) -> Result<Box<PlanChanges>, Rejection> {
+    fn open_offer(&self, offer: OfferId) -> Result<Box<PlanChanges>, Rejection> {
         match &self.run.offer {
             Some(open) if open.id == offer => Ok(open.changes.clone()),
             Some(open) if open.id > offer => {
@@ -87,7 +89,7 @@ impl Deciding<'_> {
     }
 
     /// Lets a change hold, piece by piece: what joins, then who waits for whom, then what is left out.
-    fn amend(&mut self, changes: &PlanChanges, amendment: Amendment) {
+    fn apply_amendment(&mut self, changes: &PlanChanges, amendment: PlanAmendment) {
         for phase in &changes.phases_added {
             self.emit(Event::PhaseAdded { phase: Box::new(phase.clone()) });
         }
@@ -105,7 +107,7 @@ impl Deciding<'_> {
                 fields.push(PlanField::Status);
             }
             self.emit(Event::TaskChanged { task: Box::new(restored.task), fields });
-            if self.run.task(found).stage == Stage::Done {
+            if self.run.task(found).stage == TaskStage::Done {
                 let reason = "the plan has it open again".to_owned();
                 self.emit(Event::TaskReopened { task: self.id(found), reason });
             } else {
@@ -146,13 +148,13 @@ impl Deciding<'_> {
     /// Returns the phases that change and are not at their gates yet.
     fn open_phases(&self, changes: &PlanChanges) -> Vec<PlannedPhase> {
         let is_open = |phase: &&PlannedPhase| {
-            self.run.phases.get(&phase.number).is_some_and(|known| known.gate == Gate::Closed)
+            self.run.phases.get(&phase.number).is_some_and(|known| known.gate == GateState::Closed)
         };
         changes.phases_changed.iter().filter(is_open).cloned().collect()
     }
 
     /// Refuses a change that can't be taken, with what is wrong.
-    fn check_amendment(&self, changes: &PlanChanges, amendment: &Amendment) -> Result<(), Rejection> {
+    fn check_amendment(&self, changes: &PlanChanges, amendment: &PlanAmendment) -> Result<(), Rejection> {
         let bad = |reason: String| Err(Rejection::InvalidPlan { reason });
         let n_tasks = self.run.tasks.len() + changes.added.len();
         if n_tasks > TASKS_MAX {
@@ -169,7 +171,7 @@ impl Deciding<'_> {
         let restored = amendment.restored.iter().map(|(_, restored)| &restored.task);
         for task in changes.added.iter().chain(restored) {
             match self.run.phases.get(&task.phase).map(|phase| phase.gate) {
-                Some(Gate::Closed) => {}
+                Some(GateState::Closed) => {}
                 None if new.contains(&task.phase) => {}
                 None => return bad(format!("{} is in phase {}, which is not there", task.id, task.phase)),
                 Some(_) => {
@@ -192,11 +194,11 @@ impl Deciding<'_> {
         if let Some(task) = changes.added.iter().find(|task| is_there(&task.id) || !ids.insert(&task.id)) {
             return bad(format!("{} is there twice", task.id));
         }
-        self.check_circles(changes, amendment)
+        self.check_cycles(changes, amendment)
     }
 
     /// Refuses a change by which some would wait for each other.
-    fn check_circles(&self, changes: &PlanChanges, amendment: &Amendment) -> Result<(), Rejection> {
+    fn check_cycles(&self, changes: &PlanChanges, amendment: &PlanAmendment) -> Result<(), Rejection> {
         let run = &*self.run;
         let graph = run.schedule.graph();
         let first = graph.nodes().count();

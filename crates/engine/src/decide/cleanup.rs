@@ -5,12 +5,12 @@ use domain::{
     LoopOutcome, QuestionId, RequestId, Role, SessionId,
 };
 
-use super::Deciding;
-use crate::state::{Duty, TaskRef};
+use super::DecisionContext;
+use crate::state::{TaskRef, WorkItem};
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Closes what the present try at a task left open, and lets its sessions go.
-    pub(super) fn close(&mut self, task: TaskRef, why: &str, outcome: LoopOutcome) {
+    pub(super) fn close_attempt(&mut self, task: TaskRef, why: &str, outcome: LoopOutcome) {
         let reason = format!("{} {why}", self.id(task));
         let of_task = |id: &QuestionId| self.run.questions.get(id.0).task == Some(task);
         let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(of_task).collect();
@@ -32,30 +32,31 @@ impl Deciding<'_> {
         if let Some(session) = self.run.task(task).session {
             self.dismiss(session);
         }
-        self.settle_escalations(task, &reason);
-        self.tell_thin(task);
+        self.resolve_obsolete_escalations(task, &reason);
+        self.notify_main_agent(task);
     }
 
     /// Lets a session go that is no longer needed.
     pub(super) fn dismiss(&mut self, session: SessionId) {
         if self.run.session(session).is_alive() {
             self.emit_by_rule(Event::SessionDismissed { session });
-            self.leave(session, "its session was ended");
+            self.close_session(session, "its session was ended");
         }
     }
 
     /// Closes what a session that is gone left open with others.
-    pub(super) fn leave(&mut self, session: SessionId, reason: &str) {
+    pub(super) fn close_session(&mut self, session: SessionId, reason: &str) {
         for invocation in self.calls_of(session) {
-            let in_hand = Some(Duty::Call(invocation));
-            let callee = self.run.alive.iter().copied().find(|id| self.run.session(*id).in_hand == in_hand);
+            let current_item = Some(WorkItem::Call(invocation));
+            let callee =
+                self.run.alive.iter().copied().find(|id| self.run.session(*id).current_item == current_item);
             let outcome = InvocationOutcome::Failed { reason: "the caller is gone".to_owned() };
             self.end_call(invocation, outcome);
-            if let Some(callee) = callee.filter(|callee| self.was_there_for_a_call(*callee)) {
+            if let Some(callee) = callee.filter(|callee| self.served_only_a_call(*callee)) {
                 self.dismiss(callee);
             }
         }
-        if let Some(Duty::Call(invocation)) = self.run.session(session).in_hand {
+        if let Some(WorkItem::Call(invocation)) = self.run.session(session).current_item {
             self.end_call(invocation, InvocationOutcome::Failed { reason: reason.to_owned() });
         }
         let is_end = |id: &ChannelId| {
@@ -71,7 +72,7 @@ impl Deciding<'_> {
         };
         let held: Vec<EscalationId> = self.run.open_escalations.iter().copied().filter(held).collect();
         for escalation in held {
-            self.climb(escalation);
+            self.forward_escalation(escalation);
         }
         let of_session = |id: &RequestId| {
             let request = self.run.requests.get(id.0);
@@ -92,10 +93,10 @@ impl Deciding<'_> {
     }
 
     /// Tells whether a session was started for a call, and has nothing else to do.
-    fn was_there_for_a_call(&self, session: SessionId) -> bool {
+    fn served_only_a_call(&self, session: SessionId) -> bool {
         let session = self.run.session(session);
         let leads = matches!(session.role, Role::Orchestrator | Role::Operator);
-        !leads && session.task.is_none() && session.in_hand.is_none() && session.duties.is_empty()
+        !leads && session.task.is_none() && session.current_item.is_none() && session.work_queue.is_empty()
     }
 
     /// Returns the calls that a session waits for.

@@ -2,23 +2,23 @@
 
 use domain::{Event, PlannedTask, TaskId};
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::{
     graph::{CycleError, Node},
     rejection::Rejection,
     run::NodeKind,
-    state::{Gate, Stage},
+    state::{GateState, TaskStage},
 };
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     pub(super) fn add_task(&mut self, task: Box<PlannedTask>) -> Result<(), Rejection> {
-        self.must_go()?;
+        self.check_accepts_commands()?;
         if self.run.find(&task.id).is_some() {
             return Err(Rejection::InvalidPlan { reason: format!("{} is there already", task.id) });
         }
         let phase = task.phase;
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
-        if state.gate != Gate::Closed {
+        if state.gate != GateState::Closed {
             return Err(Rejection::WrongRunState {
                 what: format!("phase {phase}"),
                 state: "at its gate, or past it",
@@ -54,9 +54,9 @@ impl Deciding<'_> {
     }
 
     pub(super) fn add_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
-        self.must_go()?;
+        self.check_accepts_commands()?;
         let (from, to) = (self.find(&earlier)?, self.find(&later)?);
-        self.must_not_have_started(&later)?;
+        self.check_not_started(&later)?;
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         // Tried on a copy: what is refused changes nothing.
         if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(from, to) {
@@ -68,30 +68,30 @@ impl Deciding<'_> {
     }
 
     pub(super) fn remove_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
-        self.must_go()?;
+        self.check_accepts_commands()?;
         let (from, to) = (self.find(&earlier)?, self.find(&later)?);
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         if !self.run.schedule.graph().dependencies(to).contains(&from) {
             let what = format!("dependency of {later} on {earlier}");
             return Err(Rejection::UnknownObject { what });
         }
-        self.must_not_have_started(&later)?;
+        self.check_not_started(&later)?;
         self.reopen();
         self.emit(Event::DependencyRemoved { earlier, later });
         Ok(())
     }
 
-    fn must_not_have_started(&self, id: &TaskId) -> Result<(), Rejection> {
+    fn check_not_started(&self, id: &TaskId) -> Result<(), Rejection> {
         let stage = self.run.task(self.find(id)?).stage;
-        if matches!(stage, Stage::Waiting | Stage::Ready) {
+        if matches!(stage, TaskStage::Waiting | TaskStage::Ready) {
             return Ok(());
         }
         let hint = "what a task waits for can be changed only before it starts";
-        Err(Rejection::WrongTaskState { task: id.clone(), state: stage.word(), hint })
+        Err(Rejection::WrongTaskState { task: id.clone(), state: stage.label(), hint })
     }
 
-    pub(super) fn mark_met(&mut self, name: String) -> Result<(), Rejection> {
-        self.must_go()?;
+    pub(super) fn mark_external_met(&mut self, name: String) -> Result<(), Rejection> {
+        self.check_accepts_commands()?;
         match self.run.externals.get(&name) {
             None => Err(Rejection::UnknownObject { what: format!("external dependency '{name}'") }),
             Some(node) if self.run.schedule.is_met(*node) => {

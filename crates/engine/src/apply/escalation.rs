@@ -5,16 +5,16 @@ use domain::{
     EscalationId, EscalationSubject, EscalationType, Event, LoopOutcome, Recovery, SessionInput, Timestamp,
 };
 
-use super::{PATIENCE_MS, start::later};
+use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
 use crate::{
     effect::Effect,
-    orders::Given,
-    run::{Run, Status},
-    state::{Checkpoint, Deadline, Duty, EffectKey, Escalation, FeedbackLoop, Gate, Stage},
+    effect_sink::EffectSink,
+    run::{Run, RunStatus},
+    state::{Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, TaskStage, WorkItem},
 };
 
 impl Run {
-    pub(super) fn take_trouble(&mut self, at: Timestamp, event: &Event, given: &mut Given) {
+    pub(super) fn apply_escalation_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
         match event {
             Event::LoopStarted { feedback_loop, task, .. } => {
                 let task = self.find(task);
@@ -32,9 +32,13 @@ impl Run {
                 let Some(task) = testing.task else { return };
                 self.end_testing(task);
                 if let Some(task) = self.task_mut(task) {
-                    task.stage = Stage::Wanting;
+                    task.stage = TaskStage::ChecksFailed;
                     let feedback = feedback.clone();
-                    task.owed.push(SessionInput::Feedback { message: None, round: *round, feedback });
+                    task.pending_inputs.push(SessionInput::Feedback {
+                        message: None,
+                        round: *round,
+                        feedback,
+                    });
                 }
             }
             Event::LoopEnded { feedback_loop, outcome } => {
@@ -43,8 +47,10 @@ impl Run {
                 let Some(task) = testing.task else { return };
                 self.end_testing(task);
                 // A loop that is closed with its task has nothing more to say about it.
-                let is_judged =
-                    matches!(self.task(task).stage, Stage::Claimed | Stage::Checked | Stage::Testing);
+                let is_judged = matches!(
+                    self.task(task).stage,
+                    TaskStage::Claimed | TaskStage::Checked | TaskStage::Testing
+                );
                 if *outcome == LoopOutcome::Success && is_judged {
                     if let Some(task) = self.task_mut(task) {
                         task.proof = CompletionProof::Checked;
@@ -73,21 +79,21 @@ impl Run {
                     ..Escalation::default()
                 });
                 self.escalation_raised(*escalation, *kind, subject);
-                self.silence_told(at, *escalation, (*kind, subject, *session));
+                self.silence_escalated(at, *escalation, (*kind, subject, *session));
             }
             Event::EscalationForwarded { escalation, to, session } => {
                 let before = self.escalations.get(escalation.0).session;
-                self.drop_duty(before, Duty::Escalation(*escalation));
+                self.remove_work(before, WorkItem::Escalation(*escalation));
                 if let Some(escalation) = self.escalations.get_mut(escalation.0) {
                     escalation.level = *to;
                     escalation.session = *session;
                 }
-                let overdue = Deadline::Unsolved(*escalation);
+                let overdue = Deadline::EscalationResponse(*escalation);
                 match session {
-                    Some(_) => self.timers.set(later(at, PATIENCE_MS), overdue),
+                    Some(_) => self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), overdue),
                     None => self.timers.clear(overdue),
                 }
-                self.give_duty(*session, Duty::Escalation(*escalation));
+                self.queue_work(*session, WorkItem::Escalation(*escalation));
             }
             Event::EscalationResolved { escalation, action, .. } => {
                 self.escalation_resolved(*escalation, action.as_ref());
@@ -96,25 +102,25 @@ impl Run {
             Event::ErrorReported { session, task, error } => {
                 let waits = task.is_none() && error.recovery == Recovery::PauseAndRetry;
                 if let Some(speaker) = self.sessions.get_mut(session.0).filter(|_| waits) {
-                    let until = resets_at(at, error, speaker.waits);
-                    speaker.waits += 1;
-                    speaker.limited = true;
-                    self.timers.set(until, Deadline::SessionLimit(*session));
+                    let until = resets_at(at, error, speaker.rate_limit_waits);
+                    speaker.rate_limit_waits += 1;
+                    speaker.rate_limited = true;
+                    self.timers.set(until, Deadline::SessionRateLimit(*session));
                 }
             }
             Event::UsageReported { task, usage, .. } => {
-                self.spent.add(usage);
+                self.budget_usage.add(usage);
                 let Some(found) = task.as_ref().and_then(|task| self.find(task)) else { return };
                 let phase = self.task(found).planned.phase;
                 if let Some(task) = self.task_mut(found) {
-                    task.spent.add(usage);
+                    task.budget_usage.add(usage);
                 }
                 if let Some(phase) = self.phases.get_mut(&phase) {
-                    phase.spent.add(usage);
+                    phase.budget_usage.add(usage);
                 }
             }
             Event::BudgetRaised { subject, budget } => {
-                if let Some(spent) = self.spent_of(subject) {
+                if let Some(spent) = self.budget_usage_of(subject) {
                     spent.set_max(*budget);
                 }
             }
@@ -126,16 +132,16 @@ impl Run {
                 {
                     self.timers.clear(Deadline::Park(session));
                     if let Some(session) = self.sessions.get_mut(session.0) {
-                        session.cooling = Some(*checkpoint);
+                        session.parking_checkpoint = Some(*checkpoint);
                     }
                 }
                 self.checkpoints.push(Checkpoint { task: found, ..Checkpoint::default() });
                 let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone() };
-                given.order(&mut self.orders, EffectKey::Checkpoint(*checkpoint), effect);
+                sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
             }
             Event::CheckpointFinished { checkpoint, outcome } => {
-                self.orders.close(&EffectKey::Checkpoint(*checkpoint));
-                self.after_cooling(at, *checkpoint, outcome);
+                self.pending_effects.remove(&EffectKey::Checkpoint(*checkpoint));
+                self.after_parking_checkpoint(at, *checkpoint, outcome);
                 let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
                 if let CheckpointOutcome::Made { agent_session, .. } = outcome {
                     checkpoint.is_made = true;
@@ -147,23 +153,28 @@ impl Run {
     }
 
     /// Without its checkpoint a session stays as it is: what its agent knows must not be lost. It is tried again later.
-    fn after_cooling(&mut self, at: Timestamp, checkpoint: CheckpointId, outcome: &CheckpointOutcome) {
+    fn after_parking_checkpoint(
+        &mut self,
+        at: Timestamp,
+        checkpoint: CheckpointId,
+        outcome: &CheckpointOutcome,
+    ) {
         let task = self.checkpoints.get(checkpoint.0).task;
         let Some(session) = task.and_then(|task| self.task(task).session) else { return };
-        if self.session(session).cooling == Some(checkpoint)
+        if self.session(session).parking_checkpoint == Some(checkpoint)
             && self.session(session).is_alive()
             && matches!(outcome, CheckpointOutcome::Failed { .. })
         {
-            self.timers.set(later(at, self.settings.park_cold_after_ms), Deadline::Park(session));
+            self.timers.set(add_ms(at, self.settings.park_cold_after_ms), Deadline::Park(session));
             if let Some(session) = self.sessions.get_mut(session.0) {
-                session.cooling = None;
+                session.parking_checkpoint = None;
             }
         }
     }
 
     /// Takes the task out of its tester's hand.
     fn end_testing(&mut self, task: crate::state::TaskRef) {
-        self.drop_duty(self.task(task).tester, Duty::Test(task));
+        self.remove_work(self.task(task).tester, WorkItem::Test(task));
     }
 
     fn escalation_raised(&mut self, id: EscalationId, kind: EscalationType, subject: &EscalationSubject) {
@@ -174,17 +185,17 @@ impl Run {
             task.escalations.push(id);
         }
         if kind == EscalationType::TokenExhausted
-            && let Some(spent) = self.spent_of(subject)
+            && let Some(spent) = self.budget_usage_of(subject)
         {
             spent.warned = Some(id);
         }
         match (kind, subject) {
             (EscalationType::Quality, EscalationSubject::Phase { phase }) => {
-                self.set_gate(*phase, Gate::Escalated(id))
+                self.set_gate(*phase, GateState::Escalated(id))
             }
             (EscalationType::Timeout, EscalationSubject::Run) => {
-                self.timers.clear(Deadline::RunTime);
-                self.exhausted = Some(id);
+                self.timers.clear(Deadline::RunTimeout);
+                self.time_limit_escalation = Some(id);
                 self.schedule.set_paused(true);
             }
             _ => {}
@@ -193,31 +204,31 @@ impl Run {
 
     fn escalation_resolved(&mut self, id: EscalationId, action: Option<&EscalationAction>) {
         self.open_escalations.remove(&id);
-        self.timers.clear(Deadline::Unsolved(id));
+        self.timers.clear(Deadline::EscalationResponse(id));
         let Some(escalation) = self.escalations.get_mut(id.0) else { return };
         escalation.is_open = false;
         let (session, subject, kind) = (escalation.session, escalation.subject.clone(), escalation.kind);
-        self.drop_duty(session, Duty::Escalation(id));
+        self.remove_work(session, WorkItem::Escalation(id));
         if let Some(task) = self.subject_task(&subject).and_then(|task| self.task_mut(task)) {
             task.escalations.retain(|open| *open != id);
         }
         if kind == EscalationType::TokenExhausted
             && matches!(action, Some(EscalationAction::RaiseBudget { .. } | EscalationAction::Waive))
-            && let Some(spent) = self.spent_of(&subject)
+            && let Some(spent) = self.budget_usage_of(&subject)
         {
             spent.warned = None;
         }
-        self.room_found(id);
-        self.silence_settled(id);
-        if self.exhausted == Some(id) {
-            self.exhausted = None;
-            self.schedule.set_paused(self.status == Status::Paused);
+        self.disk_space_available(id);
+        self.silence_resolved(id);
+        if self.time_limit_escalation == Some(id) {
+            self.time_limit_escalation = None;
+            self.schedule.set_paused(self.status == RunStatus::Paused);
         }
         if let EscalationSubject::Phase { phase } = &subject
             && let Some(phase) = self.phases.get_mut(phase)
-            && phase.gate == Gate::Escalated(id)
+            && phase.gate == GateState::Escalated(id)
         {
-            phase.gate = Gate::Closed;
+            phase.gate = GateState::Closed;
             phase.failures = 0;
             phase.losses = 0;
         }
@@ -226,18 +237,18 @@ impl Run {
     fn limit_waived(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
         match limit {
             EscalationType::TokenExhausted => {
-                if let Some(spent) = self.spent_of(subject) {
+                if let Some(spent) = self.budget_usage_of(subject) {
                     spent.tokens_max = None;
                     spent.cost_micros_max = None;
                 }
             }
             EscalationType::Timeout => {
                 if let Some(found) = self.subject_task(subject) {
-                    self.timers.clear(Deadline::TaskTime(found));
+                    self.timers.clear(Deadline::TaskTimeout(found));
                     if let Some(task) = self.task_mut(found) {
                         task.timeout_ms = None;
-                        task.waits = 0;
-                        task.waits_since = Some(at);
+                        task.rate_limit_waits = 0;
+                        task.rate_limited_since = Some(at);
                     }
                 }
             }
@@ -260,14 +271,19 @@ impl Run {
         }
     }
 
-    pub(crate) fn spent_of(&mut self, subject: &EscalationSubject) -> Option<&mut crate::state::Spent> {
+    pub(crate) fn budget_usage_of(
+        &mut self,
+        subject: &EscalationSubject,
+    ) -> Option<&mut crate::state::BudgetUsage> {
         match subject {
             EscalationSubject::Task { task } => {
                 let found = self.find(task)?;
-                self.task_mut(found).map(|task| &mut task.spent)
+                self.task_mut(found).map(|task| &mut task.budget_usage)
             }
-            EscalationSubject::Phase { phase } => self.phases.get_mut(phase).map(|phase| &mut phase.spent),
-            EscalationSubject::Run => Some(&mut self.spent),
+            EscalationSubject::Phase { phase } => {
+                self.phases.get_mut(phase).map(|phase| &mut phase.budget_usage)
+            }
+            EscalationSubject::Run => Some(&mut self.budget_usage),
         }
     }
 }
@@ -276,13 +292,13 @@ impl Run {
 const BACKOFF_MS: u64 = 30_000;
 const BACKOFF_MS_MAX: u64 = 30 * 60_000;
 /// Nobody waits longer than this for a limit.
-pub(crate) const WAIT_MS_MAX: i64 = 24 * 60 * 60_000;
+pub(crate) const RATE_LIMIT_WAIT_MS_MAX: i64 = 24 * 60 * 60_000;
 
 /// Returns when a limit resets: as the agent says, else after a while that grows.
 pub(crate) fn resets_at(now: Timestamp, error: &AgentError, waits: u32) -> Timestamp {
     let said = error.resets_at.as_ref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
     let said = said.map(|at| Timestamp(at.as_millisecond())).filter(|at| *at > now);
     let backoff = BACKOFF_MS.saturating_mul(1 << waits.min(16)).min(BACKOFF_MS_MAX);
-    let latest = Timestamp(now.0.saturating_add(WAIT_MS_MAX));
-    said.unwrap_or(later(now, backoff)).min(latest)
+    let latest = Timestamp(now.0.saturating_add(RATE_LIMIT_WAIT_MS_MAX));
+    said.unwrap_or(add_ms(now, backoff)).min(latest)
 }

@@ -6,10 +6,10 @@ use domain::{
     TestFailure, TestFeedback,
 };
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::{
     guard::Guard,
-    state::{Duty, InvocationState, Session},
+    state::{InvocationState, Session, WorkItem},
 };
 
 /// Calls that wait for somebody; more would never be taken.
@@ -18,13 +18,13 @@ const PENDING_CALLS_MAX: usize = 256;
 const DEPTH_MAX: u32 = 16;
 
 /// Who could take a call.
-enum Callee {
+enum CalleeAvailability {
     Idle(SessionId),
     Busy,
-    Nobody,
+    NoSession,
 }
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     pub(super) fn unknown_agent(&self, name: &AgentName) -> Option<String> {
         let known = || self.run.team.names().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let is_unknown = self.run.team.find(name).is_none();
@@ -38,13 +38,13 @@ impl Deciding<'_> {
         if self.run.pending_calls.len() >= PENDING_CALLS_MAX || self.run.session(session).depth >= DEPTH_MAX {
             return Some("too many calls wait already; do it yourself or ask the person".to_owned());
         }
-        let path = self.circle(session, callee).filter(|_| self.run.is_on(Guard::NoCallCycle))?;
+        let path = self.find_call_cycle(session, callee).filter(|_| self.run.is_on(Guard::NoCallCycle))?;
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
         Some(format!("these would wait for each other: {}", path.join("->")))
     }
 
     /// Finds the circle that a call would close: the called one waits for the caller already.
-    fn circle(&self, session: SessionId, callee: &AgentName) -> Option<Vec<AgentName>> {
+    fn find_call_cycle(&self, session: SessionId, callee: &AgentName) -> Option<Vec<AgentName>> {
         let caller = self.run.session(session).agent.clone()?;
         let mut paths = vec![vec![caller.clone(), callee.clone()]];
         let mut seen = vec![callee.clone()];
@@ -68,12 +68,12 @@ impl Deciding<'_> {
         None
     }
 
-    pub(super) fn call(&mut self, session: SessionId, invoke: InvokeMessage) {
+    pub(super) fn invoke_agent(&mut self, session: SessionId, invoke: InvokeMessage) {
         let invocation = InvocationId(self.run.invocations.next());
-        let InvokeMessage { target: callee, task: wanted, context } = invoke;
-        self.emit(Event::InvocationMade { invocation, caller: session, callee, task: wanted, context });
-        if Some(session) == self.run.root {
-            self.hand_questions_on(session);
+        let InvokeMessage { target: callee, task: instruction, context } = invoke;
+        self.emit(Event::InvocationMade { invocation, caller: session, callee, task: instruction, context });
+        if Some(session) == self.run.root_session {
+            self.reroute_questions(session);
         }
         let speaker = self.run.session(session);
         if let Some(task) = speaker.task.filter(|_| speaker.role == Role::Worker) {
@@ -83,18 +83,18 @@ impl Deciding<'_> {
     }
 
     /// An orchestrator that waits for another agent hands on what waits for itself: that agent may be among those who ask.
-    fn hand_questions_on(&mut self, session: SessionId) {
-        let duties = self.run.session(session).duties.clone();
-        for duty in duties {
-            if let Duty::Question(question) = duty {
+    fn reroute_questions(&mut self, session: SessionId) {
+        let work_queue = self.run.session(session).work_queue.clone();
+        for duty in work_queue {
+            if let WorkItem::Question(question) = duty {
                 self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
             }
         }
     }
 
     /// Gives the first call that somebody can take to them.
-    pub(super) fn take_calls(&mut self) -> bool {
-        if self.run.status != crate::run::Status::Going {
+    pub(super) fn assign_calls(&mut self) -> bool {
+        if self.run.status != crate::run::RunStatus::Active {
             return false;
         }
         let pending: Vec<InvocationId> = self.run.pending_calls.iter().copied().collect();
@@ -102,23 +102,23 @@ impl Deciding<'_> {
             let call = self.run.invocations.get(invocation.0);
             let (Some(callee), Some(caller)) = (call.callee.clone(), call.caller) else { continue };
             match self.callee(&callee, caller) {
-                Callee::Idle(session) => {
+                CalleeAvailability::Idle(session) => {
                     self.start_call(invocation, session);
                     return true;
                 }
-                Callee::Nobody => {
+                CalleeAvailability::NoSession => {
                     let session = self.open_callee(&callee, caller);
                     self.start_call(invocation, session);
                     return true;
                 }
-                Callee::Busy => {}
+                CalleeAvailability::Busy => {}
             }
         }
         false
     }
 
     /// A busy session takes the next call for it when its turn ends.
-    pub(super) fn take_call_for(&mut self, session: SessionId) -> bool {
+    pub(super) fn assign_call_to(&mut self, session: SessionId) -> bool {
         let Some(agent) = self.run.session(session).agent.clone() else { return false };
         let is_for = |id: &&InvocationId| {
             let call = self.run.invocations.get(id.0);
@@ -129,18 +129,18 @@ impl Deciding<'_> {
         true
     }
 
-    fn callee(&self, agent: &AgentName, caller: SessionId) -> Callee {
+    fn callee(&self, agent: &AgentName, caller: SessionId) -> CalleeAvailability {
         let of_agent = |session: &Session| session.agent.as_ref() == Some(agent);
-        let mut found = Callee::Nobody;
+        let mut found = CalleeAvailability::NoSession;
         for id in self.run.alive.iter().filter(|id| **id != caller) {
             let session = self.run.session(*id);
             if !of_agent(session) || !session.is_alive() {
                 continue;
             }
-            if session.is_idle() && session.duties.is_empty() && session.untyped.is_empty() {
-                return Callee::Idle(*id);
+            if session.is_idle() && session.work_queue.is_empty() && session.unsent_inputs.is_empty() {
+                return CalleeAvailability::Idle(*id);
             }
-            found = Callee::Busy;
+            found = CalleeAvailability::Busy;
         }
         found
     }
@@ -166,15 +166,15 @@ impl Deciding<'_> {
         let call = self.run.invocations.get(invocation.0).clone();
         let from = call.caller.and_then(|caller| self.run.session(caller).agent.clone());
         let Some(from) = from else { return };
-        self.say(
+        self.send_input(
             session,
-            SessionInput::Invocation { invocation, from, task: call.wanted, context: call.context },
+            SessionInput::Invocation { invocation, from, task: call.instruction, context: call.context },
         );
     }
 
     pub(super) fn end_call(&mut self, invocation: InvocationId, outcome: InvocationOutcome) {
         let call = self.run.invocations.get(invocation.0).clone();
-        if call.state == InvocationState::Over {
+        if call.state == InvocationState::Ended {
             return;
         }
         self.emit(Event::InvocationEnded { invocation, outcome: outcome.clone() });
@@ -185,13 +185,13 @@ impl Deciding<'_> {
             Some(task) => self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason }),
             None => {
                 if let Some(from) = call.callee {
-                    self.say(caller, SessionInput::InvocationEnded { invocation, from, outcome });
+                    self.send_input(caller, SessionInput::InvocationEnded { invocation, from, outcome });
                 }
             }
         }
     }
 
-    pub(super) fn deliver(&mut self, session: SessionId, delivered: DeliverResult) {
+    pub(super) fn submit_result(&mut self, session: SessionId, delivered: DeliverResult) {
         let result = ResultId(self.run.results.next());
         let DeliverResult { target: to, result_type, content } = delivered;
         self.emit(Event::ResultSubmitted {
@@ -201,7 +201,7 @@ impl Deciding<'_> {
             result_type,
             content: content.clone(),
         });
-        let Some(Duty::Call(invocation)) = self.run.session(session).in_hand else { return };
+        let Some(WorkItem::Call(invocation)) = self.run.session(session).current_item else { return };
         let caller = self.run.invocations.get(invocation.0).caller;
         let Some(caller) = caller else { return };
         if self.run.session(caller).agent.as_ref() == Some(&to) {
@@ -213,11 +213,11 @@ impl Deciding<'_> {
 
     pub(super) fn direct_refusal(&self, session: SessionId, target: &AgentName) -> Option<String> {
         let nobody = || format!("no session of '{target}' lives; call it, or deliver it a result");
-        self.unknown_agent(target).or_else(|| self.peer(session, target).is_none().then(nobody))
+        self.unknown_agent(target).or_else(|| self.find_peer(session, target).is_none().then(nobody))
     }
 
     /// Finds the session that is meant: the other one at the same task first, then any of that name.
-    fn peer(&self, session: SessionId, target: &AgentName) -> Option<SessionId> {
+    fn find_peer(&self, session: SessionId, target: &AgentName) -> Option<SessionId> {
         let speaker = self.run.session(session);
         let named = |id: &SessionId| {
             let other = self.run.session(*id);
@@ -228,13 +228,13 @@ impl Deciding<'_> {
         beside.or_else(|| self.run.alive.iter().copied().find(named))
     }
 
-    pub(super) fn direct(&mut self, session: SessionId, direct: DirectMessage) {
+    pub(super) fn handle_direct(&mut self, session: SessionId, direct: DirectMessage) {
         let DirectMessage { target, r#type, content } = direct;
         let direct_type = r#type.unwrap_or(DirectType::Query);
-        if let (Some(task), DirectType::Feedback) = (self.test_in_hand(session), direct_type) {
-            return self.tested(task, read_feedback(&content));
+        if let (Some(task), DirectType::Feedback) = (self.tested_task(session), direct_type) {
+            return self.test_finished(task, parse_feedback(&content));
         }
-        if let Some(peer) = self.peer(session, &target) {
+        if let Some(peer) = self.find_peer(session, &target) {
             self.send_direct(session, peer, direct_type, content);
         }
     }
@@ -263,7 +263,7 @@ impl Deciding<'_> {
 }
 
 /// Reads what a tester sends: typed failures as JSON, or words.
-fn read_feedback(content: &str) -> TestFeedback {
+fn parse_feedback(content: &str) -> TestFeedback {
     serde_json::from_str(content).unwrap_or_else(|_| {
         let failure = TestFailure { name: content.trim().to_owned(), ..TestFailure::default() };
         TestFeedback { failures: vec![failure], ..TestFeedback::default() }

@@ -2,28 +2,28 @@
 
 use domain::{Event, PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId};
 
-use super::start::{duration, needs};
+use super::start::{duration, requirements};
 use crate::{
     graph::Node,
-    run::{NodeKind, Offer, Run},
-    state::{Phase, Spent, Stage, TaskRef},
+    run::{NodeKind, PlanChangeOffer, Run},
+    state::{BudgetUsage, Phase, TaskRef, TaskStage},
 };
 
 impl Run {
-    pub(super) fn take_amendment(&mut self, event: &Event) {
+    pub(super) fn apply_plan_change_event(&mut self, event: &Event) {
         match event {
             Event::PlanChangeDetected { offer, changes, .. } => {
                 self.offers = offer.0;
-                self.offer = Some(Offer { id: *offer, changes: changes.clone() });
+                self.offer = Some(PlanChangeOffer { id: *offer, changes: changes.clone() });
             }
             Event::PlanChangeWithdrawn { offer, .. } => {
                 self.offer.take_if(|open| open.id == *offer);
-                self.left.take_if(|left| left.id == *offer);
+                self.ignored_offer.take_if(|left| left.id == *offer);
             }
-            Event::PlanChangeIgnored { .. } => self.left = self.offer.take(),
+            Event::PlanChangeIgnored { .. } => self.ignored_offer = self.offer.take(),
             Event::PlanChangeApplied { removed, restored, .. } => {
                 self.offer = None;
-                self.left = None;
+                self.ignored_offer = None;
                 self.set_removed(removed, true);
                 self.set_removed(restored, false);
             }
@@ -83,7 +83,7 @@ impl Run {
             }
         }
         for task in tasks {
-            self.wait_again(task);
+            self.return_to_waiting(task);
         }
         if let Some(phase) = self.phases.get_mut(&number) {
             name.clone_into(&mut phase.name);
@@ -102,14 +102,15 @@ impl Run {
             task.timeout_ms = Some(said.timeout_ms.unwrap_or(timeout_ms));
         }
         if has(&[PlanField::Budget]) {
-            let maximum = Spent::new(said.budget);
-            task.spent.tokens_max = maximum.tokens_max;
-            task.spent.cost_micros_max = maximum.cost_micros_max;
+            let maximum = BudgetUsage::new(said.budget);
+            task.budget_usage.tokens_max = maximum.tokens_max;
+            task.budget_usage.cost_micros_max = maximum.cost_micros_max;
         }
-        if has(&[PlanField::Title, PlanField::Text, PlanField::Acceptance]) && task.stage.is_live() {
+        if has(&[PlanField::Title, PlanField::Text, PlanField::Acceptance]) && task.stage.is_in_progress() {
             // Only the last word counts.
-            task.owed.retain(|owed| !matches!(owed, SessionInput::TaskChanged { .. }));
-            task.owed.push(SessionInput::TaskChanged {
+            task.pending_inputs
+                .retain(|pending_inputs| !matches!(pending_inputs, SessionInput::TaskChanged { .. }));
+            task.pending_inputs.push(SessionInput::TaskChanged {
                 task: task.planned.id.clone(),
                 title: task.planned.title.clone(),
                 text: task.planned.text.clone(),
@@ -125,7 +126,7 @@ impl Run {
         }
         let (node, planned) = (self.task(found).node, self.task(found).planned.clone());
         if has(&[PlanField::Touches, PlanField::Worktree]) {
-            self.schedule.set_touches(node, needs(&planned, self.task(found).agent).touches);
+            self.schedule.set_touches(node, requirements(&planned, self.task(found).agent).touches);
         }
         if has(&[PlanField::Priority]) {
             self.schedule.set_priority(node, planned.priority);
@@ -134,12 +135,12 @@ impl Run {
             self.schedule.set_duration(node, duration(&planned));
         }
         if has(&[PlanField::External]) {
-            self.wait_for_others(found, &before, &planned.external);
+            self.change_externals(found, &before, &planned.external);
         }
     }
 
     /// Lets a task wait for other things outside of the plan than before.
-    fn wait_for_others(&mut self, task: TaskRef, before: &[String], after: &[String]) {
+    fn change_externals(&mut self, task: TaskRef, before: &[String], after: &[String]) {
         let node = self.task(task).node;
         for name in before.iter().filter(|name| !after.contains(name)) {
             let outside = self.external_node(name);
@@ -150,14 +151,15 @@ impl Run {
             // Nothing outside waits for a task, so no circle closes.
             let _ = self.schedule.connect(outside, node);
         }
-        self.wait_again(task);
+        self.return_to_waiting(task);
     }
 
     /// Lets a task that could start wait, because something that it waits for is not there.
-    pub(super) fn wait_again(&mut self, task: TaskRef) {
-        if self.task(task).stage == Stage::Ready && !self.schedule.has_met_dependencies(self.task(task).node)
+    pub(super) fn return_to_waiting(&mut self, task: TaskRef) {
+        if self.task(task).stage == TaskStage::Ready
+            && !self.schedule.has_met_dependencies(self.task(task).node)
         {
-            self.set_stage(task, Stage::Waiting);
+            self.set_stage(task, TaskStage::Waiting);
         }
     }
 

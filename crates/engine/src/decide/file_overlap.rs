@@ -2,13 +2,13 @@
 
 use domain::{Event, TaskId, TaskOverlap};
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::state::TaskRef;
 
 /// More pairs than this are not told of: nobody reads them.
 const OVERLAPS_MAX: usize = 1000;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Takes in what the worktrees look like now: tells what is new or different, and what is gone.
     pub(super) fn report_overlaps(&mut self, overlaps: Vec<TaskOverlap>) {
         let mut seen: Vec<TaskOverlap> =
@@ -27,7 +27,7 @@ impl Deciding<'_> {
 
     /// Forgets what a task that is over had in common with others.
     pub(super) fn end_overlaps(&mut self, task: TaskRef) {
-        if self.run.overlaps.is_empty() || !self.run.task(task).stage.is_over() {
+        if self.run.overlaps.is_empty() || !self.run.task(task).stage.is_final() {
             return;
         }
         let id = self.id(task);
@@ -51,7 +51,7 @@ impl Deciding<'_> {
     fn is_between_unfinished(&self, overlap: &TaskOverlap) -> bool {
         let [first, second] = &overlap.tasks;
         let is_unfinished =
-            |task: &TaskId| self.run.find(task).is_some_and(|task| !self.run.task(task).stage.is_over());
+            |task: &TaskId| self.run.find(task).is_some_and(|task| !self.run.task(task).stage.is_final());
         first < second && is_unfinished(first) && is_unfinished(second)
     }
 }

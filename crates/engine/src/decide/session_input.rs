@@ -2,15 +2,15 @@
 
 use domain::{AgentName, Event, ResultId, SessionId, SessionInput};
 
-use super::Deciding;
-use crate::state::{Duty, SessionState, Stage, TaskRef};
+use super::DecisionContext;
+use crate::state::{SessionState, TaskRef, TaskStage, WorkItem};
 
 /// A session that reads nothing is not told more than this.
-const UNTYPED_MAX: usize = 64;
+const UNSENT_INPUTS_MAX: usize = 64;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Says something to a session, and wakes it where it waits.
-    pub(super) fn say(&mut self, session: SessionId, content: SessionInput) {
+    pub(super) fn send_input(&mut self, session: SessionId, content: SessionInput) {
         let told = self.run.session(session);
         if !told.is_alive() || told.agent.is_none() {
             return;
@@ -23,22 +23,22 @@ impl Deciding<'_> {
     }
 
     /// Tells a session what could not be taken of what it said, once its turn is over; tells whether there was some.
-    pub(super) fn correct(&mut self, session: SessionId) -> bool {
+    pub(super) fn send_corrections(&mut self, session: SessionId) -> bool {
         let told = self.run.session(session);
-        if told.in_turn || told.corrections.is_empty() || told.untyped.len() >= UNTYPED_MAX {
+        if told.in_turn || told.corrections.is_empty() || told.unsent_inputs.len() >= UNSENT_INPUTS_MAX {
             return false;
         }
         for correction in told.corrections.clone() {
-            self.say(session, correction);
+            self.send_input(session, correction);
         }
         true
     }
 
     /// Tells a task's session what it waited for, as soon as its turn is over.
-    pub(super) fn tell_what_is_owed(&mut self, task: TaskRef) {
+    pub(super) fn send_pending_inputs(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let Some(session) = state.session else { return };
-        if state.stage != Stage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
+        if state.stage != TaskStage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
             return;
         }
         let told = self.run.session(session);
@@ -52,20 +52,20 @@ impl Deciding<'_> {
             matches!(input, SessionInput::Permission { .. } | SessionInput::Answer { prompt: Some(_), .. })
         };
         let is_now = |input: &SessionInput| !in_turn || is_prompted(input);
-        let owed: Vec<SessionInput> =
-            self.run.task(task).owed.iter().filter(|input| is_now(input)).cloned().collect();
-        for input in owed {
-            self.say(session, input);
+        let pending_inputs: Vec<SessionInput> =
+            self.run.task(task).pending_inputs.iter().filter(|input| is_now(input)).cloned().collect();
+        for input in pending_inputs {
+            self.send_input(session, input);
         }
     }
 
     /// Delivers direct messages and results; tells whether there were some.
-    pub(super) fn deliver_mail(&mut self, session: SessionId) -> bool {
+    pub(super) fn deliver_messages(&mut self, session: SessionId) -> bool {
         let told = self.run.session(session);
         if told.in_turn || !told.is_alive() || !told.questions.is_empty() {
             return false;
         }
-        let mail: Vec<_> = told.mail.iter().copied().collect();
+        let mail: Vec<_> = told.direct_messages.iter().copied().collect();
         let results = told.agent.clone().map(|agent| self.results_for(&agent)).unwrap_or_default();
         let has_some = !mail.is_empty() || !results.is_empty();
         for message in mail {
@@ -73,10 +73,10 @@ impl Deciding<'_> {
             let Some(from) = sent.from else { continue };
             self.emit_by_rule(Event::DirectMessageReceived { message });
             let (direct_type, content) = (sent.direct_type, sent.content);
-            self.say(session, SessionInput::Direct { message, from, direct_type, content });
+            self.send_input(session, SessionInput::Direct { message, from, direct_type, content });
         }
         for input in results {
-            self.say(session, input);
+            self.send_input(session, input);
         }
         has_some
     }
@@ -85,7 +85,7 @@ impl Deciding<'_> {
     pub(super) fn results_for(&self, agent: &AgentName) -> Vec<SessionInput> {
         let waiting = self.run.pending_results.iter().map(|id| (*id, self.run.results.get(id.0)));
         let for_agent = waiting.filter(|(_, submitted)| submitted.to.as_ref() == Some(agent));
-        let input = |(result, submitted): (ResultId, &crate::state::Submitted)| {
+        let input = |(result, submitted): (ResultId, &crate::state::SubmittedResult)| {
             let from = submitted.from.clone()?;
             let (result_type, content) = (submitted.result_type, submitted.content.clone());
             Some(SessionInput::Result { result, from, result_type, content })
@@ -94,10 +94,10 @@ impl Deciding<'_> {
     }
 
     /// Gives an idle session the next thing to do.
-    pub(super) fn give_next_duty(&mut self, session: SessionId) {
-        let Some(duty) = self.run.session(session).duties.front().copied() else { return };
+    pub(super) fn start_next_work_item(&mut self, session: SessionId) {
+        let Some(duty) = self.run.session(session).work_queue.front().copied() else { return };
         let input = match duty {
-            Duty::Question(id) => {
+            WorkItem::Question(id) => {
                 let question = self.run.questions.get(id.0);
                 question.agent.clone().map(|from| SessionInput::Question {
                     question: id,
@@ -109,18 +109,20 @@ impl Deciding<'_> {
                     context: question.context.clone(),
                 })
             }
-            Duty::Escalation(id) => {
+            WorkItem::Escalation(id) => {
                 let escalation = self.run.escalations.get(id.0);
                 let task = self.run.subject_task(&escalation.subject).map(|task| self.id(task));
                 let (title, description) = (escalation.title.clone(), escalation.description.clone());
                 Some(SessionInput::Escalation { escalation: id, task, title, description })
             }
-            Duty::Chat => self.run.chats.front().map(|text| SessionInput::Chat { text: text.clone() }),
+            WorkItem::Chat => {
+                self.run.unread_chats.front().map(|text| SessionInput::Chat { text: text.clone() })
+            }
             // These are in a session's hand from the start.
-            Duty::Call(_) | Duty::Test(_) | Duty::Judge(_) => None,
+            WorkItem::Call(_) | WorkItem::Test(_) | WorkItem::Verify(_) => None,
         };
         if let Some(input) = input {
-            self.say(session, input);
+            self.send_input(session, input);
         }
     }
 }

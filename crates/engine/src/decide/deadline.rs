@@ -5,13 +5,13 @@ use domain::{
     QuestionRoute, SessionId, SessionInput, Severity,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
-    run::Status,
-    state::{Deadline, SessionState, Stage, TaskRef},
+    run::RunStatus,
+    state::{Deadline, SessionState, TaskRef, TaskStage},
 };
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Does everything whose time has come; what that brings forward comes with the next tick.
     pub(super) fn tick(&mut self) {
         for (at, deadline) in self.run.timers.due(self.now) {
@@ -20,45 +20,45 @@ impl Deciding<'_> {
                 continue;
             }
             match deadline {
-                Deadline::TaskTime(task) => self.time_is_over(task),
-                Deadline::TaskLimit(task) => self.limit_is_over(task),
-                Deadline::SessionLimit(session) => {
+                Deadline::TaskTimeout(task) => self.task_timed_out(task),
+                Deadline::TaskRateLimit(task) => self.rate_limit_ended(task),
+                Deadline::SessionRateLimit(session) => {
                     let reason = "the limit is over".to_owned();
-                    self.say(session, SessionInput::Resume { reason });
+                    self.send_input(session, SessionInput::Resume { reason });
                 }
-                Deadline::Question(question) => self.expire(question),
+                Deadline::QuestionExpiry(question) => self.expire_question(question),
                 // Whoever does not come to it, or hangs, keeps nobody waiting.
-                Deadline::Unanswered(question) => {
+                Deadline::OrchestratorAnswer(question) => {
                     self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
                 }
-                Deadline::Unsolved(escalation) => self.climb(escalation),
+                Deadline::EscalationResponse(escalation) => self.forward_escalation(escalation),
                 Deadline::Park(session) => self.park(session),
-                Deadline::Resolve(session) => self.answer_wait(session),
-                Deadline::Silence => self.tell_of_silence(),
-                Deadline::RunTime => self.run_time_is_over(),
+                Deadline::ResolveAnswer(session) => self.answer_with_wait_line(session),
+                Deadline::OrchestratorSilence => self.raise_silence(),
+                Deadline::RunTimeout => self.run_timed_out(),
             }
         }
     }
 
-    fn time_is_over(&mut self, task: TaskRef) {
+    fn task_timed_out(&mut self, task: TaskRef) {
         let id = self.id(task);
         let minutes = self.run.task(task).timeout_ms.unwrap_or(0) / 60_000;
-        self.block_on_problem(
+        self.block_on_escalation(
             task,
-            Problem {
+            NewEscalation {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                words: EscalationCause::TaskTimeout { task: id }.into(),
+                title: EscalationCause::TaskTimeout { task: id }.into(),
                 description: format!("it has run for {minutes} minutes"),
                 context: String::new(),
             },
         );
-        self.freeze_agent_of(task);
+        self.freeze_session_of(task);
     }
 
-    fn limit_is_over(&mut self, task: TaskRef) {
+    fn rate_limit_ended(&mut self, task: TaskRef) {
         let is_limit = |reason: &&BlockReason| matches!(reason, BlockReason::RateLimited { .. });
-        if let Some(reason) = self.run.task(task).blocks.iter().find(is_limit).cloned() {
+        if let Some(reason) = self.run.task(task).block_reasons.iter().find(is_limit).cloned() {
             self.emit(Event::TaskUnblocked { task: self.id(task), reason });
         }
     }
@@ -68,15 +68,15 @@ impl Deciding<'_> {
         let waiting = self.run.session(session);
         let works = |task: &TaskRef| {
             let state = self.run.task(*task);
-            state.session == Some(session) && state.stage == Stage::Running && !state.is_blocked()
+            state.session == Some(session) && state.stage == TaskStage::Running && !state.is_blocked()
         };
-        let is_at_work = self.run.status != Status::Paused
+        let is_at_work = self.run.status != RunStatus::Paused
             && waiting.in_turn
             && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(works));
         let mode = match waiting.state {
             SessionState::Parked(ParkMode::Frozen) => ParkMode::Cold,
             SessionState::Starting | SessionState::Active | SessionState::Parked(_) => ParkMode::Frozen,
-            SessionState::Over => return,
+            SessionState::Ended => return,
         };
         if is_at_work || waiting.state == SessionState::Starting {
             // It is at work after all, or not even there; it will be looked at when its turn ends.
@@ -87,33 +87,33 @@ impl Deciding<'_> {
             && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session == Some(session))
         {
             // Its process ends when that is made.
-            return self.order_checkpoint(task, domain::CheckpointReason::Park);
+            return self.request_checkpoint(task, domain::CheckpointReason::Park);
         }
         self.emit(Event::SessionParked { session, mode });
     }
 
     /// Ends the process of a session that waited for its checkpoint.
-    pub(super) fn cool(&mut self, checkpoint: CheckpointId) {
+    pub(super) fn park_after_checkpoint(&mut self, checkpoint: CheckpointId) {
         let task = self.run.checkpoints.get(checkpoint.0).task;
         let session = task.and_then(|task| self.run.task(task).session);
         let cools = |id: &SessionId| {
             let session = self.run.session(*id);
-            session.cooling == Some(checkpoint) && session.is_alive()
+            session.parking_checkpoint == Some(checkpoint) && session.is_alive()
         };
         if let Some(session) = session.filter(cools) {
             self.emit_by_rule(Event::SessionParked { session, mode: ParkMode::Cold });
         }
     }
 
-    fn run_time_is_over(&mut self) {
+    fn run_timed_out(&mut self) {
         let minutes = self.run.settings.time_ms.unwrap_or(0) / 60_000;
         let escalation = self.raise(
             EscalationSubject::Run,
             None,
-            Problem {
+            NewEscalation {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
-                words: EscalationCause::RunTimeout.into(),
+                title: EscalationCause::RunTimeout.into(),
                 description: format!("it has taken {minutes} minutes"),
                 context: String::new(),
             },
@@ -131,11 +131,11 @@ impl Deciding<'_> {
         for task in running {
             let reason = BlockReason::Escalated { escalation };
             self.emit(Event::TaskBlocked { task: self.id(task), reason });
-            self.freeze_agent_of(task);
+            self.freeze_session_of(task);
         }
     }
 
-    fn freeze_agent_of(&mut self, task: TaskRef) {
+    fn freeze_session_of(&mut self, task: TaskRef) {
         if let Some(session) = self.run.task(task).session {
             self.freeze(session);
         }

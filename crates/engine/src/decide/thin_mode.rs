@@ -5,10 +5,10 @@ use domain::{
     SessionInput, Severity, TaskId, TaskRequest,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     run::Run,
-    state::{Gate, Stage, Task},
+    state::{GateState, Task, TaskStage},
     touched_paths::TouchedPaths,
 };
 
@@ -26,11 +26,11 @@ impl Run {
         }
         let is_meant = |task: &&Task| phase.is_none_or(|phase| task.planned.phase == phase);
         let tasks: Vec<&Task> = self.tasks.iter().filter(is_meant).collect();
-        let ready: Vec<&Task> = tasks.iter().filter(|task| task.can_be_asked_for()).copied().collect();
+        let ready: Vec<&Task> = tasks.iter().filter(|task| task.is_requestable()).copied().collect();
         if !ready.is_empty() {
             return Some(format!("READY:{}", groups(&ready)));
         }
-        if tasks.iter().all(|task| task.stage.is_over()) {
+        if tasks.iter().all(|task| task.stage.is_final()) {
             return Some(phase.map_or("ALL_DONE".to_owned(), |phase| format!("PHASE_DONE:{phase}")));
         }
         let moves = |task: &&Task| {
@@ -42,51 +42,54 @@ impl Run {
                 | BlockReason::Paused { .. } => true,
                 BlockReason::Invocation { .. } | BlockReason::RateLimited { .. } => false,
             };
-            (task.stage.is_live() || task.stage == Stage::Ready) && !task.blocks.iter().any(waits_for_person)
+            (task.stage.is_in_progress() || task.stage == TaskStage::Ready)
+                && !task.block_reasons.iter().any(waits_for_person)
         };
-        let at_work =
-            self.phases.values().any(|phase| matches!(phase.gate, Gate::Checking | Gate::Judging(_)));
+        let at_work = self
+            .phases
+            .values()
+            .any(|phase| matches!(phase.gate, GateState::Checking | GateState::Verifying(_)));
         if at_work || self.tasks.iter().any(|task| moves(&task)) {
             return None;
         }
-        let stuck = tasks.iter().filter(|task| !task.stage.is_over() && task.stage != Stage::Waiting);
+        let stuck = tasks.iter().filter(|task| !task.stage.is_final() && task.stage != TaskStage::Waiting);
         let stuck = ids(stuck.copied());
-        let waiting = ids(tasks.iter().filter(|task| task.stage == Stage::Waiting).copied());
+        let waiting = ids(tasks.iter().filter(|task| task.stage == TaskStage::Waiting).copied());
         Some(format!("CUSTOM:HUMAN:{}", if stuck.is_empty() { waiting } else { stuck }))
     }
 
     /// Returns the tasks that are under way, as a line of the thin protocol.
     fn wait_line(&self) -> String {
-        format!("CUSTOM:WAIT:{}", ids(self.tasks.iter().filter(|task| task.stage.is_live())))
+        format!("CUSTOM:WAIT:{}", ids(self.tasks.iter().filter(|task| task.stage.is_in_progress())))
     }
 }
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     pub(super) fn resolve_next(&mut self, session: SessionId, phase: Option<PhaseNumber>, force: bool) {
         self.emit(Event::ResolveRequested { session, phase });
         if force {
             let line = self.run.resolve(phase).unwrap_or_else(|| self.run.wait_line());
-            self.answer_line(session, line);
+            self.send_resolve_line(session, line);
         }
     }
 
     /// Answers the main agents that wait, where there is something to say.
-    pub(super) fn answer_resolves(&mut self) -> bool {
-        let waiting = self.run.resolves.iter().map(|(session, phase)| (*session, *phase));
+    pub(super) fn answer_resolve_requests(&mut self) -> bool {
+        let waiting = self.run.resolve_requests.iter().map(|(session, phase)| (*session, *phase));
         let answer = waiting.filter_map(|(session, phase)| Some((session, self.run.resolve(phase)?))).next();
         let Some((session, line)) = answer else { return false };
-        self.answer_line(session, line);
+        self.send_resolve_line(session, line);
         true
     }
 
-    pub(super) fn answer_wait(&mut self, session: SessionId) {
+    pub(super) fn answer_with_wait_line(&mut self, session: SessionId) {
         let line = self.run.wait_line();
-        self.answer_line(session, line);
+        self.send_resolve_line(session, line);
     }
 
-    fn answer_line(&mut self, session: SessionId, line: String) {
+    fn send_resolve_line(&mut self, session: SessionId, line: String) {
         self.emit_by_rule(Event::ResolveAnswered { session, line: line.clone() });
-        self.say(session, SessionInput::ThinLine { line });
+        self.send_input(session, SessionInput::ThinLine { line });
     }
 
     pub(super) fn request_task(&mut self, session: SessionId, request: TaskRequest) {
@@ -95,7 +98,7 @@ impl Deciding<'_> {
         let climbs = |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
         if worktree.as_ref().is_some_and(climbs) {
             let line = format!("FAIL:{task}:a worktree is named relative to the repository's root");
-            return self.say(session, SessionInput::ThinLine { line });
+            return self.send_input(session, SessionInput::ThinLine { line });
         }
         let priority = meta.as_ref().and_then(|meta| meta.get("priority")).and_then(|value| value.as_str());
         let priority = priority.and_then(|word| word.parse::<Priority>().ok());
@@ -103,30 +106,30 @@ impl Deciding<'_> {
         if let Some(priority) = priority {
             self.emit(Event::TaskPrioritized { task, priority });
         }
-        self.tell_thin(found);
+        self.notify_main_agent(found);
     }
 
     /// Tells the person of a main agent that says nothing while tasks wait for it.
-    pub(super) fn tell_of_silence(&mut self) {
-        let Some((session, _)) = self.run.watched else { return };
-        let waiting = self.run.tasks.iter().filter(|task| task.can_be_asked_for());
+    pub(super) fn raise_silence(&mut self) {
+        let Some((session, _)) = self.run.watched_orchestrator else { return };
+        let waiting = self.run.tasks.iter().filter(|task| task.is_requestable());
         let (first, n) = (ids(waiting.clone().take(NAMED_MAX)), waiting.count());
-        let problem = Problem {
+        let problem = NewEscalation {
             kind: EscalationType::Blocked,
             severity: Severity::High,
-            words: EscalationCause::MainAgentSilent.into(),
+            title: EscalationCause::MainAgentSilent.into(),
             description: format!("{n} tasks wait for it to ask for them: {first}"),
             context: "look at its terminal: it may wait for you, or hang".to_owned(),
         };
         let escalation = self.raise(EscalationSubject::Run, Some(session), problem);
         // Whoever says nothing can't solve it.
-        self.climb(escalation);
+        self.forward_escalation(escalation);
     }
 
     /// Settles that the main agent says nothing, once it does or nothing waits for it.
-    pub(super) fn end_silence(&mut self) -> bool {
-        let Some((escalation, seen)) = self.run.silence else { return false };
-        if self.run.watched == Some(seen) {
+    pub(super) fn resolve_silence(&mut self) -> bool {
+        let Some((escalation, seen)) = self.run.silence_escalation else { return false };
+        if self.run.watched_orchestrator == Some(seen) {
             return false;
         }
         let note = "its cause went away: nothing waits for a word of the main agent".to_owned();
@@ -135,18 +138,18 @@ impl Deciding<'_> {
     }
 
     /// Tells the main agent that a task it asked for is over.
-    pub(super) fn tell_thin(&mut self, task: crate::state::TaskRef) {
+    pub(super) fn notify_main_agent(&mut self, task: crate::state::TaskRef) {
         let state = self.run.task(task);
         let id = &state.planned.id;
         let line = match state.stage {
-            Stage::Done => format!("DONE:{id}"),
-            Stage::Skipped => format!("DONE:{id}:status=skipped"),
-            Stage::Failed => format!("FAIL:{id}:failed"),
-            Stage::Cancelled => format!("FAIL:{id}:cancelled"),
+            TaskStage::Done => format!("DONE:{id}"),
+            TaskStage::Skipped => format!("DONE:{id}:status=skipped"),
+            TaskStage::Failed => format!("FAIL:{id}:failed"),
+            TaskStage::Cancelled => format!("FAIL:{id}:cancelled"),
             _ => return,
         };
         if let Some(orchestrator) = self.run.orchestrator().filter(|_| state.requested) {
-            self.say(orchestrator, SessionInput::ThinLine { line });
+            self.send_input(orchestrator, SessionInput::ThinLine { line });
         }
     }
 }

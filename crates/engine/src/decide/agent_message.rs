@@ -8,39 +8,40 @@ use domain::{
     TaskId,
 };
 
-use super::{Deciding, escalation::Problem};
+use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     guard::Guard,
     rejection::Rejection,
-    state::{Duty, Stage, TaskRef},
+    state::{TaskRef, TaskStage, WorkItem},
 };
 
 /// So many messages in a row that can't be taken are a problem of their own.
-const INVALID_IN_A_ROW: u32 = 3;
+const INVALID_MESSAGES_MAX: u32 = 3;
 /// What is kept of a message for people.
 const RAW_BYTES_MAX: usize = 4096;
 
 /// Where a message stands, and from where reading starts again.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct MessageOrigin {
     pub(super) session: SessionId,
-    pub(super) heard: MessageOffset,
+    pub(super) offset: MessageOffset,
     pub(super) read_from: u64,
 }
 
 /// Why a message is not taken, for its speaker.
-pub(super) type Refusal = String;
+pub(super) type RefusalReason = String;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Returns the session that speaks; what it said before is not taken again.
-    pub(super) fn speaker(&self, heard: Option<MessageOffset>) -> Result<SessionId, Rejection> {
+    pub(super) fn sending_session(&self, offset: Option<MessageOffset>) -> Result<SessionId, Rejection> {
         let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
         let speaker = self.run.session(session);
         if !speaker.is_alive() || speaker.agent.is_none() {
             return Err(Rejection::UnknownSession { session });
         }
-        let is_known =
-            heard.is_some_and(|heard| heard.start < speaker.read_from || speaker.heard.contains(&heard));
+        let is_known = offset.is_some_and(|offset| {
+            offset.start < speaker.read_from || speaker.received_offsets.contains(&offset)
+        });
         if is_known && self.run.is_on(Guard::MessageOnce) {
             return Err(Rejection::StaleReport);
         }
@@ -48,48 +49,54 @@ impl Deciding<'_> {
     }
 
     /// Whoever reads an agent's output again after a restart finds the prompts of its turn again.
-    pub(super) fn not_asked_before(&self, session: SessionId, prompt: &str) -> Result<(), Rejection> {
+    pub(super) fn check_new_prompt(&self, session: SessionId, prompt: &str) -> Result<(), Rejection> {
         let is_known = self.run.session(session).prompts.iter().any(|known| known == prompt);
         if is_known && self.run.is_on(Guard::PromptOnce) { Err(Rejection::StaleReport) } else { Ok(()) }
     }
 
-    pub(super) fn hear(&mut self, place: Place, said: AgentMessage) {
-        match self.refusal(place.session, &said) {
+    pub(super) fn receive_message(&mut self, origin: MessageOrigin, message: AgentMessage) {
+        match self.rejection_reason(origin.session, &message) {
             Some(error) if self.run.is_on(Guard::MessagesOfRole) => {
-                let raw = serde_json::to_string(&said).unwrap_or_default();
-                self.refuse(place, said.name().to_owned(), error, raw);
+                let raw = serde_json::to_string(&message).unwrap_or_default();
+                self.reject_message(origin, message.name().to_owned(), error, raw);
             }
             _ => {
                 self.emit(Event::MessageReceived {
-                    session: place.session,
-                    offset: place.heard,
-                    read_from: place.read_from,
-                    message: Box::new(said.clone()),
+                    session: origin.session,
+                    offset: origin.offset,
+                    read_from: origin.read_from,
+                    message: Box::new(message.clone()),
                 });
-                self.obey(place.session, said);
+                self.handle_message(origin.session, message);
             }
         }
     }
 
-    pub(super) fn refuse(&mut self, place: Place, protocol: String, error: String, mut raw: String) {
+    pub(super) fn reject_message(
+        &mut self,
+        origin: MessageOrigin,
+        protocol: String,
+        error: String,
+        mut raw: String,
+    ) {
         let mut end = RAW_BYTES_MAX.min(raw.len());
         while !raw.is_char_boundary(end) {
             end -= 1;
         }
         raw.truncate(end);
-        let Place { session, heard, read_from } = place;
-        self.emit(Event::MessageRejected { session, offset: heard, read_from, protocol, error, raw });
-        if self.run.session(session).invalid_in_a_row == INVALID_IN_A_ROW {
+        let MessageOrigin { session, offset, read_from } = origin;
+        self.emit(Event::MessageRejected { session, offset, read_from, protocol, error, raw });
+        if self.run.session(session).invalid_in_a_row == INVALID_MESSAGES_MAX {
             let task = self.run.session(session).task.map(|task| self.id(task));
             let subject = task.map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task });
             self.raise(
                 subject,
                 Some(session),
-                Problem {
+                NewEscalation {
                     kind: EscalationType::Protocol,
                     severity: Severity::Low,
-                    words: EscalationCause::ProtocolViolated { session }.into(),
-                    description: format!("{INVALID_IN_A_ROW} messages in a row could not be taken"),
+                    title: EscalationCause::ProtocolViolated { session }.into(),
+                    description: format!("{INVALID_MESSAGES_MAX} messages in a row could not be taken"),
                     context: String::new(),
                 },
             );
@@ -97,11 +104,11 @@ impl Deciding<'_> {
     }
 
     /// Tells why a message is not its speaker's to say.
-    fn refusal(&self, session: SessionId, said: &AgentMessage) -> Option<Refusal> {
+    fn rejection_reason(&self, session: SessionId, message: &AgentMessage) -> Option<RefusalReason> {
         let speaker = self.run.session(session);
         let is_orchestrator = speaker.role == Role::Orchestrator;
-        let not_yours = |whose: &str| Some(format!("not yours to say: {} is {whose}", said.name()));
-        match said {
+        let not_yours = |whose: &str| Some(format!("not yours to say: {} is {whose}", message.name()));
+        match message {
             AgentMessage::ResolveNext(_)
             | AgentMessage::Task(_)
             | AgentMessage::Custom(_)
@@ -133,11 +140,11 @@ impl Deciding<'_> {
         }
     }
 
-    fn unknown_task(&self, task: &TaskId) -> Option<Refusal> {
+    fn unknown_task(&self, task: &TaskId) -> Option<RefusalReason> {
         self.run.find(task).is_none().then(|| format!("there is no task {task}"))
     }
 
-    fn custom_refusal(&self, custom: &CustomMessage) -> Option<Refusal> {
+    fn custom_refusal(&self, custom: &CustomMessage) -> Option<RefusalReason> {
         match custom.kind.as_str() {
             "PRIORITY" | "SKIP" | "RETRY" => {
                 let id = custom.value.split_whitespace().next().unwrap_or_default();
@@ -151,20 +158,20 @@ impl Deciding<'_> {
     }
 
     /// A worker speaks for its own task, a tester for the one it tests, a called one for its caller's.
-    fn claim_refusal(&self, session: SessionId, task: &TaskId, is_failure: bool) -> Option<Refusal> {
+    fn claim_refusal(&self, session: SessionId, task: &TaskId, is_failure: bool) -> Option<RefusalReason> {
         let speaker = self.run.session(session);
-        match speaker.in_hand {
-            Some(Duty::Call(_)) => return None,
-            Some(Duty::Test(tested)) => {
+        match speaker.current_item {
+            Some(WorkItem::Call(_)) => return None,
+            Some(WorkItem::Test(tested)) => {
                 let own = self.id(tested);
                 return (own != *task).then(|| format!("{task} is not yours; you test {own}"));
             }
-            Some(Duty::Judge(phase)) => {
+            Some(WorkItem::Verify(phase)) => {
                 let is_of_phase =
                     self.run.find(task).is_some_and(|task| self.run.task(task).planned.phase == phase);
                 return (!is_of_phase).then(|| format!("{task} is no task of phase {phase}"));
             }
-            Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {}
+            Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {}
         }
         let Some(own) = speaker.task.filter(|_| speaker.role == Role::Worker) else {
             return Some("not yours to say: you have no task".to_owned());
@@ -174,21 +181,21 @@ impl Deciding<'_> {
         if id != *task {
             return Some(format!("{task} is not your task; yours is {id}"));
         }
-        if state.stage != Stage::Running {
-            return Some(format!("{id} is {} already", state.stage.word()));
+        if state.stage != TaskStage::Running {
+            return Some(format!("{id} is {} already", state.stage.label()));
         }
         match speaker.questions.front() {
             Some(question) if !is_failure => {
                 Some(format!("{id} waits for the answer to {question}; say DONE when you have it"))
             }
-            _ if !is_failure && !state.owed.is_empty() => {
+            _ if !is_failure && !state.pending_inputs.is_empty() => {
                 Some(format!("{id} has an answer coming; say DONE when you have it"))
             }
             _ => None,
         }
     }
 
-    fn marker_refusal(&self, session: SessionId, complete: &PhaseComplete) -> Option<Refusal> {
+    fn marker_refusal(&self, session: SessionId, complete: &PhaseComplete) -> Option<RefusalReason> {
         let speaker = self.run.session(session);
         let task = speaker.task.filter(|_| speaker.role == Role::Worker);
         let Some(task) = task else {
@@ -209,25 +216,25 @@ impl Deciding<'_> {
     }
 
     /// Does what a message asks for.
-    fn obey(&mut self, session: SessionId, said: AgentMessage) {
-        match said {
+    fn handle_message(&mut self, session: SessionId, message: AgentMessage) {
+        match message {
             AgentMessage::AskUser(ask) => self.ask_user(session, ask, None),
             AgentMessage::UserQuestion(question) => self.user_question(session, question),
             AgentMessage::NeedHuman(need) => self.need_human(session, need.question),
             AgentMessage::DependencyRequest(request) => self.request(session, request),
-            AgentMessage::Invoke(invoke) => self.call(session, invoke),
-            AgentMessage::DeliverResult(result) => self.deliver(session, result),
-            AgentMessage::Direct(direct) => self.direct(session, direct),
+            AgentMessage::Invoke(invoke) => self.invoke_agent(session, invoke),
+            AgentMessage::DeliverResult(result) => self.submit_result(session, result),
+            AgentMessage::Direct(direct) => self.handle_direct(session, direct),
             AgentMessage::Error(error) => self.report_error(session, error),
-            AgentMessage::PhaseComplete(complete) => self.say_complete(session, complete),
-            AgentMessage::Done(done) => self.say_done(session, done.fields),
+            AgentMessage::PhaseComplete(complete) => self.handle_phase_complete(session, complete),
+            AgentMessage::Done(done) => self.handle_done(session, done.fields),
             AgentMessage::Fail(fail) => {
                 let reason = fail.reason.unwrap_or_else(|| "the agent gave no reason".to_owned());
-                self.say_failed(session, reason);
+                self.handle_failed(session, reason);
             }
             AgentMessage::ResolveNext(next) => self.resolve_next(session, next.phase, next.force),
             AgentMessage::Task(request) => self.request_task(session, request),
-            AgentMessage::Custom(custom) => self.custom(session, &custom),
+            AgentMessage::Custom(custom) => self.handle_custom(session, &custom),
             AgentMessage::StepComplete(_)
             | AgentMessage::Progress(_)
             | AgentMessage::Ready(_)
@@ -237,20 +244,23 @@ impl Deciding<'_> {
         }
     }
 
-    fn say_done(&mut self, session: SessionId, fields: std::collections::BTreeMap<String, String>) {
-        match self.run.session(session).in_hand {
-            Some(Duty::Call(invocation)) => {
+    fn handle_done(&mut self, session: SessionId, fields: std::collections::BTreeMap<String, String>) {
+        match self.run.session(session).current_item {
+            Some(WorkItem::Call(invocation)) => {
                 let content = fields.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
                 let content = if content.is_empty() { "done".to_owned() } else { content.join("\n") };
                 let result_type = domain::ResultType::Message;
                 self.end_call(invocation, domain::InvocationOutcome::Completed { result_type, content });
             }
-            Some(Duty::Test(task)) => {
-                self.tested(task, domain::TestFeedback { success: true, ..domain::TestFeedback::default() });
+            Some(WorkItem::Test(task)) => {
+                self.test_finished(
+                    task,
+                    domain::TestFeedback { success: true, ..domain::TestFeedback::default() },
+                );
             }
             // A verifier lets the phase pass by ending its turn.
-            Some(Duty::Judge(_)) => {}
-            Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {
+            Some(WorkItem::Verify(_)) => {}
+            Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
                     self.claim(task, ClaimSource::DoneMessage, fields);
                 }
@@ -258,21 +268,21 @@ impl Deciding<'_> {
         }
     }
 
-    fn say_failed(&mut self, session: SessionId, reason: String) {
-        match self.run.session(session).in_hand {
-            Some(Duty::Call(invocation)) => {
+    fn handle_failed(&mut self, session: SessionId, reason: String) {
+        match self.run.session(session).current_item {
+            Some(WorkItem::Call(invocation)) => {
                 self.end_call(invocation, domain::InvocationOutcome::Failed { reason });
             }
-            Some(Duty::Test(tested)) => {
+            Some(WorkItem::Test(tested)) => {
                 let failure = domain::TestFailure { name: reason, ..domain::TestFailure::default() };
-                self.tested(
+                self.test_finished(
                     tested,
                     domain::TestFeedback { failures: vec![failure], ..domain::TestFeedback::default() },
                 );
             }
             // Kept with the phase, and judged when the verifier's turn ends.
-            Some(Duty::Judge(_)) => {}
-            Some(Duty::Question(_) | Duty::Escalation(_) | Duty::Chat) | None => {
+            Some(WorkItem::Verify(_)) => {}
+            Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
                     self.fail_attempt(task, AttemptFailure::Reported { reason });
                 }
@@ -280,19 +290,19 @@ impl Deciding<'_> {
         }
     }
 
-    fn say_complete(&mut self, session: SessionId, complete: PhaseComplete) {
+    fn handle_phase_complete(&mut self, session: SessionId, complete: PhaseComplete) {
         let Some(task) = self.run.session(session).task else { return };
         let has_siblings = self.has_open_siblings(task);
         let (phase, documents) = (complete.phase, complete.documents);
         self.emit(Event::PhaseCompletionReported { phase, session, documents });
         // One that is checked or merged already is not claimed a second time: the word alone is kept.
-        let is_at_work = self.run.task(task).stage == Stage::Running;
+        let is_at_work = self.run.task(task).stage == TaskStage::Running;
         if !has_siblings && is_at_work {
             self.claim(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
         }
     }
 
-    fn custom(&mut self, session: SessionId, custom: &CustomMessage) {
+    fn handle_custom(&mut self, session: SessionId, custom: &CustomMessage) {
         let mut words = custom.value.split_whitespace();
         let Some(task) = words.next().and_then(|id| id.parse::<TaskId>().ok()) else { return };
         let outcome = match custom.kind.as_str() {
@@ -307,7 +317,7 @@ impl Deciding<'_> {
         };
         if let Err(rejection) = outcome {
             let protocol = "CUSTOM".to_owned();
-            self.say(session, SessionInput::InvalidMessage { protocol, error: rejection.to_string() });
+            self.send_input(session, SessionInput::InvalidMessage { protocol, error: rejection.to_string() });
         }
     }
 }

@@ -5,33 +5,33 @@ use domain::{
     PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, SessionInput, TaskId,
 };
 
-use super::Deciding;
+use super::DecisionContext;
 use crate::{
     rejection::Rejection,
-    run::Status,
-    state::{SessionState, Stage, TaskRef},
+    run::RunStatus,
+    state::{SessionState, TaskRef, TaskStage},
 };
 
 /// An agent that hears nothing is not told more than this.
-const TOLD_MAX: usize = 16;
+const TASK_MESSAGES_MAX: usize = 16;
 
-impl Deciding<'_> {
+impl DecisionContext<'_> {
     /// Refuses what can't be done with a task that is over, or that is being merged this moment.
-    fn must_be_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
+    fn check_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
         let stage = self.run.task(task).stage;
-        if stage == Stage::Merging {
+        if stage == TaskStage::Merging {
             let hint = "it is being merged; wait a moment";
-            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.word(), hint });
+            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.label(), hint });
         }
-        if stage.is_over() {
-            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.word(), hint });
+        if stage.is_final() {
+            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.label(), hint });
         }
         Ok(())
     }
 
     pub(super) fn pause_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find(id)?;
-        self.must_be_open(task, "there is nothing to pause")?;
+        self.check_open(task, "there is nothing to pause")?;
         if self.is_paused(task) {
             let hint = "it is paused already";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "paused", hint });
@@ -41,7 +41,7 @@ impl Deciding<'_> {
     }
 
     fn is_paused(&self, task: TaskRef) -> bool {
-        self.run.task(task).blocks.iter().any(|reason| matches!(reason, BlockReason::Paused { .. }))
+        self.run.task(task).block_reasons.iter().any(|reason| matches!(reason, BlockReason::Paused { .. }))
     }
 
     fn pause(&mut self, task: TaskRef) {
@@ -66,16 +66,17 @@ impl Deciding<'_> {
     pub(super) fn continue_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find(id)?;
         if !self.is_paused(task) {
-            let (state, hint) = (self.run.task(task).stage.word(), "it is not paused");
+            let (state, hint) = (self.run.task(task).stage.label(), "it is not paused");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
-        self.go_on_after_pause(task);
+        self.unpause(task);
         Ok(())
     }
 
-    fn go_on_after_pause(&mut self, task: TaskRef) {
+    fn unpause(&mut self, task: TaskRef) {
         let paused = |reason: &&BlockReason| matches!(reason, BlockReason::Paused { .. });
-        let reasons: Vec<BlockReason> = self.run.task(task).blocks.iter().filter(paused).cloned().collect();
+        let reasons: Vec<BlockReason> =
+            self.run.task(task).block_reasons.iter().filter(paused).cloned().collect();
         for reason in reasons {
             self.emit(Event::TaskUnblocked { task: self.id(task), reason });
         }
@@ -83,22 +84,22 @@ impl Deciding<'_> {
 
     pub(super) fn cancel_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find(id)?;
-        self.must_be_open(task, "there is nothing to cancel")?;
+        self.check_open(task, "there is nothing to cancel")?;
         self.cancel(task);
         Ok(())
     }
 
     fn cancel(&mut self, task: TaskRef) {
         self.emit(Event::TaskCancelled { task: self.id(task) });
-        self.close(task, "was cancelled", LoopOutcome::Failed);
+        self.close_attempt(task, "was cancelled", LoopOutcome::Failed);
     }
 
     pub(super) fn skip_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find(id)?;
         match self.run.task(task).stage {
             // One that failed can still be left out, so that others go on.
-            Stage::Failed | Stage::Cancelled => {}
-            _ => self.must_be_open(task, "there is nothing to skip")?,
+            TaskStage::Failed | TaskStage::Cancelled => {}
+            _ => self.check_open(task, "there is nothing to skip")?,
         }
         self.reopen();
         self.skip(task);
@@ -107,15 +108,15 @@ impl Deciding<'_> {
 
     pub(super) fn skip(&mut self, task: TaskRef) {
         self.emit(Event::TaskSkipped { task: self.id(task) });
-        self.close(task, "was skipped", LoopOutcome::Failed);
+        self.close_attempt(task, "was skipped", LoopOutcome::Failed);
     }
 
     pub(super) fn retry_task(&mut self, id: &TaskId, hint: Option<String>) -> Result<(), Rejection> {
         let task = self.find(id)?;
         let state = match self.run.task(task).stage {
-            Stage::Merging => Some(("merging", "it is being merged; wait a moment")),
-            Stage::Done => Some(("done", "reject its phase at the gate to have it done again")),
-            Stage::Waiting | Stage::Ready => Some(("not started", "there is nothing to try again")),
+            TaskStage::Merging => Some(("merging", "it is being merged; wait a moment")),
+            TaskStage::Done => Some(("done", "reject its phase at the gate to have it done again")),
+            TaskStage::Waiting | TaskStage::Ready => Some(("not started", "there is nothing to try again")),
             _ => None,
         };
         if let Some((state, hint)) = state {
@@ -134,19 +135,20 @@ impl Deciding<'_> {
 
     fn end_attempt(&mut self, task: TaskRef) {
         let state = self.run.task(task);
-        let (attempt, is_live) = (state.attempt, state.stage.is_live() && state.stage != Stage::Broken);
+        let (attempt, is_live) =
+            (state.attempt, state.stage.is_in_progress() && state.stage != TaskStage::AttemptFailed);
         if is_live {
             let failure = AttemptFailure::MarkedFailed;
             self.emit(Event::AttemptFailed { task: self.id(task), attempt, failure, counted: false });
         }
-        self.close(task, "is tried again", LoopOutcome::Failed);
+        self.close_attempt(task, "is tried again", LoopOutcome::Failed);
     }
 
     pub(super) fn prioritize(&mut self, task: TaskId, priority: Priority) -> Result<(), Rejection> {
         let found = self.find(&task)?;
-        if self.run.task(found).stage.is_over() {
+        if self.run.task(found).stage.is_final() {
             let hint = "there is nothing to hurry";
-            let state = self.run.task(found).stage.word();
+            let state = self.run.task(found).stage.label();
             return Err(Rejection::WrongTaskState { task, state, hint });
         }
         self.emit(Event::TaskPrioritized { task, priority });
@@ -154,28 +156,34 @@ impl Deciding<'_> {
     }
 
     /// Takes what the person says to whoever works at a task, or will.
-    pub(super) fn tell_task(&mut self, id: TaskId, text: String) -> Result<(), Rejection> {
+    pub(super) fn send_task_message(&mut self, id: TaskId, text: String) -> Result<(), Rejection> {
         let task = self.find(&id)?;
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
         let state = self.run.task(task);
-        let is_heard = matches!(state.stage, Stage::Waiting | Stage::Ready | Stage::Running | Stage::Broken);
+        let is_heard = matches!(
+            state.stage,
+            TaskStage::Waiting | TaskStage::Ready | TaskStage::Running | TaskStage::AttemptFailed
+        );
         if !is_heard {
             let hint = "nobody works at it now; try it again with a hint";
-            return Err(Rejection::WrongTaskState { task: id, state: state.stage.word(), hint });
+            return Err(Rejection::WrongTaskState { task: id, state: state.stage.label(), hint });
         }
-        let n_told =
-            state.owed.iter().filter(|input| matches!(input, SessionInput::UserMessage { .. })).count();
-        if n_told >= TOLD_MAX {
+        let n_told = state
+            .pending_inputs
+            .iter()
+            .filter(|input| matches!(input, SessionInput::UserMessage { .. }))
+            .count();
+        if n_told >= TASK_MESSAGES_MAX {
             return Err(Rejection::TooMany {
                 what: "things said that the agent has not heard",
-                max: TOLD_MAX,
+                max: TASK_MESSAGES_MAX,
             });
         }
         self.emit(Event::TaskMessageSent { task: id, text });
-        if self.run.status == Status::Going {
-            self.tell_what_is_owed(task);
+        if self.run.status == RunStatus::Active {
+            self.send_pending_inputs(task);
         }
         Ok(())
     }
@@ -187,8 +195,8 @@ impl Deciding<'_> {
             return Err(Rejection::UnknownAgent { name: agent, known });
         }
         match self.run.task(task).stage {
-            Stage::Failed | Stage::Cancelled | Stage::Skipped => {}
-            _ => self.must_be_open(task, "there is nothing to reassign")?,
+            TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
+            _ => self.check_open(task, "there is nothing to reassign")?,
         }
         self.reopen();
         self.reassign(task, agent);
@@ -196,7 +204,7 @@ impl Deciding<'_> {
     }
 
     pub(super) fn reassign(&mut self, task: TaskRef, agent: AgentName) {
-        let has_begun = !matches!(self.run.task(task).stage, Stage::Waiting | Stage::Ready);
+        let has_begun = !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready);
         if has_begun {
             self.restart(task, None);
         }
@@ -211,31 +219,31 @@ impl Deciding<'_> {
                 return Err(Rejection::UnknownObject { what: format!("checkpoint {checkpoint} of {id}") });
             }
         }
-        if matches!(self.run.task(task).stage, Stage::Waiting | Stage::Ready)
+        if matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready)
             && self.run.task(task).attempt == 0
         {
             let hint = "there is nothing to go back from";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "not started", hint });
         }
         match self.run.task(task).stage {
-            Stage::Failed | Stage::Cancelled | Stage::Skipped => {}
-            _ => self.must_be_open(task, "what is merged stays merged")?,
+            TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
+            _ => self.check_open(task, "what is merged stays merged")?,
         }
         self.reopen();
-        if !matches!(self.run.task(task).stage, Stage::Waiting | Stage::Ready) {
+        if !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready) {
             self.restart(task, None);
         }
         self.emit(Event::TaskRewound { task: id.clone(), checkpoint });
         Ok(())
     }
 
-    pub(super) fn make_checkpoint(&mut self, id: &TaskId) -> Result<(), Rejection> {
+    pub(super) fn create_checkpoint(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find(id)?;
-        if !self.run.task(task).stage.is_live() {
-            let (state, hint) = (self.run.task(task).stage.word(), "there is nothing to keep");
+        if !self.run.task(task).stage.is_in_progress() {
+            let (state, hint) = (self.run.task(task).stage.label(), "there is nothing to keep");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
-        self.order_checkpoint(task, CheckpointReason::Requested);
+        self.request_checkpoint(task, CheckpointReason::Requested);
         Ok(())
     }
 
@@ -244,8 +252,8 @@ impl Deciding<'_> {
             return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "paused already" });
         }
         self.emit(Event::PhasePaused { phase });
-        for task in self.tasks_of(phase) {
-            if self.run.task(task).stage.is_live() && !self.is_paused(task) {
+        for task in self.phase_tasks(phase) {
+            if self.run.task(task).stage.is_in_progress() && !self.is_paused(task) {
                 self.pause(task);
             }
         }
@@ -257,8 +265,8 @@ impl Deciding<'_> {
             return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "not paused" });
         }
         self.emit(Event::PhaseContinued { phase });
-        for task in self.tasks_of(phase) {
-            self.go_on_after_pause(task);
+        for task in self.phase_tasks(phase) {
+            self.unpause(task);
         }
         Ok(())
     }
@@ -267,9 +275,9 @@ impl Deciding<'_> {
         self.phase_is_paused(phase)?;
         let open = |task: &TaskRef| {
             let stage = self.run.task(*task).stage;
-            !stage.is_over() && stage != Stage::Merging
+            !stage.is_final() && stage != TaskStage::Merging
         };
-        let open: Vec<TaskRef> = self.tasks_of(phase).into_iter().filter(open).collect();
+        let open: Vec<TaskRef> = self.phase_tasks(phase).into_iter().filter(open).collect();
         if open.is_empty() {
             return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "over already" });
         }
@@ -284,15 +292,15 @@ impl Deciding<'_> {
         self.run.phases.get(&phase).map(|phase| phase.paused).ok_or(Rejection::UnknownPhase { phase })
     }
 
-    fn tasks_of(&self, phase: PhaseNumber) -> Vec<TaskRef> {
+    fn phase_tasks(&self, phase: PhaseNumber) -> Vec<TaskRef> {
         self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default()
     }
 
     pub(super) fn pause_run(&mut self) -> Result<(), Rejection> {
         match self.run.status {
-            Status::Going => {}
-            Status::Paused => return Err(not_now("paused already")),
-            Status::NotStarted | Status::Over(_) => return Err(not_now("not going")),
+            RunStatus::Active => {}
+            RunStatus::Paused => return Err(wrong_run_state("paused already")),
+            RunStatus::NotStarted | RunStatus::Ended(_) => return Err(wrong_run_state("not going")),
         }
         self.emit(Event::RunPaused {});
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
@@ -303,28 +311,28 @@ impl Deciding<'_> {
     }
 
     pub(super) fn continue_run(&mut self) -> Result<(), Rejection> {
-        if self.run.status != Status::Paused {
-            return Err(not_now("not paused"));
+        if self.run.status != RunStatus::Paused {
+            return Err(wrong_run_state("not paused"));
         }
         self.emit(Event::RunContinued {});
-        self.wake_everybody();
+        self.wake_sessions();
         Ok(())
     }
 
     /// Lets every session go on that was stopped, or whose word came when nobody listened.
-    pub(super) fn wake_everybody(&mut self) {
+    pub(super) fn wake_sessions(&mut self) {
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
         for session in sessions {
             let waits = self.run.session(session);
             let task_waits = waits.task.is_some_and(|task| self.run.task(task).is_blocked());
-            let task_works = waits.task.is_some_and(|task| self.run.task(task).stage == Stage::Running);
+            let task_works = waits.task.is_some_and(|task| self.run.task(task).stage == TaskStage::Running);
             // Whoever tests, judges or answers was cut off too, or ended its turn when nobody listened.
-            let has_work = task_works || waits.in_hand.is_some();
+            let has_work = task_works || waits.current_item.is_some();
             let waits_for_others =
-                !waits.questions.is_empty() || waits.limited || !self.calls_of(session).is_empty();
+                !waits.questions.is_empty() || waits.rate_limited || !self.calls_of(session).is_empty();
             let waits_for_slot = waits.task.is_some_and(|task| {
                 let state = self.run.task(task);
-                let is_owed = state.session == Some(session) && !state.owed.is_empty();
+                let is_owed = state.session == Some(session) && !state.pending_inputs.is_empty();
                 is_owed || !self.run.schedule.running().contains(&state.node)
             });
             let was_cut = !waits.in_turn && has_work && !waits_for_others && !waits_for_slot;
@@ -332,19 +340,19 @@ impl Deciding<'_> {
                 self.emit(Event::SessionWoken { session });
             } else if was_cut && !task_waits {
                 let reason = "the run goes on".to_owned();
-                self.say(session, SessionInput::Resume { reason });
+                self.send_input(session, SessionInput::Resume { reason });
             }
         }
     }
 
     pub(super) fn cancel_run(&mut self) -> Result<(), Rejection> {
-        if !matches!(self.run.status, Status::Going | Status::Paused) {
-            return Err(not_now("over already"));
+        if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
+            return Err(wrong_run_state("over already"));
         }
         self.emit(Event::RunCancelled {});
         let open: Vec<TaskRef> = (0..)
             .zip(&self.run.tasks)
-            .filter(|(_, task)| !task.stage.is_over())
+            .filter(|(_, task)| !task.stage.is_final())
             .map(|(number, _)| TaskRef(number))
             .collect();
         for task in &open {
@@ -358,6 +366,6 @@ impl Deciding<'_> {
     }
 }
 
-fn not_now(state: &'static str) -> Rejection {
+fn wrong_run_state(state: &'static str) -> Rejection {
     Rejection::WrongRunState { what: "the run".to_owned(), state }
 }

@@ -7,14 +7,14 @@ pub(crate) enum InvocationState {
     Pending,
     InProgress(SessionId),
     #[default]
-    Over,
+    Ended,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Invocation {
     pub(crate) caller: Option<SessionId>,
     pub(crate) callee: Option<AgentName>,
-    pub(crate) wanted: String,
+    pub(crate) instruction: String,
     pub(crate) context: Option<String>,
     pub(crate) state: InvocationState,
 }
@@ -23,14 +23,14 @@ pub(crate) struct Invocation {
 pub(crate) enum ResultState {
     Pending,
     /// It was said to a session that has not typed it yet.
-    OnItsWay,
+    InTransit,
     #[default]
     Delivered,
 }
 
 /// A result that an agent made for another.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Submitted {
+pub(crate) struct SubmittedResult {
     pub(crate) from: Option<AgentName>,
     pub(crate) to: Option<AgentName>,
     pub(crate) result_type: ResultType,
