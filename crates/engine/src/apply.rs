@@ -1,6 +1,6 @@
-//! What an event means for the state, and what the world must now do. Never fails: events are facts.
+//! Applies recorded events to the state and returns the effects they cause. Never fails: events are facts.
 //!
-//! A match without a wildcard: a new kind of event makes the compiler show this place.
+//! The match has no wildcard, so that the compiler reports this place for a new kind of event.
 
 mod collaboration;
 mod disk_budget;
@@ -28,11 +28,11 @@ use crate::{
     state::{Deadline, EffectKey, TaskRef, TaskStage},
 };
 
-/// How long a question or a problem may be with an agent that does nothing about it.
+/// How long an agent may take to answer a question or to resolve an escalation before it is forwarded.
 const AGENT_RESPONSE_MS_MAX: u64 = 10 * 60_000;
 
 impl Run {
-    /// Takes a recorded event in, and returns what the world must now do.
+    /// Applies a recorded event and returns the effects it causes.
     pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<(EffectId, Effect)> {
         self.sequence = recorded.sequence;
         let mut sink = EffectSink::new(recorded.sequence);
@@ -64,7 +64,7 @@ impl Run {
             }
             Event::PhasePaused { phase } => self.phase_paused(*phase, true),
             Event::PhaseContinued { phase } => self.phase_paused(*phase, false),
-            // What becomes of its tasks has events of its own.
+            // Its tasks are cancelled by events of their own.
             Event::PhaseCancelled { .. } => {}
             Event::PhaseLanded { phase } => self.pending_effects.remove(&EffectKey::Land(*phase)),
 
@@ -77,22 +77,22 @@ impl Run {
             Event::TaskUnblocked { task, reason } => self.task_unblocked(task, reason),
             Event::TaskClaimed { task, source, .. } => self.task_claimed(at, task, *source),
             Event::CheckStarted { task, attempt, command } => {
-                let Some(found) = self.find(task) else { return };
-                self.set_stage(found, TaskStage::Checking);
+                let Some(task_ref) = self.find(task) else { return };
+                self.set_stage(task_ref, TaskStage::Checking);
                 let effect =
                     Effect::RunCheck { task: task.clone(), attempt: *attempt, command: command.clone() };
-                sink.add(&mut self.pending_effects, EffectKey::Check(found), effect);
+                sink.add(&mut self.pending_effects, EffectKey::Check(task_ref), effect);
             }
             Event::CheckFinished { task, receipt, .. } => self.check_finished(task, receipt.passed()),
             Event::TestStarted { task, session } => self.test_started(task, *session),
             Event::TaskReturned { task, reason } => self.task_returned(at, task, *reason),
             Event::MergeStarted { task, attempt } => {
-                let Some(found) = self.find(task) else { return };
-                self.set_stage(found, TaskStage::Merging);
-                self.mergeable.retain(|waiting| *waiting != found);
-                self.merging = Some(found);
+                let Some(task_ref) = self.find(task) else { return };
+                self.set_stage(task_ref, TaskStage::Merging);
+                self.mergeable.retain(|waiting| *waiting != task_ref);
+                self.merging = Some(task_ref);
                 let effect = Effect::Merge { task: task.clone(), attempt: *attempt };
-                sink.add(&mut self.pending_effects, EffectKey::Merge(found), effect);
+                sink.add(&mut self.pending_effects, EffectKey::Merge(task_ref), effect);
             }
             Event::MergeFinished { task, outcome, .. } => self.merge_finished(task, outcome),
             Event::TaskDone { task, proof } => self.task_done(at, task, *proof),
@@ -105,8 +105,8 @@ impl Run {
             Event::TaskCancelled { task } => self.task_ended(at, task, TaskStage::Cancelled),
             Event::TaskReopened { task, .. } => self.task_reopened(task),
             Event::TaskPrioritized { task, priority } => {
-                let Some(found) = self.find(task) else { return };
-                self.schedule.set_priority(self.task(found).node, *priority);
+                let Some(task_ref) = self.find(task) else { return };
+                self.schedule.set_priority(self.task(task_ref).node, *priority);
             }
             Event::TaskMessageSent { task, text } => self.task_message_sent(task, text),
             Event::TaskReassigned { task, agent } => self.task_reassigned(task, agent),
@@ -126,7 +126,7 @@ impl Run {
             Event::DependencyAdded { earlier, later } => {
                 if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
-                    // A circle was refused before it was recorded.
+                    // A cycle was rejected before the event was recorded.
                     let _ = self.schedule.connect(earlier, later_node);
                     if !self.schedule.has_met_dependencies(later_node) {
                         self.set_stage(later, TaskStage::Waiting);
@@ -244,7 +244,7 @@ impl Run {
             Event::OverlapResolved { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
             Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
             Event::ChatMessageSent { text, answers } => self.chat_message_sent(actor, text, *answers),
-            // What was said is for people; nothing waits for it.
+            // Only for display.
             Event::ChatAnsweredWithStatus { .. } => {}
             Event::ResolveRequested { session, phase } => {
                 self.resolve_requests.insert(*session, *phase);
@@ -263,9 +263,9 @@ impl Run {
         let key = key.clone();
         self.pending_effects.remove(&key);
         if let EffectKey::Restore(task) = &key
-            && let Some(found) = self.find(task)
+            && let Some(task_ref) = self.find(task)
         {
-            self.schedule.release(self.task(found).node, HoldReason::Restoring);
+            self.schedule.release(self.task(task_ref).node, HoldReason::Restoring);
         }
     }
 

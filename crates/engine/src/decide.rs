@@ -1,7 +1,7 @@
-//! What happens next: takes a wish, says which events follow from it, and settles what follows from those.
+//! Decides commands: validates a command, emits its events, then emits the events that follow from those.
 //!
-//! Every event is applied the moment it is decided, so that the next rule sees what the last one did. A wish is
-//! refused before the first event, or not at all.
+//! Every event is applied immediately, so that the next rule sees its result. A command is rejected before its first
+//! event or not at all.
 
 mod affected;
 mod agent_error;
@@ -42,19 +42,19 @@ use crate::{
     state::TaskRef,
 };
 
-/// What follows from a wish.
+/// The result of an accepted command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
-    /// What happened, to be recorded before anything else.
+    /// To be recorded before any effect is executed.
     pub events: Vec<RecordedEvent>,
-    /// What the world must do once that is recorded.
+    /// To be executed once the events are recorded.
     pub effects: Vec<(EffectId, Effect)>,
 }
 
 impl Run {
-    /// Decides on a wish, takes in what follows, and returns it. Where it is refused nothing has changed.
+    /// Decides a command and applies the resulting events. A rejected command changes nothing.
     ///
-    /// The events are recorded all together or not at all. Where that fails the state is made anew from the log.
+    /// The caller records all events or none; if recording fails, it rebuilds the run from the log.
     pub fn decide(&mut self, now: Timestamp, actor: &Actor, command: Command) -> Result<Decision, Rejection> {
         let mut context = DecisionContext {
             run: self,
@@ -74,20 +74,20 @@ impl Run {
     }
 }
 
-/// A wish that is being decided.
+/// The command being decided, with the events and effects so far.
 struct DecisionContext<'a> {
     run: &'a mut Run,
     now: Timestamp,
     actor: Actor,
     events: Vec<RecordedEvent>,
     effects: Vec<(EffectId, Effect)>,
-    /// Tasks and sessions with which something happened: what follows for them is still to be seen.
+    /// Tasks and sessions that events affected and whose follow-up events are not decided yet.
     tasks: BTreeSet<TaskRef>,
     sessions: BTreeSet<SessionId>,
 }
 
 impl DecisionContext<'_> {
-    /// Says that something happened.
+    /// Applies an event and adds it to the decision.
     fn emit(&mut self, event: Event) {
         let recorded = RecordedEvent {
             sequence: self.run.sequence.next(),
@@ -100,7 +100,7 @@ impl DecisionContext<'_> {
         self.events.push(recorded);
     }
 
-    /// Says that something happened by the rules, whoever wished.
+    /// Emits an event whose actor is the system, regardless of the command's actor.
     fn emit_by_rule(&mut self, event: Event) {
         let actor = std::mem::replace(&mut self.actor, Actor::System);
         self.emit(event);
@@ -115,7 +115,7 @@ impl DecisionContext<'_> {
         self.run.task(task).planned.id.clone()
     }
 
-    /// Refuses what can't be wished before the start or after the end.
+    /// Rejects commands before the start of the run and after its cancellation.
     fn check_accepts_commands(&self) -> Result<(), Rejection> {
         match self.run.status {
             RunStatus::NotStarted => Err(Rejection::NotStarted),
@@ -124,7 +124,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Lets a run that is over go on, because something can move again.
+    /// Reopens an ended run, because a command makes progress possible again.
     fn reopen(&mut self) {
         if matches!(self.run.status, RunStatus::Ended(_)) {
             self.emit(Event::RunReopened {});

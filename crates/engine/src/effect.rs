@@ -1,93 +1,44 @@
-//! What the world must do now. PendingEffects; whoever carries one out reports what came of it.
+//! The effects that the engine asks the executor for.
 
 use domain::{
     AttemptNumber, CheckpointId, InputNumber, ParkMode, PhaseNumber, SessionId, SessionInput, TaskId,
 };
 use serde::Serialize;
 
-/// One order. Its id stands beside it, so that doing it twice does it once.
+/// An effect. Its [`EffectId`](domain::EffectId) makes execution idempotent; the outcome is reported with a command.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Effect {
-    /// Start the process of a session. Reported by `ReportStarted`, `ReportEnded` or `ReportLost`.
-    SpawnAgent {
-        /// The session.
-        session: SessionId,
-    },
-    /// Say something to a session. Reported by `ReportTyped`.
+    /// Starts the process of a session. Reported by `ReportStarted`, `ReportEnded` or `ReportLost`.
+    SpawnAgent { session: SessionId },
+    /// Sends an input to a session. Reported by `ReportInputSent`.
     SendInput {
-        /// The session.
         session: SessionId,
-        /// Which of its inputs it is; typed once, in order.
+        /// Position among the session's inputs; each is sent once, in order.
         input: InputNumber,
-        /// What.
         content: Box<SessionInput>,
     },
-    /// Let a session wait at less cost. Reported by `ReportEffect`.
-    ParkSession {
-        /// The session.
-        session: SessionId,
-        /// How.
-        mode: ParkMode,
-    },
-    /// Let a parked session go on. Reported by `ReportEffect`.
-    WakeSession {
-        /// The session.
-        session: SessionId,
-        /// How it was parked.
-        from: ParkMode,
-    },
-    /// End the process of a session and all it started. Reported by `ReportEnded` or `ReportLost`.
-    EndSession {
-        /// The session.
-        session: SessionId,
-    },
-    /// Run the check of a task. Reported by `ReportCheck`.
-    RunCheck {
-        /// The task.
-        task: TaskId,
-        /// Which try.
-        attempt: AttemptNumber,
-        /// The command.
-        command: String,
-    },
-    /// Merge a task into the run's branch. Reported by `ReportMerge`.
-    Merge {
-        /// The task.
-        task: TaskId,
-        /// Which try.
-        attempt: AttemptNumber,
-    },
-    /// Collect a phase's artefacts and run its checks. Reported by `ReportGate`.
-    CheckGate {
-        /// The phase.
-        phase: PhaseNumber,
-        /// Which time.
-        round: u32,
-    },
-    /// Land a phase. Reported by `ReportEffect`.
-    LandPhase {
-        /// The phase.
-        phase: PhaseNumber,
-    },
-    /// Keep a point that a task can go back to. Reported by `ReportCheckpoint`.
-    MakeCheckpoint {
-        /// The checkpoint.
-        checkpoint: CheckpointId,
-        /// The task.
-        task: TaskId,
-    },
-    /// Bring a task's worktree back to a checkpoint. Reported by `ReportEffect`.
+    /// Parks a waiting session to save resources. Reported by `ReportEffect`.
+    ParkSession { session: SessionId, mode: ParkMode },
+    /// Wakes a parked session. Reported by `ReportEffect`.
+    WakeSession { session: SessionId, from: ParkMode },
+    /// Ends the process of a session and its child processes. Reported by `ReportEnded` or `ReportLost`.
+    EndSession { session: SessionId },
+    /// Runs the check of a task. Reported by `ReportCheck`.
+    RunCheck { task: TaskId, attempt: AttemptNumber, command: String },
+    /// Merges a task into the run's branch. Reported by `ReportMerge`.
+    Merge { task: TaskId, attempt: AttemptNumber },
+    /// Collects a phase's artefacts and runs its check. Reported by `ReportGate`.
+    CheckGate { phase: PhaseNumber, round: u32 },
+    /// Merges an approved phase into the project's branch. Reported by `ReportEffect` or `ReportNotLanded`.
+    LandPhase { phase: PhaseNumber },
+    /// Creates a checkpoint of a task's worktree. Reported by `ReportCheckpoint`.
+    MakeCheckpoint { checkpoint: CheckpointId, task: TaskId },
+    /// Resets a task's worktree to a checkpoint. Reported by `ReportEffect`.
     RestoreCheckpoint {
-        /// The task.
         task: TaskId,
-        /// Where to; the beginning where nothing is said.
+        /// `None`: the start of the task.
         checkpoint: Option<CheckpointId>,
     },
-    /// Keep a choice about a permission for the project. Reported by `ReportEffect`.
-    SavePermissionRule {
-        /// What it is about.
-        pattern: String,
-        /// Whether agents may.
-        allowed: bool,
-    },
+    /// Saves a permission answer for the project. Reported by `ReportEffect`.
+    SavePermissionRule { pattern: String, allowed: bool },
 }

@@ -1,4 +1,4 @@
-//! What the world was told and has not reported yet, by what it is about.
+//! Effects that have not been reported yet, and the effects that one event adds to them.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl PendingEffects {
         self.by_key.contains_key(key)
     }
 
-    /// Returns the order with this id, where nobody has reported it yet.
+    /// Returns the pending effect with this id.
     pub(crate) fn find(&self, id: EffectId) -> Option<(&EffectKey, &Effect)> {
         self.by_key.iter().find(|(_, (open, _))| *open == id).map(|(key, (_, effect))| (key, effect))
     }
@@ -29,14 +29,14 @@ impl PendingEffects {
         self.by_key.remove(key);
     }
 
-    /// Forgets what a session that is over was to do.
+    /// Removes the pending effects of an ended session.
     pub(crate) fn remove_session(&mut self, session: SessionId) {
         self.by_key.retain(|key, _| match key {
-            EffectKey::Spawn(of)
-            | EffectKey::Park(of)
-            | EffectKey::Wake(of)
-            | EffectKey::End(of)
-            | EffectKey::Input(of, _) => *of != session,
+            EffectKey::Spawn(owner)
+            | EffectKey::Park(owner)
+            | EffectKey::Wake(owner)
+            | EffectKey::End(owner)
+            | EffectKey::Input(owner, _) => *owner != session,
             EffectKey::Check(_)
             | EffectKey::Merge(_)
             | EffectKey::Gate(_)
@@ -48,7 +48,7 @@ impl PendingEffects {
     }
 }
 
-/// The orders that one event gives.
+/// Collects the effects that one event causes, and numbers them.
 pub(crate) struct EffectSink {
     sequence: Sequence,
     pub(crate) effects: Vec<(EffectId, Effect)>,
@@ -59,7 +59,7 @@ impl EffectSink {
         Self { sequence, effects: Vec::new() }
     }
 
-    /// Gives an order; an earlier one about the same thing is superseded.
+    /// Adds an effect; it replaces a pending effect with the same key.
     pub(crate) fn add(&mut self, pending: &mut PendingEffects, key: EffectKey, effect: Effect) {
         let index = u32::try_from(self.effects.len()).unwrap_or(u32::MAX);
         let id = EffectId { sequence: self.sequence, index };

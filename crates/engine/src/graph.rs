@@ -1,41 +1,41 @@
-//! The task graph: who waits for whom, and how long the way to the end is.
+//! The dependency graph of tasks, and the critical path of each node.
 //!
-//! Invariant: the graph has no cycle. `Graph::connect` refuses the edge that would close one.
+//! Invariant: the graph has no cycle. `Graph::connect` rejects an edge that would close one.
 
 use smallvec::SmallVec;
 
-/// A node of the graph: a task, or the gate of a phase.
+/// A node of the graph: a task, the gate of a phase or an external dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node(u32);
 
 impl Node {
-    /// Returns the node at a place.
+    /// Returns the node with this index.
     pub fn at(index: usize) -> Self {
-        // More than four billion tasks are no plan.
+        // Saturates: a plan has far fewer than four billion tasks.
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 
-    /// Returns the place of the node, in the order in which nodes were added.
+    /// Returns the index of the node, in the order in which nodes were added.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An edge that would make nodes wait for each other, refused.
+/// A rejected edge that would close a cycle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("these would wait for each other: {} nodes in a circle", path.len().saturating_sub(1))]
+#[error("the dependency would close a cycle of {} nodes", path.len().saturating_sub(1))]
 pub struct CycleError {
-    /// The circle, from a node back to itself.
+    /// The cycle, from a node back to itself.
     pub path: Vec<Node>,
 }
 
-/// Who waits for whom.
+/// Nodes, their dependencies and their durations.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Graph {
     links: Vec<Links>,
 }
 
-/// Most tasks have a few neighbours: they lie beside the task itself, which keeps a large plan fast.
+/// Most tasks have few neighbours: storing them inline keeps large plans fast.
 type Neighbours = SmallVec<[Node; 4]>;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,12 +43,12 @@ struct Links {
     dependencies: Neighbours,
     dependents: Neighbours,
     duration: u64,
-    /// The longest way to the end, this node's own duration included.
+    /// Sum of durations along the longest path to the end, this node included.
     critical_path: u64,
 }
 
 impl Graph {
-    /// Makes a graph of nodes that take about so long, in a unit of the caller's, and of pairs (earlier, later).
+    /// Builds a graph from durations (in a unit of the caller's choice) and edges (earlier, later).
     pub fn new(durations: &[u64], edges: &[(usize, usize)]) -> Result<Self, CycleError> {
         let links =
             durations.iter().map(|duration| Links { duration: *duration, ..Links::default() }).collect();
@@ -63,33 +63,32 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Adds a node.
     pub fn add(&mut self, duration: u64) -> Node {
         self.links.push(Links { duration, critical_path: duration, ..Links::default() });
         Node::at(self.links.len() - 1)
     }
 
-    /// Returns all nodes in the order in which they were added.
+    /// Returns all nodes, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
         (0..self.links.len()).map(Node::at)
     }
 
-    /// Returns the nodes that a node waits for.
+    /// Returns the nodes that a node depends on.
     pub fn dependencies(&self, node: Node) -> &[Node] {
         self.links.get(node.index()).map_or(&[], |links| &links.dependencies)
     }
 
-    /// Returns the nodes that wait for a node.
+    /// Returns the nodes that depend on a node.
     pub fn dependents(&self, node: Node) -> &[Node] {
         self.links.get(node.index()).map_or(&[], |links| &links.dependents)
     }
 
-    /// Returns the longest way from a node's start to the end of everything.
+    /// Returns the sum of durations along the longest path from a node to the end, the node included.
     pub fn critical_path(&self, node: Node) -> u64 {
         self.links.get(node.index()).map_or(0, |links| links.critical_path)
     }
 
-    /// Lets `later` wait for `earlier`; an edge that is there already changes nothing.
+    /// Makes `later` depend on `earlier`; an existing edge is left unchanged.
     pub fn connect(&mut self, earlier: Node, later: Node) -> Result<(), CycleError> {
         if self.dependencies(later).contains(&earlier) {
             return Ok(());
@@ -101,7 +100,7 @@ impl Graph {
         self.update_critical_paths()
     }
 
-    /// Takes an edge away, and tells whether it was there.
+    /// Removes an edge and returns whether it existed.
     pub fn disconnect(&mut self, earlier: Node, later: Node) -> bool {
         if !self.dependencies(later).contains(&earlier) {
             return false;
@@ -115,14 +114,14 @@ impl Graph {
         self.update_critical_paths().is_ok()
     }
 
-    /// Says how long nodes are thought to take now.
+    /// Changes the estimated durations of nodes.
     pub fn set_durations(&mut self, durations: impl IntoIterator<Item = (Node, u64)>) {
         for (node, duration) in durations {
             if let Some(links) = self.links.get_mut(node.index()) {
                 links.duration = duration;
             }
         }
-        // What had no circle before has none now.
+        // Durations do not affect cycles: this cannot fail.
         let _ = self.update_critical_paths();
     }
 
@@ -135,32 +134,36 @@ impl Graph {
         }
     }
 
-    /// Brings the ways to the end up to date, from the end backwards.
+    /// Recomputes all critical paths, from the end backwards. Fails if the graph has a cycle.
     fn update_critical_paths(&mut self) -> Result<(), CycleError> {
-        let mut open_after: Vec<usize> = self.links.iter().map(|links| links.dependents.len()).collect();
+        let mut open_dependents: Vec<usize> = self.links.iter().map(|links| links.dependents.len()).collect();
         let mut ends: Vec<Node> = self.nodes().filter(|node| self.dependents(*node).is_empty()).collect();
         let mut n_measured = 0;
         while let Some(node) = ends.pop() {
             n_measured += 1;
-            let longest =
-                self.dependents(node).iter().map(|after| self.critical_path(*after)).max().unwrap_or(0);
+            let longest = self
+                .dependents(node)
+                .iter()
+                .map(|dependent| self.critical_path(*dependent))
+                .max()
+                .unwrap_or(0);
             let Some(links) = self.links.get_mut(node.index()) else { continue };
             links.critical_path = links.duration.saturating_add(longest);
-            for before in &links.dependencies {
-                if let Some(open) = open_after.get_mut(before.index()) {
+            for dependency in &links.dependencies {
+                if let Some(open) = open_dependents.get_mut(dependency.index()) {
                     *open -= 1;
                     if *open == 0 {
-                        ends.push(*before);
+                        ends.push(*dependency);
                     }
                 }
             }
         }
-        if n_measured == self.links.len() { Ok(()) } else { Err(self.find_cycle(&open_after)) }
+        if n_measured == self.links.len() { Ok(()) } else { Err(self.find_cycle(&open_dependents)) }
     }
 
-    /// Finds a circle among the nodes that could not be measured: each of them has one of them after it.
-    fn find_cycle(&self, open_after: &[usize]) -> CycleError {
-        let is_open = |node: &Node| open_after.get(node.index()).is_some_and(|open| *open > 0);
+    /// Finds a cycle among the nodes without a critical path: each of them has a dependent among them.
+    fn find_cycle(&self, open_dependents: &[usize]) -> CycleError {
+        let is_open = |node: &Node| open_dependents.get(node.index()).is_some_and(|open| *open > 0);
         let mut path: Vec<Node> = self.nodes().find(is_open).into_iter().collect();
         while let Some(last) = path.last().copied() {
             let Some(next) = self.dependents(last).iter().copied().find(is_open) else { break };
@@ -174,23 +177,23 @@ impl Graph {
         CycleError { path }
     }
 
-    /// Finds a way from one node to another along the edges.
+    /// Finds a path along the edges.
     fn path(&self, from: Node, to: Node) -> Option<Vec<Node>> {
-        let mut came_from: Vec<Option<Node>> = vec![None; self.links.len()];
+        let mut predecessors: Vec<Option<Node>> = vec![None; self.links.len()];
         let mut open = vec![from];
         while let Some(node) = open.pop() {
             if node == to {
                 let mut path = vec![node];
-                let mut at = node;
-                while at != from {
-                    at = came_from.get(at.index()).copied().flatten()?;
-                    path.push(at);
+                let mut current = node;
+                while current != from {
+                    current = predecessors.get(current.index()).copied().flatten()?;
+                    path.push(current);
                 }
                 path.reverse();
                 return Some(path);
             }
             for next in self.dependents(node) {
-                let slot = came_from.get_mut(next.index())?;
+                let slot = predecessors.get_mut(next.index())?;
                 if slot.is_none() && *next != from {
                     *slot = Some(node);
                     open.push(*next);
@@ -212,12 +215,12 @@ mod tests {
         assert_eq!(graph.connect(c, a), Err(CycleError { path: vec![c, a, b, c] }));
         assert_eq!(graph.connect(a, a), Err(CycleError { path: vec![a, a] }));
         assert_eq!(graph.dependencies(a), []);
-        let circle = Graph::new(&[1, 1, 1], &[(0, 1), (1, 2), (2, 1)]).unwrap_err();
-        assert_eq!(circle.path.len(), 3);
+        let cycle = Graph::new(&[1, 1, 1], &[(0, 1), (1, 2), (2, 1)]).unwrap_err();
+        assert_eq!(cycle.path.len(), 3);
     }
 
     #[test]
-    fn the_way_to_the_end_follows_every_change() {
+    fn critical_paths_follow_every_change() {
         let mut graph = Graph::new(&[1, 2, 4], &[(0, 1), (0, 2)]).unwrap();
         let [a, b, c] = [0, 1, 2].map(Node::at);
         let remaining = |graph: &Graph| [a, b, c].map(|node| graph.critical_path(node));

@@ -1,56 +1,55 @@
-//! The rules that keep a run right, by name, so that a test can switch one off and see that it is missed.
+//! The rules that the simulator can switch off to verify that a test detects the violation.
 //!
-//! Every build but that of the simulator's negative controls has all of them on, at no cost.
+//! Without the feature `fault-injection` all guards are on, at no cost.
 
-/// A rule that can be switched off, in tests alone.
+/// A rule of the engine that tests can switch off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Guard {
-    /// A task starts only when all that it waits for is met.
+    /// A task starts only when all its dependencies are met.
     Dependencies,
-    /// A task has at most one live try.
+    /// A task has at most one attempt in progress.
     OneAttempt,
-    /// No more tasks run than there are slots.
+    /// No more tasks run than the run has slots.
     Slots,
-    /// No more tasks of an agent run than it has slots.
+    /// No more tasks of an agent run than the agent has slots.
     AgentSlots,
-    /// No two running tasks touch the same thing.
+    /// No two running tasks touch the same path or lock.
     TouchedPaths,
-    /// A blocked task gives its slot back.
+    /// A blocked task releases its slot.
     BlockedReleasesSlot,
-    /// A question gets one answer.
+    /// A question is answered once.
     OneAnswer,
     /// An answer goes to the session that asked.
     AnswerToAskingSession,
-    /// Chat answers a question only while exactly one is pending.
+    /// A chat message answers a question only while exactly one is pending.
     ChatAnswersOnlyQuestion,
-    /// A default is taken only where the answer is not required.
+    /// A default is used only if the answer is not required.
     DefaultsForOptionalOnly,
-    /// A message is taken once.
+    /// A message of an agent is processed once.
     MessageOnce,
-    /// A prompt is taken once.
+    /// A prompt of an agent is processed once.
     PromptOnce,
-    /// What is reported of an earlier try changes nothing.
+    /// A report about an earlier attempt changes nothing.
     RejectStaleReports,
-    /// A task with a check is done only with a receipt.
+    /// A task with a check is done only with a receipt of that check.
     CheckReceipt,
-    /// One merge after the other.
+    /// Only one merge runs at a time.
     SerialMerges,
-    /// A later phase starts only when the gate before it is approved.
+    /// A later phase starts only after the gate before it is approved.
     GateBeforeNextPhase,
-    /// Calls do not wait for each other in a circle.
+    /// Calls between agents never wait for each other in a cycle.
     NoCallCycle,
-    /// The last try is not repeated but escalated.
+    /// After the last allowed attempt the task is escalated instead of retried.
     AttemptLimit,
-    /// A run ends only when nothing can move and nobody is asked.
+    /// A run ends only when nothing can proceed and no question, request or approval is open.
     EndOnlyWhenIdle,
-    /// An agent says only what is its to say.
+    /// An agent sends only the messages that its role allows.
     MessagesOfRole,
     /// A required request is not skipped.
     RequiredRequests,
 }
 
 impl Guard {
-    /// All of them.
     pub const ALL: [Self; 21] = [
         Self::Dependencies,
         Self::OneAttempt,
@@ -76,30 +75,26 @@ impl Guard {
     ];
 }
 
-/// Which guards are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Guards {
     #[cfg(feature = "fault-injection")]
-    off: Option<Guard>,
+    disabled: Option<Guard>,
 }
 
 impl Guards {
-    /// All but one.
     #[cfg(feature = "fault-injection")]
-    pub(crate) fn without(guard: Guard) -> Self {
-        Self { off: Some(guard) }
+    pub(crate) fn all_except(guard: Guard) -> Self {
+        Self { disabled: Some(guard) }
     }
 
-    /// Tells whether a guard is on.
     #[cfg(feature = "fault-injection")]
-    pub(crate) fn on(self, guard: Guard) -> bool {
-        self.off != Some(guard)
+    pub(crate) fn is_on(self, guard: Guard) -> bool {
+        self.disabled != Some(guard)
     }
 
-    /// Tells whether a guard is on.
     #[cfg(not(feature = "fault-injection"))]
-    #[expect(clippy::unused_self, reason = "with the feature there is something to ask")]
-    pub(crate) const fn on(self, _guard: Guard) -> bool {
+    #[expect(clippy::unused_self, reason = "used only with the feature fault-injection")]
+    pub(crate) const fn is_on(self, _guard: Guard) -> bool {
         true
     }
 }

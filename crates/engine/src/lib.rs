@@ -1,6 +1,6 @@
-//! What happens in a run: who may start, who is asked, what counts as done.
+//! The rules of a run: which task starts next, where a question goes, when a task counts as done.
 //!
-//! Pure: no clock, no randomness, no IO. Starts nothing itself; it says what may start, and `runtime` acts.
+//! Pure: no clock, no randomness, no IO. The engine returns events and effects; `runtime` executes the effects.
 
 mod apply;
 mod decide;
@@ -25,7 +25,7 @@ pub use effect::Effect;
 pub use graph::{CycleError, Graph, Node};
 pub use guard::Guard;
 pub use planned_work::planned_work;
-pub use queries::{Assignment, GateCheck, LiveSession};
+pub use queries::{GateCheck, LiveSession, SessionAssignment};
 pub use rejection::Rejection;
 pub use run::Run;
 pub use schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements};

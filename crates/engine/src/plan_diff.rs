@@ -1,6 +1,6 @@
-//! What a plan file says that the run's plan does not, and what of it can still be taken.
+//! Compares a plan file with the run's plan, and determines which differences can still be applied.
 //!
-//! Only compares; nothing changes here. What is done or being done stays: a change that comes too late is named as kept.
+//! Changes nothing itself. Finished and running work stays: a change that comes too late is listed as such.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,41 +13,42 @@ use crate::{
     state::{GateState, Task, TaskRef, TaskStage},
 };
 
-/// What is to be done to take a change of the plan.
+/// The steps that apply a plan change.
 #[derive(Debug, Default)]
 pub(crate) struct PlanAmendment {
     pub(crate) restored: Vec<(TaskRef, ChangedTask)>,
     pub(crate) changed: Vec<(TaskRef, ChangedTask)>,
-    /// Tasks that the plan no longer has, or that are ticked.
+    /// Tasks that were removed from the plan or marked as done in it.
     pub(crate) skipped: Vec<TaskRef>,
-    /// Pairs (earlier, later) that no longer hold.
+    /// Pairs (earlier, later).
     pub(crate) edges_removed: Vec<(TaskId, TaskId)>,
-    /// Pairs (earlier, later) that hold from now on.
+    /// Pairs (earlier, later).
     pub(crate) edges_added: Vec<(TaskId, TaskId)>,
 }
 
 impl Run {
-    /// Returns what a plan file says that the run's plan does not.
+    /// Returns the differences between a plan file and the run's plan.
     pub(crate) fn plan_changes(&self, work: &PlannedWork) -> PlanChanges {
         let mut changes = PlanChanges::default();
         for phase in &work.phases {
             match self.phases.get(&phase.number) {
                 None => changes.phases_added.push(phase.clone()),
-                Some(known) if known.gate != GateState::Closed => {}
-                Some(known) if known.name == phase.name && known.after == phase.after => {}
+                Some(current) if current.gate != GateState::Closed => {}
+                Some(current) if current.name == phase.name && current.after == phase.after => {}
                 Some(_) => changes.phases_changed.push(phase.clone()),
             }
         }
         for task in &work.tasks {
             match self.find(&task.id) {
-                Some(found) => compare(self.task(found), task, &mut changes),
+                Some(task_ref) => compare(self.task(task_ref), task, &mut changes),
                 None => changes.added.push(task.clone()),
             }
         }
-        let said: BTreeSet<&TaskId> = work.tasks.iter().map(|task| &task.id).collect();
-        let is_gone =
-            |task: &&Task| !said.contains(&task.planned.id) && !task.is_outside_plan_file && !task.is_removed;
-        for task in self.tasks.iter().filter(is_gone) {
+        let ids_in_file: BTreeSet<&TaskId> = work.tasks.iter().map(|task| &task.id).collect();
+        let is_removed = |task: &&Task| {
+            !ids_in_file.contains(&task.planned.id) && !task.is_outside_plan_file && !task.is_removed
+        };
+        for task in self.tasks.iter().filter(is_removed) {
             let id = task.planned.id.clone();
             match task.stage {
                 stage if is_skippable(stage) => changes.removed.push(id),
@@ -60,36 +61,36 @@ impl Run {
         changes
     }
 
-    /// Returns what of a change can be taken as things stand now.
+    /// Returns the parts of a change that can be applied in the current state.
     pub(crate) fn amendment(&self, changes: &PlanChanges) -> PlanAmendment {
         let mut amendment = PlanAmendment::default();
         let skipped = changes.removed.iter().filter_map(|id| self.find(id));
         amendment.skipped = skipped.filter(|task| is_skippable(self.task(*task).stage)).collect();
         for restored in &changes.restored {
-            let Some(found) = self.find(&restored.task.id) else { continue };
-            if matches!(self.task(found).stage, TaskStage::Skipped | TaskStage::Done) {
-                self.move_edges(found, &restored.task, &mut amendment);
-                amendment.restored.push((found, restored.clone()));
+            let Some(task_ref) = self.find(&restored.task.id) else { continue };
+            if matches!(self.task(task_ref).stage, TaskStage::Skipped | TaskStage::Done) {
+                self.move_edges(task_ref, &restored.task, &mut amendment);
+                amendment.restored.push((task_ref, restored.clone()));
             }
         }
         for changed in &changes.changed {
-            let Some(found) = self.find(&changed.task.id) else { continue };
-            let stage = self.task(found).stage;
+            let Some(task_ref) = self.find(&changed.task.id) else { continue };
+            let stage = self.task(task_ref).stage;
             let fields: Vec<PlanField> =
                 changed.fields.iter().copied().filter(|field| is_in_time(stage, *field)).collect();
             if fields.contains(&PlanField::DependsOn) {
-                self.move_edges(found, &changed.task, &mut amendment);
+                self.move_edges(task_ref, &changed.task, &mut amendment);
             }
             if !fields.is_empty() {
-                amendment.changed.push((found, ChangedTask { task: changed.task.clone(), fields }));
+                amendment.changed.push((task_ref, ChangedTask { task: changed.task.clone(), fields }));
             }
         }
         amendment
     }
 
-    /// Finds who is no longer waited for, and who is from now on.
-    fn move_edges(&self, found: TaskRef, new: &PlannedTask, amendment: &mut PlanAmendment) {
-        let later = self.task(found);
+    /// Adds the removed and new dependencies of a task to the amendment.
+    fn move_edges(&self, task_ref: TaskRef, new: &PlannedTask, amendment: &mut PlanAmendment) {
+        let later = self.task(task_ref);
         let waits_for = |id: &TaskId| {
             let earlier = self.find(id).map(|earlier| self.task(earlier).node);
             earlier.is_some_and(|earlier| self.schedule.graph().dependencies(later.node).contains(&earlier))
@@ -102,47 +103,47 @@ impl Run {
     }
 }
 
-/// Notes what a plan file says otherwise about a task that the run has.
-fn compare(known: &Task, said: &PlannedTask, changes: &mut PlanChanges) {
-    let mut fields = known.planned.differences(said);
-    let is_left_out = matches!(known.stage, TaskStage::Skipped | TaskStage::Done);
-    let is_reopened = fields.contains(&PlanField::Status) && known.attempt == 0;
-    if said.plan_status == PlanStatus::Open && is_left_out && (known.is_removed || is_reopened) {
-        changes.restored.push(ChangedTask { task: said.clone(), fields });
+/// Adds the differences of a current task to the changes.
+fn compare(current: &Task, new: &PlannedTask, changes: &mut PlanChanges) {
+    let mut fields = current.planned.differences(new);
+    let is_finished = matches!(current.stage, TaskStage::Skipped | TaskStage::Done);
+    let is_reopened = fields.contains(&PlanField::Status) && current.attempt == 0;
+    if new.plan_status == PlanStatus::Open && is_finished && (current.is_removed || is_reopened) {
+        changes.restored.push(ChangedTask { task: new.clone(), fields });
         return;
     }
-    if said.plan_status != PlanStatus::Open && fields.contains(&PlanField::Status) {
-        if is_skippable(known.stage) {
-            changes.removed.push(said.id.clone());
+    if new.plan_status != PlanStatus::Open && fields.contains(&PlanField::Status) {
+        if is_skippable(current.stage) {
+            changes.removed.push(new.id.clone());
             return;
         }
-        if is_left_out {
-            // The run says so too.
+        if is_finished {
+            // The run has the same status.
             fields.retain(|field| *field != PlanField::Status);
         }
     }
-    let (taken, kept): (Vec<_>, Vec<_>) =
-        fields.into_iter().partition(|field| is_in_time(known.stage, *field));
-    if !taken.is_empty() {
-        changes.changed.push(ChangedTask { task: said.clone(), fields: taken });
+    let (applicable, too_late): (Vec<_>, Vec<_>) =
+        fields.into_iter().partition(|field| is_in_time(current.stage, *field));
+    if !applicable.is_empty() {
+        changes.changed.push(ChangedTask { task: new.clone(), fields: applicable });
     }
-    if !kept.is_empty() {
-        changes.too_late.push(LateTaskChange { task: said.id.clone(), fields: kept });
+    if !too_late.is_empty() {
+        changes.too_late.push(LateTaskChange { task: new.id.clone(), fields: too_late });
     }
 }
 
-/// Tells whether a task can be left out without losing work that is being done.
+/// Returns whether a task can be skipped without losing work in progress.
 fn is_skippable(stage: TaskStage) -> bool {
     matches!(stage, TaskStage::Waiting | TaskStage::Ready | TaskStage::Failed | TaskStage::Cancelled)
 }
 
-/// Tells whether what a plan says about a task still matters to a task that has come so far.
+/// Returns whether a change of this field still has an effect on a task in this stage.
 fn is_in_time(stage: TaskStage, field: PlanField) -> bool {
     use PlanField::{
         Acceptance, Agent, Budget, Complexity, DependsOn, External, Phase, Priority, Status, Tester, Text,
         Timeout, Title, Touches, Verify, Worktree,
     };
-    let is_judged_now = matches!(
+    let is_in_checks = matches!(
         stage,
         TaskStage::Claimed
             | TaskStage::Checking
@@ -157,9 +158,9 @@ fn is_in_time(stage: TaskStage, field: PlanField) -> bool {
         (TaskStage::Waiting | TaskStage::Ready, _) => true,
         (TaskStage::Failed | TaskStage::Cancelled, DependsOn | External | Phase | Status) => false,
         (TaskStage::Failed | TaskStage::Cancelled, _) => true,
-        // Its agent is told.
+        // The agent receives the changed text.
         (_, Title | Text | Acceptance) => true,
-        (_, Verify | Tester) => !is_judged_now,
+        (_, Verify | Tester) => !is_in_checks,
         (
             _,
             Agent | Budget | Complexity | DependsOn | External | Phase | Priority | Status | Timeout
@@ -168,26 +169,26 @@ fn is_in_time(stage: TaskStage, field: PlanField) -> bool {
     }
 }
 
-/// Puts new tasks in an order in which each comes after those of them that it waits for.
+/// Orders new tasks so that each comes after its dependencies.
 pub(crate) fn in_order(added: &[PlannedTask]) -> Vec<&PlannedTask> {
-    let places: BTreeMap<&TaskId, usize> =
-        added.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
+    let indices: BTreeMap<&TaskId, usize> =
+        added.iter().enumerate().map(|(index, task)| (&task.id, index)).collect();
     let mut later: Vec<Vec<usize>> = vec![Vec::new(); added.len()];
     let mut n_before = vec![0_usize; added.len()];
-    for (place, task) in added.iter().enumerate() {
-        for earlier in task.depends_on.iter().filter_map(|id| places.get(id)) {
-            if let (Some(later), Some(n)) = (later.get_mut(*earlier), n_before.get_mut(place)) {
-                later.push(place);
+    for (index, task) in added.iter().enumerate() {
+        for earlier in task.depends_on.iter().filter_map(|id| indices.get(id)) {
+            if let (Some(later), Some(n)) = (later.get_mut(*earlier), n_before.get_mut(index)) {
+                later.push(index);
                 *n += 1;
             }
         }
     }
     let mut free: BTreeSet<usize> =
-        n_before.iter().enumerate().filter(|(_, n)| **n == 0).map(|(place, _)| place).collect();
+        n_before.iter().enumerate().filter(|(_, n)| **n == 0).map(|(index, _)| index).collect();
     let mut ordered = Vec::new();
-    while let Some(place) = free.pop_first() {
-        ordered.extend(added.get(place));
-        for next in later.get(place).into_iter().flatten() {
+    while let Some(index) = free.pop_first() {
+        ordered.extend(added.get(index));
+        for next in later.get(index).into_iter().flatten() {
             if let Some(n) = n_before.get_mut(*next) {
                 *n -= 1;
                 if *n == 0 {

@@ -1,10 +1,10 @@
-//! From a plan file to what a run sets out to do.
+//! Converts a parsed plan into the work of a run.
 
 use domain::{AgentName, PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
 use plan::{Plan, Task};
 
-/// Turns a plan into work. Optional tasks are left out unless they are asked for; a name that can't be an agent's is
-/// nobody's.
+/// Converts a plan. Optional tasks are skipped unless `with_optional` is set; an invalid agent name counts as
+/// unassigned.
 pub fn planned_work(plan: &Plan, with_optional: bool) -> PlannedWork {
     let phase = |phase: &plan::Phase| PlannedPhase {
         number: phase.number,

@@ -1,4 +1,4 @@
-//! What whoever carries the orders out must know of a run.
+//! Read access to a run for the executor.
 
 use domain::{EffectId, PhaseNumber, Role, RunSettings, SessionId, TaskId};
 
@@ -7,93 +7,86 @@ use crate::{
     state::{SessionState, TaskRef},
 };
 
-/// A session that should have a process, or will have one again.
+/// A session that has a process, or will have one again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveSession {
-    /// The session.
     pub session: SessionId,
-    /// Where reading its output goes on.
+    /// Offset in the agent's output at which reading resumes.
     pub read_from: u64,
     /// Whether its process was ended until it is needed again.
     pub is_cold: bool,
-    /// Whether its start was ordered and not reported yet.
+    /// Whether its start was requested and not reported yet.
     pub is_starting: bool,
 }
 
-/// What an agent's process is for.
+/// The agent, role and task of a session's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assignment {
-    /// Who.
+pub struct SessionAssignment {
     pub agent: domain::AgentName,
-    /// As what.
     pub role: Role,
-    /// The task at which it works, if it is there for one.
     pub task: Option<TaskId>,
-    /// The agent's own session id, by which it can be resumed.
+    /// The agent's own session id, used to resume it.
     pub agent_session: Option<String>,
-    /// Where reading its output goes on.
+    /// Offset in the agent's output at which reading resumes.
     pub read_from: u64,
-    /// Whether it was told something and has not ended its turn.
+    /// Whether it received an input and has not ended its turn.
     pub is_in_turn: bool,
-    /// Whether something was heard of it in this turn.
+    /// Whether output of this turn was already recorded.
     pub has_spoken: bool,
 }
 
-/// What a gate has to look at.
+/// What the executor checks at the gate of a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateCheck {
-    /// The phase.
     pub phase: PhaseNumber,
-    /// The command that judges the phase, where there is one.
     pub check: Option<String>,
-    /// Patterns of what it is to leave behind.
+    /// Glob patterns of the files that the phase must produce.
     pub artefacts: Vec<String>,
 }
 
 impl Run {
-    /// Returns how the run behaves.
     pub fn settings(&self) -> &RunSettings {
         &self.settings
     }
 
-    /// Returns how long the last try at a task has worked so far, without waiting.
+    /// Returns how long the current or last attempt at a task has worked, excluding waiting time.
     pub fn worked_ms(&self, task: &TaskId) -> Option<u64> {
         Some(self.task(self.find(task)?).worked_ms)
     }
 
-    /// Returns the command that judges a task, where there is one.
+    /// Returns the check command of a task.
     pub fn check_command(&self, task: &TaskId) -> Option<&str> {
         self.check_of(self.find(task)?).map(String::as_str)
     }
 
-    /// Tells whether an order is still to be carried out: nobody has reported it, and nothing made it needless.
+    /// Returns whether an effect is still to be executed: not reported, and not obsolete.
     pub fn is_effect_pending(&self, id: EffectId) -> bool {
         self.pending_effects.find(id).is_some()
     }
 
-    /// Returns what the gate of a phase has to look at.
+    /// Returns what to check at the gate of a phase.
     pub fn gate_check(&self, phase: PhaseNumber) -> GateCheck {
-        let known = self.phases.get(&phase);
-        let own = known.and_then(|phase| phase.verify.clone());
+        let phase_state = self.phases.get(&phase);
+        let own_check = phase_state.and_then(|phase| phase.verify.clone());
         GateCheck {
             phase,
-            check: own.or_else(|| self.settings.verify.clone()),
-            artefacts: known.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
+            check: own_check.or_else(|| self.settings.verify.clone()),
+            artefacts: phase_state.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
         }
     }
 
-    /// Returns the sessions of agents that are not over, in their order.
+    /// Returns the sessions that have or need a process, by id.
     pub fn live_sessions(&self) -> Vec<LiveSession> {
-        let living = |session: &SessionId| {
-            let known = self.session(*session);
-            known.has_process().then(|| LiveSession {
+        let live_session = |session: &SessionId| {
+            let state = self.session(*session);
+            state.has_process().then(|| LiveSession {
                 session: *session,
-                read_from: known.read_from,
-                is_cold: known.state == SessionState::Parked(domain::ParkMode::Cold),
-                is_starting: known.state == SessionState::Starting,
+                read_from: state.read_from,
+                is_cold: state.state == SessionState::Parked(domain::ParkMode::Cold),
+                is_starting: state.state == SessionState::Starting,
             })
         };
-        // One that was told to end is no longer counted as alive, and may still have its process.
+        // A dismissed session is no longer in `alive`, but its process may still run.
         let dismissed = self.pending_effects.iter().filter_map(|(_, effect)| match effect {
             crate::Effect::EndSession { session } => Some(*session),
             _ => None,
@@ -101,24 +94,24 @@ impl Run {
         let mut sessions: Vec<SessionId> = self.alive.iter().copied().chain(dismissed).collect();
         sessions.sort_unstable();
         sessions.dedup();
-        sessions.iter().filter_map(living).collect()
+        sessions.iter().filter_map(live_session).collect()
     }
 
-    /// Returns what the process of a session is for; nothing where Jangdan plays it itself.
-    pub fn assignment(&self, session: SessionId) -> Option<Assignment> {
+    /// Returns what a session's process is for; `None` if Jangdan plays the session itself.
+    pub fn assignment(&self, session: SessionId) -> Option<SessionAssignment> {
         if !self.sessions.has(session.0) {
             return None;
         }
-        let known = self.session(session);
+        let state = self.session(session);
         let id = |task: TaskRef| self.task(task).planned.id.clone();
-        Some(Assignment {
-            agent: known.agent.clone()?,
-            role: known.role,
-            task: known.task.map(id),
-            agent_session: known.agent_session.clone(),
-            read_from: known.read_from,
-            is_in_turn: known.in_turn,
-            has_spoken: known.read_from > known.turn_from,
+        Some(SessionAssignment {
+            agent: state.agent.clone()?,
+            role: state.role,
+            task: state.task.map(id),
+            agent_session: state.agent_session.clone(),
+            read_from: state.read_from,
+            is_in_turn: state.in_turn,
+            has_spoken: state.read_from > state.turn_from,
         })
     }
 }

@@ -1,6 +1,6 @@
-//! One run: what is known of it, and the two ways in, `decide` and `apply`.
+//! The state of one run and its two entry points, `decide` and `apply`.
 //!
-//! Invariant: the state changes in `apply` alone, so that the same log always gives the same state.
+//! Invariant: only `apply` changes the state, so that replaying a log always gives the same state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
@@ -23,7 +23,6 @@ use crate::{
     timers::Timers,
 };
 
-/// The state of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub(crate) sequence: Sequence,
@@ -36,23 +35,22 @@ pub struct Run {
     pub(crate) schedule: Schedule,
     pub(crate) phases: BTreeMap<PhaseNumber, Phase>,
     pub(crate) externals: BTreeMap<String, Node>,
-    /// Phases with a task that waits for the gate itself.
+    /// Phases with a merged task that waits for the approval of its own gate.
     pub(crate) marked_phases: BTreeSet<PhaseNumber>,
     pub(crate) sessions: Table<Session>,
-    /// Those that have not ended, with or without a process.
+    /// Sessions that have not ended, with or without a process.
     pub(crate) alive: BTreeSet<SessionId>,
-    /// The level at the top of the tree.
+    /// The orchestrator's session, parent of all others.
     pub(crate) root_session: Option<SessionId>,
-    /// How often the orchestrator agent was lost.
     pub(crate) orchestrator_losses: u32,
     pub(crate) questions: Table<Question>,
     pub(crate) open_questions: BTreeSet<QuestionId>,
-    /// How often an agent asked in a phase.
+    /// Questions asked so far, by "{phase} {agent}".
     pub(crate) question_counts: BTreeMap<String, u32>,
     pub(crate) requests: Table<Request>,
     pub(crate) open_requests: BTreeSet<RequestId>,
     pub(crate) invocations: Table<Invocation>,
-    /// Calls that nobody has taken yet, in their order.
+    /// Calls that no session has taken yet, oldest first.
     pub(crate) pending_calls: VecDeque<InvocationId>,
     pub(crate) open_calls: BTreeSet<InvocationId>,
     pub(crate) results: Table<SubmittedResult>,
@@ -64,45 +62,43 @@ pub struct Run {
     pub(crate) escalations: Table<Escalation>,
     pub(crate) open_escalations: BTreeSet<EscalationId>,
     pub(crate) checkpoints: Table<Checkpoint>,
-    /// Tasks that wait for their turn to be merged.
+    /// Tasks that wait to be merged, oldest first.
     pub(crate) mergeable: VecDeque<TaskRef>,
     pub(crate) merging: Option<TaskRef>,
-    /// Files that two unfinished tasks both changed, as far as the world has told.
+    /// Files that two unfinished tasks both changed, according to the executor's last report.
     pub(crate) overlaps: Vec<TaskOverlap>,
-    /// Choices about permissions that hold for the run.
+    /// Saved permission answers for the whole run: pattern, and whether it is allowed.
     pub(crate) permission_rules: Vec<(String, bool)>,
     pub(crate) budget_usage: BudgetUsage,
-    /// The escalation that lets nothing start until somebody allows more.
+    /// The open escalation about the run's time limit; nothing starts until it is resolved.
     pub(crate) time_limit_escalation: Option<EscalationId>,
-    /// The escalation that says that there is no room for another worktree.
+    /// The open escalation about the disk budget for worktrees.
     pub(crate) disk_budget_escalation: Option<EscalationId>,
-    /// The main agent that tasks wait for, and how far it was read when that was last seen.
+    /// The main agent that tasks wait for, and its read position when that was last checked.
     pub(crate) watched_orchestrator: Option<(SessionId, u64)>,
-    /// The escalation that says that it says nothing, and what was seen then.
+    /// The open escalation about a silent main agent, and the value of `watched_orchestrator` when it was raised.
     pub(crate) silence_escalation: Option<(EscalationId, (SessionId, u64))>,
-    /// What the person said and the orchestrator has not heard yet.
+    /// Messages of the user that the orchestrator has not received yet.
     pub(crate) unread_chats: VecDeque<String>,
-    /// Main agents that wait for something to do, and in which phase.
+    /// Main agents that wait for a reply to RESOLVE_NEXT, with the phase they asked about.
     pub(crate) resolve_requests: BTreeMap<SessionId, Option<PhaseNumber>>,
     pub(crate) timers: Timers,
     pub(crate) pending_effects: PendingEffects,
-    /// How many changes of the plan file were offered.
+    /// Number of plan changes detected so far.
     pub(crate) offers: u32,
-    /// The one that may be taken.
+    /// The plan change that can be applied or ignored now.
     pub(crate) offer: Option<PlanChangeOffer>,
-    /// The last one that somebody left: it is not offered again.
+    /// The plan change that the user ignored last; it is not offered again.
     pub(crate) ignored_offer: Option<PlanChangeOffer>,
     pub(crate) guards: Guards,
 }
 
-/// A change of the plan file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlanChangeOffer {
     pub(crate) id: OfferId,
     pub(crate) changes: Box<PlanChanges>,
 }
 
-/// Whether the run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunStatus {
     NotStarted,
@@ -111,7 +107,7 @@ pub(crate) enum RunStatus {
     Ended(RunOutcome),
 }
 
-/// What a node of the graph stands for.
+/// What a node of the graph represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NodeKind {
     Task(TaskRef),
@@ -126,7 +122,7 @@ impl Default for Run {
 }
 
 impl Run {
-    /// Returns a run that has not started.
+    /// Creates a run that has not started.
     pub fn new() -> Self {
         let limits = ScheduleLimits { slots: RunSettings::default().slots, agents: Vec::new(), memory: None };
         Self {
@@ -182,18 +178,18 @@ impl Run {
         }
     }
 
-    /// Returns a run with one guard switched off.
+    /// Creates a run with one guard switched off.
     #[cfg(feature = "fault-injection")]
     pub fn without_guard(guard: Guard) -> Self {
-        Self { guards: Guards::without(guard), ..Self::new() }
+        Self { guards: Guards::all_except(guard), ..Self::new() }
     }
 
-    /// Returns the place of the last event that it knows of.
+    /// Returns the sequence number of the last applied event.
     pub fn sequence(&self) -> Sequence {
         self.sequence
     }
 
-    /// Returns when the clock should look again.
+    /// Returns when the next [`Command::Tick`](domain::Command::Tick) is due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         match self.status {
             RunStatus::Active | RunStatus::Paused => self.timers.first().map(|(at, _)| at),
@@ -201,14 +197,14 @@ impl Run {
         }
     }
 
-    /// Returns what the world was told and has not reported yet. After a restart it is told again.
+    /// Returns the effects that have not been reported yet, in order. After a restart they are executed again.
     pub fn pending_effects(&self) -> Vec<(EffectId, Effect)> {
-        let mut orders: Vec<_> = self.pending_effects.iter().cloned().collect();
-        orders.sort_by_key(|(id, _)| *id);
-        orders
+        let mut effects: Vec<_> = self.pending_effects.iter().cloned().collect();
+        effects.sort_by_key(|(id, _)| *id);
+        effects
     }
 
-    /// Returns how a run that is over came to its end.
+    /// Returns how the run ended, `None` while it has not.
     pub fn outcome(&self) -> Option<RunOutcome> {
         match self.status {
             RunStatus::Ended(outcome) => Some(outcome),
@@ -216,12 +212,12 @@ impl Run {
         }
     }
 
-    /// Tells whether tasks wait for room for their worktrees.
+    /// Returns whether tasks wait for disk space for their worktrees.
     pub fn is_disk_budget_exhausted(&self) -> bool {
         self.disk_budget_escalation.is_some()
     }
 
-    /// Returns what a task looks like from outside.
+    /// Returns the state of a task as clients see it.
     pub fn task_state(&self, id: &TaskId) -> Option<TaskState> {
         let task = self.task(self.find(id)?);
         let state = match task.stage {
@@ -246,7 +242,7 @@ impl Run {
         Some(state)
     }
 
-    /// Returns the ids of all tasks, in the plan's order.
+    /// Returns the ids of all tasks, in the order in which they were added.
     pub fn task_ids(&self) -> impl Iterator<Item = &TaskId> {
         self.tasks.iter().map(|task| &task.planned.id)
     }
@@ -257,10 +253,10 @@ impl Run {
 
     #[expect(
         clippy::expect_used,
-        reason = "a reference is made where a task is added, and tasks are never taken away"
+        reason = "a TaskRef is created only for an added task, and tasks are never removed"
     )]
     pub(crate) fn task(&self, task: TaskRef) -> &Task {
-        self.tasks.get(task.0 as usize).expect("every reference has its task")
+        self.tasks.get(task.0 as usize).expect("a TaskRef refers to an existing task")
     }
 
     pub(crate) fn task_mut(&mut self, task: TaskRef) -> Option<&mut Task> {
@@ -272,18 +268,18 @@ impl Run {
     }
 
     pub(crate) fn is_on(&self, guard: Guard) -> bool {
-        self.guards.on(guard)
+        self.guards.is_on(guard)
     }
 
-    /// Returns the session of the orchestrator agent, where there is one that lives.
+    /// Returns the session of the orchestrator agent, if it is running.
     pub(crate) fn orchestrator(&self) -> Option<SessionId> {
         self.root_session.filter(|root| self.session(*root).agent.is_some() && self.session(*root).is_alive())
     }
 
-    /// Returns the command that judges a task.
+    /// Returns the check command of a task: its own, else its phase's, else the run's.
     pub(crate) fn check_of(&self, task: TaskRef) -> Option<&String> {
         let planned = &self.task(task).planned;
-        let of_phase = || self.phases.get(&planned.phase).and_then(|phase| phase.verify.as_ref());
-        planned.verify.as_ref().or_else(of_phase).or(self.settings.verify.as_ref())
+        let phase_check = || self.phases.get(&planned.phase).and_then(|phase| phase.verify.as_ref());
+        planned.verify.as_ref().or_else(phase_check).or(self.settings.verify.as_ref())
     }
 }

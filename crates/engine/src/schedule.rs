@@ -1,8 +1,9 @@
-//! Who may start now: a ready set without level barriers.
+//! Decides which task may start: a ready queue per agent, without barriers between levels of the graph.
 //!
-//! Never starts anything itself: `Schedule::next_candidate` says who is next, `Schedule::mark_running` counts it as running.
-//! Invariants: nothing starts before all that it waits for is met; no two running tasks touch the same thing; never more
-//! run than there are slots, for all and for each agent; while something could start, `next_candidate` names it.
+//! Starts nothing itself: `Schedule::next_candidate` returns the next task, `Schedule::mark_running` counts it as
+//! running. Invariants: a task starts only when its dependencies are met; no two running tasks touch the same path;
+//! no more tasks run than there are slots, in total and per agent; while a task could start, `next_candidate` returns
+//! one.
 
 use std::{cmp::Reverse, collections::BTreeSet, num::NonZeroU32};
 
@@ -14,128 +15,129 @@ use crate::{
     touched_paths::TouchedPaths,
 };
 
-/// An agent of the team, by its place in `ScheduleLimits::agents`.
+/// An agent of the team: an index into `ScheduleLimits::agents`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AgentIndex(pub usize);
 
-/// How much may run at once.
+/// How much may run at the same time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduleLimits {
-    /// Tasks in all.
+    /// Maximum number of running tasks.
     pub slots: NonZeroU32,
-    /// Tasks of each agent.
+    /// Maximum number of running tasks of each agent.
     pub agents: Vec<NonZeroU32>,
-    /// Memory in all, in MiB; `None` where nobody counts it.
+    /// Memory of all running tasks in MiB; `None` if memory is not limited.
     pub memory: Option<u64>,
 }
 
-/// What a task needs to run.
+/// What a task requirements to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskRequirements {
-    /// Which goes first.
     pub priority: Priority,
-    /// Who does it.
     pub agent: AgentIndex,
-    /// Its memory in MiB.
+    /// In MiB.
     pub memory: u64,
-    /// What it may change.
     pub touches: TouchedPaths,
 }
 
-/// Why a task that could start does not.
+/// Why a ready task must not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldReason {
-    /// Somebody lets the task wait.
+    /// The task is paused or escalated.
     TaskPaused = 1,
-    /// Somebody lets its phase wait.
+    /// Its phase is paused.
     PhasePaused = 2,
-    /// Nobody has asked for it yet, and somebody must.
+    /// In thin mode, the main agent has not requested it yet.
     NotRequested = 4,
-    /// Something of its last try must end first.
+    /// The process of its last attempt has not ended.
     AttemptEnding = 8,
-    /// Its worktree is being brought back to a checkpoint.
+    /// Its worktree is being reset to a checkpoint.
     Restoring = 16,
-    /// There is no room for its worktree.
+    /// The disk budget has no space for its worktree.
     DiskBudget = 32,
 }
 
-/// Who runs, who may, who waits.
+/// The ready, running and waiting tasks of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     graph: Graph,
     limits: ScheduleLimits,
     tasks: Vec<Task>,
-    /// Ready tasks, by agent, the next one first.
+    /// Ready tasks of each agent, in start order.
     ready: Vec<BTreeSet<QueueKey>>,
     running: Vec<Node>,
     running_by_agent: Vec<u32>,
     memory_used: u64,
-    /// Ready tasks for which there was not enough memory; they are looked at again when some is sink back.
+    /// Ready tasks for which memory is short; queued again when a task releases its memory.
     deferred_for_memory: Vec<Node>,
-    /// Tasks that became ready and were not told of yet.
+    /// Tasks that became ready and are not announced yet.
     newly_ready: Vec<Node>,
-    /// Nodes without work of their own that all before them are met.
+    /// Barriers whose dependencies are all met.
     open_barriers: BTreeSet<Node>,
-    /// Nothing starts while this is set.
+    /// While set, nothing starts.
     paused: bool,
     pub(crate) guards: Guards,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Task {
-    /// Nothing for a barrier: it is met by others, and needs no slot.
-    needs: Option<TaskRequirements>,
+    /// `None` for a barrier, which requirements no slot and is marked as met by the caller.
+    requirements: Option<TaskRequirements>,
     state: NodeState,
-    /// How many of those that it waits for are not met.
+    /// Number of unmet dependencies.
     unmet: u32,
-    /// The reasons of [`HoldReason`], as bits.
+    /// Set of [`HoldReason`] as bits.
     holds: u8,
-    /// Tasks that are ready but for what this one touches while it runs.
+    /// Ready tasks that wait for the paths of this running task.
     deferred_tasks: Vec<Node>,
     has_started: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NodeState {
-    /// Some of what it waits for is not met.
+    /// Some dependencies are not met.
     Waiting,
-    /// It may start.
     Ready,
-    /// It may start when another gives back what both touch, or memory.
+    /// Could start, but a running task touches the same path or memory is short.
     Deferred,
     Running,
-    /// It has sink its slot back, and waits for an answer or the like.
+    /// Has released its slot and waits, for example for an answer.
     Blocked,
-    /// It is met: done or skipped.
+    /// Done or skipped.
     Met,
-    /// It will not be met: failed or cancelled.
+    /// Failed or cancelled: its dependents keep waiting.
     Failed,
 }
 
-/// Whose key it is: the smallest is next.
+/// The position of a ready task in its queue: the smallest is next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct QueueKey {
-    /// What has begun goes on before anything else begins.
+    /// Started tasks resume before new ones start.
     has_started: Reverse<bool>,
     priority: Reverse<Priority>,
-    /// The longest way to the end first: it decides when all is done.
-    remaining: Reverse<u64>,
+    /// The longest critical path first: it determines when the run ends.
+    critical_path: Reverse<u64>,
     node: Node,
 }
 
 impl Schedule {
-    /// Makes a schedule in which nothing has started; `needs` has an entry for each node of the graph.
-    pub fn new(graph: Graph, needs: Vec<TaskRequirements>, limits: ScheduleLimits) -> Self {
-        Self::with_barriers(graph, needs.into_iter().map(Some).collect(), limits)
+    /// Creates a schedule in which nothing has started, with one entry of `requirements` per node.
+    pub fn new(graph: Graph, requirements: Vec<TaskRequirements>, limits: ScheduleLimits) -> Self {
+        Self::with_barriers(graph, requirements.into_iter().map(Some).collect(), limits)
     }
 
-    /// Makes a schedule in which nodes without needs are barriers: met by others, and never started.
-    pub fn with_barriers(graph: Graph, needs: Vec<Option<TaskRequirements>>, limits: ScheduleLimits) -> Self {
+    /// Creates a schedule in which nodes without requirements are barriers: never started, marked as met by the
+    /// caller.
+    pub fn with_barriers(
+        graph: Graph,
+        requirements: Vec<Option<TaskRequirements>>,
+        limits: ScheduleLimits,
+    ) -> Self {
         let n_agents = limits.agents.len();
         let mut schedule = Self {
             graph,
             limits,
-            tasks: needs.into_iter().map(Task::new).collect(),
+            tasks: requirements.into_iter().map(Task::new).collect(),
             ready: vec![BTreeSet::new(); n_agents],
             running: Vec::new(),
             running_by_agent: vec![0; n_agents],
@@ -158,12 +160,11 @@ impl Schedule {
         schedule
     }
 
-    /// Returns the graph.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// Returns the tasks that run, in the order in which they started.
+    /// Returns the running tasks, in the order in which they started.
     pub fn running(&self) -> &[Node] {
         &self.running
     }
@@ -173,32 +174,32 @@ impl Schedule {
         &self.newly_ready
     }
 
-    /// Says that everybody knows of the tasks that are ready.
+    /// Marks the newly ready tasks as announced.
     pub fn clear_newly_ready(&mut self) {
         self.newly_ready.clear();
     }
 
-    /// Returns the barriers that all before them are met, and that are not met themselves.
+    /// Returns the barriers that are not met and whose dependencies are all met.
     pub fn open_barriers(&self) -> impl Iterator<Item = Node> {
         self.open_barriers.iter().copied()
     }
 
-    /// Tells whether all that a node waits for is met.
+    /// Returns whether all dependencies of a node are met.
     pub fn has_met_dependencies(&self, node: Node) -> bool {
         self.tasks.get(node.index()).is_some_and(|task| task.unmet == 0)
     }
 
-    /// Tells whether a node is met: done or skipped.
+    /// Returns whether a node is done or skipped.
     pub fn is_met(&self, node: Node) -> bool {
         self.state(node) == Some(NodeState::Met)
     }
 
-    /// Tells whether a task that could start is kept from it.
-    pub fn is_held(&self, node: Node, hold: HoldReason) -> bool {
-        self.tasks.get(node.index()).is_some_and(|task| task.holds & hold as u8 != 0)
+    /// Returns whether a task is held for this reason.
+    pub fn is_held(&self, node: Node, reason: HoldReason) -> bool {
+        self.tasks.get(node.index()).is_some_and(|task| task.holds & reason as u8 != 0)
     }
 
-    /// Starts the task whose key it is, if one can start.
+    /// Starts the next task, if one can start.
     pub fn start_next(&mut self) -> Option<Node> {
         self.defer_unstartable();
         let node = self.next_candidate()?;
@@ -206,7 +207,8 @@ impl Schedule {
         Some(node)
     }
 
-    /// Puts aside what can't start for what others touch or for want of memory, so that the next one is at the front.
+    /// Moves tasks that cannot start (paths in use, memory short) out of the way, so that the first in each queue can
+    /// start.
     pub fn defer_unstartable(&mut self) {
         while let Some(key) = self.next_in_queue() {
             let node = key.node;
@@ -224,34 +226,34 @@ impl Schedule {
         }
     }
 
-    /// Returns the task whose key it is, if one can start. The schedule is settled.
+    /// Returns the next task that can start. Requires a prior call of `defer_unstartable`.
     pub fn next_candidate(&self) -> Option<Node> {
         self.next_in_queue().map(|key| key.node)
     }
 
-    /// Counts a ready task as running.
+    /// Marks a ready task as running.
     pub fn mark_running(&mut self, node: Node) {
         self.dequeue(node);
         let Some(task) = self.tasks.get_mut(node.index()) else { return };
-        let Some(needs) = &task.needs else { return };
+        let Some(requirements) = &task.requirements else { return };
         if task.state == NodeState::Running {
             return;
         }
         task.state = NodeState::Running;
         task.has_started = true;
-        self.memory_used += needs.memory;
-        if let Some(running) = self.running_by_agent.get_mut(needs.agent.0) {
+        self.memory_used += requirements.memory;
+        if let Some(running) = self.running_by_agent.get_mut(requirements.agent.0) {
             *running += 1;
         }
         self.running.push(node);
     }
 
-    /// A running task gives its slot back and waits; it goes on before anything else begins.
+    /// Takes the slot from a task that waits; when unblocked it resumes before new tasks start.
     pub fn block(&mut self, node: Node) {
-        if !self.guards.on(Guard::BlockedReleasesSlot) {
+        if !self.guards.is_on(Guard::BlockedReleasesSlot) {
             return;
         }
-        // One that was about to go on has no slot to give back, and waits all the same.
+        // A task that was about to resume has no slot, but is blocked all the same.
         let was_queued = matches!(self.state(node), Some(NodeState::Ready | NodeState::Deferred));
         if self.release_slot(node) || was_queued {
             self.dequeue(node);
@@ -259,17 +261,17 @@ impl Schedule {
         }
     }
 
-    /// What a blocked task waited for is there.
+    /// Makes a blocked task ready to resume.
     pub fn unblock(&mut self, node: Node) {
         if self.state(node) == Some(NodeState::Blocked) {
             self.make_ready(node);
         }
     }
 
-    /// A task is to be tried again: it is ready, and waits its key like one that has not begun.
+    /// Makes a task ready for another attempt; it queues like a task that has not started.
     pub fn retry(&mut self, node: Node) {
         self.release_slot(node);
-        // One that is lined up already may have begun while something it waits for was still met.
+        // A queued task may have started while a dependency was still met: its queue key changes.
         self.dequeue(node);
         let may_retry = !matches!(self.state(node), None | Some(NodeState::Waiting));
         if self.state(node) == Some(NodeState::Met) {
@@ -278,13 +280,14 @@ impl Schedule {
         if let Some(task) = self.tasks.get_mut(node.index()).filter(|_| may_retry) {
             task.has_started = false;
             task.state = NodeState::Waiting;
-            if task.unmet == 0 || !self.guards.on(Guard::Dependencies) {
+            if task.unmet == 0 || !self.guards.is_on(Guard::Dependencies) {
                 self.make_ready(node);
             }
         }
     }
 
-    /// A task is done or skipped, a barrier is passed: whoever waited for it alone is ready.
+    /// Marks a task as done or skipped, or a barrier as passed; dependents without other unmet dependencies become
+    /// ready.
     pub fn mark_met(&mut self, node: Node) {
         if self.state(node) == Some(NodeState::Met) {
             return;
@@ -293,17 +296,19 @@ impl Schedule {
         self.set_state(node, NodeState::Met);
         self.open_barriers.remove(&node);
         let mut index = 0;
-        while let Some(after) = self.graph.dependents(node).get(index).copied() {
+        while let Some(dependent) = self.graph.dependents(node).get(index).copied() {
             index += 1;
-            let Some(task) = self.tasks.get_mut(after.index()) else { continue };
+            let Some(task) = self.tasks.get_mut(dependent.index()) else { continue };
             task.unmet = task.unmet.saturating_sub(1);
-            if task.state == NodeState::Waiting && (task.unmet == 0 || !self.guards.on(Guard::Dependencies)) {
-                self.make_ready(after);
+            if task.state == NodeState::Waiting
+                && (task.unmet == 0 || !self.guards.is_on(Guard::Dependencies))
+            {
+                self.make_ready(dependent);
             }
         }
     }
 
-    /// A task failed or was cancelled: whoever waits for it goes on waiting.
+    /// Marks a task as failed or cancelled; its dependents keep waiting.
     pub fn mark_failed(&mut self, node: Node) {
         if self.state(node) != Some(NodeState::Met) {
             self.remove_from_queues(node);
@@ -311,49 +316,47 @@ impl Schedule {
         }
     }
 
-    /// Changes how urgent a task is.
     pub fn set_priority(&mut self, node: Node, priority: Priority) {
-        self.change(node, |needs| needs.priority = priority);
+        self.change_requirements(node, |requirements| requirements.priority = priority);
     }
 
-    /// Changes who does a task. One that runs is stopped first.
+    /// Changes the agent of a task. The caller stops a running task first.
     pub fn set_agent(&mut self, node: Node, agent: AgentIndex) {
-        self.change(node, |needs| needs.agent = agent);
+        self.change_requirements(node, |requirements| requirements.agent = agent);
     }
 
-    /// Changes what a task touches. One that runs goes on with what it had.
+    /// Changes the paths of a task; a running task keeps its old ones.
     pub fn set_touches(&mut self, node: Node, touches: TouchedPaths) {
-        self.change(node, |needs| needs.touches = touches);
+        self.change_requirements(node, |requirements| requirements.touches = touches);
     }
 
-    /// Lets a task wait although it could start.
-    pub fn hold(&mut self, node: Node, hold: HoldReason) {
+    /// Keeps a task from starting.
+    pub fn hold(&mut self, node: Node, reason: HoldReason) {
         self.dequeue(node);
         if let Some(task) = self.tasks.get_mut(node.index()) {
-            task.holds |= hold as u8;
+            task.holds |= reason as u8;
         }
     }
 
-    /// Takes a reason to wait away again.
-    pub fn release(&mut self, node: Node, hold: HoldReason) {
+    /// Removes a hold; without holds a ready task may start.
+    pub fn release(&mut self, node: Node, reason: HoldReason) {
         let Some(task) = self.tasks.get_mut(node.index()) else { return };
-        task.holds &= !(hold as u8);
+        task.holds &= !(reason as u8);
         if task.holds == 0 && task.state == NodeState::Ready {
             self.enqueue(node);
         }
     }
 
-    /// Lets nothing start, or lets things start again.
+    /// Pauses or resumes the start of tasks.
     pub fn set_paused(&mut self, paused: bool) {
         self.paused = paused;
     }
 
-    /// Adds a task that waits for some nodes.
-    pub fn add(&mut self, needs: TaskRequirements, duration: u64, before: &[Node]) -> Node {
+    pub fn add(&mut self, requirements: TaskRequirements, duration: u64, dependencies: &[Node]) -> Node {
         let node = self.graph.add(duration);
-        self.tasks.push(Task::new(Some(needs)));
-        for earlier in before {
-            // Nothing waits for a new node, so no circle can close.
+        self.tasks.push(Task::new(Some(requirements)));
+        for earlier in dependencies {
+            // No node depends on the new one, so no cycle can close.
             let _ = self.connect(*earlier, node);
         }
         if self.has_met_dependencies(node) {
@@ -362,12 +365,11 @@ impl Schedule {
         node
     }
 
-    /// Adds a barrier that waits for some nodes.
-    pub fn add_barrier(&mut self, before: &[Node]) -> Node {
+    pub fn add_barrier(&mut self, dependencies: &[Node]) -> Node {
         let node = self.graph.add(0);
         self.tasks.push(Task::new(None));
-        for earlier in before {
-            // Nothing waits for a new node, so no circle can close.
+        for earlier in dependencies {
+            // No node depends on the new one, so no cycle can close.
             let _ = self.connect(*earlier, node);
         }
         if self.has_met_dependencies(node) {
@@ -376,13 +378,13 @@ impl Schedule {
         node
     }
 
-    /// Says how long a task is thought to take now.
+    /// Changes the estimated duration of a task.
     pub fn set_duration(&mut self, node: Node, duration: u64) {
         self.graph.set_durations([(node, duration)]);
         self.rebuild_queues();
     }
 
-    /// Lets `later` wait for `earlier`; refused where that closes a circle. What has started is not held up by that.
+    /// Makes `later` depend on `earlier`, unless that closes a cycle. A task that has started continues.
     pub fn connect(&mut self, earlier: Node, later: Node) -> Result<(), CycleError> {
         if self.graph.dependencies(later).contains(&earlier) {
             return Ok(());
@@ -406,7 +408,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// Lets `later` no longer wait for `earlier`, and tells whether it did.
+    /// Removes a dependency and returns whether it existed.
     pub fn disconnect(&mut self, earlier: Node, later: Node) -> bool {
         if !self.graph.disconnect(earlier, later) {
             return false;
@@ -423,10 +425,10 @@ impl Schedule {
         true
     }
 
-    /// Lets an `earlier` node that was met be waited for again; what has started is not held up by that.
+    /// Makes dependents wait for a node that was met; tasks that have started continue.
     fn unmark_met(&mut self, node: Node) {
-        let after: Vec<Node> = self.graph.dependents(node).to_vec();
-        for later in after {
+        let dependents: Vec<Node> = self.graph.dependents(node).to_vec();
+        for later in dependents {
             let has_started = self.tasks.get(later.index()).is_some_and(|task| task.has_started);
             if !has_started {
                 self.dequeue(later);
@@ -442,21 +444,23 @@ impl Schedule {
         }
     }
 
-    /// Lines all ready tasks up anew, because the ways to the end have changed.
+    /// Queues all ready tasks again, because the critical paths have changed.
     fn rebuild_queues(&mut self) {
-        let waiting: Vec<Node> = self.ready.iter_mut().flat_map(std::mem::take).map(|key| key.node).collect();
-        for node in waiting {
+        let queued: Vec<Node> = self.ready.iter_mut().flat_map(std::mem::take).map(|key| key.node).collect();
+        for node in queued {
             self.enqueue(node);
         }
     }
 
-    fn change(&mut self, node: Node, change: impl FnOnce(&mut TaskRequirements)) {
+    fn change_requirements(&mut self, node: Node, change: impl FnOnce(&mut TaskRequirements)) {
         let was_ready = self.dequeue(node);
-        if let Some(needs) = self.tasks.get_mut(node.index()).and_then(|task| task.needs.as_mut()) {
-            change(needs);
+        if let Some(requirements) =
+            self.tasks.get_mut(node.index()).and_then(|task| task.requirements.as_mut())
+        {
+            change(requirements);
         }
         if self.state(node) == Some(NodeState::Deferred) {
-            // What held it up may no longer do so: it looks again.
+            // The reason for the deferral may no longer apply: check it again.
             self.make_ready(node);
         } else if was_ready {
             self.enqueue(node);
@@ -475,27 +479,27 @@ impl Schedule {
 
     fn queue_key(&self, node: Node) -> Option<(QueueKey, AgentIndex)> {
         let task = self.tasks.get(node.index())?;
-        let needs = task.needs.as_ref()?;
+        let requirements = task.requirements.as_ref()?;
         let key = QueueKey {
             has_started: Reverse(task.has_started),
-            priority: Reverse(needs.priority),
-            remaining: Reverse(self.graph.critical_path(node)),
+            priority: Reverse(requirements.priority),
+            critical_path: Reverse(self.graph.critical_path(node)),
             node,
         };
-        Some((key, needs.agent))
+        Some((key, requirements.agent))
     }
 
-    /// Returns the next key among the agents that have a slot.
+    /// Returns the first task among the agents with a free slot.
     fn next_in_queue(&self) -> Option<QueueKey> {
         let has_slots =
-            self.running.len() < self.limits.slots.get() as usize || !self.guards.on(Guard::Slots);
+            self.running.len() < self.limits.slots.get() as usize || !self.guards.is_on(Guard::Slots);
         if self.paused || !has_slots {
             return None;
         }
         let has_slot = |agent: usize| {
             let limit = self.limits.agents.get(agent).map_or(0, |limit| limit.get());
             let free = self.running_by_agent.get(agent).is_some_and(|running| *running < limit);
-            free || !self.guards.on(Guard::AgentSlots)
+            free || !self.guards.is_on(Guard::AgentSlots)
         };
         let first = |(agent, ready): (usize, &BTreeSet<QueueKey>)| {
             has_slot(agent).then(|| ready.first().copied()).flatten()
@@ -503,33 +507,34 @@ impl Schedule {
         self.ready.iter().enumerate().filter_map(first).min()
     }
 
-    fn needs(&self, node: Node) -> Option<&TaskRequirements> {
-        self.tasks.get(node.index()).and_then(|task| task.needs.as_ref())
+    fn requirements(&self, node: Node) -> Option<&TaskRequirements> {
+        self.tasks.get(node.index()).and_then(|task| task.requirements.as_ref())
     }
 
     fn overlapping_task(&self, node: Node) -> Option<Node> {
-        let touches = &self.needs(node)?.touches;
-        if touches.is_empty() || !self.guards.on(Guard::TouchedPaths) {
+        let touches = &self.requirements(node)?.touches;
+        if touches.is_empty() || !self.guards.is_on(Guard::TouchedPaths) {
             return None;
         }
-        let overlaps = |other: &Node| self.needs(*other).is_some_and(|other| other.touches.overlaps(touches));
+        let overlaps =
+            |other: &Node| self.requirements(*other).is_some_and(|other| other.touches.overlaps(touches));
         self.running.iter().copied().find(overlaps)
     }
 
     fn has_memory_for(&self, node: Node) -> bool {
         let Some(limit) = self.limits.memory else { return true };
-        let needed = self.needs(node).map_or(0, |needs| needs.memory);
-        // A task that needs more than there is runs alone, rather than never.
+        let needed = self.requirements(node).map_or(0, |requirements| requirements.memory);
+        // A task that requirements more memory than the limit runs alone instead of never.
         self.memory_used.saturating_add(needed) <= limit || self.running.is_empty()
     }
 
     fn make_ready(&mut self, node: Node) {
         let Some(task) = self.tasks.get_mut(node.index()) else { return };
-        if task.needs.is_none() {
+        if task.requirements.is_none() {
             self.open_barriers.insert(node);
             return;
         }
-        // One that goes on after a block was ready before.
+        // A task that resumes was announced before.
         if task.state != NodeState::Blocked && task.state != NodeState::Deferred {
             self.newly_ready.push(node);
         }
@@ -539,7 +544,6 @@ impl Schedule {
         }
     }
 
-    /// Puts a ready task into its place in the line.
     fn enqueue(&mut self, node: Node) {
         if let Some((key, agent)) = self.queue_key(node)
             && let Some(ready) = self.ready.get_mut(agent.0)
@@ -560,20 +564,20 @@ impl Schedule {
         self.set_state(node, NodeState::Deferred);
     }
 
-    /// Takes a running task off its slot, and lets those look again whom it held up; tells whether it ran.
+    /// Releases the slot of a running task and queues the tasks that it deferred; returns whether it ran.
     fn release_slot(&mut self, node: Node) -> bool {
-        let Some(place) = self.running.iter().position(|running| *running == node) else { return false };
-        self.running.remove(place);
+        let Some(position) = self.running.iter().position(|running| *running == node) else { return false };
+        self.running.remove(position);
         let Some(task) = self.tasks.get_mut(node.index()) else { return false };
-        let mut freed = std::mem::take(&mut task.deferred_tasks);
-        if let Some(needs) = &task.needs {
-            self.memory_used = self.memory_used.saturating_sub(needs.memory);
-            if let Some(running) = self.running_by_agent.get_mut(needs.agent.0) {
+        let mut requeued = std::mem::take(&mut task.deferred_tasks);
+        if let Some(requirements) = &task.requirements {
+            self.memory_used = self.memory_used.saturating_sub(requirements.memory);
+            if let Some(running) = self.running_by_agent.get_mut(requirements.agent.0) {
                 *running = running.saturating_sub(1);
             }
         }
-        freed.append(&mut self.deferred_for_memory);
-        for node in freed {
+        requeued.append(&mut self.deferred_for_memory);
+        for node in requeued {
             if self.state(node) == Some(NodeState::Deferred) {
                 self.make_ready(node);
             }
@@ -581,7 +585,6 @@ impl Schedule {
         true
     }
 
-    /// Takes a task out of wherever it is.
     fn remove_from_queues(&mut self, node: Node) {
         if !self.release_slot(node) {
             self.dequeue(node);
@@ -591,9 +594,9 @@ impl Schedule {
 }
 
 impl Task {
-    fn new(needs: Option<TaskRequirements>) -> Self {
+    fn new(requirements: Option<TaskRequirements>) -> Self {
         Self {
-            needs,
+            requirements,
             state: NodeState::Waiting,
             unmet: 0,
             holds: 0,

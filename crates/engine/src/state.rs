@@ -1,4 +1,4 @@
-//! What is known of a run. Changed by `apply` alone.
+//! The state of a run. Only `apply` changes it.
 
 mod collaboration;
 mod escalation;

@@ -1,7 +1,7 @@
-//! Things by number, from 1, that come and never go.
+//! Items numbered from 1; items are added and never removed.
 //!
-//! Reading a number that is not there gives a neutral thing, writing it does nothing: a log that names what default_item
-//! has seen must not stop a replay.
+//! Reading an unknown number returns a default item and writing it does nothing, so that a damaged log does not stop
+//! a replay.
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Table<T> {
@@ -16,7 +16,7 @@ impl<T: Default> Default for Table<T> {
 }
 
 impl<T> Table<T> {
-    /// Returns the number that the next thing gets.
+    /// Returns the number of the next item.
     pub(crate) fn next(&self) -> u32 {
         u32::try_from(self.items.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -38,7 +38,7 @@ impl<T> Table<T> {
         self.items.get_mut((number as usize).checked_sub(1)?)
     }
 
-    /// Returns all things with their numbers, in the order in which they came.
+    /// Returns all items with their numbers, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (1..=u32::MAX).zip(&self.items)
     }

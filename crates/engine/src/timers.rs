@@ -1,4 +1,4 @@
-//! What the clock will bring: one time for each thing.
+//! Deadlines of a run, at most one time per deadline.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(crate) struct Timers {
 }
 
 impl Timers {
-    /// Sets a deadline, or moves it.
+    /// Sets or moves a deadline.
     pub(crate) fn set(&mut self, at: Timestamp, deadline: Deadline) {
         self.clear(deadline);
         self.by_time.insert((at, deadline));
@@ -30,17 +30,17 @@ impl Timers {
         self.by_time.first().copied()
     }
 
-    /// Returns what is due, the earliest first.
+    /// Returns the due deadlines, earliest first.
     pub(crate) fn due(&self, now: Timestamp) -> Vec<(Timestamp, Deadline)> {
         self.by_time.iter().take_while(|(at, _)| *at <= now).copied().collect()
     }
 
-    /// Tells whether a deadline is still where it was.
+    /// Returns whether a deadline has not moved since it was read.
     pub(crate) fn is_at(&self, at: Timestamp, deadline: Deadline) -> bool {
         self.by_deadline.get(&deadline) == Some(&at)
     }
 
-    /// Tells whether a deadline has come.
+    /// Returns whether a deadline has passed.
     pub(crate) fn is_due(&self, now: Timestamp, deadline: Deadline) -> bool {
         self.by_deadline.get(&deadline).is_some_and(|at| *at <= now)
     }

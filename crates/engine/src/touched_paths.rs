@@ -1,4 +1,4 @@
-//! What a task may change: paths and named locks that no two running tasks may share.
+//! The paths and named locks that a task may change; no two running tasks share one.
 
 /// A set of paths, patterns and locks.
 ///
@@ -13,25 +13,24 @@ pub struct TouchedPaths {
     patterns: Vec<Pattern>,
 }
 
-/// The parts of a path from its beginning up to the first that is not fixed.
+/// The path components before the first one with a wildcard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     parts: Vec<String>,
 }
 
 impl TouchedPaths {
-    /// Reads paths as people write them: a file, a folder, a pattern with `*`, or a word for anything else.
+    /// Parses files, folders, patterns with `*`, and any other word as a lock.
     pub fn parse<S: AsRef<str>>(paths: impl IntoIterator<Item = S>) -> Self {
         let patterns = paths.into_iter().filter_map(|path| Pattern::parse(path.as_ref())).collect();
         Self { patterns }
     }
 
-    /// Tells whether nothing is named.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Tells whether two tasks could change the same thing; in doubt they could.
+    /// Returns whether two tasks could change the same file or lock; errs on the side of `true`.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.patterns.iter().any(|left| other.patterns.iter().any(|right| left.overlaps(right)))
     }
@@ -46,7 +45,7 @@ impl Pattern {
         (!path.is_empty()).then_some(Self { parts })
     }
 
-    /// Tells whether one lies at or below the other: a folder holds all that is in it.
+    /// Returns whether one path is the other or lies below it.
     fn overlaps(&self, other: &Self) -> bool {
         self.parts.iter().zip(&other.parts).all(|(left, right)| left == right)
     }
@@ -57,7 +56,7 @@ mod tests {
     use super::TouchedPaths;
 
     #[test]
-    fn what_lies_below_a_path_or_may_be_meant_by_a_pattern_overlaps_it() {
+    fn paths_below_a_folder_or_matching_a_pattern_overlap_it() {
         let cases = [
             ("src/a.rs", "src/a.rs", true),
             ("src/a.rs", "src/b.rs", false),

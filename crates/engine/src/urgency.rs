@@ -1,11 +1,11 @@
-//! Which of several messages that wait is taken first.
+//! The order in which pending agent messages are processed.
 
 use domain::AgentMessage;
 
-/// Returns the place of a message among those of a run that are heard and not yet decided: the smallest goes first, and
-/// within one place the order of the output holds.
-pub fn urgency(said: &AgentMessage) -> u8 {
-    match said {
+/// Returns the rank of a received message that is not yet decided: the smallest is processed first, messages of equal
+/// rank in output order.
+pub fn urgency(message: &AgentMessage) -> u8 {
+    match message {
         AgentMessage::Error(_) => 0,
         AgentMessage::PhaseComplete(_) => 1,
         AgentMessage::DependencyRequest(_) => 2,

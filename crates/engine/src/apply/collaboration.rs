@@ -1,4 +1,4 @@
-//! What happens between agents: calls, results, direct lines.
+//! Applies events about calls, results and direct messages.
 
 use domain::{Event, SessionInput};
 
@@ -89,9 +89,9 @@ impl Run {
                     session.direct_messages.retain(|waiting| waiting != message);
                 }
             }
-            // It is in the other session's hands; nothing is left to do.
+            // The receiving session has the message: no state changes.
             Event::DirectMessageAcknowledged { .. } => {}
-            other => debug_assert!(false, "{} is no event between agents", other.name()),
+            other => debug_assert!(false, "{} is not an event between agents", other.name()),
         }
     }
 }

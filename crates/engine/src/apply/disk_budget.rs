@@ -1,4 +1,4 @@
-//! Tasks that need a worktree wait while there is no room for one.
+//! Tasks that need a new worktree wait while the disk budget is exhausted.
 
 use domain::{EscalationId, TaskId};
 
@@ -7,8 +7,8 @@ use crate::{run::Run, schedule::HoldReason};
 impl Run {
     pub(super) fn disk_budget_exhausted(&mut self, escalation: EscalationId, refused: &TaskId) {
         self.disk_budget_escalation = Some(escalation);
-        // It never had a process that could be lost.
-        if let Some(task) = self.find(refused).and_then(|found| self.task_mut(found)) {
+        // The refused session never had a process: it does not count as a loss.
+        if let Some(task) = self.find(refused).and_then(|task_ref| self.task_mut(task_ref)) {
             task.losses = task.losses.saturating_sub(1);
         }
         for task in &self.tasks {
@@ -18,7 +18,7 @@ impl Run {
         }
     }
 
-    /// Lets everybody begin again who waited for room, if that was the problem.
+    /// Lets held tasks start again, if this escalation was about the disk budget.
     pub(super) fn disk_space_available(&mut self, escalation: EscalationId) {
         if self.disk_budget_escalation == Some(escalation) {
             self.disk_budget_escalation = None;

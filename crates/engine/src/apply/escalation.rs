@@ -1,4 +1,4 @@
-//! What happens when something goes wrong: loops, escalations, errors, budgets; and points to go back to.
+//! Applies events about feedback loops, escalations, errors, budgets and checkpoints.
 
 use domain::{
     AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
@@ -24,12 +24,12 @@ impl Run {
                 }
             }
             Event::LoopRoundFailed { feedback_loop, round, feedback } => {
-                let Some(testing) = self.loops.get_mut(feedback_loop.0) else { return };
-                testing.rounds = *round;
+                let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
+                state.rounds = *round;
                 let names: Vec<&str> =
                     feedback.failures.iter().map(|failure| failure.name.as_str()).collect();
-                testing.history.push(format!("round {round}: {}", names.join(", ")));
-                let Some(task) = testing.task else { return };
+                state.history.push(format!("round {round}: {}", names.join(", ")));
+                let Some(task) = state.task else { return };
                 self.end_testing(task);
                 if let Some(task) = self.task_mut(task) {
                     task.stage = TaskStage::ChecksFailed;
@@ -42,16 +42,16 @@ impl Run {
                 }
             }
             Event::LoopEnded { feedback_loop, outcome } => {
-                let Some(testing) = self.loops.get_mut(feedback_loop.0) else { return };
-                testing.is_open = false;
-                let Some(task) = testing.task else { return };
+                let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
+                state.is_open = false;
+                let Some(task) = state.task else { return };
                 self.end_testing(task);
-                // A loop that is closed with its task has nothing more to say about it.
-                let is_judged = matches!(
+                // A loop that is closed together with its task does not change the task.
+                let is_in_checks = matches!(
                     self.task(task).stage,
                     TaskStage::Claimed | TaskStage::Checked | TaskStage::Testing
                 );
-                if *outcome == LoopOutcome::Success && is_judged {
+                if *outcome == LoopOutcome::Success && is_in_checks {
                     if let Some(task) = self.task_mut(task) {
                         task.proof = CompletionProof::Checked;
                     }
@@ -98,21 +98,21 @@ impl Run {
             Event::EscalationResolved { escalation, action, .. } => {
                 self.escalation_resolved(*escalation, action.as_ref());
             }
-            // What follows from it has events of its own.
+            // The consequences have events of their own; only a session without a task waits here.
             Event::ErrorReported { session, task, error } => {
-                let waits = task.is_none() && error.recovery == Recovery::PauseAndRetry;
-                if let Some(speaker) = self.sessions.get_mut(session.0).filter(|_| waits) {
-                    let until = resets_at(at, error, speaker.rate_limit_waits);
-                    speaker.rate_limit_waits += 1;
-                    speaker.rate_limited = true;
+                let is_rate_limited = task.is_none() && error.recovery == Recovery::PauseAndRetry;
+                if let Some(session_state) = self.sessions.get_mut(session.0).filter(|_| is_rate_limited) {
+                    let until = resets_at(at, error, session_state.rate_limit_waits);
+                    session_state.rate_limit_waits += 1;
+                    session_state.rate_limited = true;
                     self.timers.set(until, Deadline::SessionRateLimit(*session));
                 }
             }
             Event::UsageReported { task, usage, .. } => {
                 self.budget_usage.add(usage);
-                let Some(found) = task.as_ref().and_then(|task| self.find(task)) else { return };
-                let phase = self.task(found).planned.phase;
-                if let Some(task) = self.task_mut(found) {
+                let Some(task_ref) = task.as_ref().and_then(|task| self.find(task)) else { return };
+                let phase = self.task(task_ref).planned.phase;
+                if let Some(task) = self.task_mut(task_ref) {
                     task.budget_usage.add(usage);
                 }
                 if let Some(phase) = self.phases.get_mut(&phase) {
@@ -120,22 +120,22 @@ impl Run {
                 }
             }
             Event::BudgetRaised { subject, budget } => {
-                if let Some(spent) = self.budget_usage_of(subject) {
-                    spent.set_max(*budget);
+                if let Some(usage_so_far) = self.budget_usage_of(subject) {
+                    usage_so_far.set_max(*budget);
                 }
             }
             Event::LimitWaived { subject, limit } => self.limit_waived(at, subject, *limit),
             Event::CheckpointRequested { checkpoint, task, reason } => {
-                let found = self.find(task);
+                let task_ref = self.find(task);
                 if *reason == CheckpointReason::Park
-                    && let Some(session) = found.and_then(|found| self.task(found).session)
+                    && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session)
                 {
                     self.timers.clear(Deadline::Park(session));
                     if let Some(session) = self.sessions.get_mut(session.0) {
                         session.parking_checkpoint = Some(*checkpoint);
                     }
                 }
-                self.checkpoints.push(Checkpoint { task: found, ..Checkpoint::default() });
+                self.checkpoints.push(Checkpoint { task: task_ref, ..Checkpoint::default() });
                 let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone() };
                 sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
             }
@@ -148,11 +148,12 @@ impl Run {
                     checkpoint.agent_session.clone_from(agent_session);
                 }
             }
-            other => debug_assert!(false, "{} is no event of trouble", other.name()),
+            other => debug_assert!(false, "{} is not an escalation event", other.name()),
         }
     }
 
-    /// Without its checkpoint a session stays as it is: what its agent knows must not be lost. It is tried again later.
+    /// Without its checkpoint a session stays in its parking mode, so that the agent's context is not lost; retried
+    /// later.
     fn after_parking_checkpoint(
         &mut self,
         at: Timestamp,
@@ -172,7 +173,6 @@ impl Run {
         }
     }
 
-    /// Takes the task out of its tester's hand.
     fn end_testing(&mut self, task: crate::state::TaskRef) {
         self.remove_work(self.task(task).tester, WorkItem::Test(task));
     }
@@ -185,9 +185,9 @@ impl Run {
             task.escalations.push(id);
         }
         if kind == EscalationType::TokenExhausted
-            && let Some(spent) = self.budget_usage_of(subject)
+            && let Some(usage_so_far) = self.budget_usage_of(subject)
         {
-            spent.warned = Some(id);
+            usage_so_far.warned = Some(id);
         }
         match (kind, subject) {
             (EscalationType::Quality, EscalationSubject::Phase { phase }) => {
@@ -214,9 +214,9 @@ impl Run {
         }
         if kind == EscalationType::TokenExhausted
             && matches!(action, Some(EscalationAction::RaiseBudget { .. } | EscalationAction::Waive))
-            && let Some(spent) = self.budget_usage_of(&subject)
+            && let Some(usage_so_far) = self.budget_usage_of(&subject)
         {
-            spent.warned = None;
+            usage_so_far.warned = None;
         }
         self.disk_space_available(id);
         self.silence_resolved(id);
@@ -237,15 +237,15 @@ impl Run {
     fn limit_waived(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
         match limit {
             EscalationType::TokenExhausted => {
-                if let Some(spent) = self.budget_usage_of(subject) {
-                    spent.tokens_max = None;
-                    spent.cost_micros_max = None;
+                if let Some(usage_so_far) = self.budget_usage_of(subject) {
+                    usage_so_far.tokens_max = None;
+                    usage_so_far.cost_micros_max = None;
                 }
             }
             EscalationType::Timeout => {
-                if let Some(found) = self.subject_task(subject) {
-                    self.timers.clear(Deadline::TaskTimeout(found));
-                    if let Some(task) = self.task_mut(found) {
+                if let Some(task_ref) = self.subject_task(subject) {
+                    self.timers.clear(Deadline::TaskTimeout(task_ref));
+                    if let Some(task) = self.task_mut(task_ref) {
                         task.timeout_ms = None;
                         task.rate_limit_waits = 0;
                         task.rate_limited_since = Some(at);
@@ -253,11 +253,11 @@ impl Run {
                 }
             }
             EscalationType::TestFailure => {
-                if let Some(found) = self.subject_task(subject) {
-                    if let Some(task) = self.task_mut(found) {
+                if let Some(task_ref) = self.subject_task(subject) {
+                    if let Some(task) = self.task_mut(task_ref) {
                         task.proof = CompletionProof::Waived;
                     }
-                    self.await_merge(found);
+                    self.await_merge(task_ref);
                 }
             }
             _ => {}
@@ -277,8 +277,8 @@ impl Run {
     ) -> Option<&mut crate::state::BudgetUsage> {
         match subject {
             EscalationSubject::Task { task } => {
-                let found = self.find(task)?;
-                self.task_mut(found).map(|task| &mut task.budget_usage)
+                let task_ref = self.find(task)?;
+                self.task_mut(task_ref).map(|task| &mut task.budget_usage)
             }
             EscalationSubject::Phase { phase } => {
                 self.phases.get_mut(phase).map(|phase| &mut phase.budget_usage)
@@ -288,17 +288,17 @@ impl Run {
     }
 }
 
-/// How long the first wait is where the agent does not say when a limit resets; each next one is twice as long.
+/// First wait if the agent does not report when its rate limit resets; doubles with each wait.
 const BACKOFF_MS: u64 = 30_000;
 const BACKOFF_MS_MAX: u64 = 30 * 60_000;
-/// Nobody waits longer than this for a limit.
+/// Longest time to wait for a rate limit.
 pub(crate) const RATE_LIMIT_WAIT_MS_MAX: i64 = 24 * 60 * 60_000;
 
-/// Returns when a limit resets: as the agent says, else after a while that grows.
+/// Returns when to retry: the reset time that the agent reported, else after a growing backoff.
 pub(crate) fn resets_at(now: Timestamp, error: &AgentError, waits: u32) -> Timestamp {
-    let said = error.resets_at.as_ref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
-    let said = said.map(|at| Timestamp(at.as_millisecond())).filter(|at| *at > now);
+    let reported = error.resets_at.as_ref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
+    let reported = reported.map(|at| Timestamp(at.as_millisecond())).filter(|at| *at > now);
     let backoff = BACKOFF_MS.saturating_mul(1 << waits.min(16)).min(BACKOFF_MS_MAX);
     let latest = Timestamp(now.0.saturating_add(RATE_LIMIT_WAIT_MS_MAX));
-    said.unwrap_or(add_ms(now, backoff)).min(latest)
+    reported.unwrap_or(add_ms(now, backoff)).min(latest)
 }

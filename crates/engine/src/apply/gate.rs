@@ -1,4 +1,4 @@
-//! What happens at the end of a phase.
+//! Applies events about the gate of a phase.
 
 use domain::{Event, SessionInput};
 
@@ -20,10 +20,10 @@ impl Run {
                 }
             }
             Event::GateOpened { phase, round, .. } => {
-                if let Some(at_gate) = self.phases.get_mut(phase) {
-                    at_gate.gate = GateState::Checking;
-                    at_gate.rounds = *round;
-                    at_gate.objections.clear();
+                if let Some(phase_state) = self.phases.get_mut(phase) {
+                    phase_state.gate = GateState::Checking;
+                    phase_state.rounds = *round;
+                    phase_state.objections.clear();
                 }
                 let effect = Effect::CheckGate { phase: *phase, round: *round };
                 sink.add(&mut self.pending_effects, EffectKey::Gate(*phase), effect);
@@ -67,7 +67,7 @@ impl Run {
                     phase.rework = rework;
                 }
             }
-            other => debug_assert!(false, "{} is no event of a gate", other.name()),
+            other => debug_assert!(false, "{} is not an event of a gate", other.name()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! A main agent of a thin run that says nothing while tasks wait for it to ask for them.
+//! Detects a main agent (thin mode) that sends nothing while tasks wait for its request.
 
 use domain::{EscalationId, EscalationSubject, EscalationType, OrchestrationMode, SessionId, Timestamp};
 
@@ -9,21 +9,21 @@ use crate::{
 };
 
 impl Run {
-    /// Returns the main agent, and how far it was read, while it is in a turn and tasks wait for it.
+    /// Returns the main agent and its read position, while it is in a turn and tasks wait for it.
     fn awaited_orchestrator(&self) -> Option<(SessionId, u64)> {
         if self.settings.mode != OrchestrationMode::Thin || self.status != RunStatus::Active {
             return None;
         }
         let id = self.orchestrator()?;
         let main = self.session(id);
-        // One that asked what is next, or asked a person, waits itself.
+        // A main agent that asked for the next task or asked the user waits itself.
         let waits =
             main.rate_limited || !main.questions.is_empty() || self.resolve_requests.contains_key(&id);
-        let is_at_it = main.in_turn && !waits;
-        (is_at_it && self.tasks.iter().any(|task| task.is_requestable())).then_some((id, main.read_from))
+        let is_working = main.in_turn && !waits;
+        (is_working && self.tasks.iter().any(|task| task.is_requestable())).then_some((id, main.read_from))
     }
 
-    /// Begins to wait anew for a word of the main agent, where there is one or there is nothing to wait for.
+    /// Restarts the silence deadline when the main agent sent something, and clears it when no task waits.
     pub(super) fn watch_orchestrator(&mut self, at: Timestamp) {
         let now = self.awaited_orchestrator();
         if now == self.watched_orchestrator {
@@ -36,7 +36,7 @@ impl Run {
         }
     }
 
-    /// Notes that somebody is told of the silence, if that is what the problem is.
+    /// Records the escalation, if it is about the silent main agent.
     pub(super) fn silence_escalated(
         &mut self,
         at: Timestamp,
@@ -44,10 +44,10 @@ impl Run {
         about: (EscalationType, &EscalationSubject, Option<SessionId>),
     ) {
         let (kind, subject, session) = about;
-        let is_about_it =
+        let is_about_silence =
             kind == EscalationType::Blocked && *subject == EscalationSubject::Run && session.is_some();
         if let Some(watched_orchestrator) = self.watched_orchestrator
-            && is_about_it
+            && is_about_silence
             && session == Some(watched_orchestrator.0)
             && self.timers.is_due(at, Deadline::OrchestratorSilence)
         {
@@ -56,9 +56,9 @@ impl Run {
         }
     }
 
-    /// Whoever says that it is no problem is told again if the silence goes on.
+    /// Watches the main agent again, so that a dismissed escalation is raised anew if the silence continues.
     pub(super) fn silence_resolved(&mut self, escalation: EscalationId) {
-        if self.silence_escalation.take_if(|(told, _)| *told == escalation).is_some() {
+        if self.silence_escalation.take_if(|(open, _)| *open == escalation).is_some() {
             self.watched_orchestrator = None;
         }
     }

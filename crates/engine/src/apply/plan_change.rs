@@ -1,4 +1,4 @@
-//! What a change of the plan means for a run that goes on.
+//! Applies changes of the plan to a running run.
 
 use domain::{Event, PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId};
 
@@ -27,12 +27,12 @@ impl Run {
                 self.set_removed(removed, true);
                 self.set_removed(restored, false);
             }
-            // Somebody is told, and nothing changes.
+            // Only for display.
             Event::PlanUnreadable { .. } => {}
             Event::PhaseAdded { phase } => self.phase_added(phase),
             Event::PhaseChanged { phase, name, after } => self.phase_changed(*phase, name, after),
             Event::TaskChanged { task, fields } => self.task_changed(task, fields),
-            other => debug_assert!(false, "{} changes no plan", other.name()),
+            other => debug_assert!(false, "{} is not a plan event", other.name()),
         }
     }
 
@@ -53,10 +53,10 @@ impl Run {
             .collect();
         let node = self.schedule.add_barrier(&before);
         self.nodes.push(NodeKind::Gate(planned.number));
-        // One that joined before it may come after it.
-        let behind = self.phases.values().filter(|phase| phase.after.contains(&planned.number));
-        for later in behind.map(|phase| phase.node).collect::<Vec<Node>>() {
-            // A circle was refused before it was recorded.
+        // A phase that was added earlier may come after this one.
+        let later_phases = self.phases.values().filter(|phase| phase.after.contains(&planned.number));
+        for later in later_phases.map(|phase| phase.node).collect::<Vec<Node>>() {
+            // A cycle was rejected before the event was recorded.
             let _ = self.schedule.connect(node, later);
         }
         self.phases.insert(planned.number, Phase::new(planned, node));
@@ -67,18 +67,18 @@ impl Run {
             numbers.iter().filter_map(|number| self.phases.get(number)).map(|phase| phase.node).collect()
         };
         let Some(known) = self.phases.get(&number) else { return };
-        let (old, new) = (gates(&known.after), gates(after));
+        let (old_gates, new_gates) = (gates(&known.after), gates(after));
         let tasks = known.tasks.clone();
-        let own = tasks.iter().map(|task| self.task(*task).node);
-        let waiting: Vec<Node> = own.chain([known.node]).collect();
+        let task_nodes = tasks.iter().map(|task| self.task(*task).node);
+        let waiting: Vec<Node> = task_nodes.chain([known.node]).collect();
         for later in &waiting {
-            for earlier in old.iter().filter(|gate| !new.contains(gate)) {
+            for earlier in old_gates.iter().filter(|gate| !new_gates.contains(gate)) {
                 self.schedule.disconnect(*earlier, *later);
             }
         }
         for later in &waiting {
-            for earlier in &new {
-                // A circle was refused before it was recorded.
+            for earlier in &new_gates {
+                // A cycle was rejected before the event was recorded.
                 let _ = self.schedule.connect(*earlier, *later);
             }
         }
@@ -91,23 +91,24 @@ impl Run {
         }
     }
 
-    fn task_changed(&mut self, said: &PlannedTask, fields: &[PlanField]) {
-        let Some(found) = self.find(&said.id) else { return };
+    fn task_changed(&mut self, new: &PlannedTask, fields: &[PlanField]) {
+        let Some(task_ref) = self.find(&new.id) else { return };
         let timeout_ms = self.settings.timeout_ms;
-        let before = self.task(found).planned.external.clone();
-        let Some(task) = self.task_mut(found) else { return };
-        task.planned.copy_fields(said, fields);
-        let has = |some: &[PlanField]| fields.iter().any(|field| some.contains(field));
-        if has(&[PlanField::Timeout]) {
-            task.timeout_ms = Some(said.timeout_ms.unwrap_or(timeout_ms));
+        let before = self.task(task_ref).planned.external.clone();
+        let Some(task) = self.task_mut(task_ref) else { return };
+        task.planned.copy_fields(new, fields);
+        let changes = |some: &[PlanField]| fields.iter().any(|field| some.contains(field));
+        if changes(&[PlanField::Timeout]) {
+            task.timeout_ms = Some(new.timeout_ms.unwrap_or(timeout_ms));
         }
-        if has(&[PlanField::Budget]) {
-            let maximum = BudgetUsage::new(said.budget);
+        if changes(&[PlanField::Budget]) {
+            let maximum = BudgetUsage::new(new.budget);
             task.budget_usage.tokens_max = maximum.tokens_max;
             task.budget_usage.cost_micros_max = maximum.cost_micros_max;
         }
-        if has(&[PlanField::Title, PlanField::Text, PlanField::Acceptance]) && task.stage.is_in_progress() {
-            // Only the last word counts.
+        if changes(&[PlanField::Title, PlanField::Text, PlanField::Acceptance]) && task.stage.is_in_progress()
+        {
+            // Only the latest text is sent.
             task.pending_inputs
                 .retain(|pending_inputs| !matches!(pending_inputs, SessionInput::TaskChanged { .. }));
             task.pending_inputs.push(SessionInput::TaskChanged {
@@ -117,44 +118,44 @@ impl Run {
                 acceptance: task.planned.acceptance.clone(),
             });
         }
-        if has(&[PlanField::Agent]) {
-            let agent = self.agent_of(said);
-            self.schedule.set_agent(self.task(found).node, agent);
-            if let Some(task) = self.task_mut(found) {
+        if changes(&[PlanField::Agent]) {
+            let agent = self.agent_of(new);
+            self.schedule.set_agent(self.task(task_ref).node, agent);
+            if let Some(task) = self.task_mut(task_ref) {
                 task.agent = agent;
             }
         }
-        let (node, planned) = (self.task(found).node, self.task(found).planned.clone());
-        if has(&[PlanField::Touches, PlanField::Worktree]) {
-            self.schedule.set_touches(node, requirements(&planned, self.task(found).agent).touches);
+        let (node, planned) = (self.task(task_ref).node, self.task(task_ref).planned.clone());
+        if changes(&[PlanField::Touches, PlanField::Worktree]) {
+            self.schedule.set_touches(node, requirements(&planned, self.task(task_ref).agent).touches);
         }
-        if has(&[PlanField::Priority]) {
+        if changes(&[PlanField::Priority]) {
             self.schedule.set_priority(node, planned.priority);
         }
-        if has(&[PlanField::Complexity, PlanField::Status]) {
+        if changes(&[PlanField::Complexity, PlanField::Status]) {
             self.schedule.set_duration(node, duration(&planned));
         }
-        if has(&[PlanField::External]) {
-            self.change_externals(found, &before, &planned.external);
+        if changes(&[PlanField::External]) {
+            self.change_externals(task_ref, &before, &planned.external);
         }
     }
 
-    /// Lets a task wait for other things outside of the plan than before.
+    /// Replaces the external dependencies of a task.
     fn change_externals(&mut self, task: TaskRef, before: &[String], after: &[String]) {
         let node = self.task(task).node;
         for name in before.iter().filter(|name| !after.contains(name)) {
-            let outside = self.external_node(name);
-            self.schedule.disconnect(outside, node);
+            let external = self.external_node(name);
+            self.schedule.disconnect(external, node);
         }
         for name in after {
-            let outside = self.external_node(name);
-            // Nothing outside waits for a task, so no circle closes.
-            let _ = self.schedule.connect(outside, node);
+            let external = self.external_node(name);
+            // External dependencies depend on nothing, so no cycle can close.
+            let _ = self.schedule.connect(external, node);
         }
         self.return_to_waiting(task);
     }
 
-    /// Lets a task that could start wait, because something that it waits for is not there.
+    /// Returns a ready task to waiting if it has an unmet dependency again.
     pub(super) fn return_to_waiting(&mut self, task: TaskRef) {
         if self.task(task).stage == TaskStage::Ready
             && !self.schedule.has_met_dependencies(self.task(task).node)
@@ -163,7 +164,7 @@ impl Run {
         }
     }
 
-    /// Returns the node of something outside of the plan; it is made where nobody waited for it yet.
+    /// Returns the node of an external dependency, and adds it if it is new.
     pub(super) fn external_node(&mut self, name: &str) -> Node {
         if let Some(node) = self.externals.get(name) {
             return *node;
@@ -174,7 +175,7 @@ impl Run {
         node
     }
 
-    /// Returns the gates that the tasks of a phase wait for.
+    /// Returns the gates that the tasks of a phase depend on.
     pub(super) fn gates_before(&self, phase: PhaseNumber) -> Vec<Node> {
         let after = self.phases.get(&phase).map(|phase| phase.after.as_slice()).unwrap_or_default();
         after.iter().filter_map(|number| self.phases.get(number)).map(|phase| phase.node).collect()

@@ -1,4 +1,4 @@
-//! What happens to questions, permissions and requests.
+//! Applies events about questions, permissions and requests.
 
 use domain::{
     Actor, Event, PermissionScope, QuestionId, QuestionRoute, RequestId, SessionId, SessionInput, Timestamp,
@@ -70,7 +70,7 @@ impl Run {
                     question.text.clone_from(text);
                 }
             }
-            // The question stays as it is; what was asked back is said to the session.
+            // The question stays open; the session receives an input.
             Event::ClarificationRequested { .. } => {}
             Event::QuestionAnswered { question, answer } => self.question_answered(*question, answer),
             Event::QuestionDelivered { question, .. } => {
@@ -134,7 +134,7 @@ impl Run {
                 self.refuse_request(*request, RequestState::Refused, reason);
             }
             Event::RequestSkipped { request } => {
-                // The agent gets what it would take itself, where it said what that is.
+                // The agent gets its own default, if it named one.
                 let dependency = self.requests.get(request.0).dependency.clone();
                 match dependency.and_then(|dependency| Some((default_resource(&dependency)?, dependency))) {
                     Some((provided, dependency)) => {
@@ -151,28 +151,28 @@ impl Run {
                     request.state = RequestState::Delivered;
                 }
             }
-            // It is answered by an input.
+            // The decision reaches the agent as an input.
             Event::PermissionDecided { session, request, .. } => {
                 self.record_prompt(*session, &request.prompt)
             }
-            // The warning is for people.
+            // Only for display.
             Event::ManyQuestionsAsked { .. } => {}
-            other => debug_assert!(false, "{} is no event of questions", other.name()),
+            other => debug_assert!(false, "{} is not a question event", other.name()),
         }
     }
 
     fn question_asked(&mut self, at: Timestamp, id: QuestionId, session: SessionId) {
         self.open_questions.insert(id);
-        if let Some(asking) = self.sessions.get_mut(session.0) {
-            asking.questions.push_back(id);
-            asking.turn_concluded = true;
+        if let Some(session) = self.sessions.get_mut(session.0) {
+            session.questions.push_back(id);
+            session.turn_concluded = true;
         }
         if let Some(expires) = self.settings.question_expires_after_ms {
             self.timers.set(add_ms(at, expires), Deadline::QuestionExpiry(id));
         }
-        let asked = self.questions.get(id.0);
-        let phase = asked.task.map(|task| self.task(task).planned.phase);
-        if let (Some(agent), Some(phase), None) = (&asked.agent, phase, &asked.permission) {
+        let question = self.questions.get(id.0);
+        let phase = question.task.map(|task| self.task(task).planned.phase);
+        if let (Some(agent), Some(phase), None) = (&question.agent, phase, &question.permission) {
             *self.question_counts.entry(format!("{phase} {agent}")).or_default() += 1;
         }
     }
@@ -199,7 +199,7 @@ impl Run {
         }
     }
 
-    /// Lets a question wait for nobody any more, and its session wait for the next one.
+    /// Closes a question; its session waits for the next one.
     fn close_question(&mut self, id: QuestionId, state: QuestionState) {
         self.set_question(id, state);
         self.open_questions.remove(&id);
@@ -237,7 +237,7 @@ impl Run {
         }
     }
 
-    /// Keeps what a task's session is to be told when it goes on. Others are told at once.
+    /// Queues an input for the worker of a task. Other sessions receive their inputs at once.
     pub(super) fn queue_for_worker(
         &mut self,
         task: Option<crate::state::TaskRef>,
@@ -280,7 +280,7 @@ impl Run {
     }
 }
 
-/// Reads the answer to a permission prompt.
+/// Parses the answer to a permission question.
 pub(crate) fn is_allowed(answer: &str) -> bool {
     matches!(answer, "allow" | "yes" | "예" | "허용")
 }

@@ -1,4 +1,4 @@
-//! What happens to sessions: they come, are told things, say things, wait, go.
+//! Applies events about sessions, their inputs, messages and turns.
 
 use domain::{
     AgentMessage, AgentName, InputNumber, MessageOffset, ParkMode, PhaseNumber, Role, SessionId,
@@ -14,12 +14,12 @@ use crate::{
     state::{Deadline, EffectKey, ResultState, Session, SessionState, WorkItem},
 };
 
-/// More than these corrections of one turn would only feed a quarrel.
+/// Limits the corrections of one turn, so that a confused agent is not flooded.
 const CORRECTIONS_MAX: usize = 8;
-/// An agent that asks more than this in one turn has lost count.
+/// Number of prompts remembered per turn.
 const PROMPTS_MAX: usize = 256;
 
-/// What is known of a session when it begins.
+/// The fields of `SessionOpened`.
 pub(super) struct OpenedSession<'a> {
     pub(super) parent: Option<SessionId>,
     pub(super) depth: u32,
@@ -38,7 +38,7 @@ impl Run {
         sink: &mut EffectSink,
     ) {
         let is_agent = opened.agent.is_some();
-        let memory = opened.resumes.and_then(|resumed| self.session(resumed).agent_session.clone());
+        let agent_session = opened.resumes.and_then(|resumed| self.session(resumed).agent_session.clone());
         self.sessions.push(Session {
             parent: opened.parent,
             depth: opened.depth,
@@ -48,13 +48,13 @@ impl Run {
             phase: opened.phase,
             state: if is_agent { SessionState::Starting } else { SessionState::Active },
             dismissed: false,
-            agent_session: memory,
+            agent_session,
             ..Session::default()
         });
         self.alive.insert(id);
         if opened.depth == 0 {
             self.root_session = Some(id);
-            // What its predecessor was told and did not do is still to be done.
+            // Messages that the previous orchestrator did not handle are still to be handled.
             for _ in 0..self.unread_chats.len() {
                 self.queue_work(self.root_session, WorkItem::Chat);
             }
@@ -70,8 +70,8 @@ impl Run {
         if session.state == SessionState::Starting {
             session.state = SessionState::Active;
         }
-        if let Some(own) = agent_session {
-            session.agent_session = Some(own.clone());
+        if let Some(id) = agent_session {
+            session.agent_session = Some(id.clone());
         }
     }
 
@@ -98,14 +98,14 @@ impl Run {
                 self.timers.set(add_ms(at, settings.park_frozen_after_ms), Deadline::Park(id));
             }
             ParkMode::Frozen => {
-                let rest = settings.park_cold_after_ms.saturating_sub(settings.park_frozen_after_ms);
-                self.timers.set(add_ms(at, rest), Deadline::Park(id));
+                let delay = settings.park_cold_after_ms.saturating_sub(settings.park_frozen_after_ms);
+                self.timers.set(add_ms(at, delay), Deadline::Park(id));
             }
             ParkMode::Cold => {
                 if let Some(session) = self.sessions.get_mut(id.0) {
-                    // The process is gone, and its turn with it.
+                    // The process has ended, and its turn with it.
                     session.in_turn = false;
-                    // The next process counts anew.
+                    // The next process numbers its prompts from the start.
                     session.prompts.clear();
                 }
             }
@@ -179,7 +179,7 @@ impl Run {
         self.resolve_requests.remove(&id);
     }
 
-    /// What a session was told and never got is pending_inputs to the one that takes its place.
+    /// Returns the unsent inputs of an ended session to its task, for the next session.
     fn requeue_unsent_inputs(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         let unsent_inputs = std::mem::take(&mut session.unsent_inputs);
@@ -216,8 +216,8 @@ impl Run {
         session.unsent_inputs.push_back((number, content.clone()));
         session.in_turn = true;
         session.turn_concluded = false;
-        if let Some(place) = session.corrections.iter().position(|correction| correction == content) {
-            session.corrections.remove(place);
+        if let Some(position) = session.corrections.iter().position(|correction| correction == content) {
+            session.corrections.remove(position);
         }
         session.rate_limited = false;
         let duty = work_item_of(content).filter(|duty| session.work_queue.contains(duty));
@@ -242,16 +242,15 @@ impl Run {
                 _ => {}
             }
             if let Some(task) = task.and_then(|task| self.task_mut(task))
-                && let Some(place) =
-                    task.pending_inputs.iter().position(|pending_inputs| pending_inputs == part)
+                && let Some(position) = task.pending_inputs.iter().position(|input| input == part)
             {
-                task.pending_inputs.remove(place);
+                task.pending_inputs.remove(position);
             }
         }
         if let SessionInput::Chat { text } = content
-            && let Some(place) = self.unread_chats.iter().position(|chat| chat == text)
+            && let Some(position) = self.unread_chats.iter().position(|chat| chat == text)
         {
-            self.unread_chats.remove(place);
+            self.unread_chats.remove(position);
         }
         if let (SessionInput::Task { .. }, Some(task)) = (content, task.and_then(|task| self.task_mut(task)))
         {
@@ -282,7 +281,7 @@ impl Run {
         session.advance_read_position(read_from);
     }
 
-    /// A prompt was taken. Of a turn without an end only the last ones are known.
+    /// Records a prompt as processed; only the last ones are remembered.
     pub(super) fn record_prompt(&mut self, id: SessionId, prompt: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         if session.prompts.len() == PROMPTS_MAX {
@@ -339,18 +338,18 @@ impl Run {
         }
     }
 
-    /// Lets the clock look whether a session that waits should wait at less cost.
+    /// Sets the deadline at which a waiting session is parked.
     pub(super) fn schedule_parking(&mut self, at: Timestamp, id: SessionId) {
         let session = self.session(id);
-        let is_there = session.is_alive()
+        let can_park = session.is_alive()
             && !matches!(session.state, SessionState::Starting | SessionState::Parked(ParkMode::Cold));
-        if is_there && session.agent.is_some() && !self.timers.has(Deadline::Park(id)) {
+        if can_park && session.agent.is_some() && !self.timers.has(Deadline::Park(id)) {
             self.timers.set(add_ms(at, self.settings.park_frozen_after_ms), Deadline::Park(id));
         }
     }
 }
 
-/// Returns an input and what it carries along.
+/// Returns the inputs that a task's first prompt carries, or the input itself.
 pub(crate) fn input_parts(input: &SessionInput) -> Vec<&SessionInput> {
     match input {
         SessionInput::Task { carried, .. } => carried.iter().collect(),
@@ -358,7 +357,7 @@ pub(crate) fn input_parts(input: &SessionInput) -> Vec<&SessionInput> {
     }
 }
 
-/// Tells whether the next session of the task must hear of this.
+/// Returns whether the next session of the task must receive this input.
 fn survives_session(input: &SessionInput) -> bool {
     match input {
         SessionInput::Answer { .. }
@@ -371,7 +370,7 @@ fn survives_session(input: &SessionInput) -> bool {
         | SessionInput::Rework { .. }
         | SessionInput::UserMessage { .. }
         | SessionInput::TaskChanged { .. } => true,
-        // The rest is about a process that is gone, or is said anew by itself.
+        // These concern the ended process, or are sent again anyway.
         SessionInput::Task { .. }
         | SessionInput::ClarificationRequest { .. }
         | SessionInput::Permission { .. }
@@ -390,7 +389,7 @@ fn survives_session(input: &SessionInput) -> bool {
     }
 }
 
-/// Returns the duty that an input gives into a session's hand.
+/// Returns the work item that an input assigns to its session.
 fn work_item_of(input: &SessionInput) -> Option<WorkItem> {
     match input {
         SessionInput::Question { question, .. } => Some(WorkItem::Question(*question)),
@@ -400,7 +399,7 @@ fn work_item_of(input: &SessionInput) -> Option<WorkItem> {
     }
 }
 
-/// Tells whether a message decides how the speaker's task goes on, so that the end of the turn need not.
+/// Returns whether a message determines how the sender's task continues, so that the end of the turn does not.
 fn concludes_turn(message: &AgentMessage) -> bool {
     matches!(
         message,

@@ -1,4 +1,4 @@
-//! How a run begins, and how its plan grows.
+//! Applies the start of a run and the addition of tasks.
 
 use std::collections::BTreeMap;
 
@@ -16,22 +16,22 @@ use crate::{
     touched_paths::TouchedPaths,
 };
 
-/// How long a small task is thought to take where nothing was learned.
+/// Assumed duration of a small task if no duration was measured.
 const SMALL_TASK_MS: u64 = 5 * 60_000;
 
 impl Run {
-    /// Returns how long a way takes as this run goes, where nobody has timed its tasks before: what is only thought is
-    /// right for comparing, and nothing to tell a person.
-    pub(crate) fn scale_to_observed_pace(&self, thought_ms: u64) -> u64 {
+    /// Scales an assumed duration to the pace observed in this run, unless its tasks have measured estimates: assumed
+    /// durations are good for comparison only.
+    pub(crate) fn scale_to_observed_pace(&self, assumed_ms: u64) -> u64 {
         if self.tasks.iter().any(|task| task.planned.estimate_ms.is_some()) {
-            return thought_ms;
+            return assumed_ms;
         }
         let done = self.tasks.iter().filter(|task| task.stage == TaskStage::Done && task.attempt > 0);
         let (worked_ms, weights) = done.fold((0_u64, 0_u64), |(worked_ms, weights), task| {
             (worked_ms.saturating_add(task.worked_ms), weights + weight(&task.planned))
         });
         let small_task_ms = worked_ms.checked_div(weights).unwrap_or(0);
-        (thought_ms / SMALL_TASK_MS).saturating_mul(small_task_ms)
+        (assumed_ms / SMALL_TASK_MS).saturating_mul(small_task_ms)
     }
 
     pub(super) fn run_started(
@@ -73,32 +73,32 @@ impl Run {
 
     fn build_schedule(&mut self, work: &PlannedWork, layout: &GraphLayout) {
         let durations = layout.durations(work);
-        // A plan with a circle was refused before it was recorded.
+        // A plan with a cycle was rejected before the event was recorded.
         let mut edges = layout.edges(work);
         if !self.is_on(Guard::GateBeforeNextPhase) {
             edges.retain(|(earlier, _)| *earlier < self.tasks.len());
         }
         let graph =
             Graph::new(&durations, &edges).or_else(|_| Graph::new(&durations, &[])).unwrap_or_default();
-        let mut needs: Vec<Option<TaskRequirements>> =
+        let mut requirements: Vec<Option<TaskRequirements>> =
             self.tasks.iter().map(|task| Some(requirements(&task.planned, task.agent))).collect();
-        needs.resize(layout.n_nodes(), None);
+        requirements.resize(layout.n_nodes(), None);
         let limits = ScheduleLimits {
             slots: self.settings.slots,
             agents: self.team.slots(),
             memory: self.settings.memory_mib,
         };
-        self.schedule = Schedule::with_barriers(graph, needs, limits);
+        self.schedule = Schedule::with_barriers(graph, requirements, limits);
         self.schedule.guards = self.guards;
         for number in 0..self.tasks.len() {
             let task = TaskRef(u32::try_from(number).unwrap_or(u32::MAX));
-            self.settle_from_plan(task);
+            self.apply_plan_status(task);
         }
     }
 
-    fn settle_from_plan(&mut self, task: TaskRef) {
-        let (node, from_plan) = (self.task(task).node, self.task(task).planned.plan_status);
-        match from_plan {
+    fn apply_plan_status(&mut self, task: TaskRef) {
+        let (node, plan_status) = (self.task(task).node, self.task(task).planned.plan_status);
+        match plan_status {
             PlanStatus::Open if self.settings.mode == OrchestrationMode::Thin => {
                 self.schedule.hold(node, HoldReason::NotRequested)
             }
@@ -114,12 +114,11 @@ impl Run {
         }
     }
 
-    /// Adds a task; one that is extra is in no plan file.
     pub(super) fn task_added(&mut self, planned: &PlannedTask, is_outside_plan_file: bool) {
         let task = TaskRef(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
         let agent = self.agent_of(planned);
         let mut before: Vec<Node> = planned.external.iter().map(|name| self.external_node(name)).collect();
-        let node_of = |id: &TaskId| self.find(id).map(|found| self.task(found).node);
+        let node_of = |id: &TaskId| self.find(id).map(|task_ref| self.task(task_ref).node);
         before.extend(planned.depends_on.iter().filter_map(node_of));
         before.extend(self.gates_before(planned.phase));
         let node = self.schedule.add(requirements(planned, agent), duration(planned), &before);
@@ -132,7 +131,7 @@ impl Run {
         if let Some(phase) = self.phases.get_mut(&planned.phase) {
             phase.tasks.push(task);
             is_paused = phase.paused;
-            // Nothing waits for a node that was just made, so no circle closes.
+            // No node depends on the new one, so no cycle can close.
             let _ = self.schedule.connect(node, phase.node);
         }
         if is_paused {
@@ -141,17 +140,16 @@ impl Run {
         if self.disk_budget_escalation.is_some() {
             self.schedule.hold(node, HoldReason::DiskBudget);
         }
-        self.settle_from_plan(task);
+        self.apply_plan_status(task);
     }
 
-    /// Returns who does a task.
     pub(crate) fn agent_of(&self, planned: &PlannedTask) -> AgentIndex {
         let named = planned.agent.as_ref().and_then(|name: &AgentName| self.team.find(name));
         named.unwrap_or_else(|| self.team.worker())
     }
 }
 
-/// Where each thing of a plan stands in the graph: tasks, then gates, then what lies outside.
+/// The node indices of a plan: tasks, then gates, then external dependencies.
 pub(crate) struct GraphLayout {
     n_tasks: usize,
     gates: BTreeMap<PhaseNumber, Node>,
@@ -188,29 +186,30 @@ impl GraphLayout {
         kinds
     }
 
-    /// Returns who waits for whom: tasks for tasks, a gate for its tasks, a phase for the gates before it.
+    /// Returns the edges (earlier, later): between tasks, from tasks to their gate, from a gate to the tasks of later
+    /// phases.
     pub(crate) fn edges(&self, work: &PlannedWork) -> Vec<(usize, usize)> {
-        let places: BTreeMap<&TaskId, usize> =
-            work.tasks.iter().enumerate().map(|(place, task)| (&task.id, place)).collect();
+        let indices: BTreeMap<&TaskId, usize> =
+            work.tasks.iter().enumerate().map(|(index, task)| (&task.id, index)).collect();
         let after: BTreeMap<PhaseNumber, &[PhaseNumber]> =
             work.phases.iter().map(|phase| (phase.number, phase.after.as_slice())).collect();
         let gate = |phase: &PhaseNumber| self.gates.get(phase).map(|node| node.index());
         let mut edges = Vec::new();
-        for (place, task) in work.tasks.iter().enumerate() {
-            edges.extend(task.depends_on.iter().filter_map(|id| Some((*places.get(id)?, place))));
-            edges.extend(task.external.iter().filter_map(|n| Some((self.externals.get(n)?.index(), place))));
-            edges.extend(gate(&task.phase).map(|gate| (place, gate)));
+        for (index, task) in work.tasks.iter().enumerate() {
+            edges.extend(task.depends_on.iter().filter_map(|id| Some((*indices.get(id)?, index))));
+            edges.extend(task.external.iter().filter_map(|n| Some((self.externals.get(n)?.index(), index))));
+            edges.extend(gate(&task.phase).map(|gate| (index, gate)));
             let before = after.get(&task.phase).copied().unwrap_or_default();
-            edges.extend(before.iter().filter_map(gate).map(|gate| (gate, place)));
+            edges.extend(before.iter().filter_map(gate).map(|gate| (gate, index)));
         }
         for phase in &work.phases {
-            let own = gate(&phase.number);
-            edges.extend(phase.after.iter().filter_map(|before| Some((gate(before)?, own?))));
+            let own_gate = gate(&phase.number);
+            edges.extend(phase.after.iter().filter_map(|before| Some((gate(before)?, own_gate?))));
         }
         edges
     }
 
-    /// Returns the durations by which the longest way is measured.
+    /// Returns the durations that determine the critical paths.
     pub(crate) fn durations(&self, work: &PlannedWork) -> Vec<u64> {
         let mut durations: Vec<u64> = work.tasks.iter().map(duration).collect();
         durations.resize(self.n_nodes(), 0);

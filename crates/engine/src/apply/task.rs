@@ -1,4 +1,4 @@
-//! What happens to tasks.
+//! Applies events about tasks.
 
 use domain::{
     AgentName, AttemptNumber, BlockReason, CheckpointId, ClaimSource, CompletionProof, MergeOutcome,
@@ -34,45 +34,45 @@ impl Run {
         attempt: AttemptNumber,
         session: SessionId,
     ) {
-        let Some(found) = self.find(id) else { return };
-        self.schedule.mark_running(self.task(found).node);
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task_ref) = self.find(id) else { return };
+        self.schedule.mark_running(self.task(task_ref).node);
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = TaskStage::Running;
         task.attempt = attempt;
         task.session = Some(session);
         task.tester = None;
         task.worked_ms = 0;
         task.reminded = false;
-        self.start_clock(at, found);
+        self.start_clock(at, task_ref);
     }
 
     pub(super) fn task_resumed(&mut self, at: Timestamp, id: &TaskId) {
-        let Some(found) = self.find(id) else { return };
-        self.schedule.mark_running(self.task(found).node);
-        if self.task(found).stage == TaskStage::Running {
-            self.start_clock(at, found);
+        let Some(task_ref) = self.find(id) else { return };
+        self.schedule.mark_running(self.task(task_ref).node);
+        if self.task(task_ref).stage == TaskStage::Running {
+            self.start_clock(at, task_ref);
         }
-        if let Some(session) = self.task(found).session {
+        if let Some(session) = self.task(task_ref).session {
             self.timers.clear(Deadline::Park(session));
         }
     }
 
     pub(super) fn task_blocked(&mut self, at: Timestamp, id: &TaskId, reason: &BlockReason) {
-        let Some(found) = self.find(id) else { return };
-        self.stop_clock(at, found);
-        let node = self.task(found).node;
-        if self.task(found).stage.is_in_progress() {
+        let Some(task_ref) = self.find(id) else { return };
+        self.stop_clock(at, task_ref);
+        let node = self.task(task_ref).node;
+        if self.task(task_ref).stage.is_in_progress() {
             self.schedule.block(node);
         } else {
             self.schedule.hold(node, HoldReason::TaskPaused);
         }
         if let BlockReason::RateLimited { until } = reason {
-            self.timers.set(*until, Deadline::TaskRateLimit(found));
+            self.timers.set(*until, Deadline::TaskRateLimit(task_ref));
         }
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.insert(*phase);
         }
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.block_reasons.push(reason.clone());
         if matches!(reason, BlockReason::RateLimited { .. }) {
             task.rate_limit_waits += 1;
@@ -84,24 +84,24 @@ impl Run {
     }
 
     pub(super) fn task_unblocked(&mut self, id: &TaskId, reason: &BlockReason) {
-        let Some(found) = self.find(id) else { return };
+        let Some(task_ref) = self.find(id) else { return };
         if matches!(reason, BlockReason::RateLimited { .. }) {
-            self.timers.clear(Deadline::TaskRateLimit(found));
+            self.timers.clear(Deadline::TaskRateLimit(task_ref));
         }
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.remove(phase);
         }
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.block_reasons.retain(|block| block != reason);
         let (node, is_free, is_live) =
             (task.node, task.block_reasons.is_empty(), task.stage.is_in_progress());
-        // An agent may have run into two limits: the other one still ends some time.
+        // An agent may have hit two rate limits: wait for the other one too.
         let other = task.block_reasons.iter().find_map(|block| match block {
             BlockReason::RateLimited { until } => Some(*until),
             _ => None,
         });
         if let Some(until) = other {
-            self.timers.set(until, Deadline::TaskRateLimit(found));
+            self.timers.set(until, Deadline::TaskRateLimit(task_ref));
         }
         if is_free && is_live {
             self.schedule.unblock(node);
@@ -111,15 +111,15 @@ impl Run {
     }
 
     pub(super) fn task_claimed(&mut self, at: Timestamp, id: &TaskId, source: ClaimSource) {
-        let Some(found) = self.find(id) else { return };
-        self.stop_clock(at, found);
-        let is_judged = self.check_of(found).is_some() || self.task(found).planned.tester.is_some();
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task_ref) = self.find(id) else { return };
+        self.stop_clock(at, task_ref);
+        let has_checks = self.check_of(task_ref).is_some() || self.task(task_ref).planned.tester.is_some();
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.phase_marked |= source == ClaimSource::PhaseMarker;
         task.proof = CompletionProof::Unchecked;
         task.stage = TaskStage::Claimed;
-        if !is_judged {
-            self.await_merge(found);
+        if !has_checks {
+            self.await_merge(task_ref);
         }
     }
 
@@ -131,9 +131,9 @@ impl Run {
     }
 
     pub(super) fn check_finished(&mut self, id: &TaskId, passed: bool) {
-        let Some(found) = self.find(id) else { return };
-        self.pending_effects.remove(&EffectKey::Check(found));
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task_ref) = self.find(id) else { return };
+        self.pending_effects.remove(&EffectKey::Check(task_ref));
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = if passed { TaskStage::Checked } else { TaskStage::ChecksFailed };
         if passed {
             task.proof = CompletionProof::Checked;
@@ -141,28 +141,28 @@ impl Run {
     }
 
     pub(super) fn test_started(&mut self, id: &TaskId, session: SessionId) {
-        let Some(found) = self.find(id) else { return };
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task_ref) = self.find(id) else { return };
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = TaskStage::Testing;
         task.tester = Some(session);
         if let Some(session) = self.sessions.get_mut(session.0) {
-            session.current_item = Some(WorkItem::Test(found));
+            session.current_item = Some(WorkItem::Test(task_ref));
         }
     }
 
     pub(super) fn task_returned(&mut self, at: Timestamp, id: &TaskId, reason: ReturnReason) {
-        let Some(found) = self.find(id) else { return };
-        let session = self.task(found).session;
+        let Some(task_ref) = self.find(id) else { return };
+        let session = self.task(task_ref).session;
         let is_alive = session.is_some_and(|session| self.session(session).is_alive());
-        let node = self.task(found).node;
-        let Some(task) = self.task_mut(found) else { return };
+        let node = self.task(task_ref).node;
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.reminded = false;
         task.phase_marked = false;
         task.conflict_returned |= reason == ReturnReason::Conflict;
         if is_alive {
             task.stage = TaskStage::Running;
             if self.schedule.running().contains(&node) {
-                self.start_clock(at, found);
+                self.start_clock(at, task_ref);
             }
         } else {
             task.stage = TaskStage::Waiting;
@@ -171,15 +171,15 @@ impl Run {
             if is_blocked {
                 self.schedule.hold(node, HoldReason::TaskPaused);
             }
-            self.hold_until_ended(found);
+            self.hold_until_ended(task_ref);
         }
     }
 
     pub(super) fn merge_finished(&mut self, id: &TaskId, outcome: &MergeOutcome) {
-        let Some(found) = self.find(id) else { return };
-        self.pending_effects.remove(&EffectKey::Merge(found));
+        let Some(task_ref) = self.find(id) else { return };
+        self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task) = self.task_mut(task_ref) else { return };
         match outcome {
             MergeOutcome::Merged { .. } => task.stage = TaskStage::Merged,
             MergeOutcome::Conflicted { files } => {
@@ -193,36 +193,36 @@ impl Run {
 
     pub(super) fn task_done(&mut self, at: Timestamp, id: &TaskId, proof: CompletionProof) {
         self.task_ended(at, id, TaskStage::Done);
-        let Some(found) = self.find(id) else { return };
-        if let Some(task) = self.task_mut(found) {
+        let Some(task_ref) = self.find(id) else { return };
+        if let Some(task) = self.task_mut(task_ref) {
             task.proof = proof;
         }
-        let number = self.task(found).planned.phase;
+        let number = self.task(task_ref).planned.phase;
         if let Some(phase) = self.phases.get_mut(&number) {
-            phase.last_done = Some(found);
+            phase.last_done = Some(task_ref);
         }
     }
 
     pub(super) fn attempt_failed(&mut self, at: Timestamp, id: &TaskId, counted: bool) {
-        let Some(found) = self.find(id) else { return };
-        self.stop_clock(at, found);
-        self.cancel_effects(found);
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task_ref) = self.find(id) else { return };
+        self.stop_clock(at, task_ref);
+        self.cancel_effects(task_ref);
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.failures += u32::from(counted);
         task.stage = TaskStage::AttemptFailed;
     }
 
-    pub(super) fn task_retried(&mut self, id: &TaskId, hint: Option<&String>, afresh: bool) {
-        let Some(found) = self.find(id) else { return };
-        let node = self.task(found).node;
-        self.cancel_effects(found);
-        self.clear_blocks(found);
-        let Some(task) = self.task_mut(found) else { return };
+    pub(super) fn task_retried(&mut self, id: &TaskId, hint: Option<&String>, resets_attempts: bool) {
+        let Some(task_ref) = self.find(id) else { return };
+        let node = self.task(task_ref).node;
+        self.cancel_effects(task_ref);
+        self.clear_blocks(task_ref);
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.hint = hint.cloned().or(task.hint.take());
         task.stage = TaskStage::Waiting;
         task.reminded = false;
         task.phase_marked = false;
-        if afresh {
+        if resets_attempts {
             task.failures = 0;
             task.losses = 0;
             task.feedback_loop = None;
@@ -232,35 +232,35 @@ impl Run {
         }
         self.schedule.release(node, HoldReason::TaskPaused);
         self.retry(node);
-        self.hold_until_ended(found);
+        self.hold_until_ended(task_ref);
     }
 
     pub(super) fn task_message_sent(&mut self, id: &TaskId, text: &str) {
-        if let Some(task) = self.find(id).and_then(|found| self.task_mut(found)) {
+        if let Some(task) = self.find(id).and_then(|task_ref| self.task_mut(task_ref)) {
             task.pending_inputs.push(SessionInput::UserMessage { text: text.to_owned() });
         }
     }
 
     pub(super) fn task_ended(&mut self, at: Timestamp, id: &TaskId, stage: TaskStage) {
-        let Some(found) = self.find(id) else { return };
-        self.stop_clock(at, found);
-        self.cancel_effects(found);
-        let node = self.task(found).node;
+        let Some(task_ref) = self.find(id) else { return };
+        self.stop_clock(at, task_ref);
+        self.cancel_effects(task_ref);
+        let node = self.task(task_ref).node;
         match stage {
             TaskStage::Done | TaskStage::Skipped => self.schedule.mark_met(node),
             _ => self.schedule.mark_failed(node),
         }
         self.schedule.release(node, HoldReason::TaskPaused);
-        self.clear_blocks(found);
-        self.set_stage(found, stage);
+        self.clear_blocks(task_ref);
+        self.set_stage(task_ref, stage);
     }
 
     pub(super) fn task_reopened(&mut self, id: &TaskId) {
-        let Some(found) = self.find(id) else { return };
-        let node = self.task(found).node;
+        let Some(task_ref) = self.find(id) else { return };
+        let node = self.task(task_ref).node;
         self.retry(node);
-        self.hold_until_ended(found);
-        let Some(task) = self.task_mut(found) else { return };
+        self.hold_until_ended(task_ref);
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = TaskStage::Waiting;
         task.failures = 0;
         task.losses = 0;
@@ -270,9 +270,9 @@ impl Run {
     }
 
     pub(super) fn task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {
-        let (Some(found), Some(agent)) = (self.find(id), self.team.find(agent)) else { return };
-        self.schedule.set_agent(self.task(found).node, agent);
-        if let Some(task) = self.task_mut(found) {
+        let (Some(task_ref), Some(agent)) = (self.find(id), self.team.find(agent)) else { return };
+        self.schedule.set_agent(self.task(task_ref).node, agent);
+        if let Some(task) = self.task_mut(task_ref) {
             task.agent = agent;
         }
     }
@@ -283,13 +283,13 @@ impl Run {
         checkpoint: Option<CheckpointId>,
         sink: &mut EffectSink,
     ) {
-        let Some(found) = self.find(id) else { return };
-        self.schedule.hold(self.task(found).node, HoldReason::Restoring);
-        let memory = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
-        let session = self.task(found).session.and_then(|session| self.sessions.get_mut(session.0));
+        let Some(task_ref) = self.find(id) else { return };
+        self.schedule.hold(self.task(task_ref).node, HoldReason::Restoring);
+        let agent_session = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
+        let session = self.task(task_ref).session.and_then(|session| self.sessions.get_mut(session.0));
         if let Some(session) = session {
-            // The next try takes the agent's memory over as it was then.
-            session.agent_session = memory;
+            // The next attempt resumes the agent's session of that checkpoint.
+            session.agent_session = agent_session;
         }
         let effect = Effect::RestoreCheckpoint { task: id.clone(), checkpoint };
         sink.add(&mut self.pending_effects, EffectKey::Restore(id.clone()), effect);
@@ -301,10 +301,10 @@ impl Run {
         worktree: Option<&String>,
         meta: Option<&serde_json::Map<String, serde_json::Value>>,
     ) {
-        let Some(found) = self.find(id) else { return };
-        let node = self.task(found).node;
+        let Some(task_ref) = self.find(id) else { return };
+        let node = self.task(task_ref).node;
         let timeout = meta.and_then(|meta| meta.get("timeout")).and_then(serde_json::Value::as_u64);
-        let Some(task) = self.task_mut(found) else { return };
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.requested = true;
         if let Some(seconds) = timeout {
             task.timeout_ms = Some(seconds.saturating_mul(1000));
@@ -331,11 +331,11 @@ impl Run {
         }
     }
 
-    /// Lets a task be tried again; whoever was ready because it was done waits for it once more.
+    /// Makes a task ready again; ready dependents wait for it once more.
     fn retry(&mut self, node: Node) {
         self.schedule.retry(node);
-        let after: Vec<Node> = self.schedule.graph().dependents(node).to_vec();
-        for later in after {
+        let dependents: Vec<Node> = self.schedule.graph().dependents(node).to_vec();
+        for later in dependents {
             if let NodeKind::Task(task) = self.kind_of(later)
                 && self.task(task).stage == TaskStage::Ready
                 && !self.schedule.has_met_dependencies(later)
@@ -345,7 +345,7 @@ impl Run {
         }
     }
 
-    /// A new try waits until nothing of the last one is left.
+    /// Holds a new attempt until the process of the last one has ended.
     fn hold_until_ended(&mut self, task: TaskRef) {
         let (node, session) = (self.task(task).node, self.task(task).session);
         let has_process = session.is_some_and(|session| self.session(session).has_process());
@@ -354,7 +354,6 @@ impl Run {
         }
     }
 
-    /// Takes all reasons to wait away.
     fn clear_blocks(&mut self, task: TaskRef) {
         let phase = self.task(task).planned.phase;
         if self.is_blocked_by(task, &BlockReason::Approval { phase }) {
@@ -366,7 +365,7 @@ impl Run {
         }
     }
 
-    /// Forgets what the world was to do for the present try.
+    /// Cancels the pending check and merge of the current attempt.
     fn cancel_effects(&mut self, task: TaskRef) {
         self.mergeable.retain(|waiting| *waiting != task);
         self.pending_effects.remove(&EffectKey::Check(task));
@@ -376,7 +375,7 @@ impl Run {
         }
     }
 
-    /// Returns the tasks whose agents work this moment.
+    /// Returns the tasks whose agents are working.
     pub(super) fn working_tasks(&self) -> impl Iterator<Item = TaskRef> + use<> {
         let tasks = self.schedule.running().iter().filter_map(|node| match self.kind_of(*node) {
             NodeKind::Task(task) if self.task(task).stage == TaskStage::Running => Some(task),
@@ -385,24 +384,23 @@ impl Run {
         tasks.collect::<Vec<_>>().into_iter()
     }
 
-    pub(super) fn start_clock(&mut self, at: Timestamp, found: TaskRef) {
-        let Some(task) = self.task_mut(found) else { return };
+    pub(super) fn start_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
+        let Some(task) = self.task_mut(task_ref) else { return };
         task.working_since = Some(at);
         if let Some(timeout) = task.timeout_ms {
-            let left = timeout.saturating_sub(task.worked_ms);
-            self.timers.set(add_ms(at, left), Deadline::TaskTimeout(found));
+            let remaining = timeout.saturating_sub(task.worked_ms);
+            self.timers.set(add_ms(at, remaining), Deadline::TaskTimeout(task_ref));
         }
     }
 
-    pub(super) fn stop_clock(&mut self, at: Timestamp, found: TaskRef) {
-        self.timers.clear(Deadline::TaskTimeout(found));
-        let Some(task) = self.task_mut(found) else { return };
+    pub(super) fn stop_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
+        self.timers.clear(Deadline::TaskTimeout(task_ref));
+        let Some(task) = self.task_mut(task_ref) else { return };
         if let Some(since) = task.working_since.take() {
             task.worked_ms = task.worked_ms.saturating_add(u64::try_from(at.0 - since.0).unwrap_or(0));
         }
     }
 
-    /// Returns what a node of the graph stands for.
     pub(crate) fn kind_of(&self, node: crate::graph::Node) -> NodeKind {
         self.nodes.get(node.index()).copied().unwrap_or(NodeKind::External)
     }

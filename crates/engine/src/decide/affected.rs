@@ -1,4 +1,4 @@
-//! Which tasks and sessions an event may have consequences for.
+//! Marks the tasks and sessions for which an event may have consequences.
 
 use domain::{Event, TaskId};
 
@@ -80,7 +80,7 @@ impl DecisionContext<'_> {
                 self.sessions.extend(verifiers.map(|(number, _)| domain::SessionId(number)));
             }
             Event::ChatMessageSent { .. } => self.sessions.extend(self.run.root_session),
-            // The rest changes nothing that the rules have not seen to when they decided on it.
+            // The rules that emit these events decide their consequences themselves.
             Event::RunStarted { .. }
             | Event::RunPaused {}
             | Event::RunCancelled {}

@@ -1,4 +1,4 @@
-//! Errors that agents report, and what they use up.
+//! Errors that agents report, and the use of budgets.
 
 use domain::{
     AgentError, AttemptFailure, BlockReason, CheckpointReason, ErrorType, EscalationCause, EscalationSubject,
@@ -14,21 +14,19 @@ use crate::{
     state::{BudgetUsage, TaskRef, TaskStage},
 };
 
-/// After so many waits, or so long, it is no longer a matter of patience.
+/// Number of waits after which a rate limit is escalated.
 const RATE_LIMIT_WAITS_MAX: u32 = 10;
-/// From here on somebody should know.
+/// Share of a budget at which it is escalated.
 const WARN_PERCENT: u64 = 95;
 
 impl DecisionContext<'_> {
     pub(super) fn report_error(&mut self, session: SessionId, error: AgentError) {
-        let speaker = self.run.session(session);
-        let works = |task: &TaskRef| {
+        let sender = self.run.session(session);
+        let is_working_on = |task: &TaskRef| {
             let state = self.run.task(*task);
-            speaker.role == Role::Worker
-                && state.session == Some(session)
-                && state.stage == TaskStage::Running
+            sender.role == Role::Worker && state.session == Some(session) && state.stage == TaskStage::Running
         };
-        let task = speaker.task.filter(works);
+        let task = sender.task.filter(is_working_on);
         let id = task.map(|task| self.id(task));
         self.emit(Event::ErrorReported { session, task: id, error: error.clone() });
         match (error.recovery, task) {
@@ -39,10 +37,10 @@ impl DecisionContext<'_> {
                 self.fail_by_error(task, session, &error);
             }
             (Recovery::NotifyUser, Some(task)) => {
-                self.block_on_escalation(task, problem(&error));
+                self.block_on_escalation(task, reported_error(&error));
             }
             (Recovery::CheckpointAndFail | Recovery::NotifyUser, None) => {
-                self.raise(EscalationSubject::Run, Some(session), problem(&error));
+                self.raise(EscalationSubject::Run, Some(session), reported_error(&error));
             }
         }
     }
@@ -54,14 +52,14 @@ impl DecisionContext<'_> {
         self.request_checkpoint(task, CheckpointReason::Error);
         if waits >= RATE_LIMIT_WAITS_MAX || waited >= RATE_LIMIT_WAIT_MS_MAX {
             let id = self.id(task);
-            let problem = NewEscalation {
+            let escalation = NewEscalation {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
                 title: EscalationCause::RateLimitPersists { task: id }.into(),
                 description: error.message.clone(),
                 context: format!("it has waited {waits} times"),
             };
-            return self.block_on_escalation(task, problem);
+            return self.block_on_escalation(task, escalation);
         }
         let reason = BlockReason::RateLimited { until: resets_at(self.now, error, waits) };
         self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
@@ -70,7 +68,7 @@ impl DecisionContext<'_> {
     fn wait_for_session_limit(&mut self, session: SessionId, error: &AgentError) {
         let waits = self.run.session(session).rate_limit_waits;
         if waits > RATE_LIMIT_WAITS_MAX {
-            self.raise(EscalationSubject::Run, Some(session), problem(error));
+            self.raise(EscalationSubject::Run, Some(session), reported_error(error));
         }
     }
 
@@ -85,10 +83,10 @@ impl DecisionContext<'_> {
         });
         self.emit(Event::TaskFailed { task: id.clone(), failure });
         self.close_attempt(task, "failed", LoopOutcome::Failed);
-        let mut problem = problem(error);
-        problem.kind = EscalationType::Blocked;
-        problem.title = EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
-        self.raise(EscalationSubject::Task { task: id }, Some(session), problem);
+        let mut escalation = reported_error(error);
+        escalation.kind = EscalationType::Blocked;
+        escalation.title = EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
+        self.raise(EscalationSubject::Task { task: id }, Some(session), escalation);
     }
 
     pub(super) fn report_usage(&mut self, session: SessionId, usage: Usage) {
@@ -97,7 +95,7 @@ impl DecisionContext<'_> {
         let mut scopes = vec![EscalationSubject::Run];
         if let Some(task) = task {
             scopes.push(EscalationSubject::Phase { phase: self.run.task(task).planned.phase });
-            // What comes in after a task is over is counted, and nobody's problem.
+            // Usage reported after the end of a task counts, but is not escalated for the task.
             if !self.run.task(task).stage.is_final() {
                 scopes.push(EscalationSubject::Task { task: self.id(task) });
             }
@@ -108,49 +106,50 @@ impl DecisionContext<'_> {
     }
 
     fn check_budget(&mut self, task: Option<TaskRef>, session: SessionId, subject: &EscalationSubject) {
-        let Some(spent) = self.run.budget_usage_of(subject).cloned() else { return };
-        if !spent.has_reached(WARN_PERCENT) {
+        let Some(usage_so_far) = self.run.budget_usage_of(subject).cloned() else { return };
+        if !usage_so_far.has_reached(WARN_PERCENT) {
             return;
         }
-        // Somebody who settled it and allowed no more is asked again when all is used, and not before.
-        let open = spent.warned.filter(|id| self.run.escalations.get(id.0).is_open);
-        if open.is_none() && spent.warned.is_some() && !spent.has_reached(100) {
+        // If the escalation was resolved without a higher budget, raise it again only when the budget is used up.
+        let open = usage_so_far.warned.filter(|id| self.run.escalations.get(id.0).is_open);
+        if open.is_none() && usage_so_far.warned.is_some() && !usage_so_far.has_reached(100) {
             return;
         }
         let escalation = open.unwrap_or_else(|| {
-            let problem = NewEscalation {
+            let escalation = NewEscalation {
                 kind: EscalationType::TokenExhausted,
                 severity: Severity::Medium,
                 title: EscalationCause::BudgetNearlyUsed { of: subject.clone() }.into(),
-                description: describe(&spent),
+                description: usage_text(&usage_so_far),
                 context: String::new(),
             };
-            self.raise(subject.clone(), Some(session), problem)
+            self.raise(subject.clone(), Some(session), escalation)
         });
         let reason = BlockReason::Escalated { escalation };
-        let works = |task: &TaskRef| {
+        let is_working_on = |task: &TaskRef| {
             let state = self.run.task(*task);
             state.stage == TaskStage::Running
                 && state.session == Some(session)
                 && !state.block_reasons.contains(&reason)
         };
-        if let Some(task) = task.filter(works).filter(|_| spent.has_reached(100)) {
+        if let Some(task) = task.filter(is_working_on).filter(|_| usage_so_far.has_reached(100)) {
             self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
-            // In the middle of its turn it would go on using what it no longer has.
+            // A working agent would exceed its budget further.
             self.freeze(session);
         }
     }
 }
 
-fn describe(spent: &BudgetUsage) -> String {
-    let tokens = spent.tokens_max.map(|max| format!("{} of {max} tokens", spent.tokens));
+fn usage_text(usage_so_far: &BudgetUsage) -> String {
+    let tokens = usage_so_far.tokens_max.map(|max| format!("{} of {max} tokens", usage_so_far.tokens));
     let dollars = |micros: u64| format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000);
-    let money =
-        spent.cost_micros_max.map(|max| format!("{} of {}", dollars(spent.cost_micros), dollars(max)));
+    let money = usage_so_far
+        .cost_micros_max
+        .map(|max| format!("{} of {}", dollars(usage_so_far.cost_micros), dollars(max)));
     tokens.into_iter().chain(money).collect::<Vec<_>>().join(", ")
 }
 
-fn problem(error: &AgentError) -> NewEscalation {
+fn reported_error(error: &AgentError) -> NewEscalation {
     NewEscalation {
         kind: EscalationType::General,
         severity: match error.r#type {

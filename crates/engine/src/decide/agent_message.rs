@@ -1,6 +1,6 @@
-//! Who may say what, and where each message goes.
+//! Validates the messages of agents and passes each to its rule.
 //!
-//! A message that is not the speaker's to say is never half obeyed: it is recorded as refused, and the speaker is told.
+//! A message that the sender may not send has no effect: it is recorded as rejected, and the sender is informed.
 
 use domain::{
     AgentMessage, AttemptFailure, ClaimSource, CustomMessage, EscalationCause, EscalationSubject,
@@ -15,12 +15,12 @@ use crate::{
     state::{TaskRef, TaskStage, WorkItem},
 };
 
-/// So many messages in a row that can't be taken are a problem of their own.
+/// Consecutive invalid messages after which an escalation is raised.
 const INVALID_MESSAGES_MAX: u32 = 3;
-/// What is kept of a message for people.
+/// Number of bytes of an invalid message that are recorded.
 const RAW_BYTES_MAX: usize = 4096;
 
-/// Where a message stands, and from where reading starts again.
+/// The session and output position of a message, and where reading resumes after it.
 #[derive(Clone, Copy)]
 pub(super) struct MessageOrigin {
     pub(super) session: SessionId,
@@ -28,19 +28,19 @@ pub(super) struct MessageOrigin {
     pub(super) read_from: u64,
 }
 
-/// Why a message is not taken, for its speaker.
+/// Why a message is rejected, as text for its sender.
 pub(super) type RefusalReason = String;
 
 impl DecisionContext<'_> {
-    /// Returns the session that speaks; what it said before is not taken again.
+    /// Returns the sending session; rejects a message that was processed before.
     pub(super) fn sending_session(&self, offset: Option<MessageOffset>) -> Result<SessionId, Rejection> {
         let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
-        let speaker = self.run.session(session);
-        if !speaker.is_alive() || speaker.agent.is_none() {
+        let sender = self.run.session(session);
+        if !sender.is_alive() || sender.agent.is_none() {
             return Err(Rejection::UnknownSession { session });
         }
         let is_known = offset.is_some_and(|offset| {
-            offset.start < speaker.read_from || speaker.received_offsets.contains(&offset)
+            offset.start < sender.read_from || sender.received_offsets.contains(&offset)
         });
         if is_known && self.run.is_on(Guard::MessageOnce) {
             return Err(Rejection::StaleReport);
@@ -48,7 +48,7 @@ impl DecisionContext<'_> {
         Ok(session)
     }
 
-    /// Whoever reads an agent's output again after a restart finds the prompts of its turn again.
+    /// Rejects a prompt that was processed before: after a restart, the prompts of the current turn are read again.
     pub(super) fn check_new_prompt(&self, session: SessionId, prompt: &str) -> Result<(), Rejection> {
         let is_known = self.run.session(session).prompts.iter().any(|known| known == prompt);
         if is_known && self.run.is_on(Guard::PromptOnce) { Err(Rejection::StaleReport) } else { Ok(()) }
@@ -103,11 +103,11 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Tells why a message is not its speaker's to say.
+    /// Returns why the sender may not send this message.
     fn rejection_reason(&self, session: SessionId, message: &AgentMessage) -> Option<RefusalReason> {
-        let speaker = self.run.session(session);
-        let is_orchestrator = speaker.role == Role::Orchestrator;
-        let not_yours = |whose: &str| Some(format!("not yours to say: {} is {whose}", message.name()));
+        let sender = self.run.session(session);
+        let is_orchestrator = sender.role == Role::Orchestrator;
+        let not_allowed = |owner: &str| Some(format!("not yours to say: {} is {owner}", message.name()));
         match message {
             AgentMessage::ResolveNext(_)
             | AgentMessage::Task(_)
@@ -115,7 +115,7 @@ impl DecisionContext<'_> {
             | AgentMessage::NeedHuman(_)
                 if !is_orchestrator =>
             {
-                not_yours("the orchestrator's")
+                not_allowed("the orchestrator's")
             }
             AgentMessage::ResolveNext(_) | AgentMessage::NeedHuman(_) => None,
             AgentMessage::Task(request) => self.unknown_task(&request.task_id),
@@ -129,7 +129,7 @@ impl DecisionContext<'_> {
             AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::DependencyRequest(_) => {
                 self.asking_refusal(session)
             }
-            // Jangdan's own words are text where an agent says them; the rest is everybody's to say.
+            // Messages that Jangdan sends have no effect when an agent prints them; the others are open to all roles.
             AgentMessage::Ready(_)
             | AgentMessage::PhaseDone(_)
             | AgentMessage::AllDone
@@ -157,10 +157,10 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// A worker speaks for its own task, a tester for the one it tests, a called one for its caller's.
+    /// A worker reports on its own task, a tester on the task it tests, a callee on the call.
     fn claim_refusal(&self, session: SessionId, task: &TaskId, is_failure: bool) -> Option<RefusalReason> {
-        let speaker = self.run.session(session);
-        match speaker.current_item {
+        let sender = self.run.session(session);
+        match sender.current_item {
             Some(WorkItem::Call(_)) => return None,
             Some(WorkItem::Test(tested)) => {
                 let own = self.id(tested);
@@ -173,7 +173,7 @@ impl DecisionContext<'_> {
             }
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {}
         }
-        let Some(own) = speaker.task.filter(|_| speaker.role == Role::Worker) else {
+        let Some(own) = sender.task.filter(|_| sender.role == Role::Worker) else {
             return Some("not yours to say: you have no task".to_owned());
         };
         let id = self.id(own);
@@ -184,7 +184,7 @@ impl DecisionContext<'_> {
         if state.stage != TaskStage::Running {
             return Some(format!("{id} is {} already", state.stage.label()));
         }
-        match speaker.questions.front() {
+        match sender.questions.front() {
             Some(question) if !is_failure => {
                 Some(format!("{id} waits for the answer to {question}; say DONE when you have it"))
             }
@@ -196,8 +196,8 @@ impl DecisionContext<'_> {
     }
 
     fn marker_refusal(&self, session: SessionId, complete: &PhaseComplete) -> Option<RefusalReason> {
-        let speaker = self.run.session(session);
-        let task = speaker.task.filter(|_| speaker.role == Role::Worker);
+        let sender = self.run.session(session);
+        let task = sender.task.filter(|_| sender.role == Role::Worker);
         let Some(task) = task else {
             return Some("not yours to say: you have no task in a phase".to_owned());
         };
@@ -215,7 +215,6 @@ impl DecisionContext<'_> {
         siblings.iter().any(|other| *other != task && !self.run.schedule.is_met(self.run.task(*other).node))
     }
 
-    /// Does what a message asks for.
     fn handle_message(&mut self, session: SessionId, message: AgentMessage) {
         match message {
             AgentMessage::AskUser(ask) => self.ask_user(session, ask, None),
@@ -258,7 +257,7 @@ impl DecisionContext<'_> {
                     domain::TestFeedback { success: true, ..domain::TestFeedback::default() },
                 );
             }
-            // A verifier lets the phase pass by ending its turn.
+            // A verifier accepts the phase by ending its turn.
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
@@ -280,7 +279,7 @@ impl DecisionContext<'_> {
                     domain::TestFeedback { failures: vec![failure], ..domain::TestFeedback::default() },
                 );
             }
-            // Kept with the phase, and judged when the verifier's turn ends.
+            // Recorded with the phase, and evaluated when the verifier's turn ends.
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
@@ -295,24 +294,24 @@ impl DecisionContext<'_> {
         let has_siblings = self.has_open_siblings(task);
         let (phase, documents) = (complete.phase, complete.documents);
         self.emit(Event::PhaseCompletionReported { phase, session, documents });
-        // One that is checked or merged already is not claimed a second time: the word alone is kept.
-        let is_at_work = self.run.task(task).stage == TaskStage::Running;
-        if !has_siblings && is_at_work {
+        // A task that is already checked or merged is not claimed again; only the report is recorded.
+        let is_working = self.run.task(task).stage == TaskStage::Running;
+        if !has_siblings && is_working {
             self.claim(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
         }
     }
 
     fn handle_custom(&mut self, session: SessionId, custom: &CustomMessage) {
-        let mut words = custom.value.split_whitespace();
-        let Some(task) = words.next().and_then(|id| id.parse::<TaskId>().ok()) else { return };
+        let mut fields = custom.value.split_whitespace();
+        let Some(task) = fields.next().and_then(|id| id.parse::<TaskId>().ok()) else { return };
         let outcome = match custom.kind.as_str() {
             "PRIORITY" => {
-                let priority = words.next().and_then(|word| word.parse().ok()).unwrap_or(Priority::Critical);
+                let priority = fields.next().and_then(|word| word.parse().ok()).unwrap_or(Priority::Critical);
                 self.prioritize(task, priority)
             }
             "SKIP" => self.skip_task(&task),
             "RETRY" => self.retry_task(&task, None),
-            // Other wishes are kept for people to read.
+            // Other kinds are recorded for display only.
             _ => Ok(()),
         };
         if let Err(rejection) = outcome {

@@ -1,4 +1,4 @@
-//! The chat: what the person says about a run, and what Jangdan says where no orchestrator agent can.
+//! Chat messages of the user, and the automatic status reply if there is no orchestrator agent.
 
 use domain::{EscalationLevel, Event, QuestionId};
 
@@ -8,13 +8,13 @@ use crate::{
     state::{GateState, QuestionState, TaskStage},
 };
 
-/// More than these wait for an orchestrator that does not listen.
+/// Maximum number of messages that wait for the orchestrator.
 const CHATS_MAX: usize = 64;
-/// How many tasks and questions are named: more than fit a sentence help nobody.
+/// Maximum number of tasks and questions listed in a status reply.
 const NAMED_MAX: usize = 8;
 
 impl DecisionContext<'_> {
-    /// Takes what the person says as an answer where exactly one question waits, else as talk.
+    /// Treats a message as an answer if exactly one question is pending, else as talk.
     pub(super) fn chat(&mut self, text: String) -> Result<(), Rejection> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
@@ -22,9 +22,9 @@ impl DecisionContext<'_> {
         match self.only_pending_question(|_| true) {
             Ok(question) => {
                 let answer = text.trim().to_owned();
-                let asked = self.run.questions.get(question.0);
-                if asked.permission.is_some() && !asked.options.contains(&answer) {
-                    let options = asked.options.clone();
+                let record = self.run.questions.get(question.0);
+                if record.permission.is_some() && !record.options.contains(&answer) {
+                    let options = record.options.clone();
                     return Err(Rejection::NotAnOption { question, answer, options });
                 }
                 self.emit(Event::ChatMessageSent { text, answers: Some(question) });
@@ -36,8 +36,8 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Takes what the person says as talk, whatever waits. Without an orchestrator agent Jangdan is the orchestrator: it
-    /// can't talk, but says so, and how the run stands.
+    /// Treats a message as talk, even if questions are pending. Without an orchestrator agent, Jangdan replies with
+    /// the status of the run.
     pub(super) fn talk(&mut self, text: String) -> Result<(), Rejection> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
@@ -50,8 +50,8 @@ impl DecisionContext<'_> {
         }
         self.emit(Event::ChatMessageSent { text, answers: None });
         if self.run.orchestrator().is_none() {
-            let unheard = self.status_reply();
-            self.emit_by_rule(unheard);
+            let reply = self.status_reply();
+            self.emit_by_rule(reply);
         }
         Ok(())
     }
@@ -70,16 +70,16 @@ impl DecisionContext<'_> {
         let others =
             run.open_requests.len() + escalated.count() + gates.count() + usize::from(run.offer.is_some());
         Event::ChatAnsweredWithStatus {
-            n_done: number(run.tasks.iter().filter(|task| is_done(task.stage)).count()),
-            n_tasks: number(run.tasks.len()),
+            n_done: count_u32(run.tasks.iter().filter(|task| is_done(task.stage)).count()),
+            n_tasks: count_u32(run.tasks.len()),
             running: running().take(NAMED_MAX).map(|task| task.planned.id.clone()).collect(),
-            n_running: number(running().count()),
+            n_running: count_u32(running().count()),
             questions: pending().take(NAMED_MAX).copied().collect(),
-            n_waiting: number(pending().count() + others),
+            n_waiting: count_u32(pending().count() + others),
         }
     }
 }
 
-fn number(count: usize) -> u32 {
+fn count_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

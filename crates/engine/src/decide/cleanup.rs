@@ -1,4 +1,4 @@
-//! How things end: what a task or a session leaves open is closed with it.
+//! Closes the open questions, requests, calls and sessions of an ended attempt or session.
 
 use domain::{
     BlockReason, ChannelId, EscalationId, EscalationLevel, Event, InvocationId, InvocationOutcome,
@@ -9,9 +9,9 @@ use super::DecisionContext;
 use crate::state::{TaskRef, WorkItem};
 
 impl DecisionContext<'_> {
-    /// Closes what the present try at a task left open, and lets its sessions go.
-    pub(super) fn close_attempt(&mut self, task: TaskRef, why: &str, outcome: LoopOutcome) {
-        let reason = format!("{} {why}", self.id(task));
+    /// Closes everything that the current attempt at a task left open, and dismisses its sessions.
+    pub(super) fn close_attempt(&mut self, task: TaskRef, outcome_text: &str, outcome: LoopOutcome) {
+        let reason = format!("{} {outcome_text}", self.id(task));
         let of_task = |id: &QuestionId| self.run.questions.get(id.0).task == Some(task);
         let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(of_task).collect();
         for question in questions {
@@ -36,7 +36,7 @@ impl DecisionContext<'_> {
         self.notify_main_agent(task);
     }
 
-    /// Lets a session go that is no longer needed.
+    /// Ends a session that is no longer needed.
     pub(super) fn dismiss(&mut self, session: SessionId) {
         if self.run.session(session).is_alive() {
             self.emit_by_rule(Event::SessionDismissed { session });
@@ -44,12 +44,11 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Closes what a session that is gone left open with others.
+    /// Closes the calls, channels, escalations, requests and questions of an ended session.
     pub(super) fn close_session(&mut self, session: SessionId, reason: &str) {
         for invocation in self.calls_of(session) {
-            let current_item = Some(WorkItem::Call(invocation));
-            let callee =
-                self.run.alive.iter().copied().find(|id| self.run.session(*id).current_item == current_item);
+            let call = Some(WorkItem::Call(invocation));
+            let callee = self.run.alive.iter().copied().find(|id| self.run.session(*id).current_item == call);
             let outcome = InvocationOutcome::Failed { reason: "the caller is gone".to_owned() };
             self.end_call(invocation, outcome);
             if let Some(callee) = callee.filter(|callee| self.served_only_a_call(*callee)) {
@@ -66,12 +65,13 @@ impl DecisionContext<'_> {
         for channel in channels {
             self.emit_by_rule(Event::ChannelClosed { channel });
         }
-        let held = |id: &EscalationId| {
+        let is_assigned = |id: &EscalationId| {
             let escalation = self.run.escalations.get(id.0);
             escalation.session == Some(session) && escalation.level != EscalationLevel::Worker
         };
-        let held: Vec<EscalationId> = self.run.open_escalations.iter().copied().filter(held).collect();
-        for escalation in held {
+        let assigned: Vec<EscalationId> =
+            self.run.open_escalations.iter().copied().filter(is_assigned).collect();
+        for escalation in assigned {
             self.forward_escalation(escalation);
         }
         let of_session = |id: &RequestId| {
@@ -82,7 +82,7 @@ impl DecisionContext<'_> {
         for request in requests {
             self.emit_by_rule(Event::RequestRefused { request, reason: reason.to_owned() });
         }
-        // A task's questions outlive its session: the next one gets the answer.
+        // A task's questions outlive its session: the next session receives the answer.
         if self.run.session(session).task.is_none() || self.run.session(session).role != Role::Worker {
             let questions: Vec<QuestionId> = self.run.session(session).questions.iter().copied().collect();
             for question in questions {
@@ -92,14 +92,14 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Tells whether a session was started for a call, and has nothing else to do.
+    /// Returns whether a session was started for a call and has nothing else to do.
     fn served_only_a_call(&self, session: SessionId) -> bool {
         let session = self.run.session(session);
         let leads = matches!(session.role, Role::Orchestrator | Role::Operator);
         !leads && session.task.is_none() && session.current_item.is_none() && session.work_queue.is_empty()
     }
 
-    /// Returns the calls that a session waits for.
+    /// Returns the open calls that a session made.
     pub(super) fn calls_of(&self, session: SessionId) -> Vec<InvocationId> {
         let waits = |id: &InvocationId| self.run.invocations.get(id.0).caller == Some(session);
         self.run.open_calls.iter().copied().filter(waits).collect()

@@ -1,4 +1,4 @@
-//! What agents want of each other: calls, results, direct messages.
+//! Calls, results and direct messages between agents.
 
 use domain::{
     AgentName, BlockReason, ChannelId, DeliverResult, DirectMessage, DirectMessageId, DirectType, Event,
@@ -12,12 +12,11 @@ use crate::{
     state::{InvocationState, Session, WorkItem},
 };
 
-/// Calls that wait for somebody; more would never be taken.
+/// Maximum number of calls that wait for a callee.
 const PENDING_CALLS_MAX: usize = 256;
-/// How deep agents may call each other.
+/// Maximum depth of nested calls.
 const DEPTH_MAX: u32 = 16;
 
-/// Who could take a call.
 enum CalleeAvailability {
     Idle(SessionId),
     Busy,
@@ -43,7 +42,7 @@ impl DecisionContext<'_> {
         Some(format!("these would wait for each other: {}", path.join("->")))
     }
 
-    /// Finds the circle that a call would close: the called one waits for the caller already.
+    /// Finds the cycle that a call would close: the callee already waits for the caller.
     fn find_call_cycle(&self, session: SessionId, callee: &AgentName) -> Option<Vec<AgentName>> {
         let caller = self.run.session(session).agent.clone()?;
         let mut paths = vec![vec![caller.clone(), callee.clone()]];
@@ -75,14 +74,14 @@ impl DecisionContext<'_> {
         if Some(session) == self.run.root_session {
             self.reroute_questions(session);
         }
-        let speaker = self.run.session(session);
-        if let Some(task) = speaker.task.filter(|_| speaker.role == Role::Worker) {
+        let sender = self.run.session(session);
+        if let Some(task) = sender.task.filter(|_| sender.role == Role::Worker) {
             let reason = BlockReason::Invocation { invocation };
             self.emit(Event::TaskBlocked { task: self.id(task), reason });
         }
     }
 
-    /// An orchestrator that waits for another agent hands on what waits for itself: that agent may be among those who ask.
+    /// Forwards the questions of an orchestrator that waits for a call: its callee may be among the asking agents.
     fn reroute_questions(&mut self, session: SessionId) {
         let work_queue = self.run.session(session).work_queue.clone();
         for duty in work_queue {
@@ -92,7 +91,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Gives the first call that somebody can take to them.
+    /// Assigns the first pending call whose callee is idle or can be started.
     pub(super) fn assign_calls(&mut self) -> bool {
         if self.run.status != crate::run::RunStatus::Active {
             return false;
@@ -117,7 +116,7 @@ impl DecisionContext<'_> {
         false
     }
 
-    /// A busy session takes the next call for it when its turn ends.
+    /// Assigns the next pending call for its agent to a session whose turn ended.
     pub(super) fn assign_call_to(&mut self, session: SessionId) -> bool {
         let Some(agent) = self.run.session(session).agent.clone() else { return false };
         let is_for = |id: &&InvocationId| {
@@ -131,7 +130,7 @@ impl DecisionContext<'_> {
 
     fn callee(&self, agent: &AgentName, caller: SessionId) -> CalleeAvailability {
         let of_agent = |session: &Session| session.agent.as_ref() == Some(agent);
-        let mut found = CalleeAvailability::NoSession;
+        let mut availability = CalleeAvailability::NoSession;
         for id in self.run.alive.iter().filter(|id| **id != caller) {
             let session = self.run.session(*id);
             if !of_agent(session) || !session.is_alive() {
@@ -140,9 +139,9 @@ impl DecisionContext<'_> {
             if session.is_idle() && session.work_queue.is_empty() && session.unsent_inputs.is_empty() {
                 return CalleeAvailability::Idle(*id);
             }
-            found = CalleeAvailability::Busy;
+            availability = CalleeAvailability::Busy;
         }
-        found
+        availability
     }
 
     fn open_callee(&mut self, agent: &AgentName, caller: SessionId) -> SessionId {
@@ -205,27 +204,27 @@ impl DecisionContext<'_> {
         let caller = self.run.invocations.get(invocation.0).caller;
         let Some(caller) = caller else { return };
         if self.run.session(caller).agent.as_ref() == Some(&to) {
-            // The end of the call brings it along.
+            // The caller receives the result with the end of the call.
             self.emit(Event::ResultDelivered { result, session: caller });
             self.end_call(invocation, InvocationOutcome::Completed { result_type, content });
         }
     }
 
     pub(super) fn direct_refusal(&self, session: SessionId, target: &AgentName) -> Option<String> {
-        let nobody = || format!("no session of '{target}' lives; call it, or deliver it a result");
-        self.unknown_agent(target).or_else(|| self.find_peer(session, target).is_none().then(nobody))
+        let no_session = || format!("no session of '{target}' lives; call it, or deliver it a result");
+        self.unknown_agent(target).or_else(|| self.find_peer(session, target).is_none().then(no_session))
     }
 
-    /// Finds the session that is meant: the other one at the same task first, then any of that name.
+    /// Finds the session of an agent: the other session of the same task first, then any.
     fn find_peer(&self, session: SessionId, target: &AgentName) -> Option<SessionId> {
-        let speaker = self.run.session(session);
+        let sender = self.run.session(session);
         let named = |id: &SessionId| {
             let other = self.run.session(*id);
             *id != session && other.is_alive() && other.agent.as_ref() == Some(target)
         };
-        let task = speaker.task.map(|task| self.run.task(task));
-        let beside = task.and_then(|task| [task.session, task.tester].into_iter().flatten().find(named));
-        beside.or_else(|| self.run.alive.iter().copied().find(named))
+        let task = sender.task.map(|task| self.run.task(task));
+        let same_task = task.and_then(|task| [task.session, task.tester].into_iter().flatten().find(named));
+        same_task.or_else(|| self.run.alive.iter().copied().find(named))
     }
 
     pub(super) fn handle_direct(&mut self, session: SessionId, direct: DirectMessage) {
@@ -262,7 +261,7 @@ impl DecisionContext<'_> {
     }
 }
 
-/// Reads what a tester sends: typed failures as JSON, or words.
+/// Parses a tester's feedback: JSON, else the text as one failure.
 fn parse_feedback(content: &str) -> TestFeedback {
     serde_json::from_str(content).unwrap_or_else(|_| {
         let failure = TestFailure { name: content.trim().to_owned(), ..TestFailure::default() };

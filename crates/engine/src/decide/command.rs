@@ -1,4 +1,4 @@
-//! Where each wish goes, and who may wish it.
+//! Checks which actor may send a command, and passes it to its rule.
 
 use domain::{Actor, CheckpointOutcome, Command, Event};
 

@@ -1,4 +1,4 @@
-//! From an agent's word to a task that is done: check, test, merge, proof.
+//! The path of a task from the agent's report to done: check, test, merge.
 
 use domain::{
     AttemptFailure, AttemptNumber, BlockReason, CheckpointId, CheckpointReason, ClaimSource, DirectType,
@@ -13,11 +13,11 @@ use crate::{
     state::{GateState, TaskRef, TaskStage, WorkItem},
 };
 
-/// So many lost processes cost a task, or a gate, nothing.
+/// Lost processes that do not count as failed attempts of a task or rounds of a gate.
 const LOSSES_MAX: u32 = 3;
 
 impl DecisionContext<'_> {
-    /// Takes an agent's word that a task is done, which moves nothing but the check.
+    /// Records that an agent reports a task as done; the check follows.
     pub(super) fn claim(
         &mut self,
         task: TaskRef,
@@ -52,8 +52,8 @@ impl DecisionContext<'_> {
         attempt: AttemptNumber,
         receipt: Receipt,
     ) -> Result<(), Rejection> {
-        let found = self.find(task)?;
-        let state = self.run.task(found);
+        let task_ref = self.find(task)?;
+        let state = self.run.task(task_ref);
         let is_present = state.stage == TaskStage::Checking && state.attempt == attempt;
         if self.run.is_on(Guard::RejectStaleReports) && !is_present {
             return Err(Rejection::StaleReport);
@@ -62,19 +62,19 @@ impl DecisionContext<'_> {
         let feedback = feedback_of(&receipt);
         self.emit(Event::CheckFinished { task: task.clone(), attempt, receipt });
         if !passed {
-            self.fail_round(found, feedback);
+            self.fail_round(task_ref, feedback);
         }
         Ok(())
     }
 
-    /// The check passed: the tester is next, or the merge.
+    /// Starts the tester of a task whose check passed, else ends its feedback loop.
     pub(super) fn after_check(&mut self, task: TaskRef) {
         if !self.open_test(task) {
             self.end_loop(task, LoopOutcome::Success);
         }
     }
 
-    /// Lets a tester look at a task's work, if it has one.
+    /// Starts the tester of a task, and returns whether the task has one.
     pub(super) fn open_test(&mut self, task: TaskRef) -> bool {
         let state = self.run.task(task);
         let Some(tester) = state.planned.tester.clone() else { return false };
@@ -95,7 +95,6 @@ impl DecisionContext<'_> {
         true
     }
 
-    /// Takes the outcome of a test.
     pub(super) fn test_finished(&mut self, task: TaskRef, feedback: TestFeedback) {
         if feedback.success && feedback.failures.is_empty() {
             self.end_loop(task, LoopOutcome::Success);
@@ -124,14 +123,14 @@ impl DecisionContext<'_> {
         self.emit(Event::LoopRoundFailed { feedback_loop, round, feedback });
     }
 
-    /// Sends what a tester found over the direct channel; the worker gets it as its feedback.
+    /// Sends a tester's feedback to the worker over their direct channel.
     fn send_feedback(&mut self, tester: SessionId, worker: SessionId, feedback: &TestFeedback) {
         let content = serde_json::to_string(feedback).unwrap_or_default();
         let message = self.send_direct(tester, worker, DirectType::Feedback, content);
         self.emit(Event::DirectMessageReceived { message });
     }
 
-    /// A round found failures: the agent goes on, or the last round was too much.
+    /// Returns a task with failed checks to its agent, or escalates it after the last round.
     pub(super) fn after_failed_round(&mut self, task: TaskRef) {
         let rounds = self.run.task(task).feedback_loop.map_or(0, |id| self.run.loops.get(id.0).rounds);
         let is_last = rounds >= self.run.settings.retries_max.get();
@@ -163,8 +162,8 @@ impl DecisionContext<'_> {
         attempt: AttemptNumber,
         outcome: MergeOutcome,
     ) -> Result<(), Rejection> {
-        let found = self.find(task)?;
-        let state = self.run.task(found);
+        let task_ref = self.find(task)?;
+        let state = self.run.task(task_ref);
         if self.run.is_on(Guard::RejectStaleReports)
             && (state.stage != TaskStage::Merging || state.attempt != attempt)
         {
@@ -173,13 +172,13 @@ impl DecisionContext<'_> {
         self.emit(Event::MergeFinished { task: task.clone(), attempt, outcome: outcome.clone() });
         match outcome {
             MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => {}
-            MergeOutcome::CheckFailed { receipt } => self.fail_round(found, feedback_of(&receipt)),
-            MergeOutcome::Failed { error } => self.raise_conflict(found, error),
+            MergeOutcome::CheckFailed { receipt } => self.fail_round(task_ref, feedback_of(&receipt)),
+            MergeOutcome::Failed { error } => self.raise_conflict(task_ref, error),
         }
         Ok(())
     }
 
-    /// A conflict goes back to the agent once, then upward.
+    /// Returns a merge conflict to the agent once, then escalates it.
     pub(super) fn after_conflict(&mut self, task: TaskRef) {
         if self.run.task(task).conflict_returned {
             let error = "its work still does not go together with what others did".to_owned();
@@ -203,7 +202,7 @@ impl DecisionContext<'_> {
         );
     }
 
-    /// It is merged: done, unless its agent said that the phase is complete and the gate has not said so.
+    /// Finishes a merged task, unless its agent reported the phase as complete: then the gate must approve first.
     pub(super) fn after_merge(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let phase = state.planned.phase;
@@ -228,7 +227,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// A try came to nothing: another one, or the last was too much.
+    /// Ends a failed attempt, and retries the task or escalates it after the last attempt.
     pub(super) fn fail_attempt(&mut self, task: TaskRef, failure: AttemptFailure) {
         let state = self.run.task(task);
         let counted = !self.is_uncounted_loss(&failure, state.losses);
@@ -255,20 +254,20 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Tells whether somebody else takes a lost process's place as if nothing had been.
+    /// Returns whether a failure is a lost process that does not count as an attempt.
     ///
-    /// Whoever kills an agent costs it no try; one that dies each time must come to an end.
+    /// An agent that is killed from outside loses no attempt, but an agent that crashes each time must not retry
+    /// forever.
     pub(super) fn is_uncounted_loss(&self, failure: &AttemptFailure, losses: u32) -> bool {
         failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::AttemptLimit))
     }
 
-    /// Keeps a point that the task can go back to.
     pub(super) fn request_checkpoint(&mut self, task: TaskRef, reason: CheckpointReason) {
         let checkpoint = CheckpointId(self.run.checkpoints.next());
         self.emit_by_rule(Event::CheckpointRequested { checkpoint, task: self.id(task), reason });
     }
 
-    /// Returns the task that a tester has in hand.
+    /// Returns the task that a tester session tests.
     pub(super) fn tested_task(&self, session: SessionId) -> Option<TaskRef> {
         match self.run.session(session).current_item {
             Some(WorkItem::Test(task)) => Some(task),
@@ -300,6 +299,6 @@ pub(super) fn failure_text(failure: &AttemptFailure) -> String {
         AttemptFailure::Checks => "its checks failed".to_owned(),
         AttemptFailure::Merge { reason } => format!("it could not be merged: {reason}"),
         AttemptFailure::Error { message } => message.clone(),
-        AttemptFailure::MarkedFailed => "it was sink up".to_owned(),
+        AttemptFailure::MarkedFailed => "it was marked as failed".to_owned(),
     }
 }

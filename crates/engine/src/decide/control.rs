@@ -1,4 +1,4 @@
-//! What people wish for tasks, phases and the run as a whole.
+//! Commands of the user on tasks, phases and the run.
 
 use domain::{
     Actor, AgentName, AttemptFailure, BlockReason, CheckpointReason, Event, LoopOutcome, ParkMode,
@@ -12,11 +12,11 @@ use crate::{
     state::{SessionState, TaskRef, TaskStage},
 };
 
-/// An agent that hears nothing is not told more than this.
+/// Maximum number of unsent messages to the agent of a task.
 const TASK_MESSAGES_MAX: usize = 16;
 
 impl DecisionContext<'_> {
-    /// Refuses what can't be done with a task that is over, or that is being merged this moment.
+    /// Rejects a command on a task that has ended or is being merged.
     fn check_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
         let stage = self.run.task(task).stage;
         if stage == TaskStage::Merging {
@@ -52,7 +52,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Stops all processes of a session that works.
+    /// Suspends the processes of a working session.
     pub(super) fn freeze(&mut self, session: SessionId) {
         let is_working = matches!(
             self.run.session(session).state,
@@ -97,7 +97,7 @@ impl DecisionContext<'_> {
     pub(super) fn skip_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find(id)?;
         match self.run.task(task).stage {
-            // One that failed can still be left out, so that others go on.
+            // A failed task can still be skipped, so that its dependents continue.
             TaskStage::Failed | TaskStage::Cancelled => {}
             _ => self.check_open(task, "there is nothing to skip")?,
         }
@@ -127,7 +127,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Gives the present try up, and begins another one that counts anew.
+    /// Ends the current attempt and starts another one, with attempts counted from zero.
     pub(super) fn restart(&mut self, task: TaskRef, hint: Option<String>) {
         self.end_attempt(task);
         self.emit(Event::TaskRetried { task: self.id(task), hint, resets_attempts: true });
@@ -145,37 +145,37 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn prioritize(&mut self, task: TaskId, priority: Priority) -> Result<(), Rejection> {
-        let found = self.find(&task)?;
-        if self.run.task(found).stage.is_final() {
+        let task_ref = self.find(&task)?;
+        if self.run.task(task_ref).stage.is_final() {
             let hint = "there is nothing to hurry";
-            let state = self.run.task(found).stage.label();
+            let state = self.run.task(task_ref).stage.label();
             return Err(Rejection::WrongTaskState { task, state, hint });
         }
         self.emit(Event::TaskPrioritized { task, priority });
         Ok(())
     }
 
-    /// Takes what the person says to whoever works at a task, or will.
+    /// Sends a message to the agent that works, or will work, on a task.
     pub(super) fn send_task_message(&mut self, id: TaskId, text: String) -> Result<(), Rejection> {
         let task = self.find(&id)?;
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
         let state = self.run.task(task);
-        let is_heard = matches!(
+        let is_deliverable = matches!(
             state.stage,
             TaskStage::Waiting | TaskStage::Ready | TaskStage::Running | TaskStage::AttemptFailed
         );
-        if !is_heard {
+        if !is_deliverable {
             let hint = "nobody works at it now; try it again with a hint";
             return Err(Rejection::WrongTaskState { task: id, state: state.stage.label(), hint });
         }
-        let n_told = state
+        let n_unsent = state
             .pending_inputs
             .iter()
             .filter(|input| matches!(input, SessionInput::UserMessage { .. }))
             .count();
-        if n_told >= TASK_MESSAGES_MAX {
+        if n_unsent >= TASK_MESSAGES_MAX {
             return Err(Rejection::TooMany {
                 what: "things said that the agent has not heard",
                 max: TASK_MESSAGES_MAX,
@@ -214,8 +214,8 @@ impl DecisionContext<'_> {
     pub(super) fn rewind_task(&mut self, id: &TaskId, checkpoint: RewindTarget) -> Result<(), Rejection> {
         let task = self.find(id)?;
         if let Some(checkpoint) = checkpoint {
-            let found = self.run.checkpoints.get(checkpoint.0);
-            if found.task != Some(task) || !found.is_made {
+            let record = self.run.checkpoints.get(checkpoint.0);
+            if record.task != Some(task) || !record.is_made {
                 return Err(Rejection::UnknownObject { what: format!("checkpoint {checkpoint} of {id}") });
             }
         }
@@ -319,26 +319,26 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Lets every session go on that was stopped, or whose word came when nobody listened.
+    /// Resumes every session that was suspended, or whose turn ended while the run was paused.
     pub(super) fn wake_sessions(&mut self) {
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
         for session in sessions {
-            let waits = self.run.session(session);
-            let task_waits = waits.task.is_some_and(|task| self.run.task(task).is_blocked());
-            let task_works = waits.task.is_some_and(|task| self.run.task(task).stage == TaskStage::Running);
-            // Whoever tests, judges or answers was cut off too, or ended its turn when nobody listened.
-            let has_work = task_works || waits.current_item.is_some();
+            let waiting = self.run.session(session);
+            let task_waits = waiting.task.is_some_and(|task| self.run.task(task).is_blocked());
+            let task_works = waiting.task.is_some_and(|task| self.run.task(task).stage == TaskStage::Running);
+            // Testers, verifiers and callees were suspended too, or ended their turns while the run was paused.
+            let has_work = task_works || waiting.current_item.is_some();
             let waits_for_others =
-                !waits.questions.is_empty() || waits.rate_limited || !self.calls_of(session).is_empty();
-            let waits_for_slot = waits.task.is_some_and(|task| {
+                !waiting.questions.is_empty() || waiting.rate_limited || !self.calls_of(session).is_empty();
+            let waits_for_slot = waiting.task.is_some_and(|task| {
                 let state = self.run.task(task);
-                let is_owed = state.session == Some(session) && !state.pending_inputs.is_empty();
-                is_owed || !self.run.schedule.running().contains(&state.node)
+                let has_inputs = state.session == Some(session) && !state.pending_inputs.is_empty();
+                has_inputs || !self.run.schedule.running().contains(&state.node)
             });
-            let was_cut = !waits.in_turn && has_work && !waits_for_others && !waits_for_slot;
-            if matches!(waits.state, SessionState::Parked(_)) && waits.in_turn && !task_waits {
+            let needs_resume = !waiting.in_turn && has_work && !waits_for_others && !waits_for_slot;
+            if matches!(waiting.state, SessionState::Parked(_)) && waiting.in_turn && !task_waits {
                 self.emit(Event::SessionWoken { session });
-            } else if was_cut && !task_waits {
+            } else if needs_resume && !task_waits {
                 let reason = "the run goes on".to_owned();
                 self.send_input(session, SessionInput::Resume { reason });
             }

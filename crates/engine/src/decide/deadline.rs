@@ -1,4 +1,4 @@
-//! What time brings.
+//! Handles deadlines that have passed.
 
 use domain::{
     BlockReason, CheckpointId, EscalationCause, EscalationSubject, EscalationType, Event, ParkMode,
@@ -12,10 +12,10 @@ use crate::{
 };
 
 impl DecisionContext<'_> {
-    /// Does everything whose time has come; what that brings forward comes with the next tick.
+    /// Handles all due deadlines; deadlines that this sets in the past are handled by the next tick.
     pub(super) fn tick(&mut self) {
         for (at, deadline) in self.run.timers.due(self.now) {
-            // What came before it may have moved it, or taken it away.
+            // An earlier one may have moved or cleared it.
             if !self.run.timers.is_at(at, deadline) {
                 continue;
             }
@@ -27,7 +27,7 @@ impl DecisionContext<'_> {
                     self.send_input(session, SessionInput::Resume { reason });
                 }
                 Deadline::QuestionExpiry(question) => self.expire_question(question),
-                // Whoever does not come to it, or hangs, keeps nobody waiting.
+                // A busy or hanging orchestrator must not delay the question.
                 Deadline::OrchestratorAnswer(question) => {
                     self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
                 }
@@ -63,44 +63,44 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Lets a session that waits do so at less cost.
+    /// Moves a waiting session to the next parking mode.
     fn park(&mut self, session: SessionId) {
         let waiting = self.run.session(session);
-        let works = |task: &TaskRef| {
+        let is_working_on = |task: &TaskRef| {
             let state = self.run.task(*task);
             state.session == Some(session) && state.stage == TaskStage::Running && !state.is_blocked()
         };
-        let is_at_work = self.run.status != RunStatus::Paused
+        let is_working = self.run.status != RunStatus::Paused
             && waiting.in_turn
-            && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(works));
+            && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(is_working_on));
         let mode = match waiting.state {
             SessionState::Parked(ParkMode::Frozen) => ParkMode::Cold,
             SessionState::Starting | SessionState::Active | SessionState::Parked(_) => ParkMode::Frozen,
             SessionState::Ended => return,
         };
-        if is_at_work || waiting.state == SessionState::Starting {
-            // It is at work after all, or not even there; it will be looked at when its turn ends.
+        if is_working || waiting.state == SessionState::Starting {
+            // It works after all, or has not started; parking is considered again when its turn ends.
             self.emit(Event::SessionWoken { session });
             return;
         }
         if mode == ParkMode::Cold
             && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session == Some(session))
         {
-            // Its process ends when that is made.
+            // Its process is ended when the checkpoint exists.
             return self.request_checkpoint(task, domain::CheckpointReason::Park);
         }
         self.emit(Event::SessionParked { session, mode });
     }
 
-    /// Ends the process of a session that waited for its checkpoint.
+    /// Ends the process of a session whose parking checkpoint exists.
     pub(super) fn park_after_checkpoint(&mut self, checkpoint: CheckpointId) {
         let task = self.run.checkpoints.get(checkpoint.0).task;
         let session = task.and_then(|task| self.run.task(task).session);
-        let cools = |id: &SessionId| {
+        let is_parking = |id: &SessionId| {
             let session = self.run.session(*id);
             session.parking_checkpoint == Some(checkpoint) && session.is_alive()
         };
-        if let Some(session) = session.filter(cools) {
+        if let Some(session) = session.filter(is_parking) {
             self.emit_by_rule(Event::SessionParked { session, mode: ParkMode::Cold });
         }
     }

@@ -1,4 +1,4 @@
-//! Problems: how they are raised, how they climb, and what is done about them.
+//! Escalations: how they are raised, forwarded from level to level, and resolved.
 
 use domain::{
     AgentName, AttemptFailure, BlockReason, BlockedWork, Budget, EscalationAction, EscalationCause,
@@ -14,7 +14,7 @@ use crate::{
     state::{Escalation, GateState, TaskRef, TaskStage},
 };
 
-/// A problem before it has its number.
+/// An escalation that has no id yet.
 pub(super) struct NewEscalation {
     pub(super) kind: EscalationType,
     pub(super) severity: Severity,
@@ -23,11 +23,10 @@ pub(super) struct NewEscalation {
     pub(super) context: String,
 }
 
-/// Who says what a problem is.
 pub(super) enum EscalationTitle {
-    /// Jangdan, which knows where it came from.
+    /// A cause that Jangdan knows and can translate.
     Cause(EscalationCause),
-    /// An agent, or the service behind it.
+    /// The message of an agent or of its service, in its own words.
     Reported(String),
 }
 
@@ -38,10 +37,10 @@ impl From<EscalationCause> for EscalationTitle {
 }
 
 impl DecisionContext<'_> {
-    /// Raises a problem, and lets a task wait until somebody has done something about it.
-    pub(super) fn block_on_escalation(&mut self, task: TaskRef, problem: NewEscalation) {
+    /// Raises an escalation and blocks the task until it is resolved.
+    pub(super) fn block_on_escalation(&mut self, task: TaskRef, escalation: NewEscalation) {
         let session = self.run.task(task).session;
-        let escalation = self.raise(EscalationSubject::Task { task: self.id(task) }, session, problem);
+        let escalation = self.raise(EscalationSubject::Task { task: self.id(task) }, session, escalation);
         let reason = BlockReason::Escalated { escalation };
         self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
     }
@@ -50,7 +49,7 @@ impl DecisionContext<'_> {
         &mut self,
         subject: EscalationSubject,
         session: Option<SessionId>,
-        problem: NewEscalation,
+        new: NewEscalation,
     ) -> EscalationId {
         let escalation = EscalationId(self.run.escalations.next());
         let blocks = match &subject {
@@ -60,7 +59,7 @@ impl DecisionContext<'_> {
             }
             EscalationSubject::Run => None,
         };
-        let NewEscalation { kind, severity, title, description, context } = problem;
+        let NewEscalation { kind, severity, title, description, context } = new;
         let (title, cause) = match title {
             EscalationTitle::Cause(cause) => (cause.to_string(), Some(cause)),
             EscalationTitle::Reported(title) => (title, None),
@@ -83,23 +82,23 @@ impl DecisionContext<'_> {
         escalation
     }
 
-    /// Hands a problem to the next level that has somebody.
+    /// Forwards an escalation to the next level that has an agent, at last to the user.
     pub(super) fn forward_escalation(&mut self, escalation: EscalationId) {
         loop {
-            let found = self.run.escalations.get(escalation.0);
-            if !found.is_open {
+            let record = self.run.escalations.get(escalation.0);
+            if !record.is_open {
                 return;
             }
-            let alive = |session: &SessionId| {
+            let is_running_agent = |session: &SessionId| {
                 let session = self.run.session(*session);
                 session.is_alive() && session.agent.is_some()
             };
-            let (to, session) = match found.level {
+            let (to, session) = match record.level {
                 EscalationLevel::Worker => {
-                    (EscalationLevel::Operator, self.operator_of(&found.subject).filter(alive))
+                    (EscalationLevel::Operator, self.operator_of(&record.subject).filter(is_running_agent))
                 }
                 EscalationLevel::Operator => {
-                    let orchestrator = self.run.orchestrator().filter(|id| found.session != Some(*id));
+                    let orchestrator = self.run.orchestrator().filter(|id| record.session != Some(*id));
                     (EscalationLevel::Orchestrator, orchestrator)
                 }
                 EscalationLevel::Orchestrator => (EscalationLevel::Person, None),
@@ -154,7 +153,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Returns another agent that could do a task.
+    /// Returns another agent with the same role.
     fn replacement_agent(&self, subject: &EscalationSubject) -> Option<AgentName> {
         let task = self.run.task(self.run.subject_task(subject)?);
         let own = self.run.team.name(task.agent)?;
@@ -179,15 +178,15 @@ impl DecisionContext<'_> {
         action: EscalationAction,
         note: Option<String>,
     ) -> Result<(), Rejection> {
-        let found = self.run.escalations.get(escalation.0).clone();
+        let record = self.run.escalations.get(escalation.0).clone();
         if !self.run.escalations.has(escalation.0) {
             return Err(Rejection::UnknownObject { what: format!("escalation {escalation}") });
         }
-        if !found.is_open {
+        if !record.is_open {
             return Err(Rejection::EscalationResolved { escalation });
         }
-        self.check_action(escalation, &found, &action)?;
-        let task = self.run.subject_task(&found.subject);
+        self.check_action(escalation, &record, &action)?;
+        let task = self.run.subject_task(&record.subject);
         if let Some(task) = task.filter(|task| self.run.task(*task).stage == TaskStage::Merging) {
             let hint = "it is being merged; wait a moment";
             return Err(Rejection::WrongTaskState { task: self.id(task), state: "merging", hint });
@@ -195,18 +194,18 @@ impl DecisionContext<'_> {
         self.reopen();
         let note = note.unwrap_or_else(|| action.to_string());
         self.emit(Event::EscalationResolved { escalation, action: Some(action.clone()), note });
-        self.perform_action(escalation, &found, action);
+        self.perform_action(escalation, &record, action);
         Ok(())
     }
 
-    /// Refuses an action that does nothing for this problem.
+    /// Rejects an action that does not resolve this escalation.
     fn check_action(
         &mut self,
         escalation: EscalationId,
-        found: &Escalation,
+        record: &Escalation,
         action: &EscalationAction,
     ) -> Result<(), Rejection> {
-        let task = self.run.subject_task(&found.subject);
+        let task = self.run.subject_task(&record.subject);
         if let EscalationAction::Reassign { agent } = action {
             let known = self.run.team.names();
             let is_known = known.contains(agent);
@@ -215,20 +214,21 @@ impl DecisionContext<'_> {
             }
         }
         let kind = |action: &EscalationAction| std::mem::discriminant(action);
-        let is_suggested = found.suggested.iter().any(|suggested| kind(suggested) == kind(action));
-        let can_retry = found.suggested.iter().any(|action| matches!(action, EscalationAction::Retry { .. }));
+        let is_suggested = record.suggested.iter().any(|suggested| kind(suggested) == kind(action));
+        let can_retry =
+            record.suggested.iter().any(|action| matches!(action, EscalationAction::Retry { .. }));
         let stage = task.map(|task| self.run.task(task).stage);
         let helps = match action {
             EscalationAction::Reassign { .. } => task.is_some() && can_retry,
-            // What is done stays done; what failed can still be left out.
+            // A done task stays done; a failed one can still be skipped.
             EscalationAction::Skip => {
                 stage.is_some_and(|stage| !matches!(stage, TaskStage::Done | TaskStage::Skipped))
             }
             EscalationAction::MarkFailed => stage.is_some_and(|stage| !stage.is_final()),
-            EscalationAction::Dismiss => !self.is_blocking(escalation, found),
+            EscalationAction::Dismiss => !self.is_blocking(escalation, record),
             EscalationAction::Retry { .. } | EscalationAction::Waive => is_suggested,
             EscalationAction::RaiseBudget { budget } => {
-                let mut spent = self.run.budget_usage_of(&found.subject).cloned().unwrap_or_default();
+                let mut spent = self.run.budget_usage_of(&record.subject).cloned().unwrap_or_default();
                 spent.set_max(*budget);
                 is_suggested && !spent.has_reached(100)
             }
@@ -236,13 +236,13 @@ impl DecisionContext<'_> {
         if helps {
             return Ok(());
         }
-        let possible = found.suggested.iter().map(ToString::to_string).collect();
+        let possible = record.suggested.iter().map(ToString::to_string).collect();
         Err(Rejection::UnsuitableAction { escalation, action: action.to_string(), possible })
     }
 
-    fn is_blocking(&self, escalation: EscalationId, found: &Escalation) -> bool {
+    fn is_blocking(&self, escalation: EscalationId, record: &Escalation) -> bool {
         let reason = BlockReason::Escalated { escalation };
-        let at_gate = match &found.subject {
+        let at_gate = match &record.subject {
             EscalationSubject::Phase { phase } => {
                 self.run.phases.get(phase).map(|phase| phase.gate) == Some(GateState::Escalated(escalation))
             }
@@ -254,30 +254,30 @@ impl DecisionContext<'_> {
             || self.run.tasks.iter().any(|task| task.block_reasons.contains(&reason))
     }
 
-    fn perform_action(&mut self, escalation: EscalationId, found: &Escalation, action: EscalationAction) {
-        let task = self.run.subject_task(&found.subject);
-        let phase = match &found.subject {
+    fn perform_action(&mut self, escalation: EscalationId, record: &Escalation, action: EscalationAction) {
+        let task = self.run.subject_task(&record.subject);
+        let phase = match &record.subject {
             EscalationSubject::Phase { phase } => Some(*phase),
             EscalationSubject::Task { .. } | EscalationSubject::Run => None,
         };
         match (action, task, phase) {
             (EscalationAction::Retry { hint }, Some(task), _) => self.restart(task, hint),
             (EscalationAction::Retry { hint }, None, Some(phase)) => {
-                self.rework(phase, &hint.unwrap_or_else(|| found.description.clone()));
+                self.rework(phase, &hint.unwrap_or_else(|| record.description.clone()));
             }
             (EscalationAction::Reassign { agent }, Some(task), _) => self.reassign(task, agent),
             (EscalationAction::Skip, Some(task), _) => self.skip(task),
             (EscalationAction::MarkFailed, Some(task), _) => self.mark_task_failed(task),
-            (EscalationAction::Waive, _, Some(phase)) if found.kind == EscalationType::Quality => {
-                self.approve(phase, true, Some(found.title.clone()));
+            (EscalationAction::Waive, _, Some(phase)) if record.kind == EscalationType::Quality => {
+                self.approve(phase, true, Some(record.title.clone()));
             }
             (EscalationAction::Waive, _, _) => {
-                let (subject, limit) = (found.subject.clone(), found.kind);
+                let (subject, limit) = (record.subject.clone(), record.kind);
                 self.emit(Event::LimitWaived { subject, limit });
                 self.unblock_all(escalation);
             }
             (EscalationAction::RaiseBudget { budget }, _, _) => {
-                self.emit(Event::BudgetRaised { subject: found.subject.clone(), budget });
+                self.emit(Event::BudgetRaised { subject: record.subject.clone(), budget });
                 self.unblock_all(escalation);
             }
             (
@@ -291,7 +291,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Lets everything go on that waited for a problem to be solved.
+    /// Unblocks all tasks that waited for this escalation.
     fn unblock_all(&mut self, escalation: EscalationId) {
         let reason = BlockReason::Escalated { escalation };
         let tasks = self.run.tasks.iter().filter(|task| task.block_reasons.contains(&reason));
@@ -301,12 +301,12 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Settles the problems of a task whose cause went away.
+    /// Resolves the escalations of a task whose cause no longer exists.
     pub(super) fn resolve_obsolete_escalations(&mut self, task: TaskRef, why: &str) {
-        // What was used stays used, however often the task is tried.
-        let is_over = self.run.task(task).stage.is_final();
+        // A used budget stays used in the next attempt.
+        let has_ended = self.run.task(task).stage.is_final();
         let stays = |id: &EscalationId| {
-            !is_over && self.run.escalations.get(id.0).kind == EscalationType::TokenExhausted
+            !has_ended && self.run.escalations.get(id.0).kind == EscalationType::TokenExhausted
         };
         let open = self.run.task(task).escalations.clone();
         for escalation in open.into_iter().filter(|id| !stays(id)).collect::<Vec<_>>() {
@@ -318,10 +318,10 @@ impl DecisionContext<'_> {
 
     fn mark_task_failed(&mut self, task: TaskRef) {
         self.emit(Event::TaskFailed { task: self.id(task), failure: AttemptFailure::MarkedFailed });
-        self.close_attempt(task, "was sink up", LoopOutcome::Failed);
+        self.close_attempt(task, "was marked as failed", LoopOutcome::Failed);
     }
 
-    /// Returns what waits behind a task.
+    /// Returns the number of dependent tasks and the critical path behind a task.
     pub(super) fn work_blocked_by(&self, task: TaskRef) -> BlockedWork {
         self.work_blocked_by_node(self.run.task(task).node)
     }
@@ -331,11 +331,11 @@ impl DecisionContext<'_> {
         let mut seen = std::collections::BTreeSet::new();
         let mut open = vec![node];
         let mut tasks = 0;
-        while let Some(at) = open.pop() {
-            for after in graph.dependents(at) {
-                if !self.run.schedule.is_met(*after) && seen.insert(*after) {
-                    tasks += u32::from(matches!(self.run.kind_of(*after), NodeKind::Task(_)));
-                    open.push(*after);
+        while let Some(next) = open.pop() {
+            for dependent in graph.dependents(next) {
+                if !self.run.schedule.is_met(*dependent) && seen.insert(*dependent) {
+                    tasks += u32::from(matches!(self.run.kind_of(*dependent), NodeKind::Task(_)));
+                    open.push(*dependent);
                 }
             }
         }

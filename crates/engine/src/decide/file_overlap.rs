@@ -1,15 +1,15 @@
-//! What is known of files that two unfinished tasks both changed.
+//! Files that two unfinished tasks both changed.
 
 use domain::{Event, TaskId, TaskOverlap};
 
 use super::DecisionContext;
 use crate::state::TaskRef;
 
-/// More pairs than this are not told of: nobody reads them.
+/// Maximum number of pairs recorded.
 const OVERLAPS_MAX: usize = 1000;
 
 impl DecisionContext<'_> {
-    /// Takes in what the worktrees look like now: tells what is new or different, and what is gone.
+    /// Compares a report of the worktrees with the known overlaps, and records new, changed and resolved ones.
     pub(super) fn report_overlaps(&mut self, overlaps: Vec<TaskOverlap>) {
         let mut seen: Vec<TaskOverlap> =
             overlaps.into_iter().filter(|overlap| self.is_between_unfinished(overlap)).collect();
@@ -25,7 +25,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Forgets what a task that is over had in common with others.
+    /// Resolves the overlaps of a task that has ended.
     pub(super) fn end_overlaps(&mut self, task: TaskRef) {
         if self.run.overlaps.is_empty() || !self.run.task(task).stage.is_final() {
             return;
@@ -47,7 +47,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Tells whether it is about two tasks, in order, of which neither is over: a report may be late.
+    /// Returns whether both tasks, in order, are unfinished: a report may be late.
     fn is_between_unfinished(&self, overlap: &TaskOverlap) -> bool {
         let [first, second] = &overlap.tasks;
         let is_unfinished =

@@ -1,4 +1,4 @@
-//! What follows by itself: who starts, who goes on, what is merged, which gate opens, whether all is over.
+//! The consequences of events: starts, resumes and ends tasks and sessions, merges, opens gates, ends the run.
 
 use domain::{Event, OrchestrationMode, Role, RunOutcome, SessionId, TaskId};
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl DecisionContext<'_> {
-    /// Goes on until nothing follows any more.
+    /// Emits follow-up events until nothing follows any more.
     pub(super) fn follow_up(&mut self) {
         loop {
             if let Some(session) = self.sessions.pop_first() {
@@ -35,7 +35,6 @@ impl DecisionContext<'_> {
         self.run.status == RunStatus::Active
     }
 
-    /// Tells of the tasks that became ready.
     fn announce_ready_tasks(&mut self) -> bool {
         let ready = self.run.schedule.newly_ready();
         if ready.is_empty() {
@@ -90,7 +89,7 @@ impl DecisionContext<'_> {
 
     fn advance_session(&mut self, id: SessionId) {
         let session = self.run.session(id);
-        // A task's questions outlive its session: those that queued behind the first are asked all the same.
+        // A task's questions outlive its session: queued questions are still routed.
         if let Some(question) = session.questions.front().copied()
             && self.run.questions.get(question.0).state == QuestionState::Queued
         {
@@ -112,7 +111,7 @@ impl DecisionContext<'_> {
         }
         let session = self.run.session(id);
         if !self.is_active() {
-            // A main agent was heard out after the end.
+            // A main agent may end its last turn after the end of the run.
             if matches!(self.run.status, RunStatus::Ended(_)) && session.is_idle() {
                 self.dismiss(id);
             }
@@ -127,7 +126,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Tells whether a session was there for one thing, and that is over.
+    /// Returns whether a session existed for one purpose that is fulfilled.
     fn is_unneeded(&self, id: SessionId) -> bool {
         let session = self.run.session(id);
         match session.role {
@@ -142,17 +141,17 @@ impl DecisionContext<'_> {
         if !self.is_active() || !is_free {
             return false;
         }
-        let can_go = |task: &&TaskRef| {
+        let is_startable = |task: &&TaskRef| {
             let state = self.run.task(**task);
             !state.is_blocked() && self.run.schedule.running().contains(&state.node)
         };
-        let Some(task) = self.run.mergeable.iter().find(can_go).copied() else { return false };
+        let Some(task) = self.run.mergeable.iter().find(is_startable).copied() else { return false };
         let attempt = self.run.task(task).attempt;
         self.emit(Event::MergeStarted { task: self.id(task), attempt });
         true
     }
 
-    /// Ends the run where nothing can move and nobody is asked.
+    /// Ends the run if nothing can proceed and nothing waits for the user.
     fn end_run(&mut self) -> bool {
         if !self.is_active() || (self.run.is_on(Guard::EndOnlyWhenIdle) && self.has_pending_work()) {
             return false;
@@ -169,17 +168,17 @@ impl DecisionContext<'_> {
         true
     }
 
-    /// Lets go of everybody, and ends the run.
+    /// Dismisses all sessions and ends the run.
     pub(super) fn finish_run(&mut self, outcome: RunOutcome, failed: Vec<TaskId>, waiting: Vec<TaskId>) {
-        // A main agent that has just been told how it went may want to retry, or to hear that all is done.
+        // A main agent that was just informed of the outcome may retry a task or finish its turn.
         let is_thin = self.run.settings.mode == OrchestrationMode::Thin && outcome != RunOutcome::Cancelled;
-        let is_heard_out =
+        let ends_its_turn =
             |session: &Session| is_thin && session.role == Role::Orchestrator && session.in_turn;
         let alive: Vec<SessionId> = self
             .run
             .sessions
             .iter()
-            .filter(|(_, session)| session.is_alive() && !is_heard_out(session))
+            .filter(|(_, session)| session.is_alive() && !ends_its_turn(session))
             .map(|(number, _)| SessionId(number))
             .collect();
         for session in alive {
@@ -198,15 +197,15 @@ impl DecisionContext<'_> {
         if run.schedule.next_candidate().is_some() || !run.schedule.running().is_empty() {
             return true;
         }
-        let asks = |stage: TaskStage| stage.is_in_progress() || stage == TaskStage::Ready;
+        let can_proceed = |stage: TaskStage| stage.is_in_progress() || stage == TaskStage::Ready;
         if run
             .tasks
             .iter()
-            .any(|task| asks(task.stage) || (task.stage == TaskStage::Waiting && task.is_blocked()))
+            .any(|task| can_proceed(task.stage) || (task.stage == TaskStage::Waiting && task.is_blocked()))
         {
             return true;
         }
-        // Whoever has not begun waits for room, and somebody was told.
+        // Tasks that have not started wait for disk space; the escalation is open.
         if run.disk_budget_escalation.is_some() && run.tasks.iter().any(|task| !task.stage.is_final()) {
             return true;
         }
@@ -217,21 +216,21 @@ impl DecisionContext<'_> {
             }
             GateState::Closed | GateState::Approved => false,
         });
-        // A main agent is in one turn as long as it likes: what waits behind that is no reason to go on.
+        // A main agent may stay in one turn for as long as it likes: queued chat messages do not keep the run open.
         let is_thin = run.settings.mode == OrchestrationMode::Thin;
         let is_busy = |session: &crate::state::Session| {
-            let will_answer = session.work_queue.contains(&WorkItem::Chat) && !(is_thin && session.in_turn);
+            let will_reply = session.work_queue.contains(&WorkItem::Chat) && !(is_thin && session.in_turn);
             session.is_alive()
                 && session.agent.is_some()
                 && session.role == Role::Orchestrator
-                && (session.current_item == Some(WorkItem::Chat) || will_answer)
+                && (session.current_item == Some(WorkItem::Chat) || will_reply)
         };
         let has_chat = run.root_session.is_some_and(|root| is_busy(run.session(root)));
         let is_asked = !run.open_questions.is_empty() || !run.open_requests.is_empty();
         is_landing || at_gate || is_asked || has_chat || self.awaits_external()
     }
 
-    /// Tells whether a task waits for something outside of the plan, and for nothing that failed.
+    /// Returns whether a task waits for an external dependency and not for a failed task.
     fn awaits_external(&self) -> bool {
         let run = &*self.run;
         if run.externals.values().all(|node| run.schedule.is_met(*node)) {
@@ -241,10 +240,10 @@ impl DecisionContext<'_> {
         run.tasks.iter().filter(|task| task.stage == TaskStage::Waiting).any(|task| {
             let mut open = vec![task.node];
             let mut seen = std::collections::BTreeSet::new();
-            let mut finds_outside = false;
+            let mut has_external = false;
             while let Some(node) = open.pop() {
                 match run.kind_of(node) {
-                    NodeKind::External => finds_outside |= !run.schedule.is_met(node),
+                    NodeKind::External => has_external |= !run.schedule.is_met(node),
                     NodeKind::Task(before)
                         if matches!(run.task(before).stage, TaskStage::Failed | TaskStage::Cancelled) =>
                     {
@@ -256,7 +255,7 @@ impl DecisionContext<'_> {
                     open.extend(graph.dependencies(node));
                 }
             }
-            finds_outside
+            has_external
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The end of a phase: checks, a verifier, a person's approval, or rework.
+//! The gate at the end of a phase: check, verifier, approval or rework.
 
 use domain::{
     AttemptFailure, BlockReason, CheckpointReason, EscalationCause, EscalationSubject, EscalationType, Event,
@@ -12,11 +12,11 @@ use crate::{
     state::{GateState, TaskRef, TaskStage},
 };
 
-/// A gate that failed so often is somebody's problem.
+/// Failed rounds after which a gate is escalated.
 const FAILURES_MAX: u32 = 3;
 
 impl DecisionContext<'_> {
-    /// Brings a phase to its gate whose tasks are all done.
+    /// Opens the gate of a phase whose tasks are all done.
     pub(super) fn open_gates(&mut self) -> bool {
         if self.run.status != RunStatus::Active {
             return false;
@@ -37,15 +37,15 @@ impl DecisionContext<'_> {
         true
     }
 
-    /// Finds a task that waits for a gate to which others of its phase have yet to come.
+    /// Finds a task that waits for the approval of its phase while other tasks of the phase are unfinished.
     ///
-    /// It is done: one of them may wait for it, and they would wait for each other.
+    /// It is finished without the approval: one of the others may depend on it, and they would wait for each other.
     fn early_marked_task(&self) -> Option<TaskRef> {
-        let is_early = |phase: &&PhaseNumber| {
+        let waits_early = |phase: &&PhaseNumber| {
             let gate = self.run.phases.get(phase).map(|phase| phase.gate);
             gate == Some(GateState::Closed) && !self.is_phase_merged(**phase)
         };
-        let phase = *self.run.marked_phases.iter().find(is_early)?;
+        let phase = *self.run.marked_phases.iter().find(waits_early)?;
         let waits = |task: &&TaskRef| {
             let task = self.run.task(**task);
             task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }]
@@ -53,16 +53,16 @@ impl DecisionContext<'_> {
         self.run.phases.get(&phase)?.tasks.iter().find(waits).copied()
     }
 
-    /// Tells whether all of a phase is done but for the task that waits for the gate itself.
+    /// Returns whether all tasks of a phase are done, except one that waits for the gate itself.
     fn is_phase_merged(&self, phase: PhaseNumber) -> bool {
         let Some(state) = self.run.phases.get(&phase) else { return false };
-        let is_through = |task: &TaskRef| {
+        let is_merged = |task: &TaskRef| {
             let task = self.run.task(*task);
             let waits =
                 task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }];
             waits || self.run.schedule.is_met(task.node)
         };
-        state.tasks.iter().all(is_through)
+        state.tasks.iter().all(is_merged)
     }
 
     fn open_gate(&mut self, phase: PhaseNumber) {
@@ -105,7 +105,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Lets a verifier look at a phase, if there is one.
+    /// Starts the verifier of a phase, and returns whether the team has one.
     fn open_verifier(&mut self, phase: PhaseNumber) -> bool {
         let Some(round) = self.run.phases.get(&phase).map(|phase| phase.rounds) else { return false };
         let Some(verifier) = self.run.team.first(Role::Verifier) else { return false };
@@ -125,7 +125,7 @@ impl DecisionContext<'_> {
         true
     }
 
-    /// The verifier's turn ended: what it objected to is to be done again.
+    /// Passes the gate, or fails it with the verifier's objections.
     pub(super) fn verifier_finished(&mut self, phase: PhaseNumber) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         if state.objections.is_empty() {
@@ -137,7 +137,7 @@ impl DecisionContext<'_> {
         self.fail_gate(phase, reason, &tasks);
     }
 
-    /// The verifier is gone without a verdict.
+    /// Starts another verifier, or escalates after too many losses.
     pub(super) fn verifier_lost(&mut self, phase: PhaseNumber, failure: &AttemptFailure) {
         let losses = self.run.phases.get(&phase).map_or(0, |phase| phase.losses);
         if self.is_uncounted_loss(failure, losses) {
@@ -159,10 +159,10 @@ impl DecisionContext<'_> {
 
     pub(super) fn approve(&mut self, phase: PhaseNumber, waived: bool, note: Option<String>) {
         self.emit(Event::GateApproved { phase, waived, note });
-        let waits = BlockReason::Approval { phase };
+        let approval = BlockReason::Approval { phase };
         let tasks = self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default();
         for task in tasks {
-            if self.run.is_blocked_by(task, &waits) {
+            if self.run.is_blocked_by(task, &approval) {
                 self.finish(task);
             }
         }
@@ -190,14 +190,14 @@ impl DecisionContext<'_> {
 
     fn check_reviewable(&self, phase: PhaseNumber) -> Result<(), Rejection> {
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
-        let word = match state.gate {
+        let label = match state.gate {
             GateState::Review => return Ok(()),
             GateState::Closed => "not at its gate",
             GateState::Checking | GateState::Verifying(_) => "being checked",
             GateState::Escalated(_) => "escalated: resolve that first",
             GateState::Approved => "approved already",
         };
-        Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: word })
+        Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: label })
     }
 
     fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {
@@ -237,21 +237,21 @@ impl DecisionContext<'_> {
         );
     }
 
-    /// Lets the tasks be done again that the gate did not let pass.
+    /// Returns the rejected tasks of a phase to their agents.
     pub(super) fn rework(&mut self, phase: PhaseNumber, reason: &str) {
         let tasks = self.run.phases.get(&phase).map(|phase| phase.rework.clone()).unwrap_or_default();
-        let waits = BlockReason::Approval { phase };
-        // What was merged and is not to be done again is done: others of the phase may wait for it.
+        let approval = BlockReason::Approval { phase };
+        // Merged tasks that need no rework are done: others of the phase may depend on them.
         let all = self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default();
         for task in all {
-            if !tasks.contains(&task) && self.run.is_blocked_by(task, &waits) {
+            if !tasks.contains(&task) && self.run.is_blocked_by(task, &approval) {
                 self.finish(task);
             }
         }
         for task in tasks {
-            if self.run.is_blocked_by(task, &waits) {
-                // Its session still lives, and goes on.
-                self.emit(Event::TaskUnblocked { task: self.id(task), reason: waits.clone() });
+            if self.run.is_blocked_by(task, &approval) {
+                // Its session is still running and continues.
+                self.emit(Event::TaskUnblocked { task: self.id(task), reason: approval.clone() });
                 self.emit(Event::TaskReturned { task: self.id(task), reason: ReturnReason::Rework });
             } else if self.run.task(task).stage == TaskStage::Done {
                 self.emit(Event::TaskReopened { task: self.id(task), reason: reason.to_owned() });

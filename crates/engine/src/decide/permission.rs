@@ -1,4 +1,4 @@
-//! What agents may do without asking.
+//! Rules for what agents may do without asking the user.
 
 use domain::{
     Event, PermissionKind, PermissionMode, PermissionRequest, PermissionScope, QuestionId, QuestionKind,
@@ -8,7 +8,6 @@ use domain::{
 use super::{DecisionContext, question::QuestionDraft};
 use crate::{apply::is_allowed, state::TaskRef};
 
-/// What the rules say to a request.
 enum PermissionVerdict {
     Allowed(String),
     Denied(String),
@@ -40,7 +39,7 @@ impl DecisionContext<'_> {
         self.send_input(session, SessionInput::Permission { prompt, allowed, question: None });
     }
 
-    /// Denied patterns win, then choices that were kept, then allowed patterns, then the mode.
+    /// Precedence: deny patterns, saved answers, allow patterns, the mode.
     fn evaluate_rules(&self, session: SessionId, request: &PermissionRequest) -> PermissionVerdict {
         let policy = &self.run.settings.permissions;
         if let Some(pattern) = policy.deny.iter().find(|pattern| names_subject(pattern, request)) {
@@ -70,7 +69,8 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Edits below the worktree, and the project's own check commands.
+    /// Returns whether a request stays within the worktree: edits and reads below it, and the project's own check
+    /// commands.
     fn is_within_worktree(&self, task: Option<TaskRef>, request: &PermissionRequest) -> bool {
         match request.kind {
             PermissionKind::Edit | PermissionKind::Read => request.in_worktree,
@@ -91,24 +91,24 @@ impl DecisionContext<'_> {
         let question = self.run.questions.get(question.0);
         if let Some(request) = question.permission.as_ref().filter(|_| scope != PermissionScope::Once) {
             let task = question.task.filter(|_| scope == PermissionScope::Task).map(|task| self.id(task));
-            // The subject itself, not a pattern: what was not asked was not granted.
+            // The exact subject, not a pattern: only what was asked is granted.
             let pattern = format!("={}:{}", request.kind.pattern_name(), request.subject);
             self.emit(Event::PermissionRuleSaved { scope, task, pattern, allowed: is_allowed(answer) });
         }
     }
 }
 
-/// Tells whether a pattern names a request, or a choice was about exactly this.
+/// Returns whether a pattern or a saved answer names the subject of a request; used to deny.
 fn names_subject(pattern: &str, request: &PermissionRequest) -> bool {
     matches_exactly(pattern, request).unwrap_or_else(|| covers(pattern, request, false))
 }
 
-/// Tells whether a pattern lets a request pass. No `*` stands for what would join another command to the one allowed.
+/// Returns whether a pattern or a saved answer allows a request. `*` does not match characters that join commands.
 fn allows(pattern: &str, request: &PermissionRequest) -> bool {
     matches_exactly(pattern, request).unwrap_or_else(|| covers(pattern, request, true))
 }
 
-/// Tells whether a choice was about exactly this; nothing where it is a pattern.
+/// Returns whether a saved answer has exactly this subject; `None` if it is a pattern.
 fn matches_exactly(pattern: &str, request: &PermissionRequest) -> Option<bool> {
     let exact = pattern.strip_prefix('=')?;
     Some(exact.split_once(':') == Some((request.kind.pattern_name(), request.subject.as_str())))
@@ -120,21 +120,21 @@ fn covers(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
     let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
     let fits_kind = kind.is_empty() || kind == request.kind.pattern_name();
     let is_command = strictly && request.kind == PermissionKind::Run;
-    let joins = |c: char| {
+    let joins_commands = |c: char| {
         is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')
     };
     if request.kind == PermissionKind::Run {
-        return fits_kind && glob(rest, &request.subject, joins);
+        return fits_kind && glob(rest, &request.subject, joins_commands);
     }
-    // A path that climbs out is not below what it seems to be below.
-    let climbs = |path: &str| path.split('/').any(|part| part == "..");
-    let fits = |path: &str| !(strictly && climbs(path)) && glob(rest, path, joins);
-    // A patch names its files, a line each: it passes if all of them do, and is stopped by any.
+    // A path with `..` may leave the folder that the pattern names.
+    let leaves_folder = |path: &str| path.split('/').any(|part| part == "..");
+    let fits = |path: &str| !(strictly && leaves_folder(path)) && glob(rest, path, joins_commands);
+    // A patch lists its files, one per line: all must be allowed, any can be denied.
     let mut paths = request.subject.split('\n');
     fits_kind && if strictly { paths.all(fits) } else { paths.any(fits) }
 }
 
-/// Matches `*` against any run of characters, but for those that it must not stand for.
+/// Matches `*` against any characters except the barred ones.
 fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
@@ -143,9 +143,9 @@ fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> b
         return rest.is_empty();
     }
     while let Some(part) = parts.next() {
-        let found = if parts.peek().is_none() { rest.rfind(part) } else { rest.find(part) };
-        let Some(place) = found else { return false };
-        let (skipped, from) = rest.split_at(place);
+        let position = if parts.peek().is_none() { rest.rfind(part) } else { rest.find(part) };
+        let Some(position) = position else { return false };
+        let (skipped, from) = rest.split_at(position);
         if skipped.contains(is_barred) {
             return false;
         }
@@ -161,7 +161,7 @@ mod tests {
     use super::{allows, names_subject};
 
     #[test]
-    fn a_pattern_lets_pass_what_it_names_and_nothing_joined_to_it() {
+    fn pattern_allows_its_commands_but_no_joined_ones() {
         let cases = [
             ("run:cargo test*", PermissionKind::Run, "cargo test --all", true),
             ("run:cargo test*", PermissionKind::Run, "cargo test; rm -rf /", false),
@@ -174,7 +174,7 @@ mod tests {
             ("*.md", PermissionKind::Edit, "docs/a.md", true),
             ("*.md", PermissionKind::Edit, "docs/a.md.exe", false),
             ("fetch:https://docs.rs/*", PermissionKind::Fetch, "https://docs.rs/serde", true),
-            // What was kept for the project in an earlier run.
+            // A saved answer of an earlier run.
             ("=run:rm *; ls", PermissionKind::Run, "rm *; ls", true),
             ("=run:rm *; ls", PermissionKind::Run, "rm x; ls", false),
             ("=run:make", PermissionKind::Other, "make", false),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn one_denied_file_of_a_patch_denies_it() {
+    fn denied_file_denies_the_whole_patch() {
         let patch = request(PermissionKind::Edit, "src/a.rs\nsecret/b");
         assert!(names_subject("edit:secret/**", &patch));
         assert!(names_subject("edit:src/**", &patch));

@@ -1,4 +1,4 @@
-//! A plan file that changed: what differs is offered, and taken or left by a person.
+//! Changes of the plan file: detected, offered to the user, applied or ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,20 +13,20 @@ use crate::{
     state::{GateState, TaskStage},
 };
 
-/// More of what is wrong with a file nobody reads here.
+/// Length limit of a recorded problem.
 const PROBLEM_CHARS_MAX: usize = 2_000;
 
 impl DecisionContext<'_> {
-    /// Offers what differs, unless it is offered already or somebody left it.
+    /// Offers the differences, unless they are already offered or were ignored.
     pub(super) fn report_plan(&mut self, work: &PlannedWork) -> Result<(), Rejection> {
         if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
             return Err(Rejection::StaleReport);
         }
         let changes = Box::new(self.run.plan_changes(work));
         if changes.is_empty() {
-            let settled =
+            let obsolete =
                 self.run.offer.as_ref().or(self.run.ignored_offer.as_ref()).ok_or(Rejection::StaleReport)?;
-            let (offer, reason) = (settled.id, "the plan file says what the run does".to_owned());
+            let (offer, reason) = (obsolete.id, "the plan file says what the run does".to_owned());
             self.emit(Event::PlanChangeWithdrawn { offer, reason });
             return Ok(());
         }
@@ -36,13 +36,13 @@ impl DecisionContext<'_> {
             return Err(Rejection::StaleReport);
         }
         let amendment = self.run.amendment(&changes);
-        let problem = self.check_amendment(&changes, &amendment).err().map(|why| why.to_string());
+        let problem = self.check_amendment(&changes, &amendment).err().map(|rejection| rejection.to_string());
         let offer = OfferId(self.run.offers.saturating_add(1));
         self.emit(Event::PlanChangeDetected { offer, changes, problem });
         Ok(())
     }
 
-    /// Says that the file can't be read; nothing of it is taken.
+    /// Records that the plan file cannot be read, and withdraws an open offer.
     pub(super) fn report_plan_unreadable(&mut self, problem: &str) -> Result<(), Rejection> {
         if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
             return Err(Rejection::StaleReport);
@@ -74,7 +74,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Returns what is offered, if it is still what somebody saw.
+    /// Returns the offered changes, if the offer is still current.
     fn open_offer(&self, offer: OfferId) -> Result<Box<PlanChanges>, Rejection> {
         match &self.run.offer {
             Some(open) if open.id == offer => Ok(open.changes.clone()),
@@ -88,7 +88,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Lets a change hold, piece by piece: what joins, then who waits for whom, then what is left out.
+    /// Applies a change in steps: additions, then dependencies, then skipped tasks.
     fn apply_amendment(&mut self, changes: &PlanChanges, amendment: PlanAmendment) {
         for phase in &changes.phases_added {
             self.emit(Event::PhaseAdded { phase: Box::new(phase.clone()) });
@@ -100,18 +100,18 @@ impl DecisionContext<'_> {
         for task in in_order(&changes.added) {
             self.emit(Event::TaskAdded { task: Box::new(task.clone()), in_file: true });
         }
-        for (found, restored) in amendment.restored {
+        for (task_ref, restored) in amendment.restored {
             let mut fields = restored.fields;
-            // What was removed and is back may never have said otherwise.
+            // The status of a restored task may not differ in the file.
             if !fields.contains(&PlanField::Status) {
                 fields.push(PlanField::Status);
             }
             self.emit(Event::TaskChanged { task: Box::new(restored.task), fields });
-            if self.run.task(found).stage == TaskStage::Done {
+            if self.run.task(task_ref).stage == TaskStage::Done {
                 let reason = "the plan has it open again".to_owned();
-                self.emit(Event::TaskReopened { task: self.id(found), reason });
+                self.emit(Event::TaskReopened { task: self.id(task_ref), reason });
             } else {
-                self.restart(found, None);
+                self.restart(task_ref, None);
             }
         }
         for (_, changed) in amendment.changed {
@@ -125,27 +125,28 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Gives phases their new order. Nobody waits for anybody new before all that no longer holds is taken away:
-    /// phases that change places would else wait for each other for a moment.
+    /// Changes names and dependencies of phases. Removes old dependencies before it adds new ones: phases that swap
+    /// places would otherwise form a cycle for a moment.
     fn change_phases(&mut self, changed: Vec<PlannedPhase>) {
-        let mut still_to_come = Vec::new();
+        let mut additions = Vec::new();
         for PlannedPhase { number, name, after, .. } in changed {
             let old = self.run.phases.get(&number).map(|known| known.after.clone()).unwrap_or_default();
-            let kept: Vec<PhaseNumber> = old.iter().filter(|phase| after.contains(phase)).copied().collect();
-            let (loses, is_whole) = (kept.len() < old.len(), kept == after);
-            if loses {
-                self.emit(Event::PhaseChanged { phase: number, name: name.clone(), after: kept });
+            let remaining: Vec<PhaseNumber> =
+                old.iter().filter(|phase| after.contains(phase)).copied().collect();
+            let (removes_some, is_complete) = (remaining.len() < old.len(), remaining == after);
+            if removes_some {
+                self.emit(Event::PhaseChanged { phase: number, name: name.clone(), after: remaining });
             }
-            if !(loses && is_whole) {
-                still_to_come.push(Event::PhaseChanged { phase: number, name, after });
+            if !(removes_some && is_complete) {
+                additions.push(Event::PhaseChanged { phase: number, name, after });
             }
         }
-        for event in still_to_come {
+        for event in additions {
             self.emit(event);
         }
     }
 
-    /// Returns the phases that change and are not at their gates yet.
+    /// Returns the changed phases that have not reached their gates.
     fn open_phases(&self, changes: &PlanChanges) -> Vec<PlannedPhase> {
         let is_open = |phase: &&PlannedPhase| {
             self.run.phases.get(&phase.number).is_some_and(|known| known.gate == GateState::Closed)
@@ -153,9 +154,9 @@ impl DecisionContext<'_> {
         changes.phases_changed.iter().filter(is_open).cloned().collect()
     }
 
-    /// Refuses a change that can't be taken, with what is wrong.
+    /// Rejects a change that cannot be applied, with the reason.
     fn check_amendment(&self, changes: &PlanChanges, amendment: &PlanAmendment) -> Result<(), Rejection> {
-        let bad = |reason: String| Err(Rejection::InvalidPlan { reason });
+        let invalid = |reason: String| Err(Rejection::InvalidPlan { reason });
         let n_tasks = self.run.tasks.len() + changes.added.len();
         if n_tasks > TASKS_MAX {
             return Err(Rejection::TooMany { what: "tasks", max: TASKS_MAX });
@@ -163,7 +164,7 @@ impl DecisionContext<'_> {
         let moved = amendment.changed.iter().chain(&amendment.restored);
         if let Some((_, moved)) = moved.clone().find(|(_, task)| task.fields.contains(&PlanField::Phase)) {
             let (id, phase) = (&moved.task.id, moved.task.phase);
-            return bad(format!(
+            return invalid(format!(
                 "{id} is in phase {phase} now; give it a new id there, and take the old one away"
             ));
         }
@@ -173,31 +174,33 @@ impl DecisionContext<'_> {
             match self.run.phases.get(&task.phase).map(|phase| phase.gate) {
                 Some(GateState::Closed) => {}
                 None if new.contains(&task.phase) => {}
-                None => return bad(format!("{} is in phase {}, which is not there", task.id, task.phase)),
+                None => {
+                    return invalid(format!("{} is in phase {}, which is not there", task.id, task.phase));
+                }
                 Some(_) => {
                     let (id, phase) = (&task.id, task.phase);
-                    return bad(format!(
+                    return invalid(format!(
                         "{id} is new in phase {phase}, which is past its work: put it into a later one"
                     ));
                 }
             }
         }
         let known = self.run.team.names();
-        let said = changes.added.iter().chain(moved.map(|(_, changed)| &changed.task));
-        for task in said {
+        let named = changes.added.iter().chain(moved.map(|(_, changed)| &changed.task));
+        for task in named {
             if let Some(name) = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name)) {
                 return Err(Rejection::UnknownAgent { name: name.clone(), known });
             }
         }
         let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
-        let is_there = |id: &TaskId| self.run.find(id).is_some();
-        if let Some(task) = changes.added.iter().find(|task| is_there(&task.id) || !ids.insert(&task.id)) {
-            return bad(format!("{} is there twice", task.id));
+        let exists = |id: &TaskId| self.run.find(id).is_some();
+        if let Some(task) = changes.added.iter().find(|task| exists(&task.id) || !ids.insert(&task.id)) {
+            return invalid(format!("{} is there twice", task.id));
         }
         self.check_cycles(changes, amendment)
     }
 
-    /// Refuses a change by which some would wait for each other.
+    /// Rejects a change that would close a dependency cycle.
     fn check_cycles(&self, changes: &PlanChanges, amendment: &PlanAmendment) -> Result<(), Rejection> {
         let run = &*self.run;
         let graph = run.schedule.graph();

@@ -1,4 +1,4 @@
-//! Changing the plan of a run that goes on.
+//! Commands that edit the plan of a run: tasks, dependencies, external dependencies.
 
 use domain::{Event, PlannedTask, TaskId};
 
@@ -24,16 +24,16 @@ impl DecisionContext<'_> {
                 state: "at its gate, or past it",
             });
         }
-        // The gate of its phase will wait for it: whatever it waits for must not wait for that gate.
+        // The gate of its phase will depend on it: its dependencies must not depend on that gate.
         let gate = state.node;
         for id in &task.depends_on {
-            let found = self.find(id)?;
-            let earlier = self.run.task(found).node;
+            let task_ref = self.find(id)?;
+            let earlier = self.run.task(task_ref).node;
             if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(earlier, gate) {
                 let path = path.iter().map(|node| self.node_name(*node)).collect();
                 return Err(Rejection::DependencyCycle { path });
             }
-            if self.run.task(found).planned.phase > phase {
+            if self.run.task(task_ref).planned.phase > phase {
                 let path = vec![task.id.to_string(), id.to_string(), format!("phase {phase}")];
                 return Err(Rejection::DependencyCycle { path });
             }
@@ -58,7 +58,7 @@ impl DecisionContext<'_> {
         let (from, to) = (self.find(&earlier)?, self.find(&later)?);
         self.check_not_started(&later)?;
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
-        // Tried on a copy: what is refused changes nothing.
+        // Checked on a copy: a rejected command changes nothing.
         if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(from, to) {
             let path = path.iter().map(|node| self.node_name(*node)).collect();
             return Err(Rejection::DependencyCycle { path });

@@ -1,4 +1,4 @@
-//! Questions: who is asked, who may answer, what an answer sets free.
+//! Questions of agents: where they go, who answers them, what an answer unblocks.
 
 use domain::{
     AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, Event,
@@ -14,12 +14,12 @@ use crate::{
     state::{QuestionState, WorkItem},
 };
 
-/// A session that asks more than this at once asks for nothing.
+/// Maximum number of open questions of a session.
 const QUESTIONS_MAX: usize = 16;
-/// More questions of one agent in one phase are worth a warning.
+/// Questions of one agent in one phase after which the user is warned.
 const QUESTIONS_BEFORE_WARNING: u32 = 3;
 
-/// A question before it has its number.
+/// A question that has no id yet.
 pub(super) struct QuestionDraft {
     pub(super) kind: QuestionKind,
     pub(super) text: String,
@@ -32,11 +32,11 @@ pub(super) struct QuestionDraft {
 }
 
 impl DecisionContext<'_> {
-    /// Tells why a session can't ask for anything now.
+    /// Returns why a session cannot ask for anything now.
     pub(super) fn asking_refusal(&self, session: SessionId) -> Option<String> {
-        let speaker = self.run.session(session);
-        let task = speaker.task.filter(|_| speaker.role == Role::Worker).map(|task| self.run.task(task));
-        if speaker.questions.len() >= QUESTIONS_MAX {
+        let sender = self.run.session(session);
+        let task = sender.task.filter(|_| sender.role == Role::Worker).map(|task| self.run.task(task));
+        if sender.questions.len() >= QUESTIONS_MAX {
             return Some(format!("{QUESTIONS_MAX} of your questions wait already; wait for the answers"));
         }
         let is_settled = task.filter(|task| task.stage != crate::state::TaskStage::Running);
@@ -81,7 +81,7 @@ impl DecisionContext<'_> {
         );
     }
 
-    /// The orchestrator hands the question in its hand on to the person, or asks one of its own.
+    /// Forwards the orchestrator's current question to the user, or asks a question of its own.
     pub(super) fn need_human(&mut self, session: SessionId, text: String) {
         if let Some(WorkItem::Question(question)) = self.run.session(session).current_item {
             self.emit(Event::QuestionForwarded { question, text });
@@ -102,9 +102,9 @@ impl DecisionContext<'_> {
 
     pub(super) fn ask(&mut self, session: SessionId, draft: QuestionDraft) {
         let question = QuestionId(self.run.questions.next());
-        let speaker = self.run.session(session);
-        let (task, is_worker) = (speaker.task, speaker.role == Role::Worker);
-        let agent = speaker.agent.clone();
+        let sender = self.run.session(session);
+        let (task, is_worker) = (sender.task, sender.role == Role::Worker);
+        let agent = sender.agent.clone();
         let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
         let id = task.map(|task| self.id(task));
         let is_permission = draft.permission.is_some();
@@ -135,14 +135,14 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Brings a question to whoever is to answer it.
+    /// Routes a question to the orchestrator or the user.
     pub(super) fn route_question(&mut self, question: QuestionId) {
-        let asked = self.run.questions.get(question.0);
-        // What an agent may do is the person's to say.
-        let is_for_person = asked.permission.is_some() || Some(asked.session) == self.run.root_session;
-        // An orchestrator that waits for others can't answer them: nobody may wait in a circle.
-        let listens = |id: &SessionId| self.calls_of(*id).is_empty();
-        let to = match self.run.orchestrator().filter(listens) {
+        let record = self.run.questions.get(question.0);
+        // Only the user decides permissions.
+        let is_for_person = record.permission.is_some() || Some(record.session) == self.run.root_session;
+        // An orchestrator that waits for a call cannot answer: its callee could be the asking agent.
+        let can_answer = |id: &SessionId| self.calls_of(*id).is_empty();
+        let to = match self.run.orchestrator().filter(can_answer) {
             Some(_) if !is_for_person => QuestionRoute::Orchestrator,
             _ => QuestionRoute::Person,
         };
@@ -168,8 +168,8 @@ impl DecisionContext<'_> {
         if !self.run.questions.has(question.0) {
             return Err(Rejection::UnknownObject { what: format!("question {question}") });
         }
-        let asked = self.run.questions.get(question.0);
-        match asked.state {
+        let record = self.run.questions.get(question.0);
+        match record.state {
             QuestionState::Pending | QuestionState::WithOrchestrator => {}
             QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed
                 if self.run.is_on(Guard::OneAnswer) =>
@@ -178,14 +178,14 @@ impl DecisionContext<'_> {
             }
             QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed => {}
             QuestionState::Queued | QuestionState::Withdrawn | QuestionState::Expired => {
-                return Err(Rejection::QuestionNotPending { question, state: asked.state.label() });
+                return Err(Rejection::QuestionNotPending { question, state: record.state.label() });
             }
         }
         if answer.is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
-        if asked.permission.is_some() && !asked.options.iter().any(|option| option == answer) {
-            let options = asked.options.clone();
+        if record.permission.is_some() && !record.options.iter().any(|option| option == answer) {
+            let options = record.options.clone();
             return Err(Rejection::NotAnOption { question, answer: answer.to_owned(), options });
         }
         self.save_permission_rule(question, answer, scope);
@@ -193,14 +193,14 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Returns the only question that waits for the person, among some.
+    /// Returns the only pending question that satisfies the predicate.
     pub(super) fn only_pending_question(
         &self,
-        is_meant: impl Fn(&QuestionId) -> bool,
+        is_candidate: impl Fn(&QuestionId) -> bool,
     ) -> Result<QuestionId, Rejection> {
         let is_pending = |id: &QuestionId| self.run.questions.get(id.0).state == QuestionState::Pending;
         let pending: Vec<QuestionId> =
-            self.run.open_questions.iter().copied().filter(is_pending).filter(is_meant).collect();
+            self.run.open_questions.iter().copied().filter(is_pending).filter(is_candidate).collect();
         match pending.as_slice() {
             [] => Err(Rejection::NoPendingQuestion),
             [question] => Ok(*question),
@@ -214,20 +214,20 @@ impl DecisionContext<'_> {
         self.after_answer(question, answer);
     }
 
-    /// Sets free what waited for an answer.
+    /// Unblocks the task, or sends the answer to a session without a task.
     fn after_answer(&mut self, question: QuestionId, answer: String) {
-        let asked = self.run.questions.get(question.0).clone();
-        let is_worker = asked.task.is_some_and(|task| self.run.task(task).session == Some(asked.session));
-        if !is_worker && self.run.session(asked.session).is_alive() {
-            let input = match asked.permission {
+        let record = self.run.questions.get(question.0).clone();
+        let is_worker = record.task.is_some_and(|task| self.run.task(task).session == Some(record.session));
+        if !is_worker && self.run.session(record.session).is_alive() {
+            let input = match record.permission {
                 Some(request) => SessionInput::Permission {
                     prompt: request.prompt,
                     allowed: is_allowed(&answer),
                     question: Some(question),
                 },
-                None => SessionInput::Answer { question, answer, prompt: asked.prompt },
+                None => SessionInput::Answer { question, answer, prompt: record.prompt },
             };
-            self.send_input(asked.session, input);
+            self.send_input(record.session, input);
         }
         self.unblock_by_question(question);
     }
@@ -248,50 +248,50 @@ impl DecisionContext<'_> {
         if !self.run.questions.has(question.0) {
             return Err(Rejection::UnknownObject { what: format!("question {question}") });
         }
-        let asked = self.run.questions.get(question.0);
-        if !asked.state.is_open() {
-            return Err(Rejection::QuestionNotPending { question, state: asked.state.label() });
+        let record = self.run.questions.get(question.0);
+        if !record.state.is_open() {
+            return Err(Rejection::QuestionNotPending { question, state: record.state.label() });
         }
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
-        let session = asked.session;
+        let session = record.session;
         self.emit(Event::ClarificationRequested { question, text: text.clone() });
         self.send_input(session, SessionInput::ClarificationRequest { question, text });
         Ok(())
     }
 
-    /// Nobody answered in time: the default where it may be taken, else a problem for somebody to decide.
+    /// Uses the default if allowed, else raises an escalation.
     pub(super) fn expire_question(&mut self, question: QuestionId) {
-        let asked = self.run.questions.get(question.0).clone();
-        let may_default = !asked.required || !self.run.is_on(Guard::DefaultsForOptionalOnly);
-        if let Some(answer) = asked.default.filter(|_| may_default && asked.permission.is_none()) {
+        let record = self.run.questions.get(question.0).clone();
+        let may_use_default = !record.required || !self.run.is_on(Guard::DefaultsForOptionalOnly);
+        if let Some(answer) = record.default.filter(|_| may_use_default && record.permission.is_none()) {
             self.emit(Event::QuestionExpired { question, default_used: Some(answer.clone()) });
             self.after_answer(question, answer);
             return;
         }
         self.emit(Event::QuestionExpired { question, default_used: None });
-        let problem = NewEscalation {
+        let escalation = NewEscalation {
             kind: EscalationType::Decision,
             severity: Severity::Medium,
             title: EscalationCause::QuestionExpired.into(),
-            description: asked.text,
+            description: record.text,
             context: format!("{question} has expired"),
         };
         let reason = BlockReason::Question { question };
-        match asked.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
+        match record.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             Some(task) => {
-                self.block_on_escalation(task, problem);
+                self.block_on_escalation(task, escalation);
                 self.unblock_by_question(question);
             }
             None => {
-                let subject = asked
+                let subject = record
                     .task
                     .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
-                self.raise(subject, Some(asked.session), problem);
-                // Nothing else would let it go on with what it has in hand.
+                self.raise(subject, Some(record.session), escalation);
+                // Otherwise nothing would continue its current work item.
                 self.send_input(
-                    asked.session,
+                    record.session,
                     SessionInput::Resume { reason: format!("nobody answered {question} in time") },
                 );
             }

@@ -1,4 +1,4 @@
-//! Dependencies that somebody must provide.
+//! Requests for resources that the user provides: keys, files, services, packages.
 
 use domain::{
     BlockReason, DependencyRequest, DependencyType, EscalationCause, EscalationSubject, EscalationType,
@@ -15,8 +15,8 @@ use crate::{
 impl DecisionContext<'_> {
     pub(super) fn request(&mut self, session: SessionId, dependency: DependencyRequest) {
         let request = RequestId(self.run.requests.next());
-        let speaker = self.run.session(session);
-        let task = speaker.task.filter(|_| speaker.role == Role::Worker);
+        let sender = self.run.session(session);
+        let task = sender.task.filter(|_| sender.role == Role::Worker);
         let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
         let id = task.map(|task| self.id(task));
         let default = default_resource(&dependency).filter(|_| self.run.settings.requests_auto_default);
@@ -34,12 +34,12 @@ impl DecisionContext<'_> {
 
     fn open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
         let unknown = || Rejection::UnknownObject { what: format!("request {request}") };
-        let found = self.run.requests.get(request.0).clone();
-        let dependency = found.dependency.clone().ok_or_else(unknown)?;
-        if found.state != RequestState::Open {
-            return Err(Rejection::RequestSettled { request, state: found.state.label() });
+        let record = self.run.requests.get(request.0).clone();
+        let dependency = record.dependency.clone().ok_or_else(unknown)?;
+        if record.state != RequestState::Open {
+            return Err(Rejection::RequestSettled { request, state: record.state.label() });
         }
-        Ok((found, dependency))
+        Ok((record, dependency))
     }
 
     pub(super) fn provide(
@@ -68,15 +68,15 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn refuse_request(&mut self, request: RequestId, reason: String) -> Result<(), Rejection> {
-        let (found, dependency) = self.open_request(request)?;
+        let (record, dependency) = self.open_request(request)?;
         self.emit(Event::RequestRefused { request, reason: reason.clone() });
         if dependency.required {
-            let subject = found
+            let subject = record
                 .task
                 .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
             self.raise(
                 subject,
-                found.session,
+                record.session,
                 NewEscalation {
                     kind: EscalationType::Dependency,
                     severity: Severity::High,
@@ -104,14 +104,14 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Sets free what waited for a request. A task's session is told when it has a slot, any other one now.
+    /// Unblocks the task. Its session receives the input when it has a slot, any other session now.
     fn after_request(&mut self, request: RequestId, input: SessionInput) {
-        let found = self.run.requests.get(request.0).clone();
+        let record = self.run.requests.get(request.0).clone();
         let reason = BlockReason::Request { request };
-        if let Some(task) = found.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
+        if let Some(task) = record.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
             self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
         }
-        if let (None, Some(session)) = (found.task, found.session) {
+        if let (None, Some(session)) = (record.task, record.session) {
             self.send_input(session, input);
         }
     }
@@ -126,7 +126,7 @@ fn provided_input(
     SessionInput::Provided { request, name: dependency.name, kind: dependency.r#type, provided, default }
 }
 
-/// Returns how an agent gets at what it would take itself.
+/// Returns the resource that the request's default describes.
 pub(crate) fn default_resource(dependency: &DependencyRequest) -> Option<ProvidedResource> {
     let default = dependency.default.clone()?;
     let provided = match dependency.r#type {

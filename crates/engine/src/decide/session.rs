@@ -1,4 +1,4 @@
-//! What the world reports of sessions: they are there, they were told, they are gone.
+//! Reports of the executor about sessions: started, input sent, ended, lost.
 
 use std::collections::BTreeMap;
 
@@ -29,8 +29,8 @@ impl DecisionContext<'_> {
         agent_session: Option<String>,
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
-        let known = self.run.session(session);
-        if known.state != SessionState::Starting && known.agent_session == agent_session {
+        let state = self.run.session(session);
+        if state.state != SessionState::Starting && state.agent_session == agent_session {
             return Err(Rejection::StaleReport);
         }
         self.emit(Event::SessionActivated { session, agent_session });
@@ -76,7 +76,7 @@ impl DecisionContext<'_> {
         self.check_session_running(session)?;
         let was_cold = self.run.session(session).state == SessionState::Parked(domain::ParkMode::Cold);
         if was_cold && self.run.session(session).is_alive() {
-            // That is what parking it cold was for.
+            // Expected: the process was ended to park the session.
             return Err(Rejection::StaleReport);
         }
         let dismissed = self.run.session(session).dismissed;
@@ -97,7 +97,8 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// A process was ended together with everything else, which is nobody's failure: whoever was at work goes on.
+    /// Parks a session whose process was stopped together with the server: no attempt is lost, and its work
+    /// continues.
     pub(super) fn report_stopped(&mut self, session: SessionId) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let stopped = self.run.session(session);
@@ -108,14 +109,17 @@ impl DecisionContext<'_> {
         if stopped.state == SessionState::Parked(ParkMode::Cold) {
             return Err(Rejection::StaleReport);
         }
-        let (was_in_turn, is_owed) = (stopped.in_turn, !stopped.unsent_inputs.is_empty());
-        let is_held = stopped.task.is_some_and(|task| {
+        let (was_in_turn, has_unsent_inputs) = (stopped.in_turn, !stopped.unsent_inputs.is_empty());
+        let is_blocked = stopped.task.is_some_and(|task| {
             self.run.task(task).session == Some(session) && self.run.task(task).is_blocked()
         });
         self.emit(Event::SessionParked { session, mode: ParkMode::Cold });
-        if is_owed {
+        if has_unsent_inputs {
             self.emit(Event::SessionWoken { session });
-        } else if was_in_turn && !is_held && !self.is_waiting(session) && self.run.status == RunStatus::Active
+        } else if was_in_turn
+            && !is_blocked
+            && !self.is_waiting(session)
+            && self.run.status == RunStatus::Active
         {
             let reason = "Jangdan was stopped in the middle of your turn".to_owned();
             self.send_input(session, SessionInput::Resume { reason });
@@ -123,10 +127,10 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// A session that was still needed is gone.
+    /// Handles the unexpected end of a session.
     fn after_session_end(&mut self, session: SessionId, failure: &AttemptFailure) {
-        let gone = self.run.session(session);
-        let (role, task, current_item) = (gone.role, gone.task, gone.current_item);
+        let ended = self.run.session(session);
+        let (role, task, current_item) = (ended.role, ended.task, ended.current_item);
         self.close_session(session, "its process ended before it was done");
         match role {
             Role::Worker => {
@@ -156,27 +160,27 @@ impl DecisionContext<'_> {
 
     fn after_worker_end(&mut self, task: TaskRef, failure: &AttemptFailure) {
         let state = self.run.task(task);
-        // One that waits begins anew when it may go on; one that is checked needs no agent.
+        // A blocked task starts another attempt when it is unblocked; a task in its checks needs no agent.
         if state.stage != TaskStage::Running || state.is_blocked() {
             return;
         }
         let has_slot = self.run.schedule.running().contains(&state.node);
-        let ended_well = *failure == AttemptFailure::Exited { exit_status: Some(0) };
+        let succeeded = *failure == AttemptFailure::Exited { exit_status: Some(0) };
         if !has_slot {
-            // It waits for its slot, and begins anew with what it is pending_inputs.
-        } else if ended_well && !state.pending_inputs.is_empty() {
+            // It has no slot; the next attempt starts with its pending inputs.
+        } else if succeeded && !state.pending_inputs.is_empty() {
             let (id, attempt) = (self.id(task), state.attempt);
             let failure = failure.clone();
             self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
             self.emit(Event::TaskRetried { task: id, hint: None, resets_attempts: false });
-        } else if ended_well {
+        } else if succeeded {
             self.claim(task, ClaimSource::Exit, BTreeMap::new());
         } else {
             self.fail_attempt(task, failure.clone());
         }
     }
 
-    /// Another orchestrator takes over; where it is lost too often Jangdan asks the person itself.
+    /// Starts another orchestrator; after too many losses questions go to the user directly.
     fn after_orchestrator_end(&mut self, session: SessionId) {
         if matches!(self.run.status, RunStatus::Ended(_)) {
             return;
@@ -196,8 +200,10 @@ impl DecisionContext<'_> {
                 },
             );
         }
-        let with = |id: &QuestionId| self.run.questions.get(id.0).state == QuestionState::WithOrchestrator;
-        let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(with).collect();
+        let is_with_orchestrator =
+            |id: &QuestionId| self.run.questions.get(id.0).state == QuestionState::WithOrchestrator;
+        let questions: Vec<QuestionId> =
+            self.run.open_questions.iter().copied().filter(is_with_orchestrator).collect();
         let to = if self.run.orchestrator().is_some() {
             QuestionRoute::Orchestrator
         } else {

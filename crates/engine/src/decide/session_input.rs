@@ -1,74 +1,77 @@
-//! What is said to sessions, and when: nothing into a turn that goes on, but for what the turn itself waits for.
+//! Sends inputs to sessions: between turns, except for answers that the current turn waits for.
 
 use domain::{AgentName, Event, ResultId, SessionId, SessionInput};
 
 use super::DecisionContext;
 use crate::state::{SessionState, TaskRef, TaskStage, WorkItem};
 
-/// A session that reads nothing is not told more than this.
+/// Maximum number of unsent inputs of a session.
 const UNSENT_INPUTS_MAX: usize = 64;
 
 impl DecisionContext<'_> {
-    /// Says something to a session, and wakes it where it waits.
+    /// Queues an input for a session, and wakes it if it is parked.
     pub(super) fn send_input(&mut self, session: SessionId, content: SessionInput) {
-        let told = self.run.session(session);
-        if !told.is_alive() || told.agent.is_none() {
+        let receiver = self.run.session(session);
+        if !receiver.is_alive() || receiver.agent.is_none() {
             return;
         }
-        if matches!(told.state, SessionState::Parked(_)) {
+        if matches!(receiver.state, SessionState::Parked(_)) {
             self.emit_by_rule(Event::SessionWoken { session });
         }
         let input = self.run.session(session).inputs.saturating_add(1);
         self.emit_by_rule(Event::InputQueued { session, input, content: Box::new(content) });
     }
 
-    /// Tells a session what could not be taken of what it said, once its turn is over; tells whether there was some.
+    /// Sends the feedback about invalid messages once the turn has ended; returns whether there was any.
     pub(super) fn send_corrections(&mut self, session: SessionId) -> bool {
-        let told = self.run.session(session);
-        if told.in_turn || told.corrections.is_empty() || told.unsent_inputs.len() >= UNSENT_INPUTS_MAX {
+        let receiver = self.run.session(session);
+        if receiver.in_turn
+            || receiver.corrections.is_empty()
+            || receiver.unsent_inputs.len() >= UNSENT_INPUTS_MAX
+        {
             return false;
         }
-        for correction in told.corrections.clone() {
+        for correction in receiver.corrections.clone() {
             self.send_input(session, correction);
         }
         true
     }
 
-    /// Tells a task's session what it waited for, as soon as its turn is over.
+    /// Sends the pending inputs of a task to its session once its turn has ended.
     pub(super) fn send_pending_inputs(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let Some(session) = state.session else { return };
         if state.stage != TaskStage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
             return;
         }
-        let told = self.run.session(session);
-        let in_turn = told.in_turn;
-        if in_turn && matches!(told.state, SessionState::Parked(_)) {
-            // It was stopped in the middle of its turn, and can't end it before it goes on.
+        let receiver = self.run.session(session);
+        let in_turn = receiver.in_turn;
+        if in_turn && matches!(receiver.state, SessionState::Parked(_)) {
+            // It was suspended within its turn, and cannot end the turn before it continues.
             self.emit_by_rule(Event::SessionWoken { session });
         }
-        // A turn that waits for an answer ends only when it has it.
+        // A turn that waits for a prompt's answer ends only after the answer.
         let is_prompted = |input: &SessionInput| {
             matches!(input, SessionInput::Permission { .. } | SessionInput::Answer { prompt: Some(_), .. })
         };
-        let is_now = |input: &SessionInput| !in_turn || is_prompted(input);
-        let pending_inputs: Vec<SessionInput> =
-            self.run.task(task).pending_inputs.iter().filter(|input| is_now(input)).cloned().collect();
-        for input in pending_inputs {
+        let can_send = |input: &SessionInput| !in_turn || is_prompted(input);
+        let inputs: Vec<SessionInput> =
+            self.run.task(task).pending_inputs.iter().filter(|input| can_send(input)).cloned().collect();
+        for input in inputs {
             self.send_input(session, input);
         }
     }
 
-    /// Delivers direct messages and results; tells whether there were some.
+    /// Delivers direct messages and results; returns whether there were any.
     pub(super) fn deliver_messages(&mut self, session: SessionId) -> bool {
-        let told = self.run.session(session);
-        if told.in_turn || !told.is_alive() || !told.questions.is_empty() {
+        let receiver = self.run.session(session);
+        if receiver.in_turn || !receiver.is_alive() || !receiver.questions.is_empty() {
             return false;
         }
-        let mail: Vec<_> = told.direct_messages.iter().copied().collect();
-        let results = told.agent.clone().map(|agent| self.results_for(&agent)).unwrap_or_default();
-        let has_some = !mail.is_empty() || !results.is_empty();
-        for message in mail {
+        let messages: Vec<_> = receiver.direct_messages.iter().copied().collect();
+        let results = receiver.agent.clone().map(|agent| self.results_for(&agent)).unwrap_or_default();
+        let has_any = !messages.is_empty() || !results.is_empty();
+        for message in messages {
             let sent = self.run.messages.get(message.0).clone();
             let Some(from) = sent.from else { continue };
             self.emit_by_rule(Event::DirectMessageReceived { message });
@@ -78,7 +81,7 @@ impl DecisionContext<'_> {
         for input in results {
             self.send_input(session, input);
         }
-        has_some
+        has_any
     }
 
     /// Returns the results that wait for an agent.
@@ -93,7 +96,7 @@ impl DecisionContext<'_> {
         for_agent.filter_map(input).collect()
     }
 
-    /// Gives an idle session the next thing to do.
+    /// Sends an idle session its next work item.
     pub(super) fn start_next_work_item(&mut self, session: SessionId) {
         let Some(duty) = self.run.session(session).work_queue.front().copied() else { return };
         let input = match duty {
@@ -118,7 +121,7 @@ impl DecisionContext<'_> {
             WorkItem::Chat => {
                 self.run.unread_chats.front().map(|text| SessionInput::Chat { text: text.clone() })
             }
-            // These are in a session's hand from the start.
+            // These are the current item of a session from its start.
             WorkItem::Call(_) | WorkItem::Test(_) | WorkItem::Verify(_) => None,
         };
         if let Some(input) = input {

@@ -1,4 +1,4 @@
-//! How a run starts, and how a task does.
+//! The start of runs and of task attempts.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::{
     state::{SessionState, TaskRef, TaskStage},
 };
 
-/// More would not fit into a person's head, nor into 50 MB.
+/// Maximum number of tasks of a plan.
 pub(super) const TASKS_MAX: usize = 50_000;
 
 impl DecisionContext<'_> {
@@ -33,7 +33,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Opens the level at the top of the tree: the orchestrator agent, or Jangdan itself.
+    /// Opens the root session: the orchestrator agent, or Jangdan itself.
     pub(super) fn open_orchestrator(&mut self, resumes: Option<SessionId>) {
         let lost_too_often = self.run.orchestrator_losses >= self.run.settings.retries_max.get();
         let member = self.run.team.first(Role::Orchestrator).filter(|_| !lost_too_often);
@@ -51,7 +51,7 @@ impl DecisionContext<'_> {
         });
     }
 
-    /// Lets a task that may start do so, or one that was blocked go on.
+    /// Starts a ready task, or resumes one that was blocked.
     pub(super) fn start_or_resume(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let session = state.session;
@@ -65,7 +65,7 @@ impl DecisionContext<'_> {
                 self.emit(Event::TaskResumed { task: self.id(task), session });
                 self.resume_worker(task, session);
             }
-            // Its check or its merge goes on; that needs no agent.
+            // Its check or its merge continues without an agent.
             (_, Some(session)) => {
                 self.emit(Event::TaskResumed { task: self.id(task), session });
                 self.resume_tester(task);
@@ -73,35 +73,35 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Lets a session that waited work again.
+    /// Continues the work of a session that waited.
     fn resume_worker(&mut self, task: TaskRef, session: SessionId) {
         self.send_pending_inputs(task);
-        let told = self.run.session(session);
-        if matches!(told.state, SessionState::Parked(_)) && told.in_turn {
+        let receiver = self.run.session(session);
+        if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
             self.emit(Event::SessionWoken { session });
         }
-        let told = self.run.session(session);
-        // One that was called in between ends that first, when it goes on.
-        if !told.in_turn && (told.current_item.is_some() || !self.deliver_messages(session)) {
+        let receiver = self.run.session(session);
+        // A session that took a call in between finishes that first.
+        if !receiver.in_turn && (receiver.current_item.is_some() || !self.deliver_messages(session)) {
             let reason = format!("go on with {}", self.id(task));
             self.send_input(session, SessionInput::Resume { reason });
         }
     }
 
-    /// Lets a tester work again that waited with its task.
+    /// Continues the work of a tester that waited with its task.
     fn resume_tester(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let Some(tester) = state.tester.filter(|_| state.stage == TaskStage::Testing) else { return };
-        let told = self.run.session(tester);
-        if matches!(told.state, SessionState::Parked(_)) && told.in_turn {
+        let receiver = self.run.session(tester);
+        if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
             self.emit(Event::SessionWoken { session: tester });
-        } else if !told.in_turn && told.questions.is_empty() {
+        } else if !receiver.in_turn && receiver.questions.is_empty() {
             let reason = format!("go on with the test of {}", self.id(task));
             self.send_input(tester, SessionInput::Resume { reason });
         }
     }
 
-    /// Begins a try at a task, in a session of its own.
+    /// Starts an attempt at a task in a new session.
     fn start_attempt(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let Some(agent) = self.run.team.name(state.agent).cloned() else { return };
@@ -129,13 +129,13 @@ impl DecisionContext<'_> {
         let state = self.run.task(task);
         let hint = state.hint.clone();
         let mut carried = state.pending_inputs.clone();
-        // A prompt of the process that is gone has no meaning for the next one.
+        // A prompt of the ended process means nothing to the next one.
         carried.retain(|input| !matches!(input, SessionInput::Permission { .. }));
         carried.extend(self.results_for(&agent));
         self.send_input(session, SessionInput::Task { task: id, attempt, hint, carried });
     }
 
-    /// Returns the session that leads a phase; the first task opens it.
+    /// Returns the operator session of a phase, and opens it if needed.
     fn phase_leader(&mut self, phase: u32) -> Option<SessionId> {
         let leader = self.run.phases.get(&phase)?.leader.filter(|id| self.run.session(*id).is_alive());
         if leader.is_some() {
@@ -158,35 +158,35 @@ impl DecisionContext<'_> {
     }
 }
 
-/// Refuses a plan that can't be run, with what is wrong.
+/// Rejects a plan that cannot be run, with the reason.
 fn check_plan(work: &PlannedWork, team: &[TeamMember]) -> Result<(), Rejection> {
-    let bad = |reason: String| Err(Rejection::InvalidPlan { reason });
+    let invalid = |reason: String| Err(Rejection::InvalidPlan { reason });
     if work.tasks.is_empty() {
-        return bad("it has no task".to_owned());
+        return invalid("it has no task".to_owned());
     }
     if work.tasks.len() > TASKS_MAX {
-        return bad(format!("it has more than {TASKS_MAX} tasks"));
+        return invalid(format!("it has more than {TASKS_MAX} tasks"));
     }
     if team.is_empty() {
-        return bad("there is no agent in the team".to_owned());
+        return invalid("there is no agent in the team".to_owned());
     }
     let known: Vec<_> = team.iter().map(|member| member.name.clone()).collect();
     let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
     for task in &work.tasks {
         if !ids.insert(&task.id) {
-            return bad(format!("{} is there twice", task.id));
+            return invalid(format!("{} is there twice", task.id));
         }
         if !work.phases.iter().any(|phase| phase.number == task.phase) {
-            return bad(format!("{} is in phase {}, which is not there", task.id, task.phase));
+            return invalid(format!("{} is in phase {}, which is not there", task.id, task.phase));
         }
-        let stranger = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name));
-        if let Some(name) = stranger {
+        let unknown = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name));
+        if let Some(name) = unknown {
             return Err(Rejection::UnknownAgent { name: name.clone(), known });
         }
     }
     for task in &work.tasks {
         if let Some(missing) = task.depends_on.iter().find(|id| !ids.contains(id)) {
-            return bad(format!("{} waits for {missing}, which is not there", task.id));
+            return invalid(format!("{} waits for {missing}, which is not there", task.id));
         }
     }
     let layout = GraphLayout::new(work);

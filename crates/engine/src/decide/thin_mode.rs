@@ -1,4 +1,4 @@
-//! The thin protocol: what can be done next is a question to the same state.
+//! The thin protocol: a main agent asks for the next tasks and requests them itself.
 
 use domain::{
     BlockReason, EscalationCause, EscalationSubject, EscalationType, Event, PhaseNumber, Priority, SessionId,
@@ -12,11 +12,11 @@ use crate::{
     touched_paths::TouchedPaths,
 };
 
-/// So many tasks are named where only some need be.
+/// Maximum number of tasks listed in an escalation.
 const NAMED_MAX: usize = 5;
 
 impl Run {
-    /// Answers RESOLVE_NEXT: a line of the thin protocol, or nothing while there is nothing to say.
+    /// Returns the line that answers RESOLVE_NEXT, `None` while there is nothing to answer.
     pub fn resolve(&self, phase: Option<PhaseNumber>) -> Option<String> {
         if self.tasks.is_empty() {
             return Some("ERROR:TASKS_NOT_FOUND".to_owned());
@@ -24,8 +24,8 @@ impl Run {
         if let Some(phase) = phase.filter(|phase| !self.phases.contains_key(phase)) {
             return Some(format!("ERROR:TASKS_NOT_FOUND:phase {phase}"));
         }
-        let is_meant = |task: &&Task| phase.is_none_or(|phase| task.planned.phase == phase);
-        let tasks: Vec<&Task> = self.tasks.iter().filter(is_meant).collect();
+        let is_in_phase = |task: &&Task| phase.is_none_or(|phase| task.planned.phase == phase);
+        let tasks: Vec<&Task> = self.tasks.iter().filter(is_in_phase).collect();
         let ready: Vec<&Task> = tasks.iter().filter(|task| task.is_requestable()).copied().collect();
         if !ready.is_empty() {
             return Some(format!("READY:{}", groups(&ready)));
@@ -33,7 +33,7 @@ impl Run {
         if tasks.iter().all(|task| task.stage.is_final()) {
             return Some(phase.map_or("ALL_DONE".to_owned(), |phase| format!("PHASE_DONE:{phase}")));
         }
-        let moves = |task: &&Task| {
+        let proceeds = |task: &&Task| {
             let waits_for_person = |reason: &BlockReason| match reason {
                 BlockReason::Question { .. }
                 | BlockReason::Request { .. }
@@ -49,7 +49,7 @@ impl Run {
             .phases
             .values()
             .any(|phase| matches!(phase.gate, GateState::Checking | GateState::Verifying(_)));
-        if at_work || self.tasks.iter().any(|task| moves(&task)) {
+        if at_work || self.tasks.iter().any(|task| proceeds(&task)) {
             return None;
         }
         let stuck = tasks.iter().filter(|task| !task.stage.is_final() && task.stage != TaskStage::Waiting);
@@ -58,7 +58,7 @@ impl Run {
         Some(format!("CUSTOM:HUMAN:{}", if stuck.is_empty() { waiting } else { stuck }))
     }
 
-    /// Returns the tasks that are under way, as a line of the thin protocol.
+    /// Returns the line that lists the tasks in progress.
     fn wait_line(&self) -> String {
         format!("CUSTOM:WAIT:{}", ids(self.tasks.iter().filter(|task| task.stage.is_in_progress())))
     }
@@ -73,7 +73,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Answers the main agents that wait, where there is something to say.
+    /// Answers the first waiting main agent for which there is an answer.
     pub(super) fn answer_resolve_requests(&mut self) -> bool {
         let waiting = self.run.resolve_requests.iter().map(|(session, phase)| (*session, *phase));
         let answer = waiting.filter_map(|(session, phase)| Some((session, self.run.resolve(phase)?))).next();
@@ -94,9 +94,10 @@ impl DecisionContext<'_> {
 
     pub(super) fn request_task(&mut self, session: SessionId, request: TaskRequest) {
         let TaskRequest { task_id: task, worktree, meta, .. } = request;
-        let Some(found) = self.run.find(&task) else { return };
-        let climbs = |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
-        if worktree.as_ref().is_some_and(climbs) {
+        let Some(task_ref) = self.run.find(&task) else { return };
+        let leaves_repository =
+            |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
+        if worktree.as_ref().is_some_and(leaves_repository) {
             let line = format!("FAIL:{task}:a worktree is named relative to the repository's root");
             return self.send_input(session, SessionInput::ThinLine { line });
         }
@@ -106,27 +107,27 @@ impl DecisionContext<'_> {
         if let Some(priority) = priority {
             self.emit(Event::TaskPrioritized { task, priority });
         }
-        self.notify_main_agent(found);
+        self.notify_main_agent(task_ref);
     }
 
-    /// Tells the person of a main agent that says nothing while tasks wait for it.
+    /// Escalates a main agent that sends nothing while tasks wait for its request.
     pub(super) fn raise_silence(&mut self) {
         let Some((session, _)) = self.run.watched_orchestrator else { return };
         let waiting = self.run.tasks.iter().filter(|task| task.is_requestable());
         let (first, n) = (ids(waiting.clone().take(NAMED_MAX)), waiting.count());
-        let problem = NewEscalation {
+        let escalation = NewEscalation {
             kind: EscalationType::Blocked,
             severity: Severity::High,
             title: EscalationCause::MainAgentSilent.into(),
             description: format!("{n} tasks wait for it to ask for them: {first}"),
             context: "look at its terminal: it may wait for you, or hang".to_owned(),
         };
-        let escalation = self.raise(EscalationSubject::Run, Some(session), problem);
-        // Whoever says nothing can't solve it.
+        let escalation = self.raise(EscalationSubject::Run, Some(session), escalation);
+        // The silent agent cannot resolve its own escalation.
         self.forward_escalation(escalation);
     }
 
-    /// Settles that the main agent says nothing, once it does or nothing waits for it.
+    /// Resolves the escalation about a silent main agent once it sends something or no task waits.
     pub(super) fn resolve_silence(&mut self) -> bool {
         let Some((escalation, seen)) = self.run.silence_escalation else { return false };
         if self.run.watched_orchestrator == Some(seen) {
@@ -137,7 +138,7 @@ impl DecisionContext<'_> {
         true
     }
 
-    /// Tells the main agent that a task it asked for is over.
+    /// Informs the main agent that a task it requested has ended.
     pub(super) fn notify_main_agent(&mut self, task: crate::state::TaskRef) {
         let state = self.run.task(task);
         let id = &state.planned.id;
@@ -154,7 +155,7 @@ impl DecisionContext<'_> {
     }
 }
 
-/// Puts tasks that touch the same thing into groups that follow each other.
+/// Groups tasks so that the tasks of a group touch different paths.
 fn groups(ready: &[&Task]) -> String {
     let mut groups: Vec<Vec<(&TaskId, TouchedPaths)>> = Vec::new();
     for task in ready {

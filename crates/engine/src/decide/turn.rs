@@ -1,4 +1,4 @@
-//! What the end of a turn means: an answer, a verdict, a claim, or a silence that is asked about.
+//! The end of a turn: an answer, a verdict, a claim of completion, or a reminder.
 
 use std::collections::BTreeMap;
 
@@ -22,25 +22,25 @@ impl DecisionContext<'_> {
         text: String,
         tools: TurnTools,
     ) -> Result<(), Rejection> {
-        let speaker = self.run.session(session);
+        let sender = self.run.session(session);
         // A turn that ended before a restart may be reported again.
-        if !speaker.in_turn && read_from <= speaker.read_from && text.is_empty() {
+        if !sender.in_turn && read_from <= sender.read_from && text.is_empty() {
             return Ok(());
         }
         let reply = text.trim().to_owned();
         self.emit(Event::TurnEnded { session, read_from, text, tools });
-        let speaker = self.run.session(session);
-        let (current_item, task, role) = (speaker.current_item, speaker.task, speaker.role);
+        let sender = self.run.session(session);
+        let (current_item, task, role) = (sender.current_item, sender.task, sender.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_working_on(*task, session)) {
             self.request_checkpoint(task, CheckpointReason::TurnEnd);
         }
-        // What it is pending_inputs comes before what it reply wrongly: else an agent that says DONE too early never gets it.
-        let is_owed = |task: &TaskRef| {
+        // Pending inputs come before corrections: an agent that reports DONE too early would never receive them.
+        let has_inputs = |task: &TaskRef| {
             let state = self.run.task(*task);
             self.is_working_on(*task, session) && !state.is_blocked() && !state.pending_inputs.is_empty()
         };
         if let Some(task) =
-            task.filter(|_| self.run.status == RunStatus::Active && current_item.is_none()).filter(is_owed)
+            task.filter(|_| self.run.status == RunStatus::Active && current_item.is_none()).filter(has_inputs)
         {
             self.send_pending_inputs(task);
             return Ok(());
@@ -60,8 +60,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    /// Keeps what was reply and done in a turn that is not over. Nothing else follows from it: how the session goes on
-    /// is told by itself.
+    /// Records the text and tools of an unfinished turn. Nothing else follows from it.
     pub(super) fn interrupt_turn(
         &mut self,
         read_from: u64,
@@ -69,41 +68,41 @@ impl DecisionContext<'_> {
         tools: TurnTools,
     ) -> Result<(), Rejection> {
         let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
-        let speaker = self.run.session(session);
-        if !speaker.has_process() {
+        let sender = self.run.session(session);
+        if !sender.has_process() {
             return Err(Rejection::UnknownSession { session });
         }
-        // Whoever reads on behind a cut that was recorded finds nothing left there.
+        // After a recorded interruption, the rest of the turn may be empty.
         if text.trim().is_empty() && tools.is_empty() {
             return Ok(());
         }
-        if read_from < speaker.read_from {
+        if read_from < sender.read_from {
             return Err(Rejection::StaleReport);
         }
         self.emit(Event::TurnInterrupted { session, read_from, text, tools });
         Ok(())
     }
 
-    /// Tells whether a session works at a task that goes on.
+    /// Returns whether a session is the working session of a task.
     fn is_working_on(&self, task: TaskRef, session: SessionId) -> bool {
         let state = self.run.task(task);
         state.session == Some(session) && state.stage == TaskStage::Running
     }
 
-    /// Tells whether a session waits for an answer, for something from outside or for another agent.
+    /// Returns whether a session waits for an answer, a resource, a call or a rate limit.
     pub(super) fn is_waiting(&self, session: SessionId) -> bool {
-        let speaker = self.run.session(session);
-        let needs = |id: &RequestId| self.run.requests.get(id.0).session == Some(session);
-        !speaker.questions.is_empty()
-            || speaker.rate_limited
+        let sender = self.run.session(session);
+        let is_own = |id: &RequestId| self.run.requests.get(id.0).session == Some(session);
+        !sender.questions.is_empty()
+            || sender.rate_limited
             || !self.calls_of(session).is_empty()
-            || self.run.open_requests.iter().any(needs)
+            || self.run.open_requests.iter().any(is_own)
     }
 
     fn finish_work_item(&mut self, session: SessionId, duty: WorkItem, reply: String) {
         match duty {
             WorkItem::Question(question) if reply.is_empty() => {
-                // Silence is no answer, and none is invented.
+                // An empty reply is not an answer: the user decides.
                 self.emit(Event::QuestionRouted { question, to: QuestionRoute::Person });
             }
             WorkItem::Question(question) => self.accept_answer(question, reply),
@@ -121,27 +120,27 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// Lets a task that has its slot go on, whoever would have to move next.
+    /// Continues a task that has its slot.
     pub(super) fn continue_work(&mut self, task: TaskRef) {
         self.send_pending_inputs(task);
         let Some(session) = self.run.task(task).session else { return };
         let worker = self.run.session(session);
-        let stands_still = worker.is_alive() && !worker.in_turn && worker.current_item.is_none();
-        if stands_still && !self.is_waiting(session) {
+        let is_idle = worker.is_alive() && !worker.in_turn && worker.current_item.is_none();
+        if is_idle && !self.is_waiting(session) {
             self.end_work_turn(task, session);
         }
     }
 
-    /// A worker that took a call in between goes on with its own task.
+    /// Continues a worker's own task after a call.
     pub(super) fn resume_own_work(&mut self, session: SessionId) {
         let Some(task) = self.run.session(session).task else { return };
-        let goes_on = self.is_working_on(task, session) && !self.run.task(task).is_blocked();
-        if goes_on && !self.run.session(session).in_turn {
+        let may_continue = self.is_working_on(task, session) && !self.run.task(task).is_blocked();
+        if may_continue && !self.run.session(session).in_turn {
             self.end_work_turn(task, session);
         }
     }
 
-    /// A worker's turn ended. What it is pending_inputs comes first, then what others want of it, then its own silence.
+    /// Continues after a worker's turn: pending inputs first, then messages and calls, then a claim or a reminder.
     fn end_work_turn(&mut self, task: TaskRef, session: SessionId) {
         let state = self.run.task(task);
         if state.is_blocked() {
@@ -162,7 +161,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    /// A tester's turn ended without a verdict: it is asked once, then somebody is told.
+    /// Reminds a tester that ended its turn without a verdict, and escalates the second time.
     fn end_test_without_verdict(&mut self, task: TaskRef, session: SessionId) {
         if self.run.session(session).reminded {
             self.escalate_test(task, "the tester gave no verdict");

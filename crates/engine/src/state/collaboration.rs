@@ -1,4 +1,4 @@
-//! What agents have to do with each other: calls, results, direct lines.
+//! Calls, results and direct messages between agents.
 
 use domain::{AgentName, ChannelId, DirectType, ResultType, SessionId};
 
@@ -22,13 +22,13 @@ pub(crate) struct Invocation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum ResultState {
     Pending,
-    /// It was said to a session that has not typed it yet.
+    /// Queued for a session that has not received it yet.
     InTransit,
     #[default]
     Delivered,
 }
 
-/// A result that an agent made for another.
+/// A result that an agent submitted for another agent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct SubmittedResult {
     pub(crate) from: Option<AgentName>,

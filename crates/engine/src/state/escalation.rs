@@ -1,4 +1,4 @@
-//! Problems, rounds of testing, points to go back to.
+//! Escalations, feedback loops and checkpoints.
 
 use domain::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, SessionId};
 
@@ -35,7 +35,7 @@ impl Default for Escalation {
 pub(crate) struct FeedbackLoop {
     pub(crate) task: Option<TaskRef>,
     pub(crate) rounds: u32,
-    /// What each round found, for whoever has to decide.
+    /// The failures of each round, as context for the escalation.
     pub(crate) history: Vec<String>,
     pub(crate) is_open: bool,
 }

@@ -1,4 +1,4 @@
-//! What a session has in hand, what the clock will bring, what the world was told.
+//! Pending work of sessions, deadlines, and the keys of pending effects.
 
 use domain::{
     CheckpointId, EscalationId, InputNumber, InvocationId, PhaseNumber, QuestionId, SessionId, TaskId,
@@ -6,49 +6,46 @@ use domain::{
 
 use super::TaskRef;
 
-/// Something that a session is to do with a turn of its own, one at a time.
+/// Work that a session does in a turn of its own, one item at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum WorkItem {
-    /// Answer a question, or hand it on.
+    /// Answer the question or forward it.
     Question(QuestionId),
-    /// Solve a problem, or hand it on.
+    /// Resolve the escalation or forward it.
     Escalation(EscalationId),
-    /// Do what a caller wants.
+    /// Do the work of a call.
     Call(InvocationId),
-    /// Test a task.
     Test(TaskRef),
-    /// Judge a phase.
     Verify(PhaseNumber),
-    /// Reply to the person.
     Chat,
 }
 
-/// Something that happens at a certain time, unless something else happens before.
+/// Events at a point in time, unless something else happens before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Deadline {
-    /// A task has run for too long.
+    /// The task has worked longer than its timeout.
     TaskTimeout(TaskRef),
-    /// A limit that a task waits for is over.
+    /// The rate limit that blocks a task resets.
     TaskRateLimit(TaskRef),
-    /// A limit that a session without a task waits for is over.
+    /// The rate limit of a session without a task resets.
     SessionRateLimit(SessionId),
-    /// A question has waited for too long.
+    /// The question expires.
     QuestionExpiry(QuestionId),
-    /// The orchestrator has had a question for too long.
+    /// The orchestrator has not answered or forwarded a question in time.
     OrchestratorAnswer(QuestionId),
-    /// An operator or the orchestrator has had a problem for too long.
+    /// An operator or the orchestrator has not resolved an escalation in time.
     EscalationResponse(EscalationId),
-    /// A session has waited long enough to be parked deeper.
+    /// A waiting session moves to the next parking mode.
     Park(SessionId),
-    /// The main agent has waited long enough for something to do.
+    /// A main agent's RESOLVE_NEXT must be answered now.
     ResolveAnswer(SessionId),
-    /// The main agent has said nothing for too long while tasks wait for it.
+    /// The main agent has sent nothing for too long while tasks wait for it.
     OrchestratorSilence,
-    /// The run has taken too long.
+    /// The run has used its time limit.
     RunTimeout,
 }
 
-/// What an order to the world is about; there is one of each at a time.
+/// Identifies what an effect is about; at most one effect per key is pending.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum EffectKey {
     Spawn(SessionId),

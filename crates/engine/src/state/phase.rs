@@ -1,5 +1,3 @@
-//! One phase and its gate.
-
 use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
 
 use super::{TaskRef, task::BudgetUsage};
@@ -7,13 +5,13 @@ use crate::graph::Node;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GateState {
-    /// Some task of the phase is open.
+    /// Some task of the phase is unfinished.
     Closed,
     Checking,
     Verifying(SessionId),
-    /// It waits for approval.
+    /// Passed, and waits for approval.
     Review,
-    /// It failed too often, and somebody has it in hand.
+    /// Failed too often; the escalation is open.
     Escalated(EscalationId),
     Approved,
 }
@@ -21,33 +19,32 @@ pub(crate) enum GateState {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Phase {
     pub(crate) name: String,
-    /// The phases whose gates it waits for.
+    /// The phases whose gates it depends on.
     pub(crate) after: Vec<PhaseNumber>,
     pub(crate) verify: Option<String>,
-    /// Patterns of what it is to leave behind.
+    /// Glob patterns of the files that it must produce.
     pub(crate) artefacts: Vec<String>,
-    /// The node that the phases behind wait for.
+    /// The barrier that tasks of later phases depend on.
     pub(crate) node: Node,
     pub(crate) tasks: Vec<TaskRef>,
-    /// The session that leads it, from its first task on.
+    /// Operator session of the phase, opened by its first task.
     pub(crate) leader: Option<SessionId>,
     pub(crate) paused: bool,
     pub(crate) gate: GateState,
-    /// How often it was at its gate.
+    /// Number of times the gate was opened.
     pub(crate) rounds: u32,
-    /// How often it did not pass since somebody last said how to go on.
+    /// Failed rounds since the last decision of a user or agent.
     pub(crate) failures: u32,
-    /// How often its verifier was lost in the meantime.
+    /// Verifier processes lost since then.
     pub(crate) losses: u32,
-    /// What agents say they wrote.
+    /// Documents that agents reported as written.
     pub(crate) documents: Vec<String>,
-    /// The task whose agent said that the phase is complete.
+    /// The task whose agent reported the phase as complete.
     pub(crate) marked_by: Option<TaskRef>,
-    /// The task that was done last.
     pub(crate) last_done: Option<TaskRef>,
-    /// What the verifier wants to be done again, and why.
+    /// Tasks that the verifier rejected, with reasons.
     pub(crate) objections: Vec<(TaskId, String)>,
-    /// What is to be done again since it last did not pass.
+    /// Tasks to redo after the last failed round.
     pub(crate) rework: Vec<TaskRef>,
     pub(crate) budget_usage: BudgetUsage,
 }

@@ -1,4 +1,4 @@
-//! What somebody must answer, and what somebody must provide.
+//! Questions to answer and requests for resources.
 
 use domain::{AgentName, DependencyRequest, PermissionRequest, QuestionKind, SessionId};
 
@@ -17,7 +17,7 @@ pub(crate) enum QuestionState {
 }
 
 impl QuestionState {
-    /// Tells whether an answer is still wanted.
+    /// Returns whether an answer is still needed.
     pub(crate) fn is_open(self) -> bool {
         matches!(self, Self::Queued | Self::WithOrchestrator | Self::Pending)
     }

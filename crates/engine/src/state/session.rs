@@ -1,4 +1,4 @@
-//! One session: a living agent process, or a level of the tree that Jangdan plays itself.
+//! A session: an agent process, or a level of the session tree that Jangdan plays itself.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -22,45 +22,45 @@ pub(crate) struct Session {
     pub(crate) parent: Option<SessionId>,
     pub(crate) depth: u32,
     pub(crate) role: Role,
-    /// Nothing where Jangdan plays it.
+    /// `None` if Jangdan plays the session itself.
     pub(crate) agent: Option<AgentName>,
     pub(crate) task: Option<TaskRef>,
     pub(crate) phase: Option<PhaseNumber>,
     pub(crate) state: SessionState,
-    /// Whether its end was ordered.
+    /// Whether its end was requested.
     pub(crate) dismissed: bool,
-    /// The agent's own session id, by which it can be resumed.
+    /// The agent's own session id, used to resume it.
     pub(crate) agent_session: Option<String>,
-    /// Whether it was told something and has not ended its turn.
+    /// Whether it received an input and has not ended its turn.
     pub(crate) in_turn: bool,
-    /// Whether it said something in this turn that decides how its task goes on.
+    /// Whether a message of this turn already determines how the task continues.
     pub(crate) turn_concluded: bool,
-    /// How many inputs it has got.
+    /// Number of inputs queued so far.
     pub(crate) inputs: InputNumber,
-    /// Those that are not typed yet.
+    /// Queued inputs that are not reported as sent.
     pub(crate) unsent_inputs: VecDeque<(InputNumber, SessionInput)>,
-    /// Messages that were taken, behind `read_from`.
+    /// Processed messages at or after `read_from`.
     pub(crate) received_offsets: BTreeSet<MessageOffset>,
     pub(crate) read_from: u64,
-    /// The prompts of its present turn that were taken: after a restart they are read again.
+    /// Prompts of the current turn; after a restart they are read again and ignored.
     pub(crate) prompts: VecDeque<String>,
-    /// Where reading went on when its last turn ended.
+    /// Value of `read_from` at the end of the last turn.
     pub(crate) turn_from: u64,
     pub(crate) invalid_in_a_row: u32,
-    /// What it is to be told about what it said, when its turn is over.
+    /// Feedback about invalid messages, sent when the turn ends.
     pub(crate) corrections: Vec<SessionInput>,
     pub(crate) near_miss_reported: bool,
-    /// Whether it was asked to say a word.
+    /// Whether it received a `Reminder`.
     pub(crate) reminded: bool,
-    /// What it asked and has no answer for, the one it waits for first.
+    /// Its unanswered questions; it waits for the first.
     pub(crate) questions: VecDeque<QuestionId>,
     pub(crate) current_item: Option<WorkItem>,
     pub(crate) work_queue: VecDeque<WorkItem>,
-    /// Direct messages that it has not been told.
+    /// Direct messages that are not delivered yet.
     pub(crate) direct_messages: VecDeque<DirectMessageId>,
-    /// The checkpoint that must be made before its process is ended.
+    /// The checkpoint that must exist before its process is ended.
     pub(crate) parking_checkpoint: Option<CheckpointId>,
-    /// Whether it waits for a limit of its agent's, and how often it did.
+    /// Whether it waits for a rate limit of its agent to reset.
     pub(crate) rate_limited: bool,
     pub(crate) rate_limit_waits: u32,
 }
@@ -101,24 +101,24 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Tells whether something can be said to it.
+    /// Returns whether it can receive inputs.
     pub(crate) fn is_alive(&self) -> bool {
         self.state != SessionState::Ended && !self.dismissed
     }
 
-    /// Tells whether a process may still be there.
+    /// Returns whether a process may still exist.
     pub(crate) fn has_process(&self) -> bool {
         self.state != SessionState::Ended && self.agent.is_some()
     }
 
-    /// Notes that nothing before a place is needed any more.
+    /// Advances the read position and forgets the messages before it.
     pub(crate) fn advance_read_position(&mut self, read_from: u64) {
         self.read_from = self.read_from.max(read_from);
         let first_kept = MessageOffset { start: self.read_from, ordinal: 0 };
         self.received_offsets = self.received_offsets.split_off(&first_kept);
     }
 
-    /// Tells whether it waits for nothing but the next thing to do.
+    /// Returns whether it only waits for its next work item.
     pub(crate) fn is_idle(&self) -> bool {
         self.is_alive()
             && !self.in_turn

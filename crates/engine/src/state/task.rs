@@ -1,4 +1,4 @@
-//! One task: how far it is, what it waits for, what it used.
+//! The state of one task.
 
 use domain::{
     AttemptNumber, BlockReason, CompletionProof, EscalationId, LoopId, PlannedTask, SessionId, SessionInput,
@@ -7,57 +7,51 @@ use domain::{
 
 use crate::{graph::Node, schedule::AgentIndex};
 
-/// Names a task within the engine.
+/// Index of a task within the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TaskRef(pub(crate) u32);
 
-/// What a task looks like from outside.
+/// The state of a task as clients see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskState {
-    /// Something that it waits for is not there.
+    /// Some dependency is not met.
     Waiting,
-    /// It may start, or go on, when there is a slot.
+    /// It starts, or resumes, as soon as a slot is free.
     Ready,
-    /// An agent works at it.
     Running,
-    /// What the agent claims is checked.
+    /// Its check or its tester runs.
     Checking,
-    /// It is merged, or waits for its turn to be.
+    /// It is being merged, or waits for the merge before it.
     Merging,
-    /// It is done.
     Done,
-    /// It failed.
     Failed,
-    /// It was left out.
     Skipped,
-    /// It was called off.
     Cancelled,
-    /// It does not go on, for these reasons.
     Blocked(Vec<BlockReason>),
 }
 
-/// How far a task is, blocked or not.
+/// The progress of a task, independent of whether it is blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum TaskStage {
     Waiting,
     Ready,
     Running,
-    /// Its agent says that it is done; the check is next.
+    /// The agent reported it as done; its check is next.
     Claimed,
     Checking,
-    /// Its check passed; the tester, or the merge, is next.
+    /// Its check passed; the tester or the merge is next.
     Checked,
-    /// Its check or its tester found failures; its agent, or a person, is next.
+    /// Its check or its tester found failures; the agent or an escalation is next.
     ChecksFailed,
     Testing,
-    /// It waits for its turn to be merged.
+    /// It waits for the merge before it.
     Mergeable,
     Merging,
-    /// It does not go together with what others did.
+    /// It conflicts with work merged before.
     Conflicted,
-    /// It is merged; its phase's gate may be next.
+    /// Merged; the gate of its phase may be next.
     Merged,
-    /// Its try came to nothing; another try, or somebody's word, is next.
+    /// The attempt failed; another attempt or an escalation is next.
     AttemptFailed,
     Done,
     Failed,
@@ -66,7 +60,7 @@ pub(crate) enum TaskStage {
 }
 
 impl TaskStage {
-    /// Tells whether an attempt is under way.
+    /// Returns whether an attempt is in progress.
     pub(crate) fn is_in_progress(self) -> bool {
         match self {
             Self::Running
@@ -86,12 +80,12 @@ impl TaskStage {
         }
     }
 
-    /// Tells whether nothing more will happen by itself.
+    /// Returns whether the task has ended.
     pub(crate) fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::Failed | Self::Skipped | Self::Cancelled)
     }
 
-    /// Returns the word for people.
+    /// Returns the name of the state for messages.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -113,57 +107,57 @@ pub(crate) struct Task {
     pub(crate) node: Node,
     pub(crate) agent: AgentIndex,
     pub(crate) stage: TaskStage,
-    /// Why it does not go on; empty while it may.
+    /// Empty unless blocked.
     pub(crate) block_reasons: Vec<BlockReason>,
-    /// How many tries were started.
+    /// Number of attempts started.
     pub(crate) attempt: AttemptNumber,
-    /// How many of them count as failed.
+    /// Number of failed attempts that count towards the limit.
     pub(crate) failures: u32,
-    /// How often a process that worked for it was lost since somebody last said how to go on.
+    /// Processes lost since the last decision of a user or agent.
     pub(crate) losses: u32,
-    /// The session of the present try, or of the last one.
+    /// The session of the current or last attempt.
     pub(crate) session: Option<SessionId>,
     pub(crate) tester: Option<SessionId>,
-    /// Advice for the next try.
+    /// Advice for the next attempt.
     pub(crate) hint: Option<String>,
-    /// What its session has to be told, when it goes on.
+    /// Inputs for its session, sent when it continues.
     pub(crate) pending_inputs: Vec<SessionInput>,
-    /// How long it has run so far, without waiting.
+    /// Working time of the current attempt, excluding waiting time.
     pub(crate) worked_ms: u64,
     pub(crate) working_since: Option<Timestamp>,
-    /// Nothing where somebody waived it.
+    /// `None` if the timeout was waived.
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) budget_usage: BudgetUsage,
-    /// Whether its agent was asked to say a word.
+    /// Whether its agent received a `Reminder`.
     pub(crate) reminded: bool,
-    /// Whether a conflict was sent back to its agent already.
+    /// Whether a merge conflict was already returned to its agent.
     pub(crate) conflict_returned: bool,
-    /// How often, and since when, it waits for a limit of its agent's.
+    /// Number of waits for a rate limit of its agent.
     pub(crate) rate_limit_waits: u32,
     pub(crate) rate_limited_since: Option<Timestamp>,
     pub(crate) feedback_loop: Option<LoopId>,
     pub(crate) proof: CompletionProof,
-    /// Whether its agent said that the phase is complete.
+    /// Whether its agent reported the phase as complete.
     pub(crate) phase_marked: bool,
     pub(crate) escalations: Vec<EscalationId>,
-    /// Choices about permissions that hold while it lasts.
+    /// Saved permission answers for this task: pattern, and whether it is allowed.
     pub(crate) permission_rules: Vec<(String, bool)>,
-    /// Whether the main agent asked for it.
+    /// Whether the main agent requested it (thin mode).
     pub(crate) requested: bool,
-    /// Whether somebody added it by hand, so that no plan file has it.
+    /// Whether a user added it, so that it is in no plan file.
     pub(crate) is_outside_plan_file: bool,
-    /// Whether the plan no longer has it.
+    /// Whether it was removed from the plan.
     pub(crate) is_removed: bool,
 }
 
-/// Tokens and money, against what may be used.
+/// Tokens and cost used, and their limits.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct BudgetUsage {
     pub(crate) tokens: u64,
     pub(crate) cost_micros: u64,
     pub(crate) tokens_max: Option<u64>,
     pub(crate) cost_micros_max: Option<u64>,
-    /// The escalation that says so.
+    /// The escalation about reaching the limit, open or resolved.
     pub(crate) warned: Option<EscalationId>,
 }
 
@@ -188,7 +182,7 @@ impl BudgetUsage {
         self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);
     }
 
-    /// Tells whether so many hundredths of something are used.
+    /// Returns whether this percentage of a limit is used.
     pub(crate) fn has_reached(&self, percent: u64) -> bool {
         let reached = |used: u64, max: Option<u64>| {
             max.is_some_and(|max| u128::from(used) * 100 >= u128::from(max) * u128::from(percent))
@@ -236,7 +230,7 @@ impl Task {
         !self.block_reasons.is_empty()
     }
 
-    /// Tells whether a main agent could ask for it now, and has not.
+    /// Returns whether a main agent could request it now, and has not.
     pub(crate) fn is_requestable(&self) -> bool {
         self.stage == TaskStage::Ready && !self.requested && !self.is_blocked()
     }

@@ -1,4 +1,4 @@
-//! Who is in the team, and who does what nobody is named for.
+//! The members of the team, and the default worker.
 
 use std::num::NonZeroU32;
 
@@ -20,7 +20,7 @@ impl Team {
         self.members.iter().find(|member| member.role == role)
     }
 
-    /// Returns who does a task that names nobody: a worker, else a specialist, else whoever is there.
+    /// Returns the agent for unassigned tasks: the first worker, else the first specialist, else the first member.
     pub(crate) fn worker(&self) -> AgentIndex {
         let of = |role: Role| self.members.iter().position(|member| member.role == role);
         AgentIndex(of(Role::Worker).or_else(|| of(Role::Specialist)).unwrap_or(0))
@@ -38,7 +38,7 @@ impl Team {
         self.members.iter().map(|member| member.name.clone()).collect()
     }
 
-    /// Returns how many tasks each may do at once.
+    /// Returns how many tasks each member may do at the same time.
     pub(crate) fn slots(&self) -> Vec<NonZeroU32> {
         self.members.iter().map(|member| member.slots.unwrap_or(NonZeroU32::MAX)).collect()
     }
