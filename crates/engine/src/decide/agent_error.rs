@@ -85,7 +85,8 @@ impl DecisionContext<'_> {
         self.close_attempt(task, "failed", LoopOutcome::Failed);
         let mut escalation = reported_error(error);
         escalation.kind = EscalationType::Blocked;
-        escalation.title = EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
+        escalation.title =
+            EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
         self.raise(EscalationSubject::Task { task: id }, Some(session), escalation);
     }
 
