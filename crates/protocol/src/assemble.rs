@@ -4,31 +4,31 @@
 //! Invariant: at most one message is open, and at most one code fence around it.
 
 mod blocks;
-mod open;
-mod output;
+mod item_output;
+mod open_message;
 mod questions;
 
 use domain::{AgentMessage, Role};
 
 use self::{
-    blocks::Tentative,
-    open::{BodyText, Finished, Open, OpenMarker, OpenTag, OpenTask, split_closing},
-    output::{Fenced, Output},
+    blocks::TentativeBlock,
+    item_output::{FencePosition, ItemOutput},
+    open_message::{BodyText, FinishedMessage, OpenMarker, OpenMessage, OpenTag, OpenTask, split_closing},
 };
 use crate::{
     block,
-    decoration::Lead,
+    decoration::LinePrefix,
     fence::Fence,
-    head::{Head, Refusal, Target, What},
-    human::{self, Scan},
-    item::Item,
+    item::DecodedItem,
     line::Line,
+    line_head::{LineHead, LineKind, MessageError, TagTarget},
     line_start::LineStart,
-    marker::Marker,
-    options::{Options, Pass},
-    raw::Raw,
+    need_human::{self, QuestionScanner},
+    options::{DecoderOptions, KeyCheck},
+    phase_marker::PhaseMarker,
+    span_builder::SpanBuilder,
     tag::TagName,
-    task::{self, TaskLines},
+    task_lines::{self, TaskLines},
 };
 
 /// A line outside of a body is given up after this much text.
@@ -38,19 +38,19 @@ pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
 
 /// Puts messages together from lines.
 #[derive(Debug)]
-pub(crate) struct Assembler {
-    options: Options,
-    open: Open,
+pub(crate) struct MessageAssembler {
+    options: DecoderOptions,
+    open: OpenMessage,
     /// A block's tag whose next line decides whether it opens a block.
-    tentative: Option<Tentative>,
-    output: Output,
+    tentative: Option<TentativeBlock>,
+    output: ItemOutput,
 }
 
 /// Which lines matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum LineInterest {
     /// A message is open: every line.
-    Everything,
+    AllLines,
     /// Those that may begin a message.
     Messages,
     /// The same, and whether there are others: they make the fence a quotation.
@@ -59,37 +59,37 @@ pub(crate) enum Wants {
     EndOfFence,
 }
 
-impl Assembler {
-    pub(crate) fn new(options: Options) -> Self {
-        Self { options, open: Open::Nothing, tentative: None, output: Output::default() }
+impl MessageAssembler {
+    pub(crate) fn new(options: DecoderOptions) -> Self {
+        Self { options, open: OpenMessage::None, tentative: None, output: ItemOutput::default() }
     }
 
     /// Takes the items that are finished.
-    pub(crate) fn take_items(&mut self) -> Vec<Item> {
+    pub(crate) fn take_items(&mut self) -> Vec<DecodedItem> {
         self.output.take_items()
     }
 
     /// Tells which lines matter now.
-    pub(crate) fn wants(&self) -> Wants {
-        match (self.output.fenced(), &self.open) {
-            (Fenced::InQuotation, _) => Wants::EndOfFence,
-            _ if self.tentative.is_some() => Wants::Everything,
-            (Fenced::Outside, Open::Nothing) => Wants::Messages,
-            (Fenced::Inside, Open::Nothing) => Wants::MessagesInFence,
-            (Fenced::Outside | Fenced::Inside, _) => Wants::Everything,
+    pub(crate) fn line_interest(&self) -> LineInterest {
+        match (self.output.fence_position(), &self.open) {
+            (FencePosition::InQuotation, _) => LineInterest::EndOfFence,
+            _ if self.tentative.is_some() => LineInterest::AllLines,
+            (FencePosition::Outside, OpenMessage::None) => LineInterest::Messages,
+            (FencePosition::Inside, OpenMessage::None) => LineInterest::MessagesInFence,
+            (FencePosition::Outside | FencePosition::Inside, _) => LineInterest::AllLines,
         }
     }
 
     /// Takes a line of which only the start is known; returns `false` if its text is needed.
     pub(crate) fn try_skip(&mut self, start: LineStart) -> bool {
-        match (self.wants(), start) {
-            (Wants::Messages, LineStart::Empty | LineStart::Text) => true,
-            (Wants::MessagesInFence, LineStart::Text) => {
-                self.output.spoil_fence();
+        match (self.line_interest(), start) {
+            (LineInterest::Messages, LineStart::Empty | LineStart::Text) => true,
+            (LineInterest::MessagesInFence, LineStart::Text) => {
+                self.output.mark_fence_as_quotation();
                 true
             }
-            (Wants::EndOfFence, start) => start != LineStart::Fence,
-            (Wants::Everything | Wants::Messages | Wants::MessagesInFence, _) => false,
+            (LineInterest::EndOfFence, start) => start != LineStart::Fence,
+            (LineInterest::AllLines | LineInterest::Messages | LineInterest::MessagesInFence, _) => false,
         }
     }
 
@@ -99,8 +99,8 @@ impl Assembler {
     }
 
     /// Tells whether a turn can't end here for want of output alone: inside a block, a fence or an open bracket.
-    pub(crate) fn holds_turn(&self) -> bool {
-        self.output.fenced() != Fenced::Outside || self.open.holds_turn()
+    pub(crate) fn prevents_turn_end(&self) -> bool {
+        self.output.fence_position() != FencePosition::Outside || self.open.prevents_turn_end()
     }
 
     /// Returns the offset of the first line that is still needed, if there is one.
@@ -113,10 +113,10 @@ impl Assembler {
     pub(crate) fn line(&mut self, line: &Line<'_>) {
         if let Some(tentative) = self.tentative.take() {
             if line.is_blank() {
-                self.tentative = Some(Tentative { blank_lines: tentative.blank_lines + 1, ..tentative });
+                self.tentative = Some(TentativeBlock { blank_lines: tentative.blank_lines + 1, ..tentative });
                 return;
             }
-            if block::begins(tentative.name, tentative.lead.unframe(line.text)) {
+            if block::begins(tentative.name, tentative.prefix.unframe(line.text)) {
                 self.confirm(tentative);
             } else {
                 self.deny(tentative);
@@ -140,99 +140,114 @@ impl Assembler {
             self.output.close_fence();
             return;
         }
-        if self.output.fenced() == Fenced::InQuotation {
+        if self.output.fence_position() == FencePosition::InQuotation {
             return;
         }
         match &self.open {
-            Open::Nothing => self.fresh_line(line),
-            Open::Tag(_) => self.tag_line(line),
-            Open::Block(_) => self.block_line(line),
-            Open::Marker(_) => self.marker_line(line),
-            Open::Task(_) => self.task_line(line),
-            Open::Human(_) => self.human_line(line),
+            OpenMessage::None => self.fresh_line(line),
+            OpenMessage::Tag(_) => self.tag_line(line),
+            OpenMessage::Block(_) => self.block_line(line),
+            OpenMessage::Marker(_) => self.marker_line(line),
+            OpenMessage::Task(_) => self.task_line(line),
+            OpenMessage::Question(_) => self.question_line(line),
         }
     }
 
     /// A line while nothing is open.
     fn fresh_line(&mut self, line: &Line<'_>) {
-        let mut scan = Scan::of(line.text);
+        let mut scan = QuestionScanner::new(line.text);
         let question = scan.next(0, &self.options);
         if let Some(opening) = &question
-            && self.may_ask(opening.pass)
+            && self.may_ask(opening.key_check)
         {
             let opening = *opening;
-            self.open_human(line, &mut scan, opening);
+            self.open_question(line, &mut scan, opening);
             return;
         }
-        let Head { lead, what } = Head::of(line.text, &self.options);
-        match what {
-            What::Blank => {}
-            What::Fence(fence) if self.output.fenced() == Fenced::Outside => {
+        let LineHead { prefix, kind } = LineHead::parse(line.text, &self.options);
+        match kind {
+            LineKind::Blank => {}
+            LineKind::Fence(fence) if self.output.fence_position() == FencePosition::Outside => {
                 self.output.open_fence(fence, line.begin);
             }
-            What::Open { name, target, rest, pass: Pass::Counts } => {
-                self.open_tag(line, lead, name, target, rest)
+            LineKind::OpenTag { name, target, rest, key_check: KeyCheck::Accepted } => {
+                self.open_tag(line, prefix, name, target, rest)
             }
-            What::Block { name, pass } if !line.too_long => self.try_block(line, lead, name, pass),
-            What::Marker { phase, pass: Pass::Counts } if !line.too_long => {
-                let raw = Raw::new(line, lead.at);
-                self.open = Open::Marker(Box::new(OpenMarker {
-                    marker: Marker::new(phase),
+            LineKind::BlockTag { name, key_check } if !line.too_long => {
+                self.try_block(line, prefix, name, key_check)
+            }
+            LineKind::PhaseMarker { phase, key_check: KeyCheck::Accepted } if !line.too_long => {
+                let raw = SpanBuilder::new(line, prefix.end);
+                self.open = OpenMessage::Marker(Box::new(OpenMarker {
+                    marker: PhaseMarker::new(phase),
                     too_long: false,
-                    lead,
+                    prefix,
                     raw,
                 }));
             }
-            What::Thin { said, pass: Pass::Counts } => self.thin(said, line, lead.at),
-            What::TaskStart { request, pass: Pass::Counts } if !line.too_long => {
-                let raw = Raw::new(line, lead.at);
-                self.open = Open::Task(Box::new(OpenTask { lines: TaskLines::new(request), raw }));
+            LineKind::Message { result, key_check: KeyCheck::Accepted } => {
+                self.message_line(result, line, prefix.end)
             }
-            What::Open { name, .. } => self.near(name.text(), line, lead.at),
-            What::Marker { .. } => self.near("PHASE_COMPLETE", line, lead.at),
-            What::Thin { said: Ok(said), .. } => self.near(said.name(), line, lead.at),
-            What::Thin { said: Err(refusal), .. } => self.near(refusal.protocol, line, lead.at),
-            What::TaskStart { .. } => self.near("TASK", line, lead.at),
+            LineKind::TaskStart { request, key_check: KeyCheck::Accepted } if !line.too_long => {
+                let raw = SpanBuilder::new(line, prefix.end);
+                self.open = OpenMessage::Task(Box::new(OpenTask { lines: TaskLines::new(request), raw }));
+            }
+            LineKind::OpenTag { name, .. } => self.near(name.text(), line, prefix.end),
+            LineKind::PhaseMarker { .. } => self.near("PHASE_COMPLETE", line, prefix.end),
+            LineKind::Message { result: Ok(message), .. } => self.near(message.name(), line, prefix.end),
+            LineKind::Message { result: Err(refusal), .. } => {
+                self.near(refusal.message_name, line, prefix.end)
+            }
+            LineKind::TaskStart { .. } => self.near("TASK", line, prefix.end),
             // The line was cut before its grammar could hold.
-            What::Near(protocol) if line.too_long => {
-                let span = Raw::new(line, lead.at).into_span();
-                self.output.finished(Finished { protocol, said: Err(too_long()), span });
+            LineKind::NearMiss(message_name) if line.too_long => {
+                let span = SpanBuilder::new(line, prefix.end).finish();
+                self.output.finished(FinishedMessage { message_name, result: Err(too_long()), span });
             }
-            What::Near(name) => self.near(name, line, lead.at),
-            What::Text | What::Close { .. } | What::Fence(_) | What::Block { .. } => match question {
-                Some(opening) => self.near(human::NAME, line, opening.at),
-                None => self.output.spoil_fence(),
-            },
+            LineKind::NearMiss(name) => self.near(name, line, prefix.end),
+            LineKind::Text | LineKind::ClosingTag { .. } | LineKind::Fence(_) | LineKind::BlockTag { .. } => {
+                match question {
+                    Some(opening) => self.near(need_human::NAME, line, opening.at),
+                    None => self.output.mark_fence_as_quotation(),
+                }
+            }
         }
     }
 
-    fn may_ask(&self, pass: Pass) -> bool {
-        self.options.role == Role::Orchestrator && pass.counts()
+    fn may_ask(&self, key_check: KeyCheck) -> bool {
+        self.options.role == Role::Orchestrator && key_check.is_accepted()
     }
 
-    fn open_tag(&mut self, line: &Line<'_>, lead: Lead, name: TagName, target: Target, rest: &str) {
+    fn open_tag(
+        &mut self,
+        line: &Line<'_>,
+        prefix: LinePrefix,
+        name: TagName,
+        target: TagTarget,
+        rest: &str,
+    ) {
         let mut tag = OpenTag {
             name,
             target,
             body: BodyText::default(),
-            raw: Raw::new(line, lead.at),
+            raw: SpanBuilder::new(line, prefix.end),
             fence: None,
-            lead,
+            prefix,
         };
         tag.body.too_long |= line.too_long;
         let (rest, is_closed) = split_closing(rest, name, &self.options);
         if !rest.is_empty() {
             tag.body.push(rest);
         }
-        self.open = Open::Tag(Box::new(tag));
+        self.open = OpenMessage::Tag(Box::new(tag));
         if is_closed {
             self.finish();
         }
     }
 
     fn tag_line(&mut self, line: &Line<'_>) {
-        let Open::Tag(tag) = &mut self.open else { return };
-        let text = tag.lead.unframe(line.text);
+        let OpenMessage::Tag(tag) = &mut self.open else { return };
+        let text = tag.prefix.unframe(line.text);
         if let Some(fence) = tag.fence {
             tag.push(text, line);
             let closing = Fence::on_line(text).is_some_and(|line_fence| line_fence.closes(&fence));
@@ -241,39 +256,41 @@ impl Assembler {
             }
             return;
         }
-        let mut scan = Scan::of(line.text);
+        let mut scan = QuestionScanner::new(line.text);
         let asks = self.options.role == Role::Orchestrator;
-        if let Some(opening) = scan.next(0, &self.options).filter(|opening| asks && opening.pass.counts()) {
-            self.open_human(line, &mut scan, opening);
+        if let Some(opening) =
+            scan.next(0, &self.options).filter(|opening| asks && opening.key_check.is_accepted())
+        {
+            self.open_question(line, &mut scan, opening);
             return;
         }
-        match Head::of(line.text, &self.options).what {
-            What::Blank => tag.push_blank(line.text),
-            What::Fence(fence) => {
+        match LineHead::parse(line.text, &self.options).kind {
+            LineKind::Blank => tag.push_blank(line.text),
+            LineKind::Fence(fence) => {
                 tag.push(text, line);
                 tag.fence = Some(fence);
             }
-            What::Close { name, pass } if name == tag.name && pass != Pass::WrongKey => {
+            LineKind::ClosingTag { name, key_check } if name == tag.name && key_check != KeyCheck::Wrong => {
                 tag.raw.push(line);
                 self.finish();
             }
-            What::Block { name, pass } => {
-                let lead = Lead::of(line.text);
-                self.try_block(line, lead, name, pass);
+            LineKind::BlockTag { name, key_check } => {
+                let prefix = LinePrefix::parse(line.text);
+                self.try_block(line, prefix, name, key_check);
             }
-            What::Open { .. }
-            | What::Marker { pass: Pass::Counts, .. }
-            | What::Thin { pass: Pass::Counts, .. }
-            | What::TaskStart { pass: Pass::Counts, .. } => {
+            LineKind::OpenTag { .. }
+            | LineKind::PhaseMarker { key_check: KeyCheck::Accepted, .. }
+            | LineKind::Message { key_check: KeyCheck::Accepted, .. }
+            | LineKind::TaskStart { key_check: KeyCheck::Accepted, .. } => {
                 self.finish();
                 self.fresh_line(line);
             }
-            What::Text
-            | What::Near(_)
-            | What::Close { .. }
-            | What::Marker { .. }
-            | What::Thin { .. }
-            | What::TaskStart { .. } => {
+            LineKind::Text
+            | LineKind::NearMiss(_)
+            | LineKind::ClosingTag { .. }
+            | LineKind::PhaseMarker { .. }
+            | LineKind::Message { .. }
+            | LineKind::TaskStart { .. } => {
                 let (text, is_closed) = split_closing(text, tag.name, &self.options);
                 tag.push(text, line);
                 if is_closed {
@@ -284,9 +301,9 @@ impl Assembler {
     }
 
     fn marker_line(&mut self, line: &Line<'_>) {
-        let Open::Marker(open) = &mut self.open else { return };
-        let text = open.lead.unframe(line.text);
-        if !open.marker.takes(text) {
+        let OpenMessage::Marker(open) = &mut self.open else { return };
+        let text = open.prefix.unframe(line.text);
+        if !open.marker.accept_line(text) {
             self.finish();
             self.fresh_line(line);
         } else if !line.is_blank() {
@@ -298,9 +315,9 @@ impl Assembler {
     }
 
     fn task_line(&mut self, line: &Line<'_>) {
-        let Open::Task(open) = &mut self.open else { return };
-        let lead = Lead::of(line.text);
-        if open.lines.takes(task::content(line.text, &lead), line.too_long) {
+        let OpenMessage::Task(open) = &mut self.open else { return };
+        let prefix = LinePrefix::parse(line.text);
+        if open.lines.accept_line(task_lines::content(line.text, &prefix), line.too_long) {
             open.raw.push(line);
         } else {
             self.finish();
@@ -310,30 +327,30 @@ impl Assembler {
 
     /// Ends the message that is open.
     fn finish(&mut self) {
-        if let Some(finished) = std::mem::replace(&mut self.open, Open::Nothing).finish() {
+        if let Some(finished) = std::mem::replace(&mut self.open, OpenMessage::None).finish() {
             self.output.finished(finished);
         }
     }
 
     fn closes_fence(&self, line: &Line<'_>) -> bool {
-        let is_in_body_fence = matches!(&self.open, Open::Tag(tag) if tag.fence.is_some());
-        self.output.fenced() != Fenced::Outside
+        let is_in_body_fence = matches!(&self.open, OpenMessage::Tag(tag) if tag.fence.is_some());
+        self.output.fence_position() != FencePosition::Outside
             && !is_in_body_fence
-            && matches!(Head::of(line.text, &self.options).what, What::Fence(fence) if self.output.closes_fence(fence))
+            && matches!(LineHead::parse(line.text, &self.options).kind, LineKind::Fence(fence) if self.output.closes_fence(fence))
     }
 
-    fn thin(&mut self, said: Result<AgentMessage, Refusal>, line: &Line<'_>, at: usize) {
-        let span = Raw::new(line, at).into_span();
-        let (protocol, said) = match said {
-            Ok(said) if line.too_long => (said.name(), Err(too_long())),
-            Ok(said) => (said.name(), Ok(said)),
-            Err(Refusal { protocol, error }) => (protocol, Err(error)),
+    fn message_line(&mut self, result: Result<AgentMessage, MessageError>, line: &Line<'_>, at: usize) {
+        let span = SpanBuilder::new(line, at).finish();
+        let (message_name, result) = match result {
+            Ok(message) if line.too_long => (message.name(), Err(too_long())),
+            Ok(message) => (message.name(), Ok(message)),
+            Err(MessageError { message_name, error }) => (message_name, Err(error)),
         };
-        self.output.finished(Finished { protocol, said, span });
+        self.output.finished(FinishedMessage { message_name, result, span });
     }
 
-    fn near(&mut self, near: &'static str, line: &Line<'_>, at: usize) {
-        self.output.near(near, Raw::new(line, at).into_span());
+    fn near(&mut self, message_name: &'static str, line: &Line<'_>, at: usize) {
+        self.output.near(message_name, SpanBuilder::new(line, at).finish());
     }
 }
 

@@ -8,9 +8,9 @@ use domain::{
 };
 
 use crate::{
-    body::{boolean, default_option, missing, options, wrong},
     decoration, list,
     tag::{TagName, cut},
+    tag_body::{boolean, default_option, missing, options, wrong},
 };
 
 /// Tells whether a line is one of a block's keys, which is what opens it.
@@ -156,7 +156,7 @@ impl Fields {
         let mut seen = std::collections::BTreeSet::new();
         for line in lines.lines() {
             if let Some(field) = fields.last_mut()
-                && field.takes(line)
+                && field.accept_line(line)
             {
                 continue;
             }
@@ -213,7 +213,7 @@ impl Fields {
 
 impl Field {
     /// Takes a line that belongs to the value: an item, a deeper line, a blank one between such lines.
-    fn takes(&mut self, line: &str) -> bool {
+    fn accept_line(&mut self, line: &str) -> bool {
         if line.trim().is_empty() {
             if !self.more.is_empty() {
                 self.more.push(String::new());
@@ -259,12 +259,13 @@ impl Field {
 
 /// Counts the white space at the beginning of a line.
 fn leading(line: &str) -> usize {
-    line.chars().take_while(|sign| sign.is_whitespace()).count()
+    line.chars().take_while(|character| character.is_whitespace()).count()
 }
 
 /// Reads `key: value`; a key is letters, `_` and `-`.
 fn key_line(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.trim_start().split_once(':')?;
-    let is_key = !key.is_empty() && key.chars().all(|sign| sign.is_alphabetic() || matches!(sign, '_' | '-'));
+    let is_key = !key.is_empty()
+        && key.chars().all(|character| character.is_alphabetic() || matches!(character, '_' | '-'));
     is_key.then(|| (key, value.trim()))
 }

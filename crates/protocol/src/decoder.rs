@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use crate::{
-    assemble::{Assembler, LINE_BYTES_MAX},
-    echo::Echo,
-    editor::Editor,
-    item::Item,
+    assemble::{LINE_BYTES_MAX, MessageAssembler},
+    echo_filter::EchoFilter,
+    item::DecodedItem,
     line::Line,
+    line_editor::LineEditor,
     line_filter::LineFilter,
-    options::Options,
+    options::DecoderOptions,
     render::Renderer,
     screen::Screen,
 };
@@ -23,19 +23,19 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// never changes what comes out.
 ///
 /// ```
-/// use protocol::{Decoder, Item, Options};
+/// use protocol::{Decoder, DecodedItem, DecoderOptions};
 ///
-/// let mut decoder = Decoder::new(Options::worker());
+/// let mut decoder = Decoder::new(DecoderOptions::worker());
 /// assert!(decoder.push(b"\x1b[1m[ASK").is_empty());
 /// assert!(decoder.push(b"_USER]\x1b[0m Which database?\n").is_empty());
 /// let items = decoder.end_turn();
-/// assert!(matches!(&items[..], [Item::Message(message)] if message.said.name() == "ASK_USER"));
+/// assert!(matches!(&items[..], [DecodedItem::Message(message)] if message.said.name() == "ASK_USER"));
 /// ```
 #[derive(Debug)]
 pub struct Decoder {
-    source: Source,
-    assembler: Assembler,
-    echo: Echo,
+    source: LineSource,
+    assembler: MessageAssembler,
+    echo: EchoFilter,
     /// The offset of the next byte.
     offset: u64,
     /// Where the last item of a screen stood, and how many stand there.
@@ -44,70 +44,72 @@ pub struct Decoder {
 
 /// Where lines come from.
 #[derive(Debug)]
-enum Source {
-    Lines(Box<Lines>),
+enum LineSource {
+    Lines(Box<LineBuffer>),
     Screen(Box<Screen>),
 }
 
 #[derive(Debug, Default)]
-struct Lines {
+struct LineBuffer {
     /// The bytes of the unfinished line that are not in `editor`.
-    carry: Vec<u8>,
+    partial_line: Vec<u8>,
     /// The unfinished line, once it is too long to be carried.
-    editor: Option<Editor>,
+    editor: Option<LineEditor>,
     /// The offset of the unfinished line's first byte.
     begin: u64,
-    /// How long `carry` must be before the editor is given it again.
-    carry_goal: usize,
+    /// How long `partial_line` must be before the editor is given it again.
+    partial_line_goal: usize,
     renderer: Renderer,
     filter: LineFilter,
 }
 
 impl Decoder {
     /// Makes a decoder for output that is written line by line.
-    pub fn new(options: Options) -> Self {
-        Self::with(options, Source::Lines(Box::default()))
+    pub fn new(options: DecoderOptions) -> Self {
+        Self::with(options, LineSource::Lines(Box::default()))
     }
 
     /// Makes a decoder for a program that repaints its screen.
-    pub fn screen(options: Options) -> Self {
-        Self::with(options, Source::Screen(Box::default()))
+    pub fn for_screen(options: DecoderOptions) -> Self {
+        Self::with(options, LineSource::Screen(Box::default()))
     }
 
-    fn with(options: Options, source: Source) -> Self {
+    fn with(options: DecoderOptions, source: LineSource) -> Self {
         Self {
             source,
-            assembler: Assembler::new(options),
-            echo: Echo::default(),
+            assembler: MessageAssembler::new(options),
+            echo: EchoFilter::default(),
             offset: 0,
             last_point: None,
         }
     }
 
     /// Takes the next bytes, and returns what is complete with them.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Item> {
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<DecodedItem> {
         match &mut self.source {
-            Source::Lines(lines) => lines.push(bytes, self.offset, &mut self.assembler, &mut self.echo),
-            Source::Screen(screen) => screen.push(bytes, self.offset, &mut self.assembler, &mut self.echo),
+            LineSource::Lines(lines) => lines.push(bytes, self.offset, &mut self.assembler, &mut self.echo),
+            LineSource::Screen(screen) => {
+                screen.push(bytes, self.offset, &mut self.assembler, &mut self.echo)
+            }
         }
         self.offset += bytes.len() as u64;
         self.take_items()
     }
 
     /// Ends the turn: what is open is complete or broken, and the next byte begins a new line.
-    pub fn end_turn(&mut self) -> Vec<Item> {
+    pub fn end_turn(&mut self) -> Vec<DecodedItem> {
         match &mut self.source {
-            Source::Lines(lines) => lines.end(self.offset, &mut self.assembler, &mut self.echo),
-            Source::Screen(screen) => screen.end(self.offset, &mut self.assembler, &mut self.echo),
+            LineSource::Lines(lines) => lines.end(self.offset, &mut self.assembler, &mut self.echo),
+            LineSource::Screen(screen) => screen.end(self.offset, &mut self.assembler, &mut self.echo),
         }
         self.assembler.end_turn();
         self.take_items()
     }
 
-    fn take_items(&mut self) -> Vec<Item> {
+    fn take_items(&mut self) -> Vec<DecodedItem> {
         let mut items = self.assembler.take_items();
-        if let Source::Screen(_) = self.source {
-            for span in items.iter_mut().map(Item::span_mut) {
+        if let LineSource::Screen(_) = self.source {
+            for span in items.iter_mut().map(DecodedItem::span_mut) {
                 let ordinal = match self.last_point {
                     Some((start, last)) if start == span.start => last + 1,
                     _ => 0,
@@ -127,44 +129,44 @@ impl Decoder {
     /// Returns the first byte that is still needed: reading can start again there in the initial state.
     pub fn safe_offset(&self) -> u64 {
         match &self.source {
-            Source::Lines(lines) => self.assembler.first_needed().unwrap_or(lines.begin_or(self.offset)),
+            LineSource::Lines(lines) => self.assembler.first_needed().unwrap_or(lines.begin_or(self.offset)),
             // A screen is the sum of all that was painted on it.
-            Source::Screen(_) => 0,
+            LineSource::Screen(_) => 0,
         }
     }
 
     /// Tells whether a turn can't end here for want of output alone: inside a block, a fence or an open bracket.
-    pub fn holds_turn(&self) -> bool {
-        self.assembler.holds_turn()
+    pub fn prevents_turn_end(&self) -> bool {
+        self.assembler.prevents_turn_end()
     }
 
     /// Returns what stands on the screen now; nothing where lines are read.
-    pub fn rows(&self) -> Vec<String> {
+    pub fn screen_rows(&self) -> Vec<String> {
         match &self.source {
-            Source::Lines(_) => Vec::new(),
-            Source::Screen(screen) => screen.rows(),
+            LineSource::Lines(_) => Vec::new(),
+            LineSource::Screen(screen) => screen.rows(),
         }
     }
 
     /// Tells whether the output paints rather than writes, so that screen mode would read it better.
     pub fn repaints(&self) -> bool {
         match &self.source {
-            Source::Lines(lines) => lines.renderer.repaints,
-            Source::Screen(_) => false,
+            LineSource::Lines(lines) => lines.renderer.repaints,
+            LineSource::Screen(_) => false,
         }
     }
 }
 
-impl Lines {
+impl LineBuffer {
     fn begin_or(&self, offset: u64) -> u64 {
         if self.is_fresh() { offset } else { self.begin }
     }
 
     fn is_fresh(&self) -> bool {
-        self.carry.is_empty() && self.editor.is_none()
+        self.partial_line.is_empty() && self.editor.is_none()
     }
 
-    fn push(&mut self, bytes: &[u8], offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
+    fn push(&mut self, bytes: &[u8], offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             if self.is_fresh() {
@@ -176,7 +178,7 @@ impl Lines {
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(length) = memchr::memchr(b'\n', rest) else {
                 // Piece by piece, so that one large read is not held as a whole.
-                rest.chunks(PIECE_BYTES).for_each(|piece| self.keep(piece, assembler));
+                rest.chunks(PIECE_BYTES).for_each(|piece| self.buffer(piece, assembler));
                 return;
             };
             let end = offset + (at + length + 1) as u64;
@@ -185,75 +187,75 @@ impl Lines {
         }
     }
 
-    fn end(&mut self, offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
+    fn end(&mut self, offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
         if !self.is_fresh() {
             self.finish(&[], offset, assembler, echo);
         }
     }
 
     /// Keeps the beginning of a line until its end comes.
-    fn keep(&mut self, bytes: &[u8], assembler: &Assembler) {
-        self.carry.extend_from_slice(bytes);
+    fn buffer(&mut self, bytes: &[u8], assembler: &MessageAssembler) {
+        self.partial_line.extend_from_slice(bytes);
         // Up to its limit a line is kept as it came; then it is edited as it comes.
         let limit = assembler.line_bytes_max();
-        let goal = if self.editor.is_none() { limit + 1 } else { self.carry_goal };
-        if self.carry.len() < goal {
+        let goal = if self.editor.is_none() { limit + 1 } else { self.partial_line_goal };
+        if self.partial_line.len() < goal {
             return;
         }
-        let editor = self.editor.get_or_insert_with(|| Editor::new(limit));
-        let taken = editor.feed(&self.carry, false);
-        self.carry.drain(..taken);
+        let editor = self.editor.get_or_insert_with(|| LineEditor::new(limit));
+        let taken = editor.push(&self.partial_line, false);
+        self.partial_line.drain(..taken);
         // What is left is an unfinished sequence: looking at it again for each byte would cost its length each time.
-        self.carry_goal = self.carry.len() + LINE_BYTES_MAX / 8;
+        self.partial_line_goal = self.partial_line.len() + LINE_BYTES_MAX / 8;
     }
 
     /// Returns whether the line that came in pieces needs no rendering.
-    fn skips_carry(&mut self, assembler: &mut Assembler) -> bool {
-        self.carry.push(b'\n');
-        let is_skipped = self.filter.skip(&self.carry, assembler, &mut self.renderer.repaints) > 0;
-        self.carry.pop();
+    fn skips_partial_line(&mut self, assembler: &mut MessageAssembler) -> bool {
+        self.partial_line.push(b'\n');
+        let is_skipped = self.filter.skip(&self.partial_line, assembler, &mut self.renderer.repaints) > 0;
+        self.partial_line.pop();
         is_skipped
     }
 
     /// Gives out the line that ends with `rest`.
-    fn finish(&mut self, rest: &[u8], end: u64, assembler: &mut Assembler, echo: &mut Echo) {
-        let raw = if self.carry.is_empty() {
+    fn finish(&mut self, rest: &[u8], end: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
+        let raw = if self.partial_line.is_empty() {
             Cow::Borrowed(rest)
         } else {
-            self.carry.extend_from_slice(rest);
-            if self.editor.is_none() && echo.is_empty() && self.skips_carry(assembler) {
-                self.carry.clear();
+            self.partial_line.extend_from_slice(rest);
+            if self.editor.is_none() && echo.is_empty() && self.skips_partial_line(assembler) {
+                self.partial_line.clear();
                 self.begin = end;
                 return;
             }
-            Cow::Owned(std::mem::take(&mut self.carry))
+            Cow::Owned(std::mem::take(&mut self.partial_line))
         };
         let limit = assembler.line_bytes_max();
         // Which way a line takes depends on the line alone, never on how it was cut.
-        let editor = self.editor.take().or_else(|| (raw.len() > limit).then(|| Editor::new(limit)));
+        let editor = self.editor.take().or_else(|| (raw.len() > limit).then(|| LineEditor::new(limit)));
         let line = match editor {
             Some(mut editor) => {
-                editor.feed(&raw, true);
+                editor.push(&raw, true);
                 self.renderer.finish(&editor, self.begin, end)
             }
             None => self.renderer.render(&raw, self.begin, end, limit),
         };
-        give(&line, assembler, echo);
-        if let Cow::Owned(mut carry) = raw {
+        forward_line(&line, assembler, echo);
+        if let Cow::Owned(mut partial_line) = raw {
             // The buffer is used again, unless one long line has made it large.
-            if carry.capacity() <= 4 * PIECE_BYTES {
-                carry.clear();
-                self.carry = carry;
+            if partial_line.capacity() <= 4 * PIECE_BYTES {
+                partial_line.clear();
+                self.partial_line = partial_line;
             }
         }
-        self.carry_goal = 0;
+        self.partial_line_goal = 0;
         self.begin = end;
     }
 }
 
 /// Gives a line on, unless it is what we typed ourselves.
-pub(crate) fn give(line: &Line<'_>, assembler: &mut Assembler, echo: &mut Echo) {
-    if echo.is_empty() || !echo.takes(line.text, line.begin) {
+pub(crate) fn forward_line(line: &Line<'_>, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
+    if echo.is_empty() || !echo.consume(line.text, line.begin) {
         assembler.line(line);
     }
 }

@@ -5,48 +5,48 @@ use std::ops::Range;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use unicode_width::UnicodeWidthChar;
 
-/// What stands before the first sign of a line that means something.
+/// What stands before the first character of a line that means something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Lead {
-    /// The index of that sign, or the line's length.
-    pub(crate) at: usize,
-    /// Whether the line begins with a vertical box sign, so that its right border goes too.
+pub(crate) struct LinePrefix {
+    /// The index of that character, or the line's length.
+    pub(crate) end: usize,
+    /// Whether the line begins with a vertical box character, so that its right border goes too.
     pub(crate) is_boxed: bool,
-    /// The box signs and `>` in the order in which they stand.
+    /// The box characters and `>` in the order in which they stand.
     pub(crate) frame: Vec<char>,
-    /// Whether `+` or `-` stands directly before the sign: a line of a diff.
+    /// Whether `+` or `-` stands directly before the character: a line of a diff.
     pub(crate) is_diff: bool,
-    /// Whether bold type begins directly before the sign and wants its closing `**` taken away.
+    /// Whether bold type begins directly before the character and wants its closing `**` taken away.
     pub(crate) is_bold: bool,
     /// The number of columns that only white space takes at the line's beginning.
     pub(crate) indent: usize,
-    /// The column of the sign.
+    /// The column of the character.
     pub(crate) column: usize,
 }
 
-impl Lead {
+impl LinePrefix {
     /// Reads the beginning of a line.
-    pub(crate) fn of(text: &str) -> Self {
-        let mut lead = Self { at: text.len(), indent: indent(text), ..Self::default() };
-        for (index, sign) in text.char_indices() {
-            if !may_surround(sign) {
-                lead.at = index;
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut prefix = Self { end: text.len(), indent: indent(text), ..Self::default() };
+        for (index, character) in text.char_indices() {
+            if !may_surround(character) {
+                prefix.end = index;
                 break;
             }
-            if is_frame(sign) {
-                lead.is_boxed |=
-                    lead.frame.is_empty() && is_vertical(sign) && text[..index].trim().is_empty();
+            if is_frame(character) {
+                prefix.is_boxed |=
+                    prefix.frame.is_empty() && is_vertical(character) && text[..index].trim().is_empty();
                 // Nobody nests boxes and quotations deeper; the bound keeps hostile lines cheap.
-                if lead.frame.len() < 16 {
-                    lead.frame.push(sign);
+                if prefix.frame.len() < 16 {
+                    prefix.frame.push(character);
                 }
             }
         }
-        let before = &text[..lead.at];
-        lead.is_diff = before.ends_with(['+', '-']);
-        lead.is_bold = before.ends_with("**");
-        lead.column = before.chars().fold(0, next_column);
-        lead
+        let before = &text[..prefix.end];
+        prefix.is_diff = before.ends_with(['+', '-']);
+        prefix.is_bold = before.ends_with("**");
+        prefix.column = before.chars().fold(0, next_column);
+        prefix
     }
 
     /// Takes away the right border of a line whose tag stands in a box.
@@ -56,7 +56,7 @@ impl Lead {
         }
         let end = text.trim_end();
         match end.chars().next_back() {
-            Some(sign) if is_box(sign) => end[..end.len() - sign.len_utf8()].trim_end(),
+            Some(character) if is_box(character) => end[..end.len() - character.len_utf8()].trim_end(),
             _ => text,
         }
     }
@@ -71,17 +71,18 @@ impl Lead {
         if self.frame.is_empty() {
             return 0..text.len();
         }
-        if self.is_boxed && text.chars().all(|sign| sign.is_whitespace() || is_box(sign)) {
+        if self.is_boxed && text.chars().all(|character| character.is_whitespace() || is_box(character)) {
             return 0..0;
         }
         let mut rest = text;
-        for sign in &self.frame {
+        for character in &self.frame {
             let inner = rest.trim_start();
-            let Some(behind) = inner.strip_prefix(|c: char| c == *sign || (is_box(c) && is_box(*sign)))
+            let Some(after) =
+                inner.strip_prefix(|c: char| c == *character || (is_box(c) && is_box(*character)))
             else {
                 break;
             };
-            rest = behind.strip_prefix([' ', '\u{a0}']).unwrap_or(behind);
+            rest = after.strip_prefix([' ', '\u{a0}']).unwrap_or(after);
         }
         let start = text.len() - rest.len();
         start..start + self.without_border(rest).len()
@@ -93,93 +94,95 @@ pub(crate) fn trim_end(text: &str) -> &str {
     text.trim_end_matches(may_surround)
 }
 
-/// Returns whether a sign may stand before or behind a message on its line.
-pub(crate) fn may_surround(sign: char) -> bool {
-    is_decoration(sign) || sign.is_whitespace()
+/// Returns whether a character may stand before or after a message on its line.
+pub(crate) fn may_surround(character: char) -> bool {
+    is_decoration(character) || character.is_whitespace()
 }
 
-/// Tells whether a sign may stand before a message without being part of it.
-fn is_decoration(sign: char) -> bool {
-    match sign {
+/// Tells whether a character may stand before a message without being part of it.
+fn is_decoration(character: char) -> bool {
+    match character {
         '>' | '*' | '-' | '+' | '#' | '|' | '•' | '·' | '❯' => true,
-        // ASCII and Hangul syllables, the most frequent signs, need no table.
+        // ASCII and Hangul syllables, the most frequent characters, need no table.
         '\0'..='\x7f' | '가'..='힣' => false,
-        // Variation selectors, the joiner inside an emoji of several signs, and the byte order mark.
+        // Variation selectors, the joiner inside an emoji of several characters, and the byte order mark.
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{200d}' | '\u{feff}' => true,
         // Arrows, mathematics, boxes, blocks, shapes, dingbats and Braille, which spinners use: symbols throughout.
         '\u{2190}'..='\u{2307}' | '\u{2500}'..='\u{2767}' | '\u{2800}'..='\u{28ff}' => true,
-        _ => is_symbol(sign),
+        _ => is_symbol(character),
     }
 }
 
-fn is_symbol(sign: char) -> bool {
+fn is_symbol(character: char) -> bool {
     matches!(
-        sign.general_category(),
+        character.general_category(),
         GeneralCategory::OtherSymbol | GeneralCategory::ModifierSymbol | GeneralCategory::MathSymbol
     )
 }
 
-fn is_frame(sign: char) -> bool {
-    sign == '>' || is_box(sign)
+fn is_frame(character: char) -> bool {
+    character == '>' || is_box(character)
 }
 
-/// Tells whether a sign belongs to a box that is drawn around text.
-fn is_box(sign: char) -> bool {
-    matches!(sign, '|' | '\u{2500}'..='\u{257f}' | '▏' | '▕' | '▌' | '▐')
+/// Tells whether a character belongs to a box that is drawn around text.
+fn is_box(character: char) -> bool {
+    matches!(character, '|' | '\u{2500}'..='\u{257f}' | '▏' | '▕' | '▌' | '▐')
 }
 
-fn is_vertical(sign: char) -> bool {
-    matches!(sign, '|' | '│' | '┃' | '║' | '╎' | '╏' | '┆' | '┇' | '┊' | '┋' | '▏' | '▕' | '▌' | '▐')
+fn is_vertical(character: char) -> bool {
+    matches!(character, '|' | '│' | '┃' | '║' | '╎' | '╏' | '┆' | '┇' | '┊' | '┋' | '▏' | '▕' | '▌' | '▐')
 }
 
 /// Counts the columns of white space at the beginning of a line.
 pub(crate) fn indent(text: &str) -> usize {
-    text.chars().take_while(|sign| sign.is_whitespace()).fold(0, next_column)
+    text.chars().take_while(|character| character.is_whitespace()).fold(0, next_column)
 }
 
-/// Returns the column behind a sign that stands in `column`.
-fn next_column(column: usize, sign: char) -> usize {
-    match sign {
+/// Returns the column after a character that stands in `column`.
+fn next_column(column: usize, character: char) -> usize {
+    match character {
         '\t' => (column / 8 + 1) * 8,
-        _ => column + sign.width().unwrap_or(0),
+        _ => column + character.width().unwrap_or(0),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Lead, is_decoration, is_symbol};
+    use super::{LinePrefix, is_decoration, is_symbol};
 
     #[test]
     fn the_ranges_that_are_taken_for_symbols_hold_nothing_else() {
-        for sign in ('\u{2190}'..='\u{2307}').chain('\u{2500}'..='\u{2767}').chain('\u{2800}'..='\u{28ff}') {
-            assert!(is_symbol(sign), "{sign:?}");
+        for character in
+            ('\u{2190}'..='\u{2307}').chain('\u{2500}'..='\u{2767}').chain('\u{2800}'..='\u{28ff}')
+        {
+            assert!(is_symbol(character), "{character:?}");
         }
     }
 
     #[test]
     fn symbols_are_decoration_and_letters_quotes_brackets_are_not() {
-        for sign in "⏺●✻⠋→│╭▶✅🤖⚠\u{fffd}\u{fe0f}>*-+#|•·❯©".chars() {
-            assert!(is_decoration(sign), "{sign:?}");
+        for character in "⏺●✻⠋→│╭▶✅🤖⚠\u{fffd}\u{fe0f}>*-+#|•·❯©".chars() {
+            assert!(is_decoration(character), "{character:?}");
         }
-        for sign in "aZ1가`'\"“»[](/=<~^_.…".chars() {
-            assert!(!is_decoration(sign), "{sign:?}");
+        for character in "aZ1가`'\"“»[](/=<~^_.…".chars() {
+            assert!(!is_decoration(character), "{character:?}");
         }
     }
 
     #[test]
     fn a_tag_in_a_box_gives_its_frame() {
-        let lead = Lead::of("  │ > [ASK_USER] Which?    │");
-        assert_eq!((lead.frame.as_slice(), lead.is_boxed), (['│', '>'].as_slice(), true));
-        assert_eq!(lead.unframe("  │ > options: a, b    │"), "options: a, b");
-        assert_eq!(lead.unframe("  ╰────────╯"), "");
-        assert_eq!(Lead::of("> [ASK_USER]").unframe("> - a"), "- a");
-        assert_eq!(Lead::of("[ASK_USER]").unframe("│ kept │"), "│ kept │");
+        let prefix = LinePrefix::parse("  │ > [ASK_USER] Which?    │");
+        assert_eq!((prefix.frame.as_slice(), prefix.is_boxed), (['│', '>'].as_slice(), true));
+        assert_eq!(prefix.unframe("  │ > options: a, b    │"), "options: a, b");
+        assert_eq!(prefix.unframe("  ╰────────╯"), "");
+        assert_eq!(LinePrefix::parse("> [ASK_USER]").unframe("> - a"), "- a");
+        assert_eq!(LinePrefix::parse("[ASK_USER]").unframe("│ kept │"), "│ kept │");
     }
 
     #[test]
     fn a_sign_of_a_diff_and_bold_type_are_seen() {
-        assert!(Lead::of("+[ASK_USER]").is_diff);
-        assert!(!Lead::of("+ [ASK_USER]").is_diff);
-        assert!(Lead::of("- **[ASK_USER]**").is_bold);
+        assert!(LinePrefix::parse("+[ASK_USER]").is_diff);
+        assert!(!LinePrefix::parse("+ [ASK_USER]").is_diff);
+        assert!(LinePrefix::parse("- **[ASK_USER]**").is_bold);
     }
 }

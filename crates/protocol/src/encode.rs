@@ -1,36 +1,36 @@
 //! A message → the text that says it: what `jangdan say`, scripts and the player print.
 //!
 //! One form for each message, the one that is hardest to misread. The decoder is the judge: what it does not give back
-//! exactly as it was is refused, with the field that is to blame. Never writes a message that reads as another one.
+//! exactly as it was is refused, with the field that is to field_error. Never writes a message that reads as another one.
 
-mod blame;
 mod block;
+mod field_error;
+mod line;
 mod tag;
-mod thin;
 
 use domain::{AgentMessage, Role, SessionKey};
 
 use crate::{
     decoder::Decoder,
-    item::Item,
-    options::{Keys, Options},
+    item::DecodedItem,
+    options::{DecoderOptions, KeyRequirement},
 };
 
 /// A message that has no text form, because one of its values can't be read back as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message} can't carry this {field}: {reason}")]
-pub struct Unencodable {
+#[error("{message_name} can't carry this {field}: {reason}")]
+pub struct EncodeError {
     /// The message's name on the wire.
-    pub message: &'static str,
-    /// The field that is to blame, as `jangdan decode` names it; `key` where it is the session's key.
+    pub message_name: &'static str,
+    /// The field that is to field_error, as `jangdan decode` names it; `key` where it is the session's key.
     pub field: &'static str,
     /// What would become of it.
-    pub reason: Misread,
+    pub reason: EncodeErrorReason,
 }
 
 /// What a reader would make of a message that can't be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Misread {
+pub enum EncodeErrorReason {
     /// It breaks a rule of the protocol, in the decoder's words.
     #[error("{0}")]
     Invalid(String),
@@ -61,16 +61,16 @@ pub enum Misread {
 /// let done = AgentMessage::Done(DoneMessage { task_id: "T1.3".parse().unwrap(), phase: None, fields: [].into() });
 /// assert_eq!(protocol::encode(&done, "k3f9".parse().ok().as_ref()).unwrap(), "DONE:T1.3 k3f9\n");
 /// ```
-pub fn encode(said: &AgentMessage, key: Option<&SessionKey>) -> Result<String, Unencodable> {
-    let text = write(said, key);
-    match judge(&text, said, key) {
+pub fn encode(message: &AgentMessage, key: Option<&SessionKey>) -> Result<String, EncodeError> {
+    let text = write(message, key);
+    match judge(&text, message, key) {
         Ok(()) => Ok(text),
-        Err(_) => Err(blame::find(said, key)),
+        Err(_) => Err(field_error::find(message, key)),
     }
 }
 
-fn write(said: &AgentMessage, key: Option<&SessionKey>) -> String {
-    match said {
+fn write(message: &AgentMessage, key: Option<&SessionKey>) -> String {
+    match message {
         AgentMessage::AskUser(ask) => tag::ask_user(ask, key),
         AgentMessage::Invoke(invoke) => tag::invoke(invoke, key),
         AgentMessage::DeliverResult(result) => tag::deliver_result(result, key),
@@ -80,40 +80,44 @@ fn write(said: &AgentMessage, key: Option<&SessionKey>) -> String {
         AgentMessage::DependencyRequest(request) => block::dependency_request(request, key),
         AgentMessage::UserQuestion(question) => block::user_question(question, key),
         AgentMessage::Error(error) => block::agent_error(error, key),
-        AgentMessage::PhaseComplete(phase) => thin::phase_complete(phase, key),
-        AgentMessage::NeedHuman(human) => thin::need_human(human, key),
-        AgentMessage::ResolveNext(next) => thin::resolve_next(next, key),
-        AgentMessage::Ready(ready) => thin::ready(ready, key),
-        AgentMessage::PhaseDone(done) => thin::phase_done(done, key),
-        AgentMessage::AllDone => thin::all_done(key),
-        AgentMessage::Task(request) => thin::task(request, key),
-        AgentMessage::Done(done) => thin::done(done, key),
-        AgentMessage::Fail(fail) => thin::fail(fail, key),
-        AgentMessage::ResolveError(error) => thin::resolve_error(error, key),
-        AgentMessage::Custom(custom) => thin::custom(custom, key),
+        AgentMessage::PhaseComplete(phase) => line::phase_complete(phase, key),
+        AgentMessage::NeedHuman(need_human) => line::need_human(need_human, key),
+        AgentMessage::ResolveNext(next) => line::resolve_next(next, key),
+        AgentMessage::Ready(ready) => line::ready(ready, key),
+        AgentMessage::PhaseDone(done) => line::phase_done(done, key),
+        AgentMessage::AllDone => line::all_done(key),
+        AgentMessage::Task(request) => line::task(request, key),
+        AgentMessage::Done(done) => line::done(done, key),
+        AgentMessage::Fail(fail) => line::fail(fail, key),
+        AgentMessage::ResolveError(error) => line::resolve_error(error, key),
+        AgentMessage::Custom(custom) => line::custom(custom, key),
     }
 }
 
 /// Reads a text in the strictest way: as one in which the most lines count as messages of their own.
 ///
 /// The turn goes on, so that a message is only accepted if it is complete by itself.
-fn judge(text: &str, said: &AgentMessage, key: Option<&SessionKey>) -> Result<(), Misread> {
-    let options =
-        Options { role: Role::Orchestrator, key: key.cloned(), keys: Keys::Optional, numeric_ids: true };
+fn judge(text: &str, message: &AgentMessage, key: Option<&SessionKey>) -> Result<(), EncodeErrorReason> {
+    let options = DecoderOptions {
+        role: Role::Orchestrator,
+        key: key.cloned(),
+        key_requirement: KeyRequirement::Optional,
+        numeric_ids: true,
+    };
     let mut decoder = Decoder::new(options);
     let items = decoder.push(text.as_bytes());
     let is_over = decoder.safe_offset() == text.len() as u64;
     match items.as_slice() {
-        [Item::Message(message)] if message.said == *said && is_over => Ok(()),
-        [Item::Message(message)] if message.said.name() == said.name() && is_over => {
-            Err(Misread::Other(blame::difference(said, &message.said)))
+        [DecodedItem::Message(decoded)] if decoded.message == *message && is_over => Ok(()),
+        [DecodedItem::Message(decoded)] if decoded.message.name() == message.name() && is_over => {
+            Err(EncodeErrorReason::Other(field_error::difference(message, &decoded.message)))
         }
-        [Item::Invalid(invalid)] if is_over => Err(Misread::Invalid(invalid.error.clone())),
-        _ => Err(Misread::Torn),
+        [DecodedItem::Invalid(invalid)] if is_over => Err(EncodeErrorReason::Invalid(invalid.error.clone())),
+        _ => Err(EncodeErrorReason::Torn),
     }
 }
 
-/// Returns the key as it stands behind something.
+/// Returns the key as it stands after something.
 fn key_word(key: Option<&SessionKey>) -> String {
     key.map(|key| format!(" {key}")).unwrap_or_default()
 }

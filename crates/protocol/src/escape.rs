@@ -1,4 +1,4 @@
-//! Escape sequences: where one ends, and the few that act on the line.
+//! Escape sequences: where one ends, and the few that effect on the line.
 //!
 //! Works on a slice that begins with an introducer; knows nothing of lines or text.
 
@@ -14,27 +14,27 @@ pub(crate) const C1_LEAD: u8 = 0xc2;
 
 /// What stands at the beginning of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sequence {
-    /// So many bytes are gone; the act is what is left of them.
-    Whole { length: usize, act: Act },
+pub(crate) enum ParsedSequence {
+    /// So many bytes are gone; the effect is what is left of them.
+    Complete { length: usize, effect: SequenceEffect },
     /// The slice ends inside the sequence.
-    Unfinished,
+    Incomplete,
 }
 
 /// What a sequence does to the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum SequenceEffect {
     /// Nothing.
-    Nothing,
+    None,
     /// It changes the line that the cursor is in.
-    Edit(Edit),
+    Edit(LineEdit),
     /// It leaves the line or the screen: the output is a painting, not a text.
     Repaint,
 }
 
 /// A change of the line that the cursor is in. Counts are at least 1, columns count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Edit {
+pub(crate) enum LineEdit {
     EraseToEnd,
     EraseToStart,
     EraseAll,
@@ -47,47 +47,47 @@ pub(crate) enum Edit {
 }
 
 /// Reads the sequence that `bytes` begins with: ESC, or a C1 introducer as a code point.
-pub(crate) fn read(bytes: &[u8]) -> Sequence {
+pub(crate) fn read(bytes: &[u8]) -> ParsedSequence {
     match bytes {
         [ESC, rest @ ..] => after_escape(bytes, rest),
         [C1_LEAD, control, ..] => match introducer(*control) {
             Some(kind) => body(bytes, 2, kind),
-            None => whole(2, Act::Nothing),
+            None => whole(2, SequenceEffect::None),
         },
-        _ => Sequence::Unfinished,
+        _ => ParsedSequence::Incomplete,
     }
 }
 
-/// Tells whether a byte behind `C1_LEAD` makes a C1 control of it.
+/// Tells whether a byte after `C1_LEAD` makes a C1 control of it.
 pub(crate) fn is_c1(second: u8) -> bool {
     (0x80..=0x9f).contains(&second)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SequenceKind {
     Csi,
     /// OSC, DCS, SOS, PM, APC: everything up to the string terminator.
     Text,
 }
 
-fn introducer(c1: u8) -> Option<Kind> {
+fn introducer(c1: u8) -> Option<SequenceKind> {
     match c1 {
-        0x9b => Some(Kind::Csi),
-        0x90 | 0x98 | 0x9d | 0x9e | 0x9f => Some(Kind::Text),
+        0x9b => Some(SequenceKind::Csi),
+        0x90 | 0x98 | 0x9d | 0x9e | 0x9f => Some(SequenceKind::Text),
         _ => None,
     }
 }
 
-fn after_escape(bytes: &[u8], rest: &[u8]) -> Sequence {
+fn after_escape(bytes: &[u8], rest: &[u8]) -> ParsedSequence {
     match rest.first() {
-        None => Sequence::Unfinished,
-        Some(b'[') => body(bytes, 2, Kind::Csi),
-        Some(b']' | b'P' | b'X' | b'^' | b'_') => body(bytes, 2, Kind::Text),
-        Some(b'M') => whole(2, Act::Repaint),
+        None => ParsedSequence::Incomplete,
+        Some(b'[') => body(bytes, 2, SequenceKind::Csi),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => body(bytes, 2, SequenceKind::Text),
+        Some(b'M') => whole(2, SequenceEffect::Repaint),
         Some(0x20..=0x2f) => with_intermediates(bytes),
-        Some(0x30..=0x7e) => whole(2, Act::Nothing),
+        Some(0x30..=0x7e) => whole(2, SequenceEffect::None),
         // A control or a letter of another script: the lone ESC goes, what follows is looked at by itself.
-        Some(_) => whole(1, Act::Nothing),
+        Some(_) => whole(1, SequenceEffect::None),
     }
 }
 
@@ -103,85 +103,87 @@ pub(crate) fn colour_length(bytes: &[u8]) -> Option<usize> {
     (rest.get(parameters) == Some(&b'm')).then_some(parameters + 3)
 }
 
-fn with_intermediates(bytes: &[u8]) -> Sequence {
+fn with_intermediates(bytes: &[u8]) -> ParsedSequence {
     for (index, byte) in bytes.iter().enumerate().skip(2) {
         match byte {
             0x20..=0x2f if index < SEQUENCE_BYTES_MAX => {}
-            0x30..=0x7e => return whole(index + 1, Act::Nothing),
-            _ => return whole(index, Act::Nothing),
+            0x30..=0x7e => return whole(index + 1, SequenceEffect::None),
+            _ => return whole(index, SequenceEffect::None),
         }
     }
-    Sequence::Unfinished
+    ParsedSequence::Incomplete
 }
 
-fn body(bytes: &[u8], from: usize, kind: Kind) -> Sequence {
+fn body(bytes: &[u8], from: usize, kind: SequenceKind) -> ParsedSequence {
     let mut index = from;
     while let Some(&byte) = bytes.get(index) {
         if index >= SEQUENCE_BYTES_MAX {
-            return whole(index, Act::Nothing);
+            return whole(index, SequenceEffect::None);
         }
         match byte {
-            CAN | SUB => return whole(index + 1, Act::Nothing),
+            CAN | SUB => return whole(index + 1, SequenceEffect::None),
             ESC => {
                 // ST ends a string; any other ESC begins the next sequence, and this one is given up.
                 return match (kind, bytes.get(index + 1)) {
-                    (Kind::Text, None) => Sequence::Unfinished,
-                    (Kind::Text, Some(b'\\')) => whole(index + 2, Act::Nothing),
-                    (Kind::Text, Some(_)) | (Kind::Csi, _) => whole(index, Act::Nothing),
+                    (SequenceKind::Text, None) => ParsedSequence::Incomplete,
+                    (SequenceKind::Text, Some(b'\\')) => whole(index + 2, SequenceEffect::None),
+                    (SequenceKind::Text, Some(_)) | (SequenceKind::Csi, _) => {
+                        whole(index, SequenceEffect::None)
+                    }
                 };
             }
             C1_LEAD => match bytes.get(index + 1) {
-                None => return Sequence::Unfinished,
-                Some(0x9c) => return whole(index + 2, Act::Nothing),
-                Some(&second) if introducer(second).is_some() => return whole(index, Act::Nothing),
+                None => return ParsedSequence::Incomplete,
+                Some(0x9c) => return whole(index + 2, SequenceEffect::None),
+                Some(&second) if introducer(second).is_some() => return whole(index, SequenceEffect::None),
                 Some(_) => {}
             },
-            BEL if kind == Kind::Text => return whole(index + 1, Act::Nothing),
-            0x40..=0x7e if kind == Kind::Csi => {
+            BEL if kind == SequenceKind::Text => return whole(index + 1, SequenceEffect::None),
+            0x40..=0x7e if kind == SequenceKind::Csi => {
                 let parameters = bytes.get(from..index).unwrap_or_default();
-                return whole(index + 1, csi_act(parameters, byte));
+                return whole(index + 1, csi_effect(parameters, byte));
             }
             _ => {}
         }
         index += 1;
     }
-    Sequence::Unfinished
+    ParsedSequence::Incomplete
 }
 
-fn whole(length: usize, act: Act) -> Sequence {
-    Sequence::Whole { length, act }
+fn whole(length: usize, effect: SequenceEffect) -> ParsedSequence {
+    ParsedSequence::Complete { length, effect }
 }
 
 /// Returns what a control sequence with these parameters and this final byte does.
-pub(crate) fn csi_act(parameters: &[u8], last: u8) -> Act {
+pub(crate) fn csi_effect(parameters: &[u8], last: u8) -> SequenceEffect {
     match last {
-        b'm' => Act::Nothing,
-        b'A' | b'F' | b'H' | b'f' | b'd' | b'L' | b'M' | b'T' => Act::Repaint,
-        b'h' | b'l' if switches_screen(parameters) => Act::Repaint,
+        b'm' => SequenceEffect::None,
+        b'A' | b'F' | b'H' | b'f' | b'd' | b'L' | b'M' | b'T' => SequenceEffect::Repaint,
+        b'h' | b'l' if switches_screen(parameters) => SequenceEffect::Repaint,
         b'K' | b'J' | b'G' | b'C' | b'D' | b'P' | b'@' | b'X' => match first_number(parameters) {
-            Some(number) => edit_act(last, number),
-            None => Act::Nothing,
+            Some(number) => edit_effect(last, number),
+            None => SequenceEffect::None,
         },
-        _ => Act::Nothing,
+        _ => SequenceEffect::None,
     }
 }
 
-fn edit_act(last: u8, number: Option<usize>) -> Act {
+fn edit_effect(last: u8, number: Option<usize>) -> SequenceEffect {
     let count = number.unwrap_or(1).max(1);
     let edit = match (last, number.unwrap_or(0)) {
-        (b'K' | b'J', 0) => Edit::EraseToEnd,
-        (b'K', 1) => Edit::EraseToStart,
-        (b'K', 2) => Edit::EraseAll,
-        (b'J', 1..=3) => return Act::Repaint,
-        (b'G', _) => Edit::ToColumn(count - 1),
-        (b'C', _) => Edit::Right(count),
-        (b'D', _) => Edit::Left(count),
-        (b'P', _) => Edit::DeleteCells(count),
-        (b'@', _) => Edit::InsertBlanks(count),
-        (b'X', _) => Edit::EraseCells(count),
-        _ => return Act::Nothing,
+        (b'K' | b'J', 0) => LineEdit::EraseToEnd,
+        (b'K', 1) => LineEdit::EraseToStart,
+        (b'K', 2) => LineEdit::EraseAll,
+        (b'J', 1..=3) => return SequenceEffect::Repaint,
+        (b'G', _) => LineEdit::ToColumn(count - 1),
+        (b'C', _) => LineEdit::Right(count),
+        (b'D', _) => LineEdit::Left(count),
+        (b'P', _) => LineEdit::DeleteCells(count),
+        (b'@', _) => LineEdit::InsertBlanks(count),
+        (b'X', _) => LineEdit::EraseCells(count),
+        _ => return SequenceEffect::None,
     };
-    Act::Edit(edit)
+    SequenceEffect::Edit(edit)
 }
 
 fn switches_screen(parameters: &[u8]) -> bool {
@@ -204,34 +206,34 @@ fn first_number(parameters: &[u8]) -> Option<Option<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Act, Edit, Sequence, colour_length, read};
+    use super::{LineEdit, ParsedSequence, SequenceEffect, colour_length, read};
 
-    fn check(bytes: &[u8], length: usize, act: Act) {
-        assert_eq!(read(bytes), Sequence::Whole { length, act }, "{bytes:?}");
+    fn check(bytes: &[u8], length: usize, effect: SequenceEffect) {
+        assert_eq!(read(bytes), ParsedSequence::Complete { length, effect }, "{bytes:?}");
     }
 
     #[test]
     fn every_kind_of_sequence_ends_where_a_terminal_ends_it() {
-        check(b"\x1b[1;31mred", 7, Act::Nothing);
-        check(b"\x1b]0;title\x07x", 10, Act::Nothing);
-        check(b"\x1b]8;;http://x\x1b\\x", 15, Act::Nothing);
-        check(b"\x1bPq#0\x1b\\x", 7, Act::Nothing);
-        check(b"\x1b(B", 3, Act::Nothing);
-        check(b"\x1b7x", 2, Act::Nothing);
-        check("\u{9b}2Kx".as_bytes(), 4, Act::Edit(Edit::EraseAll));
-        check("\u{9d}0;t\u{9c}x".as_bytes(), 7, Act::Nothing);
-        check("\u{85}x".as_bytes(), 2, Act::Nothing);
-        check("\x1b]0;뛰\x07".as_bytes(), 8, Act::Nothing);
+        check(b"\x1b[1;31mred", 7, SequenceEffect::None);
+        check(b"\x1b]0;title\x07x", 10, SequenceEffect::None);
+        check(b"\x1b]8;;http://x\x1b\\x", 15, SequenceEffect::None);
+        check(b"\x1bPq#0\x1b\\x", 7, SequenceEffect::None);
+        check(b"\x1b(B", 3, SequenceEffect::None);
+        check(b"\x1b7x", 2, SequenceEffect::None);
+        check("\u{9b}2Kx".as_bytes(), 4, SequenceEffect::Edit(LineEdit::EraseAll));
+        check("\u{9d}0;t\u{9c}x".as_bytes(), 7, SequenceEffect::None);
+        check("\u{85}x".as_bytes(), 2, SequenceEffect::None);
+        check("\x1b]0;뛰\x07".as_bytes(), 8, SequenceEffect::None);
     }
 
     #[test]
     fn a_sequence_is_given_up_for_another_a_cancel_or_its_length() {
-        check(b"\x1b[12\x1b[m", 4, Act::Nothing);
-        check(b"\x1b]0;x\x18y", 6, Act::Nothing);
-        check(b"\x1b\x1b[m", 1, Act::Nothing);
-        check(&[b"\x1b]".as_slice(), &[b'x'; 5000]].concat(), 4096, Act::Nothing);
-        assert_eq!(read(b"\x1b]0;title"), Sequence::Unfinished);
-        assert_eq!(read(b"\x1b"), Sequence::Unfinished);
+        check(b"\x1b[12\x1b[m", 4, SequenceEffect::None);
+        check(b"\x1b]0;x\x18y", 6, SequenceEffect::None);
+        check(b"\x1b\x1b[m", 1, SequenceEffect::None);
+        check(&[b"\x1b]".as_slice(), &[b'x'; 5000]].concat(), 4096, SequenceEffect::None);
+        assert_eq!(read(b"\x1b]0;title"), ParsedSequence::Incomplete);
+        assert_eq!(read(b"\x1b"), ParsedSequence::Incomplete);
     }
 
     #[test]
@@ -248,15 +250,15 @@ mod tests {
 
     #[test]
     fn what_edits_the_line_and_what_leaves_it_are_told_apart() {
-        check(b"\x1b[K", 3, Act::Edit(Edit::EraseToEnd));
-        check(b"\x1b[1K", 4, Act::Edit(Edit::EraseToStart));
-        check(b"\x1b[J", 3, Act::Edit(Edit::EraseToEnd));
-        check(b"\x1b[5G", 4, Act::Edit(Edit::ToColumn(4)));
-        check(b"\x1b[0C", 4, Act::Edit(Edit::Right(1)));
-        check(b"\x1b[?K", 4, Act::Nothing);
-        check(b"\x1b[2J", 4, Act::Repaint);
-        check(b"\x1b[3A", 4, Act::Repaint);
-        check(b"\x1b[?1049h", 8, Act::Repaint);
-        check(b"\x1b[?25l", 6, Act::Nothing);
+        check(b"\x1b[K", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));
+        check(b"\x1b[1K", 4, SequenceEffect::Edit(LineEdit::EraseToStart));
+        check(b"\x1b[J", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));
+        check(b"\x1b[5G", 4, SequenceEffect::Edit(LineEdit::ToColumn(4)));
+        check(b"\x1b[0C", 4, SequenceEffect::Edit(LineEdit::Right(1)));
+        check(b"\x1b[?K", 4, SequenceEffect::None);
+        check(b"\x1b[2J", 4, SequenceEffect::Repaint);
+        check(b"\x1b[3A", 4, SequenceEffect::Repaint);
+        check(b"\x1b[?1049h", 8, SequenceEffect::Repaint);
+        check(b"\x1b[?25l", 6, SequenceEffect::None);
     }
 }

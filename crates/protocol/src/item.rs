@@ -3,31 +3,31 @@
 use domain::AgentMessage;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-/// One thing that an agent said.
+/// One thing that an agent message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
+pub enum DecodedItem {
     /// A message.
-    Message(Message),
+    Message(DecodedMessage),
     /// Something that means to be a message and breaks a rule of the protocol.
-    Invalid(Invalid),
+    Invalid(InvalidMessage),
     /// Something that its writer may have taken for a message.
-    Near(Near),
+    NearMiss(NearMiss),
 }
 
 /// A message and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
-    /// What was said.
-    pub said: AgentMessage,
+pub struct DecodedMessage {
+    /// What was message.
+    pub message: AgentMessage,
     /// Where it stands.
     pub span: Span,
 }
 
 /// A broken message and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invalid {
+pub struct InvalidMessage {
     /// The name of the message that it means to be.
-    pub protocol: &'static str,
+    pub message_name: &'static str,
     /// The first rule that it breaks, with field and value.
     pub error: String,
     /// Where it stands.
@@ -36,9 +36,9 @@ pub struct Invalid {
 
 /// A near miss and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Near {
+pub struct NearMiss {
     /// The name of the message that it resembles.
-    pub near: &'static str,
+    pub message_name: &'static str,
     /// Where it stands.
     pub span: Span,
 }
@@ -50,19 +50,19 @@ pub struct Span {
     pub raw: String,
     /// The offset of the byte that drew the first character.
     pub start: u64,
-    /// The offset behind the last line's newline.
+    /// The offset after the last line's newline.
     pub end: u64,
     /// Tells apart what a screen gives at one offset; 0 where lines are read.
     pub ordinal: u32,
 }
 
-impl Item {
+impl DecodedItem {
     /// Returns where it stands.
     pub fn span(&self) -> &Span {
         match self {
             Self::Message(message) => &message.span,
             Self::Invalid(invalid) => &invalid.span,
-            Self::Near(near) => &near.span,
+            Self::NearMiss(near_miss) => &near_miss.span,
         }
     }
 
@@ -70,28 +70,28 @@ impl Item {
         match self {
             Self::Message(message) => &mut message.span,
             Self::Invalid(invalid) => &mut invalid.span,
-            Self::Near(near) => &mut near.span,
+            Self::NearMiss(near_miss) => &mut near_miss.span,
         }
     }
 }
 
-impl Serialize for Item {
+impl Serialize for DecodedItem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Item", 6)?;
+        let mut object = serializer.serialize_struct("DecodedItem", 6)?;
         match self {
-            Self::Message(Message { said, .. }) => {
-                object.serialize_field("type", said.name())?;
-                object.serialize_field("target", &said.target())?;
-                serialize_payload(said, &mut object)?;
+            Self::Message(DecodedMessage { message, .. }) => {
+                object.serialize_field("type", message.name())?;
+                object.serialize_field("target", &message.target())?;
+                serialize_payload(message, &mut object)?;
             }
-            Self::Invalid(Invalid { protocol, error, .. }) => {
+            Self::Invalid(InvalidMessage { message_name, error, .. }) => {
                 object.serialize_field("type", "INVALID")?;
-                object.serialize_field("protocol", protocol)?;
+                object.serialize_field("protocol", message_name)?;
                 object.serialize_field("error", error)?;
             }
-            Self::Near(Near { near, .. }) => {
+            Self::NearMiss(NearMiss { message_name, .. }) => {
                 object.serialize_field("type", "NEAR")?;
-                object.serialize_field("near", near)?;
+                object.serialize_field("near", message_name)?;
             }
         }
         let Span { raw, start, end, .. } = self.span();
@@ -102,9 +102,9 @@ impl Serialize for Item {
     }
 }
 
-fn serialize_payload<O: SerializeStruct>(said: &AgentMessage, object: &mut O) -> Result<(), O::Error> {
+fn serialize_payload<O: SerializeStruct>(message: &AgentMessage, object: &mut O) -> Result<(), O::Error> {
     // The target stands beside the payload, so these three are printed without it.
-    match said {
+    match message {
         AgentMessage::Invoke(domain::InvokeMessage { target: _, task, context }) => {
             object.serialize_field("payload", &InvokePayload { task, context: context.as_deref() })
         }
@@ -125,7 +125,7 @@ fn serialize_payload<O: SerializeStruct>(said: &AgentMessage, object: &mut O) ->
         AgentMessage::ResolveNext(payload) => object.serialize_field("payload", payload),
         AgentMessage::Ready(payload) => object.serialize_field("payload", payload),
         AgentMessage::PhaseDone(payload) => object.serialize_field("payload", payload),
-        AgentMessage::AllDone => object.serialize_field("payload", &Nothing {}),
+        AgentMessage::AllDone => object.serialize_field("payload", &EmptyPayload {}),
         AgentMessage::Task(payload) => object.serialize_field("payload", payload),
         AgentMessage::Done(payload) => object.serialize_field("payload", payload),
         AgentMessage::Fail(payload) => object.serialize_field("payload", payload),
@@ -156,4 +156,4 @@ struct DirectPayload<'a> {
 }
 
 #[derive(Serialize)]
-struct Nothing {}
+struct EmptyPayload {}

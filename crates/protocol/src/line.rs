@@ -6,10 +6,10 @@ pub(crate) struct Line<'a> {
     /// The text, without its newline.
     pub(crate) text: &'a str,
     /// Where the text's bytes came from.
-    origin: Origin<'a>,
+    origin: ByteOrigin<'a>,
     /// The offset of the line's first byte.
     pub(crate) begin: u64,
-    /// The offset behind the line's newline.
+    /// The offset after the line's newline.
     pub(crate) end: u64,
     /// Whether the line was longer than its limit; then `text` is its beginning.
     pub(crate) too_long: bool,
@@ -17,33 +17,33 @@ pub(crate) struct Line<'a> {
 
 /// Where a line's bytes came from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Origin<'a> {
+pub(crate) enum ByteOrigin<'a> {
     /// Byte by byte from this offset on.
-    Straight(u64),
-    /// Piece by piece.
-    Pieces(&'a [Piece]),
+    Contiguous(u64),
+    /// SourcePiece by piece.
+    Pieces(&'a [SourcePiece]),
     /// All from one place: a line of a screen.
     Point(u64),
 }
 
 /// From byte `text` of a line on, bytes came from `source` on, until the next piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct SourcePiece {
     pub(crate) text: usize,
     pub(crate) source: u64,
 }
 
 impl<'a> Line<'a> {
-    pub(crate) fn new(text: &'a str, origin: Origin<'a>, begin: u64, end: u64, too_long: bool) -> Self {
+    pub(crate) fn new(text: &'a str, origin: ByteOrigin<'a>, begin: u64, end: u64, too_long: bool) -> Self {
         Self { text, origin, begin, end, too_long }
     }
 
     /// Returns the offset of the byte that drew the character at `index`.
     pub(crate) fn offset(&self, index: usize) -> u64 {
         match self.origin {
-            Origin::Straight(base) => base + index as u64,
-            Origin::Point(offset) => offset,
-            Origin::Pieces(pieces) => {
+            ByteOrigin::Contiguous(base) => base + index as u64,
+            ByteOrigin::Point(offset) => offset,
+            ByteOrigin::Pieces(pieces) => {
                 let next = pieces.partition_point(|piece| piece.text <= index);
                 match next.checked_sub(1).and_then(|last| pieces.get(last)) {
                     Some(piece) => piece.source + (index - piece.text) as u64,

@@ -7,11 +7,11 @@
 use memchr::memmem::Finder;
 
 use crate::{
-    assemble::{Assembler, LINE_BYTES_MAX, Wants},
+    assemble::{LINE_BYTES_MAX, LineInterest, MessageAssembler},
     decoration::may_surround,
-    escape::{self, Act, ESC, Edit, Sequence},
-    human,
+    escape::{self, ESC, LineEdit, ParsedSequence, SequenceEffect},
     line_start::LineStart,
+    need_human,
     render::is_special,
 };
 
@@ -34,7 +34,7 @@ struct Cursor {
 
 impl Default for LineFilter {
     fn default() -> Self {
-        Self { question_name: Finder::new(human::NAME) }
+        Self { question_name: Finder::new(need_human::NAME) }
     }
 }
 
@@ -42,9 +42,9 @@ impl LineFilter {
     /// Skips whole lines until the assembler needs the text of one, and returns their length in bytes.
     ///
     /// Sets `repaints` if a sequence on the way repaints the screen.
-    pub(crate) fn skip(&self, bytes: &[u8], assembler: &mut Assembler, repaints: &mut bool) -> usize {
+    pub(crate) fn skip(&self, bytes: &[u8], assembler: &mut MessageAssembler, repaints: &mut bool) -> usize {
         let mut cursor = Cursor::at_line(0);
-        if assembler.wants() == Wants::Everything {
+        if assembler.line_interest() == LineInterest::AllLines {
             return 0;
         }
         for at in memchr::memchr3_iter(ESC, b'\r', b'\n', bytes) {
@@ -62,16 +62,16 @@ impl LineFilter {
                 b'\r' => cursor = cursor.at_frame(at + 1),
                 _ if may_split_question(run) => break,
                 _ => {
-                    let Some((length, act)) = sequence(&bytes[at..]) else { break };
+                    let Some((length, effect)) = sequence(&bytes[at..]) else { break };
                     cursor.unread = at + length;
-                    match act {
+                    match effect {
                         // Text is written from left to right, so there is nothing to erase after its end.
-                        Act::Nothing | Act::Edit(Edit::EraseToEnd) => {}
-                        Act::Repaint => *repaints = true,
-                        Act::Edit(Edit::EraseAll | Edit::ToColumn(0)) => {
+                        SequenceEffect::None | SequenceEffect::Edit(LineEdit::EraseToEnd) => {}
+                        SequenceEffect::Repaint => *repaints = true,
+                        SequenceEffect::Edit(LineEdit::EraseAll | LineEdit::ToColumn(0)) => {
                             cursor = cursor.at_frame(at + length)
                         }
-                        Act::Edit(_) => break,
+                        SequenceEffect::Edit(_) => break,
                     }
                 }
             }
@@ -86,7 +86,7 @@ impl LineFilter {
         if !is_plain || self.question_name.find(line).is_some() {
             return None;
         }
-        let text = after_lead(&line[frame..])?;
+        let text = after_prefix(&line[frame..])?;
         if frame == 0 {
             return Some(LineStart::of(text));
         }
@@ -109,38 +109,38 @@ impl Cursor {
 
 /// Returns whether the name of a question may continue after the escape sequence that follows these bytes.
 fn may_split_question(run: &[u8]) -> bool {
-    let name = human::NAME.as_bytes();
+    let name = need_human::NAME.as_bytes();
     matches!(run.last(), Some(b'A'..=b'Z' | b'_'))
         && (1..name.len()).any(|length| run.ends_with(&name[..length]))
 }
 
 /// Reads the sequence that `bytes` begins with, up to the end of its line; `None` if the bytes end before it does.
-fn sequence(bytes: &[u8]) -> Option<(usize, Act)> {
+fn sequence(bytes: &[u8]) -> Option<(usize, SequenceEffect)> {
     if let Some(length) = escape::colour_length(bytes) {
-        return Some((length, Act::Nothing));
+        return Some((length, SequenceEffect::None));
     }
-    let (length, act) = match escape::read(bytes) {
-        Sequence::Whole { length, act } => (length, Some(act)),
-        Sequence::Unfinished => (bytes.len(), None),
+    let (length, effect) = match escape::read(bytes) {
+        ParsedSequence::Complete { length, effect } => (length, Some(effect)),
+        ParsedSequence::Incomplete => (bytes.len(), None),
     };
     match memchr::memchr(b'\n', &bytes[..length]) {
-        Some(newline) => Some((newline, Act::Nothing)),
-        None => Some((length, act?)),
+        Some(newline) => Some((newline, SequenceEffect::None)),
+        None => Some((length, effect?)),
     }
 }
 
 /// Skips escape sequences, white space and decoration; `None` if a character is not valid UTF-8.
-fn after_lead(line: &[u8]) -> Option<&[u8]> {
+fn after_prefix(line: &[u8]) -> Option<&[u8]> {
     let mut rest = line;
     while let Some(first) = rest.first() {
         let length = if *first == ESC {
             sequence(rest)?.0
         } else {
-            let sign = first_character(rest)?;
-            if !may_surround(sign) {
+            let character = first_character(rest)?;
+            if !may_surround(character) {
                 break;
             }
-            sign.len_utf8()
+            character.len_utf8()
         };
         rest = &rest[length..];
     }
@@ -178,11 +178,11 @@ fn has_other_control(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::LineFilter;
-    use crate::{assemble::Assembler, options::Options};
+    use crate::{assemble::MessageAssembler, options::DecoderOptions};
 
     #[track_caller]
     fn check(line: &str, is_skipped: bool) {
-        let (mut assembler, mut repaints) = (Assembler::new(Options::worker()), false);
+        let (mut assembler, mut repaints) = (MessageAssembler::new(DecoderOptions::worker()), false);
         let skipped = LineFilter::default().skip(line.as_bytes(), &mut assembler, &mut repaints);
         assert_eq!(skipped, if is_skipped { line.len() } else { 0 }, "{line:?}");
     }
@@ -209,7 +209,7 @@ mod tests {
         check("    NE:T1.3\rDO\n", false);
         check("                EST]\r[DEPENDENCY_REQU\n", false);
         check("some text of a line NEED_HUMAN: x]\rsome text of a line[\n", false);
-        check("[ASK_USER] which?\r\tsome text behind it\n", false);
+        check("[ASK_USER] which?\r\tsome text after it\n", false);
     }
 
     #[test]

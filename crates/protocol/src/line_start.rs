@@ -3,7 +3,7 @@
 //! `head` parses only what this step lets through, and all names come from the tables that the parsers use, so a line
 //! classified as text cannot be a message. Works on bytes, rendered or not.
 
-use crate::{escape::ESC, human, tag::TagName, thin::ThinKeyword};
+use crate::{escape::ESC, keyword_line::LineKeyword, need_human, tag::TagName};
 
 /// What the first characters of a line announce, after white space and decoration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl LineStart {
     }
 }
 
-/// Returns whether the name of a tag may stand behind a bracket, or behind the slash of a closing tag.
+/// Returns whether the name of a tag may stand after a bracket, or after the slash of a closing tag.
 fn may_be_tag(inner: &[u8]) -> bool {
     let name =
         inner.iter().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' ' | b'/')).unwrap_or(inner.len());
@@ -61,7 +61,7 @@ fn may_be_keyword(line: &[u8]) -> bool {
 
 /// Returns the words that a thin line begins with, or a near miss of one.
 fn keywords() -> impl Iterator<Item = &'static str> {
-    ThinKeyword::ALL.into_iter().map(ThinKeyword::text).chain([human::NAME])
+    LineKeyword::ALL.into_iter().map(LineKeyword::text).chain([need_human::NAME])
 }
 
 /// Compares without regard to case, and takes `-` and a space for `_`, as near misses do.

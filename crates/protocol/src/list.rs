@@ -4,10 +4,10 @@ use serde_json::Value;
 
 /// A bracket that nothing closes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unclosed;
+pub(crate) struct UnclosedBracket;
 
 /// Reads a list; empty items go.
-pub(crate) fn read(text: &str) -> Result<Vec<String>, Unclosed> {
+pub(crate) fn read(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     let text = text.trim();
     let items = if text.starts_with('[') {
         match json(text) {
@@ -22,7 +22,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<String>, Unclosed> {
     Ok(items.into_iter().filter(|item| !item.is_empty()).collect())
 }
 
-/// Returns what stands behind a bullet.
+/// Returns what stands after a bullet.
 pub(crate) fn bullet(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix(['-', '*', '+', '•'])?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
@@ -43,27 +43,29 @@ fn json(text: &str) -> Option<Vec<String>> {
 /// Reads a list in brackets whose items are in quotes or bare.
 ///
 /// A quote ends an item only before `,` or `]`, so that an apostrophe is no end.
-fn bracketed(text: &str) -> Result<Vec<String>, Unclosed> {
+fn bracketed(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     let mut rest = text.strip_prefix('[').unwrap_or(text).trim_start();
     let mut items = Vec::new();
     // A quote that ends no item from here on ends none later either: looking again would cost a scan for each item.
-    let mut dead_quotes = Vec::new();
+    let mut unclosed_quotes = Vec::new();
     loop {
         if rest.starts_with(']') {
             return Ok(items);
         }
-        let (item, behind) = match rest.chars().next() {
-            Some(quote @ ('\'' | '"')) if !dead_quotes.contains(&quote) => match quoted(&rest[1..], quote) {
-                Some(found) => found,
-                None => {
-                    dead_quotes.push(quote);
-                    bare(rest)?
+        let (item, after) = match rest.chars().next() {
+            Some(quote @ ('\'' | '"')) if !unclosed_quotes.contains(&quote) => {
+                match quoted(&rest[1..], quote) {
+                    Some(found) => found,
+                    None => {
+                        unclosed_quotes.push(quote);
+                        bare(rest)?
+                    }
                 }
-            },
+            }
             _ => bare(rest)?,
         };
         items.push(item.to_owned());
-        rest = behind.trim_start();
+        rest = after.trim_start();
         rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
     }
 }
@@ -74,8 +76,8 @@ fn quoted(text: &str, quote: char) -> Option<(&str, &str)> {
         .map(|(at, _)| (text[..at].trim(), &text[at + 1..]))
 }
 
-fn bare(text: &str) -> Result<(&str, &str), Unclosed> {
-    let end = text.find([',', ']']).ok_or(Unclosed)?;
+fn bare(text: &str) -> Result<(&str, &str), UnclosedBracket> {
+    let end = text.find([',', ']']).ok_or(UnclosedBracket)?;
     Ok((text[..end].trim(), &text[end..]))
 }
 
@@ -107,7 +109,7 @@ pub(crate) fn unquote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Unclosed, read};
+    use super::{UnclosedBracket, read};
 
     #[test]
     fn every_way_to_write_a_list_gives_its_items() {
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn an_unclosed_bracket_is_refused() {
         for text in ["['a', 'b'", "[", "[a, b", "['a"] {
-            assert_eq!(read(text), Err(Unclosed), "{text}");
+            assert_eq!(read(text), Err(UnclosedBracket), "{text}");
         }
     }
 }

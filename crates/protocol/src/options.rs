@@ -4,30 +4,30 @@ use domain::{Role, SessionKey};
 
 /// How to read a session's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct DecoderOptions {
     /// Who speaks: only an orchestrator can say NEED_HUMAN.
     pub role: Role,
     /// The session's key, where it has one.
     pub key: Option<SessionKey>,
     /// Whether a message must carry the key.
-    pub keys: Keys,
+    pub key_requirement: KeyRequirement,
     /// Whether the plan has ids without a letter, such as `1.2`.
     pub numeric_ids: bool,
 }
 
 /// Whether a message must carry its session's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keys {
+pub enum KeyRequirement {
     /// With the key or without one.
     Optional,
     /// Only with the key.
     Required,
 }
 
-impl Options {
+impl DecoderOptions {
     /// Returns the options for a worker that was given no key.
     pub fn worker() -> Self {
-        Self { role: Role::Worker, key: None, keys: Keys::Optional, numeric_ids: false }
+        Self { role: Role::Worker, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false }
     }
 
     /// Returns the options for an orchestrator that was given no key.
@@ -40,26 +40,26 @@ impl Options {
     }
 
     /// Judges the word that stands where a key may stand.
-    pub(crate) fn pass(&self, word: Option<&str>) -> Pass {
+    pub(crate) fn check_key(&self, word: Option<&str>) -> KeyCheck {
         match word {
-            Some(word) if self.is_key(word) => Pass::Counts,
-            Some(_) => Pass::WrongKey,
-            None if self.keys == Keys::Required => Pass::NoKey,
-            None => Pass::Counts,
+            Some(word) if self.is_key(word) => KeyCheck::Accepted,
+            Some(_) => KeyCheck::Wrong,
+            None if self.key_requirement == KeyRequirement::Required => KeyCheck::Missing,
+            None => KeyCheck::Accepted,
         }
     }
 }
 
 /// Whether something has the key it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pass {
-    Counts,
-    NoKey,
-    WrongKey,
+pub(crate) enum KeyCheck {
+    Accepted,
+    Missing,
+    Wrong,
 }
 
-impl Pass {
-    pub(crate) fn counts(self) -> bool {
-        self == Self::Counts
+impl KeyCheck {
+    pub(crate) fn is_accepted(self) -> bool {
+        self == Self::Accepted
     }
 }

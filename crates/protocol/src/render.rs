@@ -3,16 +3,16 @@
 //! Three ways to the same text, from the cheapest; a property test holds them together.
 
 use crate::{
-    editor::Editor,
-    escape::{self, Act, Edit, Sequence},
-    line::{Line, Origin, Piece},
+    escape::{self, LineEdit, ParsedSequence, SequenceEffect},
+    line::{ByteOrigin, Line, SourcePiece},
+    line_editor::LineEditor,
 };
 
 /// Buffers that are used again for each line.
 #[derive(Debug, Default)]
 pub(crate) struct Renderer {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<SourcePiece>,
     pub(crate) repaints: bool,
 }
 
@@ -31,13 +31,19 @@ impl Renderer {
         {
             let cut = text.floor_char_boundary(text_bytes_max);
             let too_long = cut < text.len();
-            return Line::new(text.get(..cut).unwrap_or(text), Origin::Straight(begin), begin, end, too_long);
+            return Line::new(
+                text.get(..cut).unwrap_or(text),
+                ByteOrigin::Contiguous(begin),
+                begin,
+                end,
+                too_long,
+            );
         }
         let too_long = match self.strip(trimmed, text_bytes_max) {
             Some(too_long) => too_long,
             None => {
-                let mut editor = Editor::new(text_bytes_max);
-                editor.feed(trimmed, true);
+                let mut editor = LineEditor::new(text_bytes_max);
+                editor.push(trimmed, true);
                 return self.finish(&editor, begin, end);
             }
         };
@@ -45,7 +51,7 @@ impl Renderer {
     }
 
     /// Returns the line that an editor holds.
-    pub(crate) fn finish(&mut self, editor: &Editor, begin: u64, end: u64) -> Line<'_> {
+    pub(crate) fn finish(&mut self, editor: &LineEditor, begin: u64, end: u64) -> Line<'_> {
         editor.finish(&mut self.text, &mut self.pieces);
         self.repaints |= editor.repaints();
         self.line(begin, end, editor.is_too_long())
@@ -55,7 +61,7 @@ impl Renderer {
         for piece in &mut self.pieces {
             piece.source += begin;
         }
-        Line::new(&self.text, Origin::Pieces(&self.pieces), begin, end, too_long)
+        Line::new(&self.text, ByteOrigin::Pieces(&self.pieces), begin, end, too_long)
     }
 
     /// Takes out what draws nothing, and tells whether the line was too long; `None` where something edits it.
@@ -64,22 +70,22 @@ impl Renderer {
         self.pieces.clear();
         let mut at = 0;
         while let Some(rest) = raw.get(at..).filter(|rest| !rest.is_empty()) {
-            let (length, act) = match rest {
+            let (length, effect) = match rest {
                 [b'\r' | 0x08, ..] => return None,
-                [escape::C1_LEAD, second, ..] if !escape::is_c1(*second) => (0, Act::Nothing),
-                [escape::C1_LEAD] => (0, Act::Nothing),
+                [escape::C1_LEAD, second, ..] if !escape::is_c1(*second) => (0, SequenceEffect::None),
+                [escape::C1_LEAD] => (0, SequenceEffect::None),
                 [escape::ESC | escape::C1_LEAD, ..] => match escape::read(rest) {
-                    Sequence::Whole { length, act } => (length, act),
-                    Sequence::Unfinished => (rest.len(), Act::Nothing),
+                    ParsedSequence::Complete { length, effect } => (length, effect),
+                    ParsedSequence::Incomplete => (rest.len(), SequenceEffect::None),
                 },
-                [byte, ..] if is_special(*byte) => (1, Act::Nothing),
-                _ => (0, Act::Nothing),
+                [byte, ..] if is_special(*byte) => (1, SequenceEffect::None),
+                _ => (0, SequenceEffect::None),
             };
-            match act {
-                // The line is written from left to right: there is nothing to erase behind its end.
-                Act::Nothing | Act::Edit(Edit::EraseToEnd) => {}
-                Act::Repaint => self.repaints = true,
-                Act::Edit(_) => return None,
+            match effect {
+                // The line is written from left to right: there is nothing to erase after its end.
+                SequenceEffect::None | SequenceEffect::Edit(LineEdit::EraseToEnd) => {}
+                SequenceEffect::Repaint => self.repaints = true,
+                SequenceEffect::Edit(_) => return None,
             }
             at += length;
             if length > 0 {
@@ -117,7 +123,7 @@ impl Renderer {
     fn push_text(&mut self, text: &str, source: u64, text_bytes_max: usize) -> bool {
         let cut = text.floor_char_boundary(text_bytes_max - self.text.len());
         if cut > 0 {
-            self.pieces.push(Piece { text: self.text.len(), source });
+            self.pieces.push(SourcePiece { text: self.text.len(), source });
             self.text.push_str(text.get(..cut).unwrap_or(text));
         }
         cut < text.len()

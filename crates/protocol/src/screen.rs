@@ -9,10 +9,10 @@ use avt::{
 };
 
 use crate::{
-    assemble::{Assembler, BODY_BYTES_MAX},
-    decoder::give,
-    echo::Echo,
-    line::{Line, Origin},
+    assemble::{BODY_BYTES_MAX, MessageAssembler},
+    decoder::forward_line,
+    echo_filter::EchoFilter,
+    line::{ByteOrigin, Line},
 };
 
 const COLUMNS: usize = 400;
@@ -23,8 +23,8 @@ pub(crate) struct Screen {
     terminal: Option<Terminal>,
     /// The bytes of an unfinished character.
     partial: Vec<u8>,
-    primary: Frames,
-    alternate: Frames,
+    primary: FrameHistory,
+    alternate: FrameHistory,
     /// Whether something was drawn since the screen was last cleared: clearing an empty one again costs nothing.
     is_drawn: bool,
     /// The beginning of a line that was wrapped at the right edge and has left the screen.
@@ -33,7 +33,7 @@ pub(crate) struct Screen {
 
 /// What has been seen of one screen.
 #[derive(Debug, Default)]
-struct Frames {
+struct FrameHistory {
     /// Lines that were taken and may still, or again, stand on the screen.
     taken: Vec<String>,
     /// The last frame that was cleared away; whether its lines are gone is not known before the next one.
@@ -41,10 +41,10 @@ struct Frames {
 }
 
 /// Where lines go.
-struct Output<'o> {
+struct LineOutput<'o> {
     offset: u64,
-    assembler: &'o mut Assembler,
-    echo: &'o mut Echo,
+    assembler: &'o mut MessageAssembler,
+    echo: &'o mut EchoFilter,
 }
 
 impl std::fmt::Debug for Screen {
@@ -59,8 +59,8 @@ impl Default for Screen {
             // The size is not zero, so there is a terminal.
             terminal: Terminal::new(COLUMNS, ROWS).ok(),
             partial: Vec::new(),
-            primary: Frames::default(),
-            alternate: Frames::default(),
+            primary: FrameHistory::default(),
+            alternate: FrameHistory::default(),
             is_drawn: false,
             wrapped: String::new(),
         }
@@ -68,16 +68,22 @@ impl Default for Screen {
 }
 
 impl Screen {
-    pub(crate) fn push(&mut self, bytes: &[u8], offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
-        let mut output = Output { offset: offset - self.partial.len() as u64, assembler, echo };
+    pub(crate) fn push(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        assembler: &mut MessageAssembler,
+        echo: &mut EchoFilter,
+    ) {
+        let mut output = LineOutput { offset: offset - self.partial.len() as u64, assembler, echo };
         let mut input = std::mem::take(&mut self.partial);
         input.extend_from_slice(bytes);
         let mut at = 0;
         for chunk in input.utf8_chunks() {
-            for sign in chunk.valid().chars() {
-                at += sign.len_utf8();
-                output.offset += sign.len_utf8() as u64;
-                self.feed(sign, &mut output);
+            for character in chunk.valid().chars() {
+                at += character.len_utf8();
+                output.offset += character.len_utf8() as u64;
+                self.write(character, &mut output);
             }
             let invalid = chunk.invalid();
             let is_unfinished = at + invalid.len() == input.len()
@@ -87,18 +93,18 @@ impl Screen {
             } else if !invalid.is_empty() {
                 at += invalid.len();
                 output.offset += invalid.len() as u64;
-                self.feed(char::REPLACEMENT_CHARACTER, &mut output);
+                self.write(char::REPLACEMENT_CHARACTER, &mut output);
             }
         }
     }
 
-    pub(crate) fn end(&mut self, offset: u64, assembler: &mut Assembler, echo: &mut Echo) {
-        let mut output = Output { offset, assembler, echo };
+    pub(crate) fn end(&mut self, offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
+        let mut output = LineOutput { offset, assembler, echo };
         if !std::mem::take(&mut self.partial).is_empty() {
-            self.feed(char::REPLACEMENT_CHARACTER, &mut output);
+            self.write(char::REPLACEMENT_CHARACTER, &mut output);
         }
         let Some(terminal) = &self.terminal else { return };
-        let lines = visible(terminal, &self.wrapped);
+        let lines = visible_lines(terminal, &self.wrapped);
         match terminal.active_screen_kind() {
             ScreenKind::Primary => self.primary.take(lines, &mut output),
             ScreenKind::Alternate => self.alternate.take(lines, &mut output),
@@ -107,19 +113,20 @@ impl Screen {
 
     /// Returns the lines that are shown.
     pub(crate) fn rows(&self) -> Vec<String> {
-        self.terminal.as_ref().map(|terminal| visible(terminal, &self.wrapped)).unwrap_or_default()
+        self.terminal.as_ref().map(|terminal| visible_lines(terminal, &self.wrapped)).unwrap_or_default()
     }
 
-    fn feed(&mut self, sign: char, output: &mut Output<'_>) {
+    fn write(&mut self, character: char, output: &mut LineOutput<'_>) {
         let Some(terminal) = &mut self.terminal else { return };
-        let watch = Watch {
+        let observer = SequenceObserver {
             wrapped: &self.wrapped,
             before: None,
             scrolled: Vec::new(),
             is_clear: false,
             is_drawn: self.is_drawn,
         };
-        let Watch { before, scrolled, is_clear, is_drawn, .. } = terminal.feed_with(sign, watch);
+        let SequenceObserver { before, scrolled, is_clear, is_drawn, .. } =
+            terminal.feed_with(character, observer);
         self.is_drawn = is_drawn;
         let now = terminal.active_screen_kind();
         match before {
@@ -133,67 +140,67 @@ impl Screen {
             // Back from the alternate screen: what stood on it is gone.
             Some((ScreenKind::Alternate, lines)) if now == ScreenKind::Primary => {
                 self.alternate.take(lines, output);
-                self.alternate = Frames::default();
+                self.alternate = FrameHistory::default();
             }
             Some(_) => {}
         }
     }
 }
 
-impl Frames {
+impl FrameHistory {
     /// A line has left at the top.
-    fn scroll_off(&mut self, text: String, output: &mut Output<'_>) {
+    fn scroll_off(&mut self, text: String, output: &mut LineOutput<'_>) {
         // What was drawn above it has left before it.
         match self.taken.iter().position(|taken| *taken == text) {
             Some(index) => drop(self.taken.drain(..=index)),
             None => {
-                self.settle(std::slice::from_ref(&text), output);
-                output.give(&text);
+                self.emit_erased_lines(std::slice::from_ref(&text), output);
+                output.send(&text);
             }
         }
     }
 
     /// The whole screen was cleared.
-    fn clear(&mut self, lines: Vec<String>, output: &mut Output<'_>) {
-        self.settle(&lines, output);
+    fn clear(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
+        self.emit_erased_lines(&lines, output);
         self.cleared = lines;
     }
 
     /// The whole screen counts as it is.
-    fn take(&mut self, lines: Vec<String>, output: &mut Output<'_>) {
-        self.settle(&lines, output);
-        for (text, is_old) in lines.iter().zip(common(&self.taken, &lines)) {
+    fn take(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
+        self.emit_erased_lines(&lines, output);
+        for (text, is_old) in lines.iter().zip(common_lines(&self.taken, &lines)) {
             if !is_old {
-                output.give(text);
+                output.send(text);
             }
         }
         self.taken = lines;
     }
 
     /// Gives out the lines of the cleared frame that the next one does not show.
-    fn settle(&mut self, next: &[String], output: &mut Output<'_>) {
+    fn emit_erased_lines(&mut self, next: &[String], output: &mut LineOutput<'_>) {
         let cleared = std::mem::take(&mut self.cleared);
-        let shown = common(next, &cleared).into_iter().zip(common(&self.taken, &cleared));
+        let shown = common_lines(next, &cleared).into_iter().zip(common_lines(&self.taken, &cleared));
         for (row, (text, (is_shown, is_old))) in cleared.iter().zip(shown).enumerate() {
             let grows = next.get(row).is_some_and(|line| line.starts_with(text.as_str()));
             if !is_shown && !is_old && !grows {
-                output.give(text);
+                output.send(text);
             }
         }
     }
 }
 
-impl Output<'_> {
-    fn give(&mut self, text: &str) {
+impl LineOutput<'_> {
+    fn send(&mut self, text: &str) {
         let cut = text.floor_char_boundary(self.assembler.line_bytes_max());
-        let origin = Origin::Point(self.offset);
+        let origin = ByteOrigin::Point(self.offset);
         let line = Line::new(&text[..cut], origin, self.offset, self.offset, cut < text.len());
-        give(&line, self.assembler, self.echo);
+        forward_line(&line, self.assembler, self.echo);
     }
 }
 
 /// Returns the lines of the screen that is shown, without the empty ones below the last.
-fn visible(terminal: &Terminal, wrapped: &str) -> Vec<String> {
+fn visible_lines(terminal: &Terminal, wrapped: &str) -> Vec<String> {
     let screen = terminal.screen();
     let rows =
         (0..ROWS).filter_map(|row| screen.line(row)).map(|line| (line.text(), line.is_wrapped())).collect();
@@ -225,7 +232,7 @@ fn join_wrapped(wrapped: &mut String, rows: Vec<(String, bool)>) -> Vec<String> 
 }
 
 /// Tells for each line of `new` whether it is one of `old`, in order: a longest common subsequence.
-fn common(old: &[String], new: &[String]) -> Vec<bool> {
+fn common_lines(old: &[String], new: &[String]) -> Vec<bool> {
     let (rows, columns) = (old.len() + 1, new.len() + 1);
     let mut lengths = vec![0_u32; rows * columns];
     let length = |lengths: &[u32], row: usize, column: usize| {
@@ -260,8 +267,8 @@ fn common(old: &[String], new: &[String]) -> Vec<bool> {
     new.iter().enumerate().map(is_old).collect()
 }
 
-/// Watches what one sign does to the screen.
-struct Watch<'w> {
+/// Watches what one character does to the screen.
+struct SequenceObserver<'w> {
     wrapped: &'w str,
     /// The screen as it was before it was cleared or left.
     before: Option<(ScreenKind, Vec<String>)>,
@@ -271,7 +278,7 @@ struct Watch<'w> {
     is_drawn: bool,
 }
 
-impl Observer for Watch<'_> {
+impl Observer for SequenceObserver<'_> {
     type Output = Self;
 
     fn before(&mut self, context: &mut Observation<'_>, operation: &Operation) {
@@ -281,7 +288,7 @@ impl Observer for Watch<'_> {
         self.is_clear = matches!(function, Function::Ed(EdScope::All) | Function::Ris);
         let may_leave = kind == ScreenKind::Alternate && matches!(function, Function::Decrst(_));
         if (self.is_clear && self.is_drawn) || may_leave {
-            self.before = Some((kind, visible(terminal, self.wrapped)));
+            self.before = Some((kind, visible_lines(terminal, self.wrapped)));
         }
         match function {
             Function::Ed(EdScope::All) | Function::Ris => self.is_drawn = false,

@@ -3,9 +3,9 @@
 use domain::{AgentName, PhaseNumber, SessionKey};
 
 use crate::{
-    head::Target,
-    human,
-    options::{Keys, Options},
+    line_head::TagTarget,
+    need_human,
+    options::{DecoderOptions, KeyRequirement},
 };
 
 /// The names of the tags of dialects A and B.
@@ -51,7 +51,7 @@ impl TagName {
 
     /// Returns every name that may stand in a bracket at the beginning of a line.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-        Self::ALL.into_iter().map(Self::text).chain([human::NAME])
+        Self::ALL.into_iter().map(Self::text).chain([need_human::NAME])
     }
 
     pub(crate) fn is_block(self) -> bool {
@@ -68,27 +68,29 @@ impl TagName {
 pub(crate) struct Tag<'t> {
     pub(crate) name: TagName,
     pub(crate) is_closing: bool,
-    pub(crate) target: Target,
+    pub(crate) target: TagTarget,
     /// The word that stands where the key belongs.
     pub(crate) word: Option<&'t str>,
-    /// What stands behind the closing bracket.
-    pub(crate) behind: &'t str,
+    /// What stands after the closing bracket.
+    pub(crate) after: &'t str,
 }
 
 impl<'t> Tag<'t> {
     /// Reads the tag that `text` begins with.
-    pub(crate) fn of(text: &'t str, options: &Options) -> Option<Self> {
-        let (inner, behind) = text.strip_prefix('[')?.split_once(']')?;
+    pub(crate) fn of(text: &'t str, options: &DecoderOptions) -> Option<Self> {
+        let (inner, after) = text.strip_prefix('[')?.split_once(']')?;
         let inner = inner.trim();
         let (is_closing, inner) = match inner.strip_prefix('/') {
             Some(rest) => (true, rest.trim_start()),
             None => (false, inner),
         };
-        let end = inner.find(|sign: char| !(sign.is_ascii_uppercase() || sign == '_')).unwrap_or(inner.len());
+        let end = inner
+            .find(|character: char| !(character.is_ascii_uppercase() || character == '_'))
+            .unwrap_or(inner.len());
         let (word, rest) = inner.split_at(end);
         let name = TagName::ALL.into_iter().find(|name| name.text() == word)?;
-        let rest_is_apart =
-            rest.is_empty() || rest.starts_with(|sign: char| sign.is_whitespace() || sign == ':');
+        let rest_is_apart = rest.is_empty()
+            || rest.starts_with(|character: char| character.is_whitespace() || character == ':');
         if !rest_is_apart {
             return None;
         }
@@ -97,7 +99,8 @@ impl<'t> Tag<'t> {
             Some(_) => return None,
             None => {
                 let word = one_word(rest)?;
-                let target = if name.has_target() && !is_closing { missing_target() } else { Target::None };
+                let target =
+                    if name.has_target() && !is_closing { missing_target() } else { TagTarget::None };
                 // `[INVOKE PO]` lacks its colon: a near miss, and no key.
                 if name.has_target() && !is_closing && word.is_some_and(|word| !options.is_key(word)) {
                     return None;
@@ -105,7 +108,7 @@ impl<'t> Tag<'t> {
                 (target, word)
             }
         };
-        Some(Self { name, is_closing, target, word, behind })
+        Some(Self { name, is_closing, target, word, after })
     }
 }
 
@@ -127,32 +130,35 @@ pub(crate) fn marker(text: &str) -> Option<(PhaseNumber, Option<&str>)> {
     is_whole.then_some((number.parse().ok()?, key))
 }
 
-/// Reads what stands behind a tag's colon: a name, and the key.
-fn address<'t>(names: &'t str, options: &Options) -> (Target, Option<&'t str>) {
+/// Reads what stands after a tag's colon: a name, and the key.
+fn address<'t>(names: &'t str, options: &DecoderOptions) -> (TagTarget, Option<&'t str>) {
     let names = names.trim();
     let Some((name, last)) = names.rsplit_once(char::is_whitespace) else {
         return (target(names), None);
     };
     let name = name.trim_end();
     let is_one_name = !name.contains(char::is_whitespace);
-    let is_wrong_key = is_one_name && (SessionKey::has_form(last) || options.keys == Keys::Required);
+    let is_wrong_key =
+        is_one_name && (SessionKey::has_form(last) || options.key_requirement == KeyRequirement::Required);
     if options.is_key(last) || is_wrong_key { (target(name), Some(last)) } else { (target(names), None) }
 }
 
-fn target(name: &str) -> Target {
+fn target(name: &str) -> TagTarget {
     if name.is_empty() {
         return missing_target();
     }
     match name.parse::<AgentName>() {
-        Ok(name) => Target::Agent(name),
-        Err(error) => {
-            Target::Broken(format!("invalid value '{}' for field 'target': no {}", cut(name), error.expected))
-        }
+        Ok(name) => TagTarget::Agent(name),
+        Err(error) => TagTarget::Invalid(format!(
+            "invalid value '{}' for field 'target': no {}",
+            cut(name),
+            error.expected
+        )),
     }
 }
 
-fn missing_target() -> Target {
-    Target::Broken("missing required field 'target'".to_owned())
+fn missing_target() -> TagTarget {
+    TagTarget::Invalid("missing required field 'target'".to_owned())
 }
 
 /// Cuts a value for a message about it.

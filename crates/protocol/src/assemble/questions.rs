@@ -3,105 +3,123 @@
 use std::ops::Range;
 
 use super::{
-    Assembler,
-    open::{Open, OpenHuman, finish_human},
-    output::Fenced,
+    MessageAssembler,
+    item_output::FencePosition,
+    open_message::{OpenMessage, OpenQuestion, finish_question},
 };
 use crate::{
-    decoration::Lead,
-    head::{Head, What},
-    human::{Human, Opening, Scan, Step},
+    decoration::LinePrefix,
     line::Line,
-    raw::Raw,
+    line_head::{LineHead, LineKind},
+    need_human::{NeedHumanQuestion, QuestionProgress, QuestionScanner, QuestionStart},
+    span_builder::SpanBuilder,
 };
 
-impl Assembler {
+impl MessageAssembler {
     /// A question begins on a line: it ends what is open, and takes what stands before it with it.
-    pub(super) fn open_human(&mut self, line: &Line<'_>, scan: &mut Scan<'_>, opening: Opening) {
+    pub(super) fn open_question(
+        &mut self,
+        line: &Line<'_>,
+        scan: &mut QuestionScanner<'_>,
+        opening: QuestionStart,
+    ) {
         let before = line.before(opening.at);
-        let Head { lead, what } = Head::of(before.text, &self.options);
-        let stands_at_head = lead.at == before.text.len();
-        match what {
-            What::Open { name, target, rest, pass } => {
+        let LineHead { prefix, kind } = LineHead::parse(before.text, &self.options);
+        let stands_at_head = prefix.end == before.text.len();
+        match kind {
+            LineKind::OpenTag { name, target, rest, key_check } => {
                 self.finish();
-                if pass.counts() {
-                    self.open_tag(&before, lead.clone(), name, target, rest);
+                if key_check.is_accepted() {
+                    self.open_tag(&before, prefix.clone(), name, target, rest);
                 }
             }
             _ if stands_at_head => {}
             _ => match &mut self.open {
-                Open::Tag(tag) => {
-                    let text = tag.lead.unframe(before.text);
+                OpenMessage::Tag(tag) => {
+                    let text = tag.prefix.unframe(before.text);
                     tag.push(text, &before);
                 }
-                _ => self.output.spoil_fence(),
+                _ => self.output.mark_fence_as_quotation(),
             },
         }
         self.finish();
-        if self.output.fenced() != Fenced::InQuotation {
-            self.ask(line, scan, opening, if stands_at_head { lead } else { Lead::default() });
+        if self.output.fence_position() != FencePosition::InQuotation {
+            self.ask(line, scan, opening, if stands_at_head { prefix } else { LinePrefix::default() });
         }
     }
 
-    /// Reads a question, and those behind it on the same line.
-    fn ask(&mut self, line: &Line<'_>, scan: &mut Scan<'_>, opening: Opening, lead: Lead) {
-        let text_end = lead.without_border(line.text).len();
+    /// Reads a question, and those after it on the same line.
+    fn ask(
+        &mut self,
+        line: &Line<'_>,
+        scan: &mut QuestionScanner<'_>,
+        opening: QuestionStart,
+        prefix: LinePrefix,
+    ) {
+        let text_end = prefix.without_border(line.text).len();
         let mut next = Some(opening);
-        while let Some(Opening { at, inside, .. }) = next {
-            let mut human = Human::new();
+        while let Some(QuestionStart { at, inside, .. }) = next {
+            let mut question = NeedHumanQuestion::new();
             let end = inside.max(text_end);
-            match human.line(line, inside, &line.text[inside..end]) {
-                Step::Open => {
-                    let raw = Raw::new(line, at);
-                    self.open = Open::Human(Box::new(OpenHuman { human, lead, raw }));
+            match question.line(line, inside, &line.text[inside..end]) {
+                QuestionProgress::Open => {
+                    let raw = SpanBuilder::new(line, at);
+                    self.open = OpenMessage::Question(Box::new(OpenQuestion { question, prefix, raw }));
                     return;
                 }
-                Step::Closed(end) => {
-                    let raw = Raw::new(&line.before(end + 1), at);
-                    self.output.finished(finish_human(human, raw));
+                QuestionProgress::Closed(end) => {
+                    let raw = SpanBuilder::new(&line.before(end + 1), at);
+                    self.output.finished(finish_question(question, raw));
                     next = self.next_question(line, scan, end + 1);
                 }
             }
         }
     }
 
-    fn next_question(&mut self, line: &Line<'_>, scan: &mut Scan<'_>, from: usize) -> Option<Opening> {
-        let next = scan.next(from, &self.options).filter(|opening| self.may_ask(opening.pass));
+    fn next_question(
+        &mut self,
+        line: &Line<'_>,
+        scan: &mut QuestionScanner<'_>,
+        from: usize,
+    ) -> Option<QuestionStart> {
+        let next = scan.next(from, &self.options).filter(|opening| self.may_ask(opening.key_check));
         let between = &line.text[from..next.as_ref().map_or(line.text.len(), |opening| opening.at)];
-        if Lead::of(between).at < between.len() {
-            self.output.spoil_fence();
+        if LinePrefix::parse(between).end < between.len() {
+            self.output.mark_fence_as_quotation();
         }
         next
     }
 
-    pub(super) fn human_line(&mut self, line: &Line<'_>) {
-        let Head { lead, what } = Head::of(line.text, &self.options);
-        let mut scan = Scan::of(line.text);
-        let Open::Human(open) = &mut self.open else { return };
-        let Range { start, end } = open.lead.inside(line.text);
-        let ends = match what {
-            What::Blank | What::Open { .. } | What::Block { .. } => true,
+    pub(super) fn question_line(&mut self, line: &Line<'_>) {
+        let LineHead { prefix, kind } = LineHead::parse(line.text, &self.options);
+        let mut scan = QuestionScanner::new(line.text);
+        let OpenMessage::Question(open) = &mut self.open else { return };
+        let Range { start, end } = open.prefix.inside(line.text);
+        let ends = match kind {
+            LineKind::Blank | LineKind::OpenTag { .. } | LineKind::BlockTag { .. } => true,
             // No question goes on with a whole message.
-            What::Marker { pass, .. } | What::Thin { pass, .. } | What::TaskStart { pass, .. }
-                if pass.counts() =>
+            LineKind::PhaseMarker { key_check, .. }
+            | LineKind::Message { key_check, .. }
+            | LineKind::TaskStart { key_check, .. }
+                if key_check.is_accepted() =>
             {
                 true
             }
             _ if line.text[start..end].trim().is_empty() => true,
-            _ => scan.next(0, &self.options).is_some_and(|opening| opening.at == lead.at),
+            _ => scan.next(0, &self.options).is_some_and(|opening| opening.at == prefix.end),
         };
         if ends {
             self.finish();
             self.dispatch(line);
             return;
         }
-        match open.human.line(line, start, &line.text[start..end]) {
-            Step::Open => open.raw.push(line),
-            Step::Closed(at) => {
+        match open.question.line(line, start, &line.text[start..end]) {
+            QuestionProgress::Open => open.raw.push(line),
+            QuestionProgress::Closed(at) => {
                 open.raw.push(&line.before(at + 1));
                 self.finish();
                 if let Some(next) = self.next_question(line, &mut scan, at + 1) {
-                    self.ask(line, &mut scan, next, Lead::default());
+                    self.ask(line, &mut scan, next, LinePrefix::default());
                 }
             }
         }

@@ -8,7 +8,7 @@ use domain::{
 };
 
 use super::{key_word, quoted};
-use crate::{list, say::json, tag::TagName};
+use crate::{list, prompts::json, tag::TagName};
 
 pub(super) fn dependency_request(request: &DependencyRequest, key: Option<&SessionKey>) -> String {
     let DependencyRequest { r#type, name, description, required, default, extra } = request;
@@ -28,7 +28,7 @@ pub(super) fn user_question(question: &UserQuestion, key: Option<&SessionKey>) -
     block.field("category", category_word(*category));
     block.field("question", question);
     if !options.is_empty() {
-        block.field("options", &json::list(options));
+        block.field("options", &json::to_list(options));
     }
     block.field_some("default", default.as_deref().map(quoted).as_deref());
     block.field("required", bool_word(*required));
@@ -99,11 +99,11 @@ impl<'a> Block<'a> {
         Self { text: format!("[{}{}]\n", name.text(), key_word(key)), name, key }
     }
 
-    /// Writes a value behind its key, or below it where it has several lines.
+    /// Writes a value after its key, or below it where it has several lines.
     fn field(&mut self, name: &str, value: &str) {
         self.text.push_str(name);
         self.text.push(':');
-        // A bullet below a key would begin a list, so such a value begins behind the key.
+        // A bullet below a key would begin a list, so such a value begins after the key.
         let is_below = value.contains('\n') && list::bullet(value).is_none();
         for (index, line) in value.split('\n').enumerate() {
             if is_below || index > 0 {

@@ -6,7 +6,7 @@ use domain::{
 };
 
 use super::{key_word, quoted};
-use crate::{say::json, tag::TagName};
+use crate::{prompts::json, tag::TagName};
 
 pub(super) fn ask_user(ask: &AskUser, key: Option<&SessionKey>) -> String {
     let AskUser { question, r#type, options, context, default, required } = ask;
@@ -18,7 +18,7 @@ pub(super) fn ask_user(ask: &AskUser, key: Option<&SessionKey>) -> String {
         AskUserType::Confirmation => body.field("type", "confirmation"),
     }
     if !options.is_empty() {
-        body.field("options", &json::list(options));
+        body.field("options", &json::to_list(options));
     }
     if let Some(default) = default {
         body.field("default", &quoted(default));
@@ -119,7 +119,7 @@ impl<'a> Body<'a> {
         self.text.push('\n');
     }
 
-    /// Writes a value behind its key, or below it where it has several lines: a code fence in it must begin a line.
+    /// Writes a value after its key, or below it where it has several lines: a code fence in it must begin a line.
     fn field(&mut self, name: &str, value: &str) {
         let space = if value.contains('\n') { "\n" } else { " " };
         self.line(&format!("{name}:{space}{value}"));

@@ -4,7 +4,7 @@
 
 use domain::SessionKey;
 
-use crate::{human, tag::TagName, thin::ThinKeyword};
+use crate::{keyword_line::LineKeyword, need_human, tag::TagName};
 
 /// Looks at a line from its bracket on that is no tag.
 pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
@@ -13,17 +13,17 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
         return None;
     }
     let name = TagName::names().find(|name| begins_with(inner, name))?;
-    let behind = inner.get(name.len()..).unwrap_or_default().trim_start();
+    let after = inner.get(name.len()..).unwrap_or_default().trim_start();
     let is_shouted = inner.starts_with(name);
     // Words of one piece are everyday words: they must look like the tag in all but one thing.
     let is_telling = match name {
         "ERROR" => false,
-        "INVOKE" | "DIRECT" => (behind.starts_with(':') && behind.contains(']')) || is_shouted,
+        "INVOKE" | "DIRECT" => (after.starts_with(':') && after.contains(']')) || is_shouted,
         "PROGRESS" => is_shouted,
         _ => {
-            behind.is_empty()
-                || has_key(behind)
-                || behind.starts_with(|sign: char| !sign.is_alphanumeric() && sign != '_')
+            after.is_empty()
+                || has_key(after)
+                || after.starts_with(|character: char| !character.is_alphanumeric() && character != '_')
                 || is_shouted
         }
     };
@@ -31,11 +31,11 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
 }
 
 /// Tells whether a word that can be a session's key is all that stands before the bracket.
-fn has_key(behind: &str) -> bool {
-    behind.split_once(']').is_some_and(|(word, _)| SessionKey::has_form(word.trim_end()))
+fn has_key(after: &str) -> bool {
+    after.split_once(']').is_some_and(|(word, _)| SessionKey::has_form(word.trim_end()))
 }
 
-/// Names a block's tag that has text behind it; `[ERROR] text` is everybody's log.
+/// Names a block's tag that has text after it; `[ERROR] text` is everybody's log.
 pub(crate) fn block_with_text(name: TagName) -> Option<&'static str> {
     (name != TagName::Error).then_some(name.text())
 }
@@ -53,36 +53,37 @@ pub(crate) fn marker(rest: &str) -> Option<&'static str> {
 }
 
 /// Looks at a line from its first letter on that is no thin line.
-pub(crate) fn thin(rest: &str) -> Option<&'static str> {
-    if rest.strip_prefix(human::NAME).is_some_and(|behind| behind.trim_start().starts_with(':')) {
-        return Some(human::NAME);
+pub(crate) fn keyword(rest: &str) -> Option<&'static str> {
+    if rest.strip_prefix(need_human::NAME).is_some_and(|after| after.trim_start().starts_with(':')) {
+        return Some(need_human::NAME);
     }
-    let end = rest.find(|sign: char| sign == ':' || sign.is_whitespace()).unwrap_or(rest.len());
-    let (word, behind) = rest.split_at(end);
-    let keyword = ThinKeyword::ALL.into_iter().find(|keyword| keyword.text().eq_ignore_ascii_case(word))?;
+    let end =
+        rest.find(|character: char| character == ':' || character.is_whitespace()).unwrap_or(rest.len());
+    let (word, after) = rest.split_at(end);
+    let keyword = LineKeyword::ALL.into_iter().find(|keyword| keyword.text().eq_ignore_ascii_case(word))?;
     let is_exact = keyword.text() == word;
     let names_task = || {
-        let id = behind.strip_prefix(':')?.trim_start().strip_prefix(['T', 'P'])?;
-        id.starts_with(|sign: char| sign.is_ascii_digit()).then_some(())
+        let id = after.strip_prefix(':')?.trim_start().strip_prefix(['T', 'P'])?;
+        id.starts_with(|character: char| character.is_ascii_digit()).then_some(())
     };
     match keyword {
         // Nothing but the protocol has these words.
-        ThinKeyword::ResolveNext | ThinKeyword::PhaseDone | ThinKeyword::AllDone => {
+        LineKeyword::ResolveNext | LineKeyword::PhaseDone | LineKeyword::AllDone => {
             is_exact.then_some(keyword.text())
         }
         // Other programs print these too, but without a task's id.
-        ThinKeyword::Ready | ThinKeyword::Done | ThinKeyword::Fail => names_task().map(|()| keyword.text()),
-        ThinKeyword::TaskId => names_task().map(|()| "TASK"),
-        ThinKeyword::Error | ThinKeyword::Custom => None,
+        LineKeyword::Ready | LineKeyword::Done | LineKeyword::Fail => names_task().map(|()| keyword.text()),
+        LineKeyword::TaskId => names_task().map(|()| "TASK"),
+        LineKeyword::Error | LineKeyword::Custom => None,
     }
 }
 
 /// Compares without regard to case, and takes `-` and a space for `_`.
 fn begins_with(text: &str, name: &str) -> bool {
-    let mut signs = text.chars();
-    name.chars().all(|wanted| match signs.next() {
+    let mut characters = text.chars();
+    name.chars().all(|wanted| match characters.next() {
         Some('-' | ' ') => wanted == '_',
-        Some(sign) => sign.eq_ignore_ascii_case(&wanted),
+        Some(character) => character.eq_ignore_ascii_case(&wanted),
         None => false,
     })
 }

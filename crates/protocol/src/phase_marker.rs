@@ -1,4 +1,4 @@
-//! The lines behind `=== PHASE N COMPLETE ===`.
+//! The lines after `=== PHASE N COMPLETE ===`.
 
 use domain::{PhaseComplete, PhaseNumber};
 
@@ -6,21 +6,21 @@ use crate::{assemble::BODY_BYTES_MAX, list};
 
 /// A phase marker whose details may follow.
 #[derive(Debug)]
-pub(crate) struct Marker {
+pub(crate) struct PhaseMarker {
     message: PhaseComplete,
     in_documents: bool,
     blank_lines: usize,
     bytes: usize,
 }
 
-impl Marker {
+impl PhaseMarker {
     pub(crate) fn new(phase: PhaseNumber) -> Self {
         let message = PhaseComplete { phase, name: None, documents: Vec::new() };
         Self { message, in_documents: false, blank_lines: 0, bytes: 0 }
     }
 
     /// Takes a line that belongs to the marker; the first other line, or a second blank one, ends it.
-    pub(crate) fn takes(&mut self, line: &str) -> bool {
+    pub(crate) fn accept_line(&mut self, line: &str) -> bool {
         let text = line.trim();
         if text.is_empty() {
             self.blank_lines += 1;

@@ -4,31 +4,31 @@
 
 mod cells;
 
-use self::cells::Cells;
+use self::cells::LineCells;
 use crate::{
-    escape::{self, Act, Sequence},
-    line::Piece,
+    escape::{self, ParsedSequence, SequenceEffect},
+    line::SourcePiece,
 };
 
 /// One line under construction.
 #[derive(Debug)]
-pub(crate) struct Editor {
-    cells: Cells,
+pub(crate) struct LineEditor {
+    cells: LineCells,
     /// How many of the line's bytes have been taken.
     consumed: u64,
     repaints: bool,
 }
 
-impl Editor {
+impl LineEditor {
     pub(crate) fn new(text_bytes_max: usize) -> Self {
-        Self { cells: Cells::new(text_bytes_max), consumed: 0, repaints: false }
+        Self { cells: LineCells::new(text_bytes_max), consumed: 0, repaints: false }
     }
 
     /// Takes bytes of the line, which contain no newline, and returns how many.
     ///
     /// What is left over is the beginning of a sequence or of a character, and wants to be given again with more
-    /// behind it. Where the line ends with these bytes nothing is left over.
-    pub(crate) fn feed(&mut self, bytes: &[u8], line_ends: bool) -> usize {
+    /// after it. Where the line ends with these bytes nothing is left over.
+    pub(crate) fn push(&mut self, bytes: &[u8], line_ends: bool) -> usize {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let taken = self.step(rest, line_ends);
@@ -42,7 +42,7 @@ impl Editor {
     }
 
     /// Returns the text and where it came from, relative to the line's first byte.
-    pub(crate) fn finish(&self, text: &mut String, pieces: &mut Vec<Piece>) {
+    pub(crate) fn finish(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
         self.cells.finish(text, pieces);
     }
 
@@ -82,13 +82,13 @@ impl Editor {
             [escape::C1_LEAD] if line_ends => self.write_bytes(rest, true),
             [escape::C1_LEAD] => 0,
             [escape::ESC | escape::C1_LEAD, ..] => match escape::read(rest) {
-                Sequence::Whole { length, act } => {
-                    self.act(act);
+                ParsedSequence::Complete { length, effect } => {
+                    self.effect(effect);
                     length
                 }
                 // A newline gives the sequence up; what it swallowed stays swallowed.
-                Sequence::Unfinished if line_ends => rest.len(),
-                Sequence::Unfinished => 0,
+                ParsedSequence::Incomplete if line_ends => rest.len(),
+                ParsedSequence::Incomplete => 0,
             },
             _ => 1,
         }
@@ -107,8 +107,8 @@ impl Editor {
     fn write_bytes(&mut self, bytes: &[u8], ends: bool) -> usize {
         let mut taken = 0;
         for chunk in bytes.utf8_chunks() {
-            for (index, sign) in chunk.valid().char_indices() {
-                self.write(sign, taken + index);
+            for (index, character) in chunk.valid().char_indices() {
+                self.write(character, taken + index);
             }
             taken += chunk.valid().len();
             let invalid = chunk.invalid();
@@ -125,17 +125,17 @@ impl Editor {
         taken
     }
 
-    fn act(&mut self, act: Act) {
-        match act {
-            Act::Nothing => {}
-            Act::Repaint => self.repaints = true,
-            Act::Edit(edit) => self.cells.edit(edit),
+    fn effect(&mut self, effect: SequenceEffect) {
+        match effect {
+            SequenceEffect::None => {}
+            SequenceEffect::Repaint => self.repaints = true,
+            SequenceEffect::Edit(edit) => self.cells.edit(edit),
         }
     }
 
-    fn write(&mut self, sign: char, ahead: usize) {
+    fn write(&mut self, character: char, ahead: usize) {
         if let Some(source) = self.source(ahead) {
-            self.cells.write(sign, source);
+            self.cells.write(character, source);
         }
     }
 
@@ -143,7 +143,7 @@ impl Editor {
     fn source(&mut self, ahead: usize) -> Option<u32> {
         let source = u32::try_from(self.consumed + ahead as u64).ok();
         if source.is_none() {
-            self.cells.give_up();
+            self.cells.abandon();
         }
         source
     }
@@ -154,7 +154,7 @@ fn is_control(byte: u8) -> bool {
     byte < 0x20 || byte == 0x7f || byte == escape::C1_LEAD
 }
 
-/// Tells whether bytes that are no UTF-8 could become some with more behind them.
+/// Tells whether bytes that are no UTF-8 could become some with more after them.
 fn is_unfinished(invalid: &[u8]) -> bool {
     matches!(std::str::from_utf8(invalid), Err(error) if error.error_len().is_none())
 }

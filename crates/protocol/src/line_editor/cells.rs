@@ -4,7 +4,7 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::{escape::Edit, line::Piece};
+use crate::{escape::LineEdit, line::SourcePiece};
 
 /// Columns end here for movement, insertion and deletion, as on a very wide terminal.
 const COLUMNS_MAX: usize = 1024;
@@ -12,15 +12,15 @@ const TAB_COLUMNS: usize = 8;
 
 /// A line as a terminal shows it.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub(super) struct LineCells {
     cells: Vec<Cell>,
-    /// Cells with more than one character: the base and the zero-width signs that joined it.
+    /// LineCells with more than one character: the base and the zero-width characters that joined it.
     clusters: Vec<String>,
     clusters_free: Vec<u32>,
     cursor: usize,
     text_bytes: usize,
     text_bytes_max: usize,
-    /// Cells before this one are blank; keeps repeated erasing to the start cheap.
+    /// LineCells before this one are blank; keeps repeated erasing to the start cheap.
     blank_until: usize,
     too_long: bool,
 }
@@ -34,8 +34,8 @@ struct Cell {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Glyph {
-    Sign(char),
-    /// A sign of two columns; a `WideTail` follows it.
+    Narrow(char),
+    /// A character of two columns; a `WideTail` follows it.
     Wide(char),
     WideTail,
     /// A tab that was written where nothing stood; `TabTail`s follow it up to the next stop.
@@ -45,7 +45,7 @@ enum Glyph {
     WideCluster(u32),
 }
 
-impl Cells {
+impl LineCells {
     pub(super) fn new(text_bytes_max: usize) -> Self {
         Self {
             cells: Vec::new(),
@@ -60,7 +60,7 @@ impl Cells {
     }
 
     /// Returns the text and where it came from, relative to the line's first byte.
-    pub(super) fn finish(&self, text: &mut String, pieces: &mut Vec<Piece>) {
+    pub(super) fn finish(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
         text.clear();
         pieces.clear();
         for cell in &self.cells {
@@ -68,10 +68,10 @@ impl Cells {
             let follows =
                 pieces.last().is_some_and(|piece| piece.source + (text.len() - piece.text) as u64 == source);
             if !follows {
-                pieces.push(Piece { text: text.len(), source });
+                pieces.push(SourcePiece { text: text.len(), source });
             }
             match cell.glyph {
-                Glyph::Sign(sign) | Glyph::Wide(sign) => text.push(sign),
+                Glyph::Narrow(character) | Glyph::Wide(character) => text.push(character),
                 Glyph::Tab => text.push('\t'),
                 Glyph::Cluster(index) | Glyph::WideCluster(index) => text.push_str(self.cluster(index)),
                 Glyph::WideTail | Glyph::TabTail => {
@@ -88,7 +88,7 @@ impl Cells {
     }
 
     /// Gives the line up: what comes is not kept.
-    pub(super) fn give_up(&mut self) {
+    pub(super) fn abandon(&mut self) {
         self.too_long = true;
     }
 
@@ -100,13 +100,13 @@ impl Cells {
         self.cursor = self.cursor.saturating_sub(1);
     }
 
-    /// Writes a sign that byte `source` of the line begins.
-    pub(super) fn write(&mut self, sign: char, source: u32) {
+    /// Writes a character that byte `source` of the line begins.
+    pub(super) fn write(&mut self, character: char, source: u32) {
         if self.too_long {
             return;
         }
-        let columns = sign.width().unwrap_or(1);
-        if columns == 0 && self.join(sign, source) {
+        let columns = character.width().unwrap_or(1);
+        if columns == 0 && self.join(character, source) {
             return;
         }
         self.fill_gap(source);
@@ -114,11 +114,11 @@ impl Cells {
             return;
         }
         if columns == 2 {
-            self.put(self.cursor, Cell { glyph: Glyph::Wide(sign), source });
+            self.put(self.cursor, Cell { glyph: Glyph::Wide(character), source });
             self.put(self.cursor + 1, Cell { glyph: Glyph::WideTail, source });
             self.cursor += 2;
         } else {
-            self.put(self.cursor, Cell { glyph: Glyph::Sign(sign), source });
+            self.put(self.cursor, Cell { glyph: Glyph::Narrow(character), source });
             self.cursor += 1;
         }
     }
@@ -136,8 +136,8 @@ impl Cells {
         self.cursor = stop;
     }
 
-    /// Joins a zero-width sign to the cell before the cursor, or tells that there is none.
-    fn join(&mut self, sign: char, source: u32) -> bool {
+    /// Joins a zero-width character to the cell before the cursor, or tells that there is none.
+    fn join(&mut self, character: char, source: u32) -> bool {
         self.fill_gap(source);
         let Some(mut index) = self.cursor.checked_sub(1) else { return false };
         if matches!(self.cells.get(index), Some(Cell { glyph: Glyph::WideTail, .. })) {
@@ -147,18 +147,18 @@ impl Cells {
         if matches!(glyph, Glyph::Tab | Glyph::TabTail | Glyph::WideTail) {
             return false;
         }
-        if self.text_bytes + sign.len_utf8() > self.text_bytes_max {
+        if self.text_bytes + character.len_utf8() > self.text_bytes_max {
             self.too_long = true;
             return true;
         }
-        self.text_bytes += sign.len_utf8();
+        self.text_bytes += character.len_utf8();
         self.blank_until = self.blank_until.min(index);
         let glyph = match glyph {
-            Glyph::Sign(base) => Glyph::Cluster(self.keep_cluster(String::from_iter([base, sign]))),
-            Glyph::Wide(base) => Glyph::WideCluster(self.keep_cluster(String::from_iter([base, sign]))),
+            Glyph::Narrow(base) => Glyph::Cluster(self.store_cluster(String::from_iter([base, character]))),
+            Glyph::Wide(base) => Glyph::WideCluster(self.store_cluster(String::from_iter([base, character]))),
             Glyph::Cluster(cluster) | Glyph::WideCluster(cluster) => {
                 if let Some(text) = self.clusters.get_mut(cluster as usize) {
-                    text.push(sign);
+                    text.push(character);
                 }
                 glyph
             }
@@ -170,7 +170,7 @@ impl Cells {
         true
     }
 
-    fn keep_cluster(&mut self, text: String) -> u32 {
+    fn store_cluster(&mut self, text: String) -> u32 {
         match self.clusters_free.pop() {
             Some(index) => {
                 if let Some(slot) = self.clusters.get_mut(index as usize) {
@@ -189,29 +189,29 @@ impl Cells {
         self.clusters.get(index as usize).map_or("", String::as_str)
     }
 
-    pub(super) fn edit(&mut self, edit: Edit) {
+    pub(super) fn edit(&mut self, edit: LineEdit) {
         if self.too_long {
             return;
         }
         match edit {
-            Edit::EraseToEnd => self.truncate(self.cursor),
-            Edit::EraseAll => {
+            LineEdit::EraseToEnd => self.truncate(self.cursor),
+            LineEdit::EraseAll => {
                 self.truncate(0);
-                // What is written next begins behind a gap no wider than a terminal.
+                // What is written next begins after a gap no wider than a terminal.
                 self.cursor = self.cursor.min(COLUMNS_MAX - 1);
             }
-            Edit::EraseToStart => {
+            LineEdit::EraseToStart => {
                 self.erase(self.blank_until, self.cursor + 1);
                 self.blank_until = (self.cursor + 1).min(self.cells.len());
             }
-            Edit::EraseCells(count) => self.erase(self.cursor, self.cursor + count.min(COLUMNS_MAX)),
-            Edit::ToColumn(column) => self.cursor = column.min(COLUMNS_MAX - 1),
-            Edit::Right(count) => {
+            LineEdit::EraseCells(count) => self.erase(self.cursor, self.cursor + count.min(COLUMNS_MAX)),
+            LineEdit::ToColumn(column) => self.cursor = column.min(COLUMNS_MAX - 1),
+            LineEdit::Right(count) => {
                 self.cursor = self.cursor.max(self.cursor.saturating_add(count).min(COLUMNS_MAX - 1));
             }
-            Edit::Left(count) => self.cursor = self.cursor.saturating_sub(count),
-            Edit::DeleteCells(count) => self.delete(count),
-            Edit::InsertBlanks(count) => self.insert(count),
+            LineEdit::Left(count) => self.cursor = self.cursor.saturating_sub(count),
+            LineEdit::DeleteCells(count) => self.delete(count),
+            LineEdit::InsertBlanks(count) => self.insert(count),
         }
     }
 
@@ -279,7 +279,7 @@ impl Cells {
         self.break_group(end);
         self.release(end + room - count, end);
         let blank = Cell {
-            glyph: Glyph::Sign(' '),
+            glyph: Glyph::Narrow(' '),
             source: self.cells.get(self.cursor).map_or(0, |cell| cell.source),
         };
         self.cells.splice(end..end, std::iter::repeat_n(blank, room));
@@ -291,7 +291,7 @@ impl Cells {
     /// Makes cells blank whose old text is no longer counted.
     fn fill(&mut self, from: usize, to: usize) {
         for cell in self.cells.get_mut(from..to).unwrap_or_default() {
-            cell.glyph = Glyph::Sign(' ');
+            cell.glyph = Glyph::Narrow(' ');
             self.text_bytes += 1;
         }
         if self.text_bytes > self.text_bytes_max {
@@ -307,7 +307,7 @@ impl Cells {
         }
     }
 
-    /// Puts a cell where one stands or directly behind the last.
+    /// Puts a cell where one stands or directly after the last.
     fn put(&mut self, index: usize, cell: Cell) {
         let old_bytes = self.cells.get(index).map_or(0, |old| self.glyph_bytes(old.glyph));
         // A tab has more columns than bytes; a line that is wider than its text may be long is given up too.
@@ -343,7 +343,7 @@ impl Cells {
         }
     }
 
-    /// Where a wide sign or a tab lies across the border before `index`, spaces take its place.
+    /// Where a wide character or a tab lies across the border before `index`, spaces take its place.
     fn break_group(&mut self, index: usize) {
         let is_tail =
             |cell: Option<&Cell>| matches!(cell, Some(Cell { glyph: Glyph::WideTail | Glyph::TabTail, .. }));
@@ -357,14 +357,14 @@ impl Cells {
         let mut column = first;
         while column == first || is_tail(self.cells.get(column)) {
             let source = self.cells.get(column).map_or(0, |cell| cell.source);
-            self.replace(column, Cell { glyph: Glyph::Sign(' '), source });
+            self.replace(column, Cell { glyph: Glyph::Narrow(' '), source });
             column += 1;
         }
     }
 
     fn glyph_bytes(&self, glyph: Glyph) -> usize {
         match glyph {
-            Glyph::Sign(sign) | Glyph::Wide(sign) => sign.len_utf8(),
+            Glyph::Narrow(character) | Glyph::Wide(character) => character.len_utf8(),
             Glyph::Tab => 1,
             Glyph::WideTail | Glyph::TabTail => 0,
             Glyph::Cluster(index) | Glyph::WideCluster(index) => self.cluster(index).len(),

@@ -1,30 +1,34 @@
-//! Templates: a text with named places, `{title}`, that values are put into.
+//! Templates: texts with named placeholders such as `{title}`.
 //!
-//! A place alone on its line takes several lines, any other takes one. A line whose places are all empty is left out,
-//! and so is a paragraph that lost all of its places: labels need no conditions.
+//! A placeholder alone on its line may expand to several lines, any other to one. A line whose placeholders are all
+//! empty is omitted, and so is a paragraph without a filled placeholder: labels need no conditions.
 
-use super::words::Words;
+use super::prompt_text::PromptText;
 
-/// The value of a place: its parts, each of which stands by itself. Without parts it is empty.
-pub(super) type Value = Vec<String>;
+/// The parts of a placeholder's value, each on lines of its own. No parts: the placeholder is empty.
+pub(super) type PlaceholderValue = Vec<String>;
 
-/// Says a template with the values of its places; `None` is a place that does not exist, and stays as it is written.
-pub(super) fn say(template: &str, value: impl Fn(&str) -> Option<Value>, words: &mut Words) {
+/// Writes a template with the values of its placeholders; a name for which `value` returns `None` is kept as written.
+pub(super) fn render(
+    template: &str,
+    value: impl Fn(&str) -> Option<PlaceholderValue>,
+    output: &mut PromptText,
+) {
     let mut is_first = true;
     for paragraph in paragraphs(template) {
         let lines: Vec<FilledLine> = paragraph.iter().map(|line| fill(line, &value)).collect();
         let has_values = lines.iter().any(|line| matches!(line, FilledLine::Line(_) | FilledLine::Parts(_)));
-        let has_places = has_values || lines.iter().any(|line| matches!(line, FilledLine::Empty));
-        if has_places && !has_values {
+        let has_placeholders = has_values || lines.iter().any(|line| matches!(line, FilledLine::Empty));
+        if has_placeholders && !has_values {
             continue;
         }
         if !std::mem::take(&mut is_first) {
-            words.blank();
+            output.push_blank();
         }
         for line in lines {
             match line {
-                FilledLine::Plain(text) | FilledLine::Line(text) => words.line(&text),
-                FilledLine::Parts(parts) => parts.iter().for_each(|part| words.lines(part)),
+                FilledLine::Plain(text) | FilledLine::Line(text) => output.push_line(&text),
+                FilledLine::Parts(parts) => parts.iter().for_each(|part| output.push_lines(part)),
                 FilledLine::Empty => {}
             }
         }
@@ -33,13 +37,13 @@ pub(super) fn say(template: &str, value: impl Fn(&str) -> Option<Value>, words: 
 
 /// A line of a template with its values.
 enum FilledLine {
-    /// It has no places.
+    /// Has no placeholders.
     Plain(String),
-    /// It has places among other words.
+    /// Has placeholders and other text.
     Line(String),
-    /// It is a place.
-    Parts(Value),
-    /// All of its places are empty.
+    /// Consists of one placeholder.
+    Parts(PlaceholderValue),
+    /// All of its placeholders are empty.
     Empty,
 }
 
@@ -55,38 +59,40 @@ fn paragraphs(template: &str) -> Vec<Vec<&str>> {
     paragraphs
 }
 
-fn fill(line: &str, value: &impl Fn(&str) -> Option<Value>) -> FilledLine {
+fn fill(line: &str, value: &impl Fn(&str) -> Option<PlaceholderValue>) -> FilledLine {
     let (mut text, mut rest) = (String::new(), line);
-    let (mut n_places, mut n_empty) = (0, 0);
-    while let Some((before, name, behind)) = next_place(rest) {
+    let (mut n_placeholders, mut n_empty) = (0, 0);
+    while let Some((before, name, after)) = next_placeholder(rest) {
         text.push_str(before);
         match value(name) {
-            Some(parts) if before.trim().is_empty() && behind.trim().is_empty() && n_places == 0 => {
+            Some(parts) if before.trim().is_empty() && after.trim().is_empty() && n_placeholders == 0 => {
                 return if parts.is_empty() { FilledLine::Empty } else { FilledLine::Parts(parts) };
             }
             Some(parts) => {
-                n_places += 1;
+                n_placeholders += 1;
                 n_empty += usize::from(parts.is_empty());
                 text.push_str(&parts.join(", "));
             }
             None => text.push_str(&format!("{{{name}}}")),
         }
-        rest = behind;
+        rest = after;
     }
     text.push_str(rest);
-    match n_places {
+    match n_placeholders {
         0 => FilledLine::Plain(text),
-        _ if n_empty == n_places => FilledLine::Empty,
+        _ if n_empty == n_placeholders => FilledLine::Empty,
         _ => FilledLine::Line(text),
     }
 }
 
-/// Splits a line around its first place.
-fn next_place(line: &str) -> Option<(&str, &str, &str)> {
+/// Splits a line around its first placeholder.
+fn next_placeholder(line: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(at) = line[from..].find('{').map(|at| from + at) {
         let inner = &line[at + 1..];
-        let end = inner.find(|sign: char| !(sign.is_ascii_lowercase() || sign == '_')).unwrap_or(inner.len());
+        let end = inner
+            .find(|character: char| !(character.is_ascii_lowercase() || character == '_'))
+            .unwrap_or(inner.len());
         if end > 0 && inner[end..].starts_with('}') {
             return Some((&line[..at], &inner[..end], &inner[end + 1..]));
         }
@@ -97,33 +103,33 @@ fn next_place(line: &str) -> Option<(&str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Words, say};
+    use super::{PromptText, render};
 
     fn check(template: &str, expected: &str) {
-        let mut words = Words::default();
+        let mut text = PromptText::default();
         let value = |name: &str| match name {
             "list" => Some(vec!["- a\n  more".to_owned(), "- b".to_owned()]),
             "title" => Some(vec!["Log\nin".to_owned()]),
             "empty" => Some(Vec::new()),
             _ => None,
         };
-        say(template, value, &mut words);
-        assert_eq!(words.finish(), expected, "{template}");
+        render(template, value, &mut text);
+        assert_eq!(text.finish(), expected, "{template}");
     }
 
     #[test]
-    fn a_place_alone_takes_lines_and_one_among_words_takes_one() {
+    fn placeholder_alone_on_a_line_may_expand_to_several() {
         check("{title}\nIt is {title}.", "Log\nin\nIt is Log in.");
         check("Items:\n{list}\n\nEnd", "Items:\n- a\n  more\n- b\n\nEnd");
     }
 
     #[test]
-    fn what_lost_its_places_is_left_out() {
+    fn lines_and_paragraphs_without_values_are_omitted() {
         check("Hi\n\nList:\n{empty}\n\nIn {empty}\nTitle {title}{empty}", "Hi\n\nTitle Log in");
     }
 
     #[test]
-    fn braces_that_are_no_place_stay() {
+    fn other_braces_are_kept() {
         check("{unknown} {\"a\":1} {} {title", "{unknown} {\"a\":1} {} {title");
     }
 }

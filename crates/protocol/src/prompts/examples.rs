@@ -11,30 +11,34 @@ use domain::{
 use crate::encode::encode;
 
 /// Returns an example of a message by its name on the wire, with the session's key; nothing for a name that is none.
-pub fn of(message: &str, key: Option<&SessionKey>) -> Option<String> {
+pub fn message_example(name: &str, key: Option<&SessionKey>) -> Option<String> {
     let task: TaskId = "T1.3".parse().ok()?;
-    form(&example(message, &task)?, key)
+    encode_example(&example(name, &task)?, key)
 }
 
 /// Returns a message as its session would write it.
-pub(super) fn form(said: &AgentMessage, key: Option<&SessionKey>) -> Option<String> {
-    encode(said, key).ok().map(|text| text.trim_end().to_owned())
+pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -> Option<String> {
+    encode(message, key).ok().map(|text| text.trim_end().to_owned())
 }
 
 /// Returns the ways to end the work on a task: done, failed, a question.
-pub(super) fn endings(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
+pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
     let done = AgentMessage::Done(DoneMessage { task_id: task.clone(), phase: None, fields: [].into() });
     let reason = Some("why it failed".to_owned());
     let fail =
         AgentMessage::Fail(FailMessage { task_id: task.clone(), phase: None, reason, fields: [].into() });
     let question = example("ASK_USER", task);
-    [Some(done), Some(fail), question].into_iter().flatten().filter_map(|said| form(&said, key)).collect()
+    [Some(done), Some(fail), question]
+        .into_iter()
+        .flatten()
+        .filter_map(|message| encode_example(&message, key))
+        .collect()
 }
 
-fn example(message: &str, task: &TaskId) -> Option<AgentMessage> {
+fn example(name: &str, task: &TaskId) -> Option<AgentMessage> {
     let text = |words: &str| words.to_owned();
     let (task_id, target) = (task.clone(), "PO".parse::<AgentName>().ok()?);
-    let said = match message {
+    let message = match name {
         "ASK_USER" => AgentMessage::AskUser(AskUser {
             question: text("Which database?"),
             r#type: AskUserType::Selection,
@@ -109,5 +113,5 @@ fn example(message: &str, task: &TaskId) -> Option<AgentMessage> {
         "CUSTOM" => AgentMessage::Custom(CustomMessage { kind: text("SKIP"), value: task_id.to_string() }),
         _ => return None,
     };
-    Some(said)
+    Some(message)
 }

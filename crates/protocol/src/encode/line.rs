@@ -8,7 +8,7 @@ use domain::{
 };
 
 use super::{key_word, quoted};
-use crate::say::json;
+use crate::prompts::json;
 
 pub(super) fn phase_complete(complete: &PhaseComplete, key: Option<&SessionKey>) -> String {
     let PhaseComplete { phase, name, documents } = complete;
@@ -56,7 +56,7 @@ pub(super) fn task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
         text.push_str(&format!("WORKTREE:{worktree}\n"));
     }
     if let Some(meta) = meta {
-        text.push_str(&format!("META:{}\n", json::line(meta)));
+        text.push_str(&format!("META:{}\n", json::to_line(meta)));
     }
     // A blank line ends it, so that a line that is printed next can't join.
     text.push('\n');
@@ -70,7 +70,7 @@ pub(super) fn done(done: &DoneMessage, key: Option<&SessionKey>) -> String {
 
 pub(super) fn fail(fail: &FailMessage, key: Option<&SessionKey>) -> String {
     let FailMessage { task_id, phase, reason, fields } = fail;
-    // The last part is always the reason, so one that is absent leaves its place empty behind fields.
+    // The last part is always the reason, so one that is absent leaves its place empty after fields.
     let reason = match reason {
         Some(reason) => format!(":{reason}"),
         None if fields.is_empty() => String::new(),

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't be set up has failed")]
 
-#[path = "say/hostile.rs"]
+#[path = "prompts/hostile.rs"]
 mod hostile;
 
 use domain::{AgentMessage, AgentName, Locale, Role, SessionKey, TaskId};

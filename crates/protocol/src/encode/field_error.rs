@@ -1,4 +1,4 @@
-//! Which field of a message is to blame that it can't be written: each is tried alone, among plain values.
+//! Which field of a message is to field_error that it can't be written: each is tried alone, among plain values.
 
 use std::collections::BTreeMap;
 
@@ -9,32 +9,36 @@ use domain::{
     UserQuestion,
 };
 
-use super::{Misread, Unencodable, judge, write};
+use super::{EncodeError, EncodeErrorReason, judge, write};
 use crate::tag::cut;
 
-/// Finds the field that is to blame.
-pub(super) fn find(said: &AgentMessage, key: Option<&SessionKey>) -> Unencodable {
-    let message = said.name();
-    let trials = trials(said);
+/// Finds the field that is to field_error.
+pub(super) fn find(message: &AgentMessage, key: Option<&SessionKey>) -> EncodeError {
+    let message_name = message.name();
+    let trials = trials(message);
     for (field, trial) in &trials {
         if let Err(reason) = judge(&write(trial, key), trial, key) {
-            return Unencodable { message, field, reason };
+            return EncodeError { message_name, field, reason };
         }
     }
     let longest = trials.iter().max_by_key(|(_, trial)| write(trial, key).len());
-    Unencodable { message, field: longest.map_or("key", |(field, _)| field), reason: Misread::TooLong }
+    EncodeError {
+        message_name,
+        field: longest.map_or("key", |(field, _)| field),
+        reason: EncodeErrorReason::TooLong,
+    }
 }
 
 /// Returns the value that a reader would have instead, for a person.
-pub(super) fn difference(said: &AgentMessage, read: &AgentMessage) -> String {
-    let (Ok(said), Ok(read)) = (serde_json::to_value(said), serde_json::to_value(read)) else {
+pub(super) fn difference(message: &AgentMessage, read: &AgentMessage) -> String {
+    let (Ok(message), Ok(read)) = (serde_json::to_value(message), serde_json::to_value(read)) else {
         return String::new();
     };
-    let (said, read) = (said.get("payload"), read.get("payload"));
-    let objects = [said, read].into_iter().flatten().filter_map(serde_json::Value::as_object);
+    let (message, read) = (message.get("payload"), read.get("payload"));
+    let objects = [message, read].into_iter().flatten().filter_map(serde_json::Value::as_object);
     let field_of = |value: Option<&serde_json::Value>, field: &String| value?.get(field).cloned();
     let mut fields = objects.flat_map(serde_json::Map::keys);
-    let field = fields.find(|field| field_of(said, field) != field_of(read, field));
+    let field = fields.find(|field| field_of(message, field) != field_of(read, field));
     let value = field.and_then(|field| field_of(read, field));
     match value {
         Some(serde_json::Value::String(text)) => cut(&text),
@@ -44,8 +48,8 @@ pub(super) fn difference(said: &AgentMessage, read: &AgentMessage) -> String {
 }
 
 /// Returns the message with plain values only, under the name of the key, then with each of its own values in turn.
-fn trials(said: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
-    match said.clone() {
+fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
+    match message.clone() {
         AgentMessage::AskUser(ask) => ask_user(ask),
         AgentMessage::Invoke(InvokeMessage { target, task, context }) => {
             let plain = InvokeMessage { target, task: word(), context: None };
@@ -99,8 +103,8 @@ fn trials(said: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
                 ("question", AgentMessage::NeedHuman(human)),
             ]
         }
-        said @ (AgentMessage::ResolveNext(_) | AgentMessage::PhaseDone(_) | AgentMessage::AllDone) => {
-            vec![("key", said)]
+        message @ (AgentMessage::ResolveNext(_) | AgentMessage::PhaseDone(_) | AgentMessage::AllDone) => {
+            vec![("key", message)]
         }
         AgentMessage::Ready(ready) => {
             vec![

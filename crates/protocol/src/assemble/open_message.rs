@@ -4,39 +4,40 @@ use domain::AgentMessage;
 
 use super::{BODY_BYTES_MAX, LINE_BYTES_MAX, too_long};
 use crate::{
-    block, body,
-    decoration::{self, Lead},
+    block,
+    decoration::{self, LinePrefix},
     fence::Fence,
-    head::Target,
-    human::{self, Human},
     item::Span,
     line::Line,
-    marker::Marker,
-    options::{Options, Pass},
-    raw::Raw,
+    line_head::TagTarget,
+    need_human::{self, NeedHumanQuestion},
+    options::{DecoderOptions, KeyCheck},
+    phase_marker::PhaseMarker,
+    span_builder::SpanBuilder,
     tag::{Tag, TagName},
-    task::TaskLines,
+    tag_body,
+    task_lines::TaskLines,
 };
 
 /// The message that is open.
 #[derive(Debug)]
-pub(super) enum Open {
-    Nothing,
+pub(super) enum OpenMessage {
+    None,
     Tag(Box<OpenTag>),
     Block(Box<OpenBlock>),
     Marker(Box<OpenMarker>),
     Task(Box<OpenTask>),
-    Human(Box<OpenHuman>),
+    Question(Box<OpenQuestion>),
 }
 
 /// A tag of dialect A and its body.
 #[derive(Debug)]
 pub(super) struct OpenTag {
     pub(super) name: TagName,
-    pub(super) target: Target,
-    pub(super) lead: Lead,
+    pub(super) target: TagTarget,
+    pub(super) prefix: LinePrefix,
     pub(super) body: BodyText,
-    pub(super) raw: Raw,
+    pub(super) raw: SpanBuilder,
     /// A code fence inside the body, in which nothing is parsed.
     pub(super) fence: Option<Fence>,
 }
@@ -45,100 +46,100 @@ pub(super) struct OpenTag {
 #[derive(Debug)]
 pub(super) struct OpenBlock {
     pub(super) name: TagName,
-    pub(super) lead: Lead,
+    pub(super) prefix: LinePrefix,
     pub(super) body: BodyText,
-    pub(super) raw: Raw,
+    pub(super) raw: SpanBuilder,
     pub(super) is_closed: bool,
 }
 
 /// A phase marker and its details.
 #[derive(Debug)]
 pub(super) struct OpenMarker {
-    pub(super) marker: Marker,
+    pub(super) marker: PhaseMarker,
     pub(super) too_long: bool,
-    pub(super) lead: Lead,
-    pub(super) raw: Raw,
+    pub(super) prefix: LinePrefix,
+    pub(super) raw: SpanBuilder,
 }
 
-/// A TASK and the lines behind it.
+/// A TASK and the lines after it.
 #[derive(Debug)]
 pub(super) struct OpenTask {
     pub(super) lines: TaskLines,
-    pub(super) raw: Raw,
+    pub(super) raw: SpanBuilder,
 }
 
 /// A NEED_HUMAN whose bracket is not closed yet.
 #[derive(Debug)]
-pub(super) struct OpenHuman {
-    pub(super) human: Human,
-    pub(super) lead: Lead,
-    pub(super) raw: Raw,
+pub(super) struct OpenQuestion {
+    pub(super) question: NeedHumanQuestion,
+    pub(super) prefix: LinePrefix,
+    pub(super) raw: SpanBuilder,
 }
 
 /// A message that has ended: its name, what it says or the first rule it breaks, and where it stands.
-pub(super) struct Finished {
-    pub(super) protocol: &'static str,
-    pub(super) said: Result<AgentMessage, String>,
+pub(super) struct FinishedMessage {
+    pub(super) message_name: &'static str,
+    pub(super) result: Result<AgentMessage, String>,
     pub(super) span: Span,
 }
 
-impl Open {
+impl OpenMessage {
     /// Returns how much text the next line may have.
     pub(super) fn line_bytes_max(&self) -> usize {
         match self {
-            Self::Tag(_) | Self::Block(_) | Self::Human(_) => BODY_BYTES_MAX,
-            Self::Nothing | Self::Marker(_) | Self::Task(_) => LINE_BYTES_MAX,
+            Self::Tag(_) | Self::Block(_) | Self::Question(_) => BODY_BYTES_MAX,
+            Self::None | Self::Marker(_) | Self::Task(_) => LINE_BYTES_MAX,
         }
     }
 
     /// Tells whether silence alone can't end it.
-    pub(super) fn holds_turn(&self) -> bool {
+    pub(super) fn prevents_turn_end(&self) -> bool {
         match self {
-            Self::Block(_) | Self::Human(_) => true,
+            Self::Block(_) | Self::Question(_) => true,
             Self::Tag(tag) => tag.fence.is_some(),
-            Self::Nothing | Self::Marker(_) | Self::Task(_) => false,
+            Self::None | Self::Marker(_) | Self::Task(_) => false,
         }
     }
 
     /// Returns the offset of the line that it begins in.
     pub(super) fn line_begin(&self) -> Option<u64> {
         let raw = match self {
-            Self::Nothing => return None,
+            Self::None => return None,
             Self::Tag(tag) => &tag.raw,
             Self::Block(block) => &block.raw,
             Self::Marker(marker) => &marker.raw,
             Self::Task(task) => &task.raw,
-            Self::Human(human) => &human.raw,
+            Self::Question(question) => &question.raw,
         };
         Some(raw.line_begin())
     }
 
     /// Ends it.
-    pub(super) fn finish(self) -> Option<Finished> {
+    pub(super) fn finish(self) -> Option<FinishedMessage> {
         match self {
-            Self::Nothing => None,
+            Self::None => None,
             Self::Tag(tag) => Some(tag.finish()),
             Self::Block(block) => Some(block.finish()),
             Self::Marker(open) => {
                 let OpenMarker { marker, too_long: is_too_long, raw, .. } = *open;
-                let said = if is_too_long {
+                let result = if is_too_long {
                     Err(too_long())
                 } else {
                     Ok(AgentMessage::PhaseComplete(marker.finish()))
                 };
-                Some(Finished { protocol: "PHASE_COMPLETE", said, span: raw.into_span() })
+                Some(FinishedMessage { message_name: "PHASE_COMPLETE", result, span: raw.finish() })
             }
             Self::Task(open) => {
                 let OpenTask { lines, raw } = *open;
-                Some(Finished {
-                    protocol: "TASK",
-                    said: lines.finish().map(AgentMessage::Task),
-                    span: raw.into_span(),
+                Some(FinishedMessage {
+                    message_name: "TASK",
+                    result: lines.finish().map(AgentMessage::Task),
+                    span: raw.finish(),
                 })
             }
-            Self::Human(open) => {
-                let OpenHuman { human, raw, .. } = *open;
-                Some(finish_human(human, raw))
+            Self::Question(open) => {
+                let OpenQuestion { question, raw, .. } = *open;
+                Some(finish_question(question, raw))
             }
         }
     }
@@ -163,42 +164,42 @@ impl OpenTag {
         self.raw.push_blank(text);
     }
 
-    fn finish(self) -> Finished {
+    fn finish(self) -> FinishedMessage {
         let Self { name, target, body, raw, .. } = self;
-        let said = match target {
+        let result = match target {
             _ if body.too_long => Err(too_long()),
-            Target::Broken(error) => Err(error),
-            Target::None => body::read(name, None, &body.text),
-            Target::Agent(agent) => body::read(name, Some(&agent), &body.text),
+            TagTarget::Invalid(error) => Err(error),
+            TagTarget::None => tag_body::read(name, None, &body.text),
+            TagTarget::Agent(agent) => tag_body::read(name, Some(&agent), &body.text),
         };
-        Finished { protocol: name.text(), said, span: raw.into_span() }
+        FinishedMessage { message_name: name.text(), result, span: raw.finish() }
     }
 }
 
 impl OpenBlock {
-    fn finish(self) -> Finished {
+    fn finish(self) -> FinishedMessage {
         let Self { name, body, raw, is_closed, .. } = self;
-        let said = if !is_closed {
+        let result = if !is_closed {
             Err(format!("missing closing tag '[/{}]'", name.text()))
         } else if body.too_long {
             Err(too_long())
         } else {
             block::read(name, &body.text)
         };
-        Finished { protocol: name.text(), said, span: raw.into_span() }
+        FinishedMessage { message_name: name.text(), result, span: raw.finish() }
     }
 }
 
 /// Ends a question at its last bracket.
-pub(super) fn finish_human(human: Human, raw: Raw) -> Finished {
-    let (said, end) = human.finish();
-    let mut span = raw.into_span();
+pub(super) fn finish_question(question: NeedHumanQuestion, raw: SpanBuilder) -> FinishedMessage {
+    let (result, end) = question.finish();
+    let mut span = raw.finish();
     if let Some(end) = end {
         span.end = end;
-        // What follows the bracket on its line is not the question's.
+        // LineKind follows the bracket on its line is not the question's.
         span.raw.truncate(span.raw.rfind(']').map_or(span.raw.len(), |at| at + 1));
     }
-    Finished { protocol: human::NAME, said, span }
+    FinishedMessage { message_name: need_human::NAME, result, span }
 }
 
 /// The text of a body, up to its bound.
@@ -226,14 +227,14 @@ impl BodyText {
 }
 
 /// Takes a tag's own closing tag off the end of a line of its body, and tells whether there was one.
-pub(super) fn split_closing<'t>(text: &'t str, name: TagName, options: &Options) -> (&'t str, bool) {
+pub(super) fn split_closing<'t>(text: &'t str, name: TagName, options: &DecoderOptions) -> (&'t str, bool) {
     let end = decoration::trim_end(text);
     let Some(at) = end.ends_with(']').then(|| end.rfind("[/")).flatten() else { return (text, false) };
     let is_closing = Tag::of(&end[at..], options).is_some_and(|tag| {
         tag.is_closing
             && tag.name == name
-            && tag.behind.is_empty()
-            && options.pass(tag.word) != Pass::WrongKey
+            && tag.after.is_empty()
+            && options.check_key(tag.word) != KeyCheck::Wrong
     });
     if is_closing { (text[..at].trim_end(), true) } else { (text, false) }
 }

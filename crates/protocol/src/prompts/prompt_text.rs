@@ -1,6 +1,6 @@
-//! The gate through which every text passes that we say to an agent: nothing behind it counts as a message.
+//! The gate through which every text passes that we say to an agent: nothing after it counts as a message.
 //!
-//! What we say holds the words of agents and people, and may come back as an echo or a quotation. Controls go away, as
+//! LineKind we say holds the words of agents and people, and may come back as an echo or a quotation. Controls go away, as
 //! on a terminal; a line that would count is made inline code; a code fence that stays open is closed. Judges a line
 //! exactly as the decoder does, for every role and key. Never drops a visible word.
 
@@ -8,12 +8,12 @@ use domain::{Role, SessionKey};
 
 use crate::{
     assemble::LINE_BYTES_MAX,
-    decoration::{self, Lead},
-    escape::{self, Sequence},
+    decoration::{self, LinePrefix},
+    escape::{self, ParsedSequence},
     fence::Fence,
-    head::{Head, What},
-    human::{self, Scan},
-    options::{Keys, Options},
+    line_head::{LineHead, LineKind},
+    need_human::{self, QuestionScanner},
+    options::{DecoderOptions, KeyRequirement},
     render::Renderer,
 };
 
@@ -24,7 +24,7 @@ const CODE_BYTES_MAX: usize = 256;
 ///
 /// Invariant: after each public call no line so far counts, and no code fence is open.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct PromptText {
     text: String,
     renderer: Renderer,
     fence: Option<OpenFence>,
@@ -37,9 +37,9 @@ struct OpenFence {
     closing: String,
 }
 
-impl Words {
-    /// Says one line; line breaks in it become spaces. Controls in it act on nothing: it has our words too.
-    pub(super) fn line(&mut self, text: &str) {
+impl PromptText {
+    /// Says one line; line breaks in it become spaces. Controls in it effect on nothing: it has our words too.
+    pub(super) fn push_line(&mut self, text: &str) {
         let pieces: Vec<String> = text.split('\n').map(without_controls).collect();
         let pieces = pieces.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty());
         self.push(pieces.collect::<Vec<_>>().join(" "));
@@ -47,7 +47,7 @@ impl Words {
     }
 
     /// Says several lines of somebody, as a person would have seen them on a terminal.
-    pub(super) fn lines(&mut self, text: &str) {
+    pub(super) fn push_lines(&mut self, text: &str) {
         for raw in text.split('\n') {
             let line = self.renderer.render(raw.as_bytes(), 0, 0, usize::MAX).text.to_owned();
             self.push(line);
@@ -55,18 +55,18 @@ impl Words {
         self.close_fence();
     }
 
-    /// Says a named value, behind its name or, where it has several lines, below it.
-    pub(super) fn field(&mut self, name: &str, value: &str) {
+    /// Says a named value, after its name or, where it has several lines, below it.
+    pub(super) fn push_field(&mut self, name: &str, value: &str) {
         if value.contains('\n') {
-            self.line(&format!("{name}:"));
-            self.lines(value);
+            self.push_line(&format!("{name}:"));
+            self.push_lines(value);
         } else {
-            self.line(&format!("{name}: {value}"));
+            self.push_line(&format!("{name}: {value}"));
         }
     }
 
     /// Leaves a line blank.
-    pub(super) fn blank(&mut self) {
+    pub(super) fn push_blank(&mut self) {
         self.text.push('\n');
     }
 
@@ -77,28 +77,30 @@ impl Words {
     }
 
     fn push(&mut self, mut line: String) {
-        // Nobody sees this sign, and on a screen it is not there.
-        line.retain(|sign| sign != '\u{feff}');
-        if counts(seen(&line)) {
+        // Nobody sees this character, and on a screen it is not there.
+        line.retain(|character| character != '\u{feff}');
+        if reads_as_message(decoded_part(&line)) {
             make_code(&mut line);
         }
-        if Scan::of(seen(&line)).next(0, &options(None)).is_some() {
+        if QuestionScanner::new(decoded_part(&line)).next(0, &options(None)).is_some() {
             line = without_questions(&line);
         }
-        self.follow_fence(seen(&line));
+        self.follow_fence(decoded_part(&line));
         self.text.push_str(&line);
         self.text.push('\n');
     }
 
     fn follow_fence(&mut self, line: &str) {
-        let Head { lead, what: What::Fence(fence) } = Head::of(line, &options(None)) else { return };
+        let LineHead { prefix, kind: LineKind::Fence(fence) } = LineHead::parse(line, &options(None)) else {
+            return;
+        };
         match &self.fence {
             Some(open) if fence.closes(&open.fence) => self.fence = None,
             Some(_) => {}
             None => {
-                let signs = line[lead.at..].chars();
-                let first = signs.clone().next();
-                let closing = signs.take_while(|sign| Some(*sign) == first).collect();
+                let characters = line[prefix.end..].chars();
+                let first = characters.clone().next();
+                let closing = characters.take_while(|character| Some(*character) == first).collect();
                 self.fence = Some(OpenFence { fence, closing });
             }
         }
@@ -116,16 +118,16 @@ impl Words {
 fn without_controls(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(sign) = rest.chars().next() {
-        let length = match sign {
+    while let Some(character) = rest.chars().next() {
+        let length = match character {
             '\u{1b}' | '\u{80}'..='\u{9f}' => match escape::read(rest.as_bytes()) {
-                Sequence::Whole { length, .. } => rest.ceil_char_boundary(length),
-                Sequence::Unfinished => rest.len(),
+                ParsedSequence::Complete { length, .. } => rest.ceil_char_boundary(length),
+                ParsedSequence::Incomplete => rest.len(),
             },
-            _ => sign.len_utf8(),
+            _ => character.len_utf8(),
         };
-        if !sign.is_control() || sign == '\t' {
-            text.push(sign);
+        if !character.is_control() || character == '\t' {
+            text.push(character);
         }
         rest = &rest[length..];
     }
@@ -133,46 +135,52 @@ fn without_controls(line: &str) -> String {
 }
 
 /// Returns the part of a line that a decoder looks at.
-fn seen(line: &str) -> &str {
+fn decoded_part(line: &str) -> &str {
     &line[..line.floor_char_boundary(LINE_BYTES_MAX)]
 }
 
 /// Returns the options under which the most lines count.
-fn options(key: Option<SessionKey>) -> Options {
-    Options { role: Role::Orchestrator, key, keys: Keys::Optional, numeric_ids: true }
+fn options(key: Option<SessionKey>) -> DecoderOptions {
+    DecoderOptions {
+        role: Role::Orchestrator,
+        key,
+        key_requirement: KeyRequirement::Optional,
+        numeric_ids: true,
+    }
 }
 
 /// Tells whether a line counts in the output of any session, or nearly does.
-fn counts(line: &str) -> bool {
+fn reads_as_message(line: &str) -> bool {
     // On a screen a tab is spaces.
     let line = &line.replace('\t', " ");
     // Whose key it may be is not known here, so the last word is taken for the key too.
     let last = decoration::trim_end(line).rsplit(char::is_whitespace).next();
     let key = last.and_then(|word| word.parse().ok());
-    let is_something = |key| match Head::of(line, &options(key)).what {
-        What::Text | What::Blank | What::Fence(_) => false,
-        What::Open { .. }
-        | What::Block { .. }
-        | What::Close { .. }
-        | What::Marker { .. }
-        | What::Thin { .. }
-        | What::TaskStart { .. }
-        | What::Near(_) => true,
+    let is_message = |key| match LineHead::parse(line, &options(key)).kind {
+        LineKind::Text | LineKind::Blank | LineKind::Fence(_) => false,
+        LineKind::OpenTag { .. }
+        | LineKind::BlockTag { .. }
+        | LineKind::ClosingTag { .. }
+        | LineKind::PhaseMarker { .. }
+        | LineKind::Message { .. }
+        | LineKind::TaskStart { .. }
+        | LineKind::NearMiss(_) => true,
     };
-    is_something(None) || (key.is_some() && is_something(key))
+    is_message(None) || (key.is_some() && is_message(key))
 }
 
 /// Puts the beginning of a line that counts into backticks: its tag, or all of a short line.
 ///
 /// One backtick each, because three would be a fence if the line were cut before the second three.
 fn make_code(line: &mut String) {
-    let at = Lead::of(line).at;
+    let at = LinePrefix::parse(line).end;
     let rest = &line[at..];
     let whole =
         if rest.starts_with('[') { rest.find(']').map(|end| end + 1) } else { Some(rest.trim_end().len()) };
     let fits = |end: &usize| *end <= CODE_BYTES_MAX && !rest[..*end].contains('`');
     let word = || {
-        let end = rest.find(|sign: char| sign.is_whitespace() || sign == '`').unwrap_or(rest.len());
+        let end =
+            rest.find(|character: char| character.is_whitespace() || character == '`').unwrap_or(rest.len());
         rest.floor_char_boundary(end.min(CODE_BYTES_MAX))
     };
     let end = at + whole.filter(fits).unwrap_or_else(word);
@@ -184,29 +192,29 @@ fn make_code(line: &mut String) {
 fn without_questions(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(at) = rest.find(human::NAME) {
-        let (before, behind) = (&rest[..at], &rest[at + human::NAME.len()..]);
+    while let Some(at) = rest.find(need_human::NAME) {
+        let (before, after) = (&rest[..at], &rest[at + need_human::NAME.len()..]);
         text.push_str(before);
         if before.trim_end().ends_with('[') {
-            text.push_str(&format!("`{}`", human::NAME));
+            text.push_str(&format!("`{}`", need_human::NAME));
         } else {
-            text.push_str(human::NAME);
+            text.push_str(need_human::NAME);
         }
-        rest = behind;
+        rest = after;
     }
     text + rest
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Words;
+    use super::PromptText;
 
     fn check(said: &str, expected: &str) {
-        let mut words = Words::default();
-        words.lines(said);
-        let text = words.finish();
+        let mut text = PromptText::default();
+        text.push_lines(said);
+        let text = text.finish();
         assert_eq!(text, expected, "{said:?}");
-        let mut again = Words::default();
+        let mut again = PromptText::default();
         again.lines(&text);
         assert_eq!(again.finish(), text, "what passed the gate passes it unchanged");
     }
@@ -245,9 +253,9 @@ mod tests {
 
     #[test]
     fn what_somebody_says_does_not_act_on_our_words() {
-        let mut words = Words::default();
-        words.line("[ANSWER q\u{1b}[2K\r\u{8}_7\u{9b}5D\n\u{1b}]0;open]");
-        assert_eq!(words.finish(), "[ANSWER q_7");
+        let mut text = PromptText::default();
+        text.push_line("[ANSWER q\u{1b}[2K\r\u{8}_7\u{9b}5D\n\u{1b}]0;open]");
+        assert_eq!(text.finish(), "[ANSWER q_7");
     }
 
     #[test]

@@ -9,18 +9,18 @@ const ECHO_LINES_MAX: usize = 4096;
 
 /// Lines that are expected to come back.
 #[derive(Debug, Default)]
-pub(crate) struct Echo {
-    lines: VecDeque<Expected>,
+pub(crate) struct EchoFilter {
+    lines: VecDeque<ExpectedEcho>,
 }
 
 #[derive(Debug)]
-struct Expected {
+struct ExpectedEcho {
     text: String,
     /// The first offset at which it is no echo any more.
     until: u64,
 }
 
-impl Echo {
+impl EchoFilter {
     /// Remembers what was typed when the output was at `offset`.
     pub(crate) fn expect(&mut self, typed: &str, offset: u64) {
         let until = offset + ECHO_BYTES_MAX;
@@ -34,7 +34,7 @@ impl Echo {
             if self.lines.len() == ECHO_LINES_MAX {
                 self.lines.pop_front();
             }
-            self.lines.push_back(Expected { text: line.to_owned(), until });
+            self.lines.push_back(ExpectedEcho { text: line.to_owned(), until });
         }
     }
 
@@ -43,7 +43,7 @@ impl Echo {
     }
 
     /// Tells whether a line that begins at `offset` is an echo, and forgets it if so.
-    pub(crate) fn takes(&mut self, text: &str, offset: u64) -> bool {
+    pub(crate) fn consume(&mut self, text: &str, offset: u64) -> bool {
         while self.lines.front().is_some_and(|expected| expected.until <= offset) {
             self.lines.pop_front();
         }

@@ -9,8 +9,8 @@ use domain::{
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{
-    head::Refusal,
-    options::{Options, Pass},
+    line_head::MessageError,
+    options::{DecoderOptions, KeyCheck},
     tag::cut,
 };
 
@@ -18,7 +18,7 @@ const REASON_CHARACTERS_MAX: usize = 100;
 
 /// The word that a thin line begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ThinKeyword {
+pub(crate) enum LineKeyword {
     ResolveNext,
     Ready,
     PhaseDone,
@@ -30,7 +30,7 @@ pub(crate) enum ThinKeyword {
     Custom,
 }
 
-impl ThinKeyword {
+impl LineKeyword {
     pub(crate) const ALL: [Self; 9] = [
         Self::ResolveNext,
         Self::Ready,
@@ -60,53 +60,58 @@ impl ThinKeyword {
 
 /// A thin line.
 #[derive(Debug)]
-pub(crate) enum Thin {
+pub(crate) enum KeywordLine {
     /// A whole message.
-    Said(Result<AgentMessage, Refusal>),
+    Message(Result<AgentMessage, MessageError>),
     /// A message that the next lines may go on with.
     TaskStart(TaskRequest),
 }
 
 /// Reads a line without its decoration; `None` where it is no thin line.
-pub(crate) fn read(line: &str, options: &Options) -> Option<(Thin, Pass)> {
+pub(crate) fn read(line: &str, options: &DecoderOptions) -> Option<(KeywordLine, KeyCheck)> {
     let line = line.trim_end();
     let (without_key, word) = match line.rsplit_once(char::is_whitespace) {
         Some((before, last)) if options.is_key(last) => (before.trim_end(), Some(last)),
         _ => (line, None),
     };
-    if let Some(thin) = parse(without_key, options) {
-        return Some((thin, options.pass(word)));
+    if let Some(line) = parse(without_key, options) {
+        return Some((line, options.check_key(word)));
     }
     // A last word that only lacks being the right key makes it somebody else's message, not a text.
     let (before, last) = line.rsplit_once(char::is_whitespace)?;
     if !domain::SessionKey::has_form(last) {
         return None;
     }
-    Some((parse(before.trim_end(), options)?, Pass::WrongKey))
+    Some((parse(before.trim_end(), options)?, KeyCheck::Wrong))
 }
 
-fn parse(line: &str, options: &Options) -> Option<Thin> {
+fn parse(line: &str, options: &DecoderOptions) -> Option<KeywordLine> {
     let (word, rest) = match line.split_once(':') {
         Some((word, rest)) => (word, Some(rest.trim_start())),
         None => (line, None),
     };
-    let keyword = ThinKeyword::ALL.into_iter().find(|keyword| keyword.text() == word)?;
-    let said = match keyword {
-        ThinKeyword::ResolveNext => AgentMessage::ResolveNext(resolve_next(rest)?),
-        ThinKeyword::Ready => AgentMessage::Ready(ready(rest?, options)?),
-        ThinKeyword::PhaseDone => AgentMessage::PhaseDone(PhaseDone { phase: number(rest?)? }),
-        ThinKeyword::AllDone if rest.is_none() => AgentMessage::AllDone,
-        ThinKeyword::AllDone => return None,
-        ThinKeyword::TaskId => {
+    let keyword = LineKeyword::ALL.into_iter().find(|keyword| keyword.text() == word)?;
+    let message = match keyword {
+        LineKeyword::ResolveNext => AgentMessage::ResolveNext(resolve_next(rest)?),
+        LineKeyword::Ready => AgentMessage::Ready(ready(rest?, options)?),
+        LineKeyword::PhaseDone => AgentMessage::PhaseDone(PhaseDone { phase: number(rest?)? }),
+        LineKeyword::AllDone if rest.is_none() => AgentMessage::AllDone,
+        LineKeyword::AllDone => return None,
+        LineKeyword::TaskId => {
             let TaskReference { task, phase } = task(rest?, options)?;
-            return Some(Thin::TaskStart(TaskRequest { task_id: task, phase, worktree: None, meta: None }));
+            return Some(KeywordLine::TaskStart(TaskRequest {
+                task_id: task,
+                phase,
+                worktree: None,
+                meta: None,
+            }));
         }
-        ThinKeyword::Done => AgentMessage::Done(done(rest?, options)?),
-        ThinKeyword::Fail => AgentMessage::Fail(fail(rest?, options)?),
-        ThinKeyword::Error => AgentMessage::ResolveError(resolve_error(rest?)?),
-        ThinKeyword::Custom => return custom(rest?, options).map(Thin::Said),
+        LineKeyword::Done => AgentMessage::Done(done(rest?, options)?),
+        LineKeyword::Fail => AgentMessage::Fail(fail(rest?, options)?),
+        LineKeyword::Error => AgentMessage::ResolveError(resolve_error(rest?)?),
+        LineKeyword::Custom => return custom(rest?, options).map(KeywordLine::Message),
     };
-    Some(Thin::Said(Ok(said)))
+    Some(KeywordLine::Message(Ok(message)))
 }
 
 fn resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
@@ -125,7 +130,7 @@ fn resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
     part.is_none().then_some(ResolveNext { phase, force })
 }
 
-fn ready(rest: &str, options: &Options) -> Option<ReadyMessage> {
+fn ready(rest: &str, options: &DecoderOptions) -> Option<ReadyMessage> {
     let group = |group: &str| -> Option<Vec<TaskId>> {
         group.split(',').map(|id| task(id.trim_start(), options).map(|reference| reference.task)).collect()
     };
@@ -133,14 +138,14 @@ fn ready(rest: &str, options: &Options) -> Option<ReadyMessage> {
     Some(ReadyMessage { groups })
 }
 
-fn done(rest: &str, options: &Options) -> Option<DoneMessage> {
+fn done(rest: &str, options: &DecoderOptions) -> Option<DoneMessage> {
     let mut parts = rest.split(':').map(str::trim_start);
     let TaskReference { task, phase } = task(parts.next()?, options)?;
     let fields = parts.map(field).collect::<Option<BTreeMap<_, _>>>()?;
     Some(DoneMessage { task_id: task, phase, fields })
 }
 
-fn fail(rest: &str, options: &Options) -> Option<FailMessage> {
+fn fail(rest: &str, options: &DecoderOptions) -> Option<FailMessage> {
     let (id, mut rest) = match rest.split_once(':') {
         Some((id, rest)) => (id, rest.trim_start()),
         None => (rest, ""),
@@ -148,10 +153,10 @@ fn fail(rest: &str, options: &Options) -> Option<FailMessage> {
     let TaskReference { task, phase } = task(id, options)?;
     let mut fields = BTreeMap::new();
     // The last part is the reason, whatever it looks like.
-    while let Some((part, behind)) = rest.split_once(':') {
+    while let Some((part, after)) = rest.split_once(':') {
         let Some((key, value)) = field(part) else { break };
         fields.insert(key, value);
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     let reason = (!rest.is_empty()).then(|| cut_reason(rest));
     Some(FailMessage { task_id: task, phase, reason, fields })
@@ -173,7 +178,7 @@ fn resolve_error(rest: &str) -> Option<ResolveError> {
     Some(ResolveError { code, detail: detail.filter(|detail| !detail.is_empty()).map(str::to_owned) })
 }
 
-fn custom(rest: &str, options: &Options) -> Option<Result<AgentMessage, Refusal>> {
+fn custom(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, MessageError>> {
     let (kind, value) = rest.split_once(':')?;
     let value = value.trim_start();
     let is_word = !kind.is_empty()
@@ -183,7 +188,7 @@ fn custom(rest: &str, options: &Options) -> Option<Result<AgentMessage, Refusal>
     }
     if matches!(kind, "PRIORITY" | "SKIP" | "RETRY") && task(value, options).is_none() {
         let error = format!("invalid value '{}' for field 'value': {kind} takes a task id", cut(value));
-        return Some(Err(Refusal { protocol: "CUSTOM", error }));
+        return Some(Err(MessageError { message_name: "CUSTOM", error }));
     }
     if value.is_empty() {
         return None;
@@ -191,7 +196,7 @@ fn custom(rest: &str, options: &Options) -> Option<Result<AgentMessage, Refusal>
     Some(Ok(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value: value.to_owned() })))
 }
 
-fn task(text: &str, options: &Options) -> Option<TaskReference> {
+fn task(text: &str, options: &DecoderOptions) -> Option<TaskReference> {
     let reference: TaskReference = text.parse().ok()?;
     (options.numeric_ids || reference.task.has_letter_prefix()).then_some(reference)
 }

@@ -6,59 +6,59 @@ use domain::{AgentMessage, NeedHuman};
 
 use crate::{
     line::Line,
-    options::{Options, Pass},
+    options::{DecoderOptions, KeyCheck},
 };
 
 pub(crate) const NAME: &str = "NEED_HUMAN";
-/// The colon stands no further behind the name: a key has at most 64 bytes.
+/// The colon stands no further after the name: a key has at most 64 bytes.
 const KEY_BYTES_MAX: usize = 80;
 
 /// Where a question begins on its line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Opening {
+pub(crate) struct QuestionStart {
     /// The index of its bracket.
     pub(crate) at: usize,
-    /// The index behind its colon.
+    /// The index after its colon.
     pub(crate) inside: usize,
-    pub(crate) pass: Pass,
+    pub(crate) key_check: KeyCheck,
 }
 
 /// Looks for questions on one line.
 #[derive(Debug)]
-pub(crate) struct Scan<'t> {
+pub(crate) struct QuestionScanner<'t> {
     text: &'t str,
     /// The line's inline code, once it is asked for.
     code: Option<Vec<Range<usize>>>,
 }
 
-impl<'t> Scan<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
+impl<'t> QuestionScanner<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
         Self { text, code: None }
     }
 
     /// Finds the first question from an index on that does not stand in inline code.
-    pub(crate) fn next(&mut self, from: usize, options: &Options) -> Option<Opening> {
+    pub(crate) fn next(&mut self, from: usize, options: &DecoderOptions) -> Option<QuestionStart> {
         for found in memchr::memchr_iter(b'[', self.text.get(from..)?.as_bytes()) {
             let at = from + found;
             if let Some((key, inside)) = self.opening(at)
                 && !self.is_code(at)
             {
-                return Some(Opening { at, inside, pass: options.pass(key) });
+                return Some(QuestionStart { at, inside, key_check: options.check_key(key) });
             }
         }
         None
     }
 
-    /// Reads what stands behind a bracket: the word for the key, and where the question begins.
+    /// Reads what stands after a bracket: the word for the key, and where the question begins.
     fn opening(&self, at: usize) -> Option<(Option<&'t str>, usize)> {
-        let behind = self.text[at + 1..].trim_start().strip_prefix(NAME)?;
-        let near = &behind[..behind.floor_char_boundary(KEY_BYTES_MAX)];
+        let after = self.text[at + 1..].trim_start().strip_prefix(NAME)?;
+        let near = &after[..after.floor_char_boundary(KEY_BYTES_MAX)];
         let (word, _) = near.split_once(':')?;
         let stands_apart = word.is_empty() || word.starts_with(char::is_whitespace);
         let mut words = word.split_whitespace();
         let key = words.next();
         let is_opening = stands_apart && words.next().is_none() && !word.contains(['[', ']']);
-        is_opening.then(|| (key, self.text.len() - behind.len() + word.len() + 1))
+        is_opening.then(|| (key, self.text.len() - after.len() + word.len() + 1))
     }
 
     fn is_code(&mut self, at: usize) -> bool {
@@ -74,11 +74,11 @@ impl<'t> Scan<'t> {
 
 /// A question whose bracket is still open.
 #[derive(Debug)]
-pub(crate) struct Human {
+pub(crate) struct NeedHumanQuestion {
     question: String,
     /// Open brackets, its own among them.
     depth: usize,
-    /// The last closing bracket so far: where it stands in `question`, and the offset behind it.
+    /// The last closing bracket so far: where it stands in `question`, and the offset after it.
     last_close: Option<(usize, u64)>,
     is_first_line: bool,
     too_long: bool,
@@ -86,7 +86,7 @@ pub(crate) struct Human {
 
 /// How far a line brought a question.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum QuestionProgress {
     /// It goes on.
     Open,
     /// It is closed by the bracket at this index.
@@ -95,13 +95,13 @@ pub(crate) enum Step {
 
 const QUESTION_BYTES_MAX: usize = 1 << 20;
 
-impl Human {
+impl NeedHumanQuestion {
     pub(crate) fn new() -> Self {
         Self { question: String::new(), depth: 1, last_close: None, is_first_line: true, too_long: false }
     }
 
     /// Takes the text of a line from `from` on.
-    pub(crate) fn line(&mut self, line: &Line<'_>, from: usize, text: &str) -> Step {
+    pub(crate) fn line(&mut self, line: &Line<'_>, from: usize, text: &str) -> QuestionProgress {
         if !self.is_first_line && !self.question.is_empty() {
             self.question.push(' ');
         }
@@ -109,55 +109,55 @@ impl Human {
         self.too_long |= line.too_long || self.question.len() + text.len() > QUESTION_BYTES_MAX;
         let trimmed = text.trim_start();
         let from = from + (text.len() - trimmed.len());
-        for (index, sign) in trimmed.char_indices() {
-            match sign {
+        for (index, character) in trimmed.char_indices() {
+            match character {
                 '[' => self.depth += 1,
                 ']' => {
                     self.depth = self.depth.saturating_sub(1);
                     self.last_close = Some((self.question.len(), line.offset(from + index) + 1));
                     if self.depth == 0 {
-                        return Step::Closed(from + index);
+                        return QuestionProgress::Closed(from + index);
                     }
                 }
                 _ => {}
             }
             if !self.too_long {
-                self.question.push(sign);
+                self.question.push(character);
             }
         }
         self.question.truncate(self.question.trim_end().len());
-        Step::Open
+        QuestionProgress::Open
     }
 
-    /// Closes at the last bracket, and returns the message and the offset behind it.
+    /// Closes at the last bracket, and returns the message and the offset after it.
     pub(crate) fn finish(mut self) -> (Result<AgentMessage, String>, Option<u64>) {
         let Some((length, end)) = self.last_close else {
             return (Err("missing closing bracket ']'".to_owned()), None);
         };
         self.question.truncate(length);
         let question = self.question.trim();
-        let said = if self.too_long {
+        let result = if self.too_long {
             Err("longer than 1 MiB, or with a line longer than 64 KiB".to_owned())
         } else if question.is_empty() {
             Err("missing required field 'question'".to_owned())
         } else {
             Ok(AgentMessage::NeedHuman(NeedHuman { question: question.to_owned() }))
         };
-        (said, Some(end))
+        (result, Some(end))
     }
 }
 
 /// Returns the ranges of a line that are inline code: between two runs of equally many backticks.
 fn code_spans(text: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
-    for (at, sign) in text.bytes().enumerate() {
+    for (at, character) in text.bytes().enumerate() {
         match runs.last_mut() {
-            Some((start, length)) if sign == b'`' && *start + *length == at => *length += 1,
-            _ if sign == b'`' => runs.push((at, 1)),
+            Some((start, length)) if character == b'`' && *start + *length == at => *length += 1,
+            _ if character == b'`' => runs.push((at, 1)),
             _ => {}
         }
     }
-    // For each run the next one of its length, from the back, so that many runs cost no more than one pass.
+    // For each run the next one of its length, from the back, so that many runs cost no more than one key_check.
     let mut next_of_length = std::collections::BTreeMap::new();
     let mut partner = vec![None; runs.len()];
     for (index, (_, length)) in runs.iter().enumerate().rev() {

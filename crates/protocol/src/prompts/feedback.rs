@@ -3,7 +3,7 @@
 use domain::{AgentName, Locale, TaskId};
 use serde::Serialize;
 
-use super::{by, words::Words};
+use super::{localized, prompt_text::PromptText};
 
 /// What the tests say about the agent's work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,7 +20,7 @@ pub struct Feedback {
     pub suggestions: Vec<String>,
     /// How many there were, where it was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<Metrics>,
+    pub metrics: Option<TestCounts>,
 }
 
 /// One test that failed.
@@ -46,7 +46,7 @@ pub struct TestFailure {
 /// How many tests there were, and how long they took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Metrics {
+pub struct TestCounts {
     /// All tests.
     pub total: u32,
     /// Those that passed.
@@ -60,47 +60,47 @@ pub struct Metrics {
 }
 
 impl Feedback {
-    pub(super) fn say(&self, locale: Locale, words: &mut Words) {
+    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
         let Self { task_id, from, failures, suggestions, metrics } = self;
         let from = from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
-        words.line(&format!("[{}{from}] {task_id}", by(locale, "FEEDBACK", "테스트 피드백")));
+        text.push_line(&format!("[{}{from}] {task_id}", localized(locale, "FEEDBACK", "테스트 피드백")));
         if let Some(metrics) = metrics {
-            words.line(&metrics.sentence(locale));
+            text.push_line(&metrics.sentence(locale));
         }
         for failure in failures {
-            words.blank();
-            failure.say(locale, words);
+            text.push_blank();
+            failure.write(locale, text);
         }
         if failures.is_empty() {
-            words.line(by(locale, "Nothing failed.", "실패한 테스트가 없습니다."));
+            text.push_line(localized(locale, "Nothing failed.", "실패한 테스트가 없습니다."));
         }
         if !suggestions.is_empty() {
-            words.blank();
-            words.line(by(locale, "Suggestions:", "제안:"));
-            suggestions.iter().for_each(|suggestion| words.line(&format!("- {suggestion}")));
+            text.push_blank();
+            text.push_line(localized(locale, "Suggestions:", "제안:"));
+            suggestions.iter().for_each(|suggestion| text.push_line(&format!("- {suggestion}")));
         }
     }
 }
 
 impl TestFailure {
-    fn say(&self, locale: Locale, words: &mut Words) {
+    fn write(&self, locale: Locale, text: &mut PromptText) {
         let Self { name, expected, actual, trace, suggested_fix } = self;
-        words.line(&format!("{} {name}", by(locale, "failed:", "실패:")));
+        text.push_line(&format!("{} {name}", localized(locale, "failed:", "실패:")));
         let fields = [
-            (by(locale, "expected", "예상"), expected),
-            (by(locale, "actual", "실제"), actual),
-            (by(locale, "trace", "추적"), trace),
-            (by(locale, "suggested fix", "수정 제안"), suggested_fix),
+            (localized(locale, "expected", "예상"), expected),
+            (localized(locale, "actual", "실제"), actual),
+            (localized(locale, "trace", "추적"), trace),
+            (localized(locale, "suggested fix", "수정 제안"), suggested_fix),
         ];
         for (label, value) in fields {
             if let Some(value) = value {
-                words.field(label, value);
+                text.push_field(label, value);
             }
         }
     }
 }
 
-impl Metrics {
+impl TestCounts {
     fn sentence(&self, locale: Locale) -> String {
         let Self { total, passed, failed, skipped, seconds } = self;
         match locale {

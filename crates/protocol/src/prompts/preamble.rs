@@ -5,11 +5,11 @@
 
 use domain::{Locale, Role, SessionKey, TaskId};
 
-use super::{by, template, words::Words};
+use super::{localized, prompt_text::PromptText, template};
 
 /// For whom a preamble is.
 #[derive(Debug, Clone, Copy)]
-pub struct Preamble<'a> {
+pub struct PreambleOptions<'a> {
     /// What the agent is in the team for.
     pub role: Role,
     /// The run's language.
@@ -24,29 +24,29 @@ pub struct Preamble<'a> {
 ///
 /// ```
 /// use domain::{Locale, Role};
-/// use protocol::say::{Preamble, preamble};
+/// use protocol::prompts::{PreambleOptions, preamble};
 ///
 /// let key = "k3f9".parse().unwrap();
-/// let text = preamble(Preamble { role: Role::Worker, locale: Locale::En, key: &key, task: None });
+/// let text = preamble(PreambleOptions { role: Role::Worker, locale: Locale::En, key: &key, task: None });
 /// assert!(text.contains("`[ASK_USER k3f9]`"));
 /// ```
-pub fn preamble(Preamble { role, locale, key, task }: Preamble<'_>) -> String {
-    let mut words = Words::default();
+pub fn preamble(PreambleOptions { role, locale, key, task }: PreambleOptions<'_>) -> String {
+    let mut prompt = PromptText::default();
     let value = |name: &str| match name {
         "key" => Some(vec![key.to_string()]),
         "task" => Some(vec![task.map_or_else(|| "T1.3".to_owned(), TaskId::to_string)]),
         _ => None,
     };
-    template::say(text(role, locale), value, &mut words);
-    words.finish()
+    template::render(template_text(role, locale), value, &mut prompt);
+    prompt.finish()
 }
 
-fn text(role: Role, locale: Locale) -> &'static str {
+fn template_text(role: Role, locale: Locale) -> &'static str {
     match role {
-        Role::Orchestrator => by(locale, ORCHESTRATOR_EN, ORCHESTRATOR_KO),
-        Role::Operator | Role::Worker => by(locale, WORKER_EN, WORKER_KO),
-        Role::Tester | Role::Verifier => by(locale, TESTER_EN, TESTER_KO),
-        Role::Specialist => by(locale, SPECIALIST_EN, SPECIALIST_KO),
+        Role::Orchestrator => localized(locale, ORCHESTRATOR_EN, ORCHESTRATOR_KO),
+        Role::Operator | Role::Worker => localized(locale, WORKER_EN, WORKER_KO),
+        Role::Tester | Role::Verifier => localized(locale, TESTER_EN, TESTER_KO),
+        Role::Specialist => localized(locale, SPECIALIST_EN, SPECIALIST_KO),
     }
 }
 

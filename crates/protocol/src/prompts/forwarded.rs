@@ -3,7 +3,7 @@
 use domain::{AgentName, DirectType, Locale, ResultType};
 use serde::Serialize;
 
-use super::{by, words::Words};
+use super::{localized, prompt_text::PromptText};
 
 /// The answer to a question of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,7 +18,7 @@ pub struct QuestionAnswer {
 /// A result that another agent delivers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Delivery {
+pub struct ResultDelivery {
     /// Who delivers it.
     pub from: AgentName,
     /// What kind of result it is.
@@ -41,38 +41,38 @@ pub struct DirectMessage {
 }
 
 impl QuestionAnswer {
-    pub(super) fn say(&self, words: &mut Words) {
-        words.line(&format!("[ANSWER {}]", self.question_id));
-        words.lines(&self.answer);
+    pub(super) fn write(&self, text: &mut PromptText) {
+        text.push_line(&format!("[ANSWER {}]", self.question_id));
+        text.push_lines(&self.answer);
     }
 }
 
-impl Delivery {
-    pub(super) fn say(&self, locale: Locale, words: &mut Words) {
+impl ResultDelivery {
+    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
         let Self { from, result_type, content } = self;
-        words.line(&format!("[{} from {from}]", by(locale, "RESULT", "결과 수신")));
+        text.push_line(&format!("[{} from {from}]", localized(locale, "RESULT", "결과 수신")));
         let label = match result_type {
             ResultType::GithubIssue => "GitHub issue",
-            ResultType::FilePath => by(locale, "file", "파일"),
+            ResultType::FilePath => localized(locale, "file", "파일"),
             ResultType::Markdown | ResultType::Json | ResultType::Message => {
-                words.lines(content);
+                text.push_lines(content);
                 return;
             }
         };
-        words.field(label, content);
+        text.push_field(label, content);
     }
 }
 
 impl DirectMessage {
-    pub(super) fn say(&self, locale: Locale, words: &mut Words) {
+    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
         let Self { from, kind, content } = self;
         let kind = match kind {
             None => "",
-            Some(DirectType::Result) => by(locale, " result", " 결과"),
-            Some(DirectType::Feedback) => by(locale, " feedback", " 피드백"),
-            Some(DirectType::Query) => by(locale, " query", " 질의"),
+            Some(DirectType::Result) => localized(locale, " result", " 결과"),
+            Some(DirectType::Feedback) => localized(locale, " feedback", " 피드백"),
+            Some(DirectType::Query) => localized(locale, " query", " 질의"),
         };
-        words.line(&format!("[{} from {from}]{kind}", by(locale, "MESSAGE", "메시지 수신")));
-        words.lines(content);
+        text.push_line(&format!("[{} from {from}]{kind}", localized(locale, "MESSAGE", "메시지 수신")));
+        text.push_lines(content);
     }
 }

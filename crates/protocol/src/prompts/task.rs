@@ -3,12 +3,12 @@
 use domain::{AgentName, Locale, PhaseNumber, TaskId};
 use serde::Serialize;
 
-use super::{by, template, words::Words};
+use super::{localized, prompt_text::PromptText, template};
 
 /// Work to do. A task of the plan has most of the fields, a call has `from`, `text` and `context`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Task {
+pub struct TaskPrompt {
     /// The task; where it is a call, the caller's.
     pub task_id: TaskId,
     /// Who calls, where it is a call.
@@ -115,22 +115,22 @@ const TEMPLATE_KO: &str = "\
 /// `{touches}`, `{check}`, `{results}`, `{worktree}` and `{preamble}`. A line whose places are empty is left out, and
 /// so is a paragraph whose places all are.
 pub fn task_template(locale: Locale) -> &'static str {
-    by(locale, TEMPLATE_EN, TEMPLATE_KO)
+    localized(locale, TEMPLATE_EN, TEMPLATE_KO)
 }
 
 /// Returns a task's prompt, made from a project's own template.
-pub fn task_prompt(task: &Task, template: &str, locale: Locale) -> String {
-    let mut words = Words::default();
-    task.say(template, locale, &mut words);
-    words.finish()
+pub fn render_task_prompt(task: &TaskPrompt, template: &str, locale: Locale) -> String {
+    let mut text = PromptText::default();
+    task.write(template, locale, &mut text);
+    text.finish()
 }
 
-impl Task {
-    pub(super) fn say(&self, template: &str, locale: Locale, words: &mut Words) {
-        template::say(template, |name| self.place(name, locale), words);
+impl TaskPrompt {
+    pub(super) fn write(&self, template: &str, locale: Locale, text: &mut PromptText) {
+        template::render(template, |name| self.placeholder(name, locale), text);
     }
 
-    fn place(&self, name: &str, locale: Locale) -> Option<template::Value> {
+    fn placeholder(&self, name: &str, locale: Locale) -> Option<template::PlaceholderValue> {
         let one = |text: Option<String>| text.filter(|text| !text.trim().is_empty()).into_iter().collect();
         let value = match name {
             "heading" => vec![self.heading(locale)],
@@ -155,8 +155,8 @@ impl Task {
 
     fn heading(&self, locale: Locale) -> String {
         match &self.from {
-            Some(from) => format!("[{} from {from}]", by(locale, "TASK", "작업 요청")),
-            None => format!("[{} {}]", by(locale, "TASK", "작업"), self.task_id),
+            Some(from) => format!("[{} from {from}]", localized(locale, "TASK", "작업 요청")),
+            None => format!("[{} {}]", localized(locale, "TASK", "작업"), self.task_id),
         }
     }
 }

@@ -5,9 +5,9 @@ use crate::{assemble::LINE_BYTES_MAX, render::Renderer};
 /// Returns the text that a line shows: escape sequences are gone, and what was overwritten is.
 ///
 /// ```
-/// assert_eq!(protocol::plain(b"\x1b[32m50%\r100%\x1b[0m done"), "100% done");
+/// assert_eq!(protocol::visible_text(b"\x1b[32m50%\r100%\x1b[0m done"), "100% done");
 /// ```
-pub fn plain(line: &[u8]) -> String {
+pub fn visible_text(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     Renderer::default().render(line, 0, 0, LINE_BYTES_MAX).text.to_owned()
 }

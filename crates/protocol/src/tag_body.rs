@@ -48,11 +48,11 @@ pub(crate) fn default_option(default: Option<String>, options: &[String]) -> Res
         return Ok(Some(default));
     }
     let lower = default.to_lowercase();
-    let found = options
+    let option = options
         .iter()
         .find(|option| **option == default)
         .or_else(|| options.iter().find(|option| option.to_lowercase() == lower));
-    match found {
+    match option {
         Some(option) => Ok(Some(option.clone())),
         None => Err(wrong("default", &default, "one of the options")),
     }
@@ -60,14 +60,14 @@ pub(crate) fn default_option(default: Option<String>, options: &[String]) -> Res
 
 /// Reads a field that is a list.
 pub(crate) fn options(text: &str) -> Result<Vec<String>, String> {
-    list::read(text).map_err(|list::Unclosed| wrong("options", text, "a list whose bracket is closed"))
+    list::read(text).map_err(|list::UnclosedBracket| wrong("options", text, "a list whose bracket is closed"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Question,
     Type,
-    Options,
+    DecoderOptions,
     Context,
     Content,
     Default,
@@ -82,9 +82,9 @@ const KEY_NAMES: &[(&str, Key)] = &[
     ("타입", Key::Type),
     ("유형", Key::Type),
     ("type", Key::Type),
-    ("옵션", Key::Options),
-    ("선택지", Key::Options),
-    ("options", Key::Options),
+    ("옵션", Key::DecoderOptions),
+    ("선택지", Key::DecoderOptions),
+    ("options", Key::DecoderOptions),
     ("컨텍스트", Key::Context),
     ("맥락", Key::Context),
     ("context", Key::Context),
@@ -98,7 +98,7 @@ const KEY_NAMES: &[(&str, Key)] = &[
     ("task", Key::Task),
 ];
 
-/// Reads `key: value`, behind white space, a bullet or bold type, if the key is one of `keys`.
+/// Reads `key: value`, after white space, a bullet or bold type, if the key is one of `keys`.
 fn key_line<'t>(line: &'t str, keys: &[Key]) -> Option<(Key, &'t str)> {
     let text = list::bullet(line).unwrap_or_else(|| line.trim());
     let (is_bold, text) = match text.strip_prefix("**") {
@@ -158,34 +158,35 @@ fn ask_user(body: &str) -> Result<AskUser, String> {
 }
 
 fn question_fields(body: &str) -> QuestionFields {
-    const KEYS: &[Key] = &[Key::Question, Key::Type, Key::Options, Key::Context, Key::Default, Key::Required];
+    const KEYS: &[Key] =
+        &[Key::Question, Key::Type, Key::DecoderOptions, Key::Context, Key::Default, Key::Required];
     let mut fields = QuestionFields::default();
     let mut before_keys = String::new();
     let mut seen: Vec<Key> = Vec::new();
     // Where a line that has no key goes.
-    let mut place = Place::BeforeKeys;
-    for Fenced { line, is_code } in fenced_lines(body) {
+    let mut target = FieldTarget::BeforeKeys;
+    for BodyLine { line, is_code } in body_lines(body) {
         if let Some((key, value)) = key_line(line, KEYS).filter(|_| !is_code) {
             // The first of two equal keys counts; the second is nobody's.
             if seen.contains(&key) {
-                place = Place::Nowhere;
+                target = FieldTarget::Nowhere;
             } else {
                 seen.push(key);
-                place = fields.take(key, value);
+                target = fields.take(key, value);
             }
             continue;
         }
         let is_blank = line.trim().is_empty() && !is_code;
-        let value = match place {
-            Place::BeforeKeys => Some(&mut before_keys),
-            Place::Question => fields.question.as_mut(),
-            Place::Options => fields.options.as_mut(),
-            Place::Context => None,
-            Place::Nowhere => continue,
+        let value = match target {
+            FieldTarget::BeforeKeys => Some(&mut before_keys),
+            FieldTarget::Question => fields.question.as_mut(),
+            FieldTarget::DecoderOptions => fields.options.as_mut(),
+            FieldTarget::Context => None,
+            FieldTarget::Nowhere => continue,
         };
         match value {
             // What follows a blank line is context, and so is what follows a value of one line.
-            Some(value) if is_blank && !value.is_empty() => place = Place::Context,
+            Some(value) if is_blank && !value.is_empty() => target = FieldTarget::Context,
             Some(value) if !is_blank => append_line(value, line),
             Some(_) => {}
             None => fields.context.push(line.to_owned()),
@@ -202,43 +203,43 @@ fn question_fields(body: &str) -> QuestionFields {
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum FieldTarget {
     BeforeKeys,
     Question,
-    Options,
+    DecoderOptions,
     Context,
     Nowhere,
 }
 
 impl QuestionFields {
-    fn take(&mut self, key: Key, value: &str) -> Place {
+    fn take(&mut self, key: Key, value: &str) -> FieldTarget {
         let text = Some(value.to_owned());
         match key {
             Key::Question => {
                 self.question = text;
-                Place::Question
+                FieldTarget::Question
             }
-            Key::Options => {
+            Key::DecoderOptions => {
                 self.options = text;
-                Place::Options
+                FieldTarget::DecoderOptions
             }
             Key::Type => {
                 self.kind = text.filter(|text| !text.is_empty());
-                Place::Context
+                FieldTarget::Context
             }
             Key::Default => {
                 self.default = text.filter(|text| !text.is_empty());
-                Place::Context
+                FieldTarget::Context
             }
             Key::Required => {
                 self.required = text.filter(|text| !text.is_empty());
-                Place::Context
+                FieldTarget::Context
             }
             Key::Context => {
                 self.context.push(value.to_owned());
-                Place::Context
+                FieldTarget::Context
             }
-            Key::Content | Key::Progress | Key::Task => Place::Nowhere,
+            Key::Content | Key::Progress | Key::Task => FieldTarget::Nowhere,
         }
     }
 }
@@ -293,7 +294,7 @@ fn typed_content(body: &str) -> Result<(String, String), String> {
 
 fn progress(body: &str) -> Result<ProgressMessage, String> {
     let (mut progress, mut task, mut words) = (None, None, String::new());
-    for Fenced { line, is_code } in fenced_lines(body) {
+    for BodyLine { line, is_code } in body_lines(body) {
         match key_line(line, &[Key::Progress, Key::Task]).filter(|_| !is_code) {
             Some((Key::Progress, value)) if progress.is_none() => progress = Some(value),
             Some((Key::Task, value)) if task.is_none() => task = Some(value.to_owned()),
@@ -323,7 +324,7 @@ fn fraction(value: &str) -> Result<f64, String> {
 /// Returns what stands before a key's line, and the rest of that line with all lines after it.
 fn split_at_key(body: &str, key: Key) -> (String, Option<String>) {
     let mut at = 0;
-    for Fenced { line, is_code } in fenced_lines(body) {
+    for BodyLine { line, is_code } in body_lines(body) {
         let next = body.len().min(at + line.len() + 1);
         if let Some((_, value)) = key_line(line, &[key]).filter(|_| !is_code) {
             return (body[..at].to_owned(), Some(format!("{value}\n{}", &body[next..])));
@@ -334,12 +335,12 @@ fn split_at_key(body: &str, key: Key) -> (String, Option<String>) {
 }
 
 /// A line of a body, and whether it belongs to a code fence, in which nothing is parsed.
-struct Fenced<'t> {
+struct BodyLine<'t> {
     line: &'t str,
     is_code: bool,
 }
 
-fn fenced_lines(body: &str) -> impl Iterator<Item = Fenced<'_>> {
+fn body_lines(body: &str) -> impl Iterator<Item = BodyLine<'_>> {
     let mut open: Option<Fence> = None;
     body.split('\n').map(move |line| {
         let was_open = open.is_some();
@@ -350,7 +351,7 @@ fn fenced_lines(body: &str) -> impl Iterator<Item = Fenced<'_>> {
                 Some(opening) => Some(opening),
             };
         }
-        Fenced { line, is_code: was_open || open.is_some() }
+        BodyLine { line, is_code: was_open || open.is_some() }
     })
 }
 

@@ -1,8 +1,8 @@
-//! The lines behind `TASK_ID:`.
+//! The lines after `TASK_ID:`.
 
 use domain::TaskRequest;
 
-use crate::{decoration::Lead, tag::cut};
+use crate::{decoration::LinePrefix, tag::cut};
 
 /// A TASK whose WORKTREE and META may follow.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl TaskLines {
     }
 
     /// Takes a line that belongs to the TASK.
-    pub(crate) fn takes(&mut self, line: &str, too_long: bool) -> bool {
+    pub(crate) fn accept_line(&mut self, line: &str, too_long: bool) -> bool {
         if self.has_meta {
             return false;
         }
@@ -56,6 +56,6 @@ impl TaskLines {
 }
 
 /// Returns what a line says, without its decoration.
-pub(crate) fn content<'t>(line: &'t str, lead: &Lead) -> &'t str {
-    lead.without_border(line).get(lead.at..).unwrap_or_default().trim_end()
+pub(crate) fn content<'t>(line: &'t str, prefix: &LinePrefix) -> &'t str {
+    prefix.without_border(line).get(prefix.end..).unwrap_or_default().trim_end()
 }

@@ -3,7 +3,7 @@
 use domain::{DependencyType, Locale};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use super::{by, words::Words};
+use super::{localized, prompt_text::PromptText};
 
 /// What the agent asked for is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,14 +13,14 @@ pub struct DependencyProvided {
     /// The name under which the agent asked for it.
     pub name: String,
     /// Where it is.
-    pub provided: Provided,
+    pub access: DependencyAccess,
     /// Whether it is the default that the agent named.
     pub is_default: bool,
 }
 
 /// Where a provided thing is, by the kind of request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Provided {
+pub enum DependencyAccess {
     /// A secret, in this environment variable.
     ApiKey {
         /// The variable's name.
@@ -68,17 +68,17 @@ pub struct DependencyRefused {
 }
 
 impl DependencyProvided {
-    pub(super) fn say(&self, locale: Locale, words: &mut Words) {
-        let Self { request_id, name, provided, is_default } = self;
-        words.line(&format!("[{} {request_id} {name}]", by(locale, "PROVIDED", "제공됨")));
-        words.line(&provided.sentence(locale));
+    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
+        let Self { request_id, name, access, is_default } = self;
+        text.push_line(&format!("[{} {request_id} {name}]", localized(locale, "PROVIDED", "제공됨")));
+        text.push_line(&access.sentence(locale));
         if *is_default {
-            words.line(by(locale, "The default was taken.", "기본값을 사용했습니다."));
+            text.push_line(localized(locale, "The default was taken.", "기본값을 사용했습니다."));
         }
     }
 }
 
-impl Provided {
+impl DependencyAccess {
     /// Returns the kind of request that it answers.
     pub fn kind(&self) -> DependencyType {
         match self {
@@ -108,15 +108,17 @@ impl Provided {
             }
             (Self::File { path }, Locale::En) => format!("The file is at {path}"),
             (Self::File { path }, Locale::Ko) => format!("파일 위치: {path}"),
-            (Self::Permission { granted: true }, _) => by(locale, "You may.", "허가되었습니다.").to_owned(),
+            (Self::Permission { granted: true }, _) => {
+                localized(locale, "You may.", "허가되었습니다.").to_owned()
+            }
             (Self::Permission { granted: false }, _) => {
-                by(locale, "You may not.", "허가되지 않았습니다.").to_owned()
+                localized(locale, "You may not.", "허가되지 않았습니다.").to_owned()
             }
             (Self::Package { package, version }, _) => {
                 let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
                 format!(
                     "{}: {package}{version}",
-                    by(locale, "The package was added", "패키지를 추가했습니다")
+                    localized(locale, "The package was added", "패키지를 추가했습니다")
                 )
             }
         }
@@ -124,11 +126,11 @@ impl Provided {
 }
 
 impl DependencyRefused {
-    pub(super) fn say(&self, locale: Locale, words: &mut Words) {
+    pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
         let Self { request_id, name, reason } = self;
-        words.line(&format!("[{} {request_id} {name}]", by(locale, "REFUSED", "거절됨")));
-        words.field(by(locale, "reason", "이유"), reason);
-        words.line(by(
+        text.push_line(&format!("[{} {request_id} {name}]", localized(locale, "REFUSED", "거절됨")));
+        text.push_field(localized(locale, "reason", "이유"), reason);
+        text.push_line(localized(
             locale,
             "Go on without it if you can; else say that the task failed, and why.",
             "없이도 가능하면 계속하고, 아니면 작업 실패와 그 이유를 알려 주세요.",
@@ -139,17 +141,19 @@ impl DependencyRefused {
 /// Each kind has a field of its own, beside those that all have.
 impl Serialize for DependencyProvided {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { request_id, name, provided, is_default } = self;
+        let Self { request_id, name, access, is_default } = self;
         let mut object = serializer.serialize_struct("DependencyProvided", 6)?;
         object.serialize_field("requestId", request_id)?;
         object.serialize_field("name", name)?;
-        object.serialize_field("kind", &provided.kind())?;
-        match provided {
-            Provided::ApiKey { env } | Provided::EnvVariable { env } => object.serialize_field("env", env)?,
-            Provided::Service { envs } => object.serialize_field("envs", envs)?,
-            Provided::File { path } => object.serialize_field("path", path)?,
-            Provided::Permission { granted } => object.serialize_field("granted", granted)?,
-            Provided::Package { package, version } => {
+        object.serialize_field("kind", &access.kind())?;
+        match access {
+            DependencyAccess::ApiKey { env } | DependencyAccess::EnvVariable { env } => {
+                object.serialize_field("env", env)?
+            }
+            DependencyAccess::Service { envs } => object.serialize_field("envs", envs)?,
+            DependencyAccess::File { path } => object.serialize_field("path", path)?,
+            DependencyAccess::Permission { granted } => object.serialize_field("granted", granted)?,
+            DependencyAccess::Package { package, version } => {
                 object.serialize_field("package", package)?;
                 if let Some(version) = version {
                     object.serialize_field("version", version)?;

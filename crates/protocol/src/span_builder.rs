@@ -7,7 +7,7 @@ const RAW_BYTES_MAX: usize = 4096;
 
 /// What a message's lines look like, and where they are.
 #[derive(Debug)]
-pub(crate) struct Raw {
+pub(crate) struct SpanBuilder {
     text: String,
     is_cut: bool,
     /// Blank lines that belong to the message only if another line follows.
@@ -17,7 +17,7 @@ pub(crate) struct Raw {
     end: u64,
 }
 
-impl Raw {
+impl SpanBuilder {
     /// Begins at a character of a line.
     pub(crate) fn new(line: &Line<'_>, at: usize) -> Self {
         let mut raw = Self {
@@ -57,7 +57,7 @@ impl Raw {
         self.line_begin
     }
 
-    pub(crate) fn into_span(mut self) -> Span {
+    pub(crate) fn finish(mut self) -> Span {
         if self.is_cut {
             self.text.push('…');
         }

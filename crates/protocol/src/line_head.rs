@@ -1,0 +1,140 @@
+//! LineKind the beginning of a line says: a tag, a marker, a thin line, a fence, a near miss, or text.
+//!
+//! Looks at one line alone. Whether it counts where it stands is for `assemble`.
+
+use domain::AgentMessage;
+
+use crate::{
+    decoration::{self, LinePrefix},
+    fence::Fence,
+    keyword_line::{self, KeywordLine},
+    line_start::LineStart,
+    near_miss,
+    options::{DecoderOptions, KeyCheck},
+    tag::{self, Tag, TagName},
+};
+
+/// LineKind a line begins with, and where.
+#[derive(Debug)]
+pub(crate) struct LineHead<'t> {
+    pub(crate) prefix: LinePrefix,
+    pub(crate) kind: LineKind<'t>,
+}
+
+/// LineKind a line begins with.
+#[derive(Debug)]
+pub(crate) enum LineKind<'t> {
+    Text,
+    Blank,
+    /// A tag of dialect A, and what stands after it.
+    OpenTag {
+        name: TagName,
+        target: TagTarget,
+        rest: &'t str,
+        key_check: KeyCheck,
+    },
+    /// A tag of dialect B, alone on its line.
+    BlockTag {
+        name: TagName,
+        key_check: KeyCheck,
+    },
+    /// A closing tag, alone on its line.
+    ClosingTag {
+        name: TagName,
+        key_check: KeyCheck,
+    },
+    /// `=== PHASE N COMPLETE ===`
+    PhaseMarker {
+        phase: domain::PhaseNumber,
+        key_check: KeyCheck,
+    },
+    /// A thin line.
+    Message {
+        result: Result<AgentMessage, MessageError>,
+        key_check: KeyCheck,
+    },
+    /// The first line of a TASK.
+    TaskStart {
+        request: domain::TaskRequest,
+        key_check: KeyCheck,
+    },
+    /// A code fence: it opens one, or closes the one that is open.
+    Fence(Fence),
+    /// Something that its writer may have taken for a message.
+    NearMiss(&'static str),
+}
+
+/// To whom a tag is addressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TagTarget {
+    None,
+    Agent(domain::AgentName),
+    /// The tag wants a name and has none, or one that is no name.
+    Invalid(String),
+}
+
+/// Why a message is none: the protocol it belongs to and the first rule it breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MessageError {
+    pub(crate) message_name: &'static str,
+    pub(crate) error: String,
+}
+
+impl<'t> LineHead<'t> {
+    pub(crate) fn parse(text: &'t str, options: &DecoderOptions) -> Self {
+        let prefix = LinePrefix::parse(text);
+        let kind = line_kind(text, &prefix, options);
+        Self { prefix, kind }
+    }
+}
+
+fn line_kind<'t>(text: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -> LineKind<'t> {
+    let rest = &text[prefix.end..];
+    match LineStart::of(rest.as_bytes()) {
+        LineStart::Empty if text.trim().is_empty() => LineKind::Blank,
+        LineStart::Empty | LineStart::Text => LineKind::Text,
+        LineStart::Fence => Fence::after_prefix(text, prefix).map_or(LineKind::Text, LineKind::Fence),
+        // A line that was added or taken away in a diff is a quotation.
+        LineStart::Tag | LineStart::Marker | LineStart::Keyword if prefix.is_diff => LineKind::Text,
+        LineStart::Tag => bracket(prefix.without_border(rest), prefix, options),
+        LineStart::Marker => marker(decoration::trim_end(rest), options),
+        LineStart::Keyword => keyword_line(decoration::trim_end(prefix.without_border(rest)), options),
+    }
+}
+
+fn bracket<'t>(rest: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -> LineKind<'t> {
+    let Some(Tag { name, is_closing, target, word, after }) = Tag::of(rest, options) else {
+        return near_miss::bracket(rest).map_or(LineKind::Text, LineKind::NearMiss);
+    };
+    let key_check = options.check_key(word);
+    let after = if prefix.is_bold { after.strip_prefix("**").unwrap_or(after) } else { after };
+    let is_alone = decoration::trim_end(after).is_empty();
+    match (is_closing, name.is_block()) {
+        (true, _) if is_alone => LineKind::ClosingTag { name, key_check },
+        (true, _) => LineKind::Text,
+        (false, true) if is_alone => LineKind::BlockTag { name, key_check },
+        (false, true) => near_miss::block_with_text(name).map_or(LineKind::Text, LineKind::NearMiss),
+        (false, false) => {
+            let rest = if is_alone { "" } else { after.trim() };
+            // The closing `**` of a line that is bold as a whole.
+            let inner = rest.strip_suffix("**").filter(|inner| prefix.is_bold && !inner.contains("**"));
+            let rest = inner.map_or(rest, str::trim_end);
+            LineKind::OpenTag { name, target, rest, key_check }
+        }
+    }
+}
+
+fn marker<'t>(rest: &str, options: &DecoderOptions) -> LineKind<'t> {
+    match tag::marker(rest) {
+        Some((phase, word)) => LineKind::PhaseMarker { phase, key_check: options.check_key(word) },
+        None => near_miss::marker(rest).map_or(LineKind::Text, LineKind::NearMiss),
+    }
+}
+
+fn keyword_line<'t>(rest: &str, options: &DecoderOptions) -> LineKind<'t> {
+    match keyword_line::read(rest, options) {
+        Some((KeywordLine::Message(result), key_check)) => LineKind::Message { result, key_check },
+        Some((KeywordLine::TaskStart(request), key_check)) => LineKind::TaskStart { request, key_check },
+        None => near_miss::keyword(rest).map_or(LineKind::Text, LineKind::NearMiss),
+    }
+}
