@@ -10,7 +10,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use domain::{Role, SessionKey};
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use runtime::prepare::input::{self, InputError};
 
 use crate::{
@@ -85,19 +85,19 @@ enum DecodeError {
 }
 
 fn decoder(arguments: &Arguments) -> Decoder {
-    let options = Options {
+    let options = DecoderOptions {
         role: match arguments.role {
             SpeakerRole::Worker => Role::Worker,
             SpeakerRole::Orchestrator => Role::Orchestrator,
         },
         key: arguments.key.clone(),
-        keys: match arguments.keys {
-            KeyRule::Optional => Keys::Optional,
-            KeyRule::Required => Keys::Required,
+        key_requirement: match arguments.keys {
+            KeyRule::Optional => KeyRequirement::Optional,
+            KeyRule::Required => KeyRequirement::Required,
         },
         numeric_ids: false,
     };
-    if arguments.screen { Decoder::screen(options) } else { Decoder::new(options) }
+    if arguments.screen { Decoder::for_screen(options) } else { Decoder::new(options) }
 }
 
 fn decode(arguments: &Arguments, decoder: &mut Decoder) -> Result<(), DecodeError> {
@@ -107,7 +107,7 @@ fn decode(arguments: &Arguments, decoder: &mut Decoder) -> Result<(), DecodeErro
     loop {
         let length = read(&mut source, &mut buffer, &arguments.file)?;
         let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
-        let items: Vec<Item> = bytes.chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
+        let items: Vec<DecodedItem> = bytes.chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
         print(&items, arguments.near).map_err(DecodeError::Output)?;
     }
     print(&decoder.end_turn(), arguments.near).map_err(DecodeError::Output)
@@ -122,9 +122,9 @@ fn read(source: &mut impl Read, buffer: &mut [u8], path: &Path) -> Result<usize,
     }
 }
 
-fn print(items: &[Item], near: bool) -> io::Result<()> {
+fn print(items: &[DecodedItem], near: bool) -> io::Result<()> {
     let mut output = io::BufWriter::new(io::stdout().lock());
-    for item in items.iter().filter(|item| near || !matches!(item, Item::Near(_))) {
+    for item in items.iter().filter(|item| near || !matches!(item, DecodedItem::NearMiss(_))) {
         writeln!(output, "{}", json(item)?)?;
     }
     output.flush()

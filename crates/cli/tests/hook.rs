@@ -125,7 +125,11 @@ fn events_become_messages_in_the_session() {
 fn messages(directory: &Path) -> Vec<AgentMessage> {
     let about: Value = serde_json::from_slice(&fs::read(directory.join("about.json")).unwrap()).unwrap();
     let key = about["key"].as_str().unwrap().parse().ok();
-    let options = protocol::Options { key, keys: protocol::Keys::Required, ..protocol::Options::worker() };
+    let options = protocol::DecoderOptions {
+        key,
+        key_requirement: protocol::KeyRequirement::Required,
+        ..protocol::DecoderOptions::worker()
+    };
     let mut decoder = protocol::Decoder::new(options);
     let mut reader = Reader::open(directory, 0).unwrap();
     let mut items = Vec::new();
@@ -136,8 +140,8 @@ fn messages(directory: &Path) -> Vec<AgentMessage> {
     }
     items.extend(decoder.end_turn());
     let message = |item| match item {
-        protocol::Item::Message(message) => Some(message.said),
-        protocol::Item::Invalid(_) | protocol::Item::Near(_) => None,
+        protocol::DecodedItem::Message(message) => Some(message.message),
+        protocol::DecodedItem::Invalid(_) | protocol::DecodedItem::NearMiss(_) => None,
     };
     items.into_iter().map(message).collect::<Option<_>>().unwrap()
 }

@@ -177,18 +177,18 @@ fn an_agent_says_messages_by_a_command_and_they_stand_in_its_spool() {
             aside.extend(bytes);
         }
     }
-    let mut decoder = protocol::Decoder::new(protocol::Options {
+    let mut decoder = protocol::Decoder::new(protocol::DecoderOptions {
         key: Some(key.parse().unwrap()),
-        keys: protocol::Keys::Required,
-        ..protocol::Options::worker()
+        key_requirement: protocol::KeyRequirement::Required,
+        ..protocol::DecoderOptions::worker()
     });
     let mut items = decoder.push(&aside);
     items.extend(decoder.end_turn());
     let names: Vec<&str> = items
         .iter()
         .map(|item| match item {
-            protocol::Item::Message(message) => message.said.name(),
-            protocol::Item::Invalid(_) | protocol::Item::Near(_) => "wrong",
+            protocol::DecodedItem::Message(message) => message.message.name(),
+            protocol::DecodedItem::Invalid(_) | protocol::DecodedItem::NearMiss(_) => "wrong",
         })
         .collect();
     assert_eq!(names, ["DONE", "ASK_USER", "ASK_USER"], "{}", String::from_utf8_lossy(&aside));

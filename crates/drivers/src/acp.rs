@@ -50,7 +50,7 @@ pub struct AcpOptions {
     /// How it begins.
     pub start: AcpStart,
     /// How its words are read.
-    pub decoding: protocol::Options,
+    pub decoding: protocol::DecoderOptions,
     /// Programs that serve tools to it.
     pub mcp_servers: Vec<McpServer>,
 }

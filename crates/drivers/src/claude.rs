@@ -39,7 +39,7 @@ pub struct Options {
     /// The agent tells sums, and a driver that starts again in the middle must know where they stood.
     pub usage_before: Usage,
     /// How its words are read.
-    pub decoding: protocol::Options,
+    pub decoding: protocol::DecoderOptions,
 }
 
 /// Speaks with one process of Claude Code.

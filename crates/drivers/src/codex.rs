@@ -38,7 +38,7 @@ pub struct Options {
     /// Which model; the agent's own choice where nothing is said.
     pub model: Option<String>,
     /// How its words are read.
-    pub decoding: protocol::Options,
+    pub decoding: protocol::DecoderOptions,
 }
 
 /// How the thread begins.

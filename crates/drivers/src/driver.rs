@@ -2,7 +2,7 @@
 
 pub use domain::ToolStatus;
 use domain::{AskUser, MessageOffset, PermissionRequest, Timestamp, TurnTools, Usage};
-use protocol::Item;
+use protocol::DecodedItem;
 use serde::{Deserialize, Serialize};
 
 /// Implements the protocol of one agent process. Does no IO: the owner of the process reads and writes its bytes.
@@ -112,7 +112,7 @@ pub enum DriverEvent {
         offset: MessageOffset,
         /// The offset from which to read again after a restart.
         read_from: u64,
-        item: Item,
+        item: DecodedItem,
     },
     /// A tool call started, or its state changed.
     ToolCall(ToolCall),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use domain::{Role, SessionKey, Usage};
-use protocol::Keys;
+use protocol::KeyRequirement;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -50,11 +50,11 @@ pub struct DriverCheckpoint {
 }
 
 impl DriverContext<'_> {
-    fn decoding(&self, keys: Keys) -> protocol::Options {
-        protocol::Options {
+    fn decoding(&self, key_requirement: KeyRequirement) -> protocol::DecoderOptions {
+        protocol::DecoderOptions {
             role: self.role,
             key: Some(self.key.clone()),
-            keys,
+            key_requirement,
             numeric_ids: self.has_numeric_ids,
         }
     }
@@ -85,7 +85,7 @@ pub struct DriverSetup {
 pub fn set_up_driver(preset: &Preset, context: &DriverContext<'_>) -> DriverSetup {
     DriverSetup {
         driver: new_driver(preset, context),
-        side_channel: SideChannelReader::new(context.decoding(Keys::Required)),
+        side_channel: SideChannelReader::new(context.decoding(KeyRequirement::Required)),
         read_from: context.checkpoint().map_or(0, |checkpoint| checkpoint.read_from),
     }
 }

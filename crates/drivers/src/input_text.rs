@@ -1,6 +1,6 @@
 //! Renders the inputs of a session to the text that its agent reads, in the run's language.
 //!
-//! Text of agents and people goes through `protocol::say`, which escapes it: an echo of it never counts as a message.
+//! Text of agents and people goes through `protocol::prompts`, which escapes it: an echo of it never counts as a message.
 //! Does not know the plan: the caller passes the task's brief.
 
 mod notices;
@@ -9,7 +9,7 @@ use domain::{
     AgentName, DependencyType, InvocationOutcome, Locale, ProvidedResource, SessionInput, SessionKey, TaskId,
     TestFeedback, TestMetrics,
 };
-use protocol::say::{self, Say};
+use protocol::prompts::{self, AgentPrompt};
 
 use crate::{driver::AgentInput, preset::InputFormat};
 
@@ -23,7 +23,7 @@ pub struct InputContext<'a> {
     /// The task that the session works on.
     pub task: Option<&'a TaskId>,
     /// The description of the task, for inputs that start work on it.
-    pub brief: Option<&'a say::Task>,
+    pub brief: Option<&'a prompts::TaskPrompt>,
     /// The project's own template for the prompt of a task.
     pub template: Option<&'a str>,
 }
@@ -55,7 +55,7 @@ pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentI
 pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> AgentInput {
     let text = match input {
         SessionInput::Permission { allowed, .. } => {
-            render_message(&Say::Notice(notices::permission(*allowed, recipient.locale)), recipient)
+            render_message(&AgentPrompt::Notice(notices::permission(*allowed, recipient.locale)), recipient)
         }
         _ => render_text(input, recipient),
     };
@@ -65,7 +65,7 @@ pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> 
 /// Renders a reference to the file that holds an input which is too long to be typed.
 pub fn render_file_reference(path: &str, recipient: InputContext<'_>) -> AgentInput {
     AgentInput::Prompt {
-        text: render_message(&Say::Notice(notices::file(path, recipient.locale)), recipient),
+        text: render_message(&AgentPrompt::Notice(notices::file(path, recipient.locale)), recipient),
     }
 }
 
@@ -81,38 +81,42 @@ fn render_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
     }
 }
 
-fn render_message(message: &Say, recipient: InputContext<'_>) -> String {
+fn render_message(message: &AgentPrompt, recipient: InputContext<'_>) -> String {
     match (recipient.format, message, recipient.template) {
         (InputFormat::Json, _, _) => message.json(),
-        (InputFormat::Text, Say::Task(task), Some(template)) if task.from.is_none() => {
-            say::task_prompt(task, template, recipient.locale)
+        (InputFormat::Text, AgentPrompt::Task(task), Some(template)) if task.from.is_none() => {
+            prompts::render_task_prompt(task, template, recipient.locale)
         }
         (InputFormat::Text, _, _) => message.text(recipient.locale),
     }
 }
 
-fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> Say {
+fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt {
     match input {
         SessionInput::Task { task, attempt: _, hint, carried: _ } => {
-            Say::Task(Box::new(brief_with_hint(task, hint.as_deref(), recipient)))
+            AgentPrompt::Task(Box::new(brief_with_hint(task, hint.as_deref(), recipient)))
         }
-        SessionInput::Answer { question, answer, prompt: _ } => Say::QuestionAnswer(say::QuestionAnswer {
-            question_id: question.to_string(),
-            answer: answer.clone(),
-        }),
+        SessionInput::Answer { question, answer, prompt: _ } => {
+            AgentPrompt::QuestionAnswer(prompts::QuestionAnswer {
+                question_id: question.to_string(),
+                answer: answer.clone(),
+            })
+        }
         SessionInput::Provided { request, name, kind, provided, default } => {
-            Say::DependencyProvided(say::DependencyProvided {
+            AgentPrompt::DependencyProvided(prompts::DependencyProvided {
                 request_id: request.to_string(),
                 name: name.clone(),
-                provided: provided_resource(*kind, name, provided),
+                access: dependency_access(*kind, name, provided),
                 is_default: *default,
             })
         }
-        SessionInput::Refused { request, name, reason } => Say::DependencyRefused(say::DependencyRefused {
-            request_id: request.to_string(),
-            name: name.clone(),
-            reason: reason.clone(),
-        }),
+        SessionInput::Refused { request, name, reason } => {
+            AgentPrompt::DependencyRefused(prompts::DependencyRefused {
+                request_id: request.to_string(),
+                name: name.clone(),
+                reason: reason.clone(),
+            })
+        }
         SessionInput::Invocation { invocation: _, from, task, context } => {
             invocation(from, task, context.as_deref(), recipient)
         }
@@ -121,33 +125,41 @@ fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> Say {
             from,
             invocation: _,
         }
-        | SessionInput::Result { result_type, content, from, result: _ } => Say::Result(say::Delivery {
-            from: from.clone(),
-            result_type: *result_type,
-            content: content.clone(),
-        }),
-        SessionInput::Direct { message: _, from, direct_type, content } => Say::Direct(say::DirectMessage {
-            from: from.clone(),
-            kind: Some(*direct_type),
-            content: content.clone(),
-        }),
+        | SessionInput::Result { result_type, content, from, result: _ } => {
+            AgentPrompt::Result(prompts::ResultDelivery {
+                from: from.clone(),
+                result_type: *result_type,
+                content: content.clone(),
+            })
+        }
+        SessionInput::Direct { message: _, from, direct_type, content } => {
+            AgentPrompt::Direct(prompts::DirectMessage {
+                from: from.clone(),
+                kind: Some(*direct_type),
+                content: content.clone(),
+            })
+        }
         SessionInput::Feedback { message: _, round: _, feedback } => match recipient.task {
-            Some(task) => Say::Feedback(test_feedback(task, feedback)),
-            None => Say::Notice(notices::feedback(feedback, recipient.locale)),
+            Some(task) => AgentPrompt::Feedback(test_feedback(task, feedback)),
+            None => AgentPrompt::Notice(notices::feedback(feedback, recipient.locale)),
         },
-        SessionInput::InvalidMessage { protocol, error } => Say::Invalid(say::Invalid {
-            protocol: protocol.clone(),
-            error: error.clone(),
-            form: say::form(protocol, recipient.key),
-        }),
-        SessionInput::NearMiss { near, raw } => Say::Near(say::Near {
-            near: near.clone(),
+        SessionInput::InvalidMessage { protocol, error } => {
+            AgentPrompt::Invalid(prompts::InvalidMessageNotice {
+                message_name: protocol.clone(),
+                error: error.clone(),
+                example: prompts::message_example(protocol, recipient.key),
+            })
+        }
+        SessionInput::NearMiss { near, raw } => AgentPrompt::NearMiss(prompts::NearMissNotice {
+            message_name: near.clone(),
             raw: raw.clone(),
-            form: say::form(near, recipient.key),
+            example: prompts::message_example(near, recipient.key),
         }),
         SessionInput::Reminder => match recipient.task {
-            Some(task) => Say::Finish(say::Finish::new(task.clone(), recipient.key)),
-            None => Say::Notice(notices::status_request(recipient.locale)),
+            Some(task) => {
+                AgentPrompt::OutcomeRequest(prompts::OutcomeRequest::new(task.clone(), recipient.key))
+            }
+            None => AgentPrompt::Notice(notices::status_request(recipient.locale)),
         },
         SessionInput::InvocationEnded { outcome: InvocationOutcome::Failed { .. }, .. }
         | SessionInput::Permission { .. }
@@ -162,12 +174,12 @@ fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> Say {
         | SessionInput::Escalation { .. }
         | SessionInput::ThinLine { .. }
         | SessionInput::Chat { .. }
-        | SessionInput::Resume { .. } => Say::Notice(notices::notice(input, recipient)),
+        | SessionInput::Resume { .. } => AgentPrompt::Notice(notices::notice(input, recipient)),
     }
 }
 
 /// Returns the brief of a task with the hint for this attempt.
-fn brief_with_hint(task: &TaskId, hint: Option<&str>, recipient: InputContext<'_>) -> say::Task {
+fn brief_with_hint(task: &TaskId, hint: Option<&str>, recipient: InputContext<'_>) -> prompts::TaskPrompt {
     let mut brief = recipient.brief.cloned().unwrap_or_else(|| empty_brief(task));
     brief.task_id = task.clone();
     let context = [brief.context.take(), hint.map(str::to_owned)];
@@ -176,11 +188,16 @@ fn brief_with_hint(task: &TaskId, hint: Option<&str>, recipient: InputContext<'_
     brief
 }
 
-fn invocation(from: &AgentName, request: &str, context: Option<&str>, recipient: InputContext<'_>) -> Say {
+fn invocation(
+    from: &AgentName,
+    request: &str,
+    context: Option<&str>,
+    recipient: InputContext<'_>,
+) -> AgentPrompt {
     let Some(task) = recipient.task else {
-        return Say::Notice(notices::invocation(from, request, context, recipient.locale));
+        return AgentPrompt::Notice(notices::invocation(from, request, context, recipient.locale));
     };
-    Say::Task(Box::new(say::Task {
+    AgentPrompt::Task(Box::new(prompts::TaskPrompt {
         from: Some(from.clone()),
         text: request.to_owned(),
         context: context.map(str::to_owned),
@@ -188,8 +205,8 @@ fn invocation(from: &AgentName, request: &str, context: Option<&str>, recipient:
     }))
 }
 
-fn empty_brief(task: &TaskId) -> say::Task {
-    say::Task {
+fn empty_brief(task: &TaskId) -> prompts::TaskPrompt {
+    prompts::TaskPrompt {
         task_id: task.clone(),
         from: None,
         phase: None,
@@ -206,36 +223,42 @@ fn empty_brief(task: &TaskId) -> say::Task {
 }
 
 /// Describes where a provided resource is. The requested kind decides how variables are described.
-fn provided_resource(kind: DependencyType, name: &str, provided: &ProvidedResource) -> say::Provided {
+fn dependency_access(
+    kind: DependencyType,
+    name: &str,
+    provided: &ProvidedResource,
+) -> prompts::DependencyAccess {
     match provided {
         ProvidedResource::Environment { names } => {
             let first = || names.first().cloned().unwrap_or_else(|| name.to_owned());
             match kind {
-                DependencyType::ApiKey => say::Provided::ApiKey { env: first() },
-                DependencyType::EnvVariable => say::Provided::EnvVariable { env: first() },
+                DependencyType::ApiKey => prompts::DependencyAccess::ApiKey { env: first() },
+                DependencyType::EnvVariable => prompts::DependencyAccess::EnvVariable { env: first() },
                 DependencyType::Service
                 | DependencyType::File
                 | DependencyType::Permission
-                | DependencyType::Package => say::Provided::Service { envs: names.clone() },
+                | DependencyType::Package => prompts::DependencyAccess::Service { envs: names.clone() },
             }
         }
-        ProvidedResource::File { path } => say::Provided::File { path: path.clone() },
-        ProvidedResource::Permission { granted } => say::Provided::Permission { granted: *granted },
+        ProvidedResource::File { path } => prompts::DependencyAccess::File { path: path.clone() },
+        ProvidedResource::Permission { granted } => {
+            prompts::DependencyAccess::Permission { granted: *granted }
+        }
         ProvidedResource::Package { name, version } => {
-            say::Provided::Package { package: name.clone(), version: version.clone() }
+            prompts::DependencyAccess::Package { package: name.clone(), version: version.clone() }
         }
     }
 }
 
-fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> say::Feedback {
-    let failure = |failure: &domain::TestFailure| say::TestFailure {
+fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> prompts::Feedback {
+    let failure = |failure: &domain::TestFailure| prompts::TestFailure {
         name: failure.name.clone(),
         expected: failure.expected.clone(),
         actual: failure.actual.clone(),
         trace: failure.trace.clone(),
         suggested_fix: failure.suggested_fix.clone(),
     };
-    say::Feedback {
+    prompts::Feedback {
         task_id: task.clone(),
         from: None,
         failures: feedback.failures.iter().map(failure).collect(),
@@ -244,9 +267,9 @@ fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> say::Feedback {
     }
 }
 
-fn metrics(metrics: &TestMetrics) -> say::Metrics {
+fn metrics(metrics: &TestMetrics) -> prompts::TestCounts {
     let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-    say::Metrics {
+    prompts::TestCounts {
         total: number(metrics.total),
         passed: number(metrics.passed),
         failed: number(metrics.failed),

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use domain::{MessageOffset, TurnTools};
-use protocol::{Decoder, Item, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions};
 
 use crate::{
     driver::{DriverEvent, ToolCall},
@@ -40,7 +40,7 @@ struct Piece {
 }
 
 impl MessageReader {
-    pub(crate) fn new(options: Options) -> Self {
+    pub(crate) fn new(options: DecoderOptions) -> Self {
         let (decoder, account) = (Decoder::new(options), TurnTranscript::new(TURN_BYTES_MAX));
         Self { decoder, given: 0, pieces: VecDeque::new(), account }
     }
@@ -77,7 +77,7 @@ impl MessageReader {
         self.account.take()
     }
 
-    fn heard(&mut self, items: Vec<Item>, read_from: u64) -> Vec<DriverEvent> {
+    fn heard(&mut self, items: Vec<DecodedItem>, read_from: u64) -> Vec<DriverEvent> {
         let events = items.into_iter().map(|item| self.named(item, read_from)).collect();
         let needed = self.decoder.safe_offset();
         while self.pieces.get(1).is_some_and(|next| next.given <= needed) {
@@ -86,11 +86,11 @@ impl MessageReader {
         events
     }
 
-    fn named(&mut self, mut item: Item, read_from: u64) -> DriverEvent {
+    fn named(&mut self, mut item: DecodedItem, read_from: u64) -> DriverEvent {
         let span = match &mut item {
-            Item::Message(message) => &mut message.span,
-            Item::Invalid(invalid) => &mut invalid.span,
-            Item::Near(near) => &mut near.span,
+            DecodedItem::Message(message) => &mut message.span,
+            DecodedItem::Invalid(invalid) => &mut invalid.span,
+            DecodedItem::NearMiss(near) => &mut near.span,
         };
         let last = span.end.saturating_sub(1).max(span.start);
         let end =

@@ -189,11 +189,13 @@ impl Preset {
     }
 
     /// Tells whether its messages must carry the session's key.
-    pub fn keys(&self) -> protocol::Keys {
+    pub fn keys(&self) -> protocol::KeyRequirement {
         match (self.keys, self.driver) {
-            (Some(KeyRule::Required), _) | (None, DriverName::Pty) => protocol::Keys::Required,
+            (Some(KeyRule::Required), _) | (None, DriverName::Pty) => protocol::KeyRequirement::Required,
             (Some(KeyRule::Optional), _)
-            | (None, DriverName::Acp | DriverName::Claude | DriverName::Codex) => protocol::Keys::Optional,
+            | (None, DriverName::Acp | DriverName::Claude | DriverName::Codex) => {
+                protocol::KeyRequirement::Optional
+            }
         }
     }
 

@@ -25,7 +25,7 @@ const VERIFY_MS: u64 = 1000;
 #[derive(Debug, Clone)]
 pub struct PtyOptions {
     /// How its words are read.
-    pub decoding: protocol::Options,
+    pub decoding: protocol::DecoderOptions,
     /// How it writes.
     pub mode: PtyMode,
     /// How it is typed to.

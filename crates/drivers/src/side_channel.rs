@@ -1,7 +1,7 @@
 //! Protocol messages that an agent's helper commands send beside its output.
 
 use domain::MessageOffset;
-use protocol::{Decoder, Options};
+use protocol::{Decoder, DecoderOptions};
 
 use crate::driver::DriverEvent;
 
@@ -11,7 +11,7 @@ pub struct SideChannelReader(Decoder);
 
 impl SideChannelReader {
     /// Returns a reader; `options` must require the session's key.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: DecoderOptions) -> Self {
         Self(Decoder::new(options))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use domain::Usage;
-use protocol::Options;
+use protocol::DecoderOptions;
 
 use crate::{
     driver::{AgentWarning, DriverEvent, OutputStream, SpoolChunk, ToolCall, TurnOutcome},
@@ -35,7 +35,7 @@ pub(crate) struct MessageLine {
 }
 
 impl TurnReader {
-    pub(crate) fn new(options: Options) -> Self {
+    pub(crate) fn new(options: DecoderOptions) -> Self {
         Self {
             lines: LineSplitter::default(),
             ear: MessageReader::new(options),

@@ -178,7 +178,7 @@ fn ends(text: &str, part_bytes_max: usize) -> (&str, u64, &str) {
 /// Returns a text as a terminal would show it: without colours, and without blank lines around it.
 fn plain(text: &str) -> String {
     let lines: Vec<String> =
-        text.trim_end().split('\n').map(|line| protocol::plain(line.as_bytes())).collect();
+        text.trim_end().split('\n').map(|line| protocol::visible_text(line.as_bytes())).collect();
     lines.join("\n").trim_matches('\n').trim_end().to_owned()
 }
 

@@ -11,10 +11,10 @@ use drivers::{
     TurnOutcome,
 };
 use proptest::prelude::*;
-use protocol::Options;
+use protocol::DecoderOptions;
 
 fn driver(start: AcpStart) -> Acp {
-    let decoding = Options { key: Some("k3f9".parse().unwrap()), ..Options::worker() };
+    let decoding = DecoderOptions { key: Some("k3f9".parse().unwrap()), ..DecoderOptions::worker() };
     Acp::new(AcpOptions { cwd: "/work/tree".into(), start, decoding, mcp_servers: Vec::new() })
 }
 

@@ -13,7 +13,7 @@ use drivers::{
     preset::InputFormat,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
-use protocol::{Decoder, Keys, Options, say};
+use protocol::{Decoder, DecoderOptions, KeyRequirement, prompts};
 
 /// Returns one input of each kind, with texts from `words`.
 fn inputs(words: &dyn Fn() -> String) -> Vec<SessionInput> {
@@ -118,8 +118,8 @@ fn inputs(words: &dyn Fn() -> String) -> Vec<SessionInput> {
     ]
 }
 
-fn brief(words: &dyn Fn() -> String) -> say::Task {
-    say::Task {
+fn brief(words: &dyn Fn() -> String) -> prompts::TaskPrompt {
+    prompts::TaskPrompt {
         task_id: "T1.3".parse().unwrap(),
         from: None,
         phase: Some(1),
@@ -228,7 +228,7 @@ proptest! {
             texts[next.get() % texts.len()].clone()
         };
         let brief = brief(&words);
-        let options = Options { role: Role::Orchestrator, key: keys.then(self::key), keys: Keys::Optional, numeric_ids: true };
+        let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::key), key_requirement: KeyRequirement::Optional, numeric_ids: true };
         for (locale, format) in [(Locale::En, InputFormat::Text), (Locale::Ko, InputFormat::Text), (Locale::Ko, InputFormat::Json)] {
             let context = InputContext {
                 locale,
@@ -245,7 +245,7 @@ proptest! {
                         prop_assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
                     }
                 }
-                for mut decoder in [Decoder::new(options.clone()), Decoder::screen(options.clone())] {
+                for mut decoder in [Decoder::new(options.clone()), Decoder::for_screen(options.clone())] {
                     let mut items = decoder.push(format!("{}\r\n", text.replace('\n', "\r\n")).as_bytes());
                     items.extend(decoder.end_turn());
                     prop_assert!(items.is_empty(), "{:?}\n{}\n{:?}", input, text, items);

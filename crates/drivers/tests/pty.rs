@@ -11,11 +11,11 @@ use drivers::{
     TypingOptions,
 };
 use proptest::prelude::*;
-use protocol::{Keys, Options};
+use protocol::{DecoderOptions, KeyRequirement};
 
 fn lines(read_from: u64) -> Pty {
     Pty::new(PtyOptions {
-        decoding: Options { key: Some("k3f9".parse().unwrap()), ..Options::worker() },
+        decoding: DecoderOptions { key: Some("k3f9".parse().unwrap()), ..DecoderOptions::worker() },
         mode: PtyMode::Lines,
         typing: TypingOptions::default(),
         quiet_ms: 1500,
@@ -35,7 +35,8 @@ fn screen() -> Pty {
         ..TypingOptions::default()
     };
     let key = Some("k3f9".parse().unwrap());
-    let decoding = Options { key, keys: Keys::Required, ..Options::worker() };
+    let decoding =
+        DecoderOptions { key, key_requirement: KeyRequirement::Required, ..DecoderOptions::worker() };
     Pty::new(PtyOptions {
         decoding,
         mode: PtyMode::Screen,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use engine::Guard;
-use protocol::{Decoder, Options};
+use protocol::{Decoder, DecoderOptions};
 
 #[path = "scenarios/clock.rs"]
 mod clock;
@@ -55,7 +55,7 @@ fn every_scenario_comes_out_as_it_says() {
 fn no_scenario_is_heard_when_an_agent_prints_it() {
     for file in files().into_iter().chain([folder().join("README.md")]) {
         let text = read(&file);
-        for options in [Options::worker(), Options::orchestrator()] {
+        for options in [DecoderOptions::worker(), DecoderOptions::orchestrator()] {
             let mut decoder = Decoder::new(options);
             let mut items = decoder.push(text.as_bytes());
             items.extend(decoder.end_turn());

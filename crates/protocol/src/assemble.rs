@@ -1,6 +1,6 @@
-//! Lines → messages: what opens one, what belongs to it, what ends it.
+//! Assembles messages from lines: opens a message, appends its lines and ends it.
 //!
-//! Sees finished lines only; knows nothing of bytes, escape sequences or screens.
+//! Input is rendered lines; bytes, escape sequences and screens are handled before.
 //! Invariant: at most one message is open, and at most one code fence around it.
 
 mod blocks;
@@ -31,31 +31,30 @@ use crate::{
     task_lines::{self, TaskLines},
 };
 
-/// A line outside of a body is given up after this much text.
+/// Longer lines outside a body are truncated and make their message invalid.
 pub(crate) const LINE_BYTES_MAX: usize = 64 * 1024;
-/// A body, and a line inside of one, is given up after this much text.
+/// Longer bodies, and longer lines in a body, make their message invalid.
 pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
 
-/// Puts messages together from lines.
 #[derive(Debug)]
 pub(crate) struct MessageAssembler {
     options: DecoderOptions,
     open: OpenMessage,
-    /// A block's tag whose next line decides whether it opens a block.
+    /// A block tag whose next line decides whether it opens a block.
     tentative: Option<TentativeBlock>,
     output: ItemOutput,
 }
 
-/// Which lines matter.
+/// The lines that can change the assembler's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineInterest {
-    /// A message is open: every line.
+    /// Every line: a message is open.
     AllLines,
-    /// Those that may begin a message.
+    /// Lines that may begin a message.
     Messages,
-    /// The same, and whether there are others: they make the fence a quotation.
+    /// Lines that may begin a message; any other line makes the fence a quotation.
     MessagesInFence,
-    /// Those that may end the fence.
+    /// Lines that may end the fence.
     EndOfFence,
 }
 
@@ -64,12 +63,11 @@ impl MessageAssembler {
         Self { options, open: OpenMessage::None, tentative: None, output: ItemOutput::default() }
     }
 
-    /// Takes the items that are finished.
+    /// Drains the finished items.
     pub(crate) fn take_items(&mut self) -> Vec<DecodedItem> {
         self.output.take_items()
     }
 
-    /// Tells which lines matter now.
     pub(crate) fn line_interest(&self) -> LineInterest {
         match (self.output.fence_position(), &self.open) {
             (FencePosition::InQuotation, _) => LineInterest::EndOfFence,
@@ -80,7 +78,7 @@ impl MessageAssembler {
         }
     }
 
-    /// Takes a line of which only the start is known; returns `false` if its text is needed.
+    /// Processes a line from its start alone; returns `false` if its text is needed.
     pub(crate) fn try_skip(&mut self, start: LineStart) -> bool {
         match (self.line_interest(), start) {
             (LineInterest::Messages, LineStart::Empty | LineStart::Text) => true,
@@ -93,23 +91,22 @@ impl MessageAssembler {
         }
     }
 
-    /// Returns how much text the next line may have.
+    /// Returns the text limit of the next line.
     pub(crate) fn line_bytes_max(&self) -> usize {
         self.open.line_bytes_max()
     }
 
-    /// Tells whether a turn can't end here for want of output alone: inside a block, a fence or an open bracket.
+    /// Returns whether silence must not end the turn here: inside a block, a fence or an open bracket.
     pub(crate) fn prevents_turn_end(&self) -> bool {
         self.output.fence_position() != FencePosition::Outside || self.open.prevents_turn_end()
     }
 
-    /// Returns the offset of the first line that is still needed, if there is one.
+    /// Returns the offset of the first line that is still needed.
     pub(crate) fn first_needed(&self) -> Option<u64> {
-        let tentative = self.tentative.as_ref().map(|tentative| tentative.raw.line_begin());
+        let tentative = self.tentative.as_ref().map(|tentative| tentative.span.line_begin());
         [self.open.line_begin(), tentative, self.output.fence_begin()].into_iter().flatten().min()
     }
 
-    /// Takes the next line.
     pub(crate) fn line(&mut self, line: &Line<'_>) {
         if let Some(tentative) = self.tentative.take() {
             if line.is_blank() {
@@ -117,18 +114,18 @@ impl MessageAssembler {
                 return;
             }
             if block::begins(tentative.name, tentative.prefix.unframe(line.text)) {
-                self.confirm(tentative);
+                self.confirm_block(tentative);
             } else {
-                self.deny(tentative);
+                self.reject_block(tentative);
             }
         }
         self.dispatch(line);
     }
 
-    /// Ends the turn: whatever is open ends with it.
+    /// Ends the turn and with it the open message.
     pub(crate) fn end_turn(&mut self) {
         if let Some(tentative) = self.tentative.take() {
-            self.deny(tentative);
+            self.reject_block(tentative);
         }
         self.finish();
         self.output.close_fence();
@@ -153,15 +150,15 @@ impl MessageAssembler {
         }
     }
 
-    /// A line while nothing is open.
+    /// Processes a line while no message is open.
     fn fresh_line(&mut self, line: &Line<'_>) {
-        let mut scan = QuestionScanner::new(line.text);
-        let question = scan.next(0, &self.options);
-        if let Some(opening) = &question
-            && self.may_ask(opening.key_check)
+        let mut scanner = QuestionScanner::new(line.text);
+        let question = scanner.next(0, &self.options);
+        if let Some(start) = &question
+            && self.accepts_question(start.key_check)
         {
-            let opening = *opening;
-            self.open_question(line, &mut scan, opening);
+            let start = *start;
+            self.open_question(line, &mut scanner, start);
             return;
         }
         let LineHead { prefix, kind } = LineHead::parse(line.text, &self.options);
@@ -177,44 +174,44 @@ impl MessageAssembler {
                 self.try_block(line, prefix, name, key_check)
             }
             LineKind::PhaseMarker { phase, key_check: KeyCheck::Accepted } if !line.too_long => {
-                let raw = SpanBuilder::new(line, prefix.end);
+                let span = SpanBuilder::new(line, prefix.end);
                 self.open = OpenMessage::Marker(Box::new(OpenMarker {
                     marker: PhaseMarker::new(phase),
                     too_long: false,
                     prefix,
-                    raw,
+                    span,
                 }));
             }
             LineKind::Message { result, key_check: KeyCheck::Accepted } => {
                 self.message_line(result, line, prefix.end)
             }
             LineKind::TaskStart { request, key_check: KeyCheck::Accepted } if !line.too_long => {
-                let raw = SpanBuilder::new(line, prefix.end);
-                self.open = OpenMessage::Task(Box::new(OpenTask { lines: TaskLines::new(request), raw }));
+                let span = SpanBuilder::new(line, prefix.end);
+                self.open = OpenMessage::Task(Box::new(OpenTask { lines: TaskLines::new(request), span }));
             }
-            LineKind::OpenTag { name, .. } => self.near(name.text(), line, prefix.end),
-            LineKind::PhaseMarker { .. } => self.near("PHASE_COMPLETE", line, prefix.end),
-            LineKind::Message { result: Ok(message), .. } => self.near(message.name(), line, prefix.end),
-            LineKind::Message { result: Err(refusal), .. } => {
-                self.near(refusal.message_name, line, prefix.end)
+            LineKind::OpenTag { name, .. } => self.near_miss(name.text(), line, prefix.end),
+            LineKind::PhaseMarker { .. } => self.near_miss("PHASE_COMPLETE", line, prefix.end),
+            LineKind::Message { result: Ok(message), .. } => self.near_miss(message.name(), line, prefix.end),
+            LineKind::Message { result: Err(error), .. } => {
+                self.near_miss(error.message_name, line, prefix.end)
             }
-            LineKind::TaskStart { .. } => self.near("TASK", line, prefix.end),
-            // The line was cut before its grammar could hold.
+            LineKind::TaskStart { .. } => self.near_miss("TASK", line, prefix.end),
+            // The truncated line cannot match its grammar.
             LineKind::NearMiss(message_name) if line.too_long => {
                 let span = SpanBuilder::new(line, prefix.end).finish();
                 self.output.finished(FinishedMessage { message_name, result: Err(too_long()), span });
             }
-            LineKind::NearMiss(name) => self.near(name, line, prefix.end),
+            LineKind::NearMiss(name) => self.near_miss(name, line, prefix.end),
             LineKind::Text | LineKind::ClosingTag { .. } | LineKind::Fence(_) | LineKind::BlockTag { .. } => {
                 match question {
-                    Some(opening) => self.near(need_human::NAME, line, opening.at),
+                    Some(start) => self.near_miss(need_human::NAME, line, start.at),
                     None => self.output.mark_fence_as_quotation(),
                 }
             }
         }
     }
 
-    fn may_ask(&self, key_check: KeyCheck) -> bool {
+    fn accepts_question(&self, key_check: KeyCheck) -> bool {
         self.options.role == Role::Orchestrator && key_check.is_accepted()
     }
 
@@ -230,7 +227,7 @@ impl MessageAssembler {
             name,
             target,
             body: BodyText::default(),
-            raw: SpanBuilder::new(line, prefix.end),
+            span: SpanBuilder::new(line, prefix.end),
             fence: None,
             prefix,
         };
@@ -256,12 +253,12 @@ impl MessageAssembler {
             }
             return;
         }
-        let mut scan = QuestionScanner::new(line.text);
-        let asks = self.options.role == Role::Orchestrator;
-        if let Some(opening) =
-            scan.next(0, &self.options).filter(|opening| asks && opening.key_check.is_accepted())
+        let mut scanner = QuestionScanner::new(line.text);
+        let is_orchestrator = self.options.role == Role::Orchestrator;
+        if let Some(start) =
+            scanner.next(0, &self.options).filter(|start| is_orchestrator && start.key_check.is_accepted())
         {
-            self.open_question(line, &mut scan, opening);
+            self.open_question(line, &mut scanner, start);
             return;
         }
         match LineHead::parse(line.text, &self.options).kind {
@@ -271,7 +268,7 @@ impl MessageAssembler {
                 tag.fence = Some(fence);
             }
             LineKind::ClosingTag { name, key_check } if name == tag.name && key_check != KeyCheck::Wrong => {
-                tag.raw.push(line);
+                tag.span.push(line);
                 self.finish();
             }
             LineKind::BlockTag { name, key_check } => {
@@ -308,9 +305,9 @@ impl MessageAssembler {
             self.fresh_line(line);
         } else if !line.is_blank() {
             open.too_long |= line.too_long || open.marker.is_too_long();
-            open.raw.push(line);
+            open.span.push(line);
         } else {
-            open.raw.push_blank(line.text);
+            open.span.push_blank(line.text);
         }
     }
 
@@ -318,14 +315,14 @@ impl MessageAssembler {
         let OpenMessage::Task(open) = &mut self.open else { return };
         let prefix = LinePrefix::parse(line.text);
         if open.lines.accept_line(task_lines::content(line.text, &prefix), line.too_long) {
-            open.raw.push(line);
+            open.span.push(line);
         } else {
             self.finish();
             self.fresh_line(line);
         }
     }
 
-    /// Ends the message that is open.
+    /// Ends the open message.
     fn finish(&mut self) {
         if let Some(finished) = std::mem::replace(&mut self.open, OpenMessage::None).finish() {
             self.output.finished(finished);
@@ -349,8 +346,8 @@ impl MessageAssembler {
         self.output.finished(FinishedMessage { message_name, result, span });
     }
 
-    fn near(&mut self, message_name: &'static str, line: &Line<'_>, at: usize) {
-        self.output.near(message_name, SpanBuilder::new(line, at).finish());
+    fn near_miss(&mut self, message_name: &'static str, line: &Line<'_>, at: usize) {
+        self.output.near_miss(message_name, SpanBuilder::new(line, at).finish());
     }
 }
 

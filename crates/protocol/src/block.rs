@@ -1,4 +1,4 @@
-//! Dialect B: the lines of a block → its message.
+//! Dialect B: parses the lines of a block into its message.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::{
     tag_body::{boolean, default_option, missing, options, wrong},
 };
 
-/// Tells whether a line is one of a block's keys, which is what opens it.
+/// Returns whether a line is one of a block's keys, which confirms the block.
 pub(crate) fn begins(name: TagName, line: &str) -> bool {
     key_line(line).is_some_and(|(key, _)| keys(name).iter().any(|known| known.eq_ignore_ascii_case(key)))
 }
 
-/// Reads the lines between a block's tags; the error is the first broken rule.
+/// Parses the lines between a block's tags; the error is the first broken rule.
 pub(crate) fn read(name: TagName, lines: &str) -> Result<AgentMessage, String> {
     let mut fields = Fields::of(name, lines)?;
     for required in required_keys(name) {
@@ -35,7 +35,7 @@ pub(crate) fn read(name: TagName, lines: &str) -> Result<AgentMessage, String> {
         | TagName::DeliverResult
         | TagName::StepComplete
         | TagName::Progress
-        | TagName::Direct => Err("is no block".to_owned()),
+        | TagName::Direct => Err("is not a block".to_owned()),
     }
 }
 
@@ -111,19 +111,25 @@ fn agent_error(fields: &mut Fields) -> Result<AgentError, String> {
         "fatal" => ErrorType::Fatal,
         _ => return Err(wrong("type", &kind, "recoverable or fatal")),
     };
-    let way = fields.take("recovery");
-    let recovery = match way.to_lowercase().as_str() {
+    let recovery_name = fields.take("recovery");
+    let recovery = match recovery_name.to_lowercase().as_str() {
         "pause_and_retry" if r#type == ErrorType::Fatal => {
             return Err(wrong(
                 "recovery",
-                &way,
-                "checkpoint_and_fail or notify_user where the type is fatal",
+                &recovery_name,
+                "checkpoint_and_fail or notify_user for a fatal error",
             ));
         }
         "pause_and_retry" => Recovery::PauseAndRetry,
         "checkpoint_and_fail" => Recovery::CheckpointAndFail,
         "notify_user" => Recovery::NotifyUser,
-        _ => return Err(wrong("recovery", &way, "pause_and_retry, checkpoint_and_fail or notify_user")),
+        _ => {
+            return Err(wrong(
+                "recovery",
+                &recovery_name,
+                "pause_and_retry, checkpoint_and_fail or notify_user",
+            ));
+        }
     };
     let resets_at = fields.take_some("resets_at");
     if let Some(time) = &resets_at
@@ -135,17 +141,16 @@ fn agent_error(fields: &mut Fields) -> Result<AgentError, String> {
     Ok(AgentError { r#type, message, details, recovery, resets_at, extra: fields.rest() })
 }
 
-/// The fields of a block.
 struct Fields {
     fields: Vec<Field>,
 }
 
 struct Field {
-    /// In lower case where the block knows it, else as it was written.
+    /// Lower case if it is a key of the block, otherwise as written.
     key: String,
     indent: usize,
     value: String,
-    /// Deeper lines, with their indentation.
+    /// Further lines of the value, with their indentation.
     more: Vec<String>,
     items: Vec<String>,
 }
@@ -153,7 +158,7 @@ struct Field {
 impl Fields {
     fn of(name: TagName, lines: &str) -> Result<Self, String> {
         let mut fields: Vec<Field> = Vec::new();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen_keys = std::collections::BTreeSet::new();
         for line in lines.lines() {
             if let Some(field) = fields.last_mut()
                 && field.accept_line(line)
@@ -164,11 +169,11 @@ impl Fields {
                 continue;
             }
             let Some((key, value)) = key_line(line) else {
-                return Err(format!("'{}' is no 'key: value' line", cut(line.trim())));
+                return Err(format!("'{}' is not a 'key: value' line", cut(line.trim())));
             };
             let lower = key.to_lowercase();
             let is_known = keys(name).contains(&lower.as_str());
-            if !seen.insert(lower.clone()) {
+            if !seen_keys.insert(lower.clone()) {
                 return Err(format!("field '{}' appears twice", cut(&lower)));
             }
             fields.push(Field {
@@ -212,7 +217,7 @@ impl Fields {
 }
 
 impl Field {
-    /// Takes a line that belongs to the value: an item, a deeper line, a blank one between such lines.
+    /// Appends a line that belongs to the value: an item, a deeper line, or a blank line between such lines.
     fn accept_line(&mut self, line: &str) -> bool {
         if line.trim().is_empty() {
             if !self.more.is_empty() {
@@ -257,12 +262,12 @@ impl Field {
     }
 }
 
-/// Counts the white space at the beginning of a line.
+/// Counts the white space characters at the start of a line.
 fn leading(line: &str) -> usize {
     line.chars().take_while(|character| character.is_whitespace()).count()
 }
 
-/// Reads `key: value`; a key is letters, `_` and `-`.
+/// Parses `key: value`; a key consists of letters, `_` and `-`.
 fn key_line(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.trim_start().split_once(':')?;
     let is_key = !key.is_empty()

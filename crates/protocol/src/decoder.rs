@@ -1,4 +1,4 @@
-//! The decoder: bytes as they come → what was said.
+//! The decoder of a session's output.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ use crate::{
     screen::Screen,
 };
 
-/// A large read without a newline is taken in pieces of this size, and a buffer of a few of them is used again.
+/// A large read without a newline is processed in pieces of this size; buffers of a few pieces are reused.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// Understands one session's output.
+/// Decodes the output of one session into items.
 ///
-/// It takes bytes cut anywhere, never fails, and keeps a bounded amount of them. Cutting the same bytes differently
-/// never changes what comes out.
+/// Accepts bytes in chunks of any size, never fails, and buffers a bounded amount. The result does not depend on how
+/// the bytes are cut.
 ///
 /// ```
 /// use protocol::{Decoder, DecodedItem, DecoderOptions};
@@ -29,7 +29,7 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// assert!(decoder.push(b"\x1b[1m[ASK").is_empty());
 /// assert!(decoder.push(b"_USER]\x1b[0m Which database?\n").is_empty());
 /// let items = decoder.end_turn();
-/// assert!(matches!(&items[..], [DecodedItem::Message(message)] if message.said.name() == "ASK_USER"));
+/// assert!(matches!(&items[..], [DecodedItem::Message(decoded)] if decoded.message.name() == "ASK_USER"));
 /// ```
 #[derive(Debug)]
 pub struct Decoder {
@@ -38,11 +38,10 @@ pub struct Decoder {
     echo: EchoFilter,
     /// The offset of the next byte.
     offset: u64,
-    /// Where the last item of a screen stood, and how many stand there.
+    /// The start offset of the last item of a screen, and its ordinal there.
     last_point: Option<(u64, u32)>,
 }
 
-/// Where lines come from.
 #[derive(Debug)]
 enum LineSource {
     Lines(Box<LineBuffer>),
@@ -53,23 +52,23 @@ enum LineSource {
 struct LineBuffer {
     /// The bytes of the unfinished line that are not in `editor`.
     partial_line: Vec<u8>,
-    /// The unfinished line, once it is too long to be carried.
+    /// The unfinished line, once it is longer than its limit.
     editor: Option<LineEditor>,
     /// The offset of the unfinished line's first byte.
     begin: u64,
-    /// How long `partial_line` must be before the editor is given it again.
+    /// The length of `partial_line` at which it is passed to the editor again.
     partial_line_goal: usize,
     renderer: Renderer,
     filter: LineFilter,
 }
 
 impl Decoder {
-    /// Makes a decoder for output that is written line by line.
+    /// Creates a decoder for output that is written line by line.
     pub fn new(options: DecoderOptions) -> Self {
         Self::with(options, LineSource::Lines(Box::default()))
     }
 
-    /// Makes a decoder for a program that repaints its screen.
+    /// Creates a decoder for a program that repaints its screen.
     pub fn for_screen(options: DecoderOptions) -> Self {
         Self::with(options, LineSource::Screen(Box::default()))
     }
@@ -84,7 +83,7 @@ impl Decoder {
         }
     }
 
-    /// Takes the next bytes, and returns what is complete with them.
+    /// Decodes the next bytes and returns the items that they complete.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<DecodedItem> {
         match &mut self.source {
             LineSource::Lines(lines) => lines.push(bytes, self.offset, &mut self.assembler, &mut self.echo),
@@ -96,7 +95,7 @@ impl Decoder {
         self.take_items()
     }
 
-    /// Ends the turn: what is open is complete or broken, and the next byte begins a new line.
+    /// Ends the turn: the open message becomes complete or invalid, and the next byte begins a new line.
     pub fn end_turn(&mut self) -> Vec<DecodedItem> {
         match &mut self.source {
             LineSource::Lines(lines) => lines.end(self.offset, &mut self.assembler, &mut self.echo),
@@ -121,26 +120,26 @@ impl Decoder {
         items
     }
 
-    /// Says what was typed into the session, so that its echo is not taken for the agent's words.
+    /// Registers input that was typed into the session, so that its echo is not decoded as output of the agent.
     pub fn expect_echo(&mut self, typed: &str) {
         self.echo.expect(typed, self.offset);
     }
 
-    /// Returns the first byte that is still needed: reading can start again there in the initial state.
+    /// Returns the offset of the first byte that is still needed: a new decoder can start there.
     pub fn safe_offset(&self) -> u64 {
         match &self.source {
             LineSource::Lines(lines) => self.assembler.first_needed().unwrap_or(lines.begin_or(self.offset)),
-            // A screen is the sum of all that was painted on it.
+            // A screen depends on everything that was painted on it.
             LineSource::Screen(_) => 0,
         }
     }
 
-    /// Tells whether a turn can't end here for want of output alone: inside a block, a fence or an open bracket.
+    /// Returns whether silence must not end the turn here: inside a block, a fence or an open bracket.
     pub fn prevents_turn_end(&self) -> bool {
         self.assembler.prevents_turn_end()
     }
 
-    /// Returns what stands on the screen now; nothing where lines are read.
+    /// Returns the rows on the screen; empty in line mode.
     pub fn screen_rows(&self) -> Vec<String> {
         match &self.source {
             LineSource::Lines(_) => Vec::new(),
@@ -148,7 +147,7 @@ impl Decoder {
         }
     }
 
-    /// Tells whether the output paints rather than writes, so that screen mode would read it better.
+    /// Returns whether the output repaints the screen, so that screen mode would read it better.
     pub fn repaints(&self) -> bool {
         match &self.source {
             LineSource::Lines(lines) => lines.renderer.repaints,
@@ -177,7 +176,7 @@ impl LineBuffer {
             }
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(length) = memchr::memchr(b'\n', rest) else {
-                // Piece by piece, so that one large read is not held as a whole.
+                // In pieces, so that a large read is not buffered as a whole.
                 rest.chunks(PIECE_BYTES).for_each(|piece| self.buffer(piece, assembler));
                 return;
             };
@@ -193,23 +192,23 @@ impl LineBuffer {
         }
     }
 
-    /// Keeps the beginning of a line until its end comes.
+    /// Buffers the start of a line until its end arrives.
     fn buffer(&mut self, bytes: &[u8], assembler: &MessageAssembler) {
         self.partial_line.extend_from_slice(bytes);
-        // Up to its limit a line is kept as it came; then it is edited as it comes.
+        // Up to its limit a line is buffered as it is; after that it is edited as it arrives.
         let limit = assembler.line_bytes_max();
         let goal = if self.editor.is_none() { limit + 1 } else { self.partial_line_goal };
         if self.partial_line.len() < goal {
             return;
         }
         let editor = self.editor.get_or_insert_with(|| LineEditor::new(limit));
-        let taken = editor.push(&self.partial_line, false);
-        self.partial_line.drain(..taken);
-        // What is left is an unfinished sequence: looking at it again for each byte would cost its length each time.
+        let consumed = editor.push(&self.partial_line, false);
+        self.partial_line.drain(..consumed);
+        // The rest is an incomplete sequence: parsing it again for each byte would be quadratic.
         self.partial_line_goal = self.partial_line.len() + LINE_BYTES_MAX / 8;
     }
 
-    /// Returns whether the line that came in pieces needs no rendering.
+    /// Returns whether the buffered line needs no rendering.
     fn skips_partial_line(&mut self, assembler: &mut MessageAssembler) -> bool {
         self.partial_line.push(b'\n');
         let is_skipped = self.filter.skip(&self.partial_line, assembler, &mut self.renderer.repaints) > 0;
@@ -217,7 +216,7 @@ impl LineBuffer {
         is_skipped
     }
 
-    /// Gives out the line that ends with `rest`.
+    /// Forwards the line that ends with `rest`.
     fn finish(&mut self, rest: &[u8], end: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
         let raw = if self.partial_line.is_empty() {
             Cow::Borrowed(rest)
@@ -231,7 +230,7 @@ impl LineBuffer {
             Cow::Owned(std::mem::take(&mut self.partial_line))
         };
         let limit = assembler.line_bytes_max();
-        // Which way a line takes depends on the line alone, never on how it was cut.
+        // The choice depends on the line alone, never on how it was cut.
         let editor = self.editor.take().or_else(|| (raw.len() > limit).then(|| LineEditor::new(limit)));
         let line = match editor {
             Some(mut editor) => {
@@ -242,7 +241,7 @@ impl LineBuffer {
         };
         forward_line(&line, assembler, echo);
         if let Cow::Owned(mut partial_line) = raw {
-            // The buffer is used again, unless one long line has made it large.
+            // Reuses the buffer unless one long line has enlarged it.
             if partial_line.capacity() <= 4 * PIECE_BYTES {
                 partial_line.clear();
                 self.partial_line = partial_line;
@@ -253,7 +252,7 @@ impl LineBuffer {
     }
 }
 
-/// Gives a line on, unless it is what we typed ourselves.
+/// Passes a line to the assembler unless it is an echo of typed input.
 pub(crate) fn forward_line(line: &Line<'_>, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
     if echo.is_empty() || !echo.consume(line.text, line.begin) {
         assembler.line(line);

@@ -1,31 +1,30 @@
-//! What may stand around a message on its line: white space, symbols, boxes, quotation marks, bullets.
+//! Decoration around a message on its line: white space, symbols, boxes, quotation marks, bullets.
 
 use std::ops::Range;
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use unicode_width::UnicodeWidthChar;
 
-/// What stands before the first character of a line that means something.
+/// The decoration before the first significant character of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct LinePrefix {
     /// The index of that character, or the line's length.
     pub(crate) end: usize,
-    /// Whether the line begins with a vertical box character, so that its right border goes too.
+    /// Whether the line begins with a vertical box character, so that its right border is removed too.
     pub(crate) is_boxed: bool,
-    /// The box characters and `>` in the order in which they stand.
+    /// The box characters and `>`, in order.
     pub(crate) frame: Vec<char>,
-    /// Whether `+` or `-` stands directly before the character: a line of a diff.
+    /// Whether `+` or `-` directly precedes the character: a line of a diff.
     pub(crate) is_diff: bool,
-    /// Whether bold type begins directly before the character and wants its closing `**` taken away.
+    /// Whether `**` directly precedes the character; its closing `**` is then removed.
     pub(crate) is_bold: bool,
-    /// The number of columns that only white space takes at the line's beginning.
+    /// The columns of white space at the start of the line.
     pub(crate) indent: usize,
-    /// The column of the character.
+    /// The column of the first significant character.
     pub(crate) column: usize,
 }
 
 impl LinePrefix {
-    /// Reads the beginning of a line.
     pub(crate) fn parse(text: &str) -> Self {
         let mut prefix = Self { end: text.len(), indent: indent(text), ..Self::default() };
         for (index, character) in text.char_indices() {
@@ -36,7 +35,7 @@ impl LinePrefix {
             if is_frame(character) {
                 prefix.is_boxed |=
                     prefix.frame.is_empty() && is_vertical(character) && text[..index].trim().is_empty();
-                // Nobody nests boxes and quotations deeper; the bound keeps hostile lines cheap.
+                // Deeper nesting does not occur; the bound keeps hostile lines cheap.
                 if prefix.frame.len() < 16 {
                     prefix.frame.push(character);
                 }
@@ -49,7 +48,7 @@ impl LinePrefix {
         prefix
     }
 
-    /// Takes away the right border of a line whose tag stands in a box.
+    /// Removes the right border of a line whose tag is in a box.
     pub(crate) fn without_border<'t>(&self, text: &'t str) -> &'t str {
         if !self.is_boxed {
             return text;
@@ -61,12 +60,12 @@ impl LinePrefix {
         }
     }
 
-    /// Takes the tag's frame off a line of its body.
+    /// Removes the tag's frame from a line of its body.
     pub(crate) fn unframe<'t>(&self, text: &'t str) -> &'t str {
         &text[self.inside(text)]
     }
 
-    /// Returns the part of a body's line that lies inside the tag's frame.
+    /// Returns the part of a body line inside the tag's frame.
     pub(crate) fn inside(&self, text: &str) -> Range<usize> {
         if self.frame.is_empty() {
             return 0..text.len();
@@ -89,25 +88,25 @@ impl LinePrefix {
     }
 }
 
-/// Takes away what may follow a tag or a thin line: white space and decoration.
+/// Removes decoration after a tag or a keyword line.
 pub(crate) fn trim_end(text: &str) -> &str {
     text.trim_end_matches(may_surround)
 }
 
-/// Returns whether a character may stand before or after a message on its line.
+/// Returns whether a character may precede or follow a message on its line.
 pub(crate) fn may_surround(character: char) -> bool {
     is_decoration(character) || character.is_whitespace()
 }
 
-/// Tells whether a character may stand before a message without being part of it.
+/// Returns whether a character other than white space may precede a message.
 fn is_decoration(character: char) -> bool {
     match character {
         '>' | '*' | '-' | '+' | '#' | '|' | '•' | '·' | '❯' => true,
         // ASCII and Hangul syllables, the most frequent characters, need no table.
         '\0'..='\x7f' | '가'..='힣' => false,
-        // Variation selectors, the joiner inside an emoji of several characters, and the byte order mark.
+        // Variation selectors, the joiner inside composed emoji, and the byte order mark.
         '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{200d}' | '\u{feff}' => true,
-        // Arrows, mathematics, boxes, blocks, shapes, dingbats and Braille, which spinners use: symbols throughout.
+        // Arrows, mathematics, boxes, blocks, shapes, dingbats and Braille (spinners): all symbols.
         '\u{2190}'..='\u{2307}' | '\u{2500}'..='\u{2767}' | '\u{2800}'..='\u{28ff}' => true,
         _ => is_symbol(character),
     }
@@ -124,7 +123,7 @@ fn is_frame(character: char) -> bool {
     character == '>' || is_box(character)
 }
 
-/// Tells whether a character belongs to a box that is drawn around text.
+/// Returns whether a character belongs to a box drawn around text.
 fn is_box(character: char) -> bool {
     matches!(character, '|' | '\u{2500}'..='\u{257f}' | '▏' | '▕' | '▌' | '▐')
 }
@@ -133,12 +132,12 @@ fn is_vertical(character: char) -> bool {
     matches!(character, '|' | '│' | '┃' | '║' | '╎' | '╏' | '┆' | '┇' | '┊' | '┋' | '▏' | '▕' | '▌' | '▐')
 }
 
-/// Counts the columns of white space at the beginning of a line.
+/// Counts the columns of white space at the start of a line.
 pub(crate) fn indent(text: &str) -> usize {
     text.chars().take_while(|character| character.is_whitespace()).fold(0, next_column)
 }
 
-/// Returns the column after a character that stands in `column`.
+/// Returns the column after a character at `column`.
 fn next_column(column: usize, character: char) -> usize {
     match character {
         '\t' => (column / 8 + 1) * 8,
@@ -151,7 +150,7 @@ mod tests {
     use super::{LinePrefix, is_decoration, is_symbol};
 
     #[test]
-    fn the_ranges_that_are_taken_for_symbols_hold_nothing_else() {
+    fn symbol_ranges_contain_only_symbols() {
         for character in
             ('\u{2190}'..='\u{2307}').chain('\u{2500}'..='\u{2767}').chain('\u{2800}'..='\u{28ff}')
         {
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_in_a_box_gives_its_frame() {
+    fn tag_in_a_box_has_a_frame() {
         let prefix = LinePrefix::parse("  │ > [ASK_USER] Which?    │");
         assert_eq!((prefix.frame.as_slice(), prefix.is_boxed), (['│', '>'].as_slice(), true));
         assert_eq!(prefix.unframe("  │ > options: a, b    │"), "options: a, b");
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_of_a_diff_and_bold_type_are_seen() {
+    fn diff_marks_and_bold_markup_are_detected() {
         assert!(LinePrefix::parse("+[ASK_USER]").is_diff);
         assert!(!LinePrefix::parse("+ [ASK_USER]").is_diff);
         assert!(LinePrefix::parse("- **[ASK_USER]**").is_bold);

@@ -1,13 +1,13 @@
-//! What we typed, and may see again because a terminal repeats it.
+//! Typed input that a terminal may print again as an echo.
 
 use std::collections::VecDeque;
 
-/// An echo comes soon or never; what comes later is somebody's own words.
+/// A line that is printed later than this is not an echo but output of the agent.
 const ECHO_BYTES_MAX: u64 = 64 * 1024;
-/// More lines than this are not waited for; the oldest go first.
+/// The oldest lines are dropped first.
 const ECHO_LINES_MAX: usize = 4096;
 
-/// Lines that are expected to come back.
+/// Lines that are expected as echoes.
 #[derive(Debug, Default)]
 pub(crate) struct EchoFilter {
     lines: VecDeque<ExpectedEcho>,
@@ -16,19 +16,19 @@ pub(crate) struct EchoFilter {
 #[derive(Debug)]
 struct ExpectedEcho {
     text: String,
-    /// The first offset at which it is no echo any more.
+    /// The first offset at which an equal line is no longer an echo.
     until: u64,
 }
 
 impl EchoFilter {
-    /// Remembers what was typed when the output was at `offset`.
+    /// Registers input that was typed when the output was at `offset`.
     pub(crate) fn expect(&mut self, typed: &str, offset: u64) {
         let until = offset + ECHO_BYTES_MAX;
-        let mut kept = 0;
+        let mut line_bytes = 0;
         for line in typed.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()) {
-            kept += line.len() as u64;
-            // What is longer than the window can't come back inside it.
-            if kept > ECHO_BYTES_MAX {
+            line_bytes += line.len() as u64;
+            // Input longer than the window cannot be echoed within it.
+            if line_bytes > ECHO_BYTES_MAX {
                 break;
             }
             if self.lines.len() == ECHO_LINES_MAX {
@@ -42,7 +42,7 @@ impl EchoFilter {
         self.lines.is_empty()
     }
 
-    /// Tells whether a line that begins at `offset` is an echo, and forgets it if so.
+    /// Returns whether a line that begins at `offset` is an echo, and removes the expectation if so.
     pub(crate) fn consume(&mut self, text: &str, offset: u64) -> bool {
         while self.lines.front().is_some_and(|expected| expected.until <= offset) {
             self.lines.pop_front();

@@ -1,7 +1,7 @@
-//! A message → the text that says it: what `jangdan say`, scripts and the player print.
+//! Encodes a message as text: for `jangdan say`, scripts and the scripted agent.
 //!
-//! One form for each message, the one that is hardest to misread. The decoder is the judge: what it does not give back
-//! exactly as it was is refused, with the field that is to field_error. Never writes a message that reads as another one.
+//! Each message has one form, the one least likely to be misread. The result is decoded again: a message that does not
+//! decode to itself is refused with the field that causes it.
 
 mod block;
 mod field_error;
@@ -16,44 +16,42 @@ use crate::{
     options::{DecoderOptions, KeyRequirement},
 };
 
-/// A message that has no text form, because one of its values can't be read back as it is.
+/// A message cannot be encoded because one of its values would not be decoded as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message_name} can't carry this {field}: {reason}")]
+#[error("{message_name} cannot contain this {field}: {reason}")]
 pub struct EncodeError {
-    /// The message's name on the wire.
     pub message_name: &'static str,
-    /// The field that is to field_error, as `jangdan decode` names it; `key` where it is the session's key.
+    /// The field that causes the error, as `jangdan decode` names it; `key` for the session's key.
     pub field: &'static str,
-    /// What would become of it.
     pub reason: EncodeErrorReason,
 }
 
-/// What a reader would make of a message that can't be written.
+/// The reason why a message cannot be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeErrorReason {
-    /// It breaks a rule of the protocol, in the decoder's words.
+    /// The message would break a rule of the protocol, as the decoder reports it.
     #[error("{0}")]
     Invalid(String),
-    /// Another value would arrive.
+    /// Another value would be decoded.
     #[error("it would be read as '{0}'")]
-    Other(String),
-    /// No message would arrive, or more than one, or one without an end.
-    #[error("a line of it ends the message or keeps it open")]
-    Torn,
-    /// Each of its values could be written, but not all of them together.
+    ReadsDifferently(String),
+    /// The text would decode to no message, to several, or to one without an end.
+    #[error("one of its lines ends the message or keeps it open")]
+    NotSelfContained,
+    /// Each value can be encoded, but the whole message is too long.
     #[error("the message is too long")]
     TooLong,
 }
 
-/// Writes a message as whole lines that decode to exactly this message, whatever is printed before and after them.
+/// Encodes a message as whole lines that decode to exactly this message, whatever is printed before and after them.
 ///
-/// With a key the lines carry it, and are heard where keys are required too. A message that names tasks such as `1.2`
-/// is heard where the plan has such ids, and NEED_HUMAN where the speaker is an orchestrator.
+/// With a key the lines carry it, and also decode if keys are required. A message with task ids such as `1.2` decodes
+/// only if the plan has such ids, and NEED_HUMAN only for an orchestrator.
 ///
 /// # Errors
 ///
-/// A value that has no form in the protocol is refused: for example a line break in the reason of a FAIL, white space
-/// around a question, or a line in a body that is a message itself.
+/// Returns an error for a value without a form in the protocol: for example a line break in the reason of a FAIL,
+/// white space around a question, or a line in a body that is a message itself.
 ///
 /// ```
 /// use domain::{AgentMessage, DoneMessage};
@@ -63,9 +61,9 @@ pub enum EncodeErrorReason {
 /// ```
 pub fn encode(message: &AgentMessage, key: Option<&SessionKey>) -> Result<String, EncodeError> {
     let text = write(message, key);
-    match judge(&text, message, key) {
+    match verify_round_trip(&text, message, key) {
         Ok(()) => Ok(text),
-        Err(_) => Err(field_error::find(message, key)),
+        Err(_) => Err(field_error::find_unencodable_field(message, key)),
     }
 }
 
@@ -94,10 +92,14 @@ fn write(message: &AgentMessage, key: Option<&SessionKey>) -> String {
     }
 }
 
-/// Reads a text in the strictest way: as one in which the most lines count as messages of their own.
+/// Decodes a text with the options under which most lines are messages, and compares the result.
 ///
-/// The turn goes on, so that a message is only accepted if it is complete by itself.
-fn judge(text: &str, message: &AgentMessage, key: Option<&SessionKey>) -> Result<(), EncodeErrorReason> {
+/// The turn is not ended, so that only a self-contained message is accepted.
+fn verify_round_trip(
+    text: &str,
+    message: &AgentMessage,
+    key: Option<&SessionKey>,
+) -> Result<(), EncodeErrorReason> {
     let options = DecoderOptions {
         role: Role::Orchestrator,
         key: key.cloned(),
@@ -106,23 +108,25 @@ fn judge(text: &str, message: &AgentMessage, key: Option<&SessionKey>) -> Result
     };
     let mut decoder = Decoder::new(options);
     let items = decoder.push(text.as_bytes());
-    let is_over = decoder.safe_offset() == text.len() as u64;
+    let is_complete = decoder.safe_offset() == text.len() as u64;
     match items.as_slice() {
-        [DecodedItem::Message(decoded)] if decoded.message == *message && is_over => Ok(()),
-        [DecodedItem::Message(decoded)] if decoded.message.name() == message.name() && is_over => {
-            Err(EncodeErrorReason::Other(field_error::difference(message, &decoded.message)))
+        [DecodedItem::Message(decoded)] if decoded.message == *message && is_complete => Ok(()),
+        [DecodedItem::Message(decoded)] if decoded.message.name() == message.name() && is_complete => {
+            Err(EncodeErrorReason::ReadsDifferently(field_error::first_difference(message, &decoded.message)))
         }
-        [DecodedItem::Invalid(invalid)] if is_over => Err(EncodeErrorReason::Invalid(invalid.error.clone())),
-        _ => Err(EncodeErrorReason::Torn),
+        [DecodedItem::Invalid(invalid)] if is_complete => {
+            Err(EncodeErrorReason::Invalid(invalid.error.clone()))
+        }
+        _ => Err(EncodeErrorReason::NotSelfContained),
     }
 }
 
-/// Returns the key as it stands after something.
+/// Returns the key with a space before it.
 fn key_word(key: Option<&SessionKey>) -> String {
     key.map(|key| format!(" {key}")).unwrap_or_default()
 }
 
-/// Puts a value in quotes where it begins with one, because a reader takes a pair of them off.
+/// Quotes a value that begins with a quote, because the decoder removes a pair of quotes.
 fn quoted(value: &str) -> String {
     if value.starts_with(['\'', '"']) { format!("\"{value}\"") } else { value.to_owned() }
 }

@@ -1,38 +1,37 @@
-//! Escape sequences: where one ends, and the few that effect on the line.
+//! Escape sequences: their length, and the few that edit the line.
 //!
-//! Works on a slice that begins with an introducer; knows nothing of lines or text.
+//! Input is a slice that begins with an introducer.
 
-/// A sequence is given up after this many bytes; no program draws with longer ones.
+/// Longer sequences are abandoned; no program draws with them.
 pub(crate) const SEQUENCE_BYTES_MAX: usize = 4096;
 
 pub(crate) const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
-/// The first byte of every C1 control in UTF-8; what follows it is the code point itself.
+/// The first byte of every C1 control in UTF-8; the second byte is the code point.
 pub(crate) const C1_LEAD: u8 = 0xc2;
 
-/// What stands at the beginning of a slice.
+/// The sequence at the beginning of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ParsedSequence {
-    /// So many bytes are gone; the effect is what is left of them.
+    /// The sequence has this length in bytes.
     Complete { length: usize, effect: SequenceEffect },
     /// The slice ends inside the sequence.
     Incomplete,
 }
 
-/// What a sequence does to the line.
+/// The effect of a sequence on the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SequenceEffect {
-    /// Nothing.
     None,
-    /// It changes the line that the cursor is in.
+    /// Changes the line of the cursor.
     Edit(LineEdit),
-    /// It leaves the line or the screen: the output is a painting, not a text.
+    /// Leaves the line or the screen: the output is painted, not written line by line.
     Repaint,
 }
 
-/// A change of the line that the cursor is in. Counts are at least 1, columns count from 0.
+/// A change of the line of the cursor. Counts are at least 1, columns start at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineEdit {
     EraseToEnd,
@@ -46,7 +45,7 @@ pub(crate) enum LineEdit {
     EraseCells(usize),
 }
 
-/// Reads the sequence that `bytes` begins with: ESC, or a C1 introducer as a code point.
+/// Parses the sequence that `bytes` begins with: ESC, or a C1 introducer as a code point.
 pub(crate) fn read(bytes: &[u8]) -> ParsedSequence {
     match bytes {
         [ESC, rest @ ..] => after_escape(bytes, rest),
@@ -58,7 +57,7 @@ pub(crate) fn read(bytes: &[u8]) -> ParsedSequence {
     }
 }
 
-/// Tells whether a byte after `C1_LEAD` makes a C1 control of it.
+/// Returns whether a byte after `C1_LEAD` makes a C1 control.
 pub(crate) fn is_c1(second: u8) -> bool {
     (0x80..=0x9f).contains(&second)
 }
@@ -86,7 +85,7 @@ fn after_escape(bytes: &[u8], rest: &[u8]) -> ParsedSequence {
         Some(b'M') => whole(2, SequenceEffect::Repaint),
         Some(0x20..=0x2f) => with_intermediates(bytes),
         Some(0x30..=0x7e) => whole(2, SequenceEffect::None),
-        // A control or a letter of another script: the lone ESC goes, what follows is looked at by itself.
+        // A control or a non-ASCII character: only the ESC is skipped.
         Some(_) => whole(1, SequenceEffect::None),
     }
 }
@@ -94,7 +93,7 @@ fn after_escape(bytes: &[u8], rest: &[u8]) -> ParsedSequence {
 /// Returns the length of the colour sequence that `bytes` begins with.
 ///
 /// `None` for every other sequence, for a colour with more than 16 bytes of parameters and for one near the end of
-/// `bytes`: [`read`] reads all of them.
+/// `bytes`: [`read`] handles all of them.
 pub(crate) fn colour_length(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(&[ESC, b'['])?;
     // Digits and semicolons have 3 as their upper half. Comparing 16 bytes at once needs no branch for their number.
@@ -123,7 +122,7 @@ fn body(bytes: &[u8], from: usize, kind: SequenceKind) -> ParsedSequence {
         match byte {
             CAN | SUB => return whole(index + 1, SequenceEffect::None),
             ESC => {
-                // ST ends a string; any other ESC begins the next sequence, and this one is given up.
+                // ST ends a string; any other ESC begins the next sequence and abandons this one.
                 return match (kind, bytes.get(index + 1)) {
                     (SequenceKind::Text, None) => ParsedSequence::Incomplete,
                     (SequenceKind::Text, Some(b'\\')) => whole(index + 2, SequenceEffect::None),
@@ -154,7 +153,7 @@ fn whole(length: usize, effect: SequenceEffect) -> ParsedSequence {
     ParsedSequence::Complete { length, effect }
 }
 
-/// Returns what a control sequence with these parameters and this final byte does.
+/// Returns the effect of a control sequence with these parameters and this final byte.
 pub(crate) fn csi_effect(parameters: &[u8], last: u8) -> SequenceEffect {
     match last {
         b'm' => SequenceEffect::None,
@@ -190,7 +189,7 @@ fn switches_screen(parameters: &[u8]) -> bool {
     matches!(parameters, b"?1049" | b"?1047" | b"?47")
 }
 
-/// Returns the first parameter: `Some(None)` where it is left out, `None` where the parameters are private or broken.
+/// Returns the first parameter: `Some(None)` if omitted, `None` if the parameters are private or invalid.
 fn first_number(parameters: &[u8]) -> Option<Option<usize>> {
     let first = parameters.split(|byte| *byte == b';').next().unwrap_or_default();
     let mut number = None;
@@ -198,7 +197,7 @@ fn first_number(parameters: &[u8]) -> Option<Option<usize>> {
         if !byte.is_ascii_digit() {
             return None;
         }
-        // Saturates far beyond every column, so that a long number stays a large one.
+        // Saturates far beyond every column, so that a long number stays large.
         number = Some((number.unwrap_or(0) * 10 + usize::from(byte - b'0')).min(1_000_000));
     }
     Some(number)
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_sequence_ends_where_a_terminal_ends_it() {
+    fn sequences_end_where_a_terminal_ends_them() {
         check(b"\x1b[1;31mred", 7, SequenceEffect::None);
         check(b"\x1b]0;title\x07x", 10, SequenceEffect::None);
         check(b"\x1b]8;;http://x\x1b\\x", 15, SequenceEffect::None);
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_given_up_for_another_a_cancel_or_its_length() {
+    fn sequences_are_abandoned_at_another_a_cancel_or_the_length_limit() {
         check(b"\x1b[12\x1b[m", 4, SequenceEffect::None);
         check(b"\x1b]0;x\x18y", 6, SequenceEffect::None);
         check(b"\x1b\x1b[m", 1, SequenceEffect::None);
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_recognised_by_their_form() {
+    fn colours_are_recognized_by_their_form() {
         let padded = |text: &str| format!("{text}                ").into_bytes();
         assert_eq!(colour_length(&padded("\x1b[m")), Some(3));
         assert_eq!(colour_length(&padded("\x1b[38;2;10;20;30mx")), Some(16));
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_edits_the_line_and_what_leaves_it_are_told_apart() {
+    fn edits_and_repaints_are_distinguished() {
         check(b"\x1b[K", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));
         check(b"\x1b[1K", 4, SequenceEffect::Edit(LineEdit::EraseToStart));
         check(b"\x1b[J", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));

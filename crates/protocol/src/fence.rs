@@ -1,8 +1,8 @@
-//! Code fences, as CommonMark has them.
+//! Code fences as in CommonMark.
 
 use crate::decoration::{self, LinePrefix};
 
-/// A fence of tildes that is further in is none.
+/// The deepest indentation of a fence of tildes.
 const INDENT_MAX: usize = 3;
 
 /// A line of three or more backticks or tildes.
@@ -14,13 +14,13 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// Reads a line that may have decoration around its fence.
+    /// Parses a line that may have decoration around its fence.
     pub(crate) fn on_line(text: &str) -> Option<Self> {
         let prefix = LinePrefix::parse(text);
         Self::after_prefix(text, &prefix)
     }
 
-    /// Reads a line after what it begins with.
+    /// Parses a line after its prefix.
     pub(crate) fn after_prefix(text: &str, prefix: &LinePrefix) -> Option<Self> {
         let fence = Self::of(decoration::trim_end(&text[prefix.end..]))?;
         // Compilers and interpreters underline with tildes, deep inside their line.
@@ -28,14 +28,14 @@ impl Fence {
         (!is_underline).then_some(fence)
     }
 
-    /// Reads a line from its first backtick or tilde on.
+    /// Parses a line from its first backtick or tilde on.
     fn of(text: &str) -> Option<Self> {
         let character = text.chars().next().filter(|character| matches!(character, '`' | '~'))?;
         let info = text.trim_start_matches(character);
         let length = text.len() - info.len();
-        // A backtick after the opening ones makes inline code of it.
+        // A further backtick makes it inline code.
         let is_inline = character == '`' && info.contains('`');
-        // `~~~~^~~` underlines a place.
+        // `~~~~^~~` is an underline of a compiler.
         let is_underline = character == '~' && info.contains(['^', '~']);
         (length >= 3 && !is_inline && !is_underline).then_some(Self {
             character,
@@ -44,7 +44,7 @@ impl Fence {
         })
     }
 
-    /// Tells whether this line closes the block that `opening` began.
+    /// Returns whether this line closes the fence that `opening` began.
     pub(crate) fn closes(&self, opening: &Self) -> bool {
         self.character == opening.character && self.length >= opening.length && !self.has_info
     }

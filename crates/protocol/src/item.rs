@@ -1,63 +1,54 @@
-//! What the decoder gives out, and the form in which `jangdan decode` prints it.
+//! The decoder's results, and their JSON form in `jangdan decode`.
 
 use domain::AgentMessage;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-/// One thing that an agent message.
+/// One result of the decoder.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DecodedItem {
-    /// A message.
     Message(DecodedMessage),
-    /// Something that means to be a message and breaks a rule of the protocol.
+    /// An attempted message that breaks a rule of the protocol.
     Invalid(InvalidMessage),
-    /// Something that its writer may have taken for a message.
+    /// A line that resembles a message but is text.
     NearMiss(NearMiss),
 }
 
-/// A message and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedMessage {
-    /// What was message.
     pub message: AgentMessage,
-    /// Where it stands.
     pub span: Span,
 }
 
-/// A broken message and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidMessage {
-    /// The name of the message that it means to be.
+    /// The name of the attempted message.
     pub message_name: &'static str,
-    /// The first rule that it breaks, with field and value.
+    /// The first broken rule, with field and value.
     pub error: String,
-    /// Where it stands.
     pub span: Span,
 }
 
-/// A near miss and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NearMiss {
-    /// The name of the message that it resembles.
+    /// The name of the message that the line resembles.
     pub message_name: &'static str,
-    /// Where it stands.
     pub span: Span,
 }
 
-/// Where something stands in the output.
+/// A position in the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The decoded text, at most 4 KiB and then `…`.
+    /// The decoded text, truncated after 4 KiB with `…`.
     pub raw: String,
     /// The offset of the byte that drew the first character.
     pub start: u64,
     /// The offset after the last line's newline.
     pub end: u64,
-    /// Tells apart what a screen gives at one offset; 0 where lines are read.
+    /// Distinguishes items of a screen with the same offset; 0 in line mode.
     pub ordinal: u32,
 }
 
 impl DecodedItem {
-    /// Returns where it stands.
     pub fn span(&self) -> &Span {
         match self {
             Self::Message(message) => &message.span,
@@ -103,7 +94,7 @@ impl Serialize for DecodedItem {
 }
 
 fn serialize_payload<O: SerializeStruct>(message: &AgentMessage, object: &mut O) -> Result<(), O::Error> {
-    // The target stands beside the payload, so these three are printed without it.
+    // The target is printed next to the payload, so these three payloads are printed without it.
     match message {
         AgentMessage::Invoke(domain::InvokeMessage { target: _, task, context }) => {
             object.serialize_field("payload", &InvokePayload { task, context: context.as_deref() })

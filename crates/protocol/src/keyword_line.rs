@@ -1,4 +1,4 @@
-//! Dialect D: lines that are one message from their first character to their last.
+//! Dialect D: keyword lines, each of which is a whole message, such as `DONE:T1.3`.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::{
 
 const REASON_CHARACTERS_MAX: usize = 100;
 
-/// The word that a thin line begins with.
+/// The word that a keyword line begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKeyword {
     ResolveNext,
@@ -58,16 +58,14 @@ impl LineKeyword {
     }
 }
 
-/// A thin line.
 #[derive(Debug)]
 pub(crate) enum KeywordLine {
-    /// A whole message.
     Message(Result<AgentMessage, MessageError>),
-    /// A message that the next lines may go on with.
+    /// The first line of a message that the next lines may continue.
     TaskStart(TaskRequest),
 }
 
-/// Reads a line without its decoration; `None` where it is no thin line.
+/// Parses a line without its decoration; `None` if it is not a keyword line.
 pub(crate) fn read(line: &str, options: &DecoderOptions) -> Option<(KeywordLine, KeyCheck)> {
     let line = line.trim_end();
     let (without_key, word) = match line.rsplit_once(char::is_whitespace) {
@@ -77,7 +75,7 @@ pub(crate) fn read(line: &str, options: &DecoderOptions) -> Option<(KeywordLine,
     if let Some(line) = parse(without_key, options) {
         return Some((line, options.check_key(word)));
     }
-    // A last word that only lacks being the right key makes it somebody else's message, not a text.
+    // If the last word has the form of a key, the line is a message of another session and not text.
     let (before, last) = line.rsplit_once(char::is_whitespace)?;
     if !domain::SessionKey::has_form(last) {
         return None;
@@ -152,7 +150,7 @@ fn fail(rest: &str, options: &DecoderOptions) -> Option<FailMessage> {
     };
     let TaskReference { task, phase } = task(id, options)?;
     let mut fields = BTreeMap::new();
-    // The last part is the reason, whatever it looks like.
+    // The last part is always the reason.
     while let Some((part, after)) = rest.split_once(':') {
         let Some((key, value)) = field(part) else { break };
         fields.insert(key, value);
@@ -187,7 +185,7 @@ fn custom(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, M
         return None;
     }
     if matches!(kind, "PRIORITY" | "SKIP" | "RETRY") && task(value, options).is_none() {
-        let error = format!("invalid value '{}' for field 'value': {kind} takes a task id", cut(value));
+        let error = format!("invalid value '{}' for field 'value': {kind} requires a task id", cut(value));
         return Some(Err(MessageError { message_name: "CUSTOM", error }));
     }
     if value.is_empty() {
@@ -207,21 +205,21 @@ fn number(text: &str) -> Option<PhaseNumber> {
 
 fn field(text: &str) -> Option<(String, String)> {
     let (key, value) = text.split_once('=')?;
-    let key_holds = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    let value_holds = !value.is_empty() && !value.contains(char::is_whitespace);
-    (key_holds && value_holds).then(|| (key.to_owned(), value.to_owned()))
+    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let is_value = !value.is_empty() && !value.contains(char::is_whitespace);
+    (is_key && is_value).then(|| (key.to_owned(), value.to_owned()))
 }
 
-/// Cuts a reason to its length, never inside what a person sees as one character.
+/// Truncates a reason, never inside a grapheme cluster.
 fn cut_reason(reason: &str) -> String {
-    let mut kept = 0;
+    let mut end = 0;
     let mut characters = 0;
     for grapheme in reason.graphemes(true) {
         characters += grapheme.chars().count();
         if characters > REASON_CHARACTERS_MAX {
             break;
         }
-        kept += grapheme.len();
+        end += grapheme.len();
     }
-    reason[..kept].to_owned()
+    reason[..end].to_owned()
 }

@@ -1,9 +1,9 @@
-//! An agent's bytes → messages, and what we say to agents.
+//! The protocol between Jangdan and agents: decodes an agent's output into messages, and writes prompts for agents.
 //!
-//! Takes output as it comes and never fails: what can't be understood is an item too. Never does IO, never decides
-//! what a message means. The way of a byte: `decoder` cuts lines, `line_filter` skips those that cannot begin a message,
-//! `render` and `editor` make text of the rest, `head` parses how a line begins, `assemble` puts messages together, and
-//! `body`, `block`, `thin`, `human`, `marker` and `task` read them.
+//! The decoder accepts output in chunks of any size and never fails: invalid messages are items too. The crate does no IO
+//! and does not act on messages. Decoding: `decoder` splits lines, `line_filter` skips those that cannot begin a message,
+//! `render` and `line_editor` produce the text of the others, `line_head` parses how a line begins, `assemble` collects
+//! the lines of a message, and `tag_body`, `block`, `need_human`, `keyword_line`, `phase_marker` and `task_lines` parse it.
 
 mod assemble;
 mod block;

@@ -1,32 +1,29 @@
-//! One line of output as a person would have seen it, and where each of its characters came from.
+//! One rendered line of output, and the origin of its characters.
 
-/// A finished line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
-    /// The text, without its newline.
+    /// The text without its newline.
     pub(crate) text: &'a str,
-    /// Where the text's bytes came from.
     origin: ByteOrigin<'a>,
     /// The offset of the line's first byte.
     pub(crate) begin: u64,
     /// The offset after the line's newline.
     pub(crate) end: u64,
-    /// Whether the line was longer than its limit; then `text` is its beginning.
+    /// Whether the line was longer than its limit; `text` is then truncated.
     pub(crate) too_long: bool,
 }
 
-/// Where a line's bytes came from.
+/// The origin of a line's bytes in the output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ByteOrigin<'a> {
-    /// Byte by byte from this offset on.
+    /// Consecutive bytes from this offset on.
     Contiguous(u64),
-    /// SourcePiece by piece.
     Pieces(&'a [SourcePiece]),
-    /// All from one place: a line of a screen.
+    /// All from one offset: a line of a screen.
     Point(u64),
 }
 
-/// From byte `text` of a line on, bytes came from `source` on, until the next piece.
+/// The bytes of a line from index `text` on come from offset `source` on, up to the next piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SourcePiece {
     pub(crate) text: usize,
@@ -53,7 +50,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns the part of the line before `index`, as a line of its own that ends there.
+    /// Returns the part of the line before `index` as a line of its own.
     pub(crate) fn before(&self, index: usize) -> Line<'a> {
         Line {
             text: self.text.get(..index).unwrap_or(self.text),

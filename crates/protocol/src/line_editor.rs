@@ -1,6 +1,5 @@
 //! A line that is edited while it is written, as on a terminal: carriage returns, backspaces, erasing, moving.
 //!
-//! Bytes in, cells inside, text out.
 
 mod cells;
 
@@ -14,7 +13,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct LineEditor {
     cells: LineCells,
-    /// How many of the line's bytes have been taken.
+    /// The number of the line's bytes processed so far.
     consumed: u64,
     repaints: bool,
 }
@@ -24,24 +23,24 @@ impl LineEditor {
         Self { cells: LineCells::new(text_bytes_max), consumed: 0, repaints: false }
     }
 
-    /// Takes bytes of the line, which contain no newline, and returns how many.
+    /// Processes bytes of the line, without a newline, and returns how many.
     ///
-    /// What is left over is the beginning of a sequence or of a character, and wants to be given again with more
-    /// after it. Where the line ends with these bytes nothing is left over.
+    /// The remaining bytes are an incomplete sequence or character and must be passed again with the bytes that follow.
+    /// With `line_ends` all bytes are processed.
     pub(crate) fn push(&mut self, bytes: &[u8], line_ends: bool) -> usize {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let taken = self.step(rest, line_ends);
-            if taken == 0 {
+            let consumed = self.step(rest, line_ends);
+            if consumed == 0 {
                 break;
             }
-            at += taken;
-            self.consumed += taken as u64;
+            at += consumed;
+            self.consumed += consumed as u64;
         }
         at
     }
 
-    /// Returns the text and where it came from, relative to the line's first byte.
+    /// Writes the text and its byte origins, relative to the line's first byte.
     pub(crate) fn finish(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
         self.cells.finish(text, pieces);
     }
@@ -86,7 +85,7 @@ impl LineEditor {
                     self.effect(effect);
                     length
                 }
-                // A newline gives the sequence up; what it swallowed stays swallowed.
+                // A newline abandons the sequence; its bytes stay hidden.
                 ParsedSequence::Incomplete if line_ends => rest.len(),
                 ParsedSequence::Incomplete => 0,
             },
@@ -94,7 +93,7 @@ impl LineEditor {
         }
     }
 
-    /// Writes a piece that begins with `C1_LEAD` as the first byte of an ordinary character.
+    /// Writes a piece whose first byte, `C1_LEAD`, begins an ordinary character.
     fn write_after_lead(&mut self, rest: &[u8], line_ends: bool) -> usize {
         let more = rest.get(1..).unwrap_or_default();
         let text_end =
@@ -103,26 +102,26 @@ impl LineEditor {
         self.write_bytes(rest.get(..text_end).unwrap_or(rest), !is_last || line_ends)
     }
 
-    /// Writes a piece without controls, all of it or, where it may go on, all but an unfinished character.
+    /// Writes a piece without controls; unless `ends`, an incomplete last character is left out.
     fn write_bytes(&mut self, bytes: &[u8], ends: bool) -> usize {
-        let mut taken = 0;
+        let mut consumed = 0;
         for chunk in bytes.utf8_chunks() {
             for (index, character) in chunk.valid().char_indices() {
-                self.write(character, taken + index);
+                self.write(character, consumed + index);
             }
-            taken += chunk.valid().len();
+            consumed += chunk.valid().len();
             let invalid = chunk.invalid();
             if invalid.is_empty() {
                 continue;
             }
-            let reaches_end = taken + invalid.len() == bytes.len();
+            let reaches_end = consumed + invalid.len() == bytes.len();
             if reaches_end && !ends && is_unfinished(invalid) {
-                return taken;
+                return consumed;
             }
-            self.write(char::REPLACEMENT_CHARACTER, taken);
-            taken += invalid.len();
+            self.write(char::REPLACEMENT_CHARACTER, consumed);
+            consumed += invalid.len();
         }
-        taken
+        consumed
     }
 
     fn effect(&mut self, effect: SequenceEffect) {
@@ -139,7 +138,7 @@ impl LineEditor {
         }
     }
 
-    /// Returns where the byte `ahead` of the next one stands in the line; a line of 4 GiB is too long.
+    /// Returns the position in the line of the byte `ahead` of the next one; a line of 4 GiB is too long.
     fn source(&mut self, ahead: usize) -> Option<u32> {
         let source = u32::try_from(self.consumed + ahead as u64).ok();
         if source.is_none() {
@@ -149,12 +148,12 @@ impl LineEditor {
     }
 }
 
-/// Tells whether a byte is a control, or may begin one.
+/// Returns whether a byte is a control or may begin one.
 fn is_control(byte: u8) -> bool {
     byte < 0x20 || byte == 0x7f || byte == escape::C1_LEAD
 }
 
-/// Tells whether bytes that are no UTF-8 could become some with more after them.
+/// Returns whether invalid UTF-8 could become valid with more bytes.
 fn is_unfinished(invalid: &[u8]) -> bool {
     matches!(std::str::from_utf8(invalid), Err(error) if error.error_len().is_none())
 }

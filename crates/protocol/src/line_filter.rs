@@ -1,8 +1,8 @@
 //! Skips the lines that cannot begin a message, without rendering them.
 //!
-//! Nine lines of ten are neither messages nor parts of one. The filter goes from each escape sequence, carriage return
-//! and newline to the next with `memchr` and classifies the first visible characters of a line with `LineStart`, as the
-//! grammar does. A line in doubt is not skipped: rendering it gives the same result, only slower.
+//! About 90% of all lines are neither messages nor parts of one. The filter goes from each escape sequence, carriage
+//! return and newline to the next with `memchr` and classifies the first visible characters of a line with `LineStart`,
+//! as the grammar does. An unclear line is not skipped: rendering it gives the same result, only slower.
 
 use memchr::memmem::Finder;
 
@@ -21,12 +21,12 @@ pub(crate) struct LineFilter {
     question_name: Finder<'static>,
 }
 
-/// The position inside the bytes that are filtered.
+/// The position in the filtered bytes.
 #[derive(Clone, Copy)]
 struct Cursor {
     /// The first byte of the current line.
     line: usize,
-    /// The first byte of the text that is visible at the start of the line: of the last frame of a spinner.
+    /// The first byte of the visible text at the start of the line: of a spinner's last frame.
     frame: usize,
     /// The first byte after the last escape sequence.
     unread: usize,
@@ -41,14 +41,14 @@ impl Default for LineFilter {
 impl LineFilter {
     /// Skips whole lines until the assembler needs the text of one, and returns their length in bytes.
     ///
-    /// Sets `repaints` if a sequence on the way repaints the screen.
+    /// Sets `repaints` if a skipped sequence repaints the screen.
     pub(crate) fn skip(&self, bytes: &[u8], assembler: &mut MessageAssembler, repaints: &mut bool) -> usize {
         let mut cursor = Cursor::at_line(0);
         if assembler.line_interest() == LineInterest::AllLines {
             return 0;
         }
         for at in memchr::memchr3_iter(ESC, b'\r', b'\n', bytes) {
-            // A hit inside a sequence that has been read belongs to it.
+            // A match inside a sequence that has been parsed.
             let Some(run) = bytes.get(cursor.unread..at) else { continue };
             match bytes[at] {
                 b'\n' => {
@@ -81,7 +81,7 @@ impl LineFilter {
 
     /// Classifies a line whose escape sequences leave its text in order; `None` if only the rendered line can tell.
     fn start(&self, line: &[u8], frame: usize) -> Option<LineStart> {
-        // A question may stand anywhere on its line. A longer line is given up in the middle, which rendering does.
+        // A question may be anywhere on its line. A line over the limit is truncated by rendering.
         let is_plain = line.len() <= LINE_BYTES_MAX && !has_other_control(line);
         if !is_plain || self.question_name.find(line).is_some() {
             return None;
@@ -91,7 +91,7 @@ impl LineFilter {
             return Some(LineStart::of(text));
         }
         // Text of an older frame may show after the end of this one, and where a tab moved over it. Every question has
-        // an underscore, also one that is put together from two frames.
+        // an underscore, also one that is composed of two frames.
         let shows_older_text = line.contains(&b'\t') || line.contains(&b'_');
         if shows_older_text { None } else { LineStart::of_beginning(text) }
     }
@@ -164,9 +164,9 @@ fn has_other_control(line: &[u8]) -> bool {
     const BLOCK_BYTES: usize = 32;
     let is_other = |byte: u8| is_special(byte) && byte != ESC && byte != b'\r';
     // Blocks of a fixed size without an early exit let the compiler compare all bytes of a block at once.
-    let add = |mut found: [bool; BLOCK_BYTES], block: &[u8; BLOCK_BYTES]| {
-        found.iter_mut().zip(block).for_each(|(found, byte)| *found |= is_other(*byte));
-        found
+    let add = |mut has_other: [bool; BLOCK_BYTES], block: &[u8; BLOCK_BYTES]| {
+        has_other.iter_mut().zip(block).for_each(|(has_other, byte)| *has_other |= is_other(*byte));
+        has_other
     };
     let (blocks, rest) = line.as_chunks();
     match line.last_chunk() {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_frame_of_a_spinner_is_skipped_if_it_decides_the_line() {
+    fn last_frame_of_a_spinner_is_skipped_if_it_determines_the_line() {
         check("\r\u{1b}[36m⠋\u{1b}[0m Thinking about it\u{1b}[K\r⠙ Thinking about it\n", true);
         check("fetching\u{1b}[2K\u{1b}[1Gadded 12 packages\n", true);
         check("    NE:T1.3\rDO\n", false);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_may_be_a_message_is_not_skipped() {
+    fn possible_messages_are_not_skipped() {
         for line in [
             "[ASK_USER]\n",
             "[ /Ask-User\n",

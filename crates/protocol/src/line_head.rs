@@ -1,6 +1,6 @@
-//! LineKind the beginning of a line says: a tag, a marker, a thin line, a fence, a near miss, or text.
+//! Parses how a line begins: a tag, a phase marker, a keyword line, a fence, a near miss, or text.
 //!
-//! Looks at one line alone. Whether it counts where it stands is for `assemble`.
+//! Considers one line alone; `assemble` decides whether it counts in its context.
 
 use domain::AgentMessage;
 
@@ -14,19 +14,18 @@ use crate::{
     tag::{self, Tag, TagName},
 };
 
-/// LineKind a line begins with, and where.
+/// The kind of a line, and the decoration before it.
 #[derive(Debug)]
 pub(crate) struct LineHead<'t> {
     pub(crate) prefix: LinePrefix,
     pub(crate) kind: LineKind<'t>,
 }
 
-/// LineKind a line begins with.
 #[derive(Debug)]
 pub(crate) enum LineKind<'t> {
     Text,
     Blank,
-    /// A tag of dialect A, and what stands after it.
+    /// A tag of dialect A, and the text after it.
     OpenTag {
         name: TagName,
         target: TagTarget,
@@ -48,7 +47,7 @@ pub(crate) enum LineKind<'t> {
         phase: domain::PhaseNumber,
         key_check: KeyCheck,
     },
-    /// A thin line.
+    /// A keyword line that is a whole message.
     Message {
         result: Result<AgentMessage, MessageError>,
         key_check: KeyCheck,
@@ -58,22 +57,22 @@ pub(crate) enum LineKind<'t> {
         request: domain::TaskRequest,
         key_check: KeyCheck,
     },
-    /// A code fence: it opens one, or closes the one that is open.
+    /// A code fence: opens one, or closes the open one.
     Fence(Fence),
-    /// Something that its writer may have taken for a message.
+    /// A line that resembles a message; the value is the message's name.
     NearMiss(&'static str),
 }
 
-/// To whom a tag is addressed.
+/// The agent to which a tag is addressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TagTarget {
     None,
     Agent(domain::AgentName),
-    /// The tag wants a name and has none, or one that is no name.
+    /// The tag requires a name and has none, or an invalid one.
     Invalid(String),
 }
 
-/// Why a message is none: the protocol it belongs to and the first rule it breaks.
+/// The first rule that a message breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MessageError {
     pub(crate) message_name: &'static str,
@@ -94,7 +93,7 @@ fn line_kind<'t>(text: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -
         LineStart::Empty if text.trim().is_empty() => LineKind::Blank,
         LineStart::Empty | LineStart::Text => LineKind::Text,
         LineStart::Fence => Fence::after_prefix(text, prefix).map_or(LineKind::Text, LineKind::Fence),
-        // A line that was added or taken away in a diff is a quotation.
+        // An added or removed line of a diff is a quotation.
         LineStart::Tag | LineStart::Marker | LineStart::Keyword if prefix.is_diff => LineKind::Text,
         LineStart::Tag => bracket(prefix.without_border(rest), prefix, options),
         LineStart::Marker => marker(decoration::trim_end(rest), options),
@@ -116,7 +115,7 @@ fn bracket<'t>(rest: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -> 
         (false, true) => near_miss::block_with_text(name).map_or(LineKind::Text, LineKind::NearMiss),
         (false, false) => {
             let rest = if is_alone { "" } else { after.trim() };
-            // The closing `**` of a line that is bold as a whole.
+            // The closing `**` of a line that is all bold.
             let inner = rest.strip_suffix("**").filter(|inner| prefix.is_bold && !inner.contains("**"));
             let rest = inner.map_or(rest, str::trim_end);
             LineKind::OpenTag { name, target, rest, key_check }

@@ -1,30 +1,29 @@
-//! How a line begins: the first step of the grammar, taken before a line is rendered or parsed.
+//! Classifies how a line begins: the first step of the grammar, before a line is rendered or parsed.
 //!
-//! `head` parses only what this step lets through, and all names come from the tables that the parsers use, so a line
+//! `line_head` parses only lines that pass this step, and all names come from the parsers' tables, so a line
 //! classified as text cannot be a message. Works on bytes, rendered or not.
 
 use crate::{escape::ESC, keyword_line::LineKeyword, need_human, tag::TagName};
 
-/// What the first characters of a line announce, after white space and decoration.
+/// The classification of a line's first characters after white space and decoration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineStart {
-    /// The line has nothing but white space and decoration.
+    /// Only white space and decoration.
     Empty,
     Text,
     /// Three backticks or tildes.
     Fence,
-    /// A bracket with the name of a tag, or with something close to one.
+    /// A bracket with the name of a tag, or something close to it.
     Tag,
-    /// Two `=`.
     Marker,
-    /// The keyword of a thin line, in upper or lower case.
+    /// The keyword of a keyword line, in upper or lower case.
     Keyword,
 }
 
 impl LineStart {
     /// Classifies a line, given from its first character after white space and decoration.
     ///
-    /// An escape sequence inside a name is taken for the rest of that name: only the rendered line can tell.
+    /// An escape sequence inside a name counts as the rest of the name: only the rendered line can tell.
     pub(crate) fn of(line: &[u8]) -> Self {
         match line {
             [] => Self::Empty,
@@ -37,7 +36,7 @@ impl LineStart {
         }
     }
 
-    /// Classifies a line of which only the beginning is known; `None` if what follows could change the result.
+    /// Classifies a line of which only the beginning is known; `None` if the rest could change the result.
     pub(crate) fn of_beginning(text: &[u8]) -> Option<Self> {
         let beginning = text.get(..keywords().map(str::len).max()?)?;
         let is_open = beginning.starts_with(b"[") || beginning.contains(&ESC);
@@ -45,7 +44,7 @@ impl LineStart {
     }
 }
 
-/// Returns whether the name of a tag may stand after a bracket, or after the slash of a closing tag.
+/// Returns whether the name of a tag may follow a bracket, or the slash of a closing tag.
 fn may_be_tag(inner: &[u8]) -> bool {
     let name =
         inner.iter().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' ' | b'/')).unwrap_or(inner.len());
@@ -59,12 +58,12 @@ fn may_be_keyword(line: &[u8]) -> bool {
     keywords().any(|keyword| may_begin_with(line, keyword))
 }
 
-/// Returns the words that a thin line begins with, or a near miss of one.
+/// Returns the words that begin a keyword line or a near miss of one.
 fn keywords() -> impl Iterator<Item = &'static str> {
     LineKeyword::ALL.into_iter().map(LineKeyword::text).chain([need_human::NAME])
 }
 
-/// Compares without regard to case, and takes `-` and a space for `_`, as near misses do.
+/// Compares without case, and accepts `-` and a space for `_`, as near misses do.
 fn may_begin_with(line: &[u8], name: &str) -> bool {
     for (index, expected) in name.bytes().enumerate() {
         match line.get(index) {

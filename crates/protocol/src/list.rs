@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-/// A bracket that nothing closes.
+/// A bracket without its closing bracket.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct UnclosedBracket;
 
-/// Reads a list; empty items go.
+/// Parses a list and drops empty items.
 pub(crate) fn read(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     let text = text.trim();
     let items = if text.starts_with('[') {
@@ -22,7 +22,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     Ok(items.into_iter().filter(|item| !item.is_empty()).collect())
 }
 
-/// Returns what stands after a bullet.
+/// Returns the text after a bullet.
 pub(crate) fn bullet(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix(['-', '*', '+', '•'])?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
@@ -40,13 +40,13 @@ fn json(text: &str) -> Option<Vec<String>> {
         .collect()
 }
 
-/// Reads a list in brackets whose items are in quotes or bare.
+/// Parses a list in brackets with quoted or bare items.
 ///
-/// A quote ends an item only before `,` or `]`, so that an apostrophe is no end.
+/// A quote ends an item only before `,` or `]`, so that an apostrophe does not.
 fn bracketed(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     let mut rest = text.strip_prefix('[').unwrap_or(text).trim_start();
     let mut items = Vec::new();
-    // A quote that ends no item from here on ends none later either: looking again would cost a scan for each item.
+    // A quote that is not closed from here on is not closed later either; searching again would be quadratic.
     let mut unclosed_quotes = Vec::new();
     loop {
         if rest.starts_with(']') {
@@ -55,7 +55,7 @@ fn bracketed(text: &str) -> Result<Vec<String>, UnclosedBracket> {
         let (item, after) = match rest.chars().next() {
             Some(quote @ ('\'' | '"')) if !unclosed_quotes.contains(&quote) => {
                 match quoted(&rest[1..], quote) {
-                    Some(found) => found,
+                    Some(item) => item,
                     None => {
                         unclosed_quotes.push(quote);
                         bare(rest)?
@@ -96,7 +96,7 @@ fn bulleted(text: &str) -> Vec<String> {
     items
 }
 
-/// Takes a pair of quotes off a value.
+/// Removes a pair of quotes.
 pub(crate) fn unquote(text: &str) -> String {
     let text = text.trim();
     for quote in ['\'', '"'] {
@@ -112,7 +112,7 @@ mod tests {
     use super::{UnclosedBracket, read};
 
     #[test]
-    fn every_way_to_write_a_list_gives_its_items() {
+    fn all_list_notations_are_parsed() {
         let cases: &[(&str, &[&str])] = &[
             (r#"["a", "b, c", 3]"#, &["a", "b, c", "3"]),
             ("['don't know', 'yes']", &["don't know", "yes"]),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_bracket_is_refused() {
+    fn unclosed_bracket_is_refused() {
         for text in ["['a', 'b'", "[", "[a, b", "['a"] {
             assert_eq!(read(text), Err(UnclosedBracket), "{text}");
         }

@@ -1,12 +1,12 @@
-//! Near misses: what its writer may have taken for a message, and is none.
+//! Near misses: lines that resemble a message but are text.
 //!
-//! Only what can hardly be anything else: a build log full of `[error]` must stay silent.
+//! Reports only lines that can hardly be anything else: a build log full of `[error]` has none.
 
 use domain::SessionKey;
 
 use crate::{keyword_line::LineKeyword, need_human, tag::TagName};
 
-/// Looks at a line from its bracket on that is no tag.
+/// Checks a line, from its bracket on, that is not a tag.
 pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
     let inner = rest.strip_prefix('[')?.trim_start();
     if inner.starts_with('/') {
@@ -14,45 +14,45 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
     }
     let name = TagName::names().find(|name| begins_with(inner, name))?;
     let after = inner.get(name.len()..).unwrap_or_default().trim_start();
-    let is_shouted = inner.starts_with(name);
-    // Words of one piece are everyday words: they must look like the tag in all but one thing.
-    let is_telling = match name {
+    let is_upper_case = inner.starts_with(name);
+    // Single words are common in other output: they must equal the tag in all but one respect.
+    let is_near_miss = match name {
         "ERROR" => false,
-        "INVOKE" | "DIRECT" => (after.starts_with(':') && after.contains(']')) || is_shouted,
-        "PROGRESS" => is_shouted,
+        "INVOKE" | "DIRECT" => (after.starts_with(':') && after.contains(']')) || is_upper_case,
+        "PROGRESS" => is_upper_case,
         _ => {
             after.is_empty()
                 || has_key(after)
                 || after.starts_with(|character: char| !character.is_alphanumeric() && character != '_')
-                || is_shouted
+                || is_upper_case
         }
     };
-    is_telling.then_some(name)
+    is_near_miss.then_some(name)
 }
 
-/// Tells whether a word that can be a session's key is all that stands before the bracket.
+/// Returns whether a possible session key is the only word before the bracket.
 fn has_key(after: &str) -> bool {
     after.split_once(']').is_some_and(|(word, _)| SessionKey::has_form(word.trim_end()))
 }
 
-/// Names a block's tag that has text after it; `[ERROR] text` is everybody's log.
+/// Returns the name of a block tag with text after it; `[ERROR] text` is common in logs.
 pub(crate) fn block_with_text(name: TagName) -> Option<&'static str> {
     (name != TagName::Error).then_some(name.text())
 }
 
-/// Looks at a line from its `=` on that is no phase marker.
+/// Checks a line, from its `=` on, that is not a phase marker.
 pub(crate) fn marker(rest: &str) -> Option<&'static str> {
     if !rest.starts_with("==") {
         return None;
     }
     let mut words = rest.trim_matches('=').split_whitespace();
-    let is_near = words.next()?.eq_ignore_ascii_case("phase")
+    let is_near_miss = words.next()?.eq_ignore_ascii_case("phase")
         && words.next()?.bytes().all(|byte| byte.is_ascii_digit())
         && words.next()?.trim_end_matches(['=', '!', '.']).eq_ignore_ascii_case("complete");
-    is_near.then_some("PHASE_COMPLETE")
+    is_near_miss.then_some("PHASE_COMPLETE")
 }
 
-/// Looks at a line from its first letter on that is no thin line.
+/// Checks a line, from its first letter on, that is not a keyword line.
 pub(crate) fn keyword(rest: &str) -> Option<&'static str> {
     if rest.strip_prefix(need_human::NAME).is_some_and(|after| after.trim_start().starts_with(':')) {
         return Some(need_human::NAME);
@@ -67,23 +67,23 @@ pub(crate) fn keyword(rest: &str) -> Option<&'static str> {
         id.starts_with(|character: char| character.is_ascii_digit()).then_some(())
     };
     match keyword {
-        // Nothing but the protocol has these words.
+        // These words occur only in the protocol.
         LineKeyword::ResolveNext | LineKeyword::PhaseDone | LineKeyword::AllDone => {
             is_exact.then_some(keyword.text())
         }
-        // Other programs print these too, but without a task's id.
+        // Other programs print these too, but without a task id.
         LineKeyword::Ready | LineKeyword::Done | LineKeyword::Fail => names_task().map(|()| keyword.text()),
         LineKeyword::TaskId => names_task().map(|()| "TASK"),
         LineKeyword::Error | LineKeyword::Custom => None,
     }
 }
 
-/// Compares without regard to case, and takes `-` and a space for `_`.
+/// Compares without case, and accepts `-` and a space for `_`.
 fn begins_with(text: &str, name: &str) -> bool {
     let mut characters = text.chars();
-    name.chars().all(|wanted| match characters.next() {
-        Some('-' | ' ') => wanted == '_',
-        Some(character) => character.eq_ignore_ascii_case(&wanted),
+    name.chars().all(|expected| match characters.next() {
+        Some('-' | ' ') => expected == '_',
+        Some(character) => character.eq_ignore_ascii_case(&expected),
         None => false,
     })
 }

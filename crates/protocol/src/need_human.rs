@@ -1,4 +1,4 @@
-//! Dialect C: the orchestrator's question, anywhere on a line and over several.
+//! Dialect C: the orchestrator's question, anywhere on a line and over several lines.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::{
 };
 
 pub(crate) const NAME: &str = "NEED_HUMAN";
-/// The colon stands no further after the name: a key has at most 64 bytes.
+/// The longest text between name and colon: a key has at most 64 bytes.
 const KEY_BYTES_MAX: usize = 80;
 
-/// Where a question begins on its line.
+/// The start of a question on its line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QuestionStart {
     /// The index of its bracket.
@@ -23,11 +23,11 @@ pub(crate) struct QuestionStart {
     pub(crate) key_check: KeyCheck,
 }
 
-/// Looks for questions on one line.
+/// Searches a line for questions.
 #[derive(Debug)]
 pub(crate) struct QuestionScanner<'t> {
     text: &'t str,
-    /// The line's inline code, once it is asked for.
+    /// The ranges of inline code, computed when first needed.
     code: Option<Vec<Range<usize>>>,
 }
 
@@ -36,10 +36,10 @@ impl<'t> QuestionScanner<'t> {
         Self { text, code: None }
     }
 
-    /// Finds the first question from an index on that does not stand in inline code.
+    /// Finds the first question at or after an index that is not in inline code.
     pub(crate) fn next(&mut self, from: usize, options: &DecoderOptions) -> Option<QuestionStart> {
-        for found in memchr::memchr_iter(b'[', self.text.get(from..)?.as_bytes()) {
-            let at = from + found;
+        for bracket in memchr::memchr_iter(b'[', self.text.get(from..)?.as_bytes()) {
+            let at = from + bracket;
             if let Some((key, inside)) = self.opening(at)
                 && !self.is_code(at)
             {
@@ -49,20 +49,20 @@ impl<'t> QuestionScanner<'t> {
         None
     }
 
-    /// Reads what stands after a bracket: the word for the key, and where the question begins.
+    /// Parses the text after a bracket: the word in the position of the key, and the index at which the question begins.
     fn opening(&self, at: usize) -> Option<(Option<&'t str>, usize)> {
         let after = self.text[at + 1..].trim_start().strip_prefix(NAME)?;
-        let near = &after[..after.floor_char_boundary(KEY_BYTES_MAX)];
-        let (word, _) = near.split_once(':')?;
-        let stands_apart = word.is_empty() || word.starts_with(char::is_whitespace);
+        let key_area = &after[..after.floor_char_boundary(KEY_BYTES_MAX)];
+        let (word, _) = key_area.split_once(':')?;
+        let is_separated = word.is_empty() || word.starts_with(char::is_whitespace);
         let mut words = word.split_whitespace();
         let key = words.next();
-        let is_opening = stands_apart && words.next().is_none() && !word.contains(['[', ']']);
+        let is_opening = is_separated && words.next().is_none() && !word.contains(['[', ']']);
         is_opening.then(|| (key, self.text.len() - after.len() + word.len() + 1))
     }
 
     fn is_code(&mut self, at: usize) -> bool {
-        // Inline code that was wrapped has its second backtick on another line.
+        // Wrapped inline code has its second backtick on another line.
         if self.text[..at].ends_with('`') {
             return true;
         }
@@ -76,20 +76,18 @@ impl<'t> QuestionScanner<'t> {
 #[derive(Debug)]
 pub(crate) struct NeedHumanQuestion {
     question: String,
-    /// Open brackets, its own among them.
+    /// The number of open brackets, the question's own included.
     depth: usize,
-    /// The last closing bracket so far: where it stands in `question`, and the offset after it.
+    /// The last closing bracket so far: its index in `question`, and the offset after it.
     last_close: Option<(usize, u64)>,
     is_first_line: bool,
     too_long: bool,
 }
 
-/// How far a line brought a question.
 #[derive(Debug)]
 pub(crate) enum QuestionProgress {
-    /// It goes on.
     Open,
-    /// It is closed by the bracket at this index.
+    /// Closed by the bracket at this index.
     Closed(usize),
 }
 
@@ -100,7 +98,7 @@ impl NeedHumanQuestion {
         Self { question: String::new(), depth: 1, last_close: None, is_first_line: true, too_long: false }
     }
 
-    /// Takes the text of a line from `from` on.
+    /// Appends the text of a line from `from` on.
     pub(crate) fn line(&mut self, line: &Line<'_>, from: usize, text: &str) -> QuestionProgress {
         if !self.is_first_line && !self.question.is_empty() {
             self.question.push(' ');
@@ -129,7 +127,7 @@ impl NeedHumanQuestion {
         QuestionProgress::Open
     }
 
-    /// Closes at the last bracket, and returns the message and the offset after it.
+    /// Closes the question at the last bracket; returns the message and the offset after the bracket.
     pub(crate) fn finish(mut self) -> (Result<AgentMessage, String>, Option<u64>) {
         let Some((length, end)) = self.last_close else {
             return (Err("missing closing bracket ']'".to_owned()), None);
@@ -147,7 +145,7 @@ impl NeedHumanQuestion {
     }
 }
 
-/// Returns the ranges of a line that are inline code: between two runs of equally many backticks.
+/// Returns the ranges of inline code: between two runs of equally many backticks.
 fn code_spans(text: &str) -> Vec<Range<usize>> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for (at, character) in text.bytes().enumerate() {
@@ -157,7 +155,7 @@ fn code_spans(text: &str) -> Vec<Range<usize>> {
             _ => {}
         }
     }
-    // For each run the next one of its length, from the back, so that many runs cost no more than one key_check.
+    // For each run, the next one of equal length; computed from the end, so that one pass is enough.
     let mut next_of_length = std::collections::BTreeMap::new();
     let mut partner = vec![None; runs.len()];
     for (index, (_, length)) in runs.iter().enumerate().rev() {

@@ -1,36 +1,33 @@
-//! What a decoder is told about the session it listens to.
+//! The decoder's options: properties of the session whose output it reads.
 
 use domain::{Role, SessionKey};
 
-/// How to read a session's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecoderOptions {
-    /// Who speaks: only an orchestrator can say NEED_HUMAN.
+    /// The role of the agent: only an orchestrator may send NEED_HUMAN.
     pub role: Role,
-    /// The session's key, where it has one.
     pub key: Option<SessionKey>,
-    /// Whether a message must carry the key.
     pub key_requirement: KeyRequirement,
-    /// Whether the plan has ids without a letter, such as `1.2`.
+    /// Whether the plan has task ids without a letter, such as `1.2`.
     pub numeric_ids: bool,
 }
 
 /// Whether a message must carry its session's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyRequirement {
-    /// With the key or without one.
+    /// Messages with the key and without one are accepted.
     Optional,
-    /// Only with the key.
+    /// Only messages with the key are accepted.
     Required,
 }
 
 impl DecoderOptions {
-    /// Returns the options for a worker that was given no key.
+    /// Returns the options for a worker without a key.
     pub fn worker() -> Self {
         Self { role: Role::Worker, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false }
     }
 
-    /// Returns the options for an orchestrator that was given no key.
+    /// Returns the options for an orchestrator without a key.
     pub fn orchestrator() -> Self {
         Self { role: Role::Orchestrator, ..Self::worker() }
     }
@@ -39,7 +36,7 @@ impl DecoderOptions {
         self.key.as_ref().is_some_and(|key| key.as_str() == word)
     }
 
-    /// Judges the word that stands where a key may stand.
+    /// Checks the word in the position of a key.
     pub(crate) fn check_key(&self, word: Option<&str>) -> KeyCheck {
         match word {
             Some(word) if self.is_key(word) => KeyCheck::Accepted,
@@ -50,7 +47,7 @@ impl DecoderOptions {
     }
 }
 
-/// Whether something has the key it needs.
+/// The result of checking a message's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyCheck {
     Accepted,

@@ -4,7 +4,7 @@ use domain::{PhaseComplete, PhaseNumber};
 
 use crate::{assemble::BODY_BYTES_MAX, list};
 
-/// A phase marker whose details may follow.
+/// A phase marker and its details so far.
 #[derive(Debug)]
 pub(crate) struct PhaseMarker {
     message: PhaseComplete,
@@ -19,7 +19,7 @@ impl PhaseMarker {
         Self { message, in_documents: false, blank_lines: 0, bytes: 0 }
     }
 
-    /// Takes a line that belongs to the marker; the first other line, or a second blank one, ends it.
+    /// Appends a line of the details; returns `false` for any other line and for the second blank one.
     pub(crate) fn accept_line(&mut self, line: &str) -> bool {
         let text = line.trim();
         if text.is_empty() {
@@ -51,7 +51,7 @@ impl PhaseMarker {
         true
     }
 
-    /// Tells whether the details are more than a message may have.
+    /// Returns whether the details exceed the limit of a body.
     pub(crate) fn is_too_long(&self) -> bool {
         self.bytes > BODY_BYTES_MAX
     }

@@ -1,6 +1,6 @@
-//! A line's raw bytes → its text: as it is where nothing acts on it, stripped, or edited.
+//! Renders a line's bytes as text: unchanged, stripped of escape sequences, or edited.
 //!
-//! Three ways to the same text, from the cheapest; a property test holds them together.
+//! Three implementations with the same result, cheapest first; a property test compares them.
 
 use crate::{
     escape::{self, LineEdit, ParsedSequence, SequenceEffect},
@@ -8,7 +8,7 @@ use crate::{
     line_editor::LineEditor,
 };
 
-/// Buffers that are used again for each line.
+/// Reuses its buffers for each line.
 #[derive(Debug, Default)]
 pub(crate) struct Renderer {
     text: String,
@@ -17,7 +17,7 @@ pub(crate) struct Renderer {
 }
 
 impl Renderer {
-    /// Returns the line that `raw`, which has no newline, shows.
+    /// Renders `raw`, which has no newline.
     pub(crate) fn render<'a>(
         &'a mut self,
         raw: &'a [u8],
@@ -50,7 +50,7 @@ impl Renderer {
         self.line(begin, end, too_long)
     }
 
-    /// Returns the line that an editor holds.
+    /// Returns the line of an editor.
     pub(crate) fn finish(&mut self, editor: &LineEditor, begin: u64, end: u64) -> Line<'_> {
         editor.finish(&mut self.text, &mut self.pieces);
         self.repaints |= editor.repaints();
@@ -64,7 +64,7 @@ impl Renderer {
         Line::new(&self.text, ByteOrigin::Pieces(&self.pieces), begin, end, too_long)
     }
 
-    /// Takes out what draws nothing, and tells whether the line was too long; `None` where something edits it.
+    /// Strips sequences without effect; returns whether the line was too long, `None` if a sequence edits the line.
     fn strip(&mut self, raw: &[u8], text_bytes_max: usize) -> Option<bool> {
         self.text.clear();
         self.pieces.clear();
@@ -101,7 +101,7 @@ impl Renderer {
         Some(false)
     }
 
-    /// Appends bytes without controls, and tells whether they were too many.
+    /// Appends bytes without controls; returns whether they exceed the limit.
     fn push(&mut self, bytes: &[u8], source: u64, text_bytes_max: usize) -> bool {
         let mut source = source;
         for chunk in bytes.utf8_chunks() {
@@ -130,13 +130,13 @@ impl Renderer {
     }
 }
 
-/// Takes away the carriage returns before a newline, which move a cursor that moves on anyway.
+/// Removes carriage returns before the newline, which have no visible effect.
 fn without_returns(raw: &[u8]) -> &[u8] {
-    let kept = raw.iter().rposition(|byte| *byte != b'\r').map_or(0, |last| last + 1);
-    raw.get(..kept).unwrap_or(raw)
+    let end = raw.iter().rposition(|byte| *byte != b'\r').map_or(0, |last| last + 1);
+    raw.get(..end).unwrap_or(raw)
 }
 
-/// Tells whether a byte is no text: a control other than tab, or what may begin one.
+/// Returns whether a byte is not text: a control other than tab, or a byte that may begin one.
 pub(crate) fn is_special(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f || byte == escape::C1_LEAD
 }

@@ -1,7 +1,7 @@
-//! Screen mode: a terminal's screen → the lines that a person saw on it, each once.
+//! Screen mode: extracts from a terminal's screen the lines that a user saw, each once.
 //!
-//! A line is taken when it has left the screen, or stands on it when the turn ends. A line that is cleared away has
-//! left the screen only if the next frame does not paint it again, or paints more of it at the same place.
+//! A line is emitted when it has left the screen, or is on it when the turn ends. A cleared line has left the screen only
+//! if the next frame neither paints it again nor paints a longer version of it in the same row.
 
 use avt::{
     Observation, Observer, Operation, ScreenKind, Terminal,
@@ -18,29 +18,29 @@ use crate::{
 const COLUMNS: usize = 400;
 const ROWS: usize = 50;
 
-/// A screen, and what has been taken from it.
+/// A screen and the history of its frames.
 pub(crate) struct Screen {
     terminal: Option<Terminal>,
-    /// The bytes of an unfinished character.
+    /// The bytes of an incomplete character.
     partial: Vec<u8>,
     primary: FrameHistory,
     alternate: FrameHistory,
-    /// Whether something was drawn since the screen was last cleared: clearing an empty one again costs nothing.
+    /// Whether the screen was drawn on since it was last cleared: clearing an empty screen again costs nothing.
     is_drawn: bool,
-    /// The beginning of a line that was wrapped at the right edge and has left the screen.
+    /// The start of a line that was wrapped at the right edge and has left the screen.
     wrapped: String,
 }
 
-/// What has been seen of one screen.
+/// The lines seen so far on one screen.
 #[derive(Debug, Default)]
 struct FrameHistory {
-    /// Lines that were taken and may still, or again, stand on the screen.
-    taken: Vec<String>,
-    /// The last frame that was cleared away; whether its lines are gone is not known before the next one.
+    /// Emitted lines that may still be on the screen or appear again.
+    emitted: Vec<String>,
+    /// The last cleared frame; the next frame decides whether its lines have left the screen.
     cleared: Vec<String>,
 }
 
-/// Where lines go.
+/// Passes lines to the assembler.
 struct LineOutput<'o> {
     offset: u64,
     assembler: &'o mut MessageAssembler,
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Screen {
 impl Default for Screen {
     fn default() -> Self {
         Self {
-            // The size is not zero, so there is a terminal.
+            // The size is not zero, so this cannot fail.
             terminal: Terminal::new(COLUMNS, ROWS).ok(),
             partial: Vec::new(),
             primary: FrameHistory::default(),
@@ -106,12 +106,12 @@ impl Screen {
         let Some(terminal) = &self.terminal else { return };
         let lines = visible_lines(terminal, &self.wrapped);
         match terminal.active_screen_kind() {
-            ScreenKind::Primary => self.primary.take(lines, &mut output),
-            ScreenKind::Alternate => self.alternate.take(lines, &mut output),
+            ScreenKind::Primary => self.primary.emit_new_lines(lines, &mut output),
+            ScreenKind::Alternate => self.alternate.emit_new_lines(lines, &mut output),
         }
     }
 
-    /// Returns the lines that are shown.
+    /// Returns the rows of the active screen.
     pub(crate) fn rows(&self) -> Vec<String> {
         self.terminal.as_ref().map(|terminal| visible_lines(terminal, &self.wrapped)).unwrap_or_default()
     }
@@ -137,9 +137,9 @@ impl Screen {
             }
             Some((ScreenKind::Primary, lines)) if is_clear => self.primary.clear(lines, output),
             Some((ScreenKind::Alternate, lines)) if is_clear => self.alternate.clear(lines, output),
-            // Back from the alternate screen: what stood on it is gone.
+            // The alternate screen was left: its lines are gone.
             Some((ScreenKind::Alternate, lines)) if now == ScreenKind::Primary => {
-                self.alternate.take(lines, output);
+                self.alternate.emit_new_lines(lines, output);
                 self.alternate = FrameHistory::default();
             }
             Some(_) => {}
@@ -148,11 +148,11 @@ impl Screen {
 }
 
 impl FrameHistory {
-    /// A line has left at the top.
+    /// Handles a line that scrolled off the top.
     fn scroll_off(&mut self, text: String, output: &mut LineOutput<'_>) {
-        // What was drawn above it has left before it.
-        match self.taken.iter().position(|taken| *taken == text) {
-            Some(index) => drop(self.taken.drain(..=index)),
+        // Lines above it have left before.
+        match self.emitted.iter().position(|emitted| *emitted == text) {
+            Some(index) => drop(self.emitted.drain(..=index)),
             None => {
                 self.emit_erased_lines(std::slice::from_ref(&text), output);
                 output.send(&text);
@@ -160,27 +160,27 @@ impl FrameHistory {
         }
     }
 
-    /// The whole screen was cleared.
+    /// Handles a cleared screen.
     fn clear(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
         self.emit_erased_lines(&lines, output);
         self.cleared = lines;
     }
 
-    /// The whole screen counts as it is.
-    fn take(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
+    /// Emits the new lines of the whole screen.
+    fn emit_new_lines(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
         self.emit_erased_lines(&lines, output);
-        for (text, is_old) in lines.iter().zip(common_lines(&self.taken, &lines)) {
+        for (text, is_old) in lines.iter().zip(common_lines(&self.emitted, &lines)) {
             if !is_old {
                 output.send(text);
             }
         }
-        self.taken = lines;
+        self.emitted = lines;
     }
 
-    /// Gives out the lines of the cleared frame that the next one does not show.
+    /// Emits the lines of the cleared frame that the next frame does not show.
     fn emit_erased_lines(&mut self, next: &[String], output: &mut LineOutput<'_>) {
         let cleared = std::mem::take(&mut self.cleared);
-        let shown = common_lines(next, &cleared).into_iter().zip(common_lines(&self.taken, &cleared));
+        let shown = common_lines(next, &cleared).into_iter().zip(common_lines(&self.emitted, &cleared));
         for (row, (text, (is_shown, is_old))) in cleared.iter().zip(shown).enumerate() {
             let grows = next.get(row).is_some_and(|line| line.starts_with(text.as_str()));
             if !is_shown && !is_old && !grows {
@@ -199,7 +199,7 @@ impl LineOutput<'_> {
     }
 }
 
-/// Returns the lines of the screen that is shown, without the empty ones below the last.
+/// Returns the lines of the active screen without the empty ones at the end.
 fn visible_lines(terminal: &Terminal, wrapped: &str) -> Vec<String> {
     let screen = terminal.screen();
     let rows =
@@ -216,11 +216,11 @@ fn visible_lines(terminal: &Terminal, wrapped: &str) -> Vec<String> {
     lines
 }
 
-/// Joins rows that were wrapped at the right edge; what is still open stays in `wrapped`.
+/// Joins rows that were wrapped at the right edge; an unfinished line stays in `wrapped`.
 fn join_wrapped(wrapped: &mut String, rows: Vec<(String, bool)>) -> Vec<String> {
     let mut lines = Vec::new();
     for (text, is_wrapped) in rows {
-        // A line that wraps without end stops growing once it is too long for every use.
+        // A line that wraps without end stops growing once it exceeds every limit.
         if wrapped.len() <= BODY_BYTES_MAX {
             wrapped.push_str(&text);
         }
@@ -231,7 +231,7 @@ fn join_wrapped(wrapped: &mut String, rows: Vec<(String, bool)>) -> Vec<String> 
     lines
 }
 
-/// Tells for each line of `new` whether it is one of `old`, in order: a longest common subsequence.
+/// Returns for each line of `new` whether it is also in `old`, in order: a longest common subsequence.
 fn common_lines(old: &[String], new: &[String]) -> Vec<bool> {
     let (rows, columns) = (old.len() + 1, new.len() + 1);
     let mut lengths = vec![0_u32; rows * columns];
@@ -267,12 +267,12 @@ fn common_lines(old: &[String], new: &[String]) -> Vec<bool> {
     new.iter().enumerate().map(is_old).collect()
 }
 
-/// Watches what one character does to the screen.
+/// Records the effect of one character on the screen.
 struct SequenceObserver<'w> {
     wrapped: &'w str,
-    /// The screen as it was before it was cleared or left.
+    /// The screen before it was cleared or left.
     before: Option<(ScreenKind, Vec<String>)>,
-    /// The rows that left at the top.
+    /// The rows that scrolled off the top.
     scrolled: Vec<(String, bool)>,
     is_clear: bool,
     is_drawn: bool,
@@ -292,7 +292,7 @@ impl Observer for SequenceObserver<'_> {
         }
         match function {
             Function::Ed(EdScope::All) | Function::Ris => self.is_drawn = false,
-            // The other screen may have something on it.
+            // The other screen may have text.
             Function::Print(_)
             | Function::Rep(_)
             | Function::Decaln

@@ -1,11 +1,10 @@
-//! The text and the place of a message, gathered while it is open.
+//! Builds the span of a message while it is open.
 
 use crate::{item::Span, line::Line};
 
-/// More of a message's text is not kept beside its payload.
+/// Longer raw text is truncated.
 const RAW_BYTES_MAX: usize = 4096;
 
-/// What a message's lines look like, and where they are.
 #[derive(Debug)]
 pub(crate) struct SpanBuilder {
     text: String,
@@ -18,9 +17,9 @@ pub(crate) struct SpanBuilder {
 }
 
 impl SpanBuilder {
-    /// Begins at a character of a line.
+    /// Starts at index `at` of a line.
     pub(crate) fn new(line: &Line<'_>, at: usize) -> Self {
-        let mut raw = Self {
+        let mut builder = Self {
             text: String::new(),
             is_cut: false,
             blank_lines: String::new(),
@@ -28,8 +27,8 @@ impl SpanBuilder {
             start: line.offset(at),
             end: line.end,
         };
-        raw.append(line.text.get(at..).unwrap_or_default());
-        raw
+        builder.append(line.text.get(at..).unwrap_or_default());
+        builder
     }
 
     pub(crate) fn push(&mut self, line: &Line<'_>) {
@@ -44,7 +43,7 @@ impl SpanBuilder {
         self.end = end;
     }
 
-    /// Takes a line without content: white space, or the inside of a box with its borders.
+    /// Appends a line without content: white space, or a box with only its borders.
     pub(crate) fn push_blank(&mut self, text: &str) {
         if self.blank_lines.len() <= RAW_BYTES_MAX {
             self.blank_lines.push('\n');
@@ -52,7 +51,7 @@ impl SpanBuilder {
         }
     }
 
-    /// Returns the offset of the line that the message begins in.
+    /// Returns the offset of the first byte of the message's first line.
     pub(crate) fn line_begin(&self) -> u64 {
         self.line_begin
     }

@@ -1,4 +1,4 @@
-//! The form of a tag between its brackets, and of the phase marker.
+//! Parses tags and the phase marker.
 
 use domain::{AgentName, PhaseNumber, SessionKey};
 
@@ -8,7 +8,7 @@ use crate::{
     options::{DecoderOptions, KeyRequirement},
 };
 
-/// The names of the tags of dialects A and B.
+/// The tags of dialects A and B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TagName {
     AskUser,
@@ -49,7 +49,7 @@ impl TagName {
         }
     }
 
-    /// Returns every name that may stand in a bracket at the beginning of a line.
+    /// Returns every name that may follow a bracket at the start of a line.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::text).chain([need_human::NAME])
     }
@@ -63,20 +63,19 @@ impl TagName {
     }
 }
 
-/// A tag as it stands on its line.
 #[derive(Debug)]
 pub(crate) struct Tag<'t> {
     pub(crate) name: TagName,
     pub(crate) is_closing: bool,
     pub(crate) target: TagTarget,
-    /// The word that stands where the key belongs.
+    /// The word in the position of the key.
     pub(crate) word: Option<&'t str>,
-    /// What stands after the closing bracket.
+    /// The text after the closing bracket.
     pub(crate) after: &'t str,
 }
 
 impl<'t> Tag<'t> {
-    /// Reads the tag that `text` begins with.
+    /// Parses the tag that `text` begins with.
     pub(crate) fn of(text: &'t str, options: &DecoderOptions) -> Option<Self> {
         let (inner, after) = text.strip_prefix('[')?.split_once(']')?;
         let inner = inner.trim();
@@ -101,7 +100,7 @@ impl<'t> Tag<'t> {
                 let word = one_word(rest)?;
                 let target =
                     if name.has_target() && !is_closing { missing_target() } else { TagTarget::None };
-                // `[INVOKE PO]` lacks its colon: a near miss, and no key.
+                // `[INVOKE PO]` lacks its colon: a near miss.
                 if name.has_target() && !is_closing && word.is_some_and(|word| !options.is_key(word)) {
                     return None;
                 }
@@ -112,16 +111,16 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// Reads `=== PHASE N COMPLETE ===`, and the word where its key belongs.
+/// Parses `=== PHASE N COMPLETE ===`, and the word in the position of the key.
 pub(crate) fn marker(text: &str) -> Option<(PhaseNumber, Option<&str>)> {
     let inner = text.trim_start_matches('=');
-    let left = text.len() - inner.len();
-    let words_text = inner.trim_end_matches('=');
-    let right = inner.len() - words_text.len();
-    if left < 3 || right < 3 {
+    let opening = text.len() - inner.len();
+    let inner_text = inner.trim_end_matches('=');
+    let closing = inner.len() - inner_text.len();
+    if opening < 3 || closing < 3 {
         return None;
     }
-    let mut words = words_text.split_whitespace();
+    let mut words = inner_text.split_whitespace();
     let is_phase = words.next().is_some_and(|word| word.eq_ignore_ascii_case("phase"));
     let number = words.next().filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()))?;
     let is_complete = words.next().is_some_and(|word| word.eq_ignore_ascii_case("complete"));
@@ -130,7 +129,7 @@ pub(crate) fn marker(text: &str) -> Option<(PhaseNumber, Option<&str>)> {
     is_whole.then_some((number.parse().ok()?, key))
 }
 
-/// Reads what stands after a tag's colon: a name, and the key.
+/// Parses the text after a tag's colon: a name, and the key.
 fn address<'t>(names: &'t str, options: &DecoderOptions) -> (TagTarget, Option<&'t str>) {
     let names = names.trim();
     let Some((name, last)) = names.rsplit_once(char::is_whitespace) else {
@@ -150,7 +149,7 @@ fn target(name: &str) -> TagTarget {
     match name.parse::<AgentName>() {
         Ok(name) => TagTarget::Agent(name),
         Err(error) => TagTarget::Invalid(format!(
-            "invalid value '{}' for field 'target': no {}",
+            "invalid value '{}' for field 'target': not a valid {}",
             cut(name),
             error.expected
         )),
@@ -161,7 +160,7 @@ fn missing_target() -> TagTarget {
     TagTarget::Invalid("missing required field 'target'".to_owned())
 }
 
-/// Cuts a value for a message about it.
+/// Truncates a value for an error message.
 pub(crate) fn cut(value: &str) -> String {
     const CHARACTERS_MAX: usize = 80;
     match value.char_indices().nth(CHARACTERS_MAX) {
@@ -170,7 +169,7 @@ pub(crate) fn cut(value: &str) -> String {
     }
 }
 
-/// Returns the one word of a text, if it has one; `None` where it has more.
+/// Returns the only word of a text, if any; `None` if it has several.
 fn one_word(text: &str) -> Option<Option<&str>> {
     let mut words = text.split_whitespace();
     let word = words.next();

@@ -1,4 +1,4 @@
-//! Dialect A: the body of an open tag → its message.
+//! Dialect A: parses the body of an open tag into its message.
 
 use domain::{
     AgentMessage, AgentName, AskUser, AskUserType, DeliverResult, DirectMessage, DirectType, InvokeMessage,
@@ -11,7 +11,7 @@ use crate::{
     tag::{TagName, cut},
 };
 
-/// Reads the body of an open tag; the error is the first broken rule.
+/// Parses the body of an open tag; the error is the first broken rule.
 pub(crate) fn read(name: TagName, target: Option<&AgentName>, body: &str) -> Result<AgentMessage, String> {
     let target = || target.cloned().ok_or_else(|| missing("target"));
     match name {
@@ -58,7 +58,6 @@ pub(crate) fn default_option(default: Option<String>, options: &[String]) -> Res
     }
 }
 
-/// Reads a field that is a list.
 pub(crate) fn options(text: &str) -> Result<Vec<String>, String> {
     list::read(text).map_err(|list::UnclosedBracket| wrong("options", text, "a list whose bracket is closed"))
 }
@@ -98,7 +97,7 @@ const KEY_NAMES: &[(&str, Key)] = &[
     ("task", Key::Task),
 ];
 
-/// Reads `key: value`, after white space, a bullet or bold type, if the key is one of `keys`.
+/// Parses `key: value`, after white space, a bullet or bold markup, if the key is one of `keys`.
 fn key_line<'t>(line: &'t str, keys: &[Key]) -> Option<(Key, &'t str)> {
     let text = list::bullet(line).unwrap_or_else(|| line.trim());
     let (is_bold, text) = match text.strip_prefix("**") {
@@ -128,7 +127,7 @@ struct QuestionFields {
     options: Option<String>,
     default: Option<String>,
     required: Option<String>,
-    /// What belongs to no other field, in its order.
+    /// Text that belongs to no other field, in order.
     context: Vec<String>,
 }
 
@@ -162,16 +161,16 @@ fn question_fields(body: &str) -> QuestionFields {
         &[Key::Question, Key::Type, Key::DecoderOptions, Key::Context, Key::Default, Key::Required];
     let mut fields = QuestionFields::default();
     let mut before_keys = String::new();
-    let mut seen: Vec<Key> = Vec::new();
-    // Where a line that has no key goes.
+    let mut seen_keys: Vec<Key> = Vec::new();
+    // The field that receives a line without a key.
     let mut target = FieldTarget::BeforeKeys;
     for BodyLine { line, is_code } in body_lines(body) {
         if let Some((key, value)) = key_line(line, KEYS).filter(|_| !is_code) {
-            // The first of two equal keys counts; the second is nobody's.
-            if seen.contains(&key) {
+            // The first of two equal keys counts; the second is ignored with its lines.
+            if seen_keys.contains(&key) {
                 target = FieldTarget::Nowhere;
             } else {
-                seen.push(key);
+                seen_keys.push(key);
                 target = fields.take(key, value);
             }
             continue;
@@ -185,7 +184,7 @@ fn question_fields(body: &str) -> QuestionFields {
             FieldTarget::Nowhere => continue,
         };
         match value {
-            // What follows a blank line is context, and so is what follows a value of one line.
+            // Text after a blank line, or after a value of one line, is context.
             Some(value) if is_blank && !value.is_empty() => target = FieldTarget::Context,
             Some(value) if !is_blank => append_line(value, line),
             Some(_) => {}
@@ -279,7 +278,7 @@ fn direct(target: AgentName, body: &str) -> Result<DirectMessage, String> {
     Ok(DirectMessage { target, r#type, content })
 }
 
-/// Reads a type line, if that is the first, and the content.
+/// Parses the content, and the type if the first line has one.
 fn typed_content(body: &str) -> Result<(String, String), String> {
     let body = body.trim_start_matches(['\n', '\r']);
     let (first, rest) = body.split_once('\n').unwrap_or((body, ""));
@@ -293,16 +292,16 @@ fn typed_content(body: &str) -> Result<(String, String), String> {
 }
 
 fn progress(body: &str) -> Result<ProgressMessage, String> {
-    let (mut progress, mut task, mut words) = (None, None, String::new());
+    let (mut progress, mut task, mut free_text) = (None, None, String::new());
     for BodyLine { line, is_code } in body_lines(body) {
         match key_line(line, &[Key::Progress, Key::Task]).filter(|_| !is_code) {
             Some((Key::Progress, value)) if progress.is_none() => progress = Some(value),
             Some((Key::Task, value)) if task.is_none() => task = Some(value.to_owned()),
             Some(_) => {}
-            None => append_line(task.as_mut().unwrap_or(&mut words), line),
+            None => append_line(task.as_mut().unwrap_or(&mut free_text), line),
         }
     }
-    let task = task.or(Some(words)).and_then(|text| some_text(&text));
+    let task = task.or(Some(free_text)).and_then(|text| some_text(&text));
     let progress = progress.filter(|value| !value.is_empty()).map(fraction).transpose()?;
     if progress.is_none() && task.is_none() {
         return Err(missing("progress"));
@@ -321,7 +320,7 @@ fn fraction(value: &str) -> Result<f64, String> {
     }
 }
 
-/// Returns what stands before a key's line, and the rest of that line with all lines after it.
+/// Returns the text before the key's line, and the rest of that line with all lines after it.
 fn split_at_key(body: &str, key: Key) -> (String, Option<String>) {
     let mut at = 0;
     for BodyLine { line, is_code } in body_lines(body) {
@@ -334,7 +333,7 @@ fn split_at_key(body: &str, key: Key) -> (String, Option<String>) {
     (body.to_owned(), None)
 }
 
-/// A line of a body, and whether it belongs to a code fence, in which nothing is parsed.
+/// A line of a body. Lines of code fences are not parsed.
 struct BodyLine<'t> {
     line: &'t str,
     is_code: bool,
@@ -362,7 +361,7 @@ fn append_line(text: &mut String, line: &str) {
     text.push_str(line.trim_end());
 }
 
-/// Returns a text without the white space around it, if anything is left.
+/// Trims a text; `None` if it is empty.
 fn some_text(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_owned())

@@ -4,7 +4,7 @@ use domain::TaskRequest;
 
 use crate::{decoration::LinePrefix, tag::cut};
 
-/// A TASK whose WORKTREE and META may follow.
+/// A TASK message and its WORKTREE and META so far.
 #[derive(Debug)]
 pub(crate) struct TaskLines {
     request: TaskRequest,
@@ -17,7 +17,7 @@ impl TaskLines {
         Self { request, error: None, has_meta: false }
     }
 
-    /// Takes a line that belongs to the TASK.
+    /// Appends a line of the TASK; returns `false` for any other line.
     pub(crate) fn accept_line(&mut self, line: &str, too_long: bool) -> bool {
         if self.has_meta {
             return false;
@@ -55,7 +55,7 @@ impl TaskLines {
     }
 }
 
-/// Returns what a line says, without its decoration.
+/// Returns a line without its decoration.
 pub(crate) fn content<'t>(line: &'t str, prefix: &LinePrefix) -> &'t str {
     prefix.without_border(line).get(prefix.end..).unwrap_or_default().trim_end()
 }

@@ -1,8 +1,8 @@
-//! A line of output as a person would have read it.
+//! The visible text of a line.
 
 use crate::{assemble::LINE_BYTES_MAX, render::Renderer};
 
-/// Returns the text that a line shows: escape sequences are gone, and what was overwritten is.
+/// Returns the text that a terminal shows for a line: without escape sequences and overwritten text.
 ///
 /// ```
 /// assert_eq!(protocol::visible_text(b"\x1b[32m50%\r100%\x1b[0m done"), "100% done");

@@ -1,25 +1,25 @@
-//! What was typed into a session and comes back as its echo: no words of the agent.
+//! Echoes of typed input are not output of the agent.
 
-use protocol::{Decoder, Item, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions};
 
-/// How long after it was typed a line can be an echo.
+/// The number of bytes after typed input in which a line can be its echo.
 const WINDOW: usize = 64 * 1024;
 
-/// Types something when the output has come so far, and returns the names of what is heard and where.
-fn heard_behind(before: &str, typed: &str, output: &str) -> Vec<String> {
-    let whole = read(Decoder::new(Options::worker()), before, typed, output, usize::MAX);
+/// Decodes `before`, registers typed input, and describes the items of the whole output.
+fn decode_after(before: &str, typed: &str, output: &str) -> Vec<String> {
+    let whole = read(Decoder::new(DecoderOptions::worker()), before, typed, output, usize::MAX);
     for chunk in [1, 2, 3, 7, 4096] {
-        let cut = read(Decoder::new(Options::worker()), before, typed, output, chunk);
+        let cut = read(Decoder::new(DecoderOptions::worker()), before, typed, output, chunk);
         assert_eq!(cut, whole, "in chunks of {chunk}");
     }
     whole.iter().map(describe).collect()
 }
 
-fn heard(typed: &str, output: &str) -> Vec<String> {
-    heard_behind("", typed, output)
+fn decode(typed: &str, output: &str) -> Vec<String> {
+    decode_after("", typed, output)
 }
 
-fn read(mut decoder: Decoder, before: &str, typed: &str, output: &str, chunk: usize) -> Vec<Item> {
+fn read(mut decoder: Decoder, before: &str, typed: &str, output: &str, chunk: usize) -> Vec<DecodedItem> {
     let mut items = decoder.push(before.as_bytes());
     decoder.expect_echo(typed);
     items.extend(output.as_bytes().chunks(chunk).flat_map(|piece| decoder.push(piece)));
@@ -27,18 +27,18 @@ fn read(mut decoder: Decoder, before: &str, typed: &str, output: &str, chunk: us
     items
 }
 
-fn describe(item: &Item) -> String {
+fn describe(item: &DecodedItem) -> String {
     let span = item.span();
     let name = match item {
-        Item::Message(message) => message.said.name().to_owned(),
-        Item::Invalid(invalid) => format!("INVALID {}", invalid.protocol),
-        Item::Near(near) => format!("NEAR {}", near.near),
+        DecodedItem::Message(decoded) => decoded.message.name().to_owned(),
+        DecodedItem::Invalid(invalid) => format!("INVALID {}", invalid.message_name),
+        DecodedItem::NearMiss(near_miss) => format!("NEAR {}", near_miss.message_name),
     };
     format!("{name} {}..{} {:?}", span.start, span.end, span.raw)
 }
 
-/// Returns so many bytes of lines that mean nothing.
-fn chatter(length: usize) -> String {
+/// Returns `length` bytes of text lines.
+fn filler(length: usize) -> String {
     let mut text = "some chatter\n".repeat(length / 13);
     let rest = length - text.len();
     if rest > 0 {
@@ -49,122 +49,122 @@ fn chatter(length: usize) -> String {
 }
 
 #[test]
-fn an_equal_line_is_an_echo_once() {
-    assert_eq!(heard("DONE:T1.3\n", "DONE:T1.3\r\n"), [""; 0]);
-    assert_eq!(heard("DONE:T1.3\n", "DONE:T1.3\r\nDONE:T1.3\r\n"), ["DONE 11..22 \"DONE:T1.3\""]);
+fn equal_line_is_an_echo_once() {
+    assert_eq!(decode("DONE:T1.3\n", "DONE:T1.3\r\n"), [""; 0]);
+    assert_eq!(decode("DONE:T1.3\n", "DONE:T1.3\r\nDONE:T1.3\r\n"), ["DONE 11..22 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn what_was_typed_twice_is_an_echo_twice() {
+fn input_typed_twice_is_an_echo_twice() {
     let output = "DONE:T1.3\nDONE:T1.3\nDONE:T1.3\n";
-    assert_eq!(heard("DONE:T1.3\nDONE:T1.3\n", output), ["DONE 20..30 \"DONE:T1.3\""]);
+    assert_eq!(decode("DONE:T1.3\nDONE:T1.3\n", output), ["DONE 20..30 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn a_line_that_is_not_equal_is_no_echo() {
-    assert_eq!(heard("DONE:T1.3", "DONE:T1.4\n"), ["DONE 0..10 \"DONE:T1.4\""]);
-    assert_eq!(heard("it is DONE:T1.3", "DONE:T1.3\n"), ["DONE 0..10 \"DONE:T1.3\""]);
+fn different_line_is_not_an_echo() {
+    assert_eq!(decode("DONE:T1.3", "DONE:T1.4\n"), ["DONE 0..10 \"DONE:T1.4\""]);
+    assert_eq!(decode("it is DONE:T1.3", "DONE:T1.3\n"), ["DONE 0..10 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn an_echo_is_equal_as_it_is_seen() {
-    assert_eq!(heard("DONE:T1.3", "\x1b[2mDONE:T\x1b[0m1.3\x1b[K\r\n"), [""; 0]);
-    assert_eq!(heard("DONE:T1.3", "DONE:T1.4\x083\r\n"), [""; 0]);
+fn echo_is_compared_as_rendered_text() {
+    assert_eq!(decode("DONE:T1.3", "\x1b[2mDONE:T\x1b[0m1.3\x1b[K\r\n"), [""; 0]);
+    assert_eq!(decode("DONE:T1.3", "DONE:T1.4\x083\r\n"), [""; 0]);
 }
 
 #[test]
-fn an_echo_begins_within_64_kib() {
-    assert_eq!(heard("DONE:T1.3", &(chatter(WINDOW - 1) + "DONE:T1.3\n")), [""; 0]);
-    assert_eq!(heard("DONE:T1.3", &(chatter(WINDOW) + "DONE:T1.3\n")), ["DONE 65536..65546 \"DONE:T1.3\""]);
+fn echo_begins_within_64_kib() {
+    assert_eq!(decode("DONE:T1.3", &(filler(WINDOW - 1) + "DONE:T1.3\n")), [""; 0]);
+    assert_eq!(decode("DONE:T1.3", &(filler(WINDOW) + "DONE:T1.3\n")), ["DONE 65536..65546 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn the_64_kib_count_from_where_it_was_typed() {
-    let before = chatter(2 * WINDOW);
-    assert_eq!(heard_behind(&before, "DONE:T1.3", &(chatter(1000) + "DONE:T1.3\n")), [""; 0]);
-    let late = chatter(WINDOW) + "DONE:T1.3\n";
-    assert_eq!(heard_behind(&before, "DONE:T1.3", &late), ["DONE 196608..196618 \"DONE:T1.3\""]);
+fn echo_window_starts_where_the_input_was_typed() {
+    let before = filler(2 * WINDOW);
+    assert_eq!(decode_after(&before, "DONE:T1.3", &(filler(1000) + "DONE:T1.3\n")), [""; 0]);
+    let late = filler(WINDOW) + "DONE:T1.3\n";
+    assert_eq!(decode_after(&before, "DONE:T1.3", &late), ["DONE 196608..196618 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn an_echo_is_no_part_of_an_open_body() {
+fn echo_is_not_part_of_an_open_body() {
     let before = "[INVOKE:PO]\nPlan it.\n";
     assert_eq!(
-        heard_behind(before, "yes, please\n", "yes, please\r\nAnd soon.\n"),
+        decode_after(before, "yes, please\n", "yes, please\r\nAnd soon.\n"),
         ["INVOKE 0..44 \"[INVOKE:PO]\\nPlan it.\\nAnd soon.\""]
     );
 }
 
 #[test]
-fn an_echo_ends_no_open_body() {
+fn echo_does_not_end_an_open_body() {
     let before = "[INVOKE:PO]\nPlan it.\n";
     assert_eq!(
-        heard_behind(before, "[ASK_USER]\nDONE:T1.3\n", "[ASK_USER]\r\nDONE:T1.3\r\nAnd soon.\n"),
+        decode_after(before, "[ASK_USER]\nDONE:T1.3\n", "[ASK_USER]\r\nDONE:T1.3\r\nAnd soon.\n"),
         ["INVOKE 0..54 \"[INVOKE:PO]\\nPlan it.\\nAnd soon.\""]
     );
 }
 
 #[test]
-fn an_echo_breaks_no_open_block() {
+fn echo_does_not_break_an_open_block() {
     let before = "[ERROR]\ntype: fatal\nmessage: x\n";
     assert_eq!(
-        heard_behind(before, "go on\n", "go on\r\nrecovery: notify_user\n[/ERROR]\n"),
+        decode_after(before, "go on\n", "go on\r\nrecovery: notify_user\n[/ERROR]\n"),
         ["ERROR 0..69 \"[ERROR]\\ntype: fatal\\nmessage: x\\nrecovery: notify_user\\n[/ERROR]\""]
     );
 }
 
 #[test]
-fn an_echo_makes_no_quotation_of_a_fence() {
-    assert_eq!(heard_behind("```\nDONE:T1.3\n", "go on\n", "go on\r\n```\n"), ["DONE 4..14 \"DONE:T1.3\""]);
+fn echo_does_not_make_a_fence_a_quotation() {
+    assert_eq!(decode_after("```\nDONE:T1.3\n", "go on\n", "go on\r\n```\n"), ["DONE 4..14 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn every_line_of_what_was_typed_is_an_echo() {
+fn every_typed_line_is_an_echo() {
     let typed = "[ASK_USER]\nquestion: Which?\n\nDONE:T1.3\n";
-    assert_eq!(heard(typed, "[ASK_USER]\r\nquestion: Which?\r\n\r\nDONE:T1.3\r\n"), [""; 0]);
+    assert_eq!(decode(typed, "[ASK_USER]\r\nquestion: Which?\r\n\r\nDONE:T1.3\r\n"), [""; 0]);
 }
 
 #[test]
-fn what_stands_between_the_lines_of_an_echo_is_heard() {
+fn message_between_echo_lines_is_decoded() {
     assert_eq!(
-        heard("DONE:T1.3\nDONE:T1.4\n", "DONE:T1.3\nDONE:T1.5\nDONE:T1.4\n"),
+        decode("DONE:T1.3\nDONE:T1.4\n", "DONE:T1.3\nDONE:T1.5\nDONE:T1.4\n"),
         ["DONE 10..20 \"DONE:T1.5\""]
     );
 }
 
 #[test]
-fn a_return_ends_a_typed_line_too() {
-    assert_eq!(heard("DONE:T1.3\rDONE:T1.4\r", "DONE:T1.3\r\nDONE:T1.4\r\n"), [""; 0]);
+fn carriage_return_ends_a_typed_line() {
+    assert_eq!(decode("DONE:T1.3\rDONE:T1.4\r", "DONE:T1.3\r\nDONE:T1.4\r\n"), [""; 0]);
 }
 
 #[test]
-fn an_echo_in_korean_is_one() {
+fn korean_echo_is_recognized() {
     let typed = "[ASK_USER] 로그인 방식은 뛰어난가요?\n";
-    assert_eq!(heard(typed, "[ASK_USER] 로그인 방식은 뛰어난가요?\r\n"), [""; 0]);
+    assert_eq!(decode(typed, "[ASK_USER] 로그인 방식은 뛰어난가요?\r\n"), [""; 0]);
     let other = "[ASK_USER] 로그인 방식은 무엇인가요?\r\n";
-    assert_eq!(heard(typed, other).len(), 1);
+    assert_eq!(decode(typed, other).len(), 1);
 }
 
 #[test]
-fn the_rest_of_a_line_that_was_begun_can_be_an_echo() {
-    assert_eq!(heard_behind("DO", "DONE:T1.3\n", "NE:T1.3\r\n"), [""; 0]);
+fn line_begun_before_the_input_can_be_an_echo() {
+    assert_eq!(decode_after("DO", "DONE:T1.3\n", "NE:T1.3\r\n"), [""; 0]);
 }
 
 #[test]
-fn blank_lines_that_were_typed_hide_nothing() {
-    assert_eq!(heard("\n \r\n\n", "\n\nDONE:T1.3\n\n"), ["DONE 2..12 \"DONE:T1.3\""]);
+fn typed_blank_lines_hide_no_message() {
+    assert_eq!(decode("\n \r\n\n", "\n\nDONE:T1.3\n\n"), ["DONE 2..12 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn an_echo_that_does_not_come_hides_nothing() {
-    assert_eq!(heard("never said", "DONE:T1.3\nnever\n"), ["DONE 0..10 \"DONE:T1.3\""]);
+fn missing_echo_hides_no_message() {
+    assert_eq!(decode("never said", "DONE:T1.3\nnever\n"), ["DONE 0..10 \"DONE:T1.3\""]);
 }
 
 #[test]
-fn an_echo_on_a_screen_is_one() {
+fn echo_on_a_screen_is_recognized() {
     let output = "DONE:T1.3\r\nDONE:T1.4\r\n";
     for chunk in [1, 3, usize::MAX] {
-        let items = read(Decoder::screen(Options::worker()), "", "DONE:T1.3\n", output, chunk);
+        let items = read(Decoder::for_screen(DecoderOptions::worker()), "", "DONE:T1.3\n", output, chunk);
         let raws: Vec<&str> = items.iter().map(|item| item.span().raw.as_str()).collect();
         assert_eq!(raws, ["DONE:T1.4"], "in chunks of {chunk}");
     }

@@ -1,6 +1,6 @@
-//! What we write as a message is read as that message, or is refused; nothing in between.
+//! An encoded message decodes to itself, or encoding is refused.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't be set up has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failing setup fails the test")]
 
 #[path = "encode/messages.rs"]
 mod messages;
@@ -15,39 +15,39 @@ use domain::{
     TaskId,
 };
 use proptest::prelude::*;
-use protocol::{Decoder, Item, Keys, Options, encode};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement, encode};
 
-use messages::{ordinary_said, said};
+use messages::{any_message, ordinary_message};
 use values::hostile;
 
 const KEY: &str = "k3f9";
 
-/// What an agent may have printed before a message.
+/// Output before a message.
 const BEFORE: &str = "Compiling…\n\u{1b}[32mok\u{1b}[0m [1/3]\n> note: the rest\n- a list\n";
-/// What would join a message that is still open.
+/// Output that would join a message that is still open.
 const AFTER: &str = "- more\nWORKTREE: elsewhere\nMETA: {}\nPhase: other\ncontext: none\n```\nx\n```\n";
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn a_message_is_read_as_it_was_written_or_refused_by_its_field(said in said(hostile()), keyed: bool) {
+    fn message_decodes_to_itself_or_is_refused_by_field(message in any_message(hostile()), keyed: bool) {
         let key = keyed.then(key);
-        match encode(&said, key.as_ref()) {
-            Ok(text) => assert_reads(&said, &text, keyed),
+        match encode(&message, key.as_ref()) {
+            Ok(text) => assert_decodes(&message, &text, keyed),
             Err(error) => {
-                prop_assert_eq!(error.message, said.name());
-                prop_assert!(fields(&said).contains(&error.field), "{} of {:?}", error, said);
+                prop_assert_eq!(error.message_name, message.name());
+                prop_assert!(fields(&message).contains(&error.field), "{} of {:?}", error, message);
             }
         }
     }
 
     #[test]
-    fn ordinary_values_can_always_be_written(said in ordinary_said(), keyed: bool) {
+    fn ordinary_values_can_be_encoded(message in ordinary_message(), keyed: bool) {
         let key = keyed.then(key);
-        match encode(&said, key.as_ref()) {
-            Ok(text) => assert_reads(&said, &text, keyed),
-            Err(error) => prop_assert!(false, "{error}: {said:?}"),
+        match encode(&message, key.as_ref()) {
+            Ok(text) => assert_decodes(&message, &text, keyed),
+            Err(error) => prop_assert!(false, "{error}: {message:?}"),
         }
     }
 }
@@ -115,7 +115,7 @@ fn each_message_has_one_form() {
 }
 
 #[test]
-fn a_refusal_says_what_would_become_of_the_value() {
+fn refusal_names_the_value_that_would_be_decoded() {
     let question = |question: &str| {
         AgentMessage::AskUser(AskUser {
             question: question.to_owned(),
@@ -135,16 +135,16 @@ fn a_refusal_says_what_would_become_of_the_value() {
         })
     };
     let cases = [
-        (question("one\n\ntwo"), "ASK_USER can't carry this question: it would be read as 'one'"),
-        (question(" "), "ASK_USER can't carry this question: missing required field 'question'"),
+        (question("one\n\ntwo"), "ASK_USER cannot contain this question: it would be read as 'one'"),
+        (question(" "), "ASK_USER cannot contain this question: missing required field 'question'"),
         (
             question("one\n[INVOKE:PO]"),
-            "ASK_USER can't carry this question: a line of it ends the message or keeps it open",
+            "ASK_USER cannot contain this question: one of its lines ends the message or keeps it open",
         ),
-        (fail("two\nlines"), "FAIL can't carry this reason: it would be read as 'two'"),
+        (fail("two\nlines"), "FAIL cannot contain this reason: it would be read as 'two'"),
         (
             AgentMessage::Progress(ProgressMessage { progress: Some(1.5), task: None }),
-            "PROGRESS can't carry this progress: invalid value '1.5' for field 'progress': expected a number from 0 to 1",
+            "PROGRESS cannot contain this progress: invalid value '1.5' for field 'progress': expected a number from 0 to 1",
         ),
         (
             AgentMessage::Invoke(InvokeMessage {
@@ -152,39 +152,39 @@ fn a_refusal_says_what_would_become_of_the_value() {
                 task: "x".repeat(600_000),
                 context: Some("y".repeat(600_000)),
             }),
-            "INVOKE can't carry this context: the message is too long",
+            "INVOKE cannot contain this context: the message is too long",
         ),
     ];
-    for (said, error) in cases {
-        assert_eq!(encode(&said, None).unwrap_err().to_string(), error);
+    for (message, error) in cases {
+        assert_eq!(encode(&message, None).unwrap_err().to_string(), error);
     }
 }
 
-fn check(said: &AgentMessage, text: &str) {
-    assert_eq!(encode(said, Some(&key())).unwrap(), text);
-    assert_reads(said, text, true);
+fn check(message: &AgentMessage, text: &str) {
+    assert_eq!(encode(message, Some(&key())).unwrap(), text);
+    assert_decodes(message, text, true);
 }
 
-/// Reads a text in every way in which it must be heard.
-fn assert_reads(said: &AgentMessage, text: &str, keyed: bool) {
+/// Decodes a text with all options under which it must decode to the message.
+fn assert_decodes(message: &AgentMessage, text: &str, keyed: bool) {
     let modes = if keyed {
-        [(Some(key()), Keys::Optional), (Some(key()), Keys::Required)]
+        [(Some(key()), KeyRequirement::Optional), (Some(key()), KeyRequirement::Required)]
     } else {
-        [(None, Keys::Optional), (Some(key()), Keys::Optional)]
+        [(None, KeyRequirement::Optional), (Some(key()), KeyRequirement::Optional)]
     };
-    let roles: &[Role] = match said {
+    let roles: &[Role] = match message {
         AgentMessage::NeedHuman(_) => &[Role::Orchestrator],
         _ => &[Role::Orchestrator, Role::Worker],
     };
-    for (key, keys) in modes {
+    for (key, key_requirement) in modes {
         for &role in roles {
-            let options = Options { role, key: key.clone(), keys, numeric_ids: true };
+            let options = DecoderOptions { role, key: key.clone(), key_requirement, numeric_ids: true };
             for (before, after) in [("", ""), (BEFORE, ""), ("", AFTER), (BEFORE, AFTER)] {
                 let output = format!("{before}{text}{after}");
                 for chunk in [output.len(), 1, 7] {
                     assert_eq!(
-                        heard(&output, chunk, &options),
-                        std::slice::from_ref(said),
+                        decode(&output, chunk, &options),
+                        std::slice::from_ref(message),
                         "{options:?} in {chunk}: {output}"
                     );
                 }
@@ -193,23 +193,23 @@ fn assert_reads(said: &AgentMessage, text: &str, keyed: bool) {
     }
 }
 
-fn heard(output: &str, chunk: usize, options: &Options) -> Vec<AgentMessage> {
+fn decode(output: &str, chunk: usize, options: &DecoderOptions) -> Vec<AgentMessage> {
     let mut decoder = Decoder::new(options.clone());
-    let mut items: Vec<Item> =
+    let mut items: Vec<DecodedItem> =
         output.as_bytes().chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
     items.extend(decoder.end_turn());
     items
         .into_iter()
         .map(|item| match item {
-            Item::Message(message) => message.said,
+            DecodedItem::Message(decoded) => decoded.message,
             other => panic!("{other:?}"),
         })
         .collect()
 }
 
-/// Returns the names of the fields that a refusal of a message may name.
-fn fields(said: &AgentMessage) -> &'static [&'static str] {
-    match said {
+/// Returns the fields that a refusal of the message may name.
+fn fields(message: &AgentMessage) -> &'static [&'static str] {
+    match message {
         AgentMessage::AskUser(_) => &["question", "options", "default", "context"],
         AgentMessage::Invoke(_) => &["task", "context"],
         AgentMessage::DeliverResult(_) | AgentMessage::Direct(_) => &["content"],

@@ -1,14 +1,14 @@
-//! The guide for people who write agents says what is so: its examples are decoded, and its answers are ours.
+//! Checks the guide for agent authors: its examples decode as stated, and its prompts are the ones we send.
 //!
-//! An example is a fenced block whose info string says what is to be checked:
-//! - `sh decodes=A,B`: a command `jangdan decode … <<'END'`, whose input is heard as these messages, in this order.
-//! - `json prints`: what the command before it prints.
-//! - `json says=name` and `text says=name [locale=ko]`: what we say, as [`said`] makes it.
+//! An example is a fenced block whose info string names the check:
+//! - `sh decodes=A,B`: a command `jangdan decode … <<'END'`, whose input decodes to these messages, in this order.
+//! - `json prints`: the output of the command before it.
+//! - `json says=name` and `text says=name [locale=ko]`: the prompt that [`prompt`] returns.
 //!
-//! And no document of the repository is heard when an agent prints it.
+//! Also checks that no document of the repository decodes to a message when an agent prints it.
 
 #![expect(clippy::disallowed_methods, reason = "the documents are files")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't be set up has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failing setup fails the test")]
 
 use std::{
     collections::BTreeSet,
@@ -18,15 +18,16 @@ use std::{
 
 use domain::{DirectType, Locale, ResultType, Role};
 use protocol::{
-    Decoder, Item, Keys, Options,
-    say::{
-        Delivery, DependencyProvided, DependencyRefused, DirectMessage, Feedback, Finish, Invalid, Metrics,
-        Near, Provided, QuestionAnswer, Say, Task, TestFailure,
+    DecodedItem, Decoder, DecoderOptions, KeyRequirement,
+    prompts::{
+        AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DirectMessage, Feedback,
+        InvalidMessageNotice, NearMissNotice, OutcomeRequest, QuestionAnswer, ResultDelivery, TaskPrompt,
+        TestCounts, TestFailure,
     },
 };
 
 #[test]
-fn each_example_is_heard_as_the_guide_says() {
+fn examples_decode_as_stated() {
     let mut printed = String::new();
     let mut names = BTreeSet::new();
     for Block { info, text, line } in blocks(&guide()) {
@@ -35,32 +36,32 @@ fn each_example_is_heard_as_the_guide_says() {
         }
         let Some(expected) = info.strip_prefix("sh decodes=") else { continue };
         let items = run(&text);
-        let heard: Vec<String> = items.iter().map(name).collect();
-        assert_eq!(heard.join(","), expected, "line {line}: {items:#?}");
+        let item_names: Vec<String> = items.iter().map(name).collect();
+        assert_eq!(item_names.join(","), expected, "line {line}: {items:#?}");
         printed = items.iter().map(|item| serde_json::to_string(item).unwrap() + "\n").collect();
-        names.extend(heard);
+        names.extend(item_names);
     }
-    assert_eq!(names.len(), 22, "every message, INVALID and NEAR have an example: {names:?}");
+    assert_eq!(names.len(), 22, "every message, INVALID and NEAR has an example: {names:?}");
 }
 
 #[test]
-fn each_answer_is_as_the_guide_says() {
+fn prompts_equal_those_of_the_guide() {
     let mut names = BTreeSet::new();
     for Block { info, text, line } in blocks(&guide()) {
-        let (name, said) = match info.split_whitespace().collect::<Vec<_>>().as_slice() {
-            ["json", says] if says.starts_with("says=") => (*says, said(says).json()),
-            ["text", says] if says.starts_with("says=") => (*says, said(says).text(Locale::En)),
-            ["text", says, "locale=ko"] => (*says, said(says).text(Locale::Ko)),
+        let (name, expected) = match info.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["json", says] if says.starts_with("says=") => (*says, prompt(says).json()),
+            ["text", says] if says.starts_with("says=") => (*says, prompt(says).text(Locale::En)),
+            ["text", says, "locale=ko"] => (*says, prompt(says).text(Locale::Ko)),
             _ => continue,
         };
-        assert_eq!(text, said + "\n", "line {line}");
+        assert_eq!(text, expected + "\n", "line {line}");
         names.insert(name.to_owned());
     }
-    assert_eq!(names.len(), 10, "everything that we say has an example: {names:?}");
+    assert_eq!(names.len(), 10, "every prompt has an example: {names:?}");
 }
 
 #[test]
-fn no_document_is_heard() {
+fn documents_do_not_decode_to_messages() {
     let root = root();
     let mut documents = Vec::new();
     collect(&root, false, &mut documents);
@@ -73,23 +74,22 @@ fn no_document_is_heard() {
         "docs/protocol.md",
         "docs/glossary.md",
     ] {
-        assert!(documents.contains(&root.join(name)), "{name} is not there");
+        assert!(documents.contains(&root.join(name)), "{name} is missing");
     }
     let key = || "k3f9".parse().ok();
     for document in documents {
         let text = fs::read_to_string(&document).unwrap();
-        for options in [Options::worker(), Options::orchestrator()] {
-            let with_key = Options { key: key(), ..options.clone() };
-            let keyed = Options { keys: Keys::Required, ..with_key.clone() };
-            for options in [options, with_key, keyed] {
+        for options in [DecoderOptions::worker(), DecoderOptions::orchestrator()] {
+            let with_key = DecoderOptions { key: key(), ..options.clone() };
+            let required = DecoderOptions { key_requirement: KeyRequirement::Required, ..with_key.clone() };
+            for options in [options, with_key, required] {
                 let items = decode(&text, options);
-                assert!(items.is_empty(), "{} says something: {items:#?}", document.display());
+                assert!(items.is_empty(), "{} decodes to {items:#?}", document.display());
             }
         }
     }
 }
 
-/// A fenced block of the guide.
 struct Block {
     info: String,
     text: String,
@@ -116,65 +116,66 @@ fn blocks(document: &str) -> Vec<Block> {
     blocks
 }
 
-/// Does what the shell would do with an example.
-fn run(example: &str) -> Vec<Item> {
+/// Decodes the input of an example with the options of its command.
+fn run(example: &str) -> Vec<DecodedItem> {
     let (command, rest) = example.split_once('\n').unwrap();
     let arguments = command.strip_prefix("jangdan decode").unwrap().strip_suffix("<<'END'").unwrap();
     let input = rest.strip_suffix("END\n").unwrap();
-    let mut options = Options::worker();
-    let mut shows_near = false;
+    let mut options = DecoderOptions::worker();
+    let mut shows_near_misses = false;
     let mut words = arguments.split_whitespace();
     while let Some(word) = words.next() {
         match (word, if word == "--near" { None } else { words.next() }) {
-            ("--near", _) => shows_near = true,
+            ("--near", _) => shows_near_misses = true,
             ("--role", Some("worker")) => options.role = Role::Worker,
             ("--role", Some("orchestrator")) => options.role = Role::Orchestrator,
             ("--key", Some(key)) => options.key = key.parse().ok(),
-            ("--keys", Some("required")) => options.keys = Keys::Required,
+            ("--keys", Some("required")) => options.key_requirement = KeyRequirement::Required,
             other => panic!("{other:?} in {command}"),
         }
     }
     let mut items = decode(input, options);
-    items.retain(|item| shows_near || !matches!(item, Item::Near(_)));
+    items.retain(|item| shows_near_misses || !matches!(item, DecodedItem::NearMiss(_)));
     items
 }
 
-fn decode(text: &str, options: Options) -> Vec<Item> {
+fn decode(text: &str, options: DecoderOptions) -> Vec<DecodedItem> {
     let mut decoder = Decoder::new(options);
     let mut items = decoder.push(text.as_bytes());
     items.extend(decoder.end_turn());
     items
 }
 
-fn name(item: &Item) -> String {
+fn name(item: &DecodedItem) -> String {
     match item {
-        Item::Message(message) => message.said.name().to_owned(),
-        Item::Invalid(_) => "INVALID".to_owned(),
-        Item::Near(_) => "NEAR".to_owned(),
+        DecodedItem::Message(decoded) => decoded.message.name().to_owned(),
+        DecodedItem::Invalid(_) => "INVALID".to_owned(),
+        DecodedItem::NearMiss(_) => "NEAR".to_owned(),
     }
 }
 
-/// Makes what the guide shows.
-fn said(name: &str) -> Say {
+/// Returns the prompt of an example.
+fn prompt(name: &str) -> AgentPrompt {
     let key = "k3f9".parse().ok();
     let task_id = || "T1.3".parse().unwrap();
     let agent = |name: &str| name.parse().unwrap();
     match name.trim_start_matches("says=") {
-        "question_answer" => {
-            Say::QuestionAnswer(QuestionAnswer { question_id: "q_7".into(), answer: "Subscription".into() })
-        }
-        "dependency_provided" => Say::DependencyProvided(DependencyProvided {
+        "question_answer" => AgentPrompt::QuestionAnswer(QuestionAnswer {
+            question_id: "q_7".into(),
+            answer: "Subscription".into(),
+        }),
+        "dependency_provided" => AgentPrompt::DependencyProvided(DependencyProvided {
             request_id: "d_4".into(),
             name: "OPENAI_API_KEY".into(),
-            provided: Provided::ApiKey { env: "OPENAI_API_KEY".into() },
+            access: DependencyAccess::ApiKey { env: "OPENAI_API_KEY".into() },
             is_default: false,
         }),
-        "dependency_refused" => Say::DependencyRefused(DependencyRefused {
+        "dependency_refused" => AgentPrompt::DependencyRefused(DependencyRefused {
             request_id: "d_4".into(),
             name: "OPENAI_API_KEY".into(),
             reason: "skipped".into(),
         }),
-        "task" => Say::Task(Box::new(Task {
+        "task" => AgentPrompt::Task(Box::new(TaskPrompt {
             task_id: task_id(),
             from: Some(agent("Planner")),
             phase: None,
@@ -190,13 +191,21 @@ fn said(name: &str) -> Say {
         })),
         "result" => {
             let content = "# Requirements".into();
-            Say::Result(Delivery { from: agent("PO"), result_type: ResultType::Markdown, content })
+            AgentPrompt::Result(ResultDelivery {
+                from: agent("PO"),
+                result_type: ResultType::Markdown,
+                content,
+            })
         }
         "direct" => {
             let content = "Which id?".into();
-            Say::Direct(DirectMessage { from: agent("tester"), kind: Some(DirectType::Query), content })
+            AgentPrompt::Direct(DirectMessage {
+                from: agent("tester"),
+                kind: Some(DirectType::Query),
+                content,
+            })
         }
-        "feedback" => Say::Feedback(Feedback {
+        "feedback" => AgentPrompt::Feedback(Feedback {
             task_id: task_id(),
             from: Some(agent("Tester")),
             failures: vec![TestFailure {
@@ -207,22 +216,26 @@ fn said(name: &str) -> Say {
                 suggested_fix: Some("check the token".into()),
             }],
             suggestions: vec!["add a test for an empty password".into()],
-            metrics: Some(Metrics { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
+            metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
         }),
         "invalid" => {
-            match decode("[DEPENDENCY_REQUEST]\nname: x\n[/DEPENDENCY_REQUEST]\n", Options::worker())
+            match decode("[DEPENDENCY_REQUEST]\nname: x\n[/DEPENDENCY_REQUEST]\n", DecoderOptions::worker())
                 .as_slice()
             {
-                [Item::Invalid(invalid)] => Say::Invalid(Invalid::new(invalid, key.as_ref())),
+                [DecodedItem::Invalid(invalid)] => {
+                    AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, key.as_ref()))
+                }
                 other => panic!("{other:?}"),
             }
         }
-        "near" => match decode("[Ask_User] Which one?\n", Options::worker()).as_slice() {
-            [Item::Near(near)] => Say::Near(Near::new(near, key.as_ref())),
+        "near" => match decode("[Ask_User] Which one?\n", DecoderOptions::worker()).as_slice() {
+            [DecodedItem::NearMiss(near_miss)] => {
+                AgentPrompt::NearMiss(NearMissNotice::new(near_miss, key.as_ref()))
+            }
             other => panic!("{other:?}"),
         },
-        "finish" => Say::Finish(Finish::new(task_id(), key.as_ref())),
-        other => panic!("the guide shows {other}, which nobody says"),
+        "finish" => AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id(), key.as_ref())),
+        other => panic!("the guide shows an unknown prompt: {other}"),
     }
 }
 
@@ -234,7 +247,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Collects the documents of a folder.
 fn collect(folder: &Path, is_deep: bool, documents: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

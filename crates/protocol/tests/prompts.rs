@@ -1,6 +1,6 @@
-//! Nothing that we say to an agent is a message, whatever agents and people have put into it.
+//! No prompt for an agent decodes to a message, whatever agents and users have written into it.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't be set up has failed")]
+#![expect(clippy::unwrap_used, reason = "a failing setup fails the test")]
 
 #[path = "prompts/hostile.rs"]
 mod hostile;
@@ -8,15 +8,16 @@ mod hostile;
 use domain::{AgentMessage, AgentName, Locale, Role, SessionKey, TaskId};
 use proptest::prelude::*;
 use protocol::{
-    Decoder, Item, Keys, Options,
-    say::{
-        Delivery, DependencyProvided, DependencyRefused, DependencyResult, DirectMessage, Feedback, Finish,
-        Invalid, Metrics, Near, Preamble, Provided, QuestionAnswer, Say, Task, TestFailure, preamble,
-        task_prompt,
+    DecodedItem, Decoder, DecoderOptions, KeyRequirement,
+    prompts::{
+        AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DependencyResult,
+        DirectMessage, Feedback, InvalidMessageNotice, NearMissNotice, OutcomeRequest, PreambleOptions,
+        QuestionAnswer, ResultDelivery, TaskPrompt, TestCounts, TestFailure, message_example, preamble,
+        render_task_prompt,
     },
 };
 
-use hostile::{hostile, say};
+use hostile::{any_prompt, hostile};
 
 const KEY: &str = "k3f9";
 
@@ -24,32 +25,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_json_is_heard(say in say()) {
-        let json = say.json();
+    fn json_does_not_decode_to_a_message(prompt in any_prompt()) {
+        let json = prompt.json();
         prop_assert!(!json.contains(char::is_control), "{json}");
         prop_assert!(serde_json::from_str::<serde_json::Map<_, _>>(&json).is_ok(), "{json}");
-        assert_unheard(&json);
+        assert_decodes_to_nothing(&json);
     }
 
     #[test]
-    fn no_text_is_heard(say in say()) {
+    fn text_does_not_decode_to_a_message(prompt in any_prompt()) {
         for locale in [Locale::En, Locale::Ko] {
-            let text = say.text(locale);
-            prop_assert!(!text.contains(|sign: char| sign.is_control() && !matches!(sign, '\n' | '\t')), "{text:?}");
-            assert_unheard(&text);
+            let text = prompt.text(locale);
+            prop_assert!(!text.contains(|character: char| character.is_control() && !matches!(character, '\n' | '\t')), "{text:?}");
+            assert_decodes_to_nothing(&text);
         }
     }
 
     #[test]
-    fn no_template_is_heard(template in hostile(), text in hostile()) {
-        let task = Task { text, ..task_of_plan(Locale::En) };
-        assert_unheard(&task_prompt(&task, &format!("{template}\n{{text}} {template}"), Locale::En));
+    fn templates_do_not_decode_to_messages(template in hostile(), text in hostile()) {
+        let task = TaskPrompt { text, ..plan_task_prompt(Locale::En) };
+        assert_decodes_to_nothing(&render_task_prompt(&task, &format!("{template}\n{{text}} {template}"), Locale::En));
     }
 }
 
 #[test]
-fn very_long_lines_are_not_heard() {
-    // A decoder looks at 64 KiB of a line, and at 1 MiB of one in a body.
+fn very_long_lines_do_not_decode_to_messages() {
+    // A decoder reads 64 KiB of a line, and 1 MiB of a line in a body.
     let long = |piece: &str| piece.repeat(150_000 / piece.len());
     let words = [
         format!("[ASK_USER] {}", long("x")),
@@ -66,37 +67,42 @@ fn very_long_lines_are_not_heard() {
         format!("[ASK_USER] `[NEED_HUMAN: {}]`", "x".repeat(1_200_000)),
     ];
     for text in words {
-        let answer = Say::QuestionAnswer(QuestionAnswer { question_id: text.clone(), answer: text });
-        assert_unheard(&answer.text(Locale::En));
-        assert_unheard(&answer.json());
+        let answer = AgentPrompt::QuestionAnswer(QuestionAnswer { question_id: text.clone(), answer: text });
+        assert_decodes_to_nothing(&answer.text(Locale::En));
+        assert_decodes_to_nothing(&answer.json());
     }
 }
 
 #[test]
-fn every_role_is_told_its_protocol_in_250_tokens() {
+fn preambles_have_at_most_250_tokens() {
     let tokens = tiktoken_rs::o200k_base().unwrap();
     let task = "T12.34".parse().unwrap();
     for role in
         [Role::Orchestrator, Role::Operator, Role::Worker, Role::Tester, Role::Verifier, Role::Specialist]
     {
         for locale in [Locale::En, Locale::Ko] {
-            // A key that costs more tokens than most.
+            // A key with more tokens than most.
             let key = "q8z2x7".parse().unwrap();
-            let text = preamble(Preamble { role, locale, key: &key, task: Some(&task) });
+            let text = preamble(PreambleOptions { role, locale, key: &key, task: Some(&task) });
             let count = tokens.encode_ordinary(&text).len();
             assert!(count <= 250, "{count} tokens for {role:?} in {locale:?}:\n{text}");
             assert_eq!(text.contains("NEED_HUMAN"), role == Role::Orchestrator, "{text}");
             assert!(!text.contains(['{', '}']), "{text}");
-            assert_unheard(&preamble(Preamble { role, locale, key: &self::key(), task: Some(&task) }));
+            assert_decodes_to_nothing(&preamble(PreambleOptions {
+                role,
+                locale,
+                key: &self::key(),
+                task: Some(&task),
+            }));
         }
     }
 }
 
 #[test]
-fn a_worker_is_told_how_to_ask_request_call_deliver_and_end() {
+fn worker_preamble_shows_all_messages_of_a_worker() {
     let (key, task) = ("x7q2".parse().unwrap(), "T2.1".parse().unwrap());
     for locale in [Locale::En, Locale::Ko] {
-        let text = preamble(Preamble { role: Role::Worker, locale, key: &key, task: Some(&task) });
+        let text = preamble(PreambleOptions { role: Role::Worker, locale, key: &key, task: Some(&task) });
         let forms = [
             "[ASK_USER x7q2]",
             "[DEPENDENCY_REQUEST x7q2]",
@@ -112,35 +118,38 @@ fn a_worker_is_told_how_to_ask_request_call_deliver_and_end() {
 }
 
 #[test]
-fn each_thing_has_its_json() {
+fn prompts_have_their_json() {
     let cases = [
         (answer(), r#"{"type":"question_answer","questionId":"q_7","answer":"Subscription"}"#),
         (
-            provided(Provided::ApiKey { env: "OPENAI_API_KEY".into() }, false),
+            provided(DependencyAccess::ApiKey { env: "OPENAI_API_KEY".into() }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"api_key","env":"OPENAI_API_KEY"}"#,
         ),
         (
-            provided(Provided::EnvVariable { env: "PORT".into() }, true),
+            provided(DependencyAccess::EnvVariable { env: "PORT".into() }, true),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"env_variable","env":"PORT","default":true}"#,
         ),
         (
-            provided(Provided::Service { envs: vec!["A".into(), "B".into()] }, false),
+            provided(DependencyAccess::Service { envs: vec!["A".into(), "B".into()] }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"service","envs":["A","B"]}"#,
         ),
         (
-            provided(Provided::File { path: "a/b".into() }, false),
+            provided(DependencyAccess::File { path: "a/b".into() }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"file","path":"a/b"}"#,
         ),
         (
-            provided(Provided::Permission { granted: true }, false),
+            provided(DependencyAccess::Permission { granted: true }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"permission","granted":true}"#,
         ),
         (
-            provided(Provided::Package { package: "serde".into(), version: Some("1.0".into()) }, false),
+            provided(
+                DependencyAccess::Package { package: "serde".into(), version: Some("1.0".into()) },
+                false,
+            ),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"package","package":"serde","version":"1.0"}"#,
         ),
         (
-            Say::DependencyRefused(DependencyRefused {
+            AgentPrompt::DependencyRefused(DependencyRefused {
                 request_id: "d_4".into(),
                 name: "it".into(),
                 reason: "skipped".into(),
@@ -148,11 +157,11 @@ fn each_thing_has_its_json() {
             r#"{"type":"dependency_refused","requestId":"d_4","name":"it","reason":"skipped"}"#,
         ),
         (
-            Say::Task(Box::new(call())),
+            AgentPrompt::Task(Box::new(call_prompt())),
             r#"{"type":"task","taskId":"T1.3","from":"Planner","text":"Analyse.","context":"login"}"#,
         ),
         (
-            Say::Result(Delivery {
+            AgentPrompt::Result(ResultDelivery {
                 from: agent("PO"),
                 result_type: domain::ResultType::Markdown,
                 content: "# R".into(),
@@ -160,7 +169,7 @@ fn each_thing_has_its_json() {
             r##"{"type":"result","from":"PO","resultType":"markdown","content":"# R"}"##,
         ),
         (
-            Say::Direct(DirectMessage {
+            AgentPrompt::Direct(DirectMessage {
                 from: agent("PO"),
                 kind: Some(domain::DirectType::Query),
                 content: "?".into(),
@@ -172,65 +181,69 @@ fn each_thing_has_its_json() {
             r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5}}"#,
         ),
         (
-            Say::Finish(Finish::new(task("T1.3"), Some(&key()))),
+            AgentPrompt::OutcomeRequest(OutcomeRequest::new(task("T1.3"), Some(&key()))),
             r#"{"type":"finish","taskId":"T1.3","forms":["DONE:T1.3 k3f9","FAIL:T1.3:why it failed k3f9","[ASK_USER k3f9]\nquestion: Which database?\ntype: selection\noptions: [\"PostgreSQL\", \"SQLite\"]\n[/ASK_USER k3f9]"]}"#,
         ),
     ];
-    for (say, json) in cases {
-        assert_eq!(say.json(), json);
+    for (prompt, json) in cases {
+        assert_eq!(prompt.json(), json);
     }
 }
 
 #[test]
-fn each_thing_has_its_text_in_both_languages() {
+fn each_prompt_has_text_in_both_languages() {
     let mut texts = String::new();
-    let broken =
-        heard("[DEPENDENCY_REQUEST]\nname: X\n[/DEPENDENCY_REQUEST]\n[Ask_User] Which?\n", Options::worker());
-    let [Item::Invalid(invalid), Item::Near(near)] = broken.as_slice() else { unreachable!("{broken:?}") };
+    let items = decode(
+        "[DEPENDENCY_REQUEST]\nname: X\n[/DEPENDENCY_REQUEST]\n[Ask_User] Which?\n",
+        DecoderOptions::worker(),
+    );
+    let [DecodedItem::Invalid(invalid), DecodedItem::NearMiss(near_miss)] = items.as_slice() else {
+        unreachable!("{items:?}")
+    };
     let all = [
         answer(),
-        provided(Provided::ApiKey { env: "OPENAI_API_KEY".into() }, false),
-        provided(Provided::Service { envs: vec!["DB_URL".into(), "DB_USER".into()] }, true),
-        provided(Provided::File { path: "data/cities.csv".into() }, false),
-        provided(Provided::Permission { granted: true }, false),
-        provided(Provided::Package { package: "serde".into(), version: None }, false),
-        Say::DependencyRefused(DependencyRefused {
+        provided(DependencyAccess::ApiKey { env: "OPENAI_API_KEY".into() }, false),
+        provided(DependencyAccess::Service { envs: vec!["DB_URL".into(), "DB_USER".into()] }, true),
+        provided(DependencyAccess::File { path: "data/cities.csv".into() }, false),
+        provided(DependencyAccess::Permission { granted: true }, false),
+        provided(DependencyAccess::Package { package: "serde".into(), version: None }, false),
+        AgentPrompt::DependencyRefused(DependencyRefused {
             request_id: "d_4".into(),
             name: "it".into(),
             reason: "skipped".into(),
         }),
-        Say::Task(Box::new(call())),
-        Say::Result(Delivery {
+        AgentPrompt::Task(Box::new(call_prompt())),
+        AgentPrompt::Result(ResultDelivery {
             from: agent("PO"),
             result_type: domain::ResultType::Markdown,
             content: "# R\n\ndone".into(),
         }),
-        Say::Result(Delivery {
+        AgentPrompt::Result(ResultDelivery {
             from: agent("PO"),
             result_type: domain::ResultType::FilePath,
             content: "a.md".into(),
         }),
         feedback(),
-        Say::Direct(DirectMessage {
+        AgentPrompt::Direct(DirectMessage {
             from: agent("PO"),
             kind: Some(domain::DirectType::Query),
             content: "Which id?".into(),
         }),
-        Say::Invalid(Invalid::new(invalid, Some(&key()))),
-        Say::Near(Near::new(near, Some(&key()))),
-        Say::Finish(Finish::new(task("T1.3"), Some(&key()))),
+        AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, Some(&key()))),
+        AgentPrompt::NearMiss(NearMissNotice::new(near_miss, Some(&key()))),
+        AgentPrompt::OutcomeRequest(OutcomeRequest::new(task("T1.3"), Some(&key()))),
     ];
     for locale in [Locale::En, Locale::Ko] {
-        let task = Say::Task(Box::new(task_of_plan(locale)));
-        for say in all.iter().chain([&task]) {
-            texts.push_str(&format!("{}\n────\n", say.text(locale)));
+        let task = AgentPrompt::Task(Box::new(plan_task_prompt(locale)));
+        for prompt in all.iter().chain([&task]) {
+            texts.push_str(&format!("{}\n────\n", prompt.text(locale)));
         }
     }
     insta::assert_snapshot!(texts);
 }
 
 #[test]
-fn every_message_has_a_right_form_that_is_heard() {
+fn every_message_has_an_example_that_decodes() {
     let names = [
         "ASK_USER",
         "INVOKE",
@@ -254,48 +267,49 @@ fn every_message_has_a_right_form_that_is_heard() {
         "CUSTOM",
     ];
     for name in names {
-        let span = protocol::Span { raw: "x".into(), start: 0, end: 1, ordinal: 0 };
-        let near = Near::new(&protocol::Near { near: name, span }, Some(&key()));
-        let options = Options { key: Some(key()), keys: Keys::Required, ..Options::orchestrator() };
-        let items = heard(&near.form.unwrap(), options);
+        let options = DecoderOptions {
+            key: Some(key()),
+            key_requirement: KeyRequirement::Required,
+            ..DecoderOptions::orchestrator()
+        };
+        let items = decode(&message_example(name, Some(&key())).unwrap(), options);
         assert!(
-            matches!(items.as_slice(), [Item::Message(message)] if message.said.name() == name),
+            matches!(items.as_slice(), [DecodedItem::Message(decoded)] if decoded.message.name() == name),
             "{items:?}"
         );
     }
 }
 
-/// Decodes what we said as everybody's output, and then what the agent says next.
-fn assert_unheard(said: &str) {
-    let own_key = |key: &str, keys| (key.parse().ok(), keys);
+/// Decodes a prompt as output of every kind of session, followed by a message of that session.
+fn assert_decodes_to_nothing(prompt: &str) {
+    let with_key = |key: &str, key_requirement| (key.parse().ok(), key_requirement);
     let modes = [
-        (None, Keys::Optional),
-        own_key(KEY, Keys::Optional),
-        own_key(KEY, Keys::Required),
-        // One that has not the form of a key.
-        own_key("MyKey", Keys::Required),
+        (None, KeyRequirement::Optional),
+        with_key(KEY, KeyRequirement::Optional),
+        with_key(KEY, KeyRequirement::Required),
+        // Does not have the form of a generated key.
+        with_key("MyKey", KeyRequirement::Required),
     ];
     for role in [Role::Worker, Role::Orchestrator] {
-        for (key, keys) in modes.clone() {
+        for (key, key_requirement) in modes.clone() {
             let next = key.as_ref().map_or("DONE:T1.3\n".to_owned(), |key| format!("DONE:T1.3 {key}\n"));
-            let options = Options { role, key, keys, numeric_ids: true };
+            let options = DecoderOptions { role, key, key_requirement, numeric_ids: true };
             let mut decoder = Decoder::new(options.clone());
-            let items = decoder.push(format!("{said}\n").as_bytes());
-            assert_eq!(items, [], "{options:?}: {}", cut(said));
-            assert!(!decoder.holds_turn(), "{}", cut(said));
+            let items = decoder.push(format!("{prompt}\n").as_bytes());
+            assert_eq!(items, [], "{options:?}: {}", cut(prompt));
+            assert!(!decoder.prevents_turn_end(), "{}", cut(prompt));
             let items = decoder.push(next.as_bytes());
-            let is_heard =
-                matches!(items.as_slice(), [Item::Message(m)] if matches!(m.said, AgentMessage::Done(_)));
-            assert!(is_heard, "{items:?} behind {}", cut(said));
-            assert_eq!(on_screen(said, options), [], "on a screen: {}", cut(said));
+            let is_decoded = matches!(items.as_slice(), [DecodedItem::Message(m)] if matches!(m.message, AgentMessage::Done(_)));
+            assert!(is_decoded, "{items:?} after {}", cut(prompt));
+            assert_eq!(on_screen(prompt, options), [], "on a screen: {}", cut(prompt));
         }
     }
 }
 
-/// Decodes the beginning of what we said as it stands on a terminal.
-fn on_screen(said: &str, options: Options) -> Vec<Item> {
-    let mut decoder = Decoder::screen(options);
-    let mut items = decoder.push(cut(said).replace('\n', "\r\n").as_bytes());
+/// Decodes the beginning of a prompt as a terminal shows it.
+fn on_screen(prompt: &str, options: DecoderOptions) -> Vec<DecodedItem> {
+    let mut decoder = Decoder::for_screen(options);
+    let mut items = decoder.push(cut(prompt).replace('\n', "\r\n").as_bytes());
     items.extend(decoder.end_turn());
     items
 }
@@ -304,7 +318,7 @@ fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(2000)]
 }
 
-fn heard(output: &str, options: Options) -> Vec<Item> {
+fn decode(output: &str, options: DecoderOptions) -> Vec<DecodedItem> {
     let mut decoder = Decoder::new(options);
     let mut items = decoder.push(output.as_bytes());
     items.extend(decoder.end_turn());
@@ -323,21 +337,21 @@ fn task(id: &str) -> TaskId {
     id.parse().unwrap()
 }
 
-fn answer() -> Say {
-    Say::QuestionAnswer(QuestionAnswer { question_id: "q_7".into(), answer: "Subscription".into() })
+fn answer() -> AgentPrompt {
+    AgentPrompt::QuestionAnswer(QuestionAnswer { question_id: "q_7".into(), answer: "Subscription".into() })
 }
 
-fn provided(provided: Provided, is_default: bool) -> Say {
-    Say::DependencyProvided(DependencyProvided {
+fn provided(access: DependencyAccess, is_default: bool) -> AgentPrompt {
+    AgentPrompt::DependencyProvided(DependencyProvided {
         request_id: "d_4".into(),
         name: "it".into(),
-        provided,
+        access,
         is_default,
     })
 }
 
-fn call() -> Task {
-    Task {
+fn call_prompt() -> TaskPrompt {
+    TaskPrompt {
         task_id: task("T1.3"),
         from: Some(agent("Planner")),
         phase: None,
@@ -353,10 +367,10 @@ fn call() -> Task {
     }
 }
 
-fn task_of_plan(locale: Locale) -> Task {
+fn plan_task_prompt(locale: Locale) -> TaskPrompt {
     let key = key();
-    let role = Preamble { role: Role::Worker, locale, key: &key, task: None };
-    Task {
+    let role = PreambleOptions { role: Role::Worker, locale, key: &key, task: None };
+    TaskPrompt {
         from: None,
         phase: Some(1),
         title: Some("Log in".into()),
@@ -371,11 +385,11 @@ fn task_of_plan(locale: Locale) -> Task {
         }],
         worktree: Some("../worktrees/T1.3".into()),
         preamble: Some(preamble(role)),
-        ..call()
+        ..call_prompt()
     }
 }
 
-fn feedback() -> Say {
+fn feedback() -> AgentPrompt {
     let failure = TestFailure {
         name: "login works".into(),
         expected: Some("200".into()),
@@ -383,11 +397,11 @@ fn feedback() -> Say {
         trace: Some("at a\nat b".into()),
         suggested_fix: Some("check the token".into()),
     };
-    Say::Feedback(Feedback {
+    AgentPrompt::Feedback(Feedback {
         task_id: task("T1.3"),
         from: Some(agent("Tester")),
         failures: vec![failure],
         suggestions: vec!["add a test".into()],
-        metrics: Some(Metrics { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
+        metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
     })
 }

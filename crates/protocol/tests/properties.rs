@@ -1,12 +1,12 @@
-//! What holds for every output, however noisy, and however it is cut.
+//! Properties that hold for every output and every way to cut it.
 
-#![expect(clippy::expect_used, reason = "what a test is given holds")]
+#![expect(clippy::expect_used, reason = "the test data is valid")]
 
 use domain::Role;
 use proptest::prelude::*;
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
-/// Pieces from which output is put together: enough of everything that means something, and noise between it.
+/// Pieces of which output is composed: all parts of messages, and noise.
 const PIECES: &[&str] = &[
     "\n",
     "\n",
@@ -168,7 +168,7 @@ const PIECES: &[&str] = &[
     ",",
 ];
 
-/// Output that a failing test prints readably.
+/// Output with a readable `Debug` form.
 #[derive(Clone)]
 struct Output(Vec<u8>);
 
@@ -187,20 +187,24 @@ fn output() -> impl Strategy<Value = Output> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| Output(pieces.concat()))
 }
 
-fn options() -> impl Strategy<Value = Options> {
+fn options() -> impl Strategy<Value = DecoderOptions> {
     let key = prop_oneof![Just(None), Just(Some("k3f9".parse().expect("a key")))];
     (any::<bool>(), key, any::<bool>(), any::<bool>()).prop_map(
-        |(orchestrates, key, required, numeric_ids)| Options {
+        |(orchestrates, key, required, numeric_ids)| DecoderOptions {
             role: if orchestrates { Role::Orchestrator } else { Role::Worker },
-            keys: if required && key.is_some() { Keys::Required } else { Keys::Optional },
+            key_requirement: if required && key.is_some() {
+                KeyRequirement::Required
+            } else {
+                KeyRequirement::Optional
+            },
             key,
             numeric_ids,
         },
     )
 }
 
-fn decode<'b>(mut decoder: Decoder, pieces: impl IntoIterator<Item = &'b [u8]>) -> Vec<Item> {
-    let mut items: Vec<Item> = pieces.into_iter().flat_map(|piece| decoder.push(piece)).collect();
+fn decode<'b>(mut decoder: Decoder, pieces: impl IntoIterator<Item = &'b [u8]>) -> Vec<DecodedItem> {
+    let mut items: Vec<DecodedItem> = pieces.into_iter().flat_map(|piece| decoder.push(piece)).collect();
     items.extend(decoder.end_turn());
     items
 }
@@ -226,7 +230,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_heard_stands_in_order_and_apart(Output(bytes) in output(), options in options()) {
+    fn items_are_ordered_and_disjoint(Output(bytes) in output(), options in options()) {
         let items = decode(Decoder::new(options), [bytes.as_slice()]);
         let mut end = 0;
         for item in &items {
@@ -238,34 +242,34 @@ proptest! {
     }
 
     #[test]
-    fn reading_again_from_the_safe_offset_misses_nothing(Output(bytes) in output(), options in options(), cut: prop::sample::Index) {
+    fn decoding_again_from_the_safe_offset_loses_no_item(Output(bytes) in output(), options in options(), cut: prop::sample::Index) {
         let whole = decode(Decoder::new(options.clone()), [bytes.as_slice()]);
         let mut decoder = Decoder::new(options.clone());
-        let heard = decoder.push(&bytes[..cut.index(bytes.len() + 1)]);
+        let items = decoder.push(&bytes[..cut.index(bytes.len() + 1)]);
         let safe = decoder.safe_offset();
         let again = decode(Decoder::new(options), [&bytes[safe as usize..]]);
         let later: Vec<u64> = again.iter().map(|item| item.span().start + safe).collect();
-        let mut all: Vec<u64> = heard.iter().map(|item| item.span().start).collect();
-        all.extend(later.into_iter().filter(|start| !heard.iter().any(|item| item.span().start == *start)));
+        let mut all: Vec<u64> = items.iter().map(|item| item.span().start).collect();
+        all.extend(later.into_iter().filter(|start| !items.iter().any(|item| item.span().start == *start)));
         prop_assert_eq!(all, whole.iter().map(|item| item.span().start).collect::<Vec<_>>());
     }
 
     #[test]
-    fn a_screen_reads_the_same_in_every_cut(Output(bytes) in output(), cut: prop::sample::Index) {
-        let whole = decode(Decoder::screen(Options::orchestrator()), [bytes.as_slice()]);
+    fn cutting_screen_output_anywhere_changes_nothing(Output(bytes) in output(), cut: prop::sample::Index) {
+        let whole = decode(Decoder::for_screen(DecoderOptions::orchestrator()), [bytes.as_slice()]);
         let (head, tail) = bytes.split_at(cut.index(bytes.len() + 1));
-        prop_assert_eq!(&decode(Decoder::screen(Options::orchestrator()), [head, tail]), &whole);
-        prop_assert_eq!(&decode(Decoder::screen(Options::orchestrator()), bytes.chunks(1)), &whole);
+        prop_assert_eq!(&decode(Decoder::for_screen(DecoderOptions::orchestrator()), [head, tail]), &whole);
+        prop_assert_eq!(&decode(Decoder::for_screen(DecoderOptions::orchestrator()), bytes.chunks(1)), &whole);
     }
 
     #[test]
-    fn a_turn_ends_whatever_was_open(Output(bytes) in output(), options in options()) {
+    fn turn_end_closes_every_open_message(Output(bytes) in output(), options in options()) {
         let mut decoder = Decoder::new(options.clone());
         decoder.push(&bytes);
         decoder.end_turn();
-        prop_assert!(!decoder.holds_turn());
+        prop_assert!(!decoder.prevents_turn_end());
         prop_assert_eq!(decoder.safe_offset(), bytes.len() as u64);
         let next = decoder.push(b"ALL_DONE k3f9\nALL_DONE\n");
-        prop_assert!(next.iter().any(|item| matches!(item, Item::Message(_))) , "{next:?}");
+        prop_assert!(next.iter().any(|item| matches!(item, DecodedItem::Message(_))) , "{next:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! What agents print, and what is heard in it: each file of `transcripts/` against its snapshot.
+//! Decodes each file of `transcripts/` and compares the result with its snapshot.
 //!
-//! The folder says how the file is read; the snapshot is what `jangdan decode --near` prints.
+//! The folder determines the decoder's options; a snapshot is the output of `jangdan decode --near`.
 //! In the folders whose name ends with `turns`, a record separator (0x1E) ends a turn.
 
 #![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
@@ -9,10 +9,10 @@
 use std::{fmt::Write, fs, path::Path};
 
 use domain::Role;
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 #[test]
-fn what_agents_print_is_heard_as_its_snapshot_says() {
+fn transcript_decodes_to_its_snapshot() {
     insta::glob!("transcripts/*/*.txt", |path| {
         let bytes = fs::read(path).expect("the transcript is readable");
         let whole = decode(path, &bytes, bytes.len().max(1));
@@ -27,7 +27,7 @@ fn what_agents_print_is_heard_as_its_snapshot_says() {
     });
 }
 
-fn decode(path: &Path, bytes: &[u8], chunk: usize) -> Vec<Item> {
+fn decode(path: &Path, bytes: &[u8], chunk: usize) -> Vec<DecodedItem> {
     let mut decoder = decoder_for(path);
     let mut items = Vec::new();
     for turn in turns(path, bytes) {
@@ -46,18 +46,22 @@ fn turns<'a>(path: &Path, bytes: &'a [u8]) -> Vec<&'a [u8]> {
 }
 
 fn decoder_for(path: &Path) -> Decoder {
-    let worker = Options::worker();
-    let with_key = |keys| Options { key: "k3f9".parse().ok(), keys, ..Options::worker() };
+    let worker = DecoderOptions::worker();
+    let with_key = |key_requirement| DecoderOptions {
+        key: "k3f9".parse().ok(),
+        key_requirement,
+        ..DecoderOptions::worker()
+    };
     match folder(path) {
         "worker" | "turns" => Decoder::new(worker),
-        "numeric" => Decoder::new(Options { numeric_ids: true, ..worker }),
-        "orchestrator" => Decoder::new(Options::orchestrator()),
-        "keyed" => Decoder::new(with_key(Keys::Required)),
+        "numeric" => Decoder::new(DecoderOptions { numeric_ids: true, ..worker }),
+        "orchestrator" => Decoder::new(DecoderOptions::orchestrator()),
+        "keyed" => Decoder::new(with_key(KeyRequirement::Required)),
         "keyed-orchestrator" => {
-            Decoder::new(Options { role: Role::Orchestrator, ..with_key(Keys::Required) })
+            Decoder::new(DecoderOptions { role: Role::Orchestrator, ..with_key(KeyRequirement::Required) })
         }
-        "optional-key" => Decoder::new(with_key(Keys::Optional)),
-        "screen" | "screen-turns" => Decoder::screen(worker),
+        "optional-key" => Decoder::new(with_key(KeyRequirement::Optional)),
+        "screen" | "screen-turns" => Decoder::for_screen(worker),
         other => panic!("no options for folder {other:?}"),
     }
 }

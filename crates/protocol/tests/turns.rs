@@ -1,19 +1,19 @@
-//! What a driver asks a decoder: where reading can start again, whether the turn may end, whether it is a painting.
+//! The decoder's state for drivers: the safe offset, whether the turn may end, whether the output repaints.
 
-use protocol::{Decoder, Item, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions};
 
 const BLOCK: &str = "[ERROR]\ntype: fatal\n";
 
 fn orchestrator() -> Decoder {
-    Decoder::new(Options::orchestrator())
+    Decoder::new(DecoderOptions::orchestrator())
 }
 
-/// Looks at a decoder after some output, however that is cut.
-fn after<A: PartialEq + std::fmt::Debug>(output: &str, look: impl Fn(&Decoder) -> A) -> A {
+/// Returns a property of the decoder after an output, and checks that it does not depend on how the output is cut.
+fn after<A: PartialEq + std::fmt::Debug>(output: &str, property: impl Fn(&Decoder) -> A) -> A {
     let read = |chunk: usize| {
         let mut decoder = orchestrator();
         output.as_bytes().chunks(chunk).for_each(|piece| drop(decoder.push(piece)));
-        look(&decoder)
+        property(&decoder)
     };
     let answer = read(usize::MAX);
     for chunk in [1, 2, 3, 4096] {
@@ -26,8 +26,8 @@ fn safe_offset(output: &str) -> u64 {
     after(output, Decoder::safe_offset)
 }
 
-fn holds_turn(output: &str) -> bool {
-    after(output, Decoder::holds_turn)
+fn prevents_turn_end(output: &str) -> bool {
+    after(output, Decoder::prevents_turn_end)
 }
 
 fn repaints(output: &str) -> bool {
@@ -37,21 +37,21 @@ fn repaints(output: &str) -> bool {
 // The safe offset.
 
 #[test]
-fn nothing_is_needed_behind_whole_lines_of_text() {
+fn text_lines_are_not_needed_again() {
     assert_eq!(safe_offset(""), 0);
     assert_eq!(safe_offset("one\ntwo\n"), 8);
     assert_eq!(safe_offset("one\n\x1b[1mtwo\x1b[0m\r\n"), 17);
 }
 
 #[test]
-fn an_unfinished_line_is_needed_from_its_first_byte_on() {
+fn unfinished_line_is_needed_from_its_first_byte() {
     assert_eq!(safe_offset("one\ntwo"), 4);
     assert_eq!(safe_offset("one\n\x1b[1"), 4);
     assert_eq!(safe_offset(&format!("one\n{}", "x".repeat(100_000))), 4);
 }
 
 #[test]
-fn an_open_message_is_needed_from_its_line_on() {
+fn open_message_is_needed_from_its_first_line() {
     for open in [
         "  [INVOKE:PO]\nPlan it.\n",
         "[STEP_COMPLETE]\n",
@@ -66,20 +66,20 @@ fn an_open_message_is_needed_from_its_line_on() {
 }
 
 #[test]
-fn a_tag_that_may_open_a_block_is_needed() {
+fn tentative_block_tag_is_needed() {
     assert_eq!(safe_offset("one\n[ERROR]\n\n\n"), 4);
     assert_eq!(safe_offset("one\n[ERROR]\n\nBuild failed\n"), 26);
 }
 
 #[test]
-fn a_fence_is_needed_from_its_first_line_on() {
+fn fence_is_needed_from_its_first_line() {
     assert_eq!(safe_offset("one\n```\nDONE:T1.3\n"), 4);
     assert_eq!(safe_offset("one\n```\nDONE:T1.3\ntext\n"), 4);
     assert_eq!(safe_offset("one\n```\nDONE:T1.3\n```\n"), 22);
 }
 
 #[test]
-fn a_message_that_is_complete_is_not_needed() {
+fn complete_message_is_not_needed_again() {
     assert_eq!(safe_offset("DONE:T1.3\n"), 10);
     assert_eq!(safe_offset("[ASK_USER]\nquestion: x?\n[/ASK_USER]\n"), 36);
     assert_eq!(safe_offset("[ASK_USER]\nquestion: x?\n[INVOKE:PO]\n"), 24);
@@ -87,7 +87,7 @@ fn a_message_that_is_complete_is_not_needed() {
 }
 
 #[test]
-fn nothing_is_needed_behind_the_end_of_a_turn() {
+fn ended_turn_is_not_needed_again() {
     for open in [BLOCK, "```\n", "[INVOKE:PO]\nPlan", "[NEED_HUMAN: x", "[ERROR]\n"] {
         let mut decoder = orchestrator();
         decoder.push(open.as_bytes());
@@ -97,17 +97,17 @@ fn nothing_is_needed_behind_the_end_of_a_turn() {
 }
 
 #[test]
-fn a_screen_needs_all_that_was_painted() {
-    let mut decoder = Decoder::screen(Options::worker());
+fn screen_needs_all_output() {
+    let mut decoder = Decoder::for_screen(DecoderOptions::worker());
     decoder.push(b"DONE:T1.3\r\n");
-    assert!(decoder.end_turn().iter().any(|item| matches!(item, Item::Message(_))));
+    assert!(decoder.end_turn().iter().any(|item| matches!(item, DecodedItem::Message(_))));
     assert_eq!(decoder.safe_offset(), 0);
 }
 
 // Whether the turn may end.
 
 #[test]
-fn a_turn_may_end_behind_text_and_inside_an_open_tag() {
+fn turn_may_end_after_text_and_inside_an_open_tag() {
     for output in [
         "",
         "text\n",
@@ -118,50 +118,50 @@ fn a_turn_may_end_behind_text_and_inside_an_open_tag() {
         "TASK_ID:T1.3\n",
         "[ERROR] Failed to execute goal\n",
     ] {
-        assert!(!holds_turn(output), "{output:?}");
+        assert!(!prevents_turn_end(output), "{output:?}");
     }
 }
 
 #[test]
-fn a_turn_does_not_end_inside_a_block() {
-    assert!(holds_turn(BLOCK));
-    assert!(holds_turn(&format!("{BLOCK}message: x\n\n")));
-    assert!(!holds_turn(&format!("{BLOCK}[/ERROR]\n")));
+fn turn_does_not_end_inside_a_block() {
+    assert!(prevents_turn_end(BLOCK));
+    assert!(prevents_turn_end(&format!("{BLOCK}message: x\n\n")));
+    assert!(!prevents_turn_end(&format!("{BLOCK}[/ERROR]\n")));
 }
 
 #[test]
-fn a_turn_does_not_end_inside_a_fence() {
-    assert!(holds_turn("```\n"));
-    assert!(holds_turn("~~~text\nDONE:T1.3\n"));
-    assert!(holds_turn("```\nsome text\n"));
-    assert!(!holds_turn("```\nDONE:T1.3\n```\n"));
+fn turn_does_not_end_inside_a_fence() {
+    assert!(prevents_turn_end("```\n"));
+    assert!(prevents_turn_end("~~~text\nDONE:T1.3\n"));
+    assert!(prevents_turn_end("```\nsome text\n"));
+    assert!(!prevents_turn_end("```\nDONE:T1.3\n```\n"));
 }
 
 #[test]
-fn a_turn_does_not_end_inside_a_fence_of_a_body() {
-    assert!(holds_turn("[INVOKE:PO]\nWrite\n```\ncode\n"));
-    assert!(!holds_turn("[INVOKE:PO]\nWrite\n```\ncode\n```\n"));
+fn turn_does_not_end_inside_a_fence_of_a_body() {
+    assert!(prevents_turn_end("[INVOKE:PO]\nWrite\n```\ncode\n"));
+    assert!(!prevents_turn_end("[INVOKE:PO]\nWrite\n```\ncode\n```\n"));
 }
 
 #[test]
-fn a_turn_does_not_end_inside_an_open_bracket() {
-    assert!(holds_turn("Well, [NEED_HUMAN: which\n"));
-    assert!(holds_turn("[NEED_HUMAN: which [of\nthem]\n"));
-    assert!(!holds_turn("[NEED_HUMAN: which\nregion?]\n"));
-    assert!(!holds_turn("[NEED_HUMAN: which\n\n"));
+fn turn_does_not_end_inside_an_open_bracket() {
+    assert!(prevents_turn_end("Well, [NEED_HUMAN: which\n"));
+    assert!(prevents_turn_end("[NEED_HUMAN: which [of\nthem]\n"));
+    assert!(!prevents_turn_end("[NEED_HUMAN: which\nregion?]\n"));
+    assert!(!prevents_turn_end("[NEED_HUMAN: which\n\n"));
 }
 
 #[test]
-fn a_worker_has_no_open_bracket() {
-    let mut decoder = Decoder::new(Options::worker());
+fn question_bracket_is_text_for_a_worker() {
+    let mut decoder = Decoder::new(DecoderOptions::worker());
     decoder.push(b"[NEED_HUMAN: which\n");
-    assert!(!decoder.holds_turn());
+    assert!(!decoder.prevents_turn_end());
 }
 
-// Whether the output paints.
+// Whether the output repaints.
 
 #[test]
-fn output_that_moves_up_repaints() {
+fn moving_up_repaints() {
     for sequence in ["\x1b[A", "\x1b[3A", "\x1b[2F", "\x1bM", "\x1b[H", "\x1b[1;1H", "\x1b[2;5f", "\u{9b}2A"]
     {
         assert!(repaints(&format!("{sequence}text\n")), "{sequence:?}");
@@ -169,14 +169,14 @@ fn output_that_moves_up_repaints() {
 }
 
 #[test]
-fn output_that_switches_screens_repaints() {
+fn switching_screens_repaints() {
     for sequence in ["\x1b[?1049h", "\x1b[?1049l", "\x1b[?1047h", "\x1b[?47h"] {
         assert!(repaints(&format!("{sequence}text\n")), "{sequence:?}");
     }
 }
 
 #[test]
-fn output_that_stays_on_its_line_does_not_repaint() {
+fn editing_a_line_does_not_repaint() {
     for output in [
         "text\n",
         "\x1b[1;31mred\x1b[0m\n",
@@ -190,7 +190,7 @@ fn output_that_stays_on_its_line_does_not_repaint() {
 }
 
 #[test]
-fn a_painting_is_seen_wherever_it_stands() {
+fn repaint_is_detected_anywhere() {
     for (before, after) in [
         ("", "text\n"),
         ("text ", "\n"),
@@ -209,7 +209,7 @@ fn a_painting_is_seen_wherever_it_stands() {
 }
 
 #[test]
-fn what_has_repainted_once_is_marked_for_good() {
+fn repaints_stays_set() {
     let mut decoder = orchestrator();
     decoder.push(b"\x1b[A\ntext\n");
     decoder.end_turn();
@@ -218,8 +218,8 @@ fn what_has_repainted_once_is_marked_for_good() {
 }
 
 #[test]
-fn a_screen_needs_no_other_mode() {
-    let mut decoder = Decoder::screen(Options::worker());
+fn screen_mode_does_not_report_repaints() {
+    let mut decoder = Decoder::for_screen(DecoderOptions::worker());
     decoder.push(b"\x1b[?1049h\x1b[2Jtext\r\n");
     assert!(!decoder.repaints());
 }

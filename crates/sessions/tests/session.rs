@@ -95,7 +95,7 @@ fn start(data: &Path, script: &str) -> (Sessions, SessionEntry) {
 
 fn open(found: &SessionEntry, from: u64) -> (Session, Vec<SessionReport>) {
     let driver = Box::new(Lines { line: Vec::new(), read_from: from });
-    let side_channel = SideChannelReader::new(protocol::Options::worker());
+    let side_channel = SideChannelReader::new(protocol::DecoderOptions::worker());
     Session::open(&found.directory, DriverSetup { driver, side_channel, read_from: from }).unwrap()
 }
 
@@ -266,9 +266,9 @@ fn what_a_helper_says_is_heard_between_the_lines() {
         .filter_map(|seen| match seen {
             SessionReport::Event(DriverEvent::Message {
                 offset,
-                item: protocol::Item::Message(message),
+                item: protocol::DecodedItem::Message(message),
                 ..
-            }) => Some((offset.start, offset.ordinal, message.said.name())),
+            }) => Some((offset.start, offset.ordinal, message.message.name())),
             _ => None,
         })
         .collect();

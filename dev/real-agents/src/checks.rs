@@ -12,8 +12,8 @@ use drivers::{
 };
 use model_server::{ModelServer, ReplyPart, Rule, Script, ScriptedReply, ScriptedTurn, Usage};
 use protocol::{
-    Item,
-    say::{QuestionAnswer, Say},
+    DecodedItem,
+    prompts::{AgentPrompt, QuestionAnswer},
 };
 use sessions::{SessionReport, new_session_id};
 
@@ -204,7 +204,7 @@ impl<'a> CheckContext<'a> {
         let turn = self.agent()?.ask("Begin with the database.")?;
         ensure!(names(&turn) == ["ASK_USER"], "its messages are {:?}", turn.items);
         let answer = QuestionAnswer { question_id: "q_1".to_owned(), answer: "postgres".to_owned() };
-        let turn = self.agent()?.ask(&Say::QuestionAnswer(answer).text(domain::Locale::En))?;
+        let turn = self.agent()?.ask(&AgentPrompt::QuestionAnswer(answer).text(domain::Locale::En))?;
         ensure!(names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
         let request = self.last_request()?;
         ensure!(
@@ -429,9 +429,9 @@ fn slow(word: &str) -> ScriptedTurn {
 
 /// Returns the names of the messages in a turn.
 pub fn names(turn: &driven_agent::EndedTurn) -> Vec<&'static str> {
-    let name = |item: &Item| match item {
-        Item::Message(message) => Some(message.said.name()),
-        Item::Invalid(_) | Item::Near(_) => None,
+    let name = |item: &DecodedItem| match item {
+        DecodedItem::Message(message) => Some(message.message.name()),
+        DecodedItem::Invalid(_) | DecodedItem::NearMiss(_) => None,
     };
     turn.items.iter().filter_map(name).collect()
 }

@@ -12,7 +12,7 @@ use drivers::{
     AgentInput, DriverContext, DriverEvent, TurnOutcome,
     preset::{LaunchMode, Preset},
 };
-use protocol::Item;
+use protocol::DecodedItem;
 use sessions::{
     Sandbox, SandboxPolicy, Session, SessionEntry, SessionError, SessionReport, Sessions, StartRequest,
 };
@@ -40,7 +40,7 @@ pub struct DrivenAgent {
 #[derive(Debug)]
 pub struct EndedTurn {
     /// Its messages, including invalid ones and near misses.
-    pub items: Vec<Item>,
+    pub items: Vec<DecodedItem>,
     /// Its text for the user.
     pub words: String,
     /// Tokens of the turn.

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use domain::{Locale, SessionInput};
 use model_server::ScriptedTurn;
-use protocol::Item;
+use protocol::DecodedItem;
 
 use crate::checks::{CheckContext, names};
 
@@ -106,20 +106,20 @@ fn check_mistake(
     let prompt = format!("How is it, for the {number}. time?");
     context.script([
         (prompt.as_str(), ScriptedTurn::text(&wrong)),
-        ("The right form", ScriptedTurn::text(&right)),
+        ("The correct form", ScriptedTurn::text(&right)),
     ]);
     let turn = context.agent()?.ask(&prompt)?;
     let found: Vec<DecodedAs> = turn.items.iter().map(decoded_as).collect();
     ensure!(found == [expected], "decoded as {found:?} instead of {expected:?}: {:?}", turn.items);
     let input = match turn.items.first() {
-        Some(Item::Invalid(invalid)) => SessionInput::InvalidMessage {
-            protocol: invalid.protocol.to_owned(),
+        Some(DecodedItem::Invalid(invalid)) => SessionInput::InvalidMessage {
+            protocol: invalid.message_name.to_owned(),
             error: invalid.error.clone(),
         },
-        Some(Item::Near(near)) => {
-            SessionInput::NearMiss { near: near.near.to_owned(), raw: near.span.raw.clone() }
+        Some(DecodedItem::NearMiss(near)) => {
+            SessionInput::NearMiss { near: near.message_name.to_owned(), raw: near.span.raw.clone() }
         }
-        Some(Item::Message(_)) | None => return Ok(()),
+        Some(DecodedItem::Message(_)) | None => return Ok(()),
     };
     // The same correction that a run sends.
     let agent = context.agent()?;
@@ -136,18 +136,18 @@ fn check_mistake(
     let turn = agent.turn()?;
     ensure!(names(&turn) == ["DONE"], "after the correction its messages are {:?}", turn.items);
     let (DecodedAs::Near(name) | DecodedAs::Invalid(name) | DecodedAs::Message(name)) = expected;
-    let form = protocol::say::form(name, Some(&key)).context("the message has no form")?;
+    let form = protocol::prompts::message_example(name, Some(&key)).context("the message has no form")?;
     let first = form.lines().next().unwrap_or_default();
     let request = context.last_request()?;
     ensure!(request.contains(&format!("`{first}`")), "the model did not get {first:?}: {request}");
     Ok(())
 }
 
-fn decoded_as(item: &Item) -> DecodedAs {
+fn decoded_as(item: &DecodedItem) -> DecodedAs {
     match item {
-        Item::Message(message) => DecodedAs::Message(message.said.name()),
-        Item::Near(near) => DecodedAs::Near(near.near),
-        Item::Invalid(invalid) => DecodedAs::Invalid(invalid.protocol),
+        DecodedItem::Message(message) => DecodedAs::Message(message.message.name()),
+        DecodedItem::NearMiss(near) => DecodedAs::Near(near.message_name),
+        DecodedItem::Invalid(invalid) => DecodedAs::Invalid(invalid.message_name),
     }
 }
 
@@ -160,10 +160,14 @@ mod tests {
         for key in [None, Some("k3f97")] {
             for (description, text, expected) in MISTAKES {
                 let text = text.replace("$K", &key.map(|key| format!(" {key}")).unwrap_or_default());
-                let mut decoder = protocol::Decoder::new(protocol::Options {
+                let mut decoder = protocol::Decoder::new(protocol::DecoderOptions {
                     key: key.map(|key| key.parse().unwrap()),
-                    keys: if key.is_some() { protocol::Keys::Required } else { protocol::Keys::Optional },
-                    ..protocol::Options::worker()
+                    key_requirement: if key.is_some() {
+                        protocol::KeyRequirement::Required
+                    } else {
+                        protocol::KeyRequirement::Optional
+                    },
+                    ..protocol::DecoderOptions::worker()
                 });
                 let mut items = decoder.push(text.as_bytes());
                 items.extend(decoder.end_turn());

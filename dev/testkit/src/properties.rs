@@ -4,7 +4,7 @@
 
 use domain::Role;
 use plan::{MarkDoneOutcome, Plan, PlanFormat, TaskGraph};
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 /// The session key that inputs of the decoder may contain.
 const KEY: &str = "k3f9";
@@ -21,8 +21,8 @@ pub fn decoder(bytes: &[u8]) {
     let options = options(choice);
     let piece = usize::from(choice >> 3) + 1;
     if choice >= SCREEN_FROM {
-        let [whole, cut] =
-            [bytes.len().max(1), piece].map(|piece| decode(bytes, piece, Decoder::screen(options.clone())).0);
+        let [whole, cut] = [bytes.len().max(1), piece]
+            .map(|piece| decode(bytes, piece, Decoder::for_screen(options.clone())).0);
         assert_eq!(cut, whole, "cutting the output into pieces of {piece} changes the text of the screen");
         return;
     }
@@ -46,18 +46,18 @@ pub fn decoder(bytes: &[u8]) {
 /// Checks that reading can restart at the safe offset: the messages before it and those after it are all messages.
 ///
 /// A message that is read twice is recognised by its start and counted once.
-fn check_restart(bytes: &[u8], options: &Options, safe: SafePoint, whole: &[Item]) {
+fn check_restart(bytes: &[u8], options: &DecoderOptions, safe: SafePoint, whole: &[DecodedItem]) {
     let start = usize::try_from(safe.offset).unwrap_or(usize::MAX);
     assert!(start <= bytes.len(), "the safe offset {start} is beyond the output");
     let rest = bytes.get(start..).unwrap_or_default();
     let (later, _) = decode(rest, rest.len().max(1), Decoder::new(options.clone()));
-    let shown = |item: &Item, base: u64| {
+    let shown = |item: &DecodedItem, base: u64| {
         let json = serde_json::to_value(item).unwrap_or_default();
         (item.span().start + base, item.span().end + base, json["type"].clone(), json["payload"].clone())
     };
     let mut all: Vec<_> = whole.iter().take(safe.n_items).map(|item| shown(item, 0)).collect();
     let last_start = all.last().map(|(start, ..)| *start);
-    let is_new = |item: &&Item| last_start.is_none_or(|last| item.span().start + safe.offset > last);
+    let is_new = |item: &&DecodedItem| last_start.is_none_or(|last| item.span().start + safe.offset > last);
     all.extend(later.iter().filter(is_new).map(|item| shown(item, safe.offset)));
     let expected: Vec<_> = whole.iter().map(|item| shown(item, 0)).collect();
     assert_eq!(all, expected, "a restart at {start} changes the messages");
@@ -70,7 +70,7 @@ struct SafePoint {
 }
 
 /// Decodes an output in pieces, and returns the safe offset near its middle.
-fn decode(bytes: &[u8], piece: usize, mut decoder: Decoder) -> (Vec<Item>, SafePoint) {
+fn decode(bytes: &[u8], piece: usize, mut decoder: Decoder) -> (Vec<DecodedItem>, SafePoint) {
     let mut items = Vec::new();
     let mut safe = SafePoint { offset: 0, n_items: 0 };
     let mut n_read = 0;
@@ -88,11 +88,11 @@ fn decode(bytes: &[u8], piece: usize, mut decoder: Decoder) -> (Vec<Item>, SafeP
     (items, safe)
 }
 
-fn options(choice: u8) -> Options {
+fn options(choice: u8) -> DecoderOptions {
     let role = if choice & 1 == 0 { Role::Worker } else { Role::Orchestrator };
-    let keys = if choice & 6 == 6 { Keys::Required } else { Keys::Optional };
+    let key_requirement = if choice & 6 == 6 { KeyRequirement::Required } else { KeyRequirement::Optional };
     let key = if choice & 2 == 0 { None } else { KEY.parse().ok() };
-    Options { role, key, keys, numeric_ids: choice & 4 == 0 }
+    DecoderOptions { role, key, key_requirement, numeric_ids: choice & 4 == 0 }
 }
 
 /// Number of tasks of a plan that are ticked; each needs two parses.

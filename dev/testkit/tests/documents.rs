@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use protocol::{Decoder, Item, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions};
 
 #[test]
 fn no_document_decodes_to_a_message() {
@@ -18,7 +18,7 @@ fn no_document_decodes_to_a_message() {
     }
     assert!(documents.len() > 8, "{documents:?}");
     for document in documents {
-        for options in [Options::worker(), Options::orchestrator()] {
+        for options in [DecoderOptions::worker(), DecoderOptions::orchestrator()] {
             let items = decode(&fs::read(&document).unwrap(), options);
             assert!(items.is_empty(), "{} decodes to a message: {items:#?}", document.display());
         }
@@ -28,10 +28,10 @@ fn no_document_decodes_to_a_message() {
 #[test]
 fn a_document_with_a_message_would_be_found() {
     let text = b"# Guide\n\nWrite this:\n\n[ASK_USER]\nquestion: why?\n[/ASK_USER]\n";
-    assert_eq!(decode(text, Options::worker()).len(), 1);
+    assert_eq!(decode(text, DecoderOptions::worker()).len(), 1);
 }
 
-fn decode(bytes: &[u8], options: Options) -> Vec<Item> {
+fn decode(bytes: &[u8], options: DecoderOptions) -> Vec<DecodedItem> {
     let mut decoder = Decoder::new(options);
     let mut items = decoder.push(bytes);
     items.extend(decoder.end_turn());

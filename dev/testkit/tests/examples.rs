@@ -2,20 +2,20 @@
 
 use std::{fs, path::Path};
 
-use protocol::{Decoder, Item, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions};
 
 #[test]
 fn the_transcript_has_six_messages() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/transcript.txt");
-    let mut decoder = Decoder::new(Options::worker());
+    let mut decoder = Decoder::new(DecoderOptions::worker());
     let mut items = decoder.push(&fs::read(path).unwrap());
     items.extend(decoder.end_turn());
     let messages: Vec<String> = items
         .iter()
         .map(|item| match item {
-            Item::Message(message) => message.said.name().to_owned(),
-            Item::Invalid(invalid) => format!("{}: {}", invalid.protocol, invalid.error),
-            Item::Near(near) => format!("nearly {}", near.near),
+            DecodedItem::Message(message) => message.message.name().to_owned(),
+            DecodedItem::Invalid(invalid) => format!("{}: {}", invalid.message_name, invalid.error),
+            DecodedItem::NearMiss(near) => format!("nearly {}", near.message_name),
         })
         .collect();
     let expected = [

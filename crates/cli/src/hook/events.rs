@@ -3,7 +3,7 @@
 //! The fields depend on its version: a field that is missing or has another type yields no message.
 
 use domain::{AgentMessage, ProgressMessage, Role, StepComplete};
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use serde_json::Value;
 
 /// Length limit of a step; the transcript has the full answer.
@@ -48,12 +48,17 @@ fn progress(task: String) -> Option<AgentMessage> {
 
 /// Tells whether a decoder finds a message in the answer; the agent has sent that already.
 fn holds_messages(answer: &str) -> bool {
-    let options = Options { role: Role::Orchestrator, key: None, keys: Keys::Optional, numeric_ids: true };
+    let options = DecoderOptions {
+        role: Role::Orchestrator,
+        key: None,
+        key_requirement: KeyRequirement::Optional,
+        numeric_ids: true,
+    };
     let key = std::env::var("JANGDAN_KEY").ok().and_then(|key| key.parse().ok());
-    let mut decoder = Decoder::new(Options { key, ..options });
+    let mut decoder = Decoder::new(DecoderOptions { key, ..options });
     let mut items = decoder.push(answer.as_bytes());
     items.extend(decoder.end_turn());
-    items.iter().any(|item| matches!(item, Item::Message(_) | Item::Invalid(_)))
+    items.iter().any(|item| matches!(item, DecodedItem::Message(_) | DecodedItem::Invalid(_)))
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {

@@ -36,8 +36,8 @@ impl Waits {
             }
             DriverEvent::Question { prompt, question } => self.open(prompt, What::Question(question.clone())),
             DriverEvent::PromptWithdrawn { prompt } => self.open.retain(|open| open.prompt != *prompt),
-            DriverEvent::Message { item: protocol::Item::Message(message), .. } => {
-                if let AgentMessage::AskUser(asked) = &message.said {
+            DriverEvent::Message { item: protocol::DecodedItem::Message(message), .. } => {
+                if let AgentMessage::AskUser(asked) = &message.message {
                     self.asked = Some(Box::new(asked.clone()));
                 }
             }

@@ -77,12 +77,12 @@ impl<W: Write> Show<W> {
             DriverEvent::Plan { steps } => steps.iter().try_for_each(|step| self.step(step)),
             DriverEvent::Message { item, .. } => match item {
                 // Its words are there already.
-                protocol::Item::Message(_) => Ok(()),
-                protocol::Item::Invalid(invalid) => {
-                    self.line(BAD, &format!("── {} {}", invalid.protocol, invalid.error))
+                protocol::DecodedItem::Message(_) => Ok(()),
+                protocol::DecodedItem::Invalid(invalid) => {
+                    self.line(BAD, &format!("── {} {}", invalid.message_name, invalid.error))
                 }
-                protocol::Item::Near(near) => {
-                    self.line(ASIDE, &format!("── that looks like {}, and is none", near.near))
+                protocol::DecodedItem::NearMiss(near) => {
+                    self.line(ASIDE, &format!("── that looks like {}, and is none", near.message_name))
                 }
             },
             DriverEvent::Warning(trouble) => self.trouble(trouble),

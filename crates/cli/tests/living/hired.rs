@@ -214,12 +214,14 @@ impl Hired {
         self.until("the end of a turn", |seen| {
             match seen {
                 SessionReport::Event(DriverEvent::Message {
-                    item: protocol::Item::Message(message), ..
+                    item: protocol::DecodedItem::Message(message),
+                    ..
                 }) => {
-                    said.push(message.said.name());
+                    said.push(message.message.name());
                 }
                 SessionReport::Event(DriverEvent::Message {
-                    item: protocol::Item::Invalid(item), ..
+                    item: protocol::DecodedItem::Invalid(item),
+                    ..
                 }) => {
                     panic!("{item:?}")
                 }

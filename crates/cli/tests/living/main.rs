@@ -218,9 +218,9 @@ fn what_is_said_aside_must_carry_the_key() {
     hired.say_aside("DONE:T8\n");
     hired.say_aside(&format!("DONE:T7 {key}\n"));
     let said = hired.until("what is said aside", |seen| match seen {
-        SessionReport::Event(DriverEvent::Message { item: protocol::Item::Message(message), .. }) => {
-            Some(message.span.raw.clone())
-        }
+        SessionReport::Event(DriverEvent::Message {
+            item: protocol::DecodedItem::Message(message), ..
+        }) => Some(message.span.raw.clone()),
         _ => None,
     });
     assert_eq!(said, format!("DONE:T7 {key}"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{MessageOffset, TurnTools};
-use protocol::{Decoder, Item, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions};
 
 use crate::{
     driver::{DriverEvent, ToolCall},
@@ -19,7 +19,7 @@ const SENTENCE_WORDS: usize = 5;
 /// Decodes an agent's words.
 #[derive(Debug)]
 pub(super) struct AgentText {
-    options: Options,
+    options: DecoderOptions,
     /// A new one for each turn, so that reading a turn again gives the same places.
     decoder: Decoder,
     /// How much text the decoder was given.
@@ -58,7 +58,7 @@ enum Gap {
 }
 
 impl AgentText {
-    pub(super) fn new(options: Options) -> Self {
+    pub(super) fn new(options: DecoderOptions) -> Self {
         Self {
             decoder: Decoder::new(options.clone()),
             options,
@@ -147,7 +147,7 @@ impl AgentText {
     }
 
     /// An item is known by the line in which it begins and by its place among those that begin there.
-    fn said(&mut self, item: Item, turn: u64) -> DriverEvent {
+    fn said(&mut self, item: DecodedItem, turn: u64) -> DriverEvent {
         let start = self.carried.range(..=item.span().start).next_back().map_or(turn, |(_, line)| *line);
         let next = self.ordinals.entry(start).or_default();
         let offset = MessageOffset { start, ordinal: *next };
@@ -199,12 +199,12 @@ fn begins_sentence(words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use protocol::Options;
+    use protocol::DecoderOptions;
 
     use super::{AgentText, TurnEnding};
 
     fn check(pieces: &[(&str, Option<&str>)], act: fn(&mut AgentText), expected: &str) {
-        let mut words = AgentText::new(Options::worker());
+        let mut words = AgentText::new(DecoderOptions::worker());
         for (text, id) in pieces {
             words.push(text, id.map(str::to_owned), 0, 0);
             act(&mut words);

@@ -16,7 +16,7 @@ impl StderrReader {
             self.line.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.line);
-                let line = protocol::plain(&line).trim().to_owned();
+                let line = protocol::visible_text(&line).trim().to_owned();
                 if !line.is_empty() {
                     self.last = Some(line);
                 }

@@ -1,7 +1,7 @@
 //! Notices: inputs that are rendered as a heading and a text.
 
 use domain::{AgentName, InvocationOutcome, Locale, SessionInput, TestFeedback};
-use protocol::say::Notice;
+use protocol::prompts::Notice;
 
 use super::InputContext;
 
@@ -99,7 +99,7 @@ pub(super) fn notice(input: &SessionInput, recipient: InputContext<'_>) -> Notic
         | SessionInput::NearMiss { .. }
         | SessionInput::Reminder => ("GO_ON", localize("GO ON", "계속"), String::new()),
     };
-    Notice { notice, heading, text }
+    Notice { kind: notice, heading, body: text }
 }
 
 /// Renders the answer to a permission request of a process that has ended since.
@@ -116,7 +116,7 @@ pub(super) fn permission(is_allowed: bool, locale: Locale) -> Notice {
             "허락을 기다리는 동안 멈췄습니다. 하면 안 됩니다. 그것 없이 계속하세요.",
         ),
     };
-    Notice { notice: "PERMISSION", heading: localized(locale, "PERMISSION", "허락"), text }
+    Notice { kind: "PERMISSION", heading: localized(locale, "PERMISSION", "허락"), body: text }
 }
 
 pub(super) fn file(path: &str, locale: Locale) -> Notice {
@@ -124,7 +124,7 @@ pub(super) fn file(path: &str, locale: Locale) -> Notice {
         Locale::En => format!("What you are told is in this file. Read it, and do what it says: {path}"),
         Locale::Ko => format!("내용이 길어 파일에 있습니다. 읽고 그대로 하세요: {path}"),
     };
-    Notice { notice: "FILE", heading: localized(locale, "IN A FILE", "파일"), text }
+    Notice { kind: "FILE", heading: localized(locale, "IN A FILE", "파일"), body: text }
 }
 
 /// Asks a session without a task whether it is done, has failed or has a question.
@@ -134,7 +134,7 @@ pub(super) fn status_request(locale: Locale) -> Notice {
         "Your turn ended without a word. Are you done, did you fail, or do you ask something?",
         "차례가 말없이 끝났습니다. 끝났는지, 실패했는지, 물어볼 것이 있는지 말해 주세요.",
     );
-    Notice { notice: "FINISH", heading: localized(locale, "FINISH", "마무리 요청"), text }
+    Notice { kind: "FINISH", heading: localized(locale, "FINISH", "마무리 요청"), body: text }
 }
 
 /// Renders the request of another agent, for a session without a task.
@@ -142,7 +142,7 @@ pub(super) fn invocation(from: &AgentName, request: &str, context: Option<&str>,
     let context =
         context.map(|context| format!("\n\n{}:\n{context}", localized(locale, "context", "컨텍스트")));
     let heading = format!("{} from {from}", localized(locale, "TASK", "작업 요청"));
-    Notice { notice: "TASK", heading, text: format!("{request}{}", context.unwrap_or_default()) }
+    Notice { kind: "TASK", heading, body: format!("{request}{}", context.unwrap_or_default()) }
 }
 
 /// Renders test results, for a session without a task.
@@ -157,7 +157,7 @@ pub(super) fn feedback(feedback: &TestFeedback, locale: Locale) -> Notice {
         true => localized(locale, "Nothing failed.", "실패한 테스트가 없습니다."),
         false => lines.join("\n"),
     };
-    Notice { notice: "FEEDBACK", heading: localized(locale, "FEEDBACK", "테스트 피드백"), text }
+    Notice { kind: "FEEDBACK", heading: localized(locale, "FEEDBACK", "테스트 피드백"), body: text }
 }
 
 fn with_brief(instruction: String, recipient: InputContext<'_>) -> String {
@@ -165,7 +165,7 @@ fn with_brief(instruction: String, recipient: InputContext<'_>) -> String {
         Some(brief) => {
             format!(
                 "{instruction}\n\n{}",
-                protocol::say::Say::Task(Box::new(brief.clone())).text(recipient.locale)
+                protocol::prompts::AgentPrompt::Task(Box::new(brief.clone())).text(recipient.locale)
             )
         }
         None => instruction,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use domain::MessageOffset;
-use protocol::{Decoder, Item};
+use protocol::{DecodedItem, Decoder};
 
 use super::{PtyMode, PtyOptions};
 use crate::driver::DriverEvent;
@@ -39,7 +39,7 @@ impl TerminalReader {
         let decoding = options.decoding.clone();
         let decoder = match options.mode {
             PtyMode::Lines => Decoder::new(decoding),
-            PtyMode::Screen => Decoder::screen(decoding),
+            PtyMode::Screen => Decoder::for_screen(decoding),
         };
         Self {
             decoder,
@@ -78,7 +78,7 @@ impl TerminalReader {
             }
             PtyMode::Screen => {
                 let mut before = std::mem::take(&mut self.before);
-                let mut new = self.decoder.rows();
+                let mut new = self.decoder.screen_rows();
                 // A line that says the same as one before is new all the same.
                 new.retain(|row| match before.iter().position(|old| old == row) {
                     Some(index) => {
@@ -97,13 +97,13 @@ impl TerminalReader {
         events.extend(items.into_iter().map(|item| self.said(item)));
         self.forget();
         self.has_spoken = false;
-        self.before = self.decoder.rows();
+        self.before = self.decoder.screen_rows();
         (events, std::mem::take(&mut self.words))
     }
 
     /// Tells whether the program said something since the last turn ended, or since something was typed.
     pub(super) fn has_spoken(&self) -> bool {
-        let unfinished = || protocol::plain(&self.line);
+        let unfinished = || protocol::visible_text(&self.line);
         self.has_spoken || (!self.line.is_empty() && self.is_word(&unfinished()))
     }
 
@@ -116,17 +116,17 @@ impl TerminalReader {
     pub(super) fn expect_echo(&mut self, typed: &str) {
         self.has_spoken = false;
         self.decoder.expect_echo(typed);
-        self.before = self.decoder.rows();
+        self.before = self.decoder.screen_rows();
         let lines = typed.lines().map(str::trim).filter(|line| !line.is_empty());
         self.echo = lines.take(ECHO_LINES_MAX).map(str::to_owned).collect();
     }
 
     pub(super) fn rows(&self) -> Vec<String> {
-        self.decoder.rows()
+        self.decoder.screen_rows()
     }
 
     pub(super) fn holds_turn(&self) -> bool {
-        self.decoder.holds_turn()
+        self.decoder.prevents_turn_end()
     }
 
     pub(super) fn read_from(&self) -> u64 {
@@ -137,7 +137,7 @@ impl TerminalReader {
         self.places.range(..=taken).next_back().map_or(taken, |(from, offset)| offset + (taken - from))
     }
 
-    fn said(&self, item: Item) -> DriverEvent {
+    fn said(&self, item: DecodedItem) -> DriverEvent {
         let span = item.span();
         let offset = MessageOffset { start: self.place(span.start), ordinal: span.ordinal };
         DriverEvent::Message { offset, read_from: self.read_from(), item }
@@ -178,7 +178,7 @@ impl TerminalReader {
     }
 
     fn show(&mut self, line: &[u8]) -> Option<DriverEvent> {
-        let text = protocol::plain(line);
+        let text = protocol::visible_text(line);
         if let Some(index) = self.echo.iter().position(|echo| *echo == text.trim()) {
             self.echo.remove(index);
             return None;

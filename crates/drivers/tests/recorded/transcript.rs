@@ -52,7 +52,7 @@ impl Transcript {
         let is_resumed =
             self.steps.iter().any(|step| matches!(step, Step::IsTold(told) if told.starts_with("resume")));
         let directory = "/project".into();
-        let decoding = protocol::Options::worker();
+        let decoding = protocol::DecoderOptions::worker();
         match &*self.agent {
             "claude" => Box::new(claude::Claude::new(claude::Options {
                 directory,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{AgentMessage, Command, MessageOffset, Role, SessionId};
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 
 /// The mouths of all sessions.
 #[derive(Default)]
@@ -48,7 +48,8 @@ impl Mouths {
     }
 
     fn mouth(&mut self, session: SessionId, role: Role) -> &mut Mouth {
-        let options = Options { role, key: None, keys: Keys::Optional, numeric_ids: false };
+        let options =
+            DecoderOptions { role, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false };
         self.0.entry(session).or_insert_with(|| Mouth {
             decoder: Decoder::new(options),
             words: String::new(),
@@ -58,7 +59,7 @@ impl Mouths {
 }
 
 impl Mouth {
-    fn hear(&mut self, items: Vec<Item>) -> Vec<Command> {
+    fn hear(&mut self, items: Vec<DecodedItem>) -> Vec<Command> {
         // Reading starts again at the next message, so that a restart between two of them loses none.
         let starts = items.iter().skip(1).map(|item| item.span().start);
         let read_from: Vec<u64> = starts.chain([self.decoder.safe_offset()]).collect();
@@ -104,23 +105,23 @@ fn rank(command: &Command) -> u32 {
     }
 }
 
-fn command(item: Item, read_from: u64) -> Command {
+fn command(item: DecodedItem, read_from: u64) -> Command {
     let heard = MessageOffset { start: item.span().start, ordinal: item.span().ordinal };
     match item {
-        Item::Message(message) => {
-            Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.said) }
+        DecodedItem::Message(message) => {
+            Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.message) }
         }
-        Item::Invalid(invalid) => Command::ReceiveInvalid {
+        DecodedItem::Invalid(invalid) => Command::ReceiveInvalid {
             offset: heard,
             read_from,
-            protocol: invalid.protocol.to_owned(),
+            protocol: invalid.message_name.to_owned(),
             error: invalid.error,
             raw: invalid.span.raw,
         },
-        Item::Near(near) => Command::ReceiveNearMiss {
+        DecodedItem::NearMiss(near) => Command::ReceiveNearMiss {
             offset: heard,
             read_from,
-            near: near.near.to_owned(),
+            near: near.message_name.to_owned(),
             raw: near.span.raw,
         },
     }

@@ -1,4 +1,4 @@
-//! LineKind has been heard, and the code fence that may hold it back.
+//! Finished items, and the code fence that may hold them back.
 
 use super::{BODY_BYTES_MAX, open_message::FinishedMessage};
 use crate::{
@@ -6,32 +6,32 @@ use crate::{
     item::{DecodedItem, DecodedMessage, InvalidMessage, NearMiss, Span},
 };
 
-/// Items on their way out.
+/// Items to be returned by the decoder.
 #[derive(Debug, Default)]
 pub(super) struct ItemOutput {
     items: Vec<DecodedItem>,
     fence: Option<OpenFence>,
-    /// Where the last item ends.
+    /// The end offset of the last item.
     last_end: u64,
 }
 
-/// A code fence outside of a message. LineKind stands in it counts only if it holds nothing but messages.
+/// A code fence outside a message. Its messages count only if it contains nothing else.
 #[derive(Debug)]
 struct OpenFence {
     fence: Fence,
     begin: u64,
-    /// The messages so far; `None` once something else stood in it.
+    /// The messages so far; `None` after any other line.
     pending: Option<Vec<DecodedItem>>,
     pending_bytes: usize,
 }
 
-/// Where output stands in relation to a code fence.
+/// The position of the current line relative to a code fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FencePosition {
     Outside,
-    /// Inside of one that may turn out to hold messages only.
+    /// Inside a fence that contains only messages so far.
     Inside,
-    /// Inside of one that holds something else: an example or a file.
+    /// Inside a fence that contains other text: an example or a file.
     InQuotation,
 }
 
@@ -48,7 +48,6 @@ impl ItemOutput {
         }
     }
 
-    /// Returns the offset of the line that opened the fence.
     pub(super) fn fence_begin(&self) -> Option<u64> {
         self.fence.as_ref().map(|open| open.begin)
     }
@@ -57,7 +56,6 @@ impl ItemOutput {
         self.fence = Some(OpenFence { fence, begin, pending: Some(Vec::new()), pending_bytes: 0 });
     }
 
-    /// Tells whether a fence line closes the fence that is open.
     pub(super) fn closes_fence(&self, fence: Fence) -> bool {
         self.fence.as_ref().is_some_and(|open| fence.closes(&open.fence))
     }
@@ -68,14 +66,14 @@ impl ItemOutput {
         }
     }
 
-    /// Something that is no message stands in the fence.
+    /// Discards the messages of the fence: it contains other text.
     pub(super) fn mark_fence_as_quotation(&mut self) {
         if let Some(fence) = &mut self.fence {
             fence.pending = None;
         }
     }
 
-    pub(super) fn near(&mut self, message_name: &'static str, span: Span) {
+    pub(super) fn near_miss(&mut self, message_name: &'static str, span: Span) {
         if self.fence.is_some() {
             self.mark_fence_as_quotation();
         } else {
@@ -96,8 +94,8 @@ impl ItemOutput {
             Some(OpenFence { pending: pending @ Some(_), pending_bytes, .. }) => {
                 *pending_bytes += item_bytes(&item);
                 if *pending_bytes > BODY_BYTES_MAX {
-                    // LineKind is pending has a bound; what is refused is result.
-                    let error = "stands in a code fence with more than 1 MiB of messages".to_owned();
+                    // The pending items are bounded; the overflow is reported as one invalid message.
+                    let error = "is in a code fence with more than 1 MiB of messages".to_owned();
                     let first = pending.take().and_then(|pending| pending.into_iter().next()).unwrap_or(item);
                     let span = first.span().clone();
                     self.items.push(DecodedItem::Invalid(InvalidMessage { message_name, error, span }));
@@ -108,19 +106,19 @@ impl ItemOutput {
         }
     }
 
-    /// Keeps ranges in order and apart where a line was not drawn from left to right.
+    /// Keeps spans ordered and disjoint if a line was not drawn from left to right.
     fn order_span(&mut self, span: Span) -> Span {
         let start = span.start.max(self.last_end);
-        // One byte at least, so that no two begin at the same place.
+        // At least one byte, so that no two spans start at the same offset.
         let end = if span.end < span.start { start + 1 } else { span.end.max(start) };
         self.last_end = end;
         Span { start, end, ..span }
     }
 }
 
-/// Returns about how much memory an item takes.
+/// Estimates the memory of an item.
 fn item_bytes(item: &DecodedItem) -> usize {
-    // The payload repeats what the raw text shows, and a body can be longer than the raw text that is kept.
+    // The payload repeats the span text, and a body can be longer than the span text, which is truncated.
     let span = item.span();
     256 + span.raw.len() + usize::try_from(span.end.saturating_sub(span.start)).unwrap_or(usize::MAX / 2)
 }

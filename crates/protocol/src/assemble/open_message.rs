@@ -1,4 +1,4 @@
-//! The message that is open: what it has taken so far, and what it is when it ends.
+//! The open message: the lines so far and the result when it ends.
 
 use domain::AgentMessage;
 
@@ -19,7 +19,6 @@ use crate::{
     task_lines::TaskLines,
 };
 
-/// The message that is open.
 #[derive(Debug)]
 pub(super) enum OpenMessage {
     None,
@@ -37,8 +36,8 @@ pub(super) struct OpenTag {
     pub(super) target: TagTarget,
     pub(super) prefix: LinePrefix,
     pub(super) body: BodyText,
-    pub(super) raw: SpanBuilder,
-    /// A code fence inside the body, in which nothing is parsed.
+    pub(super) span: SpanBuilder,
+    /// A code fence inside the body, in which no line is parsed.
     pub(super) fence: Option<Fence>,
 }
 
@@ -48,7 +47,7 @@ pub(super) struct OpenBlock {
     pub(super) name: TagName,
     pub(super) prefix: LinePrefix,
     pub(super) body: BodyText,
-    pub(super) raw: SpanBuilder,
+    pub(super) span: SpanBuilder,
     pub(super) is_closed: bool,
 }
 
@@ -58,25 +57,25 @@ pub(super) struct OpenMarker {
     pub(super) marker: PhaseMarker,
     pub(super) too_long: bool,
     pub(super) prefix: LinePrefix,
-    pub(super) raw: SpanBuilder,
+    pub(super) span: SpanBuilder,
 }
 
 /// A TASK and the lines after it.
 #[derive(Debug)]
 pub(super) struct OpenTask {
     pub(super) lines: TaskLines,
-    pub(super) raw: SpanBuilder,
+    pub(super) span: SpanBuilder,
 }
 
-/// A NEED_HUMAN whose bracket is not closed yet.
+/// A NEED_HUMAN question whose bracket is not closed yet.
 #[derive(Debug)]
 pub(super) struct OpenQuestion {
     pub(super) question: NeedHumanQuestion,
     pub(super) prefix: LinePrefix,
-    pub(super) raw: SpanBuilder,
+    pub(super) span: SpanBuilder,
 }
 
-/// A message that has ended: its name, what it says or the first rule it breaks, and where it stands.
+/// A message that has ended. The error is the first broken rule.
 pub(super) struct FinishedMessage {
     pub(super) message_name: &'static str,
     pub(super) result: Result<AgentMessage, String>,
@@ -84,7 +83,7 @@ pub(super) struct FinishedMessage {
 }
 
 impl OpenMessage {
-    /// Returns how much text the next line may have.
+    /// Returns the text limit of the next line.
     pub(super) fn line_bytes_max(&self) -> usize {
         match self {
             Self::Tag(_) | Self::Block(_) | Self::Question(_) => BODY_BYTES_MAX,
@@ -92,7 +91,7 @@ impl OpenMessage {
         }
     }
 
-    /// Tells whether silence alone can't end it.
+    /// Returns whether silence must not end the message.
     pub(super) fn prevents_turn_end(&self) -> bool {
         match self {
             Self::Block(_) | Self::Question(_) => true,
@@ -101,84 +100,83 @@ impl OpenMessage {
         }
     }
 
-    /// Returns the offset of the line that it begins in.
+    /// Returns the offset of the first byte of its first line.
     pub(super) fn line_begin(&self) -> Option<u64> {
-        let raw = match self {
+        let span = match self {
             Self::None => return None,
-            Self::Tag(tag) => &tag.raw,
-            Self::Block(block) => &block.raw,
-            Self::Marker(marker) => &marker.raw,
-            Self::Task(task) => &task.raw,
-            Self::Question(question) => &question.raw,
+            Self::Tag(tag) => &tag.span,
+            Self::Block(block) => &block.span,
+            Self::Marker(marker) => &marker.span,
+            Self::Task(task) => &task.span,
+            Self::Question(question) => &question.span,
         };
-        Some(raw.line_begin())
+        Some(span.line_begin())
     }
 
-    /// Ends it.
     pub(super) fn finish(self) -> Option<FinishedMessage> {
         match self {
             Self::None => None,
             Self::Tag(tag) => Some(tag.finish()),
             Self::Block(block) => Some(block.finish()),
             Self::Marker(open) => {
-                let OpenMarker { marker, too_long: is_too_long, raw, .. } = *open;
+                let OpenMarker { marker, too_long: is_too_long, span, .. } = *open;
                 let result = if is_too_long {
                     Err(too_long())
                 } else {
                     Ok(AgentMessage::PhaseComplete(marker.finish()))
                 };
-                Some(FinishedMessage { message_name: "PHASE_COMPLETE", result, span: raw.finish() })
+                Some(FinishedMessage { message_name: "PHASE_COMPLETE", result, span: span.finish() })
             }
             Self::Task(open) => {
-                let OpenTask { lines, raw } = *open;
+                let OpenTask { lines, span } = *open;
                 Some(FinishedMessage {
                     message_name: "TASK",
                     result: lines.finish().map(AgentMessage::Task),
-                    span: raw.finish(),
+                    span: span.finish(),
                 })
             }
             Self::Question(open) => {
-                let OpenQuestion { question, raw, .. } = *open;
-                Some(finish_question(question, raw))
+                let OpenQuestion { question, span, .. } = *open;
+                Some(finish_question(question, span))
             }
         }
     }
 }
 
 impl OpenTag {
-    /// Takes a line of the body; `text` is what of it lies inside the tag's frame.
+    /// Appends a line of the body; `text` is its part inside the tag's frame.
     pub(super) fn push(&mut self, text: &str, line: &Line<'_>) {
         self.body.too_long |= line.too_long;
         self.body.push(text);
-        self.raw.push(line);
+        self.span.push(line);
     }
 
-    /// Takes a line that was kept back, from its place.
+    /// Appends a line that was held back as a tentative block tag.
     pub(super) fn push_span(&mut self, text: &str, span: &Span) {
         self.body.push(text);
-        self.raw.push_text(&span.raw, span.end);
+        self.span.push_text(&span.raw, span.end);
     }
 
     pub(super) fn push_blank(&mut self, text: &str) {
         self.body.push("");
-        self.raw.push_blank(text);
+        self.span.push_blank(text);
     }
 
     fn finish(self) -> FinishedMessage {
-        let Self { name, target, body, raw, .. } = self;
+        let Self { name, target, body, span, .. } = self;
         let result = match target {
             _ if body.too_long => Err(too_long()),
             TagTarget::Invalid(error) => Err(error),
             TagTarget::None => tag_body::read(name, None, &body.text),
             TagTarget::Agent(agent) => tag_body::read(name, Some(&agent), &body.text),
         };
-        FinishedMessage { message_name: name.text(), result, span: raw.finish() }
+        FinishedMessage { message_name: name.text(), result, span: span.finish() }
     }
 }
 
 impl OpenBlock {
     fn finish(self) -> FinishedMessage {
-        let Self { name, body, raw, is_closed, .. } = self;
+        let Self { name, body, span, is_closed, .. } = self;
         let result = if !is_closed {
             Err(format!("missing closing tag '[/{}]'", name.text()))
         } else if body.too_long {
@@ -186,23 +184,23 @@ impl OpenBlock {
         } else {
             block::read(name, &body.text)
         };
-        FinishedMessage { message_name: name.text(), result, span: raw.finish() }
+        FinishedMessage { message_name: name.text(), result, span: span.finish() }
     }
 }
 
-/// Ends a question at its last bracket.
-pub(super) fn finish_question(question: NeedHumanQuestion, raw: SpanBuilder) -> FinishedMessage {
+/// Ends a question at its last closing bracket.
+pub(super) fn finish_question(question: NeedHumanQuestion, span: SpanBuilder) -> FinishedMessage {
     let (result, end) = question.finish();
-    let mut span = raw.finish();
+    let mut span = span.finish();
     if let Some(end) = end {
         span.end = end;
-        // LineKind follows the bracket on its line is not the question's.
+        // Text after the bracket is not part of the question.
         span.raw.truncate(span.raw.rfind(']').map_or(span.raw.len(), |at| at + 1));
     }
     FinishedMessage { message_name: need_human::NAME, result, span }
 }
 
-/// The text of a body, up to its bound.
+/// The text of a body, up to `BODY_BYTES_MAX`.
 #[derive(Debug, Default)]
 pub(super) struct BodyText {
     text: String,
@@ -226,7 +224,7 @@ impl BodyText {
     }
 }
 
-/// Takes a tag's own closing tag off the end of a line of its body, and tells whether there was one.
+/// Removes the tag's own closing tag from the end of a body line; returns whether it had one.
 pub(super) fn split_closing<'t>(text: &'t str, name: TagName, options: &DecoderOptions) -> (&'t str, bool) {
     let end = decoration::trim_end(text);
     let Some(at) = end.ends_with(']').then(|| end.rfind("[/")).flatten() else { return (text, false) };

@@ -1,4 +1,4 @@
-//! The orchestrator's question inside of other output: it may stand anywhere, and ends what is open.
+//! NEED_HUMAN questions inside other output: they may occur anywhere on a line and end the open message.
 
 use std::ops::Range;
 
@@ -16,16 +16,16 @@ use crate::{
 };
 
 impl MessageAssembler {
-    /// A question begins on a line: it ends what is open, and takes what stands before it with it.
+    /// Opens a question, after ending the open message with the text before the question.
     pub(super) fn open_question(
         &mut self,
         line: &Line<'_>,
-        scan: &mut QuestionScanner<'_>,
-        opening: QuestionStart,
+        scanner: &mut QuestionScanner<'_>,
+        start: QuestionStart,
     ) {
-        let before = line.before(opening.at);
+        let before = line.before(start.at);
         let LineHead { prefix, kind } = LineHead::parse(before.text, &self.options);
-        let stands_at_head = prefix.end == before.text.len();
+        let is_at_line_start = prefix.end == before.text.len();
         match kind {
             LineKind::OpenTag { name, target, rest, key_check } => {
                 self.finish();
@@ -33,7 +33,7 @@ impl MessageAssembler {
                     self.open_tag(&before, prefix.clone(), name, target, rest);
                 }
             }
-            _ if stands_at_head => {}
+            _ if is_at_line_start => {}
             _ => match &mut self.open {
                 OpenMessage::Tag(tag) => {
                     let text = tag.prefix.unframe(before.text);
@@ -44,33 +44,38 @@ impl MessageAssembler {
         }
         self.finish();
         if self.output.fence_position() != FencePosition::InQuotation {
-            self.ask(line, scan, opening, if stands_at_head { prefix } else { LinePrefix::default() });
+            self.read_questions(
+                line,
+                scanner,
+                start,
+                if is_at_line_start { prefix } else { LinePrefix::default() },
+            );
         }
     }
 
-    /// Reads a question, and those after it on the same line.
-    fn ask(
+    /// Reads a question and the following ones on the same line.
+    fn read_questions(
         &mut self,
         line: &Line<'_>,
-        scan: &mut QuestionScanner<'_>,
-        opening: QuestionStart,
+        scanner: &mut QuestionScanner<'_>,
+        start: QuestionStart,
         prefix: LinePrefix,
     ) {
         let text_end = prefix.without_border(line.text).len();
-        let mut next = Some(opening);
+        let mut next = Some(start);
         while let Some(QuestionStart { at, inside, .. }) = next {
             let mut question = NeedHumanQuestion::new();
             let end = inside.max(text_end);
             match question.line(line, inside, &line.text[inside..end]) {
                 QuestionProgress::Open => {
-                    let raw = SpanBuilder::new(line, at);
-                    self.open = OpenMessage::Question(Box::new(OpenQuestion { question, prefix, raw }));
+                    let span = SpanBuilder::new(line, at);
+                    self.open = OpenMessage::Question(Box::new(OpenQuestion { question, prefix, span }));
                     return;
                 }
                 QuestionProgress::Closed(end) => {
-                    let raw = SpanBuilder::new(&line.before(end + 1), at);
-                    self.output.finished(finish_question(question, raw));
-                    next = self.next_question(line, scan, end + 1);
+                    let span = SpanBuilder::new(&line.before(end + 1), at);
+                    self.output.finished(finish_question(question, span));
+                    next = self.next_question(line, scanner, end + 1);
                 }
             }
         }
@@ -79,11 +84,11 @@ impl MessageAssembler {
     fn next_question(
         &mut self,
         line: &Line<'_>,
-        scan: &mut QuestionScanner<'_>,
+        scanner: &mut QuestionScanner<'_>,
         from: usize,
     ) -> Option<QuestionStart> {
-        let next = scan.next(from, &self.options).filter(|opening| self.may_ask(opening.key_check));
-        let between = &line.text[from..next.as_ref().map_or(line.text.len(), |opening| opening.at)];
+        let next = scanner.next(from, &self.options).filter(|start| self.accepts_question(start.key_check));
+        let between = &line.text[from..next.as_ref().map_or(line.text.len(), |start| start.at)];
         if LinePrefix::parse(between).end < between.len() {
             self.output.mark_fence_as_quotation();
         }
@@ -92,12 +97,12 @@ impl MessageAssembler {
 
     pub(super) fn question_line(&mut self, line: &Line<'_>) {
         let LineHead { prefix, kind } = LineHead::parse(line.text, &self.options);
-        let mut scan = QuestionScanner::new(line.text);
+        let mut scanner = QuestionScanner::new(line.text);
         let OpenMessage::Question(open) = &mut self.open else { return };
         let Range { start, end } = open.prefix.inside(line.text);
-        let ends = match kind {
+        let ends_question = match kind {
             LineKind::Blank | LineKind::OpenTag { .. } | LineKind::BlockTag { .. } => true,
-            // No question goes on with a whole message.
+            // A complete message is never part of a question.
             LineKind::PhaseMarker { key_check, .. }
             | LineKind::Message { key_check, .. }
             | LineKind::TaskStart { key_check, .. }
@@ -106,20 +111,20 @@ impl MessageAssembler {
                 true
             }
             _ if line.text[start..end].trim().is_empty() => true,
-            _ => scan.next(0, &self.options).is_some_and(|opening| opening.at == prefix.end),
+            _ => scanner.next(0, &self.options).is_some_and(|start| start.at == prefix.end),
         };
-        if ends {
+        if ends_question {
             self.finish();
             self.dispatch(line);
             return;
         }
         match open.question.line(line, start, &line.text[start..end]) {
-            QuestionProgress::Open => open.raw.push(line),
+            QuestionProgress::Open => open.span.push(line),
             QuestionProgress::Closed(at) => {
-                open.raw.push(&line.before(at + 1));
+                open.span.push(&line.before(at + 1));
                 self.finish();
-                if let Some(next) = self.next_question(line, &mut scan, at + 1) {
-                    self.ask(line, &mut scan, next, LinePrefix::default());
+                if let Some(next) = self.next_question(line, &mut scanner, at + 1) {
+                    self.read_questions(line, &mut scanner, next, LinePrefix::default());
                 }
             }
         }

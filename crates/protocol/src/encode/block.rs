@@ -1,4 +1,4 @@
-//! Dialect B: blocks, with the further lines of a value indented below its key.
+//! Dialect B: blocks, with further lines of a value indented below its key.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ fn recovery_word(recovery: Recovery) -> &'static str {
     }
 }
 
-/// A block, as it is written.
+/// A block under construction.
 struct Block<'a> {
     text: String,
     name: TagName,
@@ -99,7 +99,7 @@ impl<'a> Block<'a> {
         Self { text: format!("[{}{}]\n", name.text(), key_word(key)), name, key }
     }
 
-    /// Writes a value after its key, or below it where it has several lines.
+    /// Writes a value after its key, or below the key if it has several lines.
     fn field(&mut self, name: &str, value: &str) {
         self.text.push_str(name);
         self.text.push(':');

@@ -1,4 +1,4 @@
-//! Which field of a message is to field_error that it can't be written: each is tried alone, among plain values.
+//! Finds the field that prevents a message from being encoded: each field is tried alone, among plain values.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,14 @@ use domain::{
     UserQuestion,
 };
 
-use super::{EncodeError, EncodeErrorReason, judge, write};
+use super::{EncodeError, EncodeErrorReason, verify_round_trip, write};
 use crate::tag::cut;
 
-/// Finds the field that is to field_error.
-pub(super) fn find(message: &AgentMessage, key: Option<&SessionKey>) -> EncodeError {
+pub(super) fn find_unencodable_field(message: &AgentMessage, key: Option<&SessionKey>) -> EncodeError {
     let message_name = message.name();
     let trials = trials(message);
     for (field, trial) in &trials {
-        if let Err(reason) = judge(&write(trial, key), trial, key) {
+        if let Err(reason) = verify_round_trip(&write(trial, key), trial, key) {
             return EncodeError { message_name, field, reason };
         }
     }
@@ -29,8 +28,8 @@ pub(super) fn find(message: &AgentMessage, key: Option<&SessionKey>) -> EncodeEr
     }
 }
 
-/// Returns the value that a reader would have instead, for a person.
-pub(super) fn difference(message: &AgentMessage, read: &AgentMessage) -> String {
+/// Returns the first value that would be decoded differently, for an error message.
+pub(super) fn first_difference(message: &AgentMessage, read: &AgentMessage) -> String {
     let (Ok(message), Ok(read)) = (serde_json::to_value(message), serde_json::to_value(read)) else {
         return String::new();
     };
@@ -47,7 +46,7 @@ pub(super) fn difference(message: &AgentMessage, read: &AgentMessage) -> String 
     }
 }
 
-/// Returns the message with plain values only, under the name of the key, then with each of its own values in turn.
+/// Returns the message with plain values, under the name `key`, then with each of its own values in turn.
 fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
     match message.clone() {
         AgentMessage::AskUser(ask) => ask_user(ask),
@@ -97,10 +96,10 @@ fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
                 ("documents", AgentMessage::PhaseComplete(PhaseComplete { documents, ..plain })),
             ]
         }
-        AgentMessage::NeedHuman(human) => {
+        AgentMessage::NeedHuman(need_human) => {
             vec![
                 ("key", AgentMessage::NeedHuman(NeedHuman { question: word() })),
-                ("question", AgentMessage::NeedHuman(human)),
+                ("question", AgentMessage::NeedHuman(need_human)),
             ]
         }
         message @ (AgentMessage::ResolveNext(_) | AgentMessage::PhaseDone(_) | AgentMessage::AllDone) => {
@@ -137,7 +136,7 @@ fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
             vec![("key", AgentMessage::ResolveError(plain)), ("detail", AgentMessage::ResolveError(error))]
         }
         AgentMessage::Custom(CustomMessage { kind, value }) => {
-            // Some kinds take a task's id, and none refuses one.
+            // Some kinds require a task id, and every kind accepts one.
             let plain = CustomMessage { kind: "SKIP".to_owned(), value: "T1".to_owned() };
             vec![
                 ("key", AgentMessage::Custom(plain.clone())),
@@ -158,7 +157,7 @@ fn ask_user(ask: AskUser) -> Vec<(&'static str, AgentMessage)> {
         default: None,
         required: true,
     };
-    // A default is judged by the options, and they by the type.
+    // The default depends on the options, and they depend on the type.
     let with_options = AskUser { r#type, options, ..plain.clone() };
     vec![
         ("key", AgentMessage::AskUser(plain.clone())),
@@ -228,7 +227,7 @@ fn agent_error(error: AgentError) -> Vec<(&'static str, AgentMessage)> {
     ]
 }
 
-/// Returns a value that every field can carry.
+/// Returns a value that is valid in every field.
 fn word() -> String {
     "x".to_owned()
 }

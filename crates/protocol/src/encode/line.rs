@@ -1,4 +1,4 @@
-//! Dialects C and D and the phase marker: messages of one line, and the two that a further line may join.
+//! Dialects C and D and the phase marker: messages of one line, and the two that further lines may join.
 
 use std::{collections::BTreeMap, fmt::Display};
 
@@ -22,13 +22,13 @@ pub(super) fn phase_complete(complete: &PhaseComplete, key: Option<&SessionKey>)
     for document in documents {
         text.push_str(&format!("- {}\n", quoted(document)));
     }
-    // Two blank lines end it, so that a list that is printed next is not taken for documents.
+    // Two blank lines end the message, so that a list printed next is not read as documents.
     text.push_str("\n\n");
     text
 }
 
-pub(super) fn need_human(human: &NeedHuman, key: Option<&SessionKey>) -> String {
-    format!("[NEED_HUMAN{}: {}]\n", key_word(key), human.question)
+pub(super) fn need_human(message: &NeedHuman, key: Option<&SessionKey>) -> String {
+    format!("[NEED_HUMAN{}: {}]\n", key_word(key), message.question)
 }
 
 pub(super) fn resolve_next(next: &ResolveNext, key: Option<&SessionKey>) -> String {
@@ -58,7 +58,7 @@ pub(super) fn task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
     if let Some(meta) = meta {
         text.push_str(&format!("META:{}\n", json::to_line(meta)));
     }
-    // A blank line ends it, so that a line that is printed next can't join.
+    // A blank line ends the message, so that a line printed next does not join it.
     text.push('\n');
     text
 }
@@ -70,7 +70,7 @@ pub(super) fn done(done: &DoneMessage, key: Option<&SessionKey>) -> String {
 
 pub(super) fn fail(fail: &FailMessage, key: Option<&SessionKey>) -> String {
     let FailMessage { task_id, phase, reason, fields } = fail;
-    // The last part is always the reason, so one that is absent leaves its place empty after fields.
+    // The last part is always the reason; without a reason, fields are followed by an empty part.
     let reason = match reason {
         Some(reason) => format!(":{reason}"),
         None if fields.is_empty() => String::new(),

@@ -1,4 +1,4 @@
-//! Dialect A: open tags, always with their closing tag, so that nothing printed later gets in.
+//! Dialect A: open tags, always with their closing tag, so that later output does not join the body.
 
 use domain::{
     AgentName, AskUser, AskUserType, DeliverResult, DirectMessage, DirectType, InvokeMessage,
@@ -26,7 +26,7 @@ pub(super) fn ask_user(ask: &AskUser, key: Option<&SessionKey>) -> String {
     if !required {
         body.field("required", "false");
     }
-    // The last one, because whatever follows it belongs to it.
+    // Last, because every line after it belongs to it.
     if let Some(context) = context {
         body.field("context", context);
     }
@@ -81,7 +81,6 @@ pub(super) fn direct(direct: &DirectMessage, key: Option<&SessionKey>) -> String
     body.close()
 }
 
-/// Returns the word for a result's type.
 pub(crate) fn result_type_word(result_type: ResultType) -> &'static str {
     match result_type {
         ResultType::GithubIssue => "github_issue",
@@ -100,7 +99,7 @@ fn direct_type_word(direct_type: DirectType) -> &'static str {
     }
 }
 
-/// An open tag and its body, as they are written.
+/// An open tag and its body under construction.
 struct Body<'a> {
     text: String,
     name: TagName,
@@ -119,7 +118,7 @@ impl<'a> Body<'a> {
         self.text.push('\n');
     }
 
-    /// Writes a value after its key, or below it where it has several lines: a code fence in it must begin a line.
+    /// Writes a value after its key, or below the key if it has several lines: a code fence must begin a line.
     fn field(&mut self, name: &str, value: &str) {
         let space = if value.contains('\n') { "\n" } else { " " };
         self.line(&format!("{name}:{space}{value}"));

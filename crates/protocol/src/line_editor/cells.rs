@@ -1,12 +1,12 @@
 //! The cells of a line: writing, overwriting, erasing, moving.
 //!
-//! Knows nothing of bytes. Invariant: the cells' text is never longer than the limit.
+//! Works on characters, not bytes. Invariant: the cells' text is never longer than the limit.
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::{escape::LineEdit, line::SourcePiece};
 
-/// Columns end here for movement, insertion and deletion, as on a very wide terminal.
+/// The last column for movement, insertion and deletion, as on a very wide terminal.
 const COLUMNS_MAX: usize = 1024;
 const TAB_COLUMNS: usize = 8;
 
@@ -14,18 +14,18 @@ const TAB_COLUMNS: usize = 8;
 #[derive(Debug)]
 pub(super) struct LineCells {
     cells: Vec<Cell>,
-    /// LineCells with more than one character: the base and the zero-width characters that joined it.
+    /// Texts of cells with more than one character: a base and the zero-width characters that joined it.
     clusters: Vec<String>,
     clusters_free: Vec<u32>,
     cursor: usize,
     text_bytes: usize,
     text_bytes_max: usize,
-    /// LineCells before this one are blank; keeps repeated erasing to the start cheap.
+    /// Cells before this one are blank; keeps repeated erasing to the start cheap.
     blank_until: usize,
     too_long: bool,
 }
 
-/// A column of the line, and which of the line's bytes drew it.
+/// A column of the line, and the byte of the line that drew it.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     glyph: Glyph,
@@ -35,10 +35,10 @@ struct Cell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Glyph {
     Narrow(char),
-    /// A character of two columns; a `WideTail` follows it.
+    /// A character of two columns, followed by a `WideTail`.
     Wide(char),
     WideTail,
-    /// A tab that was written where nothing stood; `TabTail`s follow it up to the next stop.
+    /// A tab written after the last cell, followed by `TabTail`s up to the next tab stop.
     Tab,
     TabTail,
     Cluster(u32),
@@ -59,7 +59,7 @@ impl LineCells {
         }
     }
 
-    /// Returns the text and where it came from, relative to the line's first byte.
+    /// Writes the text and its byte origins, relative to the line's first byte.
     pub(super) fn finish(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
         text.clear();
         pieces.clear();
@@ -87,7 +87,7 @@ impl LineCells {
         self.too_long
     }
 
-    /// Gives the line up: what comes is not kept.
+    /// Marks the line as too long; further text is discarded.
     pub(super) fn abandon(&mut self) {
         self.too_long = true;
     }
@@ -100,7 +100,7 @@ impl LineCells {
         self.cursor = self.cursor.saturating_sub(1);
     }
 
-    /// Writes a character that byte `source` of the line begins.
+    /// Writes a character whose first byte is byte `source` of the line.
     pub(super) fn write(&mut self, character: char, source: u32) {
         if self.too_long {
             return;
@@ -123,7 +123,7 @@ impl LineCells {
         }
     }
 
-    /// A tab moves over what stands there, and stands itself where nothing does.
+    /// Moves over existing cells to the next tab stop; after the last cell, writes the tab.
     pub(super) fn write_tab(&mut self, source: u32) {
         let stop = (self.cursor / TAB_COLUMNS + 1) * TAB_COLUMNS;
         if self.cursor >= self.cells.len() && !self.too_long {
@@ -136,7 +136,7 @@ impl LineCells {
         self.cursor = stop;
     }
 
-    /// Joins a zero-width character to the cell before the cursor, or tells that there is none.
+    /// Joins a zero-width character to the cell before the cursor; returns `false` if there is no such cell.
     fn join(&mut self, character: char, source: u32) -> bool {
         self.fill_gap(source);
         let Some(mut index) = self.cursor.checked_sub(1) else { return false };
@@ -197,7 +197,7 @@ impl LineCells {
             LineEdit::EraseToEnd => self.truncate(self.cursor),
             LineEdit::EraseAll => {
                 self.truncate(0);
-                // What is written next begins after a gap no wider than a terminal.
+                // The gap before the next text is at most as wide as a terminal.
                 self.cursor = self.cursor.min(COLUMNS_MAX - 1);
             }
             LineEdit::EraseToStart => {
@@ -222,7 +222,7 @@ impl LineCells {
         self.blank_until = self.blank_until.min(length);
     }
 
-    /// Forgets the text of cells that are about to go or to be filled.
+    /// Stops counting the text of cells that are about to be removed or overwritten.
     fn release(&mut self, from: usize, to: usize) {
         for index in from..to {
             let Some(cell) = self.cells.get(index) else { return };
@@ -259,7 +259,7 @@ impl LineCells {
         if end == self.cells.len() {
             self.cells.drain(self.cursor..self.cursor + count);
         } else {
-            // The line is longer than a terminal is wide: what lies beyond its edge stays where it is.
+            // The line is longer than a terminal is wide: cells beyond the edge do not move.
             self.cells.copy_within(self.cursor + count..end, self.cursor);
             self.fill(end - count, end);
         }
@@ -273,7 +273,7 @@ impl LineCells {
         }
         self.break_group(self.cursor);
         let count = count.min(COLUMNS_MAX - self.cursor);
-        // What is pushed over the edge of a terminal is gone.
+        // Cells that are pushed over the edge of a terminal are lost.
         let room = COLUMNS_MAX.saturating_sub(self.cells.len()).min(count);
         self.break_group(end + room - count);
         self.break_group(end);
@@ -288,7 +288,7 @@ impl LineCells {
         self.blank_until = self.blank_until.min(self.cursor);
     }
 
-    /// Makes cells blank whose old text is no longer counted.
+    /// Fills cells with blanks; their old text must have been released.
     fn fill(&mut self, from: usize, to: usize) {
         for cell in self.cells.get_mut(from..to).unwrap_or_default() {
             cell.glyph = Glyph::Narrow(' ');
@@ -307,10 +307,10 @@ impl LineCells {
         }
     }
 
-    /// Puts a cell where one stands or directly after the last.
+    /// Replaces a cell, or appends one after the last.
     fn put(&mut self, index: usize, cell: Cell) {
         let old_bytes = self.cells.get(index).map_or(0, |old| self.glyph_bytes(old.glyph));
-        // A tab has more columns than bytes; a line that is wider than its text may be long is given up too.
+        // A tab has more columns than bytes, so the width is limited too.
         let is_wide = index >= self.text_bytes_max;
         if is_wide || self.text_bytes - old_bytes + self.glyph_bytes(cell.glyph) > self.text_bytes_max {
             self.too_long = true;
@@ -319,7 +319,7 @@ impl LineCells {
             return;
         }
         if index < self.cells.len() {
-            // The head of a tail is in place already; every other cell may cut through what stands on both sides.
+            // The first cell of a group is written already; every other cell may split the groups on both sides.
             if !matches!(cell.glyph, Glyph::WideTail | Glyph::TabTail) {
                 self.break_group(index);
             }
@@ -343,7 +343,7 @@ impl LineCells {
         }
     }
 
-    /// Where a wide character or a tab lies across the border before `index`, spaces take its place.
+    /// Replaces a wide character or a tab across the border before `index` by spaces.
     fn break_group(&mut self, index: usize) {
         let is_tail =
             |cell: Option<&Cell>| matches!(cell, Some(Cell { glyph: Glyph::WideTail | Glyph::TabTail, .. }));

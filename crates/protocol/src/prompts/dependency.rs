@@ -1,69 +1,60 @@
-//! What became of a request for something from outside. Names and places only: a value has no field here.
+//! Replies to requests for dependencies. They contain names and locations, never a value.
 
 use domain::{DependencyType, Locale};
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{localized, prompt_text::PromptText};
 
-/// What the agent asked for is there.
+/// A requested dependency is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DependencyProvided {
-    /// The request's id, e.g. `d_4`.
+    /// For example `d_4`.
     pub request_id: String,
-    /// The name under which the agent asked for it.
+    /// The name in the agent's request.
     pub name: String,
-    /// Where it is.
     pub access: DependencyAccess,
-    /// Whether it is the default that the agent named.
+    /// Whether the default of the request was used.
     pub is_default: bool,
 }
 
-/// Where a provided thing is, by the kind of request.
+/// How the agent accesses a provided dependency, by the type of its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DependencyAccess {
-    /// A secret, in this environment variable.
+    /// A secret in an environment variable.
     ApiKey {
-        /// The variable's name.
         env: String,
     },
-    /// An environment variable.
     EnvVariable {
-        /// The variable's name.
         env: String,
     },
-    /// A service, in these environment variables.
+    /// A service, described by environment variables.
     Service {
-        /// The variables' names.
         envs: Vec<String>,
     },
-    /// A file, at this path.
     File {
-        /// The path in the worktree.
+        /// Relative to the worktree.
         path: String,
     },
-    /// A person's yes or no.
+    /// A user's decision.
     Permission {
-        /// Whether it is a yes.
         granted: bool,
     },
-    /// A package, added to the project.
+    /// A package that was added to the project.
     Package {
-        /// The package's name.
         package: String,
-        /// Its version, where one is known.
         version: Option<String>,
     },
 }
 
-/// What the agent asked for will not come.
+/// A requested dependency will not be provided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DependencyRefused {
-    /// The request's id, e.g. `d_4`.
+    /// For example `d_4`.
     pub request_id: String,
-    /// The name under which the agent asked for it.
+    /// The name in the agent's request.
     pub name: String,
-    /// Why not; `skipped` where a person passed over it.
+    /// `skipped` if a user skipped the request.
     pub reason: String,
 }
 
@@ -73,13 +64,13 @@ impl DependencyProvided {
         text.push_line(&format!("[{} {request_id} {name}]", localized(locale, "PROVIDED", "제공됨")));
         text.push_line(&access.sentence(locale));
         if *is_default {
-            text.push_line(localized(locale, "The default was taken.", "기본값을 사용했습니다."));
+            text.push_line(localized(locale, "The default was used.", "기본값을 사용했습니다."));
         }
     }
 }
 
 impl DependencyAccess {
-    /// Returns the kind of request that it answers.
+    /// Returns the type of the request.
     pub fn kind(&self) -> DependencyType {
         match self {
             Self::ApiKey { .. } => DependencyType::ApiKey,
@@ -109,10 +100,10 @@ impl DependencyAccess {
             (Self::File { path }, Locale::En) => format!("The file is at {path}"),
             (Self::File { path }, Locale::Ko) => format!("파일 위치: {path}"),
             (Self::Permission { granted: true }, _) => {
-                localized(locale, "You may.", "허가되었습니다.").to_owned()
+                localized(locale, "Permission granted.", "허가되었습니다.").to_owned()
             }
             (Self::Permission { granted: false }, _) => {
-                localized(locale, "You may not.", "허가되지 않았습니다.").to_owned()
+                localized(locale, "Permission denied.", "허가되지 않았습니다.").to_owned()
             }
             (Self::Package { package, version }, _) => {
                 let version = version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
@@ -132,13 +123,13 @@ impl DependencyRefused {
         text.push_field(localized(locale, "reason", "이유"), reason);
         text.push_line(localized(
             locale,
-            "Go on without it if you can; else say that the task failed, and why.",
-            "없이도 가능하면 계속하고, 아니면 작업 실패와 그 이유를 알려 주세요.",
+            "Continue without it if you can; otherwise report the task as failed, with the reason.",
+            "없이도 가능하면 계속하고, 아니면 작업 실패와 이유를 보고해 주세요.",
         ));
     }
 }
 
-/// Each kind has a field of its own, beside those that all have.
+/// The fields that all types share, and those of the type.
 impl Serialize for DependencyProvided {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { request_id, name, access, is_default } = self;

@@ -1,4 +1,4 @@
-//! The right form of each message, to be shown to an agent that got it wrong.
+//! A valid example of each message, shown to an agent whose message was invalid.
 
 use domain::{
     AgentError, AgentMessage, AgentName, AskUser, AskUserType, CustomMessage, DeliverResult,
@@ -10,18 +10,17 @@ use domain::{
 
 use crate::encode::encode;
 
-/// Returns an example of a message by its name on the wire, with the session's key; nothing for a name that is none.
+/// Returns an example of a message by its name, with the session's key; `None` for an unknown name.
 pub fn message_example(name: &str, key: Option<&SessionKey>) -> Option<String> {
     let task: TaskId = "T1.3".parse().ok()?;
     encode_example(&example(name, &task)?, key)
 }
 
-/// Returns a message as its session would write it.
 pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -> Option<String> {
     encode(message, key).ok().map(|text| text.trim_end().to_owned())
 }
 
-/// Returns the ways to end the work on a task: done, failed, a question.
+/// Returns the messages that report a task's outcome: done, failed, a question.
 pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<String> {
     let done = AgentMessage::Done(DoneMessage { task_id: task.clone(), phase: None, fields: [].into() });
     let reason = Some("why it failed".to_owned());
@@ -36,7 +35,7 @@ pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<S
 }
 
 fn example(name: &str, task: &TaskId) -> Option<AgentMessage> {
-    let text = |words: &str| words.to_owned();
+    let text = |value: &str| value.to_owned();
     let (task_id, target) = (task.clone(), "PO".parse::<AgentName>().ok()?);
     let message = match name {
         "ASK_USER" => AgentMessage::AskUser(AskUser {
@@ -64,7 +63,7 @@ fn example(name: &str, task: &TaskId) -> Option<AgentMessage> {
         "DIRECT" => AgentMessage::Direct(DirectMessage {
             target,
             r#type: Some(DirectType::Query),
-            content: text("your words"),
+            content: text("your message"),
         }),
         "DEPENDENCY_REQUEST" => AgentMessage::DependencyRequest(DependencyRequest {
             r#type: DependencyType::ApiKey,

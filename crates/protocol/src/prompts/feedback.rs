@@ -1,61 +1,46 @@
-//! What the tests say about an agent's work: typed failures, so that it knows what to change.
+//! Test results of an agent's work.
 
 use domain::{AgentName, Locale, TaskId};
 use serde::Serialize;
 
 use super::{localized, prompt_text::PromptText};
 
-/// What the tests say about the agent's work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Feedback {
-    /// The task that was tested.
     pub task_id: TaskId,
-    /// Who tested, where it was an agent.
+    /// The tester, if it was an agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<AgentName>,
-    /// What failed; empty where nothing did.
+    /// Empty if no test failed.
     pub failures: Vec<TestFailure>,
-    /// What the tester would change.
     pub suggestions: Vec<String>,
-    /// How many there were, where it was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<TestCounts>,
 }
 
-/// One test that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TestFailure {
-    /// The test's name.
     pub name: String,
-    /// What should have been.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    /// What was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
-    /// The stack trace or log.
+    /// A stack trace or log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// What the tester would do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_fix: Option<String>,
 }
 
-/// How many tests there were, and how long they took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TestCounts {
-    /// All tests.
     pub total: u32,
-    /// Those that passed.
     pub passed: u32,
-    /// Those that failed.
     pub failed: u32,
-    /// Those that were not run.
     pub skipped: u32,
-    /// The time they took.
     pub seconds: f64,
 }
 
@@ -72,7 +57,7 @@ impl Feedback {
             failure.write(locale, text);
         }
         if failures.is_empty() {
-            text.push_line(localized(locale, "Nothing failed.", "실패한 테스트가 없습니다."));
+            text.push_line(localized(locale, "No test failed.", "실패한 테스트가 없습니다."));
         }
         if !suggestions.is_empty() {
             text.push_blank();

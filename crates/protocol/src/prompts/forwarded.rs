@@ -1,17 +1,16 @@
-//! What others say to an agent: an answer, a result, a direct message.
+//! Answers, results and direct messages that are forwarded to an agent.
 
 use domain::{AgentName, DirectType, Locale, ResultType};
 use serde::Serialize;
 
 use super::{localized, prompt_text::PromptText};
 
-/// The answer to a question of the agent.
+/// The answer to a question of this agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswer {
-    /// The question's id, e.g. `q_7`.
+    /// For example `q_7`.
     pub question_id: String,
-    /// The answer.
     pub answer: String,
 }
 
@@ -19,11 +18,8 @@ pub struct QuestionAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultDelivery {
-    /// Who delivers it.
     pub from: AgentName,
-    /// What kind of result it is.
     pub result_type: ResultType,
-    /// The result.
     pub content: String,
 }
 
@@ -31,12 +27,10 @@ pub struct ResultDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DirectMessage {
-    /// Who sends it.
     pub from: AgentName,
-    /// What it is, where the sender says so.
+    /// As given by the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<DirectType>,
-    /// The message.
     pub content: String,
 }
 

@@ -1,26 +1,23 @@
-//! What an agent is told about the protocol, by its role and in the run's language, with its own key in the examples.
+//! The description of the protocol for an agent, by its role and in the run's language, with its key in the examples.
 //!
-//! Short, because every agent pays for it in every task: at most 250 tokens, which a test counts. NEED_HUMAN is in the
-//! orchestrator's and in no other: only the orchestrator talks to the person.
+//! At most 250 tokens, which a test counts: every agent pays for it in every task. Only the orchestrator's preamble
+//! mentions NEED_HUMAN: only the orchestrator talks to the user.
 
 use domain::{Locale, Role, SessionKey, TaskId};
 
 use super::{localized, prompt_text::PromptText, template};
 
-/// For whom a preamble is.
+/// The recipient of a preamble.
 #[derive(Debug, Clone, Copy)]
 pub struct PreambleOptions<'a> {
-    /// What the agent is in the team for.
     pub role: Role,
-    /// The run's language.
     pub locale: Locale,
-    /// The session's key.
     pub key: &'a SessionKey,
-    /// The task that it works on, where it is one.
+    /// The agent's task, if it has one.
     pub task: Option<&'a TaskId>,
 }
 
-/// Returns what an agent is told about the protocol.
+/// Returns the description of the protocol for an agent.
 ///
 /// ```
 /// use domain::{Locale, Role};
@@ -51,13 +48,13 @@ fn template_text(role: Role, locale: Locale) -> &'static str {
 }
 
 const WORKER_EN: &str = "\
-Jangdan runs your team and reads what you print. Say these on lines of their own, without backticks. Each tag has your key {key} and is closed, as by `[/ASK_USER {key}]`.
-- Ask: `[ASK_USER {key}]`, `question: …`, perhaps `options: [\"A\", \"B\"]`. Close it and end your turn; the answer comes.
-- Request what you lack: `[DEPENDENCY_REQUEST {key}]`, `type: api_key` (env_variable, service, file, permission, package), `name: …`, `description: …`, `required: true`.
+Jangdan runs your team and reads your output. Write these on lines of their own, without backticks. Each tag has your key {key} and is closed, for example by `[/ASK_USER {key}]`.
+- Ask: `[ASK_USER {key}]`, `question: …`, optionally `options: [\"A\", \"B\"]`. Close it and end your turn; the answer follows.
+- Request a dependency: `[DEPENDENCY_REQUEST {key}]`, `type: api_key` (env_variable, service, file, permission, package), `name: …`, `description: …`, `required: true`.
 - Call an agent: `[INVOKE:name {key}]`, the task, `context: …`.
 - Deliver a result: `[DELIVER_RESULT:name {key}]`, `type: markdown`, `content: …`.
 - At the end: `DONE:{task} {key}` or `FAIL:{task}:reason {key}`.
-Never guess what a person must decide. Never print a secret.
+Never guess a decision that a person must make. Never print a secret.
 ";
 
 const WORKER_KO: &str = "\
@@ -67,15 +64,15 @@ const WORKER_KO: &str = "\
 - 호출: `[INVOKE:이름 {key}]`, 할 일, `컨텍스트: …`.
 - 전달: `[DELIVER_RESULT:이름 {key}]`, `타입: markdown`, `내용: …`.
 - 끝: `DONE:{task} {key}` 또는 `FAIL:{task}:이유 {key}`.
-사람이 정할 일은 추측하지 말고 비밀은 출력하지 마세요.
+사람이 정할 일은 추측하지 말고 비밀 값은 출력하지 마세요.
 ";
 
 const TESTER_EN: &str = "\
-Jangdan runs your team and reads what you print. You judge what others made. Say these on lines of their own, without backticks. Each tag has your key {key} and is closed, as by `[/ASK_USER {key}]`.
-- Tell the one whose work it is: `[DIRECT:name {key}]`, `type: feedback`, `content: …`. For each failure: name, expected, actual, trace, suggested fix.
-- Ask: `[ASK_USER {key}]`, `question: …`, perhaps `options: [\"A\", \"B\"]`. Close it and end your turn; the answer comes.
-- At the end: `DONE:{task} {key}` if the work holds, `FAIL:{task}:reason {key}` if it does not.
-Report what you ran and saw, never what you suppose. Never print a secret.
+Jangdan runs your team and reads your output. You test the work of others. Write these on lines of their own, without backticks. Each tag has your key {key} and is closed, for example by `[/ASK_USER {key}]`.
+- Tell the author of the work: `[DIRECT:name {key}]`, `type: feedback`, `content: …`. For each failure: name, expected, actual, trace, suggested fix.
+- Ask: `[ASK_USER {key}]`, `question: …`, optionally `options: [\"A\", \"B\"]`. Close it and end your turn; the answer follows.
+- At the end: `DONE:{task} {key}` if the work passes, otherwise `FAIL:{task}:reason {key}`.
+Report what you ran and observed, not assumptions. Never print a secret.
 ";
 
 const TESTER_KO: &str = "\
@@ -87,12 +84,12 @@ const TESTER_KO: &str = "\
 ";
 
 const SPECIALIST_EN: &str = "\
-Jangdan runs your team and reads what you print. Others call you for what you know. Say these on lines of their own, without backticks. Each tag has your key {key} and is closed, as by `[/ASK_USER {key}]`.
+Jangdan runs your team and reads your output. Other agents call you for your knowledge. Write these on lines of their own, without backticks. Each tag has your key {key} and is closed, for example by `[/ASK_USER {key}]`.
 - Deliver to the caller: `[DELIVER_RESULT:name {key}]`, `type: markdown` (github_issue, json, file_path, message), `content: …`.
-- Ask: `[ASK_USER {key}]`, `question: …`, perhaps `options: [\"A\", \"B\"]`. Close it and end your turn; the answer comes.
+- Ask: `[ASK_USER {key}]`, `question: …`, optionally `options: [\"A\", \"B\"]`. Close it and end your turn; the answer follows.
 - Call an agent: `[INVOKE:name {key}]`, the task, `context: …`.
-- If you can't: `FAIL:{task}:reason {key}`.
-Never guess what a person must decide. Never print a secret.
+- If you cannot: `FAIL:{task}:reason {key}`.
+Never guess a decision that a person must make. Never print a secret.
 ";
 
 const SPECIALIST_KO: &str = "\
@@ -105,13 +102,13 @@ const SPECIALIST_KO: &str = "\
 ";
 
 const ORCHESTRATOR_EN: &str = "\
-You lead a team that Jangdan runs; it reads what you print. Say these on lines of their own, with your key {key}, without backticks.
-- Questions of agents come to you. Answer one by ending your turn with the answer. What only the person can decide: `[NEED_HUMAN {key}: the question in your words]`, then end your turn. Only you reach the person.
-- What can start? `RESOLVE_NEXT {key}`; the reply has the tasks, or says that a phase or all is done.
-- Start a task: `TASK_ID:{task} {key}`; it comes back as done or failed.
-- Change its place: `CUSTOM:PRIORITY:{task} {key}`, likewise SKIP and RETRY.
+You lead a team that Jangdan runs; it reads your output. Write these on lines of their own, with your key {key}, without backticks.
+- You receive the questions of agents. To answer one, end your turn with the answer. If only the user can decide: `[NEED_HUMAN {key}: the question in your words]`, then end your turn. Only you can ask the user.
+- Tasks that can start: `RESOLVE_NEXT {key}`; the reply lists them, or reports a phase or the plan as done.
+- Start a task: `TASK_ID:{task} {key}`; you are told when it is done or has failed.
+- Change its order: `CUSTOM:PRIORITY:{task} {key}`, likewise SKIP and RETRY.
 - Call an agent: `[INVOKE:name {key}]`, the task, `context: …`, `[/INVOKE {key}]`.
-Never invent the person's answer. Never print a secret.
+Never invent the user's answer. Never print a secret.
 ";
 
 const ORCHESTRATOR_KO: &str = "\

@@ -1,19 +1,19 @@
-//! Output that wants to cost much: each generator goes for one loop or one buffer of the decoder.
+//! Generators of expensive output: each targets one loop or one buffer of the decoder.
 
-use protocol::{Decoder, Keys, Options};
+use protocol::{Decoder, DecoderOptions, KeyRequirement};
 
-/// A generator: something, then more and more of something, then something.
+/// A prefix, a repeated unit and a suffix.
 #[derive(Debug)]
-pub struct Hostile {
+pub struct HostileOutput {
     pub name: &'static str,
     pub reader: Reader,
-    pub reach: Reach,
+    pub scope: OutputScope,
     before: String,
     unit: Unit,
     after: &'static str,
 }
 
-/// Who reads it.
+/// The decoder that reads it.
 #[derive(Debug, Clone, Copy)]
 pub enum Reader {
     Worker,
@@ -22,30 +22,29 @@ pub enum Reader {
     Screen,
 }
 
-/// How much of it one buffer of the decoder can take.
+/// The part of the output that one buffer of the decoder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// It is one line outside of a body.
+pub enum OutputScope {
+    /// One line outside a body.
     Line,
-    /// It edits one line again and again.
+    /// One line that is edited repeatedly.
     Edits,
-    /// It is one body.
     Body,
-    /// It goes on for ever.
+    /// An endless stream.
     Stream,
-    /// It goes on for ever on a screen, which costs more by far.
+    /// An endless stream on a screen, which is far more expensive.
     Screen,
 }
 
 #[derive(Debug)]
 enum Unit {
     Same(&'static [u8]),
-    /// Something that differs each time.
+    /// Differs each time.
     Counted(fn(usize) -> String),
 }
 
-impl Hostile {
-    /// Returns about so many bytes of it, never more.
+impl HostileOutput {
+    /// Returns at most `limit` bytes.
     pub fn bytes(&self, limit: usize) -> Vec<u8> {
         let mut bytes = self.before.clone().into_bytes();
         let end = limit.saturating_sub(self.after.len());
@@ -69,19 +68,21 @@ impl Hostile {
     pub fn decoder(&self) -> Decoder {
         let key = || "k3f9".parse().ok();
         match self.reader {
-            Reader::Worker => Decoder::new(Options::worker()),
-            Reader::Orchestrator => Decoder::new(Options::orchestrator()),
-            Reader::Keyed => {
-                Decoder::new(Options { key: key(), keys: Keys::Required, ..Options::orchestrator() })
-            }
-            Reader::Screen => Decoder::screen(Options::orchestrator()),
+            Reader::Worker => Decoder::new(DecoderOptions::worker()),
+            Reader::Orchestrator => Decoder::new(DecoderOptions::orchestrator()),
+            Reader::Keyed => Decoder::new(DecoderOptions {
+                key: key(),
+                key_requirement: KeyRequirement::Required,
+                ..DecoderOptions::orchestrator()
+            }),
+            Reader::Screen => Decoder::for_screen(DecoderOptions::orchestrator()),
         }
     }
 }
 
 /// Returns every generator.
-pub fn all() -> Vec<Hostile> {
-    [lines(), edits(), thin_lines(), bodies(), blocks(), streams(), screens(), once_costly()]
+pub fn all() -> Vec<HostileOutput> {
+    [lines(), edits(), keyword_lines(), bodies(), blocks(), streams(), screens(), former_worst_cases()]
         .into_iter()
         .flatten()
         .collect()
@@ -89,35 +90,35 @@ pub fn all() -> Vec<Hostile> {
 
 type Row = (&'static str, Reader, &'static str, &'static str, &'static str);
 
-fn rows(reach: Reach, rows: &[Row]) -> Vec<Hostile> {
+fn rows(scope: OutputScope, rows: &[Row]) -> Vec<HostileOutput> {
     rows.iter()
         .map(|(name, reader, before, unit, after)| {
-            made(name, *reader, reach, *before, Unit::Same(unit.as_bytes()), after)
+            output(name, *reader, scope, *before, Unit::Same(unit.as_bytes()), after)
         })
         .collect()
 }
 
-fn made(
+fn output(
     name: &'static str,
     reader: Reader,
-    reach: Reach,
+    scope: OutputScope,
     before: impl Into<String>,
     unit: Unit,
     after: &'static str,
-) -> Hostile {
-    Hostile { name, reader, reach, before: before.into(), unit, after }
+) -> HostileOutput {
+    HostileOutput { name, reader, scope, before: before.into(), unit, after }
 }
 
-/// One line that nothing edits.
-fn lines() -> Vec<Hostile> {
+/// One line without edits.
+fn lines() -> Vec<HostileOutput> {
     use Reader::{Keyed, Orchestrator, Worker};
     let mut all = rows(
-        Reach::Line,
+        OutputScope::Line,
         &[
             ("letters without a newline", Worker, "", "x", ""),
             ("Hangul without a newline", Worker, "", "뛰", ""),
-            ("one sign with combining marks", Worker, "e", "\u{301}", "\n"),
-            ("many signs with a combining mark", Worker, "", "e\u{301}", "\n"),
+            ("one character with combining marks", Worker, "e", "\u{301}", "\n"),
+            ("many characters with a combining mark", Worker, "", "e\u{301}", "\n"),
             ("joiners alone", Worker, "", "\u{200d}", "\n"),
             ("tabs", Worker, "", "\t", ""),
             ("brackets", Worker, "", "[", ""),
@@ -129,7 +130,7 @@ fn lines() -> Vec<Hostile> {
             ("questions with keys on a line", Keyed, "", "[NEED_HUMAN k3f9: x]", "\n"),
             ("questions of a worker", Worker, "a ", "[NEED_HUMAN: x] ", "\n"),
             ("deep brackets in a question", Orchestrator, "[NEED_HUMAN: ", "[", "\n\n"),
-            ("closing brackets behind a question", Orchestrator, "[NEED_HUMAN: [[[", "[]", "\n\n"),
+            ("closing brackets after a question", Orchestrator, "[NEED_HUMAN: [[[", "[]", "\n\n"),
             ("backticks", Orchestrator, "", "`a``b```", " [NEED_HUMAN: x]\n"),
             ("questions in backticks", Orchestrator, "", "` [NEED_HUMAN: x] `` ", "\n"),
             ("a title without an end", Worker, "\x1b]0;", "x", ""),
@@ -139,7 +140,7 @@ fn lines() -> Vec<Hostile> {
             ("quotation marks", Worker, "", "> ", "\n"),
             ("boxes before a message", Worker, "", "│ ", "DONE:T1.3\n"),
             ("bold type", Worker, "", "**[STEP_COMPLETE", "\n"),
-            ("signs of equality", Worker, "", "=", " PHASE 1 COMPLETE ===\n"),
+            ("equals signs", Worker, "", "=", " PHASE 1 COMPLETE ===\n"),
             ("a phase with many digits", Worker, "=== PHASE ", "1", " COMPLETE ===\n"),
             ("a long tag", Worker, "[INVOKE:", "x", "]\n"),
             ("a fence's long info", Worker, "```", "x", "\n"),
@@ -148,25 +149,32 @@ fn lines() -> Vec<Hostile> {
     );
     let longer_runs = |index: usize| "`".repeat(1 + index % 200) + "[NEED_HUMAN: x]";
     all.extend([
-        made("ever longer backticks", Orchestrator, Reach::Line, "", Unit::Counted(longer_runs), "\n"),
-        made("bytes that are no UTF-8", Worker, Reach::Line, "", Unit::Same(b"\xff\xe3\x81"), "\n"),
+        output(
+            "ever longer backticks",
+            Orchestrator,
+            OutputScope::Line,
+            "",
+            Unit::Counted(longer_runs),
+            "\n",
+        ),
+        output("bytes that are not UTF-8", Worker, OutputScope::Line, "", Unit::Same(b"\xff\xe3\x81"), "\n"),
     ]);
     all
 }
 
 /// One line that is edited while it is written.
-fn edits() -> Vec<Hostile> {
+fn edits() -> Vec<HostileOutput> {
     use Reader::Worker;
-    // Longer than a terminal is wide.
+    // Longer than the width of a terminal.
     let long = || "x".repeat(1100);
     let mut all = rows(
-        Reach::Line,
+        OutputScope::Line,
         &[
             ("a spinner without a newline", Worker, "", "\r⠋ Working… 12%\x1b[K", ""),
             ("returns", Worker, "x", "\r", "\n"),
             ("returns and letters", Worker, "", "\rx", "\n"),
             ("backspaces", Worker, "x", "x\x08", "\n"),
-            ("half overwritten wide signs", Worker, "", "한\x08x", "\n"),
+            ("half overwritten wide characters", Worker, "", "한\x08x", "\n"),
             ("overwritten tabs", Worker, "", "\tx\ry", "\n"),
             ("overwritten clusters", Worker, "", "e\u{301}\x08", "\n"),
             ("columns there and back", Worker, "", "\x1b[1024Gx\x1b[1Gx", "\n"),
@@ -181,15 +189,17 @@ fn edits() -> Vec<Hostile> {
         ("erased to the start", b"\x1b[1K"),
         ("gaps", b"\x1b[2K\x1b[1024Gx"),
     ];
-    all.extend(storms.map(|(name, unit)| made(name, Worker, Reach::Edits, long(), Unit::Same(unit), "\n")));
+    all.extend(
+        storms.map(|(name, unit)| output(name, Worker, OutputScope::Edits, long(), Unit::Same(unit), "\n")),
+    );
     all
 }
 
-/// One thin line, or a task with its lines.
-fn thin_lines() -> Vec<Hostile> {
+/// One keyword line, or a task with its lines.
+fn keyword_lines() -> Vec<HostileOutput> {
     use Reader::Worker;
     let mut all = rows(
-        Reach::Line,
+        OutputScope::Line,
         &[
             ("many tasks are ready", Worker, "READY:T1", ",T1", "\n"),
             ("many groups are ready", Worker, "READY:T1", "|T1", "\n"),
@@ -204,22 +214,22 @@ fn thin_lines() -> Vec<Hostile> {
         ],
     );
     let field = |index: usize| format!(":{}=v", letters(index));
-    all.push(made("many fields", Worker, Reach::Line, "DONE:T1", Unit::Counted(field), "\n"));
+    all.push(output("many fields", Worker, OutputScope::Line, "DONE:T1", Unit::Counted(field), "\n"));
     all
 }
 
-/// The body of one open tag, or one question.
-fn bodies() -> Vec<Hostile> {
+/// The body of one tag, or one question.
+fn bodies() -> Vec<HostileOutput> {
     use Reader::{Orchestrator, Worker};
     const ASK: &str = "[ASK_USER]\nquestion: x\n";
     let mut all = rows(
-        Reach::Body,
+        OutputScope::Body,
         &[
             ("a body of lines", Worker, "[STEP_COMPLETE]\n", "some words here\n", ""),
             ("a body of short lines", Worker, "[INVOKE:PO]\n", "x\n", "context: y\n"),
             ("a body of blank lines", Worker, "[STEP_COMPLETE]\n", "\n", ""),
             ("a body of one line", Worker, "[STEP_COMPLETE]\n", "x", ""),
-            ("a body of one line of wide signs", Worker, "[STEP_COMPLETE]\n", "한", ""),
+            ("a body of one line of wide characters", Worker, "[STEP_COMPLETE]\n", "한", ""),
             ("a body of one line of tabs", Worker, "[STEP_COMPLETE]\n", "\t", ""),
             ("a body of one line of clusters", Worker, "[STEP_COMPLETE]\n", "e\u{301}", ""),
             ("a body of one coloured line", Worker, "[STEP_COMPLETE]\n", "x\x1b[m", "\n"),
@@ -250,10 +260,10 @@ fn bodies() -> Vec<Hostile> {
         ],
     );
     let boxed = || "│ ".repeat(8) + "[STEP_COMPLETE]\n";
-    all.push(made(
+    all.push(output(
         "a body in many boxes",
         Worker,
-        Reach::Body,
+        OutputScope::Body,
         boxed(),
         Unit::Same("│ │ │ │ │ │ │ │ x │\n".as_bytes()),
         "",
@@ -261,13 +271,12 @@ fn bodies() -> Vec<Hostile> {
     all
 }
 
-/// One block.
-fn blocks() -> Vec<Hostile> {
+fn blocks() -> Vec<HostileOutput> {
     use Reader::Worker;
     const ERROR: &str = "[ERROR]\ntype: fatal\nmessage: x\nrecovery: notify_user\n";
     const QUESTION: &str = "[USER_QUESTION]\ncategory: choice\nquestion: x\nrequired: true\noptions:\n";
     let mut all = rows(
-        Reach::Body,
+        OutputScope::Body,
         &[
             ("one key of a block again and again", Worker, ERROR, "k: v\n", "[/ERROR]\n"),
             ("a long value", Worker, ERROR, "  x\n", "[/ERROR]\n"),
@@ -280,22 +289,21 @@ fn blocks() -> Vec<Hostile> {
         ],
     );
     let key = |index: usize| format!("{}:\n", letters(index));
-    all.push(made("many keys", Worker, Reach::Body, ERROR, Unit::Counted(key), "[/ERROR]\n"));
+    all.push(output("many keys", Worker, OutputScope::Body, ERROR, Unit::Counted(key), "[/ERROR]\n"));
     all
 }
 
-/// Message after message.
-fn streams() -> Vec<Hostile> {
+fn streams() -> Vec<HostileOutput> {
     use Reader::{Keyed, Orchestrator, Worker};
     rows(
-        Reach::Stream,
+        OutputScope::Stream,
         &[
             ("text", Worker, "", "some words of a log\n", ""),
             ("blank lines", Worker, "", "\n", ""),
             ("spinners", Worker, "", "\r⠋ Working… 12%\x1b[K\r\x1b[2Kdone\n", ""),
             ("tags", Worker, "", "[STEP_COMPLETE]\n", ""),
             ("tags without a key", Keyed, "", "[STEP_COMPLETE]\n", ""),
-            ("thin messages", Worker, "", "DONE:T1.3\n", ""),
+            ("keyword lines", Worker, "", "DONE:T1.3\n", ""),
             ("near misses", Worker, "", "[Ask_User]\n", ""),
             ("tags without an end", Worker, "", "[ASK_USER\n", ""),
             ("open questions", Orchestrator, "", "[NEED_HUMAN: a\n", ""),
@@ -314,17 +322,16 @@ fn streams() -> Vec<Hostile> {
     )
 }
 
-/// What a screen shows.
-fn screens() -> Vec<Hostile> {
+fn screens() -> Vec<HostileOutput> {
     use Reader::Screen;
     rows(
-        Reach::Screen,
+        OutputScope::Screen,
         &[
             ("a screen of lines", Screen, "", "some words of a log\r\n", ""),
             ("a screen of short lines", Screen, "", "x\r\n", ""),
             ("a screen of messages", Screen, "", "DONE:T1.3\r\n", ""),
             ("a screen without newlines", Screen, "", "x", ""),
-            ("a screen of wide signs", Screen, "", "한", ""),
+            ("a screen of wide characters", Screen, "", "한", ""),
             ("a screen of combining marks", Screen, "", "e\u{301}\u{301}\u{301}", ""),
             ("a screen of colours", Screen, "", "\x1b[31mx\x1b[0m", ""),
             ("a screen's title without an end", Screen, "\x1b]0;", "x", ""),
@@ -335,26 +342,26 @@ fn screens() -> Vec<Hostile> {
     )
 }
 
-/// Names a number with letters.
+/// Encodes a number as letters.
 fn letters(number: usize) -> String {
     number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }
 
-/// What once took a loop inside a loop, or grew without bound.
-fn once_costly() -> Vec<Hostile> {
+/// Output that once took quadratic time or unbounded memory.
+fn former_worst_cases() -> Vec<HostileOutput> {
     use Reader::{Orchestrator, Worker};
     let mut all = rows(
-        Reach::Line,
+        OutputScope::Line,
         &[
-            ("titles that are given up", Worker, "", "\x1b]0;x", "\n"),
+            ("abandoned titles", Worker, "", "\x1b]0;x", "\n"),
             ("titles before text", Worker, "", "\x1b]0;x\x07", "text\n"),
-            ("sequences that are given up", Worker, "", "\x1b[1", "\n"),
+            ("abandoned sequences", Worker, "", "\x1b[1", "\n"),
             ("modes before text", Worker, "", "\x1b[?25l", "text\n"),
             ("erasing before text", Worker, "", "\x1b[K", "text\n"),
         ],
     );
     all.extend(rows(
-        Reach::Line,
+        OutputScope::Line,
         &[(
             "questions in a box with a far border",
             Orchestrator,
@@ -364,7 +371,7 @@ fn once_costly() -> Vec<Hostile> {
         )],
     ));
     all.extend(rows(
-        Reach::Body,
+        OutputScope::Body,
         &[(
             "lists of documents",
             Worker,

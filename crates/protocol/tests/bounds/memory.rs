@@ -1,6 +1,4 @@
-//! Counts what a thread allocates, so that a test can say how much its subject needed at most.
-//!
-//! The system's allocator does the work; two counters of each thread are kept beside it.
+//! An allocator that counts the allocations of each thread, to measure peak memory.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -8,39 +6,38 @@ use std::{
 };
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 thread_local! {
     static CURRENT: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Measures from its making on, in bytes beyond what was allocated before.
+/// Measures allocated bytes since its creation.
 #[derive(Debug)]
-pub struct Meter {
+pub struct MemoryMeter {
     before: isize,
 }
 
-impl Meter {
+impl MemoryMeter {
     pub fn start() -> Self {
         PEAK.set(CURRENT.get());
         Self { before: CURRENT.get() }
     }
 
-    /// Returns the most that was allocated at once.
+    /// Returns the peak.
     pub fn peak(&self) -> usize {
         usize::try_from(PEAK.get() - self.before).unwrap_or(0)
     }
 
-    /// Returns what is allocated now.
-    pub fn now(&self) -> usize {
+    pub fn current(&self) -> usize {
         usize::try_from(CURRENT.get() - self.before).unwrap_or(0)
     }
 }
 
-struct Counting;
+struct CountingAllocator;
 
-impl Counting {
+impl CountingAllocator {
     fn add(size: usize) {
         let now = CURRENT.get() + size as isize;
         CURRENT.set(now);
@@ -52,28 +49,25 @@ impl Counting {
     }
 }
 
-#[expect(
-    unsafe_code,
-    reason = "an allocator can't be written without; every call goes to the system's unchanged"
-)]
-// SAFETY: all four functions pass their arguments to `System` as they came and return what it returned.
-unsafe impl GlobalAlloc for Counting {
+#[expect(unsafe_code, reason = "an allocator requires it; every call is passed on unchanged")]
+// SAFETY: all four functions pass their arguments to `System` unchanged and return its result.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         Self::add(layout.size());
-        // SAFETY: the caller keeps the rules of `alloc`.
+        // SAFETY: the caller follows the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         Self::add(layout.size());
-        // SAFETY: the caller keeps the rules of `alloc_zeroed`.
+        // SAFETY: the caller follows the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Old and new may exist at once, so both count until the old one is gone.
+        // Both may exist at once, so both count until the old one is freed.
         Self::add(size);
-        // SAFETY: the caller keeps the rules of `realloc`.
+        // SAFETY: the caller follows the contract of `realloc`.
         let moved = unsafe { System.realloc(pointer, layout, size) };
         Self::subtract(layout.size());
         moved
@@ -81,7 +75,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         Self::subtract(layout.size());
-        // SAFETY: the caller keeps the rules of `dealloc`.
+        // SAFETY: the caller follows the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -1,4 +1,4 @@
-//! Messages of all kinds, with given values in their fields.
+//! Strategies for messages of all kinds.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::{
     values::{line, paragraph, text},
 };
 
-/// Values for the fields of a message, by the form that they must have to be written.
+/// Strategies for the fields of a message, by the form that can be encoded there.
 #[derive(Clone)]
 struct Values {
-    /// On one line, and the last word of a thin line.
+    /// On one line; also the last part of a keyword line.
     line: BoxedStrategy<String>,
     paragraph: BoxedStrategy<String>,
     text: BoxedStrategy<String>,
@@ -28,7 +28,7 @@ struct Values {
     field: BoxedStrategy<String>,
 }
 
-pub fn said(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentMessage> {
+pub fn any_message(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentMessage> {
     let values = Values {
         line: value.clone(),
         paragraph: value.clone(),
@@ -39,7 +39,7 @@ pub fn said(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentMessage>
     messages(values)
 }
 
-pub fn ordinary_said() -> impl Strategy<Value = AgentMessage> {
+pub fn ordinary_message() -> impl Strategy<Value = AgentMessage> {
     let values = Values {
         line: line(),
         paragraph: paragraph(),
@@ -49,12 +49,12 @@ pub fn ordinary_said() -> impl Strategy<Value = AgentMessage> {
             .boxed(),
         field: "[a-z_]{1,8}".boxed(),
     };
-    messages(values).prop_filter_map("follows the rules between fields", obey)
+    messages(values).prop_filter_map("follows the rules between fields", apply_rules)
 }
 
-/// Makes a message obey the rules that join its fields.
-fn obey(mut said: AgentMessage) -> Option<AgentMessage> {
-    match &mut said {
+/// Changes a message so that it follows the rules between its fields.
+fn apply_rules(mut message: AgentMessage) -> Option<AgentMessage> {
+    match &mut message {
         AgentMessage::AskUser(ask) => {
             if ask.r#type == AskUserType::Selection && ask.options.is_empty() {
                 ask.options.push("x".to_owned());
@@ -63,12 +63,12 @@ fn obey(mut said: AgentMessage) -> Option<AgentMessage> {
                 ask.default = ask.default.as_ref().map(|_| option.clone());
             }
         }
-        AgentMessage::UserQuestion(asked) => {
-            if asked.category == QuestionCategory::Choice && asked.options.is_empty() {
-                asked.options.push("x".to_owned());
+        AgentMessage::UserQuestion(question) => {
+            if question.category == QuestionCategory::Choice && question.options.is_empty() {
+                question.options.push("x".to_owned());
             }
-            if let Some(option) = asked.options.first() {
-                asked.default = asked.default.as_ref().map(|_| option.clone());
+            if let Some(option) = question.options.first() {
+                question.default = question.default.as_ref().map(|_| option.clone());
             }
         }
         AgentMessage::DeliverResult(result) if result.result_type == ResultType::Json => {
@@ -82,8 +82,8 @@ fn obey(mut said: AgentMessage) -> Option<AgentMessage> {
         }
         AgentMessage::Progress(progress) => {
             let is_fraction = progress.progress.is_none_or(|progress| (0.0..=1.0).contains(&progress));
-            let says_something = progress.progress.is_some() || progress.task.is_some();
-            if !is_fraction || !says_something {
+            let has_value = progress.progress.is_some() || progress.task.is_some();
+            if !is_fraction || !has_value {
                 return None;
             }
         }
@@ -103,7 +103,7 @@ fn obey(mut said: AgentMessage) -> Option<AgentMessage> {
         }
         _ => {}
     }
-    Some(said)
+    Some(message)
 }
 
 fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
@@ -115,11 +115,11 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
     let extra = map(&text).prop_map(|extra| {
         extra.into_iter().map(|(name, value)| (format!("x-{name}"), value)).collect::<BTreeMap<_, _>>()
     });
-    let asked = (paragraph.clone(), vec(line.clone(), 0..4), some(&line), any::<bool>());
+    let question_fields = (paragraph.clone(), vec(line.clone(), 0..4), some(&line), any::<bool>());
     let phase = option::of(0_u32..20);
     let open_tags = prop_oneof![
         (
-            asked.clone(),
+            question_fields.clone(),
             select(&[AskUserType::Text, AskUserType::Selection, AskUserType::Confirmation][..]),
             some(&text)
         )
@@ -160,7 +160,7 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
                 })
             }
         ),
-        (categories(), asked, extra.clone()).prop_map(
+        (categories(), question_fields, extra.clone()).prop_map(
             |(category, (question, options, default, required), extra)| {
                 AgentMessage::UserQuestion(UserQuestion {
                     category,

@@ -1,10 +1,10 @@
-//! Texts to put into the fields of messages: such that can't be written, and such as people write.
+//! Strategies for the texts of messages: hostile ones, most of which cannot be encoded, and ordinary ones.
 
 use proptest::{collection::vec, prelude::*, sample::select};
 
 use crate::KEY;
 
-/// Texts of which most can't be written, each for another reason.
+/// Texts of which most cannot be encoded, for different reasons.
 pub fn hostile() -> BoxedStrategy<String> {
     const PIECES: &[&str] = &[
         "",
@@ -86,13 +86,13 @@ pub fn hostile() -> BoxedStrategy<String> {
         1 => "[a-z]{1,8}",
         1 => any::<String>(),
     ]
-    .prop_filter("a session's own key is taken off free text", |text| {
+    .prop_filter("a session's own key is removed from free text", |text| {
         !text.contains(KEY) || text.contains("[/ERROR")
     })
     .boxed()
 }
 
-/// Words as people write them, on one line; the first and the last are plain, what stands between them is not.
+/// Ordinary text on one line. The first and last words are plain, the others have special characters.
 pub fn line() -> BoxedStrategy<String> {
     const FIRST: &[&str] = &["Which", "로그인", "please", "x", "2", "(see", "Ändern", "データ"];
     const MIDDLE: &[&str] = &[

@@ -1,15 +1,16 @@
-//! Everything that we can say, with the worst words in every field.
+//! Strategies for all prompts, with hostile text in every field.
 
 use domain::{DirectType, ResultType};
 use proptest::{collection::vec, option, prelude::*, sample::select};
-use protocol::say::{
-    Delivery, DependencyProvided, DependencyRefused, DependencyResult, DirectMessage, Feedback, Finish,
-    Invalid, Metrics, Near, Provided, QuestionAnswer, Say, Task, TestFailure,
+use protocol::prompts::{
+    AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DependencyResult, DirectMessage,
+    Feedback, InvalidMessageNotice, NearMissNotice, OutcomeRequest, QuestionAnswer, ResultDelivery,
+    TaskPrompt, TestCounts, TestFailure,
 };
 
 use crate::{agent, task};
 
-/// Texts that mean to be heard, to keep something open, or to act on a terminal.
+/// Texts that try to decode to a message, to leave a message open, or to control a terminal.
 pub fn hostile() -> BoxedStrategy<String> {
     const PIECES: &[&str] = &[
         "\n",
@@ -141,63 +142,72 @@ pub fn hostile() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Everything that we can say.
-pub fn say() -> impl Strategy<Value = Say> {
+pub fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
     let some = || option::of(hostile());
     let several = || vec(hostile(), 0..3);
     prop_oneof![
-        (hostile(), hostile())
-            .prop_map(|(question_id, answer)| Say::QuestionAnswer(QuestionAnswer { question_id, answer })),
-        (hostile(), hostile(), provided(), any::<bool>()).prop_map(
-            |(request_id, name, provided, is_default)| {
-                Say::DependencyProvided(DependencyProvided { request_id, name, provided, is_default })
+        (hostile(), hostile()).prop_map(|(question_id, answer)| AgentPrompt::QuestionAnswer(
+            QuestionAnswer { question_id, answer }
+        )),
+        (hostile(), hostile(), dependency_access(), any::<bool>()).prop_map(
+            |(request_id, name, access, is_default)| {
+                AgentPrompt::DependencyProvided(DependencyProvided { request_id, name, access, is_default })
             }
         ),
         (hostile(), hostile(), hostile()).prop_map(|(request_id, name, reason)| {
-            Say::DependencyRefused(DependencyRefused { request_id, name, reason })
+            AgentPrompt::DependencyRefused(DependencyRefused { request_id, name, reason })
         }),
-        tasks(),
+        task_prompts(),
         (select(&[ResultType::Markdown, ResultType::FilePath, ResultType::GithubIssue][..]), hostile())
-            .prop_map(|(result_type, content)| Say::Result(Delivery {
+            .prop_map(|(result_type, content)| AgentPrompt::Result(ResultDelivery {
                 from: agent("PO"),
                 result_type,
                 content
             })),
-        (vec(failure(), 0..3), several(), any::<bool>()).prop_map(|(failures, suggestions, by_agent)| {
-            Say::Feedback(Feedback {
-                task_id: task("T1.3"),
-                from: by_agent.then(|| agent("Tester")),
-                failures,
-                suggestions,
-                metrics: by_agent.then_some(Metrics {
-                    total: 1,
-                    passed: 0,
-                    failed: 1,
-                    skipped: 0,
-                    seconds: 0.1,
-                }),
-            })
-        }),
+        (vec(test_failure(), 0..3), several(), any::<bool>()).prop_map(
+            |(failures, suggestions, by_agent)| {
+                AgentPrompt::Feedback(Feedback {
+                    task_id: task("T1.3"),
+                    from: by_agent.then(|| agent("Tester")),
+                    failures,
+                    suggestions,
+                    metrics: by_agent.then_some(TestCounts {
+                        total: 1,
+                        passed: 0,
+                        failed: 1,
+                        skipped: 0,
+                        seconds: 0.1,
+                    }),
+                })
+            }
+        ),
         (option::of(select(&[DirectType::Result, DirectType::Feedback, DirectType::Query][..])), hostile())
-            .prop_map(|(kind, content)| Say::Direct(DirectMessage { from: agent("DONE"), kind, content })),
-        (hostile(), hostile(), some()).prop_map(|(protocol, error, form)| Say::Invalid(Invalid {
-            protocol,
-            error,
-            form
+            .prop_map(|(kind, content)| AgentPrompt::Direct(DirectMessage {
+                from: agent("DONE"),
+                kind,
+                content
+            })),
+        (hostile(), hostile(), some()).prop_map(|(message_name, error, example)| AgentPrompt::Invalid(
+            InvalidMessageNotice { message_name, error, example }
+        )),
+        (hostile(), hostile(), some()).prop_map(|(message_name, raw, example)| AgentPrompt::NearMiss(
+            NearMissNotice { message_name, raw, example }
+        )),
+        several().prop_map(|examples| AgentPrompt::OutcomeRequest(OutcomeRequest {
+            task_id: task("1.2"),
+            examples
         })),
-        (hostile(), hostile(), some()).prop_map(|(near, raw, form)| Say::Near(Near { near, raw, form })),
-        several().prop_map(|forms| Say::Finish(Finish { task_id: task("1.2"), forms })),
     ]
 }
 
-fn tasks() -> impl Strategy<Value = Say> {
+fn task_prompts() -> impl Strategy<Value = AgentPrompt> {
     let some = || option::of(hostile());
     let several = || vec(hostile(), 0..3);
     let result = hostile().prop_map(|content| DependencyResult { task_id: task("1.1"), content });
     let texts = (hostile(), some(), some(), some(), some(), some());
     (texts, several(), several(), vec(result, 0..3), any::<bool>()).prop_map(
         |((text, title, context, check, worktree, preamble), criteria, touches, results, is_call)| {
-            Say::Task(Box::new(Task {
+            AgentPrompt::Task(Box::new(TaskPrompt {
                 task_id: task("T1.3"),
                 from: is_call.then(|| agent("PO")),
                 phase: (!is_call).then_some(1),
@@ -215,19 +225,19 @@ fn tasks() -> impl Strategy<Value = Say> {
     )
 }
 
-fn provided() -> impl Strategy<Value = Provided> {
+fn dependency_access() -> impl Strategy<Value = DependencyAccess> {
     prop_oneof![
-        hostile().prop_map(|env| Provided::ApiKey { env }),
-        hostile().prop_map(|env| Provided::EnvVariable { env }),
-        vec(hostile(), 0..3).prop_map(|envs| Provided::Service { envs }),
-        hostile().prop_map(|path| Provided::File { path }),
-        any::<bool>().prop_map(|granted| Provided::Permission { granted }),
+        hostile().prop_map(|env| DependencyAccess::ApiKey { env }),
+        hostile().prop_map(|env| DependencyAccess::EnvVariable { env }),
+        vec(hostile(), 0..3).prop_map(|envs| DependencyAccess::Service { envs }),
+        hostile().prop_map(|path| DependencyAccess::File { path }),
+        any::<bool>().prop_map(|granted| DependencyAccess::Permission { granted }),
         (hostile(), option::of(hostile()))
-            .prop_map(|(package, version)| Provided::Package { package, version }),
+            .prop_map(|(package, version)| DependencyAccess::Package { package, version }),
     ]
 }
 
-fn failure() -> impl Strategy<Value = TestFailure> {
+fn test_failure() -> impl Strategy<Value = TestFailure> {
     let some = || option::of(hostile());
     (hostile(), some(), some(), some(), some()).prop_map(|(name, expected, actual, trace, suggested_fix)| {
         TestFailure { name, expected, actual, trace, suggested_fix }

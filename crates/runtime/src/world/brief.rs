@@ -1,7 +1,7 @@
 //! What an agent is told about its task: from the rows, without a key, which only its session knows.
 
 use domain::{SessionId, SessionInput, TaskId};
-use protocol::say::{DependencyResult, Task};
+use protocol::prompts::{DependencyResult, TaskPrompt};
 use views::{Speaker, TaskState};
 
 use crate::Kept;
@@ -10,7 +10,7 @@ use crate::Kept;
 const REPLAY_BYTES_MAX: usize = 24 * 1024;
 
 /// Returns what there is to do, where an input says to begin with it.
-pub(super) fn brief(input: &SessionInput, kept: &Kept) -> Option<Box<Task>> {
+pub(super) fn brief(input: &SessionInput, kept: &Kept) -> Option<Box<TaskPrompt>> {
     match input {
         SessionInput::Task { task, .. } | SessionInput::Test { task, .. } => of_task(task, kept),
         _ => None,
@@ -18,7 +18,7 @@ pub(super) fn brief(input: &SessionInput, kept: &Kept) -> Option<Box<Task>> {
 }
 
 /// Returns what a session was told and said so far, for an agent that can't remember by itself.
-pub(super) fn replay(session: SessionId, kept: &Kept) -> Option<Box<Task>> {
+pub(super) fn replay(session: SessionId, kept: &Kept) -> Option<Box<TaskPrompt>> {
     let task = kept.run().assignment(session)?.task?;
     let mut brief = of_task(&task, kept)?;
     let rows = kept.views().rows();
@@ -37,7 +37,7 @@ pub(super) fn replay(session: SessionId, kept: &Kept) -> Option<Box<Task>> {
     Some(brief)
 }
 
-fn of_task(task: &TaskId, kept: &Kept) -> Option<Box<Task>> {
+fn of_task(task: &TaskId, kept: &Kept) -> Option<Box<TaskPrompt>> {
     let rows = kept.views().rows();
     let (row, detail) = (rows.tasks.get(task)?, rows.task_details.get(task)?);
     let result = |id: &TaskId| {
@@ -47,7 +47,7 @@ fn of_task(task: &TaskId, kept: &Kept) -> Option<Box<Task>> {
         let content = if lines.is_empty() { done.title.clone() } else { lines.join("\n") };
         Some(DependencyResult { task_id: id.clone(), content })
     };
-    Some(Box::new(Task {
+    Some(Box::new(TaskPrompt {
         task_id: task.clone(),
         from: None,
         phase: Some(row.phase),

@@ -12,7 +12,7 @@ use std::{
 
 use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
 use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
-use protocol::say::Task;
+use protocol::prompts::TaskPrompt;
 use sessions::{InputOrder, InputQueue, SessionError, SessionReport};
 
 use super::{
@@ -112,7 +112,7 @@ impl SessionHandle {
 /// An input of the run, with the brief of the task that it begins.
 struct QueuedInput {
     input: Box<SessionInput>,
-    brief: Option<Box<Task>>,
+    brief: Option<Box<TaskPrompt>>,
 }
 
 /// How it goes on with a session.
@@ -132,7 +132,7 @@ struct SessionWorker {
     /// The inputs that were written to this process.
     told: Vec<(InputNumber, QueuedInput)>,
     /// What an agent must be told again that can't remember.
-    replay: Option<Box<Task>>,
+    replay: Option<Box<TaskPrompt>>,
     /// Whether its process is ended because nobody needs it any more.
     is_ending: bool,
 }

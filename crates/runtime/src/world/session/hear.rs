@@ -2,7 +2,7 @@
 
 use domain::{AgentError, AgentMessage, Command, ErrorType, MessageOffset, Recovery, Timestamp};
 use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOutcome};
-use protocol::Item;
+use protocol::DecodedItem;
 use sessions::SessionReport;
 
 use super::{Next, SessionWorker};
@@ -153,22 +153,22 @@ impl SessionWorker {
     }
 }
 
-fn command(heard: MessageOffset, read_from: u64, item: Item) -> Command {
+fn command(heard: MessageOffset, read_from: u64, item: DecodedItem) -> Command {
     match item {
-        Item::Message(message) => {
-            Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.said) }
+        DecodedItem::Message(message) => {
+            Command::ReceiveMessage { offset: heard, read_from, message: Box::new(message.message) }
         }
-        Item::Invalid(invalid) => Command::ReceiveInvalid {
+        DecodedItem::Invalid(invalid) => Command::ReceiveInvalid {
             offset: heard,
             read_from,
-            protocol: invalid.protocol.to_owned(),
+            protocol: invalid.message_name.to_owned(),
             error: invalid.error,
             raw: invalid.span.raw,
         },
-        Item::Near(near) => Command::ReceiveNearMiss {
+        DecodedItem::NearMiss(near) => Command::ReceiveNearMiss {
             offset: heard,
             read_from,
-            near: near.near.to_owned(),
+            near: near.message_name.to_owned(),
             raw: near.span.raw,
         },
     }

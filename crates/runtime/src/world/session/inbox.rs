@@ -8,7 +8,7 @@ use std::sync::{
 };
 
 use domain::{EffectId, InputNumber, SessionInput};
-use protocol::say::Task;
+use protocol::prompts::TaskPrompt;
 use sessions::Waker;
 
 use crate::world::leash::Leash;
@@ -24,7 +24,7 @@ pub(in crate::world) enum SessionCommand {
     Send {
         number: InputNumber,
         input: Box<SessionInput>,
-        brief: Option<Box<Task>>,
+        brief: Option<Box<TaskPrompt>>,
     },
     Freeze {
         effect: EffectId,
@@ -38,7 +38,7 @@ pub(in crate::world) enum SessionCommand {
     },
     Warm {
         effect: EffectId,
-        replay: Option<Box<Task>>,
+        replay: Option<Box<TaskPrompt>>,
     },
     /// Makes the thread look at the request to stop.
     Wake,

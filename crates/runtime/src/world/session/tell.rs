@@ -8,7 +8,7 @@ use drivers::{
     input_text::{self, InputContext},
     preset::InputFormat,
 };
-use protocol::say::{self, Preamble, Task, preamble};
+use protocol::prompts::{PreambleOptions, TaskPrompt, preamble};
 use sessions::{RefusedInput, SentInput, SessionEntry};
 
 use super::{Next, QueuedInput, SessionWorker, begin_turn};
@@ -58,7 +58,7 @@ struct InputRenderer<'a> {
     /// The project's own template of a task's prompt.
     template: Option<&'a str>,
     /// The task to repeat before the next prompt, for an agent that does not remember it.
-    replay: Option<&'a Task>,
+    replay: Option<&'a TaskPrompt>,
     found: &'a SessionEntry,
     /// Whether the process was sent an input before.
     was_told: bool,
@@ -109,7 +109,7 @@ impl InputRenderer<'_> {
     }
 
     /// Returns the prompt of the task, for an agent that does not remember it.
-    fn repeat(&self, replay: &Task) -> String {
+    fn repeat(&self, replay: &TaskPrompt) -> String {
         let brief = self.in_worktree(replay);
         let input =
             SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
@@ -121,8 +121,8 @@ impl InputRenderer<'_> {
         }
     }
 
-    fn in_worktree(&self, brief: &Task) -> say::Task {
-        say::Task {
+    fn in_worktree(&self, brief: &TaskPrompt) -> TaskPrompt {
+        TaskPrompt {
             worktree: Some(self.seat.place.to_string_lossy().into_owned()),
             preamble: Some(self.preamble()),
             ..brief.clone()
@@ -130,7 +130,7 @@ impl InputRenderer<'_> {
     }
 
     fn preamble(&self) -> String {
-        preamble(Preamble {
+        preamble(PreambleOptions {
             role: self.seat.role,
             locale: self.locale,
             key: &self.found.metadata.key,
@@ -138,7 +138,7 @@ impl InputRenderer<'_> {
         })
     }
 
-    fn listener<'a>(&'a self, brief: Option<&'a Task>) -> InputContext<'a> {
+    fn listener<'a>(&'a self, brief: Option<&'a TaskPrompt>) -> InputContext<'a> {
         InputContext {
             locale: self.locale,
             format: self.seat.preset.form,

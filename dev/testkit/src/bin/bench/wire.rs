@@ -6,7 +6,7 @@
 use anstream::adapter::StripBytes;
 use anyhow::{Result, ensure};
 use domain::Role;
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use testkit::{
     bench::{Goal, Report, Variant, measure},
     corpus::{self, Corpus},
@@ -70,17 +70,22 @@ pub fn run() -> Result<Report> {
 
 /// A decoder of a session that may say everything.
 fn decoder() -> Decoder {
-    Decoder::new(Options { role: Role::Orchestrator, key: None, keys: Keys::Optional, numeric_ids: false })
+    Decoder::new(DecoderOptions {
+        role: Role::Orchestrator,
+        key: None,
+        key_requirement: KeyRequirement::Optional,
+        numeric_ids: false,
+    })
 }
 
 /// Makes sure that the decoder finds what was put in: fast and wrong is no result.
 fn check(corpus: &Corpus) -> Result<()> {
     let mut decoder = decoder();
-    let mut items: Vec<Item> =
+    let mut items: Vec<DecodedItem> =
         corpus.bytes.chunks(CHUNK_BYTES).flat_map(|chunk| decoder.push(chunk)).collect();
     items.extend(decoder.end_turn());
-    let n_messages = items.iter().filter(|item| matches!(item, Item::Message(_))).count();
-    let invalid = items.iter().find(|item| matches!(item, Item::Invalid(_)));
+    let n_messages = items.iter().filter(|item| matches!(item, DecodedItem::Message(_))).count();
+    let invalid = items.iter().find(|item| matches!(item, DecodedItem::Invalid(_)));
     ensure!(invalid.is_none(), "the corpus holds an invalid message: {invalid:?}");
     ensure!(
         n_messages == corpus.n_messages,

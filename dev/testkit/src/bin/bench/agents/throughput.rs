@@ -15,7 +15,7 @@ use std::{
 use anyhow::{Result, ensure};
 use domain::Role;
 use holder::spool::{Body, Reader};
-use protocol::{Decoder, Item, Keys, Options};
+use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use testkit::bench::{Timings, in_named_turns};
 
@@ -99,11 +99,17 @@ fn read_bare(script: &str) -> Result<usize> {
 
 /// Reads a spool as a driver does, and returns the number of bytes and messages in it.
 fn read_spool(directory: &Path) -> Result<(usize, usize)> {
-    let options = Options { role: Role::Orchestrator, key: None, keys: Keys::Optional, numeric_ids: false };
+    let options = DecoderOptions {
+        role: Role::Orchestrator,
+        key: None,
+        key_requirement: KeyRequirement::Optional,
+        numeric_ids: false,
+    };
     let mut decoder = Decoder::new(options);
     let mut reader = Reader::open(directory, 0)?;
     let (mut n_bytes, mut n_messages) = (0, 0);
-    let count = |items: Vec<Item>| items.iter().filter(|item| matches!(item, Item::Message(_))).count();
+    let count =
+        |items: Vec<DecodedItem>| items.iter().filter(|item| matches!(item, DecodedItem::Message(_))).count();
     while let Some(record) = reader.next_record()? {
         if let Body::Output { bytes, .. } = record.body {
             n_bytes += bytes.len();
