@@ -111,7 +111,7 @@ test("the results of a run are merged on the page, and its worktrees are deleted
   await merge.getByRole("button", { name: "Merge results" }).click();
   await page
     .getByRole("status")
-    .getByText(/^(Merged into main|main is already up to date)\.$/)
+    .getByText(/^(Merged \d+ commits? into main|main is already up to date)\.$/)
     .waitFor();
   await merge.waitFor({ state: "detached" });
   const clean = await open("Delete finished worktrees");

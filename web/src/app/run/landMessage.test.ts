@@ -9,7 +9,11 @@ const dirty = (n: number): Landed => ({
 });
 
 test.each([
-  [{ type: "landed", branch: "main", commit: "ab" }, true, { branch: "main" }],
+  [
+    { type: "landed", branch: "main", commit: "ab", from: "cd", nCommits: 3 },
+    true,
+    { branch: "main", count: 3 },
+  ],
   [{ type: "already", branch: "main" }, true, { branch: "main" }],
   [{ type: "noTarget", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
   [{ type: "notApproved", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],

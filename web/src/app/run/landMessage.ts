@@ -9,10 +9,11 @@ const FILES_MAX = 5;
 export function landMessage(
   landed: Landed,
   run: string,
-): { key: string; values: Record<string, string>; isMerged: boolean } {
+): { key: string; values: Record<string, string | number>; isMerged: boolean } {
   const { branch } = landed;
   switch (landed.type) {
     case "landed":
+      return { key: landed.type, values: { branch, count: landed.nCommits }, isMerged: true };
     case "already":
       return { key: landed.type, values: { branch }, isMerged: true };
     case "noTarget":
