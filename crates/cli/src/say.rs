@@ -45,7 +45,7 @@ pub fn send_message(message: &AgentMessage, timeout: Duration) -> Result<(), Fai
     let sessions = Sessions::open(&data::directory(None)?).map_err(session::failure)?;
     let mark = session.to_string_lossy();
     let found = sessions.find(session_name_from_tag(&mark)).map_err(session::failure)?;
-    let request = Request::SayAside { bytes: text.into_bytes() };
+    let request = Request::WriteSideChannel { bytes: text.into_bytes() };
     sessions.request(&found, &request, timeout).map_err(session::failure)?;
     Ok(())
 }

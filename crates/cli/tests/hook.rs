@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{AgentMessage, DirectType};
-use holder::spool::{Body, Reader, Stream};
+use holder::spool::{RecordBody, RecordReader, Stream};
 use serde_json::Value;
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
@@ -131,10 +131,10 @@ fn messages(directory: &Path) -> Vec<AgentMessage> {
         ..protocol::DecoderOptions::worker()
     };
     let mut decoder = protocol::Decoder::new(options);
-    let mut reader = Reader::open(directory, 0).unwrap();
+    let mut reader = RecordReader::open(directory, 0).unwrap();
     let mut items = Vec::new();
     while let Some(record) = reader.next_record().unwrap() {
-        if let Body::Output { stream: Stream::Aside, bytes } = record.body {
+        if let RecordBody::Output { stream: Stream::SideChannel, bytes } = record.body {
             items.extend(decoder.push(&bytes));
         }
     }

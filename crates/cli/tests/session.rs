@@ -170,10 +170,12 @@ fn an_agent_says_messages_by_a_command_and_they_stand_in_its_spool() {
     let directory = data.join("sessions/agent");
     let about: Value = serde_json::from_slice(&std::fs::read(directory.join("about.json")).unwrap()).unwrap();
     let key = about["key"].as_str().unwrap().to_owned();
-    let mut reader = holder::spool::Reader::open(&directory, 0).unwrap();
+    let mut reader = holder::spool::RecordReader::open(&directory, 0).unwrap();
     let mut aside = Vec::new();
     while let Some(record) = reader.next_record().unwrap() {
-        if let holder::spool::Body::Output { stream: holder::spool::Stream::Aside, bytes } = record.body {
+        if let holder::spool::RecordBody::Output { stream: holder::spool::Stream::SideChannel, bytes } =
+            record.body
+        {
             aside.extend(bytes);
         }
     }

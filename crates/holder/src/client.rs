@@ -3,7 +3,7 @@
 //! Calls block with deadlines. An event loop can poll [`AsFd::as_fd`] and call [`HolderConnection::try_receive`], or
 //! use `protocol` alone with its own IO.
 
-mod connection;
+mod holder_connection;
 
 use std::{
     fs::{self, DirBuilder},
@@ -24,17 +24,18 @@ use std::{
 use crate::{
     mask::Secret,
     protocol::{
-        FRAME_BYTES_MAX, Launch, Refusal, Reply, Request, Started, TooLarge, VERSION_MAX, VERSION_MIN,
+        FRAME_BYTES_MAX, FrameTooLarge, LaunchSpec, Refusal, Reply, Request, StartedAgent, VERSION_MAX,
+        VERSION_MIN,
     },
 };
 
-pub use connection::Connection;
+pub use holder_connection::HolderConnection;
 
 /// Usually takes about a millisecond; allows for a very busy machine.
 const START_MAX: Duration = Duration::from_secs(20);
 
 /// Delay before retrying to start a program file that is open for writing.
-const BUSY_PAUSE: Duration = Duration::from_millis(5);
+const BUSY_DELAY: Duration = Duration::from_millis(5);
 
 /// A client could not communicate with a holder.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +76,7 @@ pub enum ClientError {
     Malformed,
     /// The reply exceeds the frame limit.
     #[error("malformed reply from the holder")]
-    FrameTooLarge(#[source] TooLarge),
+    FrameTooLarge(#[source] FrameTooLarge),
     /// The request exceeds the frame limit, for example with a very large environment or input.
     #[error("the request has {bytes} bytes, the limit is {FRAME_BYTES_MAX}")]
     RequestTooLong {
@@ -93,20 +94,20 @@ pub struct LaunchedSession {
     /// The holder's process. Dropping this does not end it; a longer-living parent should wait for it.
     pub holder: Child,
     /// Connection used for the launch.
-    pub connection: Connection,
+    pub connection: HolderConnection,
     tag: u32,
 }
 
 impl LaunchedSession {
     /// Waits until the agent's process exists, and returns how it was started. Call it once.
-    pub fn wait_until_started(&mut self) -> Result<Started, ClientError> {
+    pub fn wait_until_started(&mut self) -> Result<StartedAgent, ClientError> {
         match self.connection.wait_for(self.tag, Instant::now() + START_MAX)? {
             Reply::Started(started) => Ok(started),
             Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
             Reply::Hello(_)
             | Reply::Accepted
             | Reply::Done
-            | Reply::Typed { .. }
+            | Reply::InputWritten { .. }
             | Reply::Status(_)
             | Reply::Record(_)
             | Reply::Unknown { .. } => Err(ClientError::Malformed),
@@ -119,13 +120,13 @@ impl LaunchedSession {
 /// Starting the holder is half of the cost of a launch, so keeping one idle makes the next launch faster. It exits
 /// when its parent does, or by [`IdleHolder::shut_down`].
 #[derive(Debug)]
-pub struct Ready {
+pub struct IdleHolder {
     holder: Child,
-    connection: Connection,
+    connection: HolderConnection,
     hello: u32,
 }
 
-impl Ready {
+impl IdleHolder {
     /// Starts a holder. Once it has an agent, it survives its parent.
     pub fn start(program: &Path) -> Result<Self, ClientError> {
         let failed = |action| move |source| ClientError::Io { action, path: program.to_owned(), source };
@@ -135,7 +136,7 @@ impl Ready {
         let holder = spawn(&mut command).map_err(failed("start"))?;
         // Drop our copy of its end, otherwise we would wait forever for a holder that is gone.
         drop(command);
-        let mut connection = Connection::new(ours, program)?;
+        let mut connection = HolderConnection::new(ours, program)?;
         let hello = connection.send(&hello(None))?;
         Ok(Self { holder, connection, hello })
     }
@@ -146,7 +147,7 @@ impl Ready {
     /// everything needed is available: the program was found, and terminal, spool and socket exist. A program that
     /// cannot be executed after all says so in the session's output and ends with 126 or 127, as in a shell;
     /// [`LaunchedSession::wait_until_started`] waits for the agent's process.
-    pub fn launch(mut self, directory: &Path, launch: &Launch) -> Result<LaunchedSession, ClientError> {
+    pub fn launch(mut self, directory: &Path, launch: &LaunchSpec) -> Result<LaunchedSession, ClientError> {
         match self.try_launch(directory, launch) {
             Ok(tag) => Ok(LaunchedSession { holder: self.holder, connection: self.connection, tag }),
             Err(error) => {
@@ -155,13 +156,13 @@ impl Ready {
                 if !matches!(error, ClientError::Refused(_)) {
                     let _ = self.holder.kill();
                 }
-                self.dismiss();
+                self.shut_down();
                 Err(error)
             }
         }
     }
 
-    fn try_launch(&mut self, directory: &Path, launch: &Launch) -> Result<u32, ClientError> {
+    fn try_launch(&mut self, directory: &Path, launch: &LaunchSpec) -> Result<u32, ClientError> {
         let failed = |action| move |source| ClientError::Io { action, path: directory.to_owned(), source };
         match DirBuilder::new().mode(0o700).create(directory) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed("make")(error)),
@@ -179,7 +180,7 @@ impl Ready {
             Reply::Hello(_)
             | Reply::Started(_)
             | Reply::Done
-            | Reply::Typed { .. }
+            | Reply::InputWritten { .. }
             | Reply::Status(_)
             | Reply::Record(_)
             | Reply::Unknown { .. } => Err(ClientError::Malformed),
@@ -187,15 +188,19 @@ impl Ready {
     }
 
     /// Ends an unused holder and waits until it has exited.
-    pub fn dismiss(mut self) {
+    pub fn shut_down(mut self) {
         drop(self.connection);
         let _ = self.holder.wait();
     }
 }
 
 /// Starts a holder and an agent in a new session. [`IdleHolder`] does the same in two steps.
-pub fn launch(program: &Path, directory: &Path, launch: &Launch) -> Result<LaunchedSession, ClientError> {
-    Ready::start(program)?.launch(directory, launch)
+pub fn launch_session(
+    program: &Path,
+    directory: &Path,
+    launch: &LaunchSpec,
+) -> Result<LaunchedSession, ClientError> {
+    IdleHolder::start(program)?.launch(directory, launch)
 }
 
 /// Starts a program that was possibly just written: a process forked meanwhile keeps the file open for a moment.
@@ -204,7 +209,7 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
     loop {
         match command.spawn() {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < deadline => {
-                thread::sleep(BUSY_PAUSE);
+                thread::sleep(BUSY_DELAY);
             }
             spawned => return spawned,
         }
@@ -217,14 +222,14 @@ fn hello(token: Option<Secret>) -> Request {
 
 /// Fails if other users could have placed files in the folder.
 fn check_private(directory: &Path) -> Result<(), ClientError> {
-    let found = fs::metadata(directory).map_err(|source| {
+    let metadata = fs::metadata(directory).map_err(|source| {
         if source.kind() == io::ErrorKind::NotFound {
             ClientError::HolderNotRunning { directory: directory.to_owned() }
         } else {
-            ClientError::Io { action: "look at", path: directory.to_owned(), source }
+            ClientError::Io { action: "inspect", path: directory.to_owned(), source }
         }
     })?;
-    if found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0 {
+    if metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o077 == 0 {
         Ok(())
     } else {
         Err(ClientError::InsecureDirectory { directory: directory.to_owned() })

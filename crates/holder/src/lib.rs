@@ -8,10 +8,10 @@
 //! Output is not interpreted. The holder has no threads and no `async`: one loop that sleeps until the kernel reports
 //! an event.
 
-mod bytes;
 mod cgroup;
 mod client;
-mod hold;
+mod daemon;
+mod fields;
 pub mod mask;
 mod orphans;
 mod processes;
@@ -24,9 +24,9 @@ mod wait;
 use std::time::Duration;
 
 pub use cgroup::delegated as delegated_cgroup;
-pub use client::{ClientError, Connection, LaunchedSession, Ready, launch};
-pub use hold::hold;
-pub use orphans::{Orphans, end_orphans};
+pub use client::{ClientError, HolderConnection, IdleHolder, LaunchedSession, launch_session};
+pub use daemon::run_holder;
+pub use orphans::{OrphanReport, kill_orphans};
 
 /// Time that processes get to end by themselves before they are killed.
 ///

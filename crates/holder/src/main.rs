@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    holder::hold()
+    holder::run_holder()
 }

@@ -1,18 +1,18 @@
 //! Masks secret values in an agent's output before it reaches a file.
 //!
 //! Every byte of a value becomes `*`, so offsets do not change. Values are also recognized in the encodings that
-//! programs print (`forms`). Buffers are zeroed on drop.
+//! programs print (`encodings`). Buffers are zeroed on drop.
 //!
 //! Output arrives in pieces that may end inside a value. A possible beginning is held back until the next piece
 //! decides, or released by `flush` after a moment, so that a prompt stays visible. A value whose beginning was
 //! released is still recognized, and its rest is masked.
 
-mod forms;
+mod encodings;
 mod patterns;
 
 use zeroize::Zeroizing;
 
-use patterns::Patterns;
+use patterns::SecretPatterns;
 
 /// Shorter values would mask ordinary text.
 pub const SECRET_BYTES_MIN: usize = 4;
@@ -24,7 +24,7 @@ pub const SECRETS_BYTES_MAX: usize = 16 << 10;
 /// Replacement of a masked byte.
 pub const MASK: u8 = b'*';
 
-/// A secret value. Not shown in debug output; zeroed on drop.
+/// A secret value. Not masked in debug output; zeroed on drop.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
@@ -62,19 +62,19 @@ pub fn check(secrets: &[Secret]) -> Result<(), &'static str> {
 /// Masks one stream.
 #[derive(Default)]
 pub struct Masker {
-    patterns: Option<Patterns>,
+    patterns: Option<SecretPatterns>,
     /// Undecided input, unmasked.
     raw: Zeroizing<Vec<u8>>,
     /// The same bytes, with matches masked.
-    shown: Vec<u8>,
+    masked: Vec<u8>,
     /// Number of these bytes already released by `flush`.
-    given: usize,
+    n_released: usize,
 }
 
 impl Masker {
     /// Replaces the values. Output that was already released does not change.
     pub fn set(&mut self, secrets: &[Secret]) {
-        self.patterns = Patterns::new(secrets);
+        self.patterns = SecretPatterns::new(secrets);
     }
 
     /// Tells whether there is nothing to mask; output can then bypass the masker.
@@ -84,32 +84,32 @@ impl Masker {
 
     /// Tells whether output is held back that `flush` would release.
     pub fn is_holding(&self) -> bool {
-        self.given < self.raw.len()
+        self.n_released < self.raw.len()
     }
 
     /// Adds a piece of output, and appends to `out` what is decided. The number of bytes never changes.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         extend(&mut self.raw, piece);
-        self.shown.extend_from_slice(piece);
-        let held = match &self.patterns {
-            Some(patterns) => patterns.mask(&self.raw, &mut self.shown),
+        self.masked.extend_from_slice(piece);
+        let n_decided = match &self.patterns {
+            Some(patterns) => patterns.mask(&self.raw, &mut self.masked),
             None => self.raw.len(),
         };
-        if self.given < held {
-            out.extend_from_slice(self.shown.get(self.given..held).unwrap_or_default());
+        if self.n_released < n_decided {
+            out.extend_from_slice(self.masked.get(self.n_released..n_decided).unwrap_or_default());
         }
-        self.given = self.given.saturating_sub(held);
-        drop_front(&mut self.raw, held);
-        self.shown.drain(..held);
+        self.n_released = self.n_released.saturating_sub(n_decided);
+        drop_front(&mut self.raw, n_decided);
+        self.masked.drain(..n_decided);
     }
 
     /// Releases held-back output. If it is at least half of a value, it is masked to be safe.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
         if let Some(patterns) = &self.patterns {
-            patterns.mask_halves(&self.raw, &mut self.shown);
+            patterns.mask_halves(&self.raw, &mut self.masked);
         }
-        out.extend_from_slice(self.shown.get(self.given..).unwrap_or_default());
-        self.given = self.shown.len();
+        out.extend_from_slice(self.masked.get(self.n_released..).unwrap_or_default());
+        self.n_released = self.masked.len();
     }
 }
 
@@ -127,12 +127,12 @@ fn extend(buffer: &mut Zeroizing<Vec<u8>>, piece: &[u8]) {
 /// Removes bytes from the front and zeroes the freed ones.
 fn drop_front(buffer: &mut Zeroizing<Vec<u8>>, count: usize) {
     let count = count.min(buffer.len());
-    let left = buffer.len() - count;
+    let n_remaining = buffer.len() - count;
     buffer.copy_within(count.., 0);
     // The buffer is still used, so the compiler keeps this store. Volatile byte-wise zeroing would cost more than the
     // search.
-    if let Some(freed) = buffer.get_mut(left..) {
+    if let Some(freed) = buffer.get_mut(n_remaining..) {
         freed.fill(0);
     }
-    buffer.truncate(left);
+    buffer.truncate(n_remaining);
 }

@@ -14,18 +14,18 @@ use crate::{SESSION_VARIABLE, cgroup::Cgroup, processes, status};
 
 /// Result of killing orphans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Orphans {
+pub struct OrphanReport {
     /// Number of processes that were signalled.
-    pub found: usize,
+    pub killed: usize,
     /// Number of processes that still existed at the end.
-    pub left: usize,
+    pub remaining: usize,
 }
 
 /// Kills every process with the session's variable, within a time limit.
 ///
 /// Call it only if the session's holder is dead, since it would also kill the agent of a running one. `directory` is
 /// the session's folder, where the holder recorded its cgroup, if any.
-pub fn end_orphans(directory: &std::path::Path, session: &str, time_max: Duration) -> Orphans {
+pub fn kill_orphans(directory: &std::path::Path, session: &str, time_max: Duration) -> OrphanReport {
     let deadline = Instant::now() + time_max;
     let recorded = status::read(directory).ok().flatten().and_then(|summary| summary.cgroup);
     let cgroup = recorded.map(Cgroup::adopt);
@@ -38,13 +38,13 @@ pub fn end_orphans(directory: &std::path::Path, session: &str, time_max: Duratio
     loop {
         let mut alive = marked(session);
         // A dying process has no environment any more but still exists.
-        alive.extend(ended.iter().filter(|(pid, started)| is_living(*pid, *started)));
+        alive.extend(ended.iter().filter(|(pid, started)| is_alive(*pid, *started)));
         // The second scan finds processes that were forked or called exec during the first.
         if alive.is_empty() && is_clear {
             if let Some(cgroup) = &cgroup {
                 cgroup.remove();
             }
-            return Orphans { found: ended.len(), left: 0 };
+            return OrphanReport { killed: ended.len(), remaining: 0 };
         }
         is_clear = alive.is_empty();
         for (pid, started) in &alive {
@@ -54,15 +54,15 @@ pub fn end_orphans(directory: &std::path::Path, session: &str, time_max: Duratio
             }
         }
         if Instant::now() >= deadline {
-            return Orphans { found: ended.len(), left: alive.len() };
+            return OrphanReport { killed: ended.len(), remaining: alive.len() };
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(50));
     }
 }
 
-fn is_living(pid: Pid, started: u64) -> bool {
-    processes::look(pid).is_some_and(|look| look.started == started && !look.is_dead())
+fn is_alive(pid: Pid, started: u64) -> bool {
+    processes::read_state(pid).is_some_and(|state| state.started == started && !state.is_dead())
 }
 
 /// Returns the live processes with the session's variable, and their descendants.
@@ -77,7 +77,7 @@ fn marked(session: &str) -> Vec<(Pid, u64)> {
     }
     pids.sort_by_key(|pid| pid.as_raw_nonzero());
     pids.dedup();
-    let alive = |pid: Pid| processes::look(pid).filter(|look| !look.is_dead());
+    let alive = |pid: Pid| processes::read_state(pid).filter(|state| !state.is_dead());
     pids.into_iter().filter_map(|pid| Some((pid, alive(pid)?.started))).collect()
 }
 
@@ -89,7 +89,7 @@ fn has_mark(pid: Pid, mark: &[u8]) -> bool {
 /// Kills the process unless its number was reused.
 fn kill(pid: Pid, started: u64) {
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-    if processes::look(pid).is_some_and(|look| look.started == started) {
+    if processes::read_state(pid).is_some_and(|state| state.started == started) {
         let _ = pidfd_send_signal(process, Signal::KILL);
     }
 }

@@ -8,14 +8,14 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// State of a process as read from `/proc`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
+pub(crate) struct ProcessState {
     pub(crate) state: u8,
     pub(crate) parent: i32,
     /// In clock ticks since boot; together with the pid it identifies a process.
     pub(crate) started: u64,
 }
 
-impl Look {
+impl ProcessState {
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(self.state, b'T' | b't')
     }
@@ -31,13 +31,13 @@ impl Look {
     }
 
     /// Does not run until it is continued, or never again.
-    pub(crate) fn is_still(&self) -> bool {
+    pub(crate) fn is_stopped_or_dead(&self) -> bool {
         self.is_stopped() || self.is_dead()
     }
 }
 
 /// Returns the state of a process, or `None` if it does not exist.
-pub(crate) fn look(pid: Pid) -> Option<Look> {
+pub(crate) fn read_state(pid: Pid) -> Option<ProcessState> {
     let text = fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
     // The name is in parentheses and may itself contain parentheses.
     let behind = text.iter().rposition(|byte| *byte == b')')?;
@@ -46,7 +46,7 @@ pub(crate) fn look(pid: Pid) -> Option<Look> {
     let state = fields.next()?.bytes().next()?;
     let parent = fields.next()?.parse().ok()?;
     let started = fields.nth(17)?.parse().ok()?;
-    Some(Look { state, parent, started })
+    Some(ProcessState { state, parent, started })
 }
 
 /// Returns all live descendants of a process, parents before children.
@@ -87,7 +87,7 @@ fn children(parent: Pid) -> Option<Vec<Pid>> {
     for task in numbers(&tasks).unwrap_or_default() {
         match fs::read_to_string(format!("{tasks}/{}/children", task.as_raw_nonzero())) {
             Ok(text) => pids.extend(text.split_ascii_whitespace().filter_map(to_pid)),
-            Err(_) if look(parent).is_none() || look(task).is_none() => {}
+            Err(_) if read_state(parent).is_none() || read_state(task).is_none() => {}
             Err(_) => return None,
         }
     }
@@ -96,7 +96,8 @@ fn children(parent: Pid) -> Option<Vec<Pid>> {
 
 /// Finds descendants by the parents of all processes.
 fn descendants_by_parent(of: Pid) -> Vec<Pid> {
-    let all: Vec<(Pid, i32)> = all().into_iter().filter_map(|pid| Some((pid, look(pid)?.parent))).collect();
+    let all: Vec<(Pid, i32)> =
+        all().into_iter().filter_map(|pid| Some((pid, read_state(pid)?.parent))).collect();
     let mut pids = Vec::new();
     let mut next = VecDeque::from([of]);
     while let Some(parent) = next.pop_front() {

@@ -8,9 +8,9 @@ mod launch;
 mod reply;
 mod request;
 
-pub use frame::{Frame, FrameReader, TooLarge};
-pub use launch::{Attachment, Launch, Limits, Stderr, WindowSize};
-pub use reply::{Greeting, MemoryLimit, Phase, Refusal, Reply, Started, Status};
+pub use frame::{Frame, FrameReader, FrameTooLarge};
+pub use launch::{Attachment, LaunchSpec, ResourceLimits, Stderr, WindowSize};
+pub use reply::{Greeting, MemoryLimit, Refusal, Reply, SessionPhase, SessionStatus, StartedAgent};
 pub use request::Request;
 
 /// Oldest version that clients support; its holders require no token.

@@ -4,7 +4,7 @@
 //! at the last offset it knows. Only complete records with a valid checksum are trusted; an incomplete one at the
 //! end, left by a crash, is cut off when the spool is opened for writing.
 
-mod follow;
+mod follower;
 mod reader;
 mod record;
 mod repair;
@@ -13,12 +13,12 @@ mod writer;
 
 use std::{io, path::PathBuf};
 
-pub use follow::Follower;
-pub use reader::{Reader, end_offset};
-pub use record::{Body, EndReason, Exit, PAYLOAD_BYTES_MAX, Record, Stream};
-pub use repair::{Repaired, repair};
-pub use segment::{SEGMENT_BYTES_MAX, first_offset, forget_before};
-pub use writer::{Appended, Writer};
+pub use follower::RecordFollower;
+pub use reader::{RecordReader, end_offset};
+pub use record::{EndReason, Exit, PAYLOAD_BYTES_MAX, Record, RecordBody, Stream};
+pub use repair::{RepairReport, repair};
+pub use segment::{SEGMENT_BYTES_MAX, delete_before, first_offset};
+pub use writer::{AppendResult, SpoolWriter};
 
 /// A spool could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -34,18 +34,18 @@ pub enum SpoolError {
         source: io::Error,
     },
     /// The requested output is in a deleted segment.
-    #[error("offset {asked} was deleted: the spool starts at {first}")]
-    Forgotten {
+    #[error("offset {requested} was deleted: the spool starts at {first}")]
+    Deleted {
         /// Offset that was requested.
-        asked: u64,
+        requested: u64,
         /// First available offset.
         first: u64,
     },
     /// The offset is beyond the end of the spool.
-    #[error("offset {asked} is beyond the end of the spool at {end}")]
-    Beyond {
+    #[error("offset {requested} is beyond the end of the spool at {end}")]
+    BeyondEnd {
         /// Offset that was requested.
-        asked: u64,
+        requested: u64,
         /// End of the spool.
         end: u64,
     },

@@ -12,13 +12,13 @@ use std::{
     ptr,
 };
 
-pub(crate) use spawn::{Spawn, spawn};
+pub(crate) use spawn::{SpawnOptions, spawn};
 
 /// Signals that the loop receives through a descriptor.
-const AWAITED: [i32; 3] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT];
+const HANDLED_SIGNALS: [i32; 3] = [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT];
 
 /// Signals that a server may have changed for itself; the agent gets their defaults.
-const AS_MADE: [i32; 10] = [
+const RESET_SIGNALS: [i32; 10] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGQUIT,
@@ -32,12 +32,12 @@ const AS_MADE: [i32; 10] = [
 ];
 
 /// Redirects the handled signals to a descriptor, and ignores those that would stop or end the holder.
-pub(crate) fn signals() -> io::Result<OwnedFd> {
+pub(crate) fn redirect_signals() -> io::Result<OwnedFd> {
     let mut set = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: `set` is initialized by `sigemptyset` before it is read; the descriptor is new and owned here.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
-        for signal in AWAITED {
+        for signal in HANDLED_SIGNALS {
             libc::sigaddset(set.as_mut_ptr(), signal);
         }
         if libc::sigprocmask(libc::SIG_BLOCK, set.as_ptr(), ptr::null_mut()) != 0 {
@@ -59,7 +59,7 @@ pub(crate) fn signals() -> io::Result<OwnedFd> {
 fn restore_signals() -> io::Result<()> {
     // SAFETY: system calls only; `none` is initialized by `sigemptyset` before it is read.
     unsafe {
-        for signal in AS_MADE {
+        for signal in RESET_SIGNALS {
             libc::signal(signal, libc::SIG_DFL);
         }
         // Unblock the signals that the holder receives through a descriptor, such as SIGTERM.
@@ -73,21 +73,21 @@ fn restore_signals() -> io::Result<()> {
 }
 
 /// Returns which of the handled signals arrived.
-pub(crate) fn came(signals: &OwnedFd) -> Came {
-    let mut came = Came { child: false, end: false };
+pub(crate) fn take_signals(signals: &OwnedFd) -> ArrivedSignals {
+    let mut arrived = ArrivedSignals { child: false, end: false };
     let mut buffer = [0; size_of::<libc::signalfd_siginfo>()];
     while rustix::io::read(signals, &mut buffer).is_ok_and(|length| length == buffer.len()) {
         let [a, b, c, d, ..] = buffer;
         if u32::from_ne_bytes([a, b, c, d]) == libc::SIGCHLD.cast_unsigned() {
-            came.child = true;
+            arrived.child = true;
         } else {
-            came.end = true;
+            arrived.end = true;
         }
     }
-    came
+    arrived
 }
 
-pub(crate) struct Came {
+pub(crate) struct ArrivedSignals {
     /// A child ended, stopped or continued.
     pub(crate) child: bool,
     /// The holder was asked to end.
@@ -96,34 +96,38 @@ pub(crate) struct Came {
 
 /// Memory ranges of the program's code and constants, once they were looked up.
 #[derive(Default)]
-pub(crate) struct Program {
-    parts: Option<Vec<Range<usize>>>,
+pub(crate) struct ProgramPages {
+    segments: Option<Vec<Range<usize>>>,
 }
 
-impl Program {
+impl ProgramPages {
     /// Returns the program's pages to the kernel, which maps them again on demand.
     pub(crate) fn release(&mut self) {
-        for part in self.parts.get_or_insert_with(find_parts) {
+        for segment in self.segments.get_or_insert_with(find_segments) {
             // SAFETY: the range is a private read-only mapping of the program's file: its content does not change.
             unsafe {
-                libc::madvise(ptr::without_provenance_mut(part.start), part.len(), libc::MADV_DONTNEED)
+                libc::madvise(ptr::without_provenance_mut(segment.start), segment.len(), libc::MADV_DONTNEED)
             };
         }
     }
 }
 
 /// Finds the segments that are never written, and can therefore be read from the file again.
-fn find_parts() -> Vec<Range<usize>> {
-    let mut parts = Vec::new();
+fn find_segments() -> Vec<Range<usize>> {
+    let mut segments = Vec::new();
     // SAFETY: the callback receives `segments` unchanged, and only runs during this call.
-    unsafe { libc::dl_iterate_phdr(Some(note_parts), ptr::from_mut(&mut parts).cast()) };
-    parts
+    unsafe { libc::dl_iterate_phdr(Some(note_segments), ptr::from_mut(&mut segments).cast()) };
+    segments
 }
 
 /// Visits the first object, which is the program itself, and ends the iteration.
-unsafe extern "C" fn note_parts(object: *mut libc::dl_phdr_info, _: usize, parts: *mut libc::c_void) -> i32 {
+unsafe extern "C" fn note_segments(
+    object: *mut libc::dl_phdr_info,
+    _: usize,
+    segments: *mut libc::c_void,
+) -> i32 {
     // SAFETY: the C library passes a valid object and header count, and `find_segments` passes a list.
-    let (object, parts) = unsafe { (&*object, &mut *parts.cast::<Vec<Range<usize>>>()) };
+    let (object, segments) = unsafe { (&*object, &mut *segments.cast::<Vec<Range<usize>>>()) };
     if object.dlpi_phdr.is_null() {
         return 1;
     }
@@ -134,7 +138,7 @@ unsafe extern "C" fn note_parts(object: *mut libc::dl_phdr_info, _: usize, parts
         if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W == 0 {
             let start = (object.dlpi_addr + header.p_vaddr) as usize;
             let end = start + header.p_memsz as usize;
-            parts.push(start & !page_mask..(end + page_mask) & !page_mask);
+            segments.push(start & !page_mask..(end + page_mask) & !page_mask);
         }
     }
     1

@@ -10,8 +10,8 @@ use rustix::{
 /// Waits until a descriptor is ready; returns false if the deadline passed or polling failed.
 pub(crate) fn until_ready(polled: &mut [PollFd<'_>], deadline: Option<Instant>) -> bool {
     loop {
-        let left = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
-        match poll(polled, left.as_ref()) {
+        let timeout = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
+        match poll(polled, timeout.as_ref()) {
             Ok(0) => {
                 if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                     return false;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use holder::{
     mask::Secret,
     protocol::{
-        FRAME_BYTES_MAX, Frame, FrameReader, Greeting, MemoryLimit, Phase, Refusal, Reply, Request, Started,
-        Status, TooLarge, WindowSize,
+        FRAME_BYTES_MAX, Frame, FrameReader, FrameTooLarge, Greeting, MemoryLimit, Refusal, Reply, Request,
+        SessionPhase, SessionStatus, StartedAgent, WindowSize,
     },
-    spool::{Body, EndReason, Exit, Record},
+    spool::{EndReason, Exit, Record, RecordBody},
 };
 use proptest::{collection::vec, prelude::*};
 
@@ -29,7 +29,7 @@ fn requests() -> Vec<Request> {
         Request::Subscribe { from: 1 << 40 },
         Request::SetSecrets(vec![Secret::new(b"value".to_vec())]),
         Request::MarkTurnEnd { offset: 5 },
-        Request::ForgetBefore { offset: 6 },
+        Request::DeleteBefore { offset: 6 },
     ]
 }
 
@@ -37,7 +37,7 @@ fn replies() -> Vec<Reply> {
     let exit = Exit { code: Some(-1), signal: None, reason: EndReason::Request };
     let refusals = [
         Refusal::Version { version_min: 1, version_max: 3 },
-        Refusal::HelloFirst,
+        Refusal::HelloRequired,
         Refusal::Malformed,
         Refusal::OutOfOrder { expected: 4 },
         Refusal::Busy,
@@ -45,25 +45,25 @@ fn replies() -> Vec<Reply> {
         Refusal::WrongPhase,
         Refusal::NoSuchOffset { first: 1, end: 2 },
         Refusal::Failed { what: "start".into(), errno: 2 },
-        Refusal::Unusable { what: "a value".into() },
+        Refusal::InvalidValue { what: "a value".into() },
     ];
-    let status = Status {
-        phase: Phase::Ending,
+    let status = SessionStatus {
+        phase: SessionPhase::Ending,
         agent_pid: Some(12),
         offset: 1,
-        input_taken: 2,
-        input_typed: 3,
+        inputs_accepted: 2,
+        inputs_written: 3,
         is_disk_full: true,
         exit: Some(exit),
     };
     let mut replies = vec![
         Reply::Hello(Greeting { version: 1, holder_pid: 99 }),
         Reply::Accepted,
-        Reply::Started(Started { agent_pid: 5, memory: MemoryLimit::EachProcess, has_cgroup: true }),
+        Reply::Started(StartedAgent { agent_pid: 5, memory: MemoryLimit::EachProcess, has_cgroup: true }),
         Reply::Done,
-        Reply::Typed { number: 8 },
+        Reply::InputWritten { number: 8 },
         Reply::Status(status),
-        Reply::Record(Record { offset: 3, at_ms: 4, body: Body::Exit(exit) }),
+        Reply::Record(Record { offset: 3, at_ms: 4, body: RecordBody::Exit(exit) }),
     ];
     replies.extend(refusals.map(Reply::Refused));
     replies
@@ -118,7 +118,7 @@ fn an_impossible_frame_length_is_rejected_at_once() {
     let bytes = FRAME_BYTES_MAX + 1;
     reader.push(&u32::try_from(bytes).unwrap().to_le_bytes());
     reader.push(&[0; 5]);
-    assert_eq!(reader.next_frame(), Err(TooLarge { bytes }));
+    assert_eq!(reader.next_frame(), Err(FrameTooLarge { bytes }));
 }
 
 #[test]

@@ -5,8 +5,8 @@
 use std::{fs, path::Path};
 
 use holder::spool::{
-    Appended, Body, EndReason, Exit, Follower, Reader, Record, SpoolError, Stream, Writer, forget_before,
-    repair,
+    AppendResult, EndReason, Exit, Record, RecordBody, RecordFollower, RecordReader, SpoolError, SpoolWriter,
+    Stream, delete_before, repair,
 };
 use proptest::{collection::vec, prelude::*};
 use tempfile::TempDir;
@@ -14,27 +14,27 @@ use tempfile::TempDir;
 /// Small segments, so that a few records span several files.
 const SEGMENT_BYTES: u64 = 400;
 
-fn writer(directory: &Path) -> Writer {
-    Writer::open_with(directory, SEGMENT_BYTES).unwrap()
+fn writer(directory: &Path) -> SpoolWriter {
+    SpoolWriter::open_with(directory, SEGMENT_BYTES).unwrap()
 }
 
-fn write(writer: &mut Writer, bytes: &[u8]) {
-    assert_eq!(writer.append_output(Stream::Terminal, bytes), Appended::Written);
+fn write(writer: &mut SpoolWriter, bytes: &[u8]) {
+    assert_eq!(writer.append_output(Stream::Terminal, bytes), AppendResult::Written);
 }
 
-fn mark(writer: &mut Writer) {
+fn mark(writer: &mut SpoolWriter) {
     let offset = writer.offset();
-    assert_eq!(writer.append(&Body::TurnEnd { offset }), Appended::Written);
+    assert_eq!(writer.append(&RecordBody::TurnEnd { offset }), AppendResult::Written);
 }
 
 fn read(directory: &Path, from: u64) -> Result<Vec<Record>, SpoolError> {
-    let mut reader = Reader::open(directory, from)?;
+    let mut reader = RecordReader::open(directory, from)?;
     std::iter::from_fn(|| reader.next_record().transpose()).collect()
 }
 
 fn output(records: &[Record]) -> Vec<u8> {
     let bytes = |record: &Record| match &record.body {
-        Body::Output { bytes, .. } => bytes.clone(),
+        RecordBody::Output { bytes, .. } => bytes.clone(),
         _ => Vec::new(),
     };
     records.iter().flat_map(bytes).collect()
@@ -52,18 +52,18 @@ fn every_kind_of_record_decodes_to_itself() {
     let folder = TempDir::new().unwrap();
     let exit = Exit { code: None, signal: Some(9), reason: EndReason::TimeLimit };
     let bodies = [
-        Body::Output { stream: Stream::Output, bytes: b"out".to_vec() },
-        Body::Output { stream: Stream::Error, bytes: b"err".to_vec() },
-        Body::Input { number: 3, bytes: b"in".to_vec() },
-        Body::TurnEnd { offset: 4 },
-        Body::Resize { columns: 80, rows: 24 },
-        Body::Gap { cut_bytes: 12 },
-        Body::Unknown { kind: 200 },
-        Body::Exit(exit),
+        RecordBody::Output { stream: Stream::Output, bytes: b"out".to_vec() },
+        RecordBody::Output { stream: Stream::Error, bytes: b"err".to_vec() },
+        RecordBody::Input { number: 3, bytes: b"in".to_vec() },
+        RecordBody::TurnEnd { offset: 4 },
+        RecordBody::Resize { columns: 80, rows: 24 },
+        RecordBody::Gap { cut_bytes: 12 },
+        RecordBody::Unknown { kind: 200 },
+        RecordBody::Exit(exit),
     ];
     let mut writer = writer(folder.path());
     for body in &bodies {
-        assert_eq!(writer.append(body), Appended::Written);
+        assert_eq!(writer.append(body), AppendResult::Written);
     }
     let records = read(folder.path(), 0).unwrap();
     let offsets: Vec<u64> = records.iter().map(|record| record.offset).collect();
@@ -74,7 +74,7 @@ fn every_kind_of_record_decodes_to_itself() {
 #[test]
 fn an_incomplete_end_is_cut_off_at_any_position() {
     let whole = TempDir::new().unwrap();
-    let mut writer = Writer::open(whole.path()).unwrap();
+    let mut writer = SpoolWriter::open(whole.path()).unwrap();
     write(&mut writer, b"first and whole");
     let path = files(whole.path()).pop().unwrap();
     let good = fs::metadata(&path).unwrap().len();
@@ -89,7 +89,7 @@ fn an_incomplete_end_is_cut_off_at_any_position() {
         let repaired = repair(folder.path()).unwrap();
         assert_eq!(repaired.end, expected.len() as u64, "cut at {length}");
         assert_eq!(repair(folder.path()).unwrap().cut_bytes, 0, "a second repair changes nothing");
-        let mut writer = Writer::open(folder.path()).unwrap();
+        let mut writer = SpoolWriter::open(folder.path()).unwrap();
         assert_eq!(writer.offset(), expected.len() as u64);
         write(&mut writer, b" and on");
         let records = read(folder.path(), 0).unwrap();
@@ -100,22 +100,22 @@ fn an_incomplete_end_is_cut_off_at_any_position() {
 #[test]
 fn a_gap_is_recorded_for_cut_off_bytes() {
     let folder = TempDir::new().unwrap();
-    let mut first = Writer::open(folder.path()).unwrap();
+    let mut first = SpoolWriter::open(folder.path()).unwrap();
     write(&mut first, b"one");
     write(&mut first, b"two");
     let path = files(folder.path()).pop().unwrap();
     let length = fs::metadata(&path).unwrap().len();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length - 1).unwrap();
     drop(first);
-    drop(Writer::open(folder.path()).unwrap());
+    drop(SpoolWriter::open(folder.path()).unwrap());
     let last = read(folder.path(), 0).unwrap().pop().unwrap();
-    assert_eq!((last.offset, last.body), (3, Body::Gap { cut_bytes: 28 + 2 }));
+    assert_eq!((last.offset, last.body), (3, RecordBody::Gap { cut_bytes: 28 + 2 }));
 }
 
 #[test]
 fn a_changed_byte_is_detected_anywhere() {
     let folder = TempDir::new().unwrap();
-    let mut writer = Writer::open(folder.path()).unwrap();
+    let mut writer = SpoolWriter::open(folder.path()).unwrap();
     write(&mut writer, b"some output");
     mark(&mut writer);
     write(&mut writer, b"more output");
@@ -157,15 +157,15 @@ fn an_unavailable_offset_is_an_error() {
     for _ in 0..10 {
         write(&mut writer, &[b'x'; 100]);
     }
-    assert!(matches!(read(folder.path(), 1001), Err(SpoolError::Beyond { asked: 1001, end: 1000 })));
+    assert!(matches!(read(folder.path(), 1001), Err(SpoolError::BeyondEnd { requested: 1001, end: 1000 })));
     assert_eq!(read(folder.path(), 1000).unwrap(), []);
-    let first = forget_before(folder.path(), 500).unwrap();
+    let first = delete_before(folder.path(), 500).unwrap();
     assert!(first > 0 && first <= 500);
-    let Err(SpoolError::Forgotten { first: available, .. }) = read(folder.path(), 0) else { panic!() };
+    let Err(SpoolError::Deleted { first: available, .. }) = read(folder.path(), 0) else { panic!() };
     assert_eq!(available, first);
     assert_eq!(output(&read(folder.path(), 500).unwrap()).len(), 500);
     // The last segment always stays.
-    assert!(forget_before(folder.path(), u64::MAX).unwrap() <= 1000);
+    assert!(delete_before(folder.path(), u64::MAX).unwrap() <= 1000);
     write(&mut writer, b"more");
     assert_eq!(output(&read(folder.path(), 1000).unwrap()), b"more");
 }
@@ -173,7 +173,7 @@ fn an_unavailable_offset_is_an_error() {
 #[test]
 fn a_follower_reads_new_records_across_segments() {
     let folder = TempDir::new().unwrap();
-    let mut follower = Follower::open(folder.path(), 0).unwrap();
+    let mut follower = RecordFollower::open(folder.path(), 0).unwrap();
     assert_eq!(follower.try_next().unwrap(), None);
     let path = folder.path().to_owned();
     let thread = std::thread::spawn(move || {
@@ -192,8 +192,8 @@ fn a_follower_reads_new_records_across_segments() {
     while got.len() < expected.len() {
         let record = follower.next_until(Some(deadline)).unwrap().expect("the next record");
         match record.body {
-            Body::Output { bytes, .. } => got.extend(bytes),
-            Body::TurnEnd { .. } => marks += 1,
+            RecordBody::Output { bytes, .. } => got.extend(bytes),
+            RecordBody::TurnEnd { .. } => marks += 1,
             other => panic!("{other:?}"),
         }
     }
@@ -229,7 +229,7 @@ proptest! {
     #[test]
     fn a_damaged_file_never_panics_or_grows(garbage in vec(any::<u8>(), 0..2000), at: prop::sample::Index) {
         let folder = TempDir::new().unwrap();
-        let mut spool = Writer::open(folder.path()).unwrap();
+        let mut spool = SpoolWriter::open(folder.path()).unwrap();
         write(&mut spool, &[b'x'; 500]);
         let path = files(folder.path()).pop().unwrap();
         let mut bytes = fs::read(&path).unwrap();

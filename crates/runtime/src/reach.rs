@@ -9,7 +9,7 @@ use domain::{RunId, SessionId};
 use holder::{
     END_GRACE,
     protocol::{Request, WindowSize},
-    spool::{Body, Reader, SpoolError, Stream},
+    spool::{RecordBody, RecordReader, SpoolError, Stream},
 };
 use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
@@ -74,23 +74,23 @@ impl Host {
         let (process, found) = self.process(run, session, wanted.process)?;
         let damaged = |source: SpoolError| HostError::Spool { session, source };
         let mut output = Output { process, offset: wanted.after, bytes: Vec::new(), is_over: false };
-        let mut reader = Reader::open(&found.directory, wanted.after).map_err(damaged)?;
+        let mut reader = RecordReader::open(&found.directory, wanted.after).map_err(damaged)?;
         while let Some(record) = reader.next_record().map_err(damaged)? {
             match record.body {
-                Body::Output { stream: Stream::Aside, .. } => {}
-                Body::Output { bytes, .. } => {
+                RecordBody::Output { stream: Stream::SideChannel, .. } => {}
+                RecordBody::Output { bytes, .. } => {
                     let room = wanted.bytes_max.saturating_sub(output.bytes.len());
                     output.bytes.extend(bytes.iter().take(room));
                     if bytes.len() >= room {
                         return Ok(output);
                     }
                 }
-                Body::Exit(_) => output.is_over = true,
-                Body::Input { .. }
-                | Body::TurnEnd { .. }
-                | Body::Resize { .. }
-                | Body::Gap { .. }
-                | Body::Unknown { .. } => {}
+                RecordBody::Exit(_) => output.is_over = true,
+                RecordBody::Input { .. }
+                | RecordBody::TurnEnd { .. }
+                | RecordBody::Resize { .. }
+                | RecordBody::Gap { .. }
+                | RecordBody::Unknown { .. } => {}
             }
         }
         output.is_over |= matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);

@@ -143,9 +143,9 @@ impl From<&HostError> for Failure {
                 (Code::SessionOver, "look at how it stands: GET /api/runs/RUN/rows?kind=session")
             }
             HostError::NoTerminal { .. } => (Code::NoTerminal, "say it in the chat, or answer what it asks"),
-            HostError::Spool { source: SpoolError::Forgotten { .. } | SpoolError::Beyond { .. }, .. } => {
-                (Code::NoSuchOutput, "ask from 0 on, or from the last offset that was given")
-            }
+            HostError::Spool {
+                source: SpoolError::Deleted { .. } | SpoolError::BeyondEnd { .. }, ..
+            } => (Code::NoSuchOutput, "ask from 0 on, or from the last offset that was given"),
             HostError::Spool { .. } => (Code::Broken, "look at the sessions' folder and its disk"),
             HostError::Session(_) => (Code::Broken, "look at the sessions: jangdan session list"),
             HostError::Io { .. } => (Code::Broken, "look at the file, its folder and the disk"),

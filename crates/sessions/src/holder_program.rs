@@ -58,7 +58,7 @@ mod tests {
                     scope.spawn(|| {
                         all.wait();
                         let program = holder_program(data.path()).unwrap();
-                        holder::Ready::start(&program).unwrap().dismiss();
+                        holder::IdleHolder::start(&program).unwrap().shut_down();
                     });
                 }
             });

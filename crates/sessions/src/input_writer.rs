@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use holder::{
-    ClientError, Connection,
+    ClientError, HolderConnection,
     protocol::{Refusal, Reply, Request},
 };
 
@@ -15,7 +15,7 @@ const ATTEMPTS_MAX: usize = 100;
 
 /// A connection to a session's holder that writes input, each piece exactly once.
 pub struct InputWriter {
-    connection: Connection,
+    connection: HolderConnection,
     name: String,
     next: u64,
 }
@@ -25,8 +25,8 @@ impl InputWriter {
     pub fn connect(sessions: &Sessions, session: &SessionEntry) -> Result<Self, SessionError> {
         let mut connection = sessions.connect(session)?;
         let name = session.name.clone();
-        let next = match connection.ask(&Request::Status, REPLY_TIMEOUT) {
-            Ok(Reply::Status(status)) => status.input_taken + 1,
+        let next = match connection.request(&Request::Status, REPLY_TIMEOUT) {
+            Ok(Reply::Status(status)) => status.inputs_accepted + 1,
             Ok(_) => return Err(SessionError::Over { name }),
             Err(source) => return Err(SessionError::Holder { name, source }),
         };
@@ -37,8 +37,8 @@ impl InputWriter {
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SessionError> {
         for _ in 0..ATTEMPTS_MAX {
             let input = Request::Input { number: self.next, bytes: bytes.to_vec() };
-            let source = match self.connection.ask(&input, REPLY_TIMEOUT) {
-                Ok(Reply::Typed { number }) if number >= self.next => {
+            let source = match self.connection.request(&input, REPLY_TIMEOUT) {
+                Ok(Reply::InputWritten { number }) if number >= self.next => {
                     self.next = number + 1;
                     return Ok(());
                 }

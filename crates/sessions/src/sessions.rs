@@ -16,8 +16,8 @@ use std::{
 
 use domain::{SessionKey, Timestamp};
 use holder::{
-    ClientError, Connection, END_GRACE, SOCKET_NAME, end_orphans,
-    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Status},
+    ClientError, END_GRACE, HolderConnection, SOCKET_NAME, kill_orphans,
+    protocol::{Attachment, LaunchSpec, Reply, Request, ResourceLimits, SessionPhase, SessionStatus},
     spool::Exit,
     status,
 };
@@ -125,7 +125,7 @@ pub struct SessionEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
     /// It lives.
-    Alive(Status),
+    Alive(SessionStatus),
     /// It ended, like this.
     Ended {
         /// How its process ended.
@@ -185,7 +185,7 @@ impl Sessions {
             SessionError::Io { action: "sandbox", path: directory.clone(), source }
         })?;
         let mut command = command.into_iter();
-        let launch = Launch {
+        let launch = LaunchSpec {
             session: mark(&name, &key),
             command: command.next().unwrap_or_default(),
             arguments: command.collect(),
@@ -193,7 +193,7 @@ impl Sessions {
             environment: environment.into_iter().collect(),
             directory: start.directory.clone(),
             attachment: start.attachment,
-            limits: Limits {
+            limits: ResourceLimits {
                 memory_bytes_max: start.memory_bytes_max,
                 time_max: None,
                 end_grace: END_GRACE,
@@ -214,14 +214,14 @@ impl Sessions {
             agent: start.agent.clone().map(Box::new),
         };
         write_metadata(&directory, &metadata)?;
-        match holder::launch(&program, &directory, &launch) {
+        match holder::launch_session(&program, &directory, &launch) {
             Ok(launched) => {
                 self.ask_about_holders(Some(launched.holder));
                 Ok(SessionEntry { name, directory, metadata, state: SessionState::Alive(JUST_STARTED) })
             }
             Err(source) => {
                 // One whose holder was killed as it began may have begun; nothing of it is kept.
-                end_orphans(&directory, &mark(&name, &metadata.key), ANSWER_MAX);
+                kill_orphans(&directory, &mark(&name, &metadata.key), ANSWER_MAX);
                 let _ = fs::remove_dir_all(&directory);
                 Err(SessionError::Holder { name, source })
             }
@@ -266,8 +266,8 @@ impl Sessions {
     }
 
     /// Connects to a session that lives.
-    pub fn connect(&self, found: &SessionEntry) -> Result<Connection, SessionError> {
-        Connection::connect(&found.directory).map_err(|source| match source {
+    pub fn connect(&self, found: &SessionEntry) -> Result<HolderConnection, SessionError> {
+        HolderConnection::connect(&found.directory).map_err(|source| match source {
             ClientError::HolderNotRunning { .. } => SessionError::Over { name: found.name.clone() },
             source => SessionError::Holder { name: found.name.clone(), source },
         })
@@ -281,7 +281,7 @@ impl Sessions {
         time_max: Duration,
     ) -> Result<Reply, SessionError> {
         let failed = |source| SessionError::Holder { name: found.name.clone(), source };
-        match self.connect(found)?.ask(request, time_max) {
+        match self.connect(found)?.request(request, time_max) {
             Ok(Reply::Refused(refusal)) => Err(failed(ClientError::Refused(refusal))),
             Ok(reply) => Ok(reply),
             // It said goodbye before it answered: what was asked for may have ended it.
@@ -292,7 +292,7 @@ impl Sessions {
 
     /// Ends what a lost session left behind, and returns how many processes that were.
     pub fn kill_orphans(&self, found: &SessionEntry) -> usize {
-        end_orphans(&found.directory, &mark(&found.name, &found.metadata.key), ANSWER_MAX).found
+        kill_orphans(&found.directory, &mark(&found.name, &found.metadata.key), ANSWER_MAX).killed
     }
 
     /// Removes a session that is over, with everything it wrote.
@@ -424,20 +424,20 @@ fn starting_ms_max(directory: &Path) -> i64 {
 }
 
 /// How a session is in the moment of its start: asking the holder again would double the time it takes.
-const JUST_STARTED: Status = Status {
-    phase: Phase::Running,
+const JUST_STARTED: SessionStatus = SessionStatus {
+    phase: SessionPhase::Running,
     agent_pid: None,
     offset: 0,
-    input_taken: 0,
-    input_typed: 0,
+    inputs_accepted: 0,
+    inputs_written: 0,
     is_disk_full: false,
     exit: None,
 };
 
 fn state(directory: &Path) -> SessionState {
-    let alive = Connection::connect(directory).ok().and_then(|mut connection| {
-        match connection.ask(&Request::Status, ANSWER_MAX) {
-            Ok(Reply::Status(status)) if status.phase != Phase::Ended => Some(status),
+    let alive = HolderConnection::connect(directory).ok().and_then(|mut connection| {
+        match connection.request(&Request::Status, ANSWER_MAX) {
+            Ok(Reply::Status(status)) if status.phase != SessionPhase::Ended => Some(status),
             _ => None,
         }
     });

@@ -257,7 +257,7 @@ fn what_a_helper_says_is_heard_between_the_lines() {
     let (mut living, seen) = open(&found, 0);
     let seen = watch(&mut living, seen, |seen| !words(seen).is_empty());
     assert_eq!(words(&seen), ["before"]);
-    let aside = Request::SayAside { bytes: b"DONE:T1\nFAIL:T2:x\n".to_vec() };
+    let aside = Request::WriteSideChannel { bytes: b"DONE:T1\nFAIL:T2:x\n".to_vec() };
     sessions.request(&found, &aside, PATIENCE).unwrap();
     living.send_input(&prompt("go"), 1).unwrap();
     let seen = watch(&mut living, Vec::new(), |seen| !words(seen).is_empty());

@@ -7,7 +7,7 @@ use anstyle::Style;
 use drivers::{
     Driver, DriverCheckpoint, DriverEvent, DriverSetup, OutputStream, Reaction, SpoolChunk, ToolStatus,
 };
-use holder::spool::{self, Body, Follower, SpoolError};
+use holder::spool::{self, RecordBody, RecordFollower, SpoolError};
 use serde::Serialize;
 use sessions::{SessionEntry, SessionError, SessionState};
 
@@ -45,7 +45,7 @@ impl SpoolPrinter {
     /// Prints the spool, and follows it if requested. Returns the error if the output cannot be written.
     pub fn print(&self) -> Result<Option<io::Error>, Failure> {
         let mut follower =
-            Follower::open(&self.found.directory, 0).map_err(|error| self.spool_failure(error))?;
+            RecordFollower::open(&self.found.directory, 0).map_err(|error| self.spool_failure(error))?;
         let mut reader = self.output_reader();
         let is_alive = matches!(self.found.state, SessionState::Alive(_) | SessionState::Starting);
         loop {
@@ -55,16 +55,16 @@ impl SpoolPrinter {
             };
             let Some(record) = record.map_err(|error| self.spool_failure(error))? else { return Ok(None) };
             let printed = match record.body {
-                Body::Output { stream: spool::Stream::Aside, .. } => Ok(()),
-                Body::Output { stream, bytes } => {
+                RecordBody::Output { stream: spool::Stream::SideChannel, .. } => Ok(()),
+                RecordBody::Output { stream, bytes } => {
                     self.print_output(&mut reader, stream, record.offset, &bytes)
                 }
-                Body::Exit(_) => return Ok(None),
-                Body::Input { .. }
-                | Body::TurnEnd { .. }
-                | Body::Resize { .. }
-                | Body::Gap { .. }
-                | Body::Unknown { .. } => Ok(()),
+                RecordBody::Exit(_) => return Ok(None),
+                RecordBody::Input { .. }
+                | RecordBody::TurnEnd { .. }
+                | RecordBody::Resize { .. }
+                | RecordBody::Gap { .. }
+                | RecordBody::Unknown { .. } => Ok(()),
             };
             if let Err(error) = printed {
                 return Ok(Some(error));
@@ -105,7 +105,7 @@ impl SpoolPrinter {
             OutputReader::Driver(driver) => {
                 let stream = match stream {
                     spool::Stream::Error => OutputStream::Stderr,
-                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::Aside => {
+                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::SideChannel => {
                         OutputStream::Output
                     }
                 };

@@ -9,7 +9,7 @@ use std::{
 use holder::{
     ClientError,
     protocol::{Reply, Request, WindowSize},
-    spool::{Body, Stream},
+    spool::{RecordBody, Stream},
 };
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -70,7 +70,7 @@ enum End {
 }
 
 struct Attached<'a> {
-    connection: holder::Connection,
+    connection: holder::HolderConnection,
     typist: InputWriter,
     window: Option<WindowSize>,
     name: &'a str,
@@ -122,19 +122,19 @@ impl Attached<'_> {
         loop {
             match self.connection.try_receive() {
                 Ok(Some((_, Reply::Record(record)))) => match record.body {
-                    Body::Output { stream: Stream::Aside, .. } => {}
-                    Body::Output { bytes, .. } => {
+                    RecordBody::Output { stream: Stream::SideChannel, .. } => {}
+                    RecordBody::Output { bytes, .. } => {
                         // A terminal that is gone is one that was left.
                         if out.write_all(&bytes).is_err() {
                             return Ok(Some(End::Left));
                         }
                     }
-                    Body::Exit(_) => return Ok(Some(End::Over)),
-                    Body::Input { .. }
-                    | Body::TurnEnd { .. }
-                    | Body::Resize { .. }
-                    | Body::Gap { .. }
-                    | Body::Unknown { .. } => {}
+                    RecordBody::Exit(_) => return Ok(Some(End::Over)),
+                    RecordBody::Input { .. }
+                    | RecordBody::TurnEnd { .. }
+                    | RecordBody::Resize { .. }
+                    | RecordBody::Gap { .. }
+                    | RecordBody::Unknown { .. } => {}
                 },
                 Ok(Some(_)) => {}
                 Ok(None) => {

@@ -8,7 +8,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use drivers::TurnOutcome;
-use holder::protocol::Phase;
+use holder::protocol::SessionPhase;
 use serde::Serialize;
 use sessions::{
     ActivityTracker, AgentActivity, AgentLaunch, InputRecord, SandboxReport, SessionEntry, SessionObserver,
@@ -141,9 +141,9 @@ fn word(session: &SessionEntry) -> (&'static str, Style) {
     match session.state {
         SessionState::Alive(status) if status.is_disk_full => ("disk full", BAD),
         SessionState::Alive(status) => match status.phase {
-            Phase::Stopped | Phase::Stopping => ("paused", WAITS),
-            Phase::Ending | Phase::Ended => ("ending", OVER),
-            Phase::Waiting | Phase::Running => ("running", ALIVE),
+            SessionPhase::Stopped | SessionPhase::Stopping => ("paused", WAITS),
+            SessionPhase::Ending | SessionPhase::Ended => ("ending", OVER),
+            SessionPhase::Waiting | SessionPhase::Running => ("running", ALIVE),
         },
         SessionState::Ended { exit, .. } if exit.code == Some(0) => ("ended", OVER),
         SessionState::Ended { .. } => ("ended", BAD),

@@ -8,7 +8,7 @@ use std::{
 
 use anstream::adapter::StripBytes;
 use drivers::DriverCheckpoint;
-use holder::spool::{Body, Follower, Stream};
+use holder::spool::{RecordBody, RecordFollower, Stream};
 use sessions::{
     InputRecord, SessionEntry, SessionError, SessionObserver, SessionReport, SessionState, Sessions,
 };
@@ -37,7 +37,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         return conversation(&found, arguments);
     }
     let damaged = |source| failure(SessionError::Spool { name: found.name.clone(), source });
-    let mut follower = Follower::open(&found.directory, arguments.from).map_err(damaged)?;
+    let mut follower = RecordFollower::open(&found.directory, arguments.from).map_err(damaged)?;
     let lives = matches!(found.state, SessionState::Alive(_));
     let mut out = io::stdout().lock();
     // What an agent wrote must not take a person's terminal over.
@@ -59,8 +59,8 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         };
         match record.body {
             // What a helper said beside the output is for Jangdan, not for who reads along.
-            Body::Output { stream: Stream::Aside, .. } => {}
-            Body::Output { bytes, .. } => {
+            RecordBody::Output { stream: Stream::SideChannel, .. } => {}
+            RecordBody::Output { bytes, .. } => {
                 let result = match &mut strip {
                     Some(strip) => strip.strip_next(&bytes).try_for_each(|part| out.write_all(part)),
                     None => out.write_all(&bytes),
@@ -69,12 +69,12 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
                     return written(&error);
                 }
             }
-            Body::Exit(_) => break,
-            Body::Input { .. }
-            | Body::TurnEnd { .. }
-            | Body::Resize { .. }
-            | Body::Gap { .. }
-            | Body::Unknown { .. } => {}
+            RecordBody::Exit(_) => break,
+            RecordBody::Input { .. }
+            | RecordBody::TurnEnd { .. }
+            | RecordBody::Resize { .. }
+            | RecordBody::Gap { .. }
+            | RecordBody::Unknown { .. } => {}
         }
     }
     match out.flush() {

@@ -270,12 +270,12 @@ impl Hired {
         else {
             panic!("a status was asked for");
         };
-        let input = Request::Input { number: status.input_taken + 1, bytes: text.as_bytes().to_vec() };
+        let input = Request::Input { number: status.inputs_accepted + 1, bytes: text.as_bytes().to_vec() };
         self.sessions.request(&self.found, &input, PATIENCE).unwrap();
     }
 
     pub fn say_aside(&self, text: &str) {
-        let request = Request::SayAside { bytes: text.as_bytes().to_vec() };
+        let request = Request::WriteSideChannel { bytes: text.as_bytes().to_vec() };
         self.sessions.request(&self.found, &request, PATIENCE).unwrap();
     }
 

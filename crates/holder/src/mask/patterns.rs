@@ -5,66 +5,68 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{MASK, Secret, forms};
+use super::{MASK, Secret, encodings};
 
 /// All encodings, sorted, and the byte pairs they start with.
-pub(super) struct Patterns {
-    forms: Vec<Zeroizing<Vec<u8>>>,
+pub(super) struct SecretPatterns {
+    encodings: Vec<Zeroizing<Vec<u8>>>,
     pairs: Box<[u64; 1024]>,
     firsts: [u64; 4],
 }
 
-impl Drop for Patterns {
+impl Drop for SecretPatterns {
     fn drop(&mut self) {
         self.pairs.zeroize();
         self.firsts.zeroize();
     }
 }
 
-impl Patterns {
+impl SecretPatterns {
     /// Returns `None` if there is nothing to mask.
     pub(super) fn new(secrets: &[Secret]) -> Option<Self> {
-        let mut forms: Vec<Zeroizing<Vec<u8>>> =
-            secrets.iter().flat_map(|secret| forms::of(secret.value())).collect();
-        forms.sort_by(|a, b| a.as_slice().cmp(b.as_slice()));
-        forms.dedup();
-        if forms.is_empty() {
+        let mut encodings: Vec<Zeroizing<Vec<u8>>> =
+            secrets.iter().flat_map(|secret| encodings::of(secret.value())).collect();
+        encodings.sort_by(|a, b| a.as_slice().cmp(b.as_slice()));
+        encodings.dedup();
+        if encodings.is_empty() {
             return None;
         }
-        let mut patterns = Self { forms, pairs: Box::new([0; 1024]), firsts: [0; 4] };
-        for form in &patterns.forms {
-            let (Some(&first), Some(&second)) = (form.first(), form.get(1)) else { continue };
+        let mut patterns = Self { encodings, pairs: Box::new([0; 1024]), firsts: [0; 4] };
+        for encoding in &patterns.encodings {
+            let (Some(&first), Some(&second)) = (encoding.first(), encoding.get(1)) else { continue };
             set(&mut patterns.firsts, usize::from(first));
             set(patterns.pairs.as_mut_slice(), pair(first, second));
         }
         Some(patterns)
     }
 
-    /// Masks all matches of `raw` in `shown`; returns the offset from which an incomplete match may begin.
-    pub(super) fn mask(&self, raw: &[u8], shown: &mut [u8]) -> usize {
-        let mut held = raw.len();
-        self.each_candidate(raw, |at, forms, rest| {
-            for form in forms {
-                if rest.starts_with(form) {
-                    if let Some(found) = shown.get_mut(at..at + form.len()) {
-                        found.fill(MASK);
+    /// Masks all matches of `raw` in `masked`; returns the offset from which an incomplete match may begin.
+    pub(super) fn mask(&self, raw: &[u8], masked: &mut [u8]) -> usize {
+        let mut n_decided = raw.len();
+        self.each_candidate(raw, |at, encodings, rest| {
+            for encoding in encodings {
+                if rest.starts_with(encoding) {
+                    if let Some(matched) = masked.get_mut(at..at + encoding.len()) {
+                        matched.fill(MASK);
                     }
-                } else if form.starts_with(rest) {
-                    held = held.min(at);
+                } else if encoding.starts_with(rest) {
+                    n_decided = n_decided.min(at);
                 }
             }
         });
-        held
+        n_decided
     }
 
     /// Masks a match at the end of `raw` if at least half of it is present.
-    pub(super) fn mask_halves(&self, raw: &[u8], shown: &mut [u8]) {
-        self.each_candidate(raw, |at, forms, rest| {
-            let is_half = |form: &Zeroizing<Vec<u8>>| form.starts_with(rest) && rest.len() * 2 >= form.len();
-            if let Some(found) = shown.get_mut(at..)
-                && forms.iter().any(is_half)
+    pub(super) fn mask_halves(&self, raw: &[u8], masked: &mut [u8]) {
+        self.each_candidate(raw, |at, encodings, rest| {
+            let is_half = |encoding: &Zeroizing<Vec<u8>>| {
+                encoding.starts_with(rest) && rest.len() * 2 >= encoding.len()
+            };
+            if let Some(matched) = masked.get_mut(at..)
+                && encodings.iter().any(is_half)
             {
-                found.fill(MASK);
+                matched.fill(MASK);
             }
         });
     }
@@ -75,22 +77,22 @@ impl Patterns {
         for (at, two) in raw.windows(2).enumerate() {
             let &[first, second] = two else { continue };
             if is_set(self.pairs.as_slice(), pair(first, second)) {
-                call(at, self.beginning_with(two), raw.get(at..).unwrap_or_default());
+                call(at, self.starting_with(two), raw.get(at..).unwrap_or_default());
             }
         }
         if let Some((last, _)) = raw.split_last()
             && is_set(&self.firsts, usize::from(*last))
         {
             let at = raw.len() - 1;
-            call(at, self.beginning_with(&[*last]), std::slice::from_ref(last));
+            call(at, self.starting_with(&[*last]), std::slice::from_ref(last));
         }
     }
 
-    fn beginning_with(&self, start: &[u8]) -> &[Zeroizing<Vec<u8>>] {
-        let from = self.forms.partition_point(|form| form.as_slice() < start);
-        let behind = self.forms.get(from..).unwrap_or_default();
-        let count = behind.partition_point(|form| form.starts_with(start));
-        behind.get(..count).unwrap_or_default()
+    fn starting_with(&self, start: &[u8]) -> &[Zeroizing<Vec<u8>>] {
+        let from = self.encodings.partition_point(|encoding| encoding.as_slice() < start);
+        let rest = self.encodings.get(from..).unwrap_or_default();
+        let count = rest.partition_point(|encoding| encoding.starts_with(start));
+        rest.get(..count).unwrap_or_default()
     }
 }
 

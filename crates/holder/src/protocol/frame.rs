@@ -30,7 +30,7 @@ pub struct Frame {
 /// A frame exceeds the limit. The rest of the stream cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the frame has {bytes} bytes, the limit is {FRAME_BYTES_MAX}")]
-pub struct TooLarge {
+pub struct FrameTooLarge {
     /// Length in the frame header.
     pub bytes: usize,
 }
@@ -72,19 +72,19 @@ impl FrameReader {
     }
 
     /// Returns the next complete frame.
-    pub fn next_frame(&mut self) -> Result<Option<Frame>, TooLarge> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameTooLarge> {
         self.next_frame_within(FRAME_BYTES_MAX)
     }
 
     /// Like [`next_frame`](Self::next_frame), with a lower limit.
-    pub(crate) fn next_frame_within(&mut self, bytes_max: usize) -> Result<Option<Frame>, TooLarge> {
+    pub(crate) fn next_frame_within(&mut self, bytes_max: usize) -> Result<Option<Frame>, FrameTooLarge> {
         let rest = self.bytes.get(self.taken..).unwrap_or_default();
         let Some((&[a, b, c, d, kind, e, f, g, h], rest)) = rest.split_first_chunk::<HEAD_BYTES>() else {
             return Ok(None);
         };
         let length = u32::from_le_bytes([a, b, c, d]) as usize;
         if length > bytes_max {
-            return Err(TooLarge { bytes: length });
+            return Err(FrameTooLarge { bytes: length });
         }
         let Some(payload) = rest.get(..length) else { return Ok(None) };
         let payload = Zeroizing::new(payload.to_vec());

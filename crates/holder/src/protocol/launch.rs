@@ -9,13 +9,13 @@ use std::{
 };
 
 use crate::{
-    bytes::{Fields, Put},
+    fields::{FieldReader, FieldWriter},
     mask::Secret,
 };
 
 /// A command with its environment. Debug output shows variable names but not their values.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Launch {
+pub struct LaunchSpec {
     /// Name of the session, which all descendants carry as `JANGDAN_SESSION`. Letters, digits, `-`, `_` and `.`.
     pub session: String,
     /// Without a slash it is looked up in the `PATH` of `environment`.
@@ -29,7 +29,7 @@ pub struct Launch {
     /// Terminal or pipes.
     pub attachment: Attachment,
     /// Memory and time limits.
-    pub limits: Limits,
+    pub limits: ResourceLimits,
     /// Cgroup v2 folder in which the holder may create the session's cgroup.
     pub cgroup_parent: Option<PathBuf>,
     /// Time for descendants to end after the agent has ended, before they are killed.
@@ -70,7 +70,7 @@ pub struct WindowSize {
 
 /// Resource limits of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// For all processes together if there is a cgroup, otherwise for each of them.
     pub memory_bytes_max: Option<u64>,
     /// Time after which the agent is ended; pauses do not count.
@@ -81,10 +81,10 @@ pub struct Limits {
     pub oom_score: u16,
 }
 
-impl fmt::Debug for Launch {
+impl fmt::Debug for LaunchSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.environment.iter().map(|(name, _)| name).collect();
-        f.debug_struct("Launch")
+        f.debug_struct("LaunchSpec")
             .field("session", &self.session)
             .field("command", &self.command)
             .field("environment", &names)
@@ -95,7 +95,7 @@ impl fmt::Debug for Launch {
     }
 }
 
-impl Launch {
+impl LaunchSpec {
     pub(super) fn put(&self, bytes: &mut Vec<u8>) {
         bytes.put_bytes(self.session.as_bytes());
         bytes.put_bytes(self.command.as_bytes());
@@ -122,7 +122,7 @@ impl Launch {
         put_list(bytes, self.secrets.iter().map(Secret::value));
     }
 
-    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
         let session = String::from_utf8(fields.bytes()?.to_vec()).ok()?;
         let command = os_string(fields.bytes()?);
         let arguments = list(fields)?.into_iter().map(os_string).collect();
@@ -143,7 +143,7 @@ impl Launch {
             2 => Attachment::Pipes { stderr: Stderr::Merged },
             _ => return None,
         };
-        let limits = Limits {
+        let limits = ResourceLimits {
             memory_bytes_max: fields.optional_u64()?,
             time_max: fields.optional_u64()?.map(Duration::from_millis),
             end_grace: Duration::from_millis(fields.u64()?),
@@ -168,7 +168,7 @@ impl Launch {
     }
 }
 
-pub(super) fn read_secrets(fields: &mut Fields<'_>) -> Option<Vec<Secret>> {
+pub(super) fn read_secrets(fields: &mut FieldReader<'_>) -> Option<Vec<Secret>> {
     Some(list(fields)?.into_iter().map(|value| Secret::new(value.to_vec())).collect())
 }
 
@@ -185,7 +185,7 @@ pub(super) fn milliseconds(duration: Duration) -> u64 {
 }
 
 /// Reads a list. The frame bounds its length, as every item takes five bytes.
-fn list<'a>(fields: &mut Fields<'a>) -> Option<Vec<&'a [u8]>> {
+fn list<'a>(fields: &mut FieldReader<'a>) -> Option<Vec<&'a [u8]>> {
     let mut items = Vec::new();
     while fields.u8()? == 1 {
         items.push(fields.bytes()?);
@@ -205,14 +205,14 @@ mod tests {
 
     #[test]
     fn a_launch_is_read_as_it_was_written() {
-        let launch = Launch {
+        let launch = LaunchSpec {
             session: "s-1".into(),
             command: "sh".into(),
             arguments: vec!["-c".into(), OsString::from_vec(vec![0xff, b'x'])],
             environment: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), "".into())],
             directory: "/".into(),
             attachment: Attachment::Terminal(WindowSize { columns: 80, rows: 24 }),
-            limits: Limits {
+            limits: ResourceLimits {
                 memory_bytes_max: Some(1 << 30),
                 time_max: Some(Duration::from_secs(5)),
                 end_grace: Duration::from_millis(7),
@@ -224,11 +224,11 @@ mod tests {
         };
         let mut bytes = Vec::new();
         launch.put(&mut bytes);
-        let mut fields = Fields::new(&bytes);
-        assert_eq!(Launch::read(&mut fields), Some(launch));
+        let mut fields = FieldReader::new(&bytes);
+        assert_eq!(LaunchSpec::read(&mut fields), Some(launch));
         assert!(fields.is_empty());
         for cut in 0..bytes.len() {
-            assert_eq!(Launch::read(&mut Fields::new(&bytes[..cut])), None);
+            assert_eq!(LaunchSpec::read(&mut FieldReader::new(&bytes[..cut])), None);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Frame;
 use crate::{
-    bytes::{Fields, Put},
+    fields::{FieldReader, FieldWriter},
     spool::{Exit, Record},
 };
 
@@ -14,18 +14,18 @@ pub enum Reply {
     /// First answer to a start: everything needed exists, and the agent's process is about to be created.
     Accepted,
     /// Second answer to a start: the agent's process exists.
-    Started(Started),
+    Started(StartedAgent),
     /// The request was carried out.
     Done,
     /// The request was refused.
     Refused(Refusal),
-    /// All inputs up to this number were typed.
-    Typed {
-        /// Number of the last typed input.
+    /// All inputs up to this number were written.
+    InputWritten {
+        /// Number of the last written input.
         number: u64,
     },
     /// Answers a status request.
-    Status(Status),
+    Status(SessionStatus),
     /// A record of the spool.
     Record(Record),
     /// A reply that this version does not know.
@@ -46,7 +46,7 @@ pub struct Greeting {
 
 /// How an agent was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Started {
+pub struct StartedAgent {
     /// Process id of the agent, which leads its process group.
     pub agent_pid: u32,
     /// How its memory is limited.
@@ -68,7 +68,7 @@ pub enum MemoryLimit {
 
 /// State of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum SessionPhase {
     /// No agent was started yet.
     Waiting,
     /// The agent is running.
@@ -85,17 +85,17 @@ pub enum Phase {
 
 /// Current state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Status {
+pub struct SessionStatus {
     /// State of its processes.
-    pub phase: Phase,
+    pub phase: SessionPhase,
     /// Process id of the agent.
     pub agent_pid: Option<u32>,
     /// Output bytes in the spool.
     pub offset: u64,
     /// Number of the last accepted input.
-    pub input_taken: u64,
-    /// Number of the last typed input.
-    pub input_typed: u64,
+    pub inputs_accepted: u64,
+    /// Number of the last written input.
+    pub inputs_written: u64,
     /// Whether the disk is full and the agent is blocked.
     pub is_disk_full: bool,
     /// How the agent ended, if it did.
@@ -115,10 +115,10 @@ pub enum Refusal {
     },
     /// The first request was not a hello.
     #[error("the first request must be a hello")]
-    HelloFirst,
+    HelloRequired,
     /// The hello contained no token or a wrong one.
     #[error("missing or invalid session token")]
-    Stranger,
+    InvalidToken,
     /// The request is unknown or its fields are invalid.
     #[error("malformed request")]
     Malformed,
@@ -158,7 +158,7 @@ pub enum Refusal {
     },
     /// A value of the request is invalid.
     #[error("{what}")]
-    Unusable {
+    InvalidValue {
         /// Which value, and why.
         what: String,
     },
@@ -168,7 +168,7 @@ const HELLO: u8 = 128;
 const STARTED: u8 = 129;
 const DONE: u8 = 130;
 const REFUSED: u8 = 131;
-const TYPED: u8 = 132;
+const INPUT_WRITTEN: u8 = 132;
 const STATUS: u8 = 133;
 const RECORD: u8 = 134;
 const ACCEPTED: u8 = 135;
@@ -185,7 +185,7 @@ impl Reply {
             }
             Self::Started(started) => {
                 payload.put_u32(started.agent_pid);
-                payload.put_u8(place(&MEMORY_LIMITS, &started.memory));
+                payload.put_u8(index_of(&MEMORY_LIMITS, &started.memory));
                 payload.put_u8(u8::from(started.has_cgroup));
                 STARTED
             }
@@ -195,9 +195,9 @@ impl Reply {
                 refusal.put(&mut payload);
                 REFUSED
             }
-            Self::Typed { number } => {
+            Self::InputWritten { number } => {
                 payload.put_u64(*number);
-                TYPED
+                INPUT_WRITTEN
             }
             Self::Status(status) => {
                 status.put(&mut payload);
@@ -214,10 +214,10 @@ impl Reply {
 
     /// Decodes a reply; `None` if the fields do not match its type.
     pub fn decode(frame: &Frame) -> Option<Self> {
-        let mut fields = Fields::new(&frame.payload);
+        let mut fields = FieldReader::new(&frame.payload);
         Some(match frame.kind {
             HELLO => Self::Hello(Greeting { version: fields.u16()?, holder_pid: fields.u32()? }),
-            STARTED => Self::Started(Started {
+            STARTED => Self::Started(StartedAgent {
                 agent_pid: fields.u32()?,
                 memory: *MEMORY_LIMITS.get(usize::from(fields.u8()?))?,
                 has_cgroup: fields.u8()? != 0,
@@ -225,8 +225,8 @@ impl Reply {
             ACCEPTED => Self::Accepted,
             DONE => Self::Done,
             REFUSED => Self::Refused(Refusal::read(&mut fields)?),
-            TYPED => Self::Typed { number: fields.u64()? },
-            STATUS => Self::Status(Status::read(&mut fields)?),
+            INPUT_WRITTEN => Self::InputWritten { number: fields.u64()? },
+            STATUS => Self::Status(SessionStatus::read(&mut fields)?),
             RECORD => Self::Record(Record::read(fields.rest())?),
             kind => Self::Unknown { kind },
         })
@@ -235,21 +235,27 @@ impl Reply {
 
 const MEMORY_LIMITS: [MemoryLimit; 3] =
     [MemoryLimit::Unlimited, MemoryLimit::Cgroup, MemoryLimit::EachProcess];
-const PHASES: [Phase; 6] =
-    [Phase::Waiting, Phase::Running, Phase::Stopping, Phase::Stopped, Phase::Ending, Phase::Ended];
+const PHASES: [SessionPhase; 6] = [
+    SessionPhase::Waiting,
+    SessionPhase::Running,
+    SessionPhase::Stopping,
+    SessionPhase::Stopped,
+    SessionPhase::Ending,
+    SessionPhase::Ended,
+];
 
 /// Returns the index of a value in the list of all values, which is its encoding.
-fn place<T: PartialEq>(all: &[T], value: &T) -> u8 {
-    all.iter().position(|known| known == value).and_then(|at| u8::try_from(at).ok()).unwrap_or(0)
+fn index_of<T: PartialEq>(all: &[T], value: &T) -> u8 {
+    all.iter().position(|candidate| candidate == value).and_then(|at| u8::try_from(at).ok()).unwrap_or(0)
 }
 
-impl Status {
+impl SessionStatus {
     fn put(&self, bytes: &mut Vec<u8>) {
-        bytes.put_u8(place(&PHASES, &self.phase));
+        bytes.put_u8(index_of(&PHASES, &self.phase));
         bytes.put_optional_u64(self.agent_pid.map(u64::from));
         bytes.put_u64(self.offset);
-        bytes.put_u64(self.input_taken);
-        bytes.put_u64(self.input_typed);
+        bytes.put_u64(self.inputs_accepted);
+        bytes.put_u64(self.inputs_written);
         bytes.put_u8(u8::from(self.is_disk_full));
         bytes.put_u8(u8::from(self.exit.is_some()));
         if let Some(exit) = &self.exit {
@@ -257,13 +263,13 @@ impl Status {
         }
     }
 
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
         Some(Self {
             phase: *PHASES.get(usize::from(fields.u8()?))?,
             agent_pid: fields.optional_u64()?.and_then(|pid| u32::try_from(pid).ok()),
             offset: fields.u64()?,
-            input_taken: fields.u64()?,
-            input_typed: fields.u64()?,
+            inputs_accepted: fields.u64()?,
+            inputs_written: fields.u64()?,
             is_disk_full: fields.u8()? != 0,
             exit: if fields.u8()? == 0 { None } else { Some(Exit::read(fields)?) },
         })
@@ -276,7 +282,7 @@ impl Refusal {
             Self::Version { version_min, version_max } => {
                 (0, u64::from(*version_min), u64::from(*version_max), "")
             }
-            Self::HelloFirst => (1, 0, 0, ""),
+            Self::HelloRequired => (1, 0, 0, ""),
             Self::Malformed => (2, 0, 0, ""),
             Self::OutOfOrder { expected } => (3, *expected, 0, ""),
             Self::Busy => (4, 0, 0, ""),
@@ -284,8 +290,8 @@ impl Refusal {
             Self::WrongPhase => (6, 0, 0, ""),
             Self::NoSuchOffset { first, end } => (7, *first, *end, ""),
             Self::Failed { what, errno } => (8, u64::from(errno.cast_unsigned()), 0, what),
-            Self::Unusable { what } => (9, 0, 0, what),
-            Self::Stranger => (10, 0, 0, ""),
+            Self::InvalidValue { what } => (9, 0, 0, what),
+            Self::InvalidToken => (10, 0, 0, ""),
         };
         bytes.put_u8(kind);
         bytes.put_u64(first);
@@ -293,13 +299,13 @@ impl Refusal {
         bytes.put_bytes(what.as_bytes());
     }
 
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
         let (kind, first, second) = (fields.u8()?, fields.u64()?, fields.u64()?);
         let what = String::from_utf8_lossy(fields.bytes()?).into_owned();
         let version = |number| u16::try_from(number).ok();
         Some(match kind {
             0 => Self::Version { version_min: version(first)?, version_max: version(second)? },
-            1 => Self::HelloFirst,
+            1 => Self::HelloRequired,
             2 => Self::Malformed,
             3 => Self::OutOfOrder { expected: first },
             4 => Self::Busy,
@@ -307,10 +313,10 @@ impl Refusal {
             6 => Self::WrongPhase,
             7 => Self::NoSuchOffset { first, end: second },
             8 => Self::Failed { what, errno: i32::try_from(first).ok()? },
-            9 => Self::Unusable { what },
-            10 => Self::Stranger,
+            9 => Self::InvalidValue { what },
+            10 => Self::InvalidToken,
             // A reason that this version does not know; show its text.
-            _ => Self::Unusable {
+            _ => Self::InvalidValue {
                 what: if what.is_empty() { format!("refused for reason {kind}") } else { what },
             },
         })

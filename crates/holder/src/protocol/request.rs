@@ -5,11 +5,11 @@ use std::{ffi::OsStr, fmt, os::unix::ffi::OsStrExt, path::PathBuf, time::Duratio
 use zeroize::Zeroizing;
 
 use super::{
-    Frame, Launch, WindowSize,
+    Frame, LaunchSpec, WindowSize,
     launch::{milliseconds, put_list, read_secrets},
 };
 use crate::{
-    bytes::{Fields, Put},
+    fields::{FieldReader, FieldWriter},
     mask::Secret,
 };
 
@@ -35,16 +35,16 @@ pub enum Request {
         /// Absolute path of the session's folder, for socket, spool and status.
         directory: PathBuf,
         /// Command, environment and limits.
-        launch: Box<Launch>,
+        launch: Box<LaunchSpec>,
     },
-    /// Types an input once, after all inputs with smaller numbers. Numbers start at 1.
+    /// Writes an input once, after all inputs with smaller numbers. Numbers start at 1.
     Input {
         /// Number of the input.
         number: u64,
-        /// Bytes to type.
+        /// Bytes to write.
         bytes: Vec<u8>,
     },
-    /// Closes the agent's standard input after all inputs are typed. Only for pipes.
+    /// Closes the agent's standard input after all inputs are written. Only for pipes.
     CloseInput,
     /// Sets the size of the terminal.
     Resize(WindowSize),
@@ -69,7 +69,7 @@ pub enum Request {
     /// Replaces the values that are masked.
     SetSecrets(Vec<Secret>),
     /// Appends a message to the spool, sent by a helper program of the agent instead of its output.
-    SayAside {
+    WriteSideChannel {
         /// Content of the message.
         bytes: Vec<u8>,
     },
@@ -79,7 +79,7 @@ pub enum Request {
         offset: u64,
     },
     /// Deletes the segments that end before an offset.
-    ForgetBefore {
+    DeleteBefore {
         /// First offset that is still needed.
         offset: u64,
     },
@@ -98,8 +98,8 @@ const STATUS: u8 = 10;
 const SUBSCRIBE: u8 = 11;
 const SET_SECRETS: u8 = 12;
 const MARK_TURN_END: u8 = 13;
-const FORGET_BEFORE: u8 = 14;
-const SAY_ASIDE: u8 = 15;
+const DELETE_BEFORE: u8 = 14;
+const WRITE_SIDE_CHANNEL: u8 = 15;
 
 impl Request {
     /// Encodes the request as a frame, zeroed on drop as it may contain secrets.
@@ -148,17 +148,17 @@ impl Request {
                 put_list(&mut payload, secrets.iter().map(Secret::value));
                 SET_SECRETS
             }
-            Self::SayAside { bytes } => {
+            Self::WriteSideChannel { bytes } => {
                 payload.extend_from_slice(bytes);
-                SAY_ASIDE
+                WRITE_SIDE_CHANNEL
             }
             Self::MarkTurnEnd { offset } => {
                 payload.put_u64(*offset);
                 MARK_TURN_END
             }
-            Self::ForgetBefore { offset } => {
+            Self::DeleteBefore { offset } => {
                 payload.put_u64(*offset);
-                FORGET_BEFORE
+                DELETE_BEFORE
             }
         };
         Zeroizing::new(Frame::encode(kind, tag, &payload))
@@ -166,10 +166,10 @@ impl Request {
 
     /// Decodes a request; `None` if this version does not know it.
     pub fn decode(frame: &Frame) -> Option<Self> {
-        let mut fields = Fields::new(&frame.payload);
+        let mut fields = FieldReader::new(&frame.payload);
         let request = match frame.kind {
             HELLO => {
-                let rest = Fields::new(frame.payload.strip_prefix(MAGIC)?);
+                let rest = FieldReader::new(frame.payload.strip_prefix(MAGIC)?);
                 fields = rest;
                 let (version_min, version_max) = (fields.u16()?, fields.u16()?);
                 let token =
@@ -179,7 +179,7 @@ impl Request {
             }
             START => Self::Start {
                 directory: PathBuf::from(OsStr::from_bytes(fields.bytes()?)),
-                launch: Box::new(Launch::read(&mut fields)?),
+                launch: Box::new(LaunchSpec::read(&mut fields)?),
             },
             INPUT => Self::Input { number: fields.u64()?, bytes: fields.rest().to_vec() },
             CLOSE_INPUT => Self::CloseInput,
@@ -191,9 +191,9 @@ impl Request {
             STATUS => Self::Status,
             SUBSCRIBE => Self::Subscribe { from: fields.u64()? },
             SET_SECRETS => Self::SetSecrets(read_secrets(&mut fields)?),
-            SAY_ASIDE => Self::SayAside { bytes: fields.rest().to_vec() },
+            WRITE_SIDE_CHANNEL => Self::WriteSideChannel { bytes: fields.rest().to_vec() },
             MARK_TURN_END => Self::MarkTurnEnd { offset: fields.u64()? },
-            FORGET_BEFORE => Self::ForgetBefore { offset: fields.u64()? },
+            DELETE_BEFORE => Self::DeleteBefore { offset: fields.u64()? },
             _ => return None,
         };
         fields.is_empty().then_some(request)
@@ -217,9 +217,9 @@ impl fmt::Debug for Request {
             Self::Status => f.write_str("Status"),
             Self::Subscribe { from } => write!(f, "Subscribe({from})"),
             Self::SetSecrets(secrets) => write!(f, "SetSecrets({} values)", secrets.len()),
-            Self::SayAside { bytes } => write!(f, "SayAside({} bytes)", bytes.len()),
+            Self::WriteSideChannel { bytes } => write!(f, "WriteSideChannel({} bytes)", bytes.len()),
             Self::MarkTurnEnd { offset } => write!(f, "MarkTurnEnd({offset})"),
-            Self::ForgetBefore { offset } => write!(f, "ForgetBefore({offset})"),
+            Self::DeleteBefore { offset } => write!(f, "DeleteBefore({offset})"),
         }
     }
 }

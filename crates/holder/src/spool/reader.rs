@@ -10,12 +10,12 @@ use std::{
 };
 
 use super::{
-    Body, Record, SpoolError,
+    Record, RecordBody, SpoolError,
     record::{self, HEAD_BYTES},
     segment::{self, Segment},
 };
 
-pub(super) enum Next {
+pub(super) enum NextRecord {
     Record(Record),
     /// No further complete record for now.
     End,
@@ -35,8 +35,8 @@ impl SegmentReader {
         let path = segment.path(directory);
         let file = File::open(&path).map_err(|source| SpoolError::io("open", &path, source))?;
         let mut head = [0; segment::HEAD_BYTES];
-        let found = read_at(&file, &mut head, 0).map_err(|source| SpoolError::io("read", &path, source))?;
-        if found < head.len() || head != segment.head() {
+        let n_read = read_at(&file, &mut head, 0).map_err(|source| SpoolError::io("read", &path, source))?;
+        if n_read < head.len() || head != segment.head() {
             return Err(SpoolError::Damaged {
                 path,
                 position: 0,
@@ -55,19 +55,19 @@ impl SegmentReader {
         self.offset
     }
 
-    pub(super) fn next(&mut self) -> Result<Next, SpoolError> {
+    pub(super) fn next(&mut self) -> Result<NextRecord, SpoolError> {
         let damaged =
             |problem| SpoolError::Damaged { path: self.path.clone(), position: self.position, problem };
         let failed = |source| SpoolError::io("read", &self.path, source);
         let mut head = [0; HEAD_BYTES];
         if read_at(&self.file, &mut head, self.position).map_err(failed)? < HEAD_BYTES {
-            return Ok(Next::End);
+            return Ok(NextRecord::End);
         }
         let length = record::payload_length(&head).map_err(damaged)?;
         let mut payload = vec![0; length];
         let start = self.position + HEAD_BYTES as u64;
         if read_at(&self.file, &mut payload, start).map_err(failed)? < length {
-            return Ok(Next::End);
+            return Ok(NextRecord::End);
         }
         let record = record::decode(&head, payload).map_err(damaged)?;
         if record.offset != self.offset {
@@ -75,30 +75,30 @@ impl SegmentReader {
         }
         self.position = start + length as u64;
         self.offset = record.end();
-        Ok(Next::Record(record))
+        Ok(NextRecord::Record(record))
     }
 }
 
 /// Reads records from an offset on.
-pub struct Reader {
+pub struct RecordReader {
     directory: PathBuf,
     segment: Option<SegmentReader>,
     /// Records before this offset are skipped.
     from: u64,
 }
 
-impl Reader {
+impl RecordReader {
     /// Opens a spool at an offset. Records at exactly this offset are included, even those without output.
     pub fn open(directory: &Path, from: u64) -> Result<Self, SpoolError> {
         let mut segments = segment::list(directory)?;
         // The holder may have created the file without its header yet.
         segments.pop_if(|last| {
             std::fs::metadata(last.path(directory))
-                .is_ok_and(|found| found.len() < segment::HEAD_BYTES as u64)
+                .is_ok_and(|metadata| metadata.len() < segment::HEAD_BYTES as u64)
         });
         let first = segments.first().map_or(0, |segment| segment.offset);
         if from < first {
-            return Err(SpoolError::Forgotten { asked: from, first });
+            return Err(SpoolError::Deleted { requested: from, first });
         }
         // Records without output may be at the end of one segment and at the start of the next.
         let before = segments.iter().rposition(|segment| segment.offset < from).unwrap_or(0);
@@ -134,13 +134,13 @@ impl Reader {
         if self.segment.as_ref().map_or(0, SegmentReader::offset) >= from {
             return Ok(());
         }
-        let mut look = Self { directory: self.directory.clone(), segment: None, from: 0 };
+        let mut probe = Self { directory: self.directory.clone(), segment: None, from: 0 };
         if let Some(own) = &self.segment {
-            look.segment = Some(SegmentReader::open(&self.directory, own.segment.clone())?);
+            probe.segment = Some(SegmentReader::open(&self.directory, own.segment.clone())?);
         }
-        while look.offset() < from {
-            if look.read()?.is_none() {
-                return Err(SpoolError::Beyond { asked: from, end: look.offset() });
+        while probe.offset() < from {
+            if probe.read()?.is_none() {
+                return Err(SpoolError::BeyondEnd { requested: from, end: probe.offset() });
             }
         }
         Ok(())
@@ -148,23 +148,23 @@ impl Reader {
 
     fn read(&mut self) -> Result<Option<Record>, SpoolError> {
         loop {
-            if let Some(record) = self.read_here()? {
+            if let Some(record) = self.read_in_segment()? {
                 return Ok(Some(record));
             }
             let Some(next) = self.next_segment()? else { return Ok(None) };
             // Meanwhile the holder may have finished this segment with a record without output.
-            if let Some(record) = self.read_here()? {
+            if let Some(record) = self.read_in_segment()? {
                 return Ok(Some(record));
             }
             self.segment = Some(next);
         }
     }
 
-    fn read_here(&mut self) -> Result<Option<Record>, SpoolError> {
+    fn read_in_segment(&mut self) -> Result<Option<Record>, SpoolError> {
         let Some(segment) = self.segment.as_mut() else { return Ok(None) };
         match segment.next()? {
-            Next::Record(record) => Ok(Some(record)),
-            Next::End => Ok(None),
+            NextRecord::Record(record) => Ok(Some(record)),
+            NextRecord::End => Ok(None),
         }
     }
 
@@ -180,19 +180,19 @@ impl Reader {
         };
         let path = next.path(&self.directory);
         match std::fs::metadata(&path) {
-            Ok(found) if found.len() < segment::HEAD_BYTES as u64 => Ok(None),
+            Ok(metadata) if metadata.len() < segment::HEAD_BYTES as u64 => Ok(None),
             Ok(_) => SegmentReader::open(&self.directory, next).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(SpoolError::io("look at", path, source)),
+            Err(source) => Err(SpoolError::io("inspect", path, source)),
         }
     }
 }
 
 /// Returns the end of the spool. Reads only the last segment.
 pub fn end_offset(directory: &Path) -> Result<u64, SpoolError> {
-    match Reader::open(directory, u64::MAX) {
+    match RecordReader::open(directory, u64::MAX) {
         Ok(reader) => Ok(reader.offset()),
-        Err(SpoolError::Beyond { end, .. }) => Ok(end),
+        Err(SpoolError::BeyondEnd { end, .. }) => Ok(end),
         Err(error) => Err(error),
     }
 }
@@ -202,7 +202,7 @@ fn trim(mut record: Record, from: u64) -> Option<Record> {
     if record.offset >= from {
         return Some(record);
     }
-    let Body::Output { bytes, .. } = &mut record.body else { return None };
+    let RecordBody::Output { bytes, .. } = &mut record.body else { return None };
     let before = usize::try_from(from - record.offset).ok()?;
     if before >= bytes.len() {
         return None;
@@ -214,14 +214,14 @@ fn trim(mut record: Record, from: u64) -> Option<Record> {
 
 /// Reads until the buffer is full or the file ends; returns the number of bytes.
 fn read_at(file: &File, buffer: &mut [u8], position: u64) -> std::io::Result<usize> {
-    let mut found = 0;
-    while let Some(rest) = buffer.get_mut(found..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, position + found as u64) {
+    let mut n_read = 0;
+    while let Some(rest) = buffer.get_mut(n_read..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, position + n_read as u64) {
             Ok(0) => break,
-            Ok(more) => found += more,
+            Ok(more) => n_read += more,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(found)
+    Ok(n_read)
 }

@@ -8,7 +8,7 @@
 //! Little-endian. The checksum covers everything after itself, so a record of zeros (possible after a crash of the
 //! machine) is invalid. New kinds may be added; readers skip unknown ones.
 
-use crate::bytes::{Fields, Put};
+use crate::fields::{FieldReader, FieldWriter};
 
 pub(super) const HEAD_BYTES: usize = 28;
 
@@ -32,7 +32,7 @@ pub enum Stream {
     /// Standard error of the agent.
     Error,
     /// Messages sent through the socket by a helper program of the agent.
-    Aside,
+    SideChannel,
 }
 
 /// An event in a session, at an offset of its output.
@@ -43,12 +43,12 @@ pub struct Record {
     /// When it was written, in milliseconds since 1970.
     pub at_ms: u64,
     /// Content of the record.
-    pub body: Body,
+    pub body: RecordBody,
 }
 
 /// Content of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Body {
+pub enum RecordBody {
     /// Output of the agent; secrets are masked.
     Output {
         /// Source of the output.
@@ -56,7 +56,7 @@ pub enum Body {
         /// Output with secrets masked.
         bytes: Vec<u8>,
     },
-    /// A typed input; secrets are masked.
+    /// A written input; secrets are masked.
     Input {
         /// Number of the input.
         number: u64,
@@ -104,7 +104,7 @@ pub struct Exit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
     /// It exited by itself.
-    Itself,
+    AgentExited,
     /// A client requested it.
     Request,
     /// The time limit was reached.
@@ -114,11 +114,11 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    pub(crate) const ALL: [Self; 4] = [Self::Itself, Self::Request, Self::TimeLimit, Self::HolderEnded];
+    pub(crate) const ALL: [Self; 4] = [Self::AgentExited, Self::Request, Self::TimeLimit, Self::HolderEnded];
 
     pub(crate) fn number(self) -> u8 {
         match self {
-            Self::Itself => 0,
+            Self::AgentExited => 0,
             Self::Request => 1,
             Self::TimeLimit => 2,
             Self::HolderEnded => 3,
@@ -126,7 +126,7 @@ impl EndReason {
     }
 
     pub(crate) fn from_number(number: u8) -> Self {
-        Self::ALL.into_iter().find(|reason| reason.number() == number).unwrap_or(Self::Itself)
+        Self::ALL.into_iter().find(|reason| reason.number() == number).unwrap_or(Self::AgentExited)
     }
 }
 
@@ -136,7 +136,7 @@ impl Stream {
             Self::Terminal => 0,
             Self::Output => 1,
             Self::Error => 2,
-            Self::Aside => 3,
+            Self::SideChannel => 3,
         }
     }
 
@@ -144,7 +144,7 @@ impl Stream {
         match number {
             1 => Self::Output,
             2 => Self::Error,
-            3 => Self::Aside,
+            3 => Self::SideChannel,
             _ => Self::Terminal,
         }
     }
@@ -154,43 +154,43 @@ impl Record {
     /// Returns the offset after this record.
     pub fn end(&self) -> u64 {
         match &self.body {
-            Body::Output { bytes, .. } => self.offset + bytes.len() as u64,
-            Body::Input { .. }
-            | Body::TurnEnd { .. }
-            | Body::Resize { .. }
-            | Body::Gap { .. }
-            | Body::Exit(_)
-            | Body::Unknown { .. } => self.offset,
+            RecordBody::Output { bytes, .. } => self.offset + bytes.len() as u64,
+            RecordBody::Input { .. }
+            | RecordBody::TurnEnd { .. }
+            | RecordBody::Resize { .. }
+            | RecordBody::Gap { .. }
+            | RecordBody::Exit(_)
+            | RecordBody::Unknown { .. } => self.offset,
         }
     }
 }
 
 /// The binary form of a record; borrows long content to avoid copying it.
-pub(super) struct Encoded<'a> {
+pub(super) struct EncodedRecord<'a> {
     pub(super) head: [u8; HEAD_BYTES],
     pub(super) fixed: Vec<u8>,
     pub(super) bytes: &'a [u8],
 }
 
-impl<'a> Encoded<'a> {
-    pub(super) fn new(offset: u64, at_ms: u64, body: &'a Body) -> Self {
+impl<'a> EncodedRecord<'a> {
+    pub(super) fn new(offset: u64, at_ms: u64, body: &'a RecordBody) -> Self {
         let (kind, stream, fixed, bytes): (u8, u8, Vec<u8>, &[u8]) = match body {
-            Body::Output { stream, bytes } => return Self::output(offset, at_ms, *stream, bytes),
-            Body::Input { number, bytes } => (INPUT, 0, number.to_le_bytes().to_vec(), bytes),
-            Body::TurnEnd { offset } => (TURN_END, 0, offset.to_le_bytes().to_vec(), &[]),
-            Body::Resize { columns, rows } => {
+            RecordBody::Output { stream, bytes } => return Self::output(offset, at_ms, *stream, bytes),
+            RecordBody::Input { number, bytes } => (INPUT, 0, number.to_le_bytes().to_vec(), bytes),
+            RecordBody::TurnEnd { offset } => (TURN_END, 0, offset.to_le_bytes().to_vec(), &[]),
+            RecordBody::Resize { columns, rows } => {
                 let mut fixed = Vec::new();
                 fixed.put_u16(*columns);
                 fixed.put_u16(*rows);
                 (RESIZE, 0, fixed, &[])
             }
-            Body::Gap { cut_bytes } => (GAP, 0, cut_bytes.to_le_bytes().to_vec(), &[]),
-            Body::Exit(exit) => {
+            RecordBody::Gap { cut_bytes } => (GAP, 0, cut_bytes.to_le_bytes().to_vec(), &[]),
+            RecordBody::Exit(exit) => {
                 let mut fixed = Vec::new();
                 exit.put(&mut fixed);
                 (EXIT, 0, fixed, &[])
             }
-            Body::Unknown { kind } => (*kind, 0, Vec::new(), &[]),
+            RecordBody::Unknown { kind } => (*kind, 0, Vec::new(), &[]),
         };
         let head = head(kind, stream, offset, at_ms, &fixed, bytes);
         Self { head, fixed, bytes }
@@ -232,7 +232,7 @@ pub(super) fn decode(head: &[u8; HEAD_BYTES], payload: Vec<u8>) -> Result<Record
     if checksum.finalize().to_le_bytes() != head[..4] {
         return Err("its checksum does not match");
     }
-    let mut fields = Fields::new(&head[12..]);
+    let mut fields = FieldReader::new(&head[12..]);
     let (Some(offset), Some(at_ms)) = (fields.u64(), fields.u64()) else {
         return Err("its header is incomplete");
     };
@@ -240,19 +240,19 @@ pub(super) fn decode(head: &[u8; HEAD_BYTES], payload: Vec<u8>) -> Result<Record
     Ok(Record { offset, at_ms, body })
 }
 
-fn body(kind: u8, stream: u8, mut payload: Vec<u8>) -> Option<Body> {
-    let mut fields = Fields::new(&payload);
+fn body(kind: u8, stream: u8, mut payload: Vec<u8>) -> Option<RecordBody> {
+    let mut fields = FieldReader::new(&payload);
     Some(match kind {
-        OUTPUT => Body::Output { stream: Stream::from_number(stream), bytes: payload },
+        OUTPUT => RecordBody::Output { stream: Stream::from_number(stream), bytes: payload },
         INPUT => {
             let number = fields.u64()?;
-            Body::Input { number, bytes: payload.split_off(8) }
+            RecordBody::Input { number, bytes: payload.split_off(8) }
         }
-        TURN_END => Body::TurnEnd { offset: fields.u64()? },
-        RESIZE => Body::Resize { columns: fields.u16()?, rows: fields.u16()? },
-        GAP => Body::Gap { cut_bytes: fields.u64()? },
-        EXIT => Body::Exit(Exit::read(&mut fields)?),
-        kind => Body::Unknown { kind },
+        TURN_END => RecordBody::TurnEnd { offset: fields.u64()? },
+        RESIZE => RecordBody::Resize { columns: fields.u16()?, rows: fields.u16()? },
+        GAP => RecordBody::Gap { cut_bytes: fields.u64()? },
+        EXIT => RecordBody::Exit(Exit::read(&mut fields)?),
+        kind => RecordBody::Unknown { kind },
     })
 }
 
@@ -263,7 +263,7 @@ impl Exit {
         bytes.put_optional_u64(self.signal.map(|signal| u64::from(signal.cast_unsigned())));
     }
 
-    pub(crate) fn read(fields: &mut Fields<'_>) -> Option<Self> {
+    pub(crate) fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
         let number = |value: Option<u64>| value.map(|value| (value as u32).cast_signed());
         let reason = EndReason::from_number(fields.u8()?);
         Some(Self { reason, code: number(fields.optional_u64()?), signal: number(fields.optional_u64()?) })
@@ -273,7 +273,7 @@ impl Exit {
 impl Record {
     /// Appends the binary form of the record.
     pub(crate) fn put(&self, into: &mut Vec<u8>) {
-        let encoded = Encoded::new(self.offset, self.at_ms, &self.body);
+        let encoded = EncodedRecord::new(self.offset, self.at_ms, &self.body);
         into.extend_from_slice(&encoded.head);
         into.extend_from_slice(&encoded.fixed);
         into.extend_from_slice(encoded.bytes);

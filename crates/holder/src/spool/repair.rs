@@ -7,13 +7,13 @@ use std::{fs::OpenOptions, path::Path};
 
 use super::{
     SpoolError,
-    reader::{Next, SegmentReader},
+    reader::{NextRecord, SegmentReader},
     segment,
 };
 
 /// The end of a spool after repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairReport {
     /// Offset after the last valid output byte.
     pub end: u64,
     /// Number of bytes cut off from the file.
@@ -22,15 +22,15 @@ pub struct Repaired {
 }
 
 /// Cuts off everything after the last complete record. Must not be called while a holder writes.
-pub fn repair(directory: &Path) -> Result<Repaired, SpoolError> {
+pub fn repair(directory: &Path) -> Result<RepairReport, SpoolError> {
     let Some(last) = segment::list(directory)?.pop() else {
-        return Ok(Repaired { end: 0, cut_bytes: 0, number: 0 });
+        return Ok(RepairReport { end: 0, cut_bytes: 0, number: 0 });
     };
     let path = last.path(directory);
-    let length = std::fs::metadata(&path).map_err(|source| SpoolError::io("look at", &path, source))?.len();
+    let length = std::fs::metadata(&path).map_err(|source| SpoolError::io("inspect", &path, source))?.len();
     let (end, good) = match SegmentReader::open(directory, last.clone()) {
         Ok(mut reader) => {
-            while let Ok(Next::Record(_)) = reader.next() {}
+            while let Ok(NextRecord::Record(_)) = reader.next() {}
             (reader.offset(), reader.position())
         }
         // Its header is incomplete: nothing in it is valid.
@@ -47,5 +47,5 @@ pub fn repair(directory: &Path) -> Result<Repaired, SpoolError> {
         // Segment numbers are contiguous, since readers derive the next name from their own.
         number = number.saturating_sub(1);
     }
-    Ok(Repaired { end, cut_bytes: length.saturating_sub(good), number })
+    Ok(RepairReport { end, cut_bytes: length.saturating_sub(good), number })
 }

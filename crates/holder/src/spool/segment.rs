@@ -67,7 +67,7 @@ pub fn first_offset(directory: &Path) -> Result<u64, SpoolError> {
 /// Deletes the segments that end at or before an offset; returns the first available offset.
 ///
 /// The last segment always stays, because its name says where the spool continues.
-pub fn forget_before(directory: &Path, offset: u64) -> Result<u64, SpoolError> {
+pub fn delete_before(directory: &Path, offset: u64) -> Result<u64, SpoolError> {
     let segments = list(directory)?;
     for pair in segments.windows(2) {
         let [old, next] = pair else { break };

@@ -13,25 +13,25 @@ use std::{
 };
 
 use super::{
-    Body, SpoolError, Stream,
-    record::Encoded,
-    repair::{Repaired, repair},
+    RecordBody, SpoolError, Stream,
+    record::EncodedRecord,
+    repair::{RepairReport, repair},
     segment::{self, SEGMENT_BYTES_MAX, Segment},
 };
 
 /// Whether a record was written completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum Appended {
+pub enum AppendResult {
     /// It was written completely.
     Written,
     /// The disk is full or unavailable; the rest is in memory. Call [`SpoolWriter::resume`] until it returns
     /// `Written`.
-    Waiting,
+    Blocked,
 }
 
 /// The only writer of a spool.
-pub struct Writer {
+pub struct SpoolWriter {
     directory: PathBuf,
     segment: Segment,
     file: Option<File>,
@@ -42,7 +42,7 @@ pub struct Writer {
     rest: Vec<u8>,
 }
 
-impl Writer {
+impl SpoolWriter {
     /// Opens or creates the spool in a folder. An incomplete end is cut off and recorded as a gap.
     pub fn open(directory: &Path) -> Result<Self, SpoolError> {
         Self::open_with(directory, SEGMENT_BYTES_MAX)
@@ -50,7 +50,7 @@ impl Writer {
 
     /// Like [`open`](Self::open), with another segment size.
     pub fn open_with(directory: &Path, segment_bytes_max: u64) -> Result<Self, SpoolError> {
-        let Repaired { end, cut_bytes, number } = repair(directory)?;
+        let RepairReport { end, cut_bytes, number } = repair(directory)?;
         let segment = Segment { number: number + 1, offset: end };
         let directory = directory.to_owned();
         let mut writer = Self {
@@ -64,7 +64,7 @@ impl Writer {
         };
         if cut_bytes > 0 {
             // On a full disk it is written by the first `resume`.
-            let _ = writer.append(&Body::Gap { cut_bytes });
+            let _ = writer.append(&RecordBody::Gap { cut_bytes });
         }
         Ok(writer)
     }
@@ -80,19 +80,19 @@ impl Writer {
     }
 
     /// Appends output without copying it.
-    pub fn append_output(&mut self, stream: Stream, bytes: &[u8]) -> Appended {
-        let encoded = Encoded::output(self.offset, now_ms(), stream, bytes);
+    pub fn append_output(&mut self, stream: Stream, bytes: &[u8]) -> AppendResult {
+        let encoded = EncodedRecord::output(self.offset, now_ms(), stream, bytes);
         self.write(&encoded, bytes.len() as u64)
     }
 
     /// Appends a record at the current offset.
-    pub fn append(&mut self, body: &Body) -> Appended {
-        let length = if let Body::Output { bytes, .. } = body { bytes.len() as u64 } else { 0 };
-        self.write(&Encoded::new(self.offset, now_ms(), body), length)
+    pub fn append(&mut self, body: &RecordBody) -> AppendResult {
+        let length = if let RecordBody::Output { bytes, .. } = body { bytes.len() as u64 } else { 0 };
+        self.write(&EncodedRecord::new(self.offset, now_ms(), body), length)
     }
 
     /// Tries to write the waiting bytes.
-    pub fn resume(&mut self) -> Appended {
+    pub fn resume(&mut self) -> AppendResult {
         let mut written = 0;
         while let Some(rest) = self.rest.get(written..).filter(|rest| !rest.is_empty()) {
             let Some(file) = self.file.as_mut() else {
@@ -111,13 +111,13 @@ impl Writer {
         }
         self.rest.drain(..written);
         if self.is_waiting() {
-            return Appended::Waiting;
+            return AppendResult::Blocked;
         }
         self.rest = Vec::new();
-        Appended::Written
+        AppendResult::Written
     }
 
-    fn write(&mut self, encoded: &Encoded<'_>, output_bytes: u64) -> Appended {
+    fn write(&mut self, encoded: &EncodedRecord<'_>, output_bytes: u64) -> AppendResult {
         let parts: [&[u8]; 3] = [&encoded.head, &encoded.fixed, encoded.bytes];
         let total: usize = parts.iter().map(|part| part.len()).sum();
         if self.segment_bytes + total as u64 > self.segment_bytes_max && !self.is_waiting() {
@@ -130,7 +130,7 @@ impl Writer {
         self.offset += output_bytes;
         self.segment_bytes += total as u64;
         if written == total {
-            return Appended::Written;
+            return AppendResult::Written;
         }
         for part in parts {
             let skipped = written.min(part.len());

@@ -27,14 +27,14 @@ const CLONE_CGROUP: usize = 10;
 const NOT_FOUND: i32 = 127;
 const NOT_RUN: i32 = 126;
 
-pub(crate) struct Spawn<'a> {
+pub(crate) struct SpawnOptions<'a> {
     /// Path relative to `folder`.
     pub(crate) path: &'a OsStr,
     /// Passed as `argv[0]`.
     pub(crate) command: &'a OsStr,
     pub(crate) arguments: &'a [OsString],
     pub(crate) environment: BTreeMap<&'a OsStr, &'a OsStr>,
-    /// Working directory.
+    /// Becomes the working directory.
     pub(crate) folder: BorrowedFd<'a>,
     /// Standard input, output and error.
     pub(crate) standard: [BorrowedFd<'a>; 3],
@@ -45,7 +45,10 @@ pub(crate) struct Spawn<'a> {
 /// Starts a program as the leader of a new process group. `prepare` runs in the new process before `exec`.
 ///
 /// Does not wait for `exec`. If that fails, the process writes the reason to its standard error and exits.
-pub(crate) fn spawn(spawn: &Spawn<'_>, mut prepare: impl FnMut() -> io::Result<()>) -> io::Result<Pid> {
+pub(crate) fn spawn(
+    spawn: &SpawnOptions<'_>,
+    mut prepare: impl FnMut() -> io::Result<()>,
+) -> io::Result<Pid> {
     let arguments = [spawn.command].into_iter().chain(spawn.arguments.iter().map(OsString::as_os_str));
     let arguments = arguments.map(|word| c_string(word.to_owned())).collect::<io::Result<Vec<_>>>()?;
     let variables = spawn.environment.iter().map(|(name, value)| {
@@ -92,7 +95,7 @@ unsafe fn fork_into(cgroup: Option<BorrowedFd<'_>>) -> io::Result<i32> {
 
 /// Executes the program in the new process; returns the error if that fails.
 fn become_program(
-    spawn: &Spawn<'_>,
+    spawn: &SpawnOptions<'_>,
     path: &CString,
     arguments: &[*const c_char],
     variables: &[*const c_char],

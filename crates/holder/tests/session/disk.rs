@@ -5,7 +5,7 @@
 
 use std::{path::Path, process::Command};
 
-use crate::stage::{Stage, script, state, terminal, wait_for};
+use crate::test_session::{TestSession, script, state, terminal, wait_for};
 
 const LINES: usize = 400_000;
 
@@ -27,28 +27,28 @@ fn a_full_disk_blocks_the_agent_and_loses_no_output() {
         return;
     };
     let directory = disk.join("session");
-    let mut stage = Stage::start_in(folder, directory, &script(&flood(), terminal()));
-    wait_for("the disk is full", || stage.status().is_disk_full.then_some(()));
-    let held = stage.status().offset;
+    let mut session = TestSession::start_in(folder, directory, &script(&flood(), terminal()));
+    wait_for("the disk is full", || session.status().is_disk_full.then_some(()));
+    let held = session.status().offset;
     assert!(held < expected().len() as u64);
     // The agent is blocked, and the holder answers.
-    assert!(state(stage.agent_pid()).is_some());
+    assert!(state(session.agent_pid()).is_some());
     Mount::grow(&disk);
-    assert_eq!(stage.wait_end().code, Some(6));
-    assert_eq!(stage.output(), expected());
+    assert_eq!(session.wait_end().code, Some(6));
+    assert_eq!(session.output(), expected());
 }
 
 #[test]
 fn a_file_size_limit_blocks_the_agent_and_loses_no_output() {
-    let mut stage = Stage::start(&script(&format!("read -r go; {}", flood()), terminal()));
-    let holder = stage.launched.holder.id();
+    let mut session = TestSession::start(&script(&format!("read -r go; {}", flood()), terminal()));
+    let holder = session.launched.holder.id();
     limit_files(holder, "400000");
-    stage.type_in(1, "go\n");
-    wait_for("the files are full", || stage.status().is_disk_full.then_some(()));
-    assert!(state(stage.agent_pid()).is_some());
+    session.send_input(1, "go\n");
+    wait_for("the files are full", || session.status().is_disk_full.then_some(()));
+    assert!(state(session.agent_pid()).is_some());
     limit_files(holder, "unlimited");
-    assert_eq!(stage.wait_end().code, Some(6));
-    assert!(stage.output().ends_with(&expected()));
+    assert_eq!(session.wait_end().code, Some(6));
+    assert!(session.output().ends_with(&expected()));
 }
 
 fn limit_files(pid: u32, length: &str) {

@@ -3,18 +3,18 @@
 use std::{os::unix::fs::PermissionsExt, time::Instant};
 
 use holder::{
-    ClientError, Connection,
-    protocol::{Phase, Reply, Request},
+    ClientError, HolderConnection,
+    protocol::{Reply, Request, SessionPhase},
     spool::{EndReason, Exit},
     status,
 };
 
-use crate::stage::{Stage, pid_of, pipes, script, state, terminal, wait_for};
+use crate::test_session::{TestSession, pid_of, pipes, script, state, terminal, wait_for};
 
 #[test]
 fn an_agent_has_default_signal_handling() {
-    let stage = Stage::script("grep -E 'Sig(Blk|Ign)' /proc/self/status; read -r line");
-    let text = stage.wait_text("SigIgn");
+    let session = TestSession::script("grep -E 'Sig(Blk|Ign)' /proc/self/status; read -r line");
+    let text = session.wait_text("SigIgn");
     let blocked = text.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
     assert_eq!(blocked.trim(), "0000000000000000");
 }
@@ -22,59 +22,62 @@ fn an_agent_has_default_signal_handling() {
 #[test]
 fn remaining_processes_end_with_the_agent() {
     let leave = "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 0.05; done' & echo left=$!.); exit 3";
-    let mut stage = Stage::start(&script(leave, pipes()));
-    let exit = stage.wait_end();
-    assert_eq!(exit, Exit { code: Some(3), signal: None, reason: EndReason::Itself });
-    assert_eq!(state(pid_of(&stage.text(), "left")), None);
+    let mut session = TestSession::start(&script(leave, pipes()));
+    let exit = session.wait_end();
+    assert_eq!(exit, Exit { code: Some(3), signal: None, reason: EndReason::AgentExited });
+    assert_eq!(state(pid_of(&session.text(), "left")), None);
 }
 
 #[test]
 fn the_exit_is_recorded_in_spool_and_status_file() {
-    let mut stage = Stage::script("read -r line; echo bye; exit 5");
-    let before = wait_for("the status file", || status::read(&stage.directory).unwrap());
-    assert_eq!((before.session.as_str(), before.exit), (stage.session.as_str(), None));
-    stage.type_in(1, "go\n");
-    let exit = stage.wait_end();
+    let mut session = TestSession::script("read -r line; echo bye; exit 5");
+    let before = wait_for("the status file", || status::read(&session.directory).unwrap());
+    assert_eq!((before.session.as_str(), before.exit), (session.session.as_str(), None));
+    session.send_input(1, "go\n");
+    let exit = session.wait_end();
     assert_eq!(exit.code, Some(5));
-    let ended = status::read(&stage.directory).unwrap().unwrap().exit.unwrap();
-    assert_eq!((ended.exit, ended.input_typed), (exit, 1));
-    assert_eq!(ended.offset, stage.output().len() as u64);
-    assert!(stage.text().ends_with("bye\r\n"));
-    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::HolderNotRunning { .. })));
+    let ended = status::read(&session.directory).unwrap().unwrap().exit.unwrap();
+    assert_eq!((ended.exit, ended.inputs_written), (exit, 1));
+    assert_eq!(ended.offset, session.output().len() as u64);
+    assert!(session.text().ends_with("bye\r\n"));
+    assert!(matches!(
+        HolderConnection::connect(&session.directory),
+        Err(ClientError::HolderNotRunning { .. })
+    ));
 }
 
 #[test]
 fn the_last_output_is_not_lost() {
     for attachment in [terminal(), pipes()] {
-        let mut stage =
-            Stage::start(&script("head -c 3000000 /dev/zero | tr '\\0' x; echo last", attachment));
-        stage.wait_end();
-        let output = stage.output();
+        let mut session =
+            TestSession::start(&script("head -c 3000000 /dev/zero | tr '\\0' x; echo last", attachment));
+        session.wait_end();
+        let output = session.output();
         assert_eq!(output.iter().filter(|byte| **byte == b'x').count(), 3_000_000);
-        assert!(stage.text().trim_end().ends_with("last"));
+        assert!(session.text().trim_end().ends_with("last"));
     }
 }
 
 #[test]
 fn a_signal_to_the_holder_ends_the_session() {
-    let mut stage = Stage::script("setsid sleep 1000 & echo child=$!.; wait");
-    let child = pid_of(&stage.wait_text("."), "child");
-    let holder = stage.launched.holder.id();
+    let mut session = TestSession::script("setsid sleep 1000 & echo child=$!.; wait");
+    let child = pid_of(&session.wait_text("."), "child");
+    let holder = session.launched.holder.id();
     std::process::Command::new("kill").arg(holder.to_string()).status().unwrap();
-    assert_eq!(stage.wait_end().reason, EndReason::HolderEnded);
+    assert_eq!(session.wait_end().reason, EndReason::HolderEnded);
     assert_eq!(state(child), None);
 }
 
 #[test]
 fn a_subscriber_receives_the_exit() {
-    let mut stage = Stage::script("read -r line; exit 0");
-    let mut follower = stage.connect();
+    let mut session = TestSession::script("read -r line; exit 0");
+    let mut follower = session.connect();
     let tag = follower.send(&Request::Subscribe { from: 0 }).unwrap();
-    stage.type_in(1, "\n");
-    let deadline = Instant::now() + crate::stage::PATIENCE;
+    session.send_input(1, "\n");
+    let deadline = Instant::now() + crate::test_session::PATIENCE;
     let exit = std::iter::from_fn(|| follower.receive(deadline).ok().flatten()).find(|(found, reply)| {
         let is_exit = matches!(reply, Reply::Record(record)
-            if matches!(record.body, holder::spool::Body::Exit(_)));
+            if matches!(record.body, holder::spool::RecordBody::Exit(_)));
         *found == tag && is_exit
     });
     assert!(exit.is_some());
@@ -85,18 +88,21 @@ fn a_missing_program_is_reported_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let mut launch = script("", terminal());
     launch.command = "no-such-program-anywhere".into();
-    let error = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap_err();
+    let error = holder::launch_session(crate::test_session::program(), &folder.path().join("s"), &launch)
+        .unwrap_err();
     let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
     assert_eq!(refusal.to_string(), "cannot start the agent: No such file or directory (os error 2)");
     assert!(!folder.path().join("s").join(holder::SOCKET_NAME).exists());
     // The folder can be used again.
     let launch = script("exit 9", terminal());
-    let mut launched = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap();
+    let mut launched =
+        holder::launch_session(crate::test_session::program(), &folder.path().join("s"), &launch).unwrap();
     launched.holder.wait().unwrap();
     assert_eq!(status::read(&folder.path().join("s")).unwrap().unwrap().exit.unwrap().exit.code, Some(9));
     let mut large = launch;
     large.environment.push(("LARGE".into(), "x".repeat(300_000).into()));
-    let error = holder::launch(crate::stage::program(), &folder.path().join("t"), &large).unwrap_err();
+    let error =
+        holder::launch_session(crate::test_session::program(), &folder.path().join("t"), &large).unwrap_err();
     assert!(matches!(error, ClientError::RequestTooLong { .. }), "{error:?}");
 }
 
@@ -111,9 +117,9 @@ fn a_program_that_cannot_be_executed_is_reported_in_the_output() {
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
         let mut launch = script("", terminal());
         launch.command = program.into();
-        let mut stage = Stage::start(&launch);
-        assert_eq!(stage.wait_end().code, Some(code));
-        assert!(stage.text().contains(words), "{:?}", stage.text());
+        let mut session = TestSession::start(&launch);
+        assert_eq!(session.wait_end().code, Some(code));
+        assert!(session.text().contains(words), "{:?}", session.text());
     }
 }
 
@@ -122,7 +128,8 @@ fn a_missing_working_directory_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut launch = script("", terminal());
     launch.directory = folder.path().join("none");
-    let error = holder::launch(crate::stage::program(), &folder.path().join("s"), &launch).unwrap_err();
+    let error = holder::launch_session(crate::test_session::program(), &folder.path().join("s"), &launch)
+        .unwrap_err();
     let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
     assert_eq!(
         refusal.to_string(),
@@ -134,29 +141,29 @@ fn a_missing_working_directory_is_refused() {
 fn adopted_children_are_reaped() {
     // Each daemon becomes the holder's child and exits at once; none may remain a zombie while the agent runs.
     let many = "for n in 1 2 3 4 5 6 7 8 9; do (setsid true &); done; echo ready; exec sleep 1000";
-    let mut stage = Stage::script(many);
-    stage.wait_text("ready");
-    let holder = stage.launched.holder.id();
+    let mut session = TestSession::script(many);
+    session.wait_text("ready");
+    let holder = session.launched.holder.id();
     wait_for("only the agent is left", || {
         let text = std::fs::read_to_string(format!("/proc/{holder}/task/{holder}/children")).unwrap();
-        (text.trim() == stage.agent_pid().to_string()).then_some(())
+        (text.trim() == session.agent_pid().to_string()).then_some(())
     });
-    assert_eq!(stage.phase(), Phase::Running);
+    assert_eq!(session.phase(), SessionPhase::Running);
 }
 
 #[test]
 fn an_idle_holder_exits_when_its_client_is_gone() {
-    let ready = holder::Ready::start(crate::stage::program()).unwrap();
+    let ready = holder::IdleHolder::start(crate::test_session::program()).unwrap();
     // Waits for its exit: a holder that stayed would block the test.
-    ready.dismiss();
+    ready.shut_down();
 }
 
 #[test]
 fn a_holder_without_folder_exits_with_its_agent() {
-    let mut stage = Stage::script("echo ready; read -r line; exit 0");
-    stage.wait_text("ready");
-    std::fs::remove_dir_all(&stage.directory).unwrap();
-    stage.type_in(1, "go\n");
-    let ended = wait_for("the holder ends", || stage.launched.holder.try_wait().unwrap());
+    let mut session = TestSession::script("echo ready; read -r line; exit 0");
+    session.wait_text("ready");
+    std::fs::remove_dir_all(&session.directory).unwrap();
+    session.send_input(1, "go\n");
+    let ended = wait_for("the holder ends", || session.launched.holder.try_wait().unwrap());
     assert!(ended.success());
 }

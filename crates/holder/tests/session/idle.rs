@@ -2,32 +2,32 @@
 
 use std::time::{Duration, Instant};
 
-use crate::stage::{Stage, script, switches, terminal, wait_for};
+use crate::test_session::{TestSession, script, switches, terminal, wait_for};
 
 #[test]
 fn an_idle_holder_is_never_woken() {
     let mut launch = script("echo ready; exec sleep 1000", terminal());
     launch.secrets = vec![holder::mask::Secret::new(b"ready to be held back".to_vec())];
     launch.limits.time_max = Some(Duration::from_secs(3600));
-    let mut stage = Stage::start(&launch);
-    stage.wait_text("ready");
-    let holder = stage.launched.holder.id();
+    let mut session = TestSession::start(&launch);
+    session.wait_text("ready");
+    let holder = session.launched.holder.id();
     // Pending work after the last output is done within this time.
-    let quiet = stage.wait_quiet();
+    let quiet = session.wait_quiet();
     let deadline = Instant::now() + Duration::from_millis(500);
-    assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
+    assert_eq!(session.launched.connection.receive(deadline).unwrap(), None);
     assert_eq!(switches(holder), quiet);
 }
 
 #[test]
 fn memory_does_not_grow_with_output() {
-    let mut stage = Stage::script(
+    let mut session = TestSession::script(
         "read -r go; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo over; exec sleep 1000",
     );
-    let holder = stage.launched.holder.id();
+    let holder = session.launched.holder.id();
     let before = anonymous_kib(holder);
-    stage.type_in(1, "go\n");
-    wait_for("all of it is in the spool", || (stage.status().offset > 20_000_000).then_some(()));
+    session.send_input(1, "go\n");
+    wait_for("all of it is in the spool", || (session.status().offset > 20_000_000).then_some(()));
     let grown = anonymous_kib(holder).saturating_sub(before);
     assert!(grown < 128, "{grown} KiB more");
 }

@@ -9,13 +9,13 @@ use std::{
 };
 
 use holder::{
-    Connection, END_GRACE, end_orphans,
+    END_GRACE, HolderConnection, kill_orphans,
     protocol::{Reply, Request},
-    spool::{Body, EndReason, Follower},
+    spool::{EndReason, RecordBody, RecordFollower},
     status,
 };
 
-use crate::stage::{PATIENCE, Stage, output, pid_of, records, rounds, state, wait_for};
+use crate::test_session::{PATIENCE, TestSession, output, pid_of, records, rounds, state, wait_for};
 
 const READER: &str = "HOLDER_TEST_READER";
 
@@ -31,38 +31,38 @@ fn flood(lines: usize) -> (String, Vec<u8>) {
 fn reader() {
     let Some(task) = std::env::var_os(READER) else { return };
     let task = task.into_string().unwrap();
-    let [way, directory, path] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
+    let [source, directory, path] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
     let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
     let from = file.metadata().unwrap().len();
-    if way == "socket" {
-        let mut connection = Connection::connect(directory.as_ref()).unwrap();
+    if source == "socket" {
+        let mut connection = HolderConnection::connect(directory.as_ref()).unwrap();
         connection.send(&Request::Subscribe { from }).unwrap();
         while let Ok(Some((_, reply))) = connection.receive(Instant::now() + PATIENCE) {
             let Reply::Record(record) = reply else { continue };
-            let Body::Output { bytes, .. } = record.body else { continue };
+            let RecordBody::Output { bytes, .. } = record.body else { continue };
             file.write_all(&bytes).unwrap();
         }
     } else {
-        let mut follower = Follower::open(directory.as_ref(), from).unwrap();
+        let mut follower = RecordFollower::open(directory.as_ref(), from).unwrap();
         while let Some(record) = follower.next_until(Some(Instant::now() + PATIENCE)).unwrap() {
             match record.body {
-                Body::Output { bytes, .. } => file.write_all(&bytes).unwrap(),
-                Body::Exit(_) => break,
+                RecordBody::Output { bytes, .. } => file.write_all(&bytes).unwrap(),
+                RecordBody::Exit(_) => break,
                 _ => {}
             }
         }
     }
 }
 
-fn check_killed_readers(way: &str) {
+fn check_killed_readers(source: &str) {
     let (script, expected) = flood(300_000);
     let mut kills_in_the_middle = 0;
     for round in 0..rounds(2) {
-        let mut stage = Stage::script(&format!("read -r go; {script}; read -r end"));
-        let got: PathBuf = stage.directory.join("got");
-        stage.type_in(1, "go\n");
+        let mut session = TestSession::script(&format!("read -r go; {script}; read -r end"));
+        let got: PathBuf = session.directory.join("got");
+        session.send_input(1, "go\n");
         loop {
-            let task = format!("{way}\n{}\n{}", stage.directory.display(), got.display());
+            let task = format!("{source}\n{}\n{}", session.directory.display(), got.display());
             let mut reader = Command::new(std::env::current_exe().unwrap())
                 .args(["--exact", "kills::reader"])
                 .env(READER, task)
@@ -80,13 +80,13 @@ fn check_killed_readers(way: &str) {
             }
             kills_in_the_middle += 1;
         }
-        stage.type_in(2, "\n");
-        stage.wait_end();
+        session.send_input(2, "\n");
+        session.wait_end();
         // The terminal echoes the input; the flood is in between.
         let text = String::from_utf8(std::fs::read(&got).unwrap()).unwrap();
         let start = text.find("1000000\n").unwrap();
         assert!(text.as_bytes()[start..].starts_with(&expected), "bytes are missing or duplicated");
-        let spooled = stage.output();
+        let spooled = session.output();
         assert!(spooled.starts_with(text.as_bytes()), "the reader's output differs from the spool");
     }
     assert!(kills_in_the_middle > 0, "the reader was never killed during the flood");
@@ -109,24 +109,24 @@ fn no_process_outlives_a_killed_holder() {
         (setsid sh -c 'trap \"\" HUP TERM; sleep 1002 & echo daemon=$!; wait' &)
         trap '' HUP; while :; do sleep 0.05; done";
     for _ in 0..rounds(3) {
-        let mut stage = Stage::script(family);
+        let mut session = TestSession::script(family);
         let text = wait_for("three descendants", || {
-            let text = stage.text();
+            let text = session.text();
             ["same=", "session=", "daemon="].iter().all(|name| text.contains(name)).then_some(text)
         });
         let mut pids = ["same", "session", "daemon"].map(|name| pid_of(&text, name)).to_vec();
-        pids.push(stage.agent_pid());
-        stage.launched.holder.kill().unwrap();
-        stage.launched.holder.wait().unwrap();
-        let orphans = end_orphans(&stage.directory, &stage.session, Duration::from_secs(10));
-        assert!(orphans.found >= 2, "{orphans:?}");
-        assert_eq!(orphans.left, 0);
+        pids.push(session.agent_pid());
+        session.launched.holder.kill().unwrap();
+        session.launched.holder.wait().unwrap();
+        let orphans = kill_orphans(&session.directory, &session.session, Duration::from_secs(10));
+        assert!(orphans.killed >= 2, "{orphans:?}");
+        assert_eq!(orphans.remaining, 0);
         for pid in pids {
             assert_eq!(state(pid), None, "{pid} lives");
         }
         // The end was not recorded, and the output is still there.
-        assert_eq!(status::read(&stage.directory).unwrap().unwrap().exit, None);
-        assert!(String::from_utf8_lossy(&output(&records(&stage.directory))).contains("same="));
+        assert_eq!(status::read(&session.directory).unwrap().unwrap().exit, None);
+        assert!(String::from_utf8_lossy(&output(&records(&session.directory))).contains("same="));
     }
 }
 
@@ -143,32 +143,32 @@ const STUBBORN_FAMILY: &str = r#"
 #[test]
 fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
     for _ in 0..rounds(2) {
-        let mut stage = Stage::script(STUBBORN_FAMILY);
+        let mut session = TestSession::script(STUBBORN_FAMILY);
         let text = wait_for("four descendants", || {
-            let text = stage.text();
+            let text = session.text();
             ["same=", "group=", "session=", "daemon="]
                 .iter()
                 .all(|name| text.split_once(name).is_some_and(|(_, behind)| behind.contains('.')))
                 .then_some(text)
         });
-        let [same, group, session, daemon] =
+        let [same, group, own_session, daemon] =
             ["same", "group", "session", "daemon"].map(|name| pid_of(&text, name));
-        let (agent, holder) = (stage.agent_pid(), stage.launched.holder.id().cast_signed());
+        let (agent, holder) = (session.agent_pid(), session.launched.holder.id().cast_signed());
         assert_eq!(relations(same), [agent, agent, holder], "parent, group, session");
         assert_eq!(relations(group), [agent, group, holder]);
-        assert_eq!(relations(session)[1..], [session, session]);
+        assert_eq!(relations(own_session)[1..], [own_session, own_session]);
         wait_for("the daemon is the holder's", || {
             (relations(daemon) == [holder, daemon, daemon]).then_some(())
         });
 
         let start = Instant::now();
-        assert_eq!(stage.ask(&Request::End { grace: END_GRACE }), Reply::Done);
+        assert_eq!(session.request(&Request::End { grace: END_GRACE }), Reply::Done);
         let took = start.elapsed();
         assert!(took < Duration::from_secs(2), "took {took:?}");
-        for pid in [agent, same, group, session, daemon] {
+        for pid in [agent, same, group, own_session, daemon] {
             assert_eq!(state(pid), None, "{pid} lives");
         }
-        let exit = stage.wait_end();
+        let exit = session.wait_end();
         assert_eq!((exit.signal, exit.reason), (Some(9), EndReason::Request));
     }
 }
@@ -183,12 +183,12 @@ fn relations(pid: i32) -> [i32; 3] {
 
 #[test]
 fn orphans_of_another_session_are_not_killed() {
-    let mut stage = Stage::script("echo ready; exec sleep 1000");
-    stage.wait_text("ready");
-    let other = format!("{}-x", stage.session);
-    assert_eq!(end_orphans(&stage.directory.join("none"), &other, PATIENCE).found, 0);
-    assert!(state(stage.agent_pid()).is_some());
-    let _ = stage.status();
+    let mut session = TestSession::script("echo ready; exec sleep 1000");
+    session.wait_text("ready");
+    let other = format!("{}-x", session.session);
+    assert_eq!(kill_orphans(&session.directory.join("none"), &other, PATIENCE).killed, 0);
+    assert!(state(session.agent_pid()).is_some());
+    let _ = session.status();
 }
 
 #[test]
@@ -205,13 +205,13 @@ fn a_session_survives_the_server_that_started_it() {
     let summary = wait_for("the agent runs", || status::read(&directory).ok().flatten());
     server.kill().unwrap();
     server.wait().unwrap();
-    let mut connection = Connection::connect(&directory).unwrap();
+    let mut connection = HolderConnection::connect(&directory).unwrap();
     let input = Request::Input { number: 1, bytes: b"still there\n".to_vec() };
-    assert_eq!(connection.ask(&input, PATIENCE).unwrap(), Reply::Typed { number: 1 });
+    assert_eq!(connection.request(&input, PATIENCE).unwrap(), Reply::InputWritten { number: 1 });
     wait_for("the agent answers", || {
         String::from_utf8_lossy(&output(&records(&directory))).contains("got still there").then_some(())
     });
-    assert_eq!(connection.ask(&Request::End { grace: Duration::ZERO }, PATIENCE).unwrap(), Reply::Done);
+    assert_eq!(connection.request(&Request::End { grace: Duration::ZERO }, PATIENCE).unwrap(), Reply::Done);
     assert_eq!(state(summary.agent_pid.cast_signed()), None);
 }
 
@@ -221,9 +221,12 @@ const SERVER: &str = "HOLDER_TEST_SERVER";
 #[test]
 fn server() {
     let Some(directory) = std::env::var_os(SERVER) else { return };
-    let launch =
-        crate::stage::script("while read -r line; do echo \"got $line\"; done", crate::stage::terminal());
-    let _launched = holder::launch(crate::stage::program(), directory.as_ref(), &launch).unwrap();
+    let launch = crate::test_session::script(
+        "while read -r line; do echo \"got $line\"; done",
+        crate::test_session::terminal(),
+    );
+    let _launched =
+        holder::launch_session(crate::test_session::program(), directory.as_ref(), &launch).unwrap();
     loop {
         std::thread::park();
     }

@@ -7,47 +7,47 @@ use holder::{
     spool::EndReason,
 };
 
-use crate::stage::{Stage, script, terminal};
+use crate::test_session::{TestSession, script, terminal};
 
 #[test]
 fn an_agent_is_ended_at_its_time_limit() {
     let mut launch = script("echo ready; exec sleep 1000", terminal());
     launch.limits.time_max = Some(Duration::from_millis(150));
-    let mut stage = Stage::start(&launch);
-    assert_eq!(stage.wait_end().reason, EndReason::TimeLimit);
+    let mut session = TestSession::start(&launch);
+    assert_eq!(session.wait_end().reason, EndReason::TimeLimit);
 }
 
 #[test]
 fn the_time_limit_is_suspended_while_stopped() {
     let mut launch = script("echo ready; exec sleep 1000", terminal());
     launch.limits.time_max = Some(Duration::from_millis(700));
-    let mut stage = Stage::start(&launch);
-    stage.wait_text("ready");
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    let mut session = TestSession::start(&launch);
+    session.wait_text("ready");
+    assert_eq!(session.request(&Request::Stop), Reply::Done);
     // Waits longer than the agent's time limit, for a record that does not arrive.
     let deadline = std::time::Instant::now() + Duration::from_millis(800);
-    assert_eq!(stage.launched.connection.receive(deadline).unwrap(), None);
-    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
-    assert_eq!(stage.wait_end().reason, EndReason::TimeLimit);
+    assert_eq!(session.launched.connection.receive(deadline).unwrap(), None);
+    assert_eq!(session.request(&Request::Continue), Reply::Done);
+    assert_eq!(session.wait_end().reason, EndReason::TimeLimit);
 }
 
 #[test]
 fn memory_is_limited_per_process_without_a_cgroup() {
     let mut launch = script("head -c 300000000 /dev/zero | tail -c 299000000 | wc -c; echo over", terminal());
     launch.limits.memory_bytes_max = Some(100 << 20);
-    let stage = Stage::start(&launch);
-    assert_eq!(stage.started.memory, MemoryLimit::EachProcess);
-    let text = stage.wait_text("over");
+    let session = TestSession::start(&launch);
+    assert_eq!(session.started.memory, MemoryLimit::EachProcess);
+    let text = session.wait_text("over");
     assert!(!text.contains("299000000"), "{text}");
 }
 
 #[test]
 fn an_agent_has_a_raised_out_of_memory_score() {
-    let stage = Stage::script("cat /proc/self/oom_score_adj; echo ready; exec sleep 1000");
-    let text = stage.wait_text("ready");
+    let session = TestSession::script("cat /proc/self/oom_score_adj; echo ready; exec sleep 1000");
+    let text = session.wait_text("ready");
     let score: i32 = text.lines().next().unwrap().trim().parse().unwrap();
     assert!(score >= 300, "{score}");
-    let holder = std::fs::read_to_string(format!("/proc/{}/oom_score_adj", stage.launched.holder.id()));
+    let holder = std::fs::read_to_string(format!("/proc/{}/oom_score_adj", session.launched.holder.id()));
     assert!(holder.unwrap().trim().parse::<i32>().unwrap() < score);
 }
 
@@ -55,12 +55,12 @@ fn an_agent_has_a_raised_out_of_memory_score() {
 fn an_agent_gets_the_given_environment_and_the_session_variable() {
     let mut launch = script("env; echo ready; exec sleep 1000", terminal());
     launch.environment.push(("COLOUR".into(), "blue".into()));
-    let stage = Stage::start(&launch);
-    let text = stage.wait_text("ready");
+    let session = TestSession::start(&launch);
+    let text = session.wait_text("ready");
     let mut names: Vec<&str> =
         text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
     names.retain(|name| !["PWD", "_", "SHLVL", "OLDPWD"].contains(name));
     names.sort_unstable();
     assert_eq!(names, ["COLOUR", "JANGDAN_SESSION", "PATH"]);
-    assert!(text.contains(&format!("JANGDAN_SESSION={}", stage.session)));
+    assert!(text.contains(&format!("JANGDAN_SESSION={}", session.session)));
 }

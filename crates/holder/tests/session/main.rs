@@ -12,7 +12,7 @@ mod kills;
 mod limits;
 mod masking;
 mod protocol;
-mod stage;
 mod stopping;
 mod terminal;
+mod test_session;
 mod token;

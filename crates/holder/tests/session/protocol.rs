@@ -8,19 +8,19 @@ use std::{
 };
 
 use holder::{
-    ClientError, Connection, SOCKET_NAME,
-    protocol::{CONNECTIONS_MAX, FRAME_BYTES_MAX, Frame, FrameReader, Phase, Refusal, Reply, Request},
+    ClientError, HolderConnection, SOCKET_NAME,
+    protocol::{CONNECTIONS_MAX, FRAME_BYTES_MAX, Frame, FrameReader, Refusal, Reply, Request, SessionPhase},
 };
 use proptest::{
     collection::vec,
     prelude::{ProptestConfig, any, proptest},
 };
 
-use crate::stage::{PATIENCE, Stage, wait_for};
+use crate::test_session::{PATIENCE, TestSession, wait_for};
 
 /// Sends bytes, and returns the replies until the holder closes the connection.
-fn talk(stage: &Stage, bytes: &[u8]) -> Vec<Reply> {
-    let mut stream = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+fn exchange(session: &TestSession, bytes: &[u8]) -> Vec<Reply> {
+    let mut stream = UnixStream::connect(session.directory.join(SOCKET_NAME)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     // The holder may close the connection while we write.
     let _ = stream.write_all(bytes);
@@ -35,81 +35,81 @@ fn talk(stage: &Stage, bytes: &[u8]) -> Vec<Reply> {
 
 #[test]
 fn another_version_is_refused_with_the_supported_one() {
-    let mut stage = Stage::script("exec sleep 1000");
-    let token = stage.token();
+    let mut session = TestSession::script("exec sleep 1000");
+    let token = session.token();
     for (version_min, version_max) in [(3, 9), (0, 0), (1, 1), (9, 0)] {
         let hello = Request::Hello { version_min, version_max, token: Some(token.clone()) }.encode(7);
         let refusal = Refusal::Version { version_min: 2, version_max: 2 };
-        assert_eq!(talk(&stage, &hello), [Reply::Refused(refusal)]);
+        assert_eq!(exchange(&session, &hello), [Reply::Refused(refusal)]);
     }
     // A newer client that still supports our version is accepted.
     let hello = Request::Hello { version_min: 0, version_max: 40_000, token: Some(token) }.encode(7);
-    assert!(matches!(talk(&stage, &hello)[..], [Reply::Hello(_)]));
-    assert_eq!(stage.phase(), Phase::Running);
+    assert!(matches!(exchange(&session, &hello)[..], [Reply::Hello(_)]));
+    assert_eq!(session.phase(), SessionPhase::Running);
 }
 
 #[test]
 fn a_client_without_hello_is_refused() {
-    let stage = Stage::script("exec sleep 1000");
+    let session = TestSession::script("exec sleep 1000");
     let end = Request::End { grace: Duration::ZERO }.encode(1);
-    assert_eq!(talk(&stage, &end), [Reply::Refused(Refusal::HelloFirst)]);
+    assert_eq!(exchange(&session, &end), [Reply::Refused(Refusal::HelloRequired)]);
 }
 
 #[test]
 fn a_frame_that_is_too_large_ends_only_the_connection() {
-    let mut stage = Stage::script("exec sleep 1000");
-    let mut bytes = stage.hello();
+    let mut session = TestSession::script("exec sleep 1000");
+    let mut bytes = session.hello();
     bytes.extend(u32::MAX.to_le_bytes());
     bytes.extend([3; 100]);
-    assert!(matches!(talk(&stage, &bytes)[..], [Reply::Hello(_), Reply::Refused(Refusal::Malformed)]));
-    assert_eq!(stage.phase(), Phase::Running);
+    assert!(matches!(exchange(&session, &bytes)[..], [Reply::Hello(_), Reply::Refused(Refusal::Malformed)]));
+    assert_eq!(session.phase(), SessionPhase::Running);
 }
 
 #[test]
 fn an_unknown_request_is_refused_and_the_connection_stays_open() {
-    let mut stage = Stage::script("exec sleep 1000");
-    let mut bytes = stage.hello();
+    let mut session = TestSession::script("exec sleep 1000");
+    let mut bytes = session.hello();
     bytes.extend(Frame::encode(99, 2, b"what"));
     bytes.extend(Frame::encode(5, 3, b"\x01"));
     bytes.extend(Request::Status.encode(4).iter());
-    let replies = talk(&stage, &bytes);
+    let replies = exchange(&session, &bytes);
     let malformed = Reply::Refused(Refusal::Malformed);
     assert!(
         matches!(&replies[..], [Reply::Hello(_), a, b, Reply::Status(_)] if *a == malformed && *b == malformed),
         "{replies:?}"
     );
-    assert_eq!(stage.phase(), Phase::Running);
+    assert_eq!(session.phase(), SessionPhase::Running);
 }
 
 #[test]
 fn garbage_neither_ends_the_holder_nor_grows_its_memory() {
-    let stage = std::cell::RefCell::new(Stage::script("exec sleep 1000"));
+    let session = std::cell::RefCell::new(TestSession::script("exec sleep 1000"));
     proptest!(ProptestConfig::with_cases(64), |(kind in any::<u8>(), payload in vec(any::<u8>(), 0..300), raw in vec(any::<u8>(), 0..300))| {
-        let mut bytes = stage.borrow().hello();
+        let mut bytes = session.borrow().hello();
         // These would take effect.
         if ![8, 6].contains(&kind) {
             bytes.extend(Frame::encode(kind, 2, &payload));
         }
         bytes.extend(&raw);
-        talk(&stage.borrow(), &bytes);
+        exchange(&session.borrow(), &bytes);
     });
-    let mut stage = stage.into_inner();
+    let mut session = session.into_inner();
     // Sixteen clients that announce the largest frame and send most of it.
     let mut clients: Vec<UnixStream> = Vec::new();
     for _ in 0..CONNECTIONS_MAX - 1 {
-        let mut client = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
-        client.write_all(&stage.hello()).unwrap();
+        let mut client = UnixStream::connect(session.directory.join(SOCKET_NAME)).unwrap();
+        client.write_all(&session.hello()).unwrap();
         client.write_all(&u32::try_from(FRAME_BYTES_MAX).unwrap().to_le_bytes()).unwrap();
         client.set_write_timeout(Some(Duration::from_secs(5))).unwrap();
         client.write_all(&vec![1; FRAME_BYTES_MAX - 100]).unwrap();
         clients.push(client);
     }
-    assert_eq!(stage.phase(), Phase::Running);
+    assert_eq!(session.phase(), SessionPhase::Running);
     let limit_kib = (CONNECTIONS_MAX * FRAME_BYTES_MAX * 3) as u64 / 1024;
-    let used = resident_kib(stage.launched.holder.id());
+    let used = resident_kib(session.launched.holder.id());
     assert!(used < limit_kib, "{used} KiB");
     // Another client is refused.
-    let mut late = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+    let mut late = UnixStream::connect(session.directory.join(SOCKET_NAME)).unwrap();
     let mut answer = Vec::new();
     late.read_to_end(&mut answer).unwrap();
     let mut frames = FrameReader::default();
@@ -117,30 +117,35 @@ fn garbage_neither_ends_the_holder_nor_grows_its_memory() {
     let reply = frames.next_frame().unwrap().and_then(|frame| Reply::decode(&frame));
     assert_eq!(reply, Some(Reply::Refused(Refusal::Busy)));
     drop(clients);
-    wait_for("there is room again", || Connection::connect(&stage.directory).ok());
+    wait_for("there is room again", || HolderConnection::connect(&session.directory).ok());
 }
 
 #[test]
 fn a_folder_accessible_to_others_is_refused() {
-    let stage = Stage::script("exec sleep 1000");
-    std::fs::set_permissions(&stage.directory, PermissionsExt::from_mode(0o755)).unwrap();
-    assert!(matches!(Connection::connect(&stage.directory), Err(ClientError::InsecureDirectory { .. })));
-    let launch = crate::stage::script("", crate::stage::terminal());
-    let error = holder::launch(crate::stage::program(), &stage.directory, &launch).unwrap_err();
+    let session = TestSession::script("exec sleep 1000");
+    std::fs::set_permissions(&session.directory, PermissionsExt::from_mode(0o755)).unwrap();
+    assert!(matches!(
+        HolderConnection::connect(&session.directory),
+        Err(ClientError::InsecureDirectory { .. })
+    ));
+    let launch = crate::test_session::script("", crate::test_session::terminal());
+    let error =
+        holder::launch_session(crate::test_session::program(), &session.directory, &launch).unwrap_err();
     assert!(matches!(error, ClientError::InsecureDirectory { .. }), "{error:?}");
 }
 
 #[test]
 fn a_second_holder_in_the_same_folder_is_refused() {
-    let mut stage = Stage::script("exec sleep 1000");
-    let launch = crate::stage::script("exec sleep 1000", crate::stage::terminal());
-    let error = holder::launch(crate::stage::program(), &stage.directory, &launch).unwrap_err();
+    let mut session = TestSession::script("exec sleep 1000");
+    let launch = crate::test_session::script("exec sleep 1000", crate::test_session::terminal());
+    let error =
+        holder::launch_session(crate::test_session::program(), &session.directory, &launch).unwrap_err();
     assert!(matches!(error, ClientError::Refused(Refusal::Failed { .. })), "{error:?}");
-    assert_eq!(stage.phase(), Phase::Running);
-    stage.connect();
+    assert_eq!(session.phase(), SessionPhase::Running);
+    session.connect();
 }
 
-const STRANGER: &str = "HOLDER_TEST_STRANGER";
+const OTHER_USER: &str = "HOLDER_TEST_OTHER_USER";
 
 #[test]
 fn another_user_is_refused_even_with_an_open_socket() {
@@ -148,30 +153,30 @@ fn another_user_is_refused_even_with_an_open_socket() {
         eprintln!("skipped: only root can change the user id");
         return;
     }
-    let stage = Stage::script("exec sleep 1000");
-    let socket = stage.directory.join(SOCKET_NAME);
+    let session = TestSession::script("exec sleep 1000");
+    let socket = session.directory.join(SOCKET_NAME);
     // Opened to everyone on purpose: the user id alone must be checked.
     for (path, mode) in
-        [(stage.directory.parent().unwrap(), 0o755), (&stage.directory, 0o755), (&socket, 0o666)]
+        [(session.directory.parent().unwrap(), 0o755), (&session.directory, 0o755), (&socket, 0o666)]
     {
         std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     }
     let status = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "protocol::stranger"])
-        .env(STRANGER, &socket)
+        .args(["--exact", "protocol::other_user"])
+        .env(OTHER_USER, &socket)
         .uid(65534)
         .stdout(Stdio::null())
         .status();
     match status {
         Ok(status) => assert!(status.success(), "another user was accepted"),
-        Err(error) => eprintln!("skipped: the user `nobody` cannot run the tests: {error}"),
+        Err(error) => eprintln!("skipped: user 65534 cannot run the tests: {error}"),
     }
 }
 
 /// Not a test: the other user.
 #[test]
-fn stranger() {
-    let Some(socket) = std::env::var_os(STRANGER) else { return };
+fn other_user() {
+    let Some(socket) = std::env::var_os(OTHER_USER) else { return };
     let mut stream = UnixStream::connect(socket).unwrap();
     let _ = stream.write_all(&Request::Hello { version_min: 2, version_max: 2, token: None }.encode(1));
     let mut answer = Vec::new();

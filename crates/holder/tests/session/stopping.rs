@@ -6,9 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use holder::protocol::{Phase, Refusal, Reply, Request};
+use holder::protocol::{Refusal, Reply, Request, SessionPhase};
 
-use crate::stage::{Stage, pid_of, pipes, rounds, script, state, terminal, wait_for};
+use crate::test_session::{TestSession, pid_of, pipes, rounds, script, state, terminal, wait_for};
 
 /// An agent with all four kinds of descendants. Only the first one receives signals to the agent's group.
 const FOUR_KINDS: &str = "
@@ -18,120 +18,120 @@ const FOUR_KINDS: &str = "
     (setsid sh -c 'sleep 1004 & echo daemon=$!' &)
     while :; do sleep 0.01; done";
 
-fn four_kinds(stage: &Stage) -> Vec<i32> {
+fn four_kinds(session: &TestSession) -> Vec<i32> {
     let text = wait_for("four descendants", || {
-        let text = stage.text();
+        let text = session.text();
         ["same=", "group=", "session=", "daemon="].iter().all(|name| text.contains(name)).then_some(text)
     });
     let mut pids: Vec<i32> = ["same", "group", "session", "daemon"].map(|name| pid_of(&text, name)).to_vec();
-    pids.push(stage.agent_pid());
+    pids.push(session.agent_pid());
     pids
 }
 
-fn check_four_kinds(stage: &mut Stage) {
-    let pids = four_kinds(stage);
+fn check_four_kinds(session: &mut TestSession) {
+    let pids = four_kinds(session);
     for _ in 0..3 {
-        assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+        assert_eq!(session.request(&Request::Stop), Reply::Done);
         for pid in &pids {
             assert_eq!(state(*pid), Some('T'), "process {pid} of {pids:?} is running");
         }
-        assert_eq!(stage.phase(), Phase::Stopped);
-        assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+        assert_eq!(session.phase(), SessionPhase::Stopped);
+        assert_eq!(session.request(&Request::Continue), Reply::Done);
         for pid in &pids {
             let moves = || state(*pid).filter(|state| *state != 'T');
             wait_for("all processes run again", moves);
         }
-        assert_eq!(stage.phase(), Phase::Running);
+        assert_eq!(session.phase(), SessionPhase::Running);
     }
 }
 
 #[test]
 fn stop_halts_all_kinds_of_descendants_with_a_terminal() {
-    check_four_kinds(&mut Stage::start(&script(FOUR_KINDS, terminal())));
+    check_four_kinds(&mut TestSession::start(&script(FOUR_KINDS, terminal())));
 }
 
 #[test]
 fn stop_halts_all_kinds_of_descendants_with_pipes() {
-    check_four_kinds(&mut Stage::start(&script(FOUR_KINDS, pipes())));
+    check_four_kinds(&mut TestSession::start(&script(FOUR_KINDS, pipes())));
 }
 
 #[test]
 fn stopping_is_not_delayed_by_programs_being_started() {
     // Shells wait uninterruptibly for a new program, and may be caught in that state.
     let busy = "echo ready; while :; do /bin/true; done";
-    let mut stage = Stage::start(&script(busy, pipes()));
-    stage.wait_text("ready");
+    let mut session = TestSession::start(&script(busy, pipes()));
+    session.wait_text("ready");
     for _ in 0..rounds(20) {
         let start = Instant::now();
-        assert_eq!(stage.ask(&Request::Stop), Reply::Done);
-        assert_eq!(state(stage.agent_pid()), Some('T'));
+        assert_eq!(session.request(&Request::Stop), Reply::Done);
+        assert_eq!(state(session.agent_pid()), Some('T'));
         assert!(start.elapsed() < Duration::from_secs(1), "took {:?}", start.elapsed());
-        assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+        assert_eq!(session.request(&Request::Continue), Reply::Done);
     }
 }
 
 #[test]
 fn an_agent_that_ignores_sigtstp_is_stopped() {
-    let mut stage = Stage::script("trap '' TSTP; echo ready; while :; do sleep 0.01; done");
-    stage.wait_text("ready");
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
-    assert_eq!(state(stage.agent_pid()), Some('T'));
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done, "stop is idempotent");
+    let mut session = TestSession::script("trap '' TSTP; echo ready; while :; do sleep 0.01; done");
+    session.wait_text("ready");
+    assert_eq!(session.request(&Request::Stop), Reply::Done);
+    assert_eq!(state(session.agent_pid()), Some('T'));
+    assert_eq!(session.request(&Request::Stop), Reply::Done, "stop is idempotent");
 }
 
 #[test]
 fn an_agent_receives_sigtstp_first() {
     // A shell runs its trap between two commands, well within the 100 ms grace period.
     let hear = "trap 'echo heard' TSTP; echo ready; while :; do sleep 0.01; done";
-    let mut stage = Stage::script(hear);
-    stage.wait_text("ready");
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
-    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
-    stage.wait_text("heard");
+    let mut session = TestSession::script(hear);
+    session.wait_text("ready");
+    assert_eq!(session.request(&Request::Stop), Reply::Done);
+    assert_eq!(session.request(&Request::Continue), Reply::Done);
+    session.wait_text("heard");
 }
 
 #[test]
 fn processes_stopped_before_stay_stopped() {
-    let mut stage =
-        Stage::script("sleep 1000 & kill -STOP $!; echo \"mine=$!.\"; while :; do sleep 0.01; done");
-    let own = pid_of(&stage.wait_text("."), "mine");
+    let mut session =
+        TestSession::script("sleep 1000 & kill -STOP $!; echo \"mine=$!.\"; while :; do sleep 0.01; done");
+    let own = pid_of(&session.wait_text("."), "mine");
     wait_for("the job is stopped", || state(own).filter(|state| *state == 'T'));
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
-    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
-    wait_for("the agent moves", || state(stage.agent_pid()).filter(|state| *state != 'T'));
+    assert_eq!(session.request(&Request::Stop), Reply::Done);
+    assert_eq!(session.request(&Request::Continue), Reply::Done);
+    wait_for("the agent moves", || state(session.agent_pid()).filter(|state| *state != 'T'));
     assert_eq!(state(own), Some('T'));
 }
 
 #[test]
 fn a_stopped_session_can_be_ended() {
-    let mut stage = Stage::script(FOUR_KINDS);
-    let pids = four_kinds(&stage);
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    let mut session = TestSession::script(FOUR_KINDS);
+    let pids = four_kinds(&session);
+    assert_eq!(session.request(&Request::Stop), Reply::Done);
     let grace = Duration::from_secs(5);
-    assert_eq!(stage.ask(&Request::End { grace }), Reply::Done);
+    assert_eq!(session.request(&Request::End { grace }), Reply::Done);
     assert_eq!(pids.iter().filter(|pid| state(**pid).is_some()).count(), 0);
 }
 
 #[test]
 fn a_foreground_job_of_a_shell_continues_in_the_foreground() {
     let shell = "PS1='ready> ' exec sh -im";
-    let mut stage = Stage::script(shell);
-    stage.wait_text("ready> ");
-    stage.type_in(1, "sh -c 'echo job=$$.; read line; echo \"took $line\"'\n");
+    let mut session = TestSession::script(shell);
+    session.wait_text("ready> ");
+    session.send_input(1, "sh -c 'echo job=$$.; read line; echo \"took $line\"'\n");
     let job = pid_of(
         &wait_for("the job runs", || {
-            let text = stage.text().replace("job=$$.", "");
+            let text = session.text().replace("job=$$.", "");
             text.contains("job=").then_some(text)
         }),
         "job",
     );
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    assert_eq!(session.request(&Request::Stop), Reply::Done);
     assert_eq!(state(job), Some('T'));
-    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    assert_eq!(session.request(&Request::Continue), Reply::Done);
     wait_for("the job moves", || state(job).filter(|state| *state != 'T'));
-    stage.type_in(2, "words\n");
-    stage.wait_text("took words");
-    assert!(!stage.text().contains("Stopped"), "the shell noticed the stop: {:?}", stage.text());
+    session.send_input(2, "words\n");
+    session.wait_text("took words");
+    assert!(!session.text().contains("Stopped"), "the shell noticed the stop: {:?}", session.text());
 }
 
 #[test]
@@ -143,35 +143,35 @@ fn a_cgroup_freezes_and_thaws_the_session() {
     let mut launch = script(FOUR_KINDS, terminal());
     launch.cgroup_parent = Some(parent.clone());
     let cgroup = parent.join(format!("jangdan-{}", launch.session));
-    let mut stage = Stage::start(&launch);
-    assert!(stage.started.has_cgroup);
-    let pids = four_kinds(&stage);
+    let mut session = TestSession::start(&launch);
+    assert!(session.started.has_cgroup);
+    let pids = four_kinds(&session);
     let members = fs::read_to_string(cgroup.join("cgroup.procs")).unwrap();
     for pid in &pids {
         assert!(members.lines().any(|line| line == pid.to_string()), "{pid} is not a member");
     }
-    assert_eq!(stage.ask(&Request::Stop), Reply::Done);
+    assert_eq!(session.request(&Request::Stop), Reply::Done);
     assert!(fs::read_to_string(cgroup.join("cgroup.events")).unwrap().contains("frozen 1"));
-    assert_eq!(stage.ask(&Request::Continue), Reply::Done);
+    assert_eq!(session.request(&Request::Continue), Reply::Done);
     assert!(fs::read_to_string(cgroup.join("cgroup.events")).unwrap().contains("frozen 0"));
     for pid in &pids {
         wait_for("all processes run again", || state(*pid).filter(|state| *state != 'T'));
     }
-    stage.ask(&Request::Stop);
+    session.request(&Request::Stop);
     let grace = Duration::from_millis(50);
-    assert_eq!(stage.ask(&Request::End { grace }), Reply::Done);
+    assert_eq!(session.request(&Request::End { grace }), Reply::Done);
     assert_eq!(pids.iter().filter(|pid| state(**pid).is_some()).count(), 0);
-    stage.wait_end();
+    session.wait_end();
     assert!(!cgroup.exists(), "the cgroup was not removed");
 }
 
 #[test]
 fn a_session_that_is_ending_cannot_be_stopped() {
-    let mut stage = Stage::script("trap '' TERM; echo ready; while :; do sleep 0.01; done");
-    stage.wait_text("ready");
-    stage.launched.connection.send(&Request::End { grace: Duration::from_millis(300) }).unwrap();
-    assert_eq!(stage.ask(&Request::Stop), Reply::Refused(Refusal::WrongPhase));
-    assert_eq!(stage.wait_end().signal, Some(9));
+    let mut session = TestSession::script("trap '' TERM; echo ready; while :; do sleep 0.01; done");
+    session.wait_text("ready");
+    session.launched.connection.send(&Request::End { grace: Duration::from_millis(300) }).unwrap();
+    assert_eq!(session.request(&Request::Stop), Reply::Refused(Refusal::WrongPhase));
+    assert_eq!(session.wait_end().signal, Some(9));
 }
 
 /// Returns a cgroup v2 folder in which this test may create another.

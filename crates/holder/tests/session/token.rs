@@ -10,23 +10,23 @@ use std::{
 };
 
 use holder::{
-    Connection, SOCKET_NAME, TOKEN_NAME,
+    HolderConnection, SOCKET_NAME, TOKEN_NAME,
     mask::Secret,
-    protocol::{CONNECTIONS_MAX, Frame, FrameReader, Phase, Refusal, Reply, Request},
+    protocol::{CONNECTIONS_MAX, Frame, FrameReader, Refusal, Reply, Request, SessionPhase},
 };
 
-use crate::stage::{PATIENCE, Stage, wait_for};
+use crate::test_session::{PATIENCE, TestSession, wait_for};
 
 /// Connects without sending anything.
-fn stranger(stage: &Stage) -> UnixStream {
-    let stream = UnixStream::connect(stage.directory.join(SOCKET_NAME)).unwrap();
+fn other_user(session: &TestSession) -> UnixStream {
+    let stream = UnixStream::connect(session.directory.join(SOCKET_NAME)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
 }
 
 /// Sends this hello and an end request, and returns all replies.
-fn attack(stage: &Stage, token: Option<Secret>) -> Vec<Reply> {
-    let mut stream = stranger(stage);
+fn attack(session: &TestSession, token: Option<Secret>) -> Vec<Reply> {
+    let mut stream = other_user(session);
     let mut bytes = Request::Hello { version_min: 1, version_max: 9, token }.encode(1).to_vec();
     bytes.extend(Request::End { grace: Duration::ZERO }.encode(2).iter());
     stream.write_all(&bytes).unwrap();
@@ -40,25 +40,25 @@ fn attack(stage: &Stage, token: Option<Secret>) -> Vec<Reply> {
 
 #[test]
 fn a_client_without_the_token_is_refused_without_effect() {
-    let mut stage = Stage::script("exec sleep 1000");
-    let right = std::fs::read(stage.directory.join(TOKEN_NAME)).unwrap();
+    let mut session = TestSession::script("exec sleep 1000");
+    let right = std::fs::read(session.directory.join(TOKEN_NAME)).unwrap();
     let mut wrong = right.clone();
     wrong[31] ^= 1;
     let short = right[..31].to_vec();
     let long = [right.as_slice(), b"x"].concat();
     for token in [None, Some(vec![]), Some(wrong), Some(short), Some(long)] {
-        let replies = attack(&stage, token.map(Secret::new));
-        assert_eq!(replies, [Reply::Refused(Refusal::Stranger)]);
+        let replies = attack(&session, token.map(Secret::new));
+        assert_eq!(replies, [Reply::Refused(Refusal::InvalidToken)]);
     }
-    assert_eq!(stage.phase(), Phase::Running);
+    assert_eq!(session.phase(), SessionPhase::Running);
     // With the right token it is accepted.
-    let replies = attack(&stage, Some(Secret::new(right)));
+    let replies = attack(&session, Some(Secret::new(right)));
     assert!(matches!(replies[..], [Reply::Hello(_), Reply::Done]), "{replies:?}");
 }
 
 #[test]
 fn every_session_has_its_own_private_token() {
-    let (one, other) = (Stage::script("exec sleep 1000"), Stage::script("exec sleep 1000"));
+    let (one, other) = (TestSession::script("exec sleep 1000"), TestSession::script("exec sleep 1000"));
     assert_ne!(one.token(), other.token());
     let mode = std::fs::metadata(one.directory.join(TOKEN_NAME)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -66,15 +66,15 @@ fn every_session_has_its_own_private_token() {
 
 #[test]
 fn clients_without_hello_neither_block_others_nor_grow_memory() {
-    let mut stage = Stage::script("exec sleep 1000");
-    let mut strangers: Vec<UnixStream> = (0..CONNECTIONS_MAX * 2).map(|_| stranger(&stage)).collect();
+    let mut session = TestSession::script("exec sleep 1000");
+    let mut other_users: Vec<UnixStream> = (0..CONNECTIONS_MAX * 2).map(|_| other_user(&session)).collect();
     // A frame size that is allowed after the hello ends the connection before it.
-    let first = strangers.last_mut().unwrap();
+    let first = other_users.last_mut().unwrap();
     first.write_all(&Frame::encode(1, 1, &[0; 1000])).unwrap();
     let mut answer = Vec::new();
     let _ = first.read_to_end(&mut answer);
-    wait_for("a friend is heard", || Connection::connect(&stage.directory).ok());
-    assert_eq!(stage.phase(), Phase::Running);
+    wait_for("a friend is heard", || HolderConnection::connect(&session.directory).ok());
+    assert_eq!(session.phase(), SessionPhase::Running);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_holder_of_protocol_version_1_is_supported() {
         let greeting = Frame::encode(128, u32::from(head[5]), &[1, 0, 7, 0, 0, 0]);
         stream.write_all(&greeting).unwrap();
     });
-    let connection = Connection::connect(folder.path()).unwrap();
+    let connection = HolderConnection::connect(folder.path()).unwrap();
     assert_eq!(connection.greeting().unwrap().version, 1);
     older.join().unwrap();
     // Also in a folder where a newer holder was running before.

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use domain::{RunId, SessionId, Timestamp};
-use holder::spool::{self, Body, Reader, SpoolError, Stream};
+use holder::spool::{self, RecordBody, RecordReader, SpoolError, Stream};
 use sessions::SessionState;
 
 use super::terminal::whole;
@@ -131,16 +131,16 @@ fn read(directory: &Path, place: Place, bytes_max: u64) -> Result<Read, SpoolErr
         }
     };
     let mut read = Read { first, offset: from, next: from, is_last: true, ..Read::default() };
-    let mut reader = Reader::open(directory, from)?;
+    let mut reader = RecordReader::open(directory, from)?;
     let mut n_inputs = 0;
     while let Some(record) = reader.next_record()? {
         let at = Timestamp(i64::try_from(record.at_ms).unwrap_or(i64::MAX));
         match record.body {
-            Body::Output { .. } if record.offset >= until => {
+            RecordBody::Output { .. } if record.offset >= until => {
                 read.is_last = false;
                 break;
             }
-            Body::Output { stream, mut bytes } => {
+            RecordBody::Output { stream, mut bytes } => {
                 bytes.truncate(usize::try_from(until - record.offset).unwrap_or(usize::MAX));
                 read.next = record.offset + bytes.len() as u64;
                 let mut offset = record.offset;
@@ -154,12 +154,13 @@ fn read(directory: &Path, place: Place, bytes_max: u64) -> Result<Read, SpoolErr
                 match stream {
                     Stream::Terminal | Stream::Output => read.add(Way::Output, offset, at, bytes),
                     Stream::Error => read.add(Way::Error, offset, at, bytes),
-                    Stream::Aside => {}
+                    Stream::SideChannel => {}
                 }
             }
             // Those at the border are in the answer that begins there.
-            Body::Input { .. } if matches!(place, Place::Before(before) if record.offset >= before) => {}
-            Body::Input { number, mut bytes } => {
+            RecordBody::Input { .. } if matches!(place, Place::Before(before) if record.offset >= before) => {
+            }
+            RecordBody::Input { number, mut bytes } => {
                 n_inputs += 1;
                 bytes.truncate(INPUT_BYTES_MAX);
                 let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -167,8 +168,11 @@ fn read(directory: &Path, place: Place, bytes_max: u64) -> Result<Read, SpoolErr
                     read.pieces.push(Piece { way: Way::Input(number), offset: record.offset, at, text });
                 }
             }
-            Body::Exit(_) => read.has_exit = true,
-            Body::TurnEnd { .. } | Body::Resize { .. } | Body::Gap { .. } | Body::Unknown { .. } => {}
+            RecordBody::Exit(_) => read.has_exit = true,
+            RecordBody::TurnEnd { .. }
+            | RecordBody::Resize { .. }
+            | RecordBody::Gap { .. }
+            | RecordBody::Unknown { .. } => {}
         }
     }
     // The rest of the last character comes with the next answer.

@@ -5,7 +5,7 @@ mod history;
 use std::{path::Path, time::Instant};
 
 use avt::Terminal;
-use holder::spool::{Body, Follower, Record, SpoolError, Stream, end_offset, first_offset};
+use holder::spool::{Record, RecordBody, RecordFollower, SpoolError, Stream, end_offset, first_offset};
 
 use super::SIDE_MAX;
 use history::History;
@@ -18,7 +18,7 @@ const DRAWN_BYTES_MAX: u64 = 16 << 20;
 
 /// A screen that is followed.
 pub struct Screen {
-    follower: Follower,
+    follower: RecordFollower,
     picture: Option<Picture>,
     /// Whether its end was seen while it was drawn, and is still to be told.
     has_ended: bool,
@@ -71,7 +71,7 @@ impl Screen {
     }
 
     fn open_with(directory: &Path, is_over: bool, drawn_bytes_max: u64) -> Result<Self, SpoolError> {
-        let follower = Follower::open(directory, first_offset(directory)?)?;
+        let follower = RecordFollower::open(directory, first_offset(directory)?)?;
         let mut screen = Self { follower, picture: None, has_ended: is_over, partial: Vec::new() };
         let (mut columns, mut rows) = WINDOW;
         // The size is not zero, so there is a terminal.
@@ -122,17 +122,20 @@ impl Screen {
 
     fn shown(&mut self, record: Record) -> Option<Shown> {
         match record.body {
-            Body::Output { stream: Stream::Aside, .. } => None,
-            Body::Output { bytes, .. } => {
+            RecordBody::Output { stream: Stream::SideChannel, .. } => None,
+            RecordBody::Output { bytes, .. } => {
                 let offset = record.offset.saturating_sub(self.partial.len() as u64);
                 let text = whole(&mut self.partial, bytes);
                 (!text.is_empty()).then_some(Shown::Output { offset, text })
             }
-            Body::Resize { columns, rows } => {
+            RecordBody::Resize { columns, rows } => {
                 Some(Shown::Resized { columns: columns.clamp(1, SIDE_MAX), rows: rows.clamp(1, SIDE_MAX) })
             }
-            Body::Exit(_) => Some(Shown::Ended),
-            Body::Input { .. } | Body::TurnEnd { .. } | Body::Gap { .. } | Body::Unknown { .. } => None,
+            RecordBody::Exit(_) => Some(Shown::Ended),
+            RecordBody::Input { .. }
+            | RecordBody::TurnEnd { .. }
+            | RecordBody::Gap { .. }
+            | RecordBody::Unknown { .. } => None,
         }
     }
 }
@@ -165,7 +168,7 @@ fn drawn(history: &History, terminal: &Terminal) -> String {
 
 #[cfg(test)]
 mod tests {
-    use holder::spool::{Appended, EndReason, Exit, Writer};
+    use holder::spool::{AppendResult, EndReason, Exit, SpoolWriter};
 
     use super::*;
 
@@ -183,14 +186,14 @@ mod tests {
 
     #[test]
     fn one_who_comes_after_the_end_sees_all_of_it_and_that_it_is_over() {
-        let exit = Exit { code: Some(0), signal: None, reason: EndReason::Itself };
+        let exit = Exit { code: Some(0), signal: None, reason: EndReason::AgentExited };
         for (has_exit, is_over) in [(true, false), (true, true), (false, true)] {
             let folder = tempfile::TempDir::new().unwrap();
-            let mut writer = Writer::open(folder.path()).unwrap();
+            let mut writer = SpoolWriter::open(folder.path()).unwrap();
             // The last character is not whole: it is not drawn, and the picture says so.
-            assert_eq!(writer.append_output(Stream::Terminal, b"last words \xed"), Appended::Written);
+            assert_eq!(writer.append_output(Stream::Terminal, b"last words \xed"), AppendResult::Written);
             if has_exit {
-                assert_eq!(writer.append(&Body::Exit(exit)), Appended::Written);
+                assert_eq!(writer.append(&RecordBody::Exit(exit)), AppendResult::Written);
             }
             let mut screen = Screen::open(folder.path(), is_over).unwrap();
             let deadline = Instant::now() + std::time::Duration::from_secs(10);
@@ -204,10 +207,10 @@ mod tests {
     #[test]
     fn of_a_flood_the_end_is_drawn_in_the_size_that_was_set_before_it() {
         let folder = tempfile::TempDir::new().unwrap();
-        let mut writer = Writer::open(folder.path()).unwrap();
-        assert_eq!(writer.append(&Body::Resize { columns: 90, rows: 3 }), Appended::Written);
-        assert_eq!(writer.append_output(Stream::Terminal, b"long ago\r\n"), Appended::Written);
-        assert_eq!(writer.append_output(Stream::Terminal, b"now"), Appended::Written);
+        let mut writer = SpoolWriter::open(folder.path()).unwrap();
+        assert_eq!(writer.append(&RecordBody::Resize { columns: 90, rows: 3 }), AppendResult::Written);
+        assert_eq!(writer.append_output(Stream::Terminal, b"long ago\r\n"), AppendResult::Written);
+        assert_eq!(writer.append_output(Stream::Terminal, b"now"), AppendResult::Written);
         let mut screen = Screen::open_with(folder.path(), true, 3).unwrap();
         let Some(Shown::Picture(picture)) = screen.next(Instant::now()).unwrap() else {
             panic!("no picture")

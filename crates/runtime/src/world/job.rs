@@ -13,7 +13,7 @@ use domain::{Receipt, TaskId, Timestamp};
 use holder::{
     ClientError,
     protocol::{Attachment, Request, Stderr},
-    spool::{Body, Exit, Follower},
+    spool::{Exit, RecordBody, RecordFollower},
 };
 use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
@@ -206,7 +206,7 @@ fn follow(site: &Site, found: &SessionEntry, job: &Job<'_>) -> Result<Option<End
     // Nothing is typed to it, so it must not wait for anything either.
     let sessions = &site.shared.sessions;
     drop(sessions.request(found, &Request::CloseInput, GRACE));
-    let mut follower = Follower::open(&found.directory, 0).map_err(|error| chain(&error))?;
+    let mut follower = RecordFollower::open(&found.directory, 0).map_err(|error| chain(&error))?;
     // Its time runs from its start, whichever server that was.
     let age_ms = u64::try_from(now().0.saturating_sub(found.metadata.started_at.0)).unwrap_or(0);
     let deadline = Instant::now() + Duration::from_millis(job.time_max_ms.saturating_sub(age_ms));
@@ -227,13 +227,13 @@ fn follow(site: &Site, found: &SessionEntry, job: &Job<'_>) -> Result<Option<End
             job.leash.sleep(&follower, next_look(deadline, is_late));
         }
         match record.map(|record| record.body) {
-            Some(Body::Output { bytes, .. }) => {
+            Some(RecordBody::Output { bytes, .. }) => {
                 hash.update(&bytes);
                 tail.extend_from_slice(&bytes);
                 let excess = tail.len().saturating_sub(TAIL_BYTES_MAX);
                 tail.drain(..excess);
             }
-            Some(Body::Exit(exit)) => break exit,
+            Some(RecordBody::Exit(exit)) => break exit,
             Some(_) => {}
             None if !is_late && Instant::now() >= deadline => {
                 is_late = true;

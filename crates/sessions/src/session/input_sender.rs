@@ -14,8 +14,8 @@ use std::{
 
 use drivers::OutgoingBytes;
 use holder::{
-    ClientError, Connection,
-    protocol::{INPUT_BYTES_MAX, Phase, Refusal, Reply, Request},
+    ClientError, HolderConnection,
+    protocol::{INPUT_BYTES_MAX, Refusal, Reply, Request, SessionPhase},
     status,
 };
 
@@ -38,7 +38,7 @@ const PIECE_BYTES_MAX: usize = INPUT_BYTES_MAX / 2;
 pub(super) struct InputSender {
     directory: PathBuf,
     /// `None` if the holder has exited.
-    connection: Option<Connection>,
+    connection: Option<HolderConnection>,
     ledger: InputLedger,
     /// In the order of their numbers, as in `unconfirmed`.
     scheduled: VecDeque<ScheduledInput>,
@@ -64,10 +64,10 @@ struct UnconfirmedInput {
 ///
 /// A holder that closes the connection at once is either exiting or has too many clients. Only later attempts show
 /// which.
-fn connect(directory: &Path) -> Result<Option<Connection>, ClientError> {
+fn connect(directory: &Path) -> Result<Option<HolderConnection>, ClientError> {
     let deadline = Instant::now() + EXIT_TIMEOUT;
     loop {
-        match Connection::connect(directory) {
+        match HolderConnection::connect(directory) {
             Ok(connection) => return Ok(Some(connection)),
             Err(ClientError::HolderNotRunning { .. }) => return Ok(None),
             Err(ClientError::Closed) if Instant::now() < deadline => thread::sleep(EXIT_POLL_INTERVAL),
@@ -80,16 +80,17 @@ impl InputSender {
     pub(super) fn open(directory: &Path) -> Result<Self, SessionError> {
         let failed = SessionError::holder(directory);
         let mut connection = connect(directory).map_err(&failed)?;
-        let status = connection.as_mut().map(|connection| connection.ask(&Request::Status, REPLY_TIMEOUT));
+        let status =
+            connection.as_mut().map(|connection| connection.request(&Request::Status, REPLY_TIMEOUT));
         let written = match status {
-            Some(Ok(Reply::Status(status))) => status.input_typed,
+            Some(Ok(Reply::Status(status))) => status.inputs_written,
             Some(Ok(_)) => return Err(failed(ClientError::Malformed)),
             Some(Err(source)) if !matches!(source, ClientError::Closed) => return Err(failed(source)),
             // The holder has exited, perhaps just now: its status file has the number, unless it was killed.
             Some(Err(_)) | None => {
                 connection = None;
                 let summary = status::read(directory).ok().flatten();
-                summary.and_then(|summary| summary.exit).map_or(0, |ended| ended.input_typed)
+                summary.and_then(|summary| summary.exit).map_or(0, |ended| ended.inputs_written)
             }
         };
         let ledger = InputLedger::open(directory).map_err(|source| match source.kind() {
@@ -155,7 +156,7 @@ impl InputSender {
     /// number, an input would count as written already.
     fn skip_numbers_of_others(&mut self) {
         if let Ok(Reply::Status(status)) = self.request(&Request::Status, Duration::ZERO) {
-            self.ledger.skip_to(status.input_taken + 1);
+            self.ledger.skip_to(status.inputs_accepted + 1);
         }
     }
 
@@ -192,7 +193,7 @@ impl InputSender {
         while let Some(connection) = &mut self.connection {
             match connection.try_receive() {
                 Ok(None) => break,
-                Ok(Some((_, Reply::Typed { number }))) => written.extend(self.note_written(number)),
+                Ok(Some((_, Reply::InputWritten { number }))) => written.extend(self.note_written(number)),
                 Ok(Some((tag, Reply::Refused(Refusal::Busy)))) => self.reschedule_from(tag),
                 // The agent has closed its standard input, and will exit.
                 Ok(Some((_, Reply::Refused(Refusal::WrongPhase)))) => {}
@@ -221,7 +222,7 @@ impl InputSender {
     /// Sends a request to the holder and waits for the reply. `extra_time` is added to the usual timeout.
     pub(super) fn request(&mut self, request: &Request, extra_time: Duration) -> Result<Reply, SessionError> {
         let reply = match &mut self.connection {
-            Some(connection) => connection.ask(request, REPLY_TIMEOUT + extra_time),
+            Some(connection) => connection.request(request, REPLY_TIMEOUT + extra_time),
             None => Err(ClientError::Closed),
         };
         match reply {
@@ -234,7 +235,9 @@ impl InputSender {
     /// Returns whether the session's processes are suspended.
     pub(super) fn is_paused(&mut self) -> bool {
         match self.request(&Request::Status, Duration::ZERO) {
-            Ok(Reply::Status(status)) => matches!(status.phase, Phase::Stopping | Phase::Stopped),
+            Ok(Reply::Status(status)) => {
+                matches!(status.phase, SessionPhase::Stopping | SessionPhase::Stopped)
+            }
             _ => false,
         }
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use drivers::{Driver, DriverSetup, OutputStream, Reaction, SideChannelReader, SpoolChunk};
-use holder::spool::{self, Body, Exit, Follower, Record};
+use holder::spool::{self, Exit, Record, RecordBody, RecordFollower};
 
 use super::SessionReport;
 use crate::error::SessionError;
@@ -16,7 +16,7 @@ use crate::error::SessionError;
 pub(super) struct SpoolReader {
     directory: PathBuf,
     pub(super) driver: Box<dyn Driver>,
-    follower: Follower,
+    follower: RecordFollower,
     side_channel: SideChannelReader,
     /// The offset at which reading started.
     start: u64,
@@ -38,7 +38,7 @@ pub(super) enum RecordOutcome {
 impl SpoolReader {
     pub(super) fn open(directory: &Path, setup: DriverSetup) -> Result<Self, SessionError> {
         let DriverSetup { driver, side_channel, read_from } = setup;
-        let follower = Follower::open(directory, read_from).map_err(SessionError::spool(directory))?;
+        let follower = RecordFollower::open(directory, read_from).map_err(SessionError::spool(directory))?;
         Ok(Self {
             directory: directory.to_owned(),
             driver,
@@ -64,14 +64,14 @@ impl SpoolReader {
         let next = self.follower.try_next().map_err(SessionError::spool(&self.directory))?;
         let Some(Record { offset, at_ms, body }) = next else { return Ok(None) };
         let outcome = match body {
-            Body::Output { stream: spool::Stream::Aside, bytes } => {
+            RecordBody::Output { stream: spool::Stream::SideChannel, bytes } => {
                 let events = self.side_channel.read(offset, &bytes, self.driver.read_from());
                 RecordOutcome::Reports(events.into_iter().map(SessionReport::Event).collect())
             }
-            Body::Output { stream, bytes } => {
+            RecordBody::Output { stream, bytes } => {
                 let stream = match stream {
                     spool::Stream::Error => OutputStream::Stderr,
-                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::Aside => {
+                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::SideChannel => {
                         OutputStream::Output
                     }
                 };
@@ -80,10 +80,12 @@ impl SpoolReader {
                     offset,
                 )
             }
-            Body::Input { number, .. } => RecordOutcome::InputWritten(number),
-            Body::TurnEnd { offset } => RecordOutcome::Output(self.read_turn_end(offset), self.offset()),
-            Body::Exit(exit) => RecordOutcome::Exited(exit),
-            Body::Resize { .. } | Body::Gap { .. } | Body::Unknown { .. } => {
+            RecordBody::Input { number, .. } => RecordOutcome::InputWritten(number),
+            RecordBody::TurnEnd { offset } => {
+                RecordOutcome::Output(self.read_turn_end(offset), self.offset())
+            }
+            RecordBody::Exit(exit) => RecordOutcome::Exited(exit),
+            RecordBody::Resize { .. } | RecordBody::Gap { .. } | RecordBody::Unknown { .. } => {
                 RecordOutcome::Reports(Vec::new())
             }
         };

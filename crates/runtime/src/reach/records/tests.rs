@@ -1,6 +1,6 @@
 //! Both sides of a session, read from its spool in pieces.
 
-use holder::spool::{Appended, EndReason, Exit, Writer};
+use holder::spool::{AppendResult, EndReason, Exit, SpoolWriter};
 use tempfile::TempDir;
 
 use super::*;
@@ -8,22 +8,22 @@ use super::*;
 /// A spool of small files, so that a few pieces are several of them.
 struct Spool {
     folder: TempDir,
-    writer: Writer,
+    writer: SpoolWriter,
 }
 
 impl Spool {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let writer = Writer::open_with(folder.path(), 200).unwrap();
+        let writer = SpoolWriter::open_with(folder.path(), 200).unwrap();
         Self { folder, writer }
     }
 
-    fn put(&mut self, body: &Body) {
-        assert_eq!(self.writer.append(body), Appended::Written);
+    fn put(&mut self, body: &RecordBody) {
+        assert_eq!(self.writer.append(body), AppendResult::Written);
     }
 
     fn wrote(&mut self, stream: Stream, bytes: &[u8]) {
-        assert_eq!(self.writer.append_output(stream, bytes), Appended::Written);
+        assert_eq!(self.writer.append_output(stream, bytes), AppendResult::Written);
     }
 
     fn read(&self, place: Place, bytes_max: u64) -> Read {
@@ -44,17 +44,17 @@ fn short(read: &Read) -> Vec<String> {
 #[test]
 fn both_sides_come_in_order_and_a_line_is_one_piece() {
     let mut spool = Spool::new();
-    spool.put(&Body::Input { number: 1, bytes: b"ask\n".to_vec() });
+    spool.put(&RecordBody::Input { number: 1, bytes: b"ask\n".to_vec() });
     spool.wrote(Stream::Output, b"one ");
     spool.wrote(Stream::Output, b"line\n");
     spool.wrote(Stream::Error, b"oh\n");
-    spool.wrote(Stream::Aside, b"beside");
+    spool.wrote(Stream::SideChannel, b"beside");
     spool.wrote(Stream::Output, b"two\n");
     let all = spool.read(Place::After(0), 1000);
     assert_eq!(short(&all), ["0>ask\n", "0<one line\n", "9!oh\n", "18<two\n"]);
     assert_eq!((all.offset, all.next, all.is_last, all.has_exit), (0, 22, true, false));
     assert!(all.pieces.iter().all(|piece| piece.at > Timestamp(0)));
-    spool.put(&Body::Exit(Exit { code: Some(0), signal: None, reason: EndReason::Itself }));
+    spool.put(&RecordBody::Exit(Exit { code: Some(0), signal: None, reason: EndReason::AgentExited }));
     assert!(spool.read(Place::After(22), 1000).has_exit);
 }
 
@@ -69,7 +69,7 @@ fn from_the_end_to_the_start_nothing_is_missing_and_nothing_is_cut() {
             spool.wrote(Stream::Output, bytes);
         }
         whole.push_str(&line);
-        spool.put(&Body::Input { number, bytes: b"go\n".to_vec() });
+        spool.put(&RecordBody::Input { number, bytes: b"go\n".to_vec() });
     }
     for bytes_max in [4, 5, 50, 333, 100_000] {
         let mut read = spool.read(Place::End, bytes_max);
@@ -114,15 +114,12 @@ fn what_was_forgotten_is_not_asked_for_from_the_end() {
     for _ in 0..20 {
         spool.wrote(Stream::Output, &[b'x'; 99]);
     }
-    spool::forget_before(spool.folder.path(), 900).unwrap();
+    spool::delete_before(spool.folder.path(), 900).unwrap();
     let read = spool.read(Place::End, 1_000_000);
     assert!(read.first > 0 && read.offset == read.first, "{read:?}");
-    assert!(matches!(
-        super::read(spool.folder.path(), Place::After(0), 9),
-        Err(SpoolError::Forgotten { .. })
-    ));
+    assert!(matches!(super::read(spool.folder.path(), Place::After(0), 9), Err(SpoolError::Deleted { .. })));
     assert!(matches!(
         super::read(spool.folder.path(), Place::Before(9_999), 9),
-        Err(SpoolError::Beyond { .. })
+        Err(SpoolError::BeyondEnd { .. })
     ));
 }

@@ -87,7 +87,7 @@ pub fn measure_growth(fixture: &Fixture) -> Result<MemoryGrowth> {
     wait_for("1 GB is written", || {
         // The position is read from the folder; a request to the holder would change its memory.
         let offset = newest(&session.directory)?;
-        spool::forget_before(&session.directory, offset.saturating_sub(RETAINED_BYTES))?;
+        spool::delete_before(&session.directory, offset.saturating_sub(RETAINED_BYTES))?;
         peak = peak.max(private_kib(session.pid())?);
         Ok(offset + spool::SEGMENT_BYTES_MAX >= total)
     })?;

@@ -11,8 +11,8 @@ use std::{
 
 use anyhow::{Result, bail};
 use holder::{
-    Connection, LaunchedSession, Ready, end_orphans,
-    protocol::{Attachment, Launch, Limits, Reply, Request, Status, WindowSize},
+    HolderConnection, IdleHolder, LaunchedSession, kill_orphans,
+    protocol::{Attachment, LaunchSpec, Reply, Request, ResourceLimits, SessionStatus, WindowSize},
 };
 
 use crate::child::{self, WAIT_MAX};
@@ -28,18 +28,18 @@ static COUNTER: AtomicU32 = AtomicU32::new(0);
 pub struct Session {
     pub directory: PathBuf,
     pub holder: Child,
-    pub connection: Connection,
+    pub connection: HolderConnection,
     name: String,
 }
 
 impl Session {
     /// Starts a script on its own terminal.
     pub fn start(program: &Path, root: &Path, script: &str) -> Result<Self> {
-        Self::start_with(Ready::start(program)?, root, script)
+        Self::start_with(IdleHolder::start(program)?, root, script)
     }
 
     /// Like [`Self::start`], with a holder that runs already.
-    pub fn start_with(ready: Ready, root: &Path, script: &str) -> Result<Self> {
+    pub fn start_with(ready: IdleHolder, root: &Path, script: &str) -> Result<Self> {
         let name = format!("bench-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let directory = root.join(&name);
         let LaunchedSession { holder, connection, .. } = ready.launch(&directory, &launch(&name, script))?;
@@ -55,8 +55,8 @@ impl Session {
         child::wait(&mut self.holder, "the holder", WAIT_MAX).map(drop)
     }
 
-    pub fn status(&mut self) -> Result<Status> {
-        match self.connection.ask(&Request::Status, WAIT_MAX)? {
+    pub fn status(&mut self) -> Result<SessionStatus> {
+        match self.connection.request(&Request::Status, WAIT_MAX)? {
             Reply::Status(status) => Ok(status),
             other => bail!("the holder replied to a request for its status with {other:?}"),
         }
@@ -65,13 +65,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        let ended = self.connection.ask(&Request::End { grace: Duration::ZERO }, WAIT_MAX);
+        let ended = self.connection.request(&Request::End { grace: Duration::ZERO }, WAIT_MAX);
         if ended.is_err() {
             let _ = self.holder.kill();
         }
         let _ = self.wait();
         if ended.is_err() {
-            end_orphans(&self.directory, &self.name, WAIT_MAX);
+            kill_orphans(&self.directory, &self.name, WAIT_MAX);
         }
         let _ = fs::remove_dir_all(&self.directory);
     }
@@ -82,16 +82,21 @@ pub fn shell(script: &str) -> [OsString; 3] {
     ["sh".into(), "-c".into(), script.into()]
 }
 
-fn launch(name: &str, script: &str) -> Launch {
+fn launch(name: &str, script: &str) -> LaunchSpec {
     let [command, arguments @ ..] = shell(script);
-    Launch {
+    LaunchSpec {
         session: name.to_owned(),
         command,
         arguments: arguments.into(),
         environment: std::env::vars_os().collect(),
         directory: "/".into(),
         attachment: Attachment::Terminal(WINDOW),
-        limits: Limits { memory_bytes_max: None, time_max: None, end_grace: Duration::ZERO, oom_score: 500 },
+        limits: ResourceLimits {
+            memory_bytes_max: None,
+            time_max: None,
+            end_grace: Duration::ZERO,
+            oom_score: 500,
+        },
         cgroup_parent: holder::delegated_cgroup(),
         leftover_grace: Duration::from_millis(500),
         secrets: Vec::new(),

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use holder::{
-    Ready,
+    IdleHolder,
     protocol::{Attachment, Request},
 };
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
@@ -69,7 +69,7 @@ pub fn measure(fixture: &Fixture) -> Result<StartTimings> {
     }
     let names = if fixture.has_tmux { &NAMES[..] } else { &NAMES[..3] };
     let times = in_named_turns(ROUNDS, names, |n| -> Result<[Duration; 2]> {
-        let ready = if n == 2 { Some(Ready::start(&fixture.program)?) } else { None };
+        let ready = if n == 2 { Some(IdleHolder::start(&fixture.program)?) } else { None };
         let first = if n == 4 { Some(Tmux::prepare()?) } else { None };
         thread::sleep(PAUSE);
         let begin = Instant::now();

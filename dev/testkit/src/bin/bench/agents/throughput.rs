@@ -14,7 +14,7 @@ use std::{
 
 use anyhow::{Result, ensure};
 use domain::Role;
-use holder::spool::{Body, Reader};
+use holder::spool::{RecordBody, RecordReader};
 use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
 use testkit::bench::{Timings, in_named_turns};
@@ -106,12 +106,12 @@ fn read_spool(directory: &Path) -> Result<(usize, usize)> {
         numeric_ids: false,
     };
     let mut decoder = Decoder::new(options);
-    let mut reader = Reader::open(directory, 0)?;
+    let mut reader = RecordReader::open(directory, 0)?;
     let (mut n_bytes, mut n_messages) = (0, 0);
     let count =
         |items: Vec<DecodedItem>| items.iter().filter(|item| matches!(item, DecodedItem::Message(_))).count();
     while let Some(record) = reader.next_record()? {
-        if let Body::Output { bytes, .. } = record.body {
+        if let RecordBody::Output { bytes, .. } = record.body {
             n_bytes += bytes.len();
             n_messages += count(decoder.push(&bytes));
         }

@@ -15,7 +15,7 @@ use rustix::{
 };
 
 /// Used if the environment has no `PATH`.
-const PATH_USUAL: &[u8] = b"/usr/local/bin:/bin:/usr/bin";
+const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/bin:/usr/bin";
 
 /// Resolves a command like `execvp`, for a process that starts in `folder`.
 pub(super) fn find(
@@ -28,7 +28,7 @@ pub(super) fn find(
         return Ok(command.to_owned());
     }
     let path = environment.iter().rev().find(|(name, _)| name == "PATH");
-    let path = path.map_or(PATH_USUAL, |(_, value)| value.as_bytes());
+    let path = path.map_or(DEFAULT_PATH, |(_, value)| value.as_bytes());
     let mut failure = Errno::NOENT;
     for part in path.split(|byte| *byte == b':') {
         // An empty part means the current folder.
@@ -72,9 +72,9 @@ mod tests {
         let folder = fs::File::open(root.path()).unwrap();
         let check = |command: &str, path: &str, expected: Result<&str, i32>| {
             let environment = [("PATH".into(), path.into())];
-            let found = find(command.as_ref(), &environment, folder.as_fd());
-            let found = found.map_err(|error| error.raw_os_error().unwrap());
-            assert_eq!(found, expected.map(OsString::from), "{command} in {path}");
+            let program = find(command.as_ref(), &environment, folder.as_fd());
+            let program = program.map_err(|error| error.raw_os_error().unwrap());
+            assert_eq!(program, expected.map(OsString::from), "{command} in {path}");
         };
         check("tool", "first:none:second", Ok("second/tool"));
         check("here", "first:", Ok("./here"));

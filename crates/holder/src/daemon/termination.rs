@@ -4,22 +4,22 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, getpid};
 
-use super::session::Asker;
+use super::event_loop::ReplyAddress;
 use crate::{cgroup::Cgroup, processes, spool::EndReason};
 
 /// Interval between attempts to kill the remaining processes, at first and at most.
-const LOOK_MIN: Duration = Duration::from_millis(2);
-const LOOK_MAX: Duration = Duration::from_millis(100);
+const KILL_INTERVAL_MIN: Duration = Duration::from_millis(2);
+const KILL_INTERVAL_MAX: Duration = Duration::from_millis(100);
 
 /// A termination in progress.
-pub(super) struct Ending {
+pub(super) struct Termination {
     pub(super) reason: EndReason,
-    pub(super) askers: Vec<Asker>,
+    pub(super) waiters: Vec<ReplyAddress>,
     kill_at: Instant,
     pause: Duration,
 }
 
-impl Ending {
+impl Termination {
     /// Asks all processes to end. Stopped processes are continued to receive the signal.
     pub(super) fn begin(reason: EndReason, grace: Duration, cgroup: Option<&Cgroup>, now: Instant) -> Self {
         if let Some(cgroup) = cgroup {
@@ -30,10 +30,10 @@ impl Ending {
         processes::signal_all(&descendants, Signal::TERM);
         // Continue processes that were stopped during the first round.
         processes::signal_all(&descendants, Signal::CONT);
-        Self { reason, askers: Vec::new(), kill_at: now + grace, pause: LOOK_MIN }
+        Self { reason, waiters: Vec::new(), kill_at: now + grace, pause: KILL_INTERVAL_MIN }
     }
 
-    pub(super) fn hurry(&mut self, grace: Duration, now: Instant) {
+    pub(super) fn shorten_grace(&mut self, grace: Duration, now: Instant) {
         self.kill_at = self.kill_at.min(now + grace);
     }
 
@@ -51,6 +51,6 @@ impl Ending {
         }
         processes::signal_all(&processes::descendants(getpid()), Signal::KILL);
         self.kill_at = now + self.pause;
-        self.pause = (self.pause * 2).min(LOOK_MAX);
+        self.pause = (self.pause * 2).min(KILL_INTERVAL_MAX);
     }
 }

@@ -12,77 +12,77 @@ const BASE64_BYTES_MIN: usize = 6;
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-type Form = Zeroizing<Vec<u8>>;
+type Encoding = Zeroizing<Vec<u8>>;
 
 /// Returns all encodings of a value, possibly with duplicates.
-pub(super) fn of(value: &[u8]) -> Vec<Form> {
-    let mut forms = vec![Zeroizing::new(value.to_vec()), terminal(value), json(value)];
+pub(super) fn of(value: &[u8]) -> Vec<Encoding> {
+    let mut encodings = vec![Zeroizing::new(value.to_vec()), terminal(value), json(value)];
     for lower_case in [false, true] {
         // Unescaped characters of RFC 3986, JavaScript's encodeURIComponent, encodeURI, and HTML forms with + for a
         // space.
-        forms.push(url(value, b"-_.~", false, lower_case));
-        forms.push(url(value, b"-_.~!*'()", false, lower_case));
-        forms.push(url(value, b"-_.~!*'();/?:@&=+$,#", false, lower_case));
-        forms.push(url(value, b"-_.*", true, lower_case));
-        forms.push(url(value, b"-_.~/", false, lower_case));
+        encodings.push(url(value, b"-_.~", false, lower_case));
+        encodings.push(url(value, b"-_.~!*'()", false, lower_case));
+        encodings.push(url(value, b"-_.~!*'();/?:@&=+$,#", false, lower_case));
+        encodings.push(url(value, b"-_.*", true, lower_case));
+        encodings.push(url(value, b"-_.~/", false, lower_case));
     }
     for alphabet in [STANDARD, URL_SAFE] {
         for alignment in 0..3 {
-            let form = base64(value, alignment, alphabet);
-            if form.len() >= BASE64_BYTES_MIN {
-                forms.push(form);
+            let encoding = base64(value, alignment, alphabet);
+            if encoding.len() >= BASE64_BYTES_MIN {
+                encodings.push(encoding);
             }
         }
     }
-    forms
+    encodings
 }
 
 /// A terminal turns a line feed into two bytes.
-fn terminal(value: &[u8]) -> Form {
-    let mut form = Zeroizing::new(Vec::with_capacity(value.len() * 2));
+fn terminal(value: &[u8]) -> Encoding {
+    let mut encoding = Zeroizing::new(Vec::with_capacity(value.len() * 2));
     let mut before = 0;
     for &byte in value {
         if byte == b'\n' && before != b'\r' {
-            form.push(b'\r');
+            encoding.push(b'\r');
         }
-        form.push(byte);
+        encoding.push(byte);
         before = byte;
     }
-    form
+    encoding
 }
 
-fn json(value: &[u8]) -> Form {
-    let mut form = Zeroizing::new(Vec::with_capacity(value.len() * 6));
+fn json(value: &[u8]) -> Encoding {
+    let mut encoding = Zeroizing::new(Vec::with_capacity(value.len() * 6));
     for &byte in value {
         match byte {
-            b'"' => form.extend_from_slice(b"\\\""),
-            b'\\' => form.extend_from_slice(b"\\\\"),
-            b'\n' => form.extend_from_slice(b"\\n"),
-            b'\r' => form.extend_from_slice(b"\\r"),
-            b'\t' => form.extend_from_slice(b"\\t"),
+            b'"' => encoding.extend_from_slice(b"\\\""),
+            b'\\' => encoding.extend_from_slice(b"\\\\"),
+            b'\n' => encoding.extend_from_slice(b"\\n"),
+            b'\r' => encoding.extend_from_slice(b"\\r"),
+            b'\t' => encoding.extend_from_slice(b"\\t"),
             0..0x20 => {
-                form.extend_from_slice(b"\\u00");
-                form.extend_from_slice(&hexadecimal(byte, true));
+                encoding.extend_from_slice(b"\\u00");
+                encoding.extend_from_slice(&hexadecimal(byte, true));
             }
-            _ => form.push(byte),
+            _ => encoding.push(byte),
         }
     }
-    form
+    encoding
 }
 
-fn url(value: &[u8], kept: &[u8], plus_for_space: bool, lower_case: bool) -> Form {
-    let mut form = Zeroizing::new(Vec::with_capacity(value.len() * 3));
+fn url(value: &[u8], unescaped: &[u8], plus_for_space: bool, lower_case: bool) -> Encoding {
+    let mut encoding = Zeroizing::new(Vec::with_capacity(value.len() * 3));
     for &byte in value {
         if byte == b' ' && plus_for_space {
-            form.push(b'+');
-        } else if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
-            form.push(byte);
+            encoding.push(b'+');
+        } else if byte.is_ascii_alphanumeric() || unescaped.contains(&byte) {
+            encoding.push(byte);
         } else {
-            form.push(b'%');
-            form.extend_from_slice(&hexadecimal(byte, lower_case));
+            encoding.push(b'%');
+            encoding.extend_from_slice(&hexadecimal(byte, lower_case));
         }
     }
-    form
+    encoding
 }
 
 fn hexadecimal(byte: u8, lower_case: bool) -> [u8; 2] {
@@ -91,19 +91,19 @@ fn hexadecimal(byte: u8, lower_case: bool) -> [u8; 2] {
 }
 
 /// Returns the characters that depend only on the value, if `alignment` other bytes precede it.
-fn base64(value: &[u8], alignment: usize, alphabet: &[u8; 64]) -> Form {
+fn base64(value: &[u8], alignment: usize, alphabet: &[u8; 64]) -> Encoding {
     let bit = |index: usize| -> Option<u8> {
         let byte = value.get((index / 8).checked_sub(alignment)?)?;
         Some(byte >> (7 - index % 8) & 1)
     };
     let first = (alignment * 8).div_ceil(6);
     let end = (alignment + value.len()) * 8 / 6;
-    let mut form = Zeroizing::new(Vec::with_capacity(end.saturating_sub(first)));
+    let mut encoding = Zeroizing::new(Vec::with_capacity(end.saturating_sub(first)));
     for character in first..end {
         let sextet = (0..6).filter_map(|n| bit(character * 6 + n)).fold(0, |sum, bit| sum << 1 | bit);
-        form.extend(alphabet.get(usize::from(sextet)).copied());
+        encoding.extend(alphabet.get(usize::from(sextet)).copied());
     }
-    form
+    encoding
 }
 
 #[cfg(test)]
@@ -111,11 +111,11 @@ mod tests {
     use super::*;
 
     fn check(value: &str, expected: &[&str]) {
-        let forms = of(value.as_bytes());
-        for form in expected {
+        let encodings = of(value.as_bytes());
+        for encoding in expected {
             assert!(
-                forms.iter().any(|found| found.as_slice() == form.as_bytes()),
-                "{value:?} has no {form:?}"
+                encodings.iter().any(|candidate| candidate.as_slice() == encoding.as_bytes()),
+                "{value:?} has no {encoding:?}"
             );
         }
     }

@@ -4,22 +4,22 @@ use std::{io, path::Path, time::Instant};
 
 use rustix::process::{Pid, getpid};
 
-use super::{held::Held, session::Session};
+use super::{agent_session::AgentSession, event_loop::EventLoop};
 use crate::{
     mask::{self, Secret},
-    protocol::{Greeting, Phase, Refusal, Reply, Request, Status, VERSION_MAX},
+    protocol::{Greeting, Refusal, Reply, Request, SessionPhase, SessionStatus, VERSION_MAX},
     spool::{self, EndReason, SpoolError},
 };
 
 /// The immediate reply; `None` if it is sent later.
-pub(super) type Answer = Result<Option<Reply>, Refusal>;
+pub(super) type RequestResult = Result<Option<Reply>, Refusal>;
 
 /// The session's folder is the holder's working directory.
-pub(super) const HERE: &str = ".";
+pub(super) const SESSION_FOLDER: &str = ".";
 
-impl Session {
+impl EventLoop {
     /// Reads from a client, and answers every complete request.
-    pub(super) fn hear(&mut self, id: u64, now: Instant) {
+    pub(super) fn read_requests(&mut self, id: u64, now: Instant) {
         let Some(connection) = self.connections.iter_mut().find(|connection| connection.id == id) else {
             return;
         };
@@ -40,17 +40,17 @@ impl Session {
             let tag = frame.tag;
             let answer = match Request::decode(&frame) {
                 Some(Request::Hello { version_min, version_max, token }) => {
-                    let is_friend = connection.is_first || is_same(token.as_ref(), self.token.as_ref());
-                    let answer = greet(version_min, version_max, is_friend);
+                    let is_trusted = connection.is_launcher || is_equal(token.as_ref(), self.token.as_ref());
+                    let answer = check_hello(version_min, version_max, is_trusted);
                     connection.is_greeted = answer.is_ok();
                     connection.is_closing = answer.is_err();
                     answer
                 }
                 _ if !connection.is_greeted => {
                     connection.is_closing = true;
-                    Err(Refusal::HelloFirst)
+                    Err(Refusal::HelloRequired)
                 }
-                Some(request) => self.answer_to(request, id, tag, now),
+                Some(request) => self.handle_request(request, id, tag, now),
                 None => Err(Refusal::Malformed),
             };
             match answer {
@@ -61,59 +61,62 @@ impl Session {
         }
     }
 
-    fn answer_to(&mut self, request: Request, id: u64, tag: u32, now: Instant) -> Answer {
+    fn handle_request(&mut self, request: Request, id: u64, tag: u32, now: Instant) -> RequestResult {
         if let Request::Start { directory, launch } = request {
             return self.start(&directory, &launch, (id, tag), now);
         }
-        let Some(held) = &mut self.held else {
+        let Some(session) = &mut self.session else {
             return match request {
-                Request::Status => Ok(Some(Reply::Status(WAITING))),
+                Request::Status => Ok(Some(Reply::Status(NOT_STARTED))),
                 _ => Err(Refusal::WrongPhase),
             };
         };
         match request {
             Request::Hello { .. } | Request::Start { .. } => return Err(Refusal::Malformed),
-            Request::Status => return Ok(Some(Reply::Status(held.status()))),
+            Request::Status => return Ok(Some(Reply::Status(session.status()))),
             Request::Input { number, bytes } => {
-                let answer = held.take_input(number, bytes);
+                let answer = session.accept_input(number, bytes);
                 let connection = self.connections.iter_mut().find(|connection| connection.id == id);
                 if let Some(connection) = connection {
                     connection.input_tag = Some(tag);
                 }
                 return answer;
             }
-            Request::CloseInput => held.close_input()?,
-            Request::Resize(size) => held.resize(size, now)?,
-            Request::Interrupt => held.interrupt()?,
+            Request::CloseInput => session.close_input()?,
+            Request::Resize(size) => session.resize(size, now)?,
+            Request::Interrupt => session.interrupt()?,
             Request::SetSecrets(secrets) => {
-                mask::check(&secrets).map_err(unusable)?;
-                held.outputs.set_secrets(secrets);
+                mask::check(&secrets).map_err(invalid_value)?;
+                session.outputs.set_secrets(secrets);
             }
-            Request::MarkTurnEnd { offset } => held.mark_turn_end(offset, now)?,
-            Request::SayAside { bytes } => held.say_aside(&bytes, now)?,
-            Request::ForgetBefore { offset } => {
-                spool::forget_before(Path::new(HERE), offset).map_err(|error| refuse_spool(&error, held))?;
+            Request::MarkTurnEnd { offset } => session.mark_turn_end(offset, now)?,
+            Request::WriteSideChannel { bytes } => session.write_side_channel(&bytes, now)?,
+            Request::DeleteBefore { offset } => {
+                spool::delete_before(Path::new(SESSION_FOLDER), offset)
+                    .map_err(|error| spool_refusal(&error, session))?;
             }
             Request::Subscribe { from } => {
                 let connection = self.connections.iter_mut().find(|connection| connection.id == id);
                 if let Some(connection) = connection {
-                    let subscribed = connection.subscribe(tag, Path::new(HERE), from);
-                    subscribed.map_err(|error| refuse_spool(&error, held))?;
+                    let result = connection.subscribe(tag, Path::new(SESSION_FOLDER), from);
+                    result.map_err(|error| spool_refusal(&error, session))?;
                 }
             }
-            Request::Stop => return held.stop((id, tag), now),
+            Request::Stop => return session.stop((id, tag), now),
             Request::Continue => {
-                if held.ending.is_some() {
+                if session.termination.is_some() {
                     return Err(Refusal::WrongPhase);
                 }
-                let askers = held.pause.go_on(held.cgroup.as_ref());
-                held.clock.go_on(now);
-                self.answer_all(askers, &Reply::Refused(Refusal::WrongPhase));
+                let waiters = session.pause.resume(session.cgroup.as_ref());
+                session.time_limit.resume(now);
+                self.reply_to_all(waiters, &Reply::Refused(Refusal::WrongPhase));
             }
             Request::End { grace } => {
                 self.end(EndReason::Request, Some(grace), now);
-                if let Some(ending) = self.held.as_mut().and_then(|held| held.ending.as_mut()) {
-                    ending.askers.push((id, tag));
+                if let Some(termination) =
+                    self.session.as_mut().and_then(|session| session.termination.as_mut())
+                {
+                    termination.waiters.push((id, tag));
                 }
                 return Ok(None);
             }
@@ -122,42 +125,44 @@ impl Session {
     }
 }
 
-const WAITING: Status = Status {
-    phase: Phase::Waiting,
+const NOT_STARTED: SessionStatus = SessionStatus {
+    phase: SessionPhase::Waiting,
     agent_pid: None,
     offset: 0,
-    input_taken: 0,
-    input_typed: 0,
+    inputs_accepted: 0,
+    inputs_written: 0,
     is_disk_full: false,
     exit: None,
 };
 
-fn greet(version_min: u16, version_max: u16, is_friend: bool) -> Answer {
+fn check_hello(version_min: u16, version_max: u16, is_trusted: bool) -> RequestResult {
     // Older clients know no token, so they are rejected by version.
     if !(version_min..=version_max).contains(&VERSION_MAX) {
         return Err(Refusal::Version { version_min: VERSION_MAX, version_max: VERSION_MAX });
     }
-    if !is_friend {
-        return Err(Refusal::Stranger);
+    if !is_trusted {
+        return Err(Refusal::InvalidToken);
     }
-    Ok(Some(Reply::Hello(Greeting { version: VERSION_MAX, holder_pid: number(getpid()) })))
+    Ok(Some(Reply::Hello(Greeting { version: VERSION_MAX, holder_pid: pid_number(getpid()) })))
 }
 
 /// Compares in constant time.
-fn is_same(presented: Option<&Secret>, token: Option<&Secret>) -> bool {
+fn is_equal(presented: Option<&Secret>, token: Option<&Secret>) -> bool {
     let (Some(presented), Some(token)) = (presented.map(Secret::value), token.map(Secret::value)) else {
         return false;
     };
     presented.len() == token.len() && presented.iter().zip(token).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
 
-fn refuse_spool(error: &SpoolError, held: &Held) -> Refusal {
+fn spool_refusal(error: &SpoolError, session: &AgentSession) -> Refusal {
     match error {
-        SpoolError::Forgotten { first, .. } => {
-            Refusal::NoSuchOffset { first: *first, end: held.outputs.offset() }
+        SpoolError::Deleted { first, .. } => {
+            Refusal::NoSuchOffset { first: *first, end: session.outputs.offset() }
         }
-        SpoolError::Beyond { end, .. } => Refusal::NoSuchOffset { first: 0, end: *end },
-        SpoolError::Io { .. } | SpoolError::Damaged { .. } => Refusal::Unusable { what: error.to_string() },
+        SpoolError::BeyondEnd { end, .. } => Refusal::NoSuchOffset { first: 0, end: *end },
+        SpoolError::Io { .. } | SpoolError::Damaged { .. } => {
+            Refusal::InvalidValue { what: error.to_string() }
+        }
     }
 }
 
@@ -165,10 +170,10 @@ pub(super) fn failed(what: &str) -> impl Fn(io::Error) -> Refusal {
     move |error| Refusal::Failed { what: what.to_owned(), errno: error.raw_os_error().unwrap_or(0) }
 }
 
-pub(super) fn unusable(what: &str) -> Refusal {
-    Refusal::Unusable { what: what.to_owned() }
+pub(super) fn invalid_value(what: &str) -> Refusal {
+    Refusal::InvalidValue { what: what.to_owned() }
 }
 
-pub(super) fn number(pid: Pid) -> u32 {
+pub(super) fn pid_number(pid: Pid) -> u32 {
     pid.as_raw_nonzero().get().cast_unsigned()
 }

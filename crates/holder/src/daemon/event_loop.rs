@@ -18,32 +18,35 @@ use rustix::{
     process::{WaitOptions, wait},
 };
 
-use super::{connection::Connection, ending::Ending, held::Held, inputs::Step, pause::Pause};
+use super::{
+    agent_session::AgentSession, client_connection::ClientConnection, input_queue::WriteStep,
+    pause::PauseState, termination::Termination,
+};
 use crate::{
     SOCKET_NAME,
     mask::Secret,
     protocol::{CONNECTIONS_MAX, Refusal, Reply, WindowSize},
-    spool::{Body, EndReason},
-    system::{self, Program},
+    spool::{EndReason, RecordBody},
+    system::{self, ProgramPages},
     wait::timespec,
 };
 
 /// Time for clients to read the remaining data at the end. The files stay.
-const FAREWELL_MAX: Duration = Duration::from_secs(1);
+const FINAL_SEND_MAX: Duration = Duration::from_secs(1);
 
 /// Loop iterations after which the program's pages are released even under load; about every 128 MB of output.
-const TURNS_MAX: u32 = 4096;
+const ITERATIONS_MAX: u32 = 4096;
 
 /// Idle time after which pages are released: too short to be noticed, longer than pauses within a burst.
-const REST_AFTER: Duration = Duration::from_millis(100);
+const RELEASE_AFTER: Duration = Duration::from_millis(100);
 
 /// Address of a later reply: connection id and tag.
-pub(super) type Asker = (u64, u32);
+pub(super) type ReplyAddress = (u64, u32);
 
 /// State of the holder process.
-pub(super) struct Session {
-    pub(super) connections: Vec<Connection>,
-    pub(super) held: Option<Held>,
+pub(super) struct EventLoop {
+    pub(super) connections: Vec<ClientConnection>,
+    pub(super) session: Option<AgentSession>,
     pub(super) listener: Option<UnixListener>,
     /// Token that clients of the socket must present.
     pub(super) token: Option<Secret>,
@@ -51,11 +54,11 @@ pub(super) struct Session {
     next_id: u64,
     /// The agent could not be started: the holder exits.
     pub(super) has_failed: bool,
-    program: Program,
+    program_pages: ProgramPages,
     /// Loop iterations since the program's pages were released.
-    n_turns: u32,
+    n_iterations: u32,
     /// When pages are released unless events arrive before.
-    rest_at: Option<Instant>,
+    release_at: Option<Instant>,
 }
 
 /// Event sources of the loop.
@@ -68,20 +71,20 @@ enum Source {
     Client(u64),
 }
 
-impl Session {
+impl EventLoop {
     pub(super) fn new(signals: OwnedFd, first: OwnedFd) -> io::Result<Self> {
-        let connections = vec![Connection::new(0, first)?];
+        let connections = vec![ClientConnection::new(0, first)?];
         Ok(Self {
             connections,
-            held: None,
+            session: None,
             listener: None,
             token: None,
             signals,
             next_id: 1,
             has_failed: false,
-            program: Program::default(),
-            n_turns: 0,
-            rest_at: None,
+            program_pages: ProgramPages::default(),
+            n_iterations: 0,
+            release_at: None,
         })
     }
 
@@ -97,27 +100,27 @@ impl Session {
             self.connections.retain_mut(|connection| {
                 connection.pump() && (!connection.is_closing || connection.wants_to_write())
             });
-            self.rest(is_woken, now);
-            if self.is_over(now) {
-                self.say_farewell();
+            self.release_pages(is_woken, now);
+            if self.is_finished(now) {
+                self.send_remaining();
                 return if self.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
             }
         }
     }
 
     /// Releases pages of the program after a burst, and periodically during a long one.
-    fn rest(&mut self, is_woken: bool, now: Instant) {
-        if self.held.is_none() {
+    fn release_pages(&mut self, is_woken: bool, now: Instant) {
+        if self.session.is_none() {
             return;
         }
         if is_woken {
-            self.n_turns += 1;
-            self.rest_at = Some(now + REST_AFTER);
+            self.n_iterations += 1;
+            self.release_at = Some(now + RELEASE_AFTER);
         }
-        if self.n_turns >= TURNS_MAX || self.rest_at.is_some_and(|at| now >= at) {
-            self.n_turns = 0;
-            self.rest_at = None;
-            self.program.release();
+        if self.n_iterations >= ITERATIONS_MAX || self.release_at.is_some_and(|at| now >= at) {
+            self.n_iterations = 0;
+            self.release_at = None;
+            self.program_pages.release();
         }
     }
 
@@ -130,21 +133,21 @@ impl Session {
             polled.push(PollFd::new(listener, PollFlags::IN));
         }
         let mut deadline = None;
-        if let Some(held) = &self.held {
-            deadline = [held.deadline(), self.rest_at].into_iter().flatten().min();
-            // Invariant: while the disk is full, nothing is read or typed.
-            if !held.outputs.is_waiting() {
-                for (index, output) in held.outputs.open.iter().enumerate() {
+        if let Some(session) = &self.session {
+            deadline = [session.deadline(), self.release_at].into_iter().flatten().min();
+            // Invariant: while the disk is full, nothing is read or written.
+            if !session.outputs.is_waiting() {
+                for (index, output) in session.outputs.open.iter().enumerate() {
                     sources.push(Source::Output(index));
-                    polled.push(PollFd::new(&output.wire, PollFlags::IN));
+                    polled.push(PollFd::new(&output.pipe, PollFlags::IN));
                 }
-                if let Some(input) = held.agent.input.as_ref().filter(|_| !held.inputs.is_empty()) {
+                if let Some(input) = session.agent.input.as_ref().filter(|_| !session.inputs.is_empty()) {
                     sources.push(Source::Input);
                     polled.push(PollFd::new(input, PollFlags::OUT));
                 }
             }
         }
-        let sockets: Vec<_> = self.connections.iter().map(Connection::socket).collect();
+        let sockets: Vec<_> = self.connections.iter().map(ClientConnection::socket).collect();
         for (connection, socket) in self.connections.iter().zip(&sockets) {
             let write = if connection.wants_to_write() { PollFlags::OUT } else { PollFlags::empty() };
             sources.push(Source::Client(connection.id));
@@ -161,24 +164,24 @@ impl Session {
     fn handle(&mut self, source: Source, flags: PollFlags, now: Instant) {
         match source {
             Source::Signals => {
-                let came = system::came(&self.signals);
-                if came.child {
+                let signals = system::take_signals(&self.signals);
+                if signals.child {
                     self.reap(now);
                 }
-                if came.end {
+                if signals.end {
                     self.end(EndReason::HolderEnded, None, now);
                 }
             }
             Source::Listener => self.accept(),
             Source::Output(index) => {
-                if let Some(held) = &mut self.held {
-                    held.outputs.read(index, now);
+                if let Some(session) = &mut self.session {
+                    session.outputs.read(index, now);
                 }
             }
-            Source::Input => self.type_some(now),
+            Source::Input => self.write_input(now),
             Source::Client(id) => {
                 if flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
-                    self.hear(id, now);
+                    self.read_requests(id, now);
                 }
             }
         }
@@ -187,12 +190,12 @@ impl Session {
     fn accept(&mut self) {
         let Some(Ok((stream, _))) = self.listener.as_ref().map(UnixListener::accept) else { return };
         // Connections of other users are closed without a reply.
-        let Ok(mut connection) = Connection::new(self.next_id, stream.into()) else { return };
+        let Ok(mut connection) = ClientConnection::new(self.next_id, stream.into()) else { return };
         self.next_id += 1;
         // A client without hello must not keep others out.
-        let stranger = self.connections.iter().position(|connection| !connection.is_greeted);
-        if let Some(stranger) = stranger.filter(|_| self.connections.len() >= CONNECTIONS_MAX) {
-            self.connections.remove(stranger);
+        let unauthenticated = self.connections.iter().position(|connection| !connection.is_greeted);
+        if let Some(index) = unauthenticated.filter(|_| self.connections.len() >= CONNECTIONS_MAX) {
+            self.connections.remove(index);
         }
         if self.connections.len() < CONNECTIONS_MAX {
             self.connections.push(connection);
@@ -204,62 +207,64 @@ impl Session {
 
     /// Reaps all children that have ended.
     pub(super) fn reap(&mut self, now: Instant) {
-        let Some(held) = &mut self.held else { return };
+        let Some(session) = &mut self.session else { return };
         loop {
             match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) if pid == held.agent.pid => held.status = Some(status),
+                Ok(Some((pid, status))) if pid == session.agent.pid => session.status = Some(status),
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => break,
                 Err(_) => {
-                    held.has_children = false;
+                    session.has_children = false;
                     break;
                 }
             }
         }
-        if held.status.is_some() {
-            let grace = held.leftover_grace;
-            let ending = held
-                .ending
-                .get_or_insert_with(|| Ending::begin(EndReason::Itself, grace, held.cgroup.as_ref(), now));
-            ending.hurry(grace, now);
+        if session.status.is_some() {
+            let grace = session.leftover_grace;
+            let termination = session.termination.get_or_insert_with(|| {
+                Termination::begin(EndReason::AgentExited, grace, session.cgroup.as_ref(), now)
+            });
+            termination.shorten_grace(grace, now);
         }
     }
 
     /// Starts the termination, or shortens the grace period of a running one.
     pub(super) fn end(&mut self, reason: EndReason, grace: Option<Duration>, now: Instant) {
-        let Some(held) = &mut self.held else {
+        let Some(session) = &mut self.session else {
             self.has_failed = true;
             return;
         };
-        let grace = grace.unwrap_or(held.limits.end_grace);
-        let stopped = held.pause.go_on(held.cgroup.as_ref());
-        match &mut held.ending {
-            Some(ending) => ending.hurry(grace, now),
-            None => held.ending = Some(Ending::begin(reason, grace, held.cgroup.as_ref(), now)),
+        let grace = grace.unwrap_or(session.limits.end_grace);
+        let stopped = session.pause.resume(session.cgroup.as_ref());
+        match &mut session.termination {
+            Some(termination) => termination.shorten_grace(grace, now),
+            None => {
+                session.termination = Some(Termination::begin(reason, grace, session.cgroup.as_ref(), now))
+            }
         }
-        self.answer_all(stopped, &Reply::Refused(Refusal::WrongPhase));
+        self.reply_to_all(stopped, &Reply::Refused(Refusal::WrongPhase));
     }
 
-    fn type_some(&mut self, now: Instant) {
-        let Some(held) = &mut self.held else { return };
-        let Some(input) = &held.agent.input else { return };
-        let terminal = held.agent.terminal.as_ref();
+    fn write_input(&mut self, now: Instant) {
+        let Some(session) = &mut self.session else { return };
+        let Some(input) = &session.agent.input else { return };
+        let terminal = session.agent.terminal.as_ref();
         let is_canonical = || {
             let modes = terminal.and_then(|terminal| rustix::termios::tcgetattr(terminal).ok());
             modes.is_some_and(|modes| modes.local_modes.contains(rustix::termios::LocalModes::ICANON))
         };
-        let reply = match held.inputs.step(input, is_canonical) {
-            Step::Idle | Step::Blocked | Step::Piece => return,
-            Step::Typed { number, bytes } => {
-                held.outputs.append_input(number, &bytes, now);
-                if held.inputs.is_closing && held.inputs.is_empty() {
-                    held.agent.input = None;
+        let reply = match session.inputs.step(input, is_canonical) {
+            WriteStep::Idle | WriteStep::Blocked | WriteStep::Piece => return,
+            WriteStep::Written { number, bytes } => {
+                session.outputs.append_input(number, &bytes, now);
+                if session.inputs.is_closing && session.inputs.is_empty() {
+                    session.agent.input = None;
                 }
-                Reply::Typed { number }
+                Reply::InputWritten { number }
             }
-            Step::LineTooLong => Reply::Refused(Refusal::TooLong { bytes_max: 4095 }),
-            Step::Closed => {
-                held.agent.input = None;
+            WriteStep::LineTooLong => Reply::Refused(Refusal::TooLong { bytes_max: 4095 }),
+            WriteStep::Closed => {
+                session.agent.input = None;
                 Reply::Refused(Refusal::WrongPhase)
             }
         };
@@ -271,34 +276,34 @@ impl Session {
 
     /// Performs due actions.
     fn tick(&mut self, now: Instant) {
-        let Some(held) = &mut self.held else { return };
-        held.outputs.tick(now);
-        if let Some(WindowSize { columns, rows }) = held.first_size.take() {
-            held.outputs.append(&Body::Resize { columns, rows }, now);
+        let Some(session) = &mut self.session else { return };
+        session.outputs.tick(now);
+        if let Some(WindowSize { columns, rows }) = session.first_size.take() {
+            session.outputs.append(&RecordBody::Resize { columns, rows }, now);
         }
-        held.write_status(now);
-        if held.clock.take_expired(now) {
+        session.write_status(now);
+        if session.time_limit.take_expired(now) {
             self.end(EndReason::TimeLimit, None, now);
         }
-        let Some(held) = &mut self.held else { return };
-        if let Some(ending) = &mut held.ending {
-            ending.tick(held.cgroup.as_ref(), now);
+        let Some(session) = &mut self.session else { return };
+        if let Some(termination) = &mut session.termination {
+            termination.tick(session.cgroup.as_ref(), now);
         }
-        let stopped = held.pause.tick(&held.agent, held.cgroup.as_ref(), now);
-        if matches!(held.pause, Pause::Still { .. }) {
-            held.clock.stop(now);
+        let stopped = session.pause.tick(&session.agent, session.cgroup.as_ref(), now);
+        if matches!(session.pause, PauseState::Stopped { .. }) {
+            session.time_limit.stop(now);
         }
-        self.answer_all(stopped, &Reply::Done);
+        self.reply_to_all(stopped, &Reply::Done);
     }
 
-    pub(super) fn answer_all(&mut self, askers: Vec<Asker>, reply: &Reply) {
-        for (id, tag) in askers {
+    pub(super) fn reply_to_all(&mut self, waiters: Vec<ReplyAddress>, reply: &Reply) {
+        for (id, tag) in waiters {
             self.answer(id, tag, reply);
         }
     }
 
     /// Replies at once, before anything else is done.
-    pub(super) fn answer_now(&mut self, (id, tag): Asker, reply: &Reply) {
+    pub(super) fn reply_now(&mut self, (id, tag): ReplyAddress, reply: &Reply) {
         self.connections.retain_mut(|connection| {
             connection.id != id || connection.reply(tag, reply) && connection.write()
         });
@@ -309,32 +314,33 @@ impl Session {
     }
 
     /// Finishes the session after the last process has ended; returns true when nothing is left to do.
-    fn is_over(&mut self, now: Instant) -> bool {
-        let Some(held) = &mut self.held else {
+    fn is_finished(&mut self, now: Instant) -> bool {
+        let Some(session) = &mut self.session else {
             let is_talking =
                 self.connections.iter().any(|connection| !self.has_failed || connection.wants_to_write());
             return !is_talking;
         };
-        if !held.finish(now) {
+        if !session.finish(now) {
             return false;
         }
-        let askers = held.ending.as_mut().map(|ending| std::mem::take(&mut ending.askers));
-        self.answer_all(askers.unwrap_or_default(), &Reply::Done);
+        let waiters =
+            session.termination.as_mut().map(|termination| std::mem::take(&mut termination.waiters));
+        self.reply_to_all(waiters.unwrap_or_default(), &Reply::Done);
         true
     }
 
     /// Gives clients a moment to read the remaining data, before the holder exits.
-    fn say_farewell(&mut self) {
+    fn send_remaining(&mut self) {
         if self.listener.take().is_some() {
             let _ = std::fs::remove_file(SOCKET_NAME);
         }
-        let deadline = Instant::now() + FAREWELL_MAX;
+        let deadline = Instant::now() + FINAL_SEND_MAX;
         while Instant::now() < deadline {
             self.connections.retain_mut(|connection| connection.pump() && connection.wants_to_write());
             if self.connections.is_empty() {
                 break;
             }
-            let sockets: Vec<_> = self.connections.iter().map(Connection::socket).collect();
+            let sockets: Vec<_> = self.connections.iter().map(ClientConnection::socket).collect();
             let mut polled: Vec<_> = sockets
                 .iter()
                 .map(|socket| PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::OUT))

@@ -15,8 +15,8 @@ use std::{
 use rustix::{net::sockopt::socket_peercred, process::geteuid};
 
 use crate::{
-    protocol::{FRAME_BYTES_MAX, Frame, FrameReader, HELLO_BYTES_MAX, Reply, TooLarge},
-    spool::{PAYLOAD_BYTES_MAX, Reader, SpoolError},
+    protocol::{FRAME_BYTES_MAX, Frame, FrameReader, FrameTooLarge, HELLO_BYTES_MAX, Reply},
+    spool::{PAYLOAD_BYTES_MAX, RecordReader, SpoolError},
 };
 
 /// Limit of unsent replies for a client that does not read.
@@ -27,13 +27,13 @@ const BATCH_BYTES: usize = 32 << 10;
 /// Number of batches for one subscriber before other clients are served.
 const BATCHES_MAX: usize = 8;
 
-pub(super) struct Connection {
+pub(super) struct ClientConnection {
     /// Identifies the connection for later replies.
     pub(super) id: u64,
     pub(super) is_greeted: bool,
     /// Whether this is the launching client, which did not connect through the socket.
-    pub(super) is_first: bool,
-    /// Tag of its last input; confirmations of typing carry it.
+    pub(super) is_launcher: bool,
+    /// Tag of its last input; confirmations of writing carry it.
     pub(super) input_tag: Option<u32>,
     /// Close the connection once everything is sent.
     pub(super) is_closing: bool,
@@ -41,10 +41,10 @@ pub(super) struct Connection {
     frames: FrameReader,
     out: Vec<u8>,
     written: usize,
-    subscription: Option<(u32, Reader)>,
+    subscription: Option<(u32, RecordReader)>,
 }
 
-impl Connection {
+impl ClientConnection {
     /// Accepts a connection if the peer is the same user or root.
     pub(super) fn new(id: u64, socket: OwnedFd) -> io::Result<Self> {
         let peer = socket_peercred(&socket)?.uid;
@@ -56,7 +56,7 @@ impl Connection {
         Ok(Self {
             id,
             is_greeted: false,
-            is_first: id == 0,
+            is_launcher: id == 0,
             input_tag: None,
             is_closing: false,
             stream,
@@ -88,7 +88,7 @@ impl Connection {
         }
     }
 
-    pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, TooLarge> {
+    pub(super) fn next_frame(&mut self) -> Result<Option<Frame>, FrameTooLarge> {
         self.frames.next_frame_within(if self.is_greeted { FRAME_BYTES_MAX } else { HELLO_BYTES_MAX })
     }
 
@@ -104,7 +104,7 @@ impl Connection {
 
     /// Starts sending records.
     pub(super) fn subscribe(&mut self, tag: u32, directory: &Path, from: u64) -> Result<(), SpoolError> {
-        self.subscription = Some((tag, Reader::open(directory, from)?));
+        self.subscription = Some((tag, RecordReader::open(directory, from)?));
         Ok(())
     }
 

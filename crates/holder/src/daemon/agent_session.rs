@@ -10,38 +10,38 @@ use rustix::process::{Signal, WaitStatus, kill_process_group};
 
 use super::{
     agent::{self, Agent},
-    clock::Clock,
-    ending::Ending,
-    inputs::{Inputs, Taken},
-    outputs::Outputs,
-    pause::{Pause, foreground},
-    requests::{Answer, HERE, failed},
-    session::Asker,
+    event_loop::ReplyAddress,
+    input_queue::{InputAcceptance, InputQueue},
+    output_collector::OutputCollector,
+    pause::{PauseState, foreground},
+    requests::{RequestResult, SESSION_FOLDER, failed},
+    termination::Termination,
+    time_limit::TimeLimit,
 };
 use crate::{
     cgroup::Cgroup,
-    protocol::{Limits, Phase, Refusal, Reply, Status, WindowSize},
-    spool::{Body, EndReason, Exit},
-    status::{self, Ended, Summary},
+    protocol::{Refusal, Reply, ResourceLimits, SessionPhase, SessionStatus, WindowSize},
+    spool::{EndReason, Exit, RecordBody},
+    status::{self, SessionEnd, SessionSummary},
 };
 
 /// Delay before writing the status file is retried.
 const STATUS_RETRY: Duration = Duration::from_millis(200);
 /// Longer messages must be passed as a file.
-const ASIDE_BYTES_MAX: usize = crate::protocol::INPUT_BYTES_MAX;
+const SIDE_CHANNEL_BYTES_MAX: usize = crate::protocol::INPUT_BYTES_MAX;
 
 /// A session whose agent was started.
-pub(super) struct Held {
+pub(super) struct AgentSession {
     pub(super) agent: Agent,
-    pub(super) outputs: Outputs,
-    pub(super) inputs: Inputs,
-    pub(super) pause: Pause,
-    pub(super) ending: Option<Ending>,
-    pub(super) clock: Clock,
+    pub(super) outputs: OutputCollector,
+    pub(super) inputs: InputQueue,
+    pub(super) pause: PauseState,
+    pub(super) termination: Option<Termination>,
+    pub(super) time_limit: TimeLimit,
     pub(super) cgroup: Option<Cgroup>,
-    pub(super) limits: Limits,
+    pub(super) limits: ResourceLimits,
     pub(super) leftover_grace: Duration,
-    pub(super) summary: Summary,
+    pub(super) summary: SessionSummary,
     pub(super) status: Option<WaitStatus>,
     /// The content of the last record of the spool.
     pub(super) exit: Option<Exit>,
@@ -51,14 +51,14 @@ pub(super) struct Held {
     pub(super) first_size: Option<WindowSize>,
 }
 
-impl Held {
+impl AgentSession {
     /// Returns when the next scheduled action is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let all = [
             self.outputs.deadline(),
-            self.ending.as_ref().filter(|_| self.has_children).map(Ending::deadline),
+            self.termination.as_ref().filter(|_| self.has_children).map(Termination::deadline),
             self.pause.deadline(),
-            self.clock.deadline(),
+            self.time_limit.deadline(),
             self.status_at,
         ];
         all.into_iter().flatten().min()
@@ -70,20 +70,21 @@ impl Held {
         if self.has_children {
             return false;
         }
-        while !self.outputs.is_waiting() && self.outputs.drain_some(now) {}
+        while !self.outputs.is_waiting() && self.outputs.drain(now) {}
         if self.exit.is_none() && !self.outputs.is_waiting() {
             self.outputs.flush(now);
-            let reason = self.ending.as_ref().map_or(EndReason::Itself, |ending| ending.reason);
+            let reason =
+                self.termination.as_ref().map_or(EndReason::AgentExited, |termination| termination.reason);
             let code = self.status.and_then(WaitStatus::exit_status);
             let signal = self.status.and_then(WaitStatus::terminating_signal);
             let exit = Exit { code, signal, reason };
             self.exit = Some(exit);
-            self.outputs.append(&Body::Exit(exit), now);
+            self.outputs.append(&RecordBody::Exit(exit), now);
         }
         let Some(exit) = self.exit.filter(|_| !self.outputs.is_waiting()) else { return false };
         if self.summary.exit.is_none() {
-            let (offset, input_typed) = (self.outputs.offset(), self.inputs.typed());
-            self.summary.exit = Some(Ended { exit, offset, input_typed });
+            let (offset, inputs_written) = (self.outputs.offset(), self.inputs.written());
+            self.summary.exit = Some(SessionEnd { exit, offset, inputs_written });
             self.status_at = Some(now);
             self.write_status(now);
         }
@@ -99,7 +100,7 @@ impl Held {
     /// Writes the status file if it is due; schedules a retry if that fails.
     pub(super) fn write_status(&mut self, now: Instant) {
         if self.status_at.is_some_and(|at| now >= at) {
-            let written = status::write(Path::new(HERE), &self.summary);
+            let written = status::write(Path::new(SESSION_FOLDER), &self.summary);
             // A removed folder is not coming back: give up.
             let again = written.err().filter(|error| error.kind() != ErrorKind::NotFound);
             self.status_at = again.map(|_| now + STATUS_RETRY);
@@ -107,15 +108,17 @@ impl Held {
     }
 }
 
-impl Held {
-    pub(super) fn take_input(&mut self, number: u64, bytes: Vec<u8>) -> Answer {
-        if self.agent.input.is_none() && number > self.inputs.typed() {
+impl AgentSession {
+    pub(super) fn accept_input(&mut self, number: u64, bytes: Vec<u8>) -> RequestResult {
+        if self.agent.input.is_none() && number > self.inputs.written() {
             return Err(Refusal::WrongPhase);
         }
-        match self.inputs.take(number, bytes) {
-            Taken::Before => Ok(Some(Reply::Typed { number: self.inputs.typed() })),
-            Taken::Waits => Ok(None),
-            Taken::Refused(refusal) => Err(refusal),
+        match self.inputs.accept(number, bytes) {
+            InputAcceptance::AlreadyWritten => {
+                Ok(Some(Reply::InputWritten { number: self.inputs.written() }))
+            }
+            InputAcceptance::Queued => Ok(None),
+            InputAcceptance::Refused(refusal) => Err(refusal),
         }
     }
 
@@ -136,7 +139,7 @@ impl Held {
             return Err(Refusal::Busy);
         }
         agent::resize(terminal, size).map_err(failed("resize"))?;
-        self.outputs.append(&Body::Resize { columns: size.columns, rows: size.rows }, now);
+        self.outputs.append(&RecordBody::Resize { columns: size.columns, rows: size.rows }, now);
         Ok(())
     }
 
@@ -146,15 +149,15 @@ impl Held {
         interrupted.map_err(|error| failed("interrupt")(error.into()))
     }
 
-    pub(super) fn say_aside(&mut self, bytes: &[u8], now: Instant) -> Result<(), Refusal> {
+    pub(super) fn write_side_channel(&mut self, bytes: &[u8], now: Instant) -> Result<(), Refusal> {
         if self.outputs.is_waiting() {
             return Err(Refusal::Busy);
         }
-        if bytes.len() > ASIDE_BYTES_MAX {
-            return Err(Refusal::TooLong { bytes_max: ASIDE_BYTES_MAX as u64 });
+        if bytes.len() > SIDE_CHANNEL_BYTES_MAX {
+            return Err(Refusal::TooLong { bytes_max: SIDE_CHANNEL_BYTES_MAX as u64 });
         }
         self.outputs.flush(now);
-        self.outputs.append_aside(bytes, now);
+        self.outputs.append_side_channel(bytes, now);
         Ok(())
     }
 
@@ -166,36 +169,36 @@ impl Held {
         if offset > self.outputs.offset() {
             return Err(Refusal::NoSuchOffset { first: 0, end: self.outputs.offset() });
         }
-        self.outputs.append(&Body::TurnEnd { offset }, now);
+        self.outputs.append(&RecordBody::TurnEnd { offset }, now);
         Ok(())
     }
 
-    pub(super) fn stop(&mut self, asker: Asker, now: Instant) -> Answer {
-        if self.ending.is_some() {
+    pub(super) fn stop(&mut self, waiter: ReplyAddress, now: Instant) -> RequestResult {
+        if self.termination.is_some() {
             return Err(Refusal::WrongPhase);
         }
         match &mut self.pause {
-            Pause::Moving => self.pause = Pause::begin(&self.agent, asker, now),
-            Pause::Stopping(stopping) => stopping.askers.push(asker),
-            Pause::Still { .. } => return Ok(Some(Reply::Done)),
+            PauseState::Running => self.pause = PauseState::begin(&self.agent, waiter, now),
+            PauseState::Stopping(stopping) => stopping.waiters.push(waiter),
+            PauseState::Stopped { .. } => return Ok(Some(Reply::Done)),
         }
         Ok(None)
     }
 
-    pub(super) fn status(&self) -> Status {
-        let phase = match (&self.exit, &self.ending, &self.pause) {
-            (Some(_), _, _) => Phase::Ended,
-            (None, Some(_), _) => Phase::Ending,
-            (None, None, Pause::Moving) => Phase::Running,
-            (None, None, Pause::Stopping(_)) => Phase::Stopping,
-            (None, None, Pause::Still { .. }) => Phase::Stopped,
+    pub(super) fn status(&self) -> SessionStatus {
+        let phase = match (&self.exit, &self.termination, &self.pause) {
+            (Some(_), _, _) => SessionPhase::Ended,
+            (None, Some(_), _) => SessionPhase::Ending,
+            (None, None, PauseState::Running) => SessionPhase::Running,
+            (None, None, PauseState::Stopping(_)) => SessionPhase::Stopping,
+            (None, None, PauseState::Stopped { .. }) => SessionPhase::Stopped,
         };
-        Status {
+        SessionStatus {
             phase,
             agent_pid: Some(self.summary.agent_pid),
             offset: self.outputs.offset(),
-            input_taken: self.inputs.taken(),
-            input_typed: self.inputs.typed(),
+            inputs_accepted: self.inputs.accepted(),
+            inputs_written: self.inputs.written(),
             is_disk_full: self.outputs.is_waiting(),
             exit: self.exit,
         }

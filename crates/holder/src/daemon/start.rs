@@ -19,22 +19,22 @@ use rustix::{
 };
 
 use super::{
-    agent::Prepared,
-    clock::Clock,
-    held::Held,
-    inputs::Inputs,
-    outputs::Outputs,
-    pause::Pause,
-    requests::{Answer, HERE, failed, number, unusable},
-    session::{Asker, Session},
+    agent::PreparedAgent,
+    agent_session::AgentSession,
+    event_loop::{EventLoop, ReplyAddress},
+    input_queue::InputQueue,
+    output_collector::OutputCollector,
+    pause::PauseState,
+    requests::{RequestResult, SESSION_FOLDER, failed, invalid_value, pid_number},
+    time_limit::TimeLimit,
 };
 use crate::{
     SOCKET_NAME, TOKEN_NAME,
     cgroup::Cgroup,
     mask::{self, Secret},
-    protocol::{Attachment, Launch, MemoryLimit, Refusal, Reply, Started, TOKEN_BYTES},
-    spool::{Body, EndReason, Exit, Stream, Writer},
-    status::{self, Ended, Summary},
+    protocol::{Attachment, LaunchSpec, MemoryLimit, Refusal, Reply, StartedAgent, TOKEN_BYTES},
+    spool::{EndReason, Exit, RecordBody, SpoolWriter, Stream},
+    status::{self, SessionEnd, SessionSummary},
     system,
 };
 
@@ -44,22 +44,28 @@ const NOT_RUN: i32 = 126;
 const BACKLOG: i32 = 128;
 
 /// A launch that was accepted: everything exists except the agent's process.
-struct Accepted {
-    spool: Writer,
-    agent: Prepared,
+struct AcceptedLaunch {
+    spool: SpoolWriter,
+    agent: PreparedAgent,
 }
 
-impl Session {
+impl EventLoop {
     /// Starts the agent, and replies twice: when everything needed exists, and when its process exists.
     ///
     /// A client need not wait for the second reply. Creating a session makes the holder a new task group for the
     /// scheduler, so the rest can take several milliseconds on a busy machine.
-    pub(super) fn start(&mut self, directory: &Path, launch: &Launch, asker: Asker, now: Instant) -> Answer {
-        if self.held.is_some() {
+    pub(super) fn start(
+        &mut self,
+        directory: &Path,
+        launch: &LaunchSpec,
+        waiter: ReplyAddress,
+        now: Instant,
+    ) -> RequestResult {
+        if self.session.is_some() {
             return Err(Refusal::WrongPhase);
         }
         let started = self.accept_launch(directory, launch).and_then(|accepted| {
-            self.answer_now(asker, &Reply::Accepted);
+            self.reply_now(waiter, &Reply::Accepted);
             self.spawn(accepted, launch, now)
         });
         if started.is_err() {
@@ -72,26 +78,33 @@ impl Session {
         started.map(|started| Some(Reply::Started(started)))
     }
 
-    fn accept_launch(&mut self, directory: &Path, launch: &Launch) -> Result<Accepted, Refusal> {
+    fn accept_launch(&mut self, directory: &Path, launch: &LaunchSpec) -> Result<AcceptedLaunch, Refusal> {
         if !is_name(&launch.session) {
-            return Err(unusable("invalid session name: use letters, digits, `-`, `_` and `.`, at most 64"));
+            return Err(invalid_value(
+                "invalid session name: use letters, digits, `-`, `_` and `.`, at most 64",
+            ));
         }
-        mask::check(&launch.secrets).map_err(unusable)?;
+        mask::check(&launch.secrets).map_err(invalid_value)?;
         // Makes paths short from here on, and keeps no other folder in use.
         std::env::set_current_dir(directory).map_err(failed("enter the session's folder"))?;
         let (listener, token) = listen().map_err(failed("listen"))?;
         (self.listener, self.token) = (Some(listener), Some(token));
-        let spool = Writer::open(Path::new(HERE))
-            .map_err(|error| Refusal::Unusable { what: format!("cannot open the spool: {error}") })?;
-        Ok(Accepted { spool, agent: Prepared::new(launch)? })
+        let spool = SpoolWriter::open(Path::new(SESSION_FOLDER))
+            .map_err(|error| Refusal::InvalidValue { what: format!("cannot open the spool: {error}") })?;
+        Ok(AcceptedLaunch { spool, agent: PreparedAgent::new(launch)? })
     }
 
-    fn spawn(&mut self, accepted: Accepted, launch: &Launch, now: Instant) -> Result<Started, Refusal> {
+    fn spawn(
+        &mut self,
+        accepted: AcceptedLaunch,
+        launch: &LaunchSpec,
+        now: Instant,
+    ) -> Result<StartedAgent, Refusal> {
         // Fails only if the process already leads a session, which is fine.
         let _ = setsid();
         // Signals so far were meant for the process group of our parent, such as Ctrl-C.
-        let _ = system::came(&self.signals);
-        let Accepted { mut spool, agent } = accepted;
+        let _ = system::take_signals(&self.signals);
+        let AcceptedLaunch { mut spool, agent } = accepted;
         let cgroup = launch.cgroup_parent.as_deref();
         let mut cgroup = cgroup.and_then(|parent| Cgroup::create(parent, &launch.session).ok());
         let memory_bytes_max = launch.limits.memory_bytes_max;
@@ -106,9 +119,9 @@ impl Session {
             memory = each_process(memory_bytes_max);
             spawned = agent.spawn(launch, None, true);
         }
-        let mut summary = Summary {
+        let mut summary = SessionSummary {
             session: launch.session.clone(),
-            holder_pid: number(getpid()),
+            holder_pid: pid_number(getpid()),
             agent_pid: 0,
             cgroup: cgroup.as_ref().map(|cgroup| cgroup.path().to_owned()),
             exit: None,
@@ -122,16 +135,16 @@ impl Session {
         };
         // Descendants run as the same user and could read or trace this process otherwise.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
-        summary.agent_pid = number(pid);
-        let started = Started { agent_pid: summary.agent_pid, memory, has_cgroup: cgroup.is_some() };
+        summary.agent_pid = pid_number(pid);
+        let started = StartedAgent { agent_pid: summary.agent_pid, memory, has_cgroup: cgroup.is_some() };
         let (agent, outputs) = agent.into_agent(pid);
-        self.held = Some(Held {
+        self.session = Some(AgentSession {
             agent,
-            outputs: Outputs::new(spool, outputs, launch.secrets.clone()),
-            inputs: Inputs::default(),
-            pause: Pause::Moving,
-            ending: None,
-            clock: Clock::start(launch.limits.time_max, now),
+            outputs: OutputCollector::new(spool, outputs, launch.secrets.clone()),
+            inputs: InputQueue::default(),
+            pause: PauseState::Running,
+            termination: None,
+            time_limit: TimeLimit::start(launch.limits.time_max, now),
             cgroup,
             limits: launch.limits,
             leftover_grace: launch.leftover_grace,
@@ -151,13 +164,13 @@ impl Session {
 }
 
 /// Records the end of a session whose client no longer waits.
-fn note_failure(spool: &mut Writer, summary: Summary, error: &io::Error) {
+fn note_failure(spool: &mut SpoolWriter, summary: SessionSummary, error: &io::Error) {
     let message = format!("jangdan: cannot start the agent: {error}\n");
-    let exit = Exit { code: Some(NOT_RUN), signal: None, reason: EndReason::Itself };
+    let exit = Exit { code: Some(NOT_RUN), signal: None, reason: EndReason::AgentExited };
     let _ = spool.append_output(Stream::Error, message.as_bytes());
-    let _ = spool.append(&Body::Exit(exit));
-    let ended = Ended { exit, offset: spool.offset(), input_typed: 0 };
-    let _ = status::write(Path::new(HERE), &Summary { exit: Some(ended), ..summary });
+    let _ = spool.append(&RecordBody::Exit(exit));
+    let ended = SessionEnd { exit, offset: spool.offset(), inputs_written: 0 };
+    let _ = status::write(Path::new(SESSION_FOLDER), &SessionSummary { exit: Some(ended), ..summary });
 }
 
 fn each_process(memory_bytes_max: Option<u64>) -> MemoryLimit {

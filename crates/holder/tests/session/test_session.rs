@@ -8,10 +8,13 @@ use std::{
 };
 
 use holder::{
-    Connection, LaunchedSession, TOKEN_NAME, end_orphans,
+    HolderConnection, LaunchedSession, TOKEN_NAME, kill_orphans,
     mask::Secret,
-    protocol::{Attachment, Launch, Limits, Phase, Reply, Request, Started, Status, Stderr, WindowSize},
-    spool::{Body, Exit, Reader, Record},
+    protocol::{
+        Attachment, LaunchSpec, Reply, Request, ResourceLimits, SessionPhase, SessionStatus, StartedAgent,
+        Stderr, WindowSize,
+    },
+    spool::{Exit, Record, RecordBody, RecordReader},
 };
 use tempfile::TempDir;
 
@@ -20,12 +23,12 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
-pub struct Stage {
+pub struct TestSession {
     _folder: TempDir,
     pub directory: PathBuf,
     pub session: String,
     pub launched: LaunchedSession,
-    pub started: Started,
+    pub started: StartedAgent,
 }
 
 /// A terminal of common size.
@@ -38,16 +41,16 @@ pub fn pipes() -> Attachment {
 }
 
 /// Returns a launch that runs a shell script.
-pub fn script(text: &str, attachment: Attachment) -> Launch {
+pub fn script(text: &str, attachment: Attachment) -> LaunchSpec {
     let counted = COUNTER.fetch_add(1, Ordering::Relaxed);
-    Launch {
+    LaunchSpec {
         session: format!("test-{}-{counted}", std::process::id()),
         command: "sh".into(),
         arguments: vec!["-c".into(), text.into()],
         environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
         directory: "/".into(),
         attachment,
-        limits: Limits {
+        limits: ResourceLimits {
             memory_bytes_max: None,
             time_max: None,
             end_grace: Duration::from_millis(500),
@@ -63,15 +66,15 @@ pub fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_jangdan-holder"))
 }
 
-impl Stage {
-    pub fn start(launch: &Launch) -> Self {
+impl TestSession {
+    pub fn start(launch: &LaunchSpec) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("session");
         Self::start_in(folder, directory, launch)
     }
 
-    pub fn start_in(folder: TempDir, directory: PathBuf, launch: &Launch) -> Self {
-        let mut launched = holder::launch(program(), &directory, launch).unwrap();
+    pub fn start_in(folder: TempDir, directory: PathBuf, launch: &LaunchSpec) -> Self {
+        let mut launched = holder::launch_session(program(), &directory, launch).unwrap();
         let started = launched.wait_until_started().unwrap();
         Self { _folder: folder, directory, session: launch.session.clone(), launched, started }
     }
@@ -80,12 +83,12 @@ impl Stage {
         Self::start(&script(text, terminal()))
     }
 
-    pub fn ask(&mut self, request: &Request) -> Reply {
-        self.launched.connection.ask(request, PATIENCE).unwrap()
+    pub fn request(&mut self, request: &Request) -> Reply {
+        self.launched.connection.request(request, PATIENCE).unwrap()
     }
 
-    pub fn connect(&self) -> Connection {
-        Connection::connect(&self.directory).unwrap()
+    pub fn connect(&self) -> HolderConnection {
+        HolderConnection::connect(&self.directory).unwrap()
     }
 
     /// Returns the token that socket clients must present.
@@ -98,14 +101,14 @@ impl Stage {
         Request::Hello { version_min: 2, version_max: 2, token: Some(self.token()) }.encode(1).to_vec()
     }
 
-    pub fn status(&mut self) -> Status {
-        match self.ask(&Request::Status) {
+    pub fn status(&mut self) -> SessionStatus {
+        match self.request(&Request::Status) {
             Reply::Status(status) => status,
             other => panic!("{other:?}"),
         }
     }
 
-    pub fn phase(&mut self) -> Phase {
+    pub fn phase(&mut self) -> SessionPhase {
         self.status().phase
     }
 
@@ -113,10 +116,10 @@ impl Stage {
         self.started.agent_pid.cast_signed()
     }
 
-    /// Types an input and waits until it is typed.
-    pub fn type_in(&mut self, number: u64, text: &str) {
+    /// Sends an input and waits until it is written.
+    pub fn send_input(&mut self, number: u64, text: &str) {
         let input = Request::Input { number, bytes: text.into() };
-        assert_eq!(self.ask(&input), Reply::Typed { number });
+        assert_eq!(self.request(&input), Reply::InputWritten { number });
     }
 
     pub fn records(&self) -> Vec<Record> {
@@ -144,28 +147,28 @@ impl Stage {
     pub fn wait_end(&mut self) -> Exit {
         wait_for("the holder ends", || self.launched.holder.try_wait().unwrap());
         match self.records().pop().map(|record| record.body) {
-            Some(Body::Exit(exit)) => exit,
+            Some(RecordBody::Exit(exit)) => exit,
             other => panic!("the last record is {other:?}"),
         }
     }
 }
 
-impl Drop for Stage {
+impl Drop for TestSession {
     fn drop(&mut self) {
         let _ = self.launched.holder.kill();
         let _ = self.launched.holder.wait();
-        end_orphans(&self.directory, &self.session, Duration::from_secs(5));
+        kill_orphans(&self.directory, &self.session, Duration::from_secs(5));
     }
 }
 
 pub fn records(directory: &Path) -> Vec<Record> {
-    let mut reader = Reader::open(directory, 0).unwrap();
+    let mut reader = RecordReader::open(directory, 0).unwrap();
     std::iter::from_fn(|| reader.next_record().unwrap()).collect()
 }
 
 pub fn output(records: &[Record]) -> Vec<u8> {
     let bytes = |record: &Record| match &record.body {
-        Body::Output { bytes, .. } => bytes.clone(),
+        RecordBody::Output { bytes, .. } => bytes.clone(),
         _ => Vec::new(),
     };
     records.iter().flat_map(bytes).collect()
@@ -208,7 +211,7 @@ pub fn switches(pid: u32) -> Vec<u64> {
     lines.map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()
 }
 
-impl Stage {
+impl TestSession {
     /// Waits until the holder is idle, and returns its context switches so far.
     pub fn wait_quiet(&mut self) -> Vec<u64> {
         let holder = self.launched.holder.id();

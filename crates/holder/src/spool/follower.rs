@@ -11,25 +11,26 @@ use rustix::{
     fs::inotify::{self, CreateFlags, WatchFlags},
 };
 
-use super::{Reader, Record, SpoolError};
+use super::{Record, RecordReader, SpoolError};
 use crate::wait;
 
 /// Reads a spool and waits for more.
 ///
 /// For an event loop: when [`AsFd::as_fd`] is readable, call [`RecordFollower::try_next`] until it returns `None`.
-pub struct Follower {
-    reader: Reader,
-    changes: OwnedFd,
+pub struct RecordFollower {
+    reader: RecordReader,
+    notifications: OwnedFd,
 }
 
-impl Follower {
+impl RecordFollower {
     /// Opens a spool at an offset.
     pub fn open(directory: &Path, from: u64) -> Result<Self, SpoolError> {
         let failed = |error: rustix::io::Errno| SpoolError::io("watch", directory, error.into());
         // Watch before the first read, so that no change in between is missed.
-        let changes = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(failed)?;
-        inotify::add_watch(&changes, directory, WatchFlags::MODIFY | WatchFlags::CREATE).map_err(failed)?;
-        Ok(Self { reader: Reader::open(directory, from)?, changes })
+        let notifications = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(failed)?;
+        inotify::add_watch(&notifications, directory, WatchFlags::MODIFY | WatchFlags::CREATE)
+            .map_err(failed)?;
+        Ok(Self { reader: RecordReader::open(directory, from)?, notifications })
     }
 
     /// Returns the next record, or `None`; `as_fd` then becomes readable when there is more.
@@ -37,7 +38,7 @@ impl Follower {
         if let Some(record) = self.reader.next_record()? {
             return Ok(Some(record));
         }
-        self.forget_changes();
+        self.discard_notifications();
         self.reader.next_record()
     }
 
@@ -47,7 +48,7 @@ impl Follower {
             if let Some(record) = self.try_next()? {
                 return Ok(Some(record));
             }
-            let mut polled = [PollFd::new(&self.changes, PollFlags::IN)];
+            let mut polled = [PollFd::new(&self.notifications, PollFlags::IN)];
             if !wait::until_ready(&mut polled, deadline) {
                 return Ok(None);
             }
@@ -59,14 +60,14 @@ impl Follower {
         self.reader.offset()
     }
 
-    fn forget_changes(&self) {
+    fn discard_notifications(&self) {
         let mut buffer = [0_u8; 1024];
-        while rustix::io::read(&self.changes, &mut buffer).is_ok_and(|length| length > 0) {}
+        while rustix::io::read(&self.notifications, &mut buffer).is_ok_and(|length| length > 0) {}
     }
 }
 
-impl AsFd for Follower {
+impl AsFd for RecordFollower {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.changes.as_fd()
+        self.notifications.as_fd()
     }
 }

@@ -3,7 +3,7 @@
 //! Reading never panics and never allocates more than the input contains: missing data is `None`.
 
 /// Appends fields to a buffer.
-pub(crate) trait Put {
+pub(crate) trait FieldWriter {
     fn put_u8(&mut self, value: u8);
     fn put_u16(&mut self, value: u16);
     fn put_u32(&mut self, value: u32);
@@ -18,7 +18,7 @@ pub(crate) trait Put {
     }
 }
 
-impl Put for Vec<u8> {
+impl FieldWriter for Vec<u8> {
     fn put_u8(&mut self, value: u8) {
         self.push(value);
     }
@@ -43,11 +43,11 @@ impl Put for Vec<u8> {
 }
 
 /// Reads fields from the front of a buffer.
-pub(crate) struct Fields<'a> {
+pub(crate) struct FieldReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> FieldReader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }

@@ -12,38 +12,38 @@ use rustix::io::Errno;
 
 use crate::{
     mask::{Masker, Secret},
-    spool::{Appended, Body, Stream, Writer},
+    spool::{AppendResult, RecordBody, SpoolWriter, Stream},
 };
 
 /// Amount read before a record is written. A terminal returns at most 4 KiB per read.
 const BUFFER_BYTES: usize = 32 << 10;
 /// How long the beginning of a possible secret is held back.
-const HOLD_MAX: Duration = Duration::from_millis(100);
+const HOLD_BACK_MAX: Duration = Duration::from_millis(100);
 /// Delay before a full disk is retried, at first and at most.
 const RETRY_MIN: Duration = Duration::from_millis(20);
 const RETRY_MAX: Duration = Duration::from_secs(1);
 
 /// Result of reading an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(super) enum ReadResult {
     /// There may be more.
     More,
     /// Nothing available for now.
-    Dry,
+    Empty,
     /// The output is closed.
     Closed,
 }
 
 pub(super) struct Output {
     stream: Stream,
-    pub(super) wire: OwnedFd,
+    pub(super) pipe: OwnedFd,
     masker: Masker,
 }
 
 /// All outputs of an agent, and their spool.
-pub(super) struct Outputs {
+pub(super) struct OutputCollector {
     pub(super) open: Vec<Output>,
-    spool: Writer,
+    spool: SpoolWriter,
     buffer: Vec<u8>,
     secrets: Vec<Secret>,
     flush_at: Option<Instant>,
@@ -51,11 +51,11 @@ pub(super) struct Outputs {
     retry_pause: Duration,
 }
 
-impl Outputs {
-    pub(super) fn new(spool: Writer, wires: Vec<(Stream, OwnedFd)>, secrets: Vec<Secret>) -> Self {
-        let open = wires
+impl OutputCollector {
+    pub(super) fn new(spool: SpoolWriter, streams: Vec<(Stream, OwnedFd)>, secrets: Vec<Secret>) -> Self {
+        let open = streams
             .into_iter()
-            .map(|(stream, wire)| Output { stream, wire, masker: Masker::default() })
+            .map(|(stream, pipe)| Output { stream, pipe, masker: Masker::default() })
             .collect();
         let buffer = vec![0; BUFFER_BYTES];
         let (flush_at, retry_at) = (None, None);
@@ -100,21 +100,21 @@ impl Outputs {
     }
 
     /// Appends a record other than output, after all output read so far.
-    pub(super) fn append(&mut self, body: &Body, now: Instant) {
+    pub(super) fn append(&mut self, body: &RecordBody, now: Instant) {
         let appended = self.spool.append(body);
         self.note(appended, now);
     }
 
-    /// Appends a typed input, masked.
+    /// Appends a written input, masked.
     pub(super) fn append_input(&mut self, number: u64, bytes: &[u8], now: Instant) {
         let bytes = self.masked(bytes);
-        self.append(&Body::Input { number, bytes }, now);
+        self.append(&RecordBody::Input { number, bytes }, now);
     }
 
     /// Appends a message from the socket, masked.
-    pub(super) fn append_aside(&mut self, bytes: &[u8], now: Instant) {
+    pub(super) fn append_side_channel(&mut self, bytes: &[u8], now: Instant) {
         let bytes = self.masked(bytes);
-        self.append(&Body::Output { stream: Stream::Aside, bytes }, now);
+        self.append(&RecordBody::Output { stream: Stream::SideChannel, bytes }, now);
     }
 
     fn masked(&self, bytes: &[u8]) -> Vec<u8> {
@@ -127,25 +127,25 @@ impl Outputs {
     }
 
     /// Reads one output until it is empty or the buffer is full, and appends the bytes.
-    pub(super) fn read(&mut self, index: usize, now: Instant) -> Flow {
+    pub(super) fn read(&mut self, index: usize, now: Instant) -> ReadResult {
         let Some(output) = self.open.get_mut(index).filter(|_| !self.spool.is_waiting()) else {
-            return Flow::Dry;
+            return ReadResult::Empty;
         };
         let mut filled = 0;
         let flow = loop {
             let Some(room) = self.buffer.get_mut(filled..).filter(|room| !room.is_empty()) else {
-                break Flow::More;
+                break ReadResult::More;
             };
-            match rustix::io::read(&output.wire, room) {
-                Ok(0) => break Flow::Closed,
+            match rustix::io::read(&output.pipe, room) {
+                Ok(0) => break ReadResult::Closed,
                 Ok(length) => filled += length,
-                Err(Errno::AGAIN) => break Flow::Dry,
+                Err(Errno::AGAIN) => break ReadResult::Empty,
                 Err(Errno::INTR) => {}
-                Err(_) => break Flow::Closed,
+                Err(_) => break ReadResult::Closed,
             }
         };
         let bytes = self.buffer.get(..filled).unwrap_or_default();
-        let mut appended = Appended::Written;
+        let mut appended = AppendResult::Written;
         if output.masker.is_idle() {
             if !bytes.is_empty() {
                 appended = self.spool.append_output(output.stream, bytes);
@@ -153,17 +153,17 @@ impl Outputs {
         } else {
             let mut shown = Vec::with_capacity(bytes.len());
             output.masker.push(bytes, &mut shown);
-            if flow == Flow::Closed {
+            if flow == ReadResult::Closed {
                 output.masker.flush(&mut shown);
             }
             if !shown.is_empty() {
                 appended = self.spool.append_output(output.stream, &shown);
             }
             if output.masker.is_holding() {
-                self.flush_at.get_or_insert(now + HOLD_MAX);
+                self.flush_at.get_or_insert(now + HOLD_BACK_MAX);
             }
         }
-        if flow == Flow::Closed {
+        if flow == ReadResult::Closed {
             self.open.remove(index);
         }
         self.note(appended, now);
@@ -171,8 +171,8 @@ impl Outputs {
     }
 
     /// Reads remaining output; returns whether there may be more.
-    pub(super) fn drain_some(&mut self, now: Instant) -> bool {
-        (0..self.open.len()).any(|index| self.read(index, now) != Flow::Dry)
+    pub(super) fn drain(&mut self, now: Instant) -> bool {
+        (0..self.open.len()).any(|index| self.read(index, now) != ReadResult::Empty)
     }
 
     /// Releases held-back output.
@@ -189,13 +189,13 @@ impl Outputs {
         }
     }
 
-    fn note(&mut self, appended: Appended, now: Instant) {
+    fn note(&mut self, appended: AppendResult, now: Instant) {
         match appended {
-            Appended::Written => {
+            AppendResult::Written => {
                 self.retry_at = None;
                 self.retry_pause = RETRY_MIN;
             }
-            Appended::Waiting => {
+            AppendResult::Blocked => {
                 self.retry_at = Some(now + self.retry_pause);
                 self.retry_pause = (self.retry_pause * 2).min(RETRY_MAX);
             }

@@ -25,23 +25,23 @@ use crate::{
 /// Time limit for sending. The holder never blocks for long.
 const SEND_MAX: Duration = Duration::from_secs(20);
 /// Limit of replies that may arrive before the expected one.
-const EARLIER_MAX: usize = 4096;
+const PENDING_REPLIES_MAX: usize = 4096;
 /// Longest folder path that fits into a socket address together with the socket's name.
 const PATH_BYTES_MAX: usize = 90;
 
 /// A connection of a client to the holder of one session.
 #[derive(Debug)]
-pub struct Connection {
+pub struct HolderConnection {
     stream: UnixStream,
     directory: PathBuf,
     frames: FrameReader,
     /// Replies that arrived while waiting for another one.
-    earlier: VecDeque<(u32, Reply)>,
+    pending: VecDeque<(u32, Reply)>,
     next_tag: u32,
     greeting: Option<Greeting>,
 }
 
-impl Connection {
+impl HolderConnection {
     /// Connects to the holder of a session.
     pub fn connect(directory: &Path) -> Result<Self, ClientError> {
         check_private(directory)?;
@@ -74,8 +74,8 @@ impl Connection {
             path: directory.clone(),
             source,
         })?;
-        let (frames, earlier) = (FrameReader::default(), VecDeque::new());
-        Ok(Self { stream, directory, frames, earlier, next_tag: 0, greeting: None })
+        let (frames, pending) = (FrameReader::default(), VecDeque::new());
+        Ok(Self { stream, directory, frames, pending, next_tag: 0, greeting: None })
     }
 
     /// Returns the holder's answer to the hello.
@@ -109,7 +109,7 @@ impl Connection {
     }
 
     /// Sends a request and waits for its reply. Other replies are kept for [`HolderConnection::receive`].
-    pub fn ask(&mut self, request: &Request, time_max: Duration) -> Result<Reply, ClientError> {
+    pub fn request(&mut self, request: &Request, time_max: Duration) -> Result<Reply, ClientError> {
         let tag = self.send(request)?;
         self.wait_for(tag, Instant::now() + time_max)
     }
@@ -129,7 +129,7 @@ impl Connection {
 
     /// Returns the next reply without waiting.
     pub fn try_receive(&mut self) -> Result<Option<(u32, Reply)>, ClientError> {
-        match self.earlier.pop_front() {
+        match self.pending.pop_front() {
             Some(reply) => Ok(Some(reply)),
             None => self.read_reply(),
         }
@@ -142,7 +142,7 @@ impl Connection {
             Reply::Accepted
             | Reply::Started(_)
             | Reply::Done
-            | Reply::Typed { .. }
+            | Reply::InputWritten { .. }
             | Reply::Status(_)
             | Reply::Record(_)
             | Reply::Unknown { .. } => return Err(ClientError::Malformed),
@@ -152,20 +152,20 @@ impl Connection {
 
     pub(super) fn wait_for(&mut self, tag: u32, deadline: Instant) -> Result<Reply, ClientError> {
         // It may have arrived while waiting for another reply.
-        if let Some(at) = self.earlier.iter().position(|(found, _)| *found == tag)
-            && let Some((_, reply)) = self.earlier.remove(at)
+        if let Some(at) = self.pending.iter().position(|(pending_tag, _)| *pending_tag == tag)
+            && let Some((_, reply)) = self.pending.remove(at)
         {
             return Ok(reply);
         }
         loop {
-            while let Some((found, reply)) = self.read_reply()? {
-                if found == tag {
+            while let Some((reply_tag, reply)) = self.read_reply()? {
+                if reply_tag == tag {
                     return Ok(reply);
                 }
-                if self.earlier.len() == EARLIER_MAX {
+                if self.pending.len() == PENDING_REPLIES_MAX {
                     return Err(ClientError::TooManyPendingReplies);
                 }
-                self.earlier.push_back((found, reply));
+                self.pending.push_back((reply_tag, reply));
             }
             let mut polled = [PollFd::new(&self.stream, PollFlags::IN)];
             if !wait::until_ready(&mut polled, Some(deadline)) {
@@ -211,7 +211,7 @@ fn read_token(directory: &Path) -> Result<Option<Secret>, ClientError> {
     }
 }
 
-impl AsFd for Connection {
+impl AsFd for HolderConnection {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
     }

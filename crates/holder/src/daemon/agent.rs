@@ -17,13 +17,13 @@ use rustix::{
     termios::{Winsize, tcsetpgrp, tcsetwinsize},
 };
 
-use super::{program, requests::failed};
+use super::{program_lookup, requests::failed};
 use crate::{
     SESSION_VARIABLE,
     cgroup::Cgroup,
-    protocol::{Attachment, Launch, Refusal, Stderr, WindowSize},
+    protocol::{Attachment, LaunchSpec, Refusal, Stderr, WindowSize},
     spool::Stream,
-    system::{self, Spawn},
+    system::{self, SpawnOptions},
 };
 
 /// A running agent and the holder's ends of its input and terminal.
@@ -35,46 +35,46 @@ pub(super) struct Agent {
 }
 
 /// Both ends of an agent's terminal or pipes, before it is started.
-pub(super) struct Wires {
+pub(super) struct AgentStreams {
     pub(super) input: OwnedFd,
     pub(super) outputs: Vec<(Stream, OwnedFd)>,
-    theirs: Theirs,
+    agent_ends: AgentEnds,
 }
 
 /// The ends that the agent gets.
-enum Theirs {
+enum AgentEnds {
     Terminal(OwnedFd),
     /// Standard input, output and error.
     Pipes([OwnedFd; 3]),
 }
 
-/// An agent that is ready to start: its program, folder and wires exist.
-pub(super) struct Prepared {
+/// An agent that is ready to start: its program, folder and streams exist.
+pub(super) struct PreparedAgent {
     path: OsString,
     folder: OwnedFd,
-    wires: Wires,
+    streams: AgentStreams,
 }
 
-impl Prepared {
+impl PreparedAgent {
     /// Finds and creates what the launch requires, likeliest failures first.
-    pub(super) fn new(launch: &Launch) -> Result<Self, Refusal> {
+    pub(super) fn new(launch: &LaunchSpec) -> Result<Self, Refusal> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(&launch.directory, flags, Mode::empty());
         let folder = folder.map_err(|error| failed("enter the agent's folder")(error.into()))?;
-        let path = program::find(&launch.command, &launch.environment, folder.as_fd());
+        let path = program_lookup::find(&launch.command, &launch.environment, folder.as_fd());
         let path = path.map_err(failed("start the agent"))?;
-        let wires = Wires::new(launch.attachment).map_err(failed("connect the agent"))?;
-        Ok(Self { path, folder, wires })
+        let streams = AgentStreams::new(launch.attachment).map_err(failed("connect the agent"))?;
+        Ok(Self { path, folder, streams })
     }
 
     /// Starts the agent in the holder's session, in a cgroup if there is one.
     pub(super) fn spawn(
         &self,
-        launch: &Launch,
+        launch: &LaunchSpec,
         cgroup: Option<&Cgroup>,
         limit_each: bool,
     ) -> io::Result<Pid> {
-        if let Theirs::Terminal(terminal) = &self.wires.theirs {
+        if let AgentEnds::Terminal(terminal) = &self.streams.agent_ends {
             ioctl_tiocsctty(terminal)?;
         }
         let cgroup = cgroup.map(Cgroup::folder).transpose()?;
@@ -83,11 +83,11 @@ impl Prepared {
         let mut environment: BTreeMap<&OsStr, &OsStr> =
             launch.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect();
         environment.insert(SESSION_VARIABLE.as_ref(), launch.session.as_ref());
-        let (standard, has_terminal) = match &self.wires.theirs {
-            Theirs::Terminal(terminal) => ([terminal, terminal, terminal].map(AsFd::as_fd), true),
-            Theirs::Pipes(pipes) => (pipes.each_ref().map(AsFd::as_fd), false),
+        let (standard, has_terminal) = match &self.streams.agent_ends {
+            AgentEnds::Terminal(terminal) => ([terminal, terminal, terminal].map(AsFd::as_fd), true),
+            AgentEnds::Pipes(pipes) => (pipes.each_ref().map(AsFd::as_fd), false),
         };
-        let program = Spawn {
+        let program = SpawnOptions {
             path: &self.path,
             command: &launch.command,
             arguments: &launch.arguments,
@@ -112,13 +112,13 @@ impl Prepared {
 
     /// Returns the holder's ends, after the agent got its own.
     pub(super) fn into_agent(self, pid: Pid) -> (Agent, Vec<(Stream, OwnedFd)>) {
-        let Wires { input, outputs, theirs } = self.wires;
-        let terminal = if let Theirs::Terminal(terminal) = theirs { Some(terminal) } else { None };
+        let AgentStreams { input, outputs, agent_ends } = self.streams;
+        let terminal = if let AgentEnds::Terminal(terminal) = agent_ends { Some(terminal) } else { None };
         (Agent { pid, input: Some(input), terminal }, outputs)
     }
 }
 
-impl Wires {
+impl AgentStreams {
     fn new(attachment: Attachment) -> io::Result<Self> {
         match attachment {
             Attachment::Terminal(size) => Self::terminal(size),
@@ -134,7 +134,11 @@ impl Wires {
         let terminal = ioctl_tiocgptpeer(&master, flags)?;
         rustix::io::ioctl_fionbio(&master, true)?;
         let input = master.try_clone()?;
-        Ok(Self { input, outputs: vec![(Stream::Terminal, master)], theirs: Theirs::Terminal(terminal) })
+        Ok(Self {
+            input,
+            outputs: vec![(Stream::Terminal, master)],
+            agent_ends: AgentEnds::Terminal(terminal),
+        })
     }
 
     fn pipes(stderr: Stderr) -> io::Result<Self> {
@@ -152,7 +156,7 @@ impl Wires {
                 their_error
             }
         };
-        Ok(Self { input, outputs, theirs: Theirs::Pipes([their_input, their_output, their_error]) })
+        Ok(Self { input, outputs, agent_ends: AgentEnds::Pipes([their_input, their_output, their_error]) })
     }
 }
 

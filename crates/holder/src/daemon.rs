@@ -4,17 +4,17 @@
 //! subreaper of all its descendants, so that none escapes.
 
 mod agent;
-mod clock;
-mod connection;
-mod ending;
-mod held;
-mod inputs;
-mod outputs;
+mod agent_session;
+mod client_connection;
+mod event_loop;
+mod input_queue;
+mod output_collector;
 mod pause;
-mod program;
+mod program_lookup;
 mod requests;
-mod session;
 mod start;
+mod termination;
+mod time_limit;
 
 use std::{io, os::fd::OwnedFd, process::ExitCode};
 
@@ -25,12 +25,12 @@ use rustix::{
 };
 
 use crate::system;
-use session::Session;
+use event_loop::EventLoop;
 
 /// Runs the program `jangdan-holder`: serves the connection on standard input until the agent has ended.
 ///
 /// Prints nothing once it runs; clients read replies and files.
-pub fn hold() -> ExitCode {
+pub fn run_holder() -> ExitCode {
     match begin() {
         Ok(session) => session.run(),
         Err(error) => {
@@ -41,12 +41,12 @@ pub fn hold() -> ExitCode {
     }
 }
 
-fn begin() -> io::Result<Session> {
+fn begin() -> io::Result<EventLoop> {
     // First of all, because it fails if a person starts the program by hand.
     let first = take_standard_input()?;
     set_child_subreaper(Some(getpid()))?;
-    let signals = system::signals()?;
-    Session::new(signals, first)
+    let signals = system::redirect_signals()?;
+    EventLoop::new(signals, first)
 }
 
 /// Moves the connection away from standard input, so that descendants do not inherit it.
