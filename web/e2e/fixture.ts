@@ -138,7 +138,7 @@ export function newRunBody(
     },
     settings: { slots: names.length, gateApproval: "automatic", ...settings },
     team: names.map((name) => ({ name, role: agents[name]?.role ?? "worker" })),
-    outfit: {
+    environment: {
       project,
       isolation: hasWorktrees ? { type: "worktrees", base: initRepository(project) } : { type: "inPlace" },
       agents: Object.fromEntries(names.map((name) => [name, name])),

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use runtime::Cleaned;
+use runtime::CleanupReport;
 
 use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
@@ -24,19 +24,19 @@ pub struct Arguments {
 /// Deletes the worktrees and lists those that are still in use.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (run, cleaned) = remote::query_run(arguments.run.common(), arguments.run.name(), |client, run| {
-        let cleaned: Result<Cleaned, _> = client.post(&format!("/api/runs/{}/clean", run.id), &());
+        let cleaned: Result<CleanupReport, _> = client.post(&format!("/api/runs/{}/clean", run.id), &());
         cleaned.map_err(|error| remote::failure(&error))
     })?;
     if arguments.run.common().json {
         println!("{}", json(&cleaned).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
-    let n_removed = cleaned.removed.len() + cleaned.desks_removed.len();
+    let n_removed = cleaned.removed_tasks.len() + cleaned.removed_sessions.len();
     eprintln!("Deleted {} of run {}", plural(n_removed, "worktree"), run.id);
-    for (task, why) in &cleaned.left {
+    for (task, why) in &cleaned.kept_tasks {
         eprintln!("{}", printable(&format!("Kept {task}: {why}")));
     }
-    for (session, why) in &cleaned.desks_left {
+    for (session, why) in &cleaned.kept_sessions {
         eprintln!("{}", printable(&format!("Kept {session}: {why}")));
     }
     Ok(ExitCode::SUCCESS)

@@ -50,7 +50,7 @@ pub struct DataArgument {
 
 impl DataArgument {
     fn settings(&self, set: &SetArguments) -> Result<Settings, Failure> {
-        Settings::read(set)?.with_choices(&data::directory(self.data.as_deref())?)
+        Settings::read(set)?.with_saved_permissions(&data::directory(self.data.as_deref())?)
     }
 }
 
@@ -117,8 +117,8 @@ fn print_paths(settings: &Settings) -> io::Result<()> {
         print("user", user)?;
     }
     print("project", &settings.project)?;
-    if let Some(choices) = &settings.choices {
-        print("kept", choices)?;
+    if let Some(file) = &settings.saved_permissions {
+        print("kept", file)?;
     }
     stdout.flush()
 }

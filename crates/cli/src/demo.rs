@@ -21,7 +21,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use domain::Locale;
 use runtime::prepare::user_name;
-use runtime::{AfterStop, NewRun};
+use runtime::{NewRun, ShutdownMode};
 use server::Client;
 
 use crate::{
@@ -94,7 +94,7 @@ fn play(arguments: &Arguments, demo: &DemoProject, locale: Locale) -> Result<Exi
     if let Some(server) = running.inside {
         // Agents must not keep working in a folder that is deleted.
         let keeps_working = arguments.keep.is_some() && matches!(outcome, Ok(WatchOutcome::Detached));
-        server.stop(if keeps_working { AfterStop::LeaveWorking } else { AfterStop::EndSessions });
+        server.stop(if keeps_working { ShutdownMode::KeepSessions } else { ShutdownMode::EndSessions });
     }
     let outcome = outcome?;
     if outcome == WatchOutcome::Done {

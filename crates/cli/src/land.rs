@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use runtime::Landed;
+use runtime::LandReport;
 
 use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let failure = |what: String, hint: String| Err(Failure { what, hint: Some(hint), exit: 1 });
     let done = match landed {
-        Landed::Landed { branch, commit, from, n_commits } => {
+        LandReport::Landed { branch, commit, from, n_commits } => {
             let commits = plural(n_commits as usize, "commit");
             let range = match &from {
                 Some(from) => format!("{}..{}", short(from), short(&commit)),
@@ -45,22 +45,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             };
             format!("Merged {commits} of {} into {branch} ({range})", run.id)
         }
-        Landed::Already { branch } => format!("{branch} already contains the work of {}", run.id),
-        Landed::NoTarget { branch } => {
+        LandReport::AlreadyLanded { branch } => format!("{branch} already contains the work of {}", run.id),
+        LandReport::NoTarget { branch } => {
             format!("No branch was checked out when {} started; its work is in {branch}", run.id)
         }
-        Landed::NotApproved { branch } => {
+        LandReport::NotApproved { branch } => {
             let what = format!("No phase of run {} is approved yet.", run.id);
             return failure(
                 what,
                 format!("Approve one, or merge all of {branch}: jangdan land --all --run {}", run.id),
             );
         }
-        Landed::CheckedOut { branch, path } => {
+        LandReport::CheckedOut { branch, path } => {
             let what = format!("Cannot merge into {branch}: it is checked out in {}.", path.display());
             return failure(what, "Run the command there, or check out another branch there.".to_owned());
         }
-        Landed::Diverged { branch, tip } => {
+        LandReport::Diverged { branch, tip } => {
             let what = format!(
                 "Cannot merge into {branch}: it has commits that the run does not have (it is at {tip})."
             );
@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 format!("Merge the run's branch yourself: git merge jangdan/{}/run", run.id),
             );
         }
-        Landed::Dirty { branch, files } => {
+        LandReport::Dirty { branch, files } => {
             let mut named: Vec<_> =
                 files.iter().take(FILES_LISTED_MAX).map(|file| file.display().to_string()).collect();
             if files.len() > FILES_LISTED_MAX {

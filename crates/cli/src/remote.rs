@@ -3,7 +3,7 @@
 use std::{env, error::Error, path::Path};
 
 use domain::Locale;
-use runtime::AfterStop;
+use runtime::ShutdownMode;
 use server::{Client, ClientError, Loopback, ensure};
 use views::RunRow;
 
@@ -54,7 +54,7 @@ pub fn query_run<T>(
     })?;
     let answer = call(&running.client, &run);
     if let Some(server) = running.inside {
-        server.stop(AfterStop::LeaveWorking);
+        server.stop(ShutdownMode::KeepSessions);
     }
     answer.map(|answer| (run, answer))
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use domain::{RecordedEvent, RunId, Sequence};
+use runtime::RunEnvironment;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use server::Client;
@@ -142,14 +143,9 @@ impl RowSource {
     }
 }
 
-#[derive(Deserialize)]
-struct RunProjectFile {
-    project: PathBuf,
-}
-
 fn project_of(data: &Path, run: &RunId) -> Option<PathBuf> {
-    let bytes = std::fs::read(data.join("runs").join(run.as_str()).join("outfit.json")).ok()?;
-    serde_json::from_slice(&bytes).ok().map(|file: RunProjectFile| file.project)
+    let environment = RunEnvironment::read(&data.join("runs").join(run.as_str()));
+    environment.ok().map(|environment| environment.project)
 }
 
 /// Rebuilds the rows of a run from the log.

@@ -8,7 +8,7 @@ use clap::{
 };
 use domain::RunId;
 use plan::PlanFormat;
-use runtime::AfterStop;
+use runtime::ShutdownMode;
 use runtime::prepare::user_name;
 use server::{EnsureError, Loopback, Running, ServerError, ensure};
 use views::RunRow;
@@ -74,7 +74,7 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
 /// Starts a run and watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data()?;
-    let settings = Settings::read(&arguments.set)?.with_choices(&data)?;
+    let settings = Settings::read(&arguments.set)?.with_saved_permissions(&data)?;
     let loaded = settings.load()?;
     let project = env::current_dir().map_err(|error| Failure {
         what: format!("Cannot find the current directory ({error})."),
@@ -165,15 +165,15 @@ pub fn ensure_server(data: &std::path::Path, loopback: Loopback) -> Result<Runni
 fn watch_to_end(running: Running, run: &RunId, options: &WatchOptions) -> Result<ExitCode, Failure> {
     let outcome = watch::watch(&running.client, run, options);
     let agents = match outcome {
-        Ok(WatchOutcome::StopAgents) => AfterStop::EndSessions,
-        _ => AfterStop::LeaveWorking,
+        Ok(WatchOutcome::StopAgents) => ShutdownMode::EndSessions,
+        _ => ShutdownMode::KeepSessions,
     };
     if matches!(outcome, Ok(WatchOutcome::Done)) && !options.json {
         say_hint(&format!("Merge the work into your branch: jangdan land {run}"));
     }
     match running.inside {
         Some(server) => server.stop(agents),
-        None if agents == AfterStop::EndSessions => {
+        None if agents == ShutdownMode::EndSessions => {
             // The server belongs to another process, so only this run is paused.
             let paused = running.client.send_command(run, &user_name(), &domain::Command::PauseRun);
             paused.map_err(|error| remote::failure(&error))?;

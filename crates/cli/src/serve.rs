@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use runtime::AfterStop;
+use runtime::ShutdownMode;
 use server::Running;
 
 use crate::{
@@ -59,11 +59,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         signals.wait(POLL_INTERVAL);
         // Another client may have stopped it, or its folder was deleted and no client can reach it.
         if !server.is_reachable() {
-            server.stop(AfterStop::LeaveWorking);
+            server.stop(ShutdownMode::KeepSessions);
             return Ok(ExitCode::SUCCESS);
         }
     }
-    let agents = if arguments.end_agents { AfterStop::EndSessions } else { AfterStop::LeaveWorking };
+    let agents = if arguments.end_agents { ShutdownMode::EndSessions } else { ShutdownMode::KeepSessions };
     server.stop(agents);
     Ok(ExitCode::SUCCESS)
 }

@@ -46,8 +46,8 @@ impl Settings {
     }
 
     /// Adds the permissions kept for the project in a data directory.
-    pub fn with_choices(self, data: &Path) -> Result<Self, Failure> {
-        self.0.with_choices(data).map(Self).map_err(|error| unreadable(&error))
+    pub fn with_saved_permissions(self, data: &Path) -> Result<Self, Failure> {
+        self.0.with_saved_permissions(data).map(Self).map_err(|error| unreadable(&error))
     }
 
     /// Returns the configuration. Prints warnings; if it is invalid, prints all problems first.

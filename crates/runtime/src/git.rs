@@ -1,6 +1,6 @@
-//! What a run does with git, a step at a time: worktrees, checkpoints, merges, landing.
+//! Git operations of a run: worktrees, checkpoints, merges, landing.
 //!
-//! Short steps take turns; checks run in between, so that a long one holds nobody up.
+//! One operation runs at a time. Checks run between operations, so that a long check does not block the others.
 
 use std::{
     collections::BTreeSet,
@@ -16,17 +16,17 @@ use repo::{
 use serde::{Deserialize, Serialize};
 use views::{TaskState, Views};
 
-use crate::outfit::{Isolation, Outfit};
+use crate::environment::{Isolation, RunEnvironment};
 
-/// What came of bringing a run's work onto its branch.
+/// Result of merging the work of a run into its target branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Landed {
-    /// The branch has it now.
+pub enum LandReport {
+    /// The branch was moved.
     Landed {
-        /// The branch.
+        /// Target branch.
         branch: String,
         /// The new commit of the branch.
         commit: String,
@@ -35,226 +35,227 @@ pub enum Landed {
         /// Number of commits that the branch gained.
         n_commits: u32,
     },
-    /// The branch had it before.
-    Already {
-        /// The branch.
+    /// The branch already contained the work.
+    AlreadyLanded {
+        /// Target branch.
         branch: String,
     },
-    /// The branch is checked out; it is moved when somebody asks for it.
+    /// The branch is checked out. It is moved only on request of the user.
     CheckedOut {
-        /// The branch.
+        /// Target branch.
         branch: String,
-        /// Where.
+        /// Working tree that has the branch checked out.
         #[cfg_attr(feature = "openapi", schema(value_type = String))]
         path: PathBuf,
     },
-    /// The branch has commits that the run has not.
+    /// The branch has commits that the run does not have.
     Diverged {
-        /// The branch.
+        /// Target branch.
         branch: String,
-        /// Where it is.
+        /// Current commit of the branch.
         tip: String,
     },
-    /// The tree in which it is checked out has changes that were not committed.
+    /// The working tree that has the branch checked out has uncommitted changes.
     Dirty {
-        /// The branch.
+        /// Target branch.
         branch: String,
-        /// The files.
+        /// Changed files.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
         files: Vec<PathBuf>,
     },
-    /// No phase has passed its gate, so there is nothing that anybody approved.
+    /// No phase is approved.
     NotApproved {
-        /// The branch that has what is merged.
+        /// The run's own branch, which has the merged tasks.
         branch: String,
     },
-    /// Nobody was on a branch when the run began; its own branch has the work.
+    /// No branch was checked out when the run started; the run's own branch has the work.
     NoTarget {
-        /// The run's branch.
+        /// The run's own branch.
         branch: String,
     },
 }
 
-/// How much is landed.
+/// Which work is landed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Land {
-    /// All that is merged.
+pub enum LandScope {
+    /// All merged tasks.
     All,
-    /// What the gates of these phases have let pass.
+    /// The work that the gates of these phases approved.
     Approved(Vec<PhaseNumber>),
 }
 
-impl Landed {
-    /// Says why the branch has not got it, and what to do; nothing where it has.
-    pub fn missing(&self) -> Option<String> {
+impl LandReport {
+    /// Returns why the target branch does not contain the work, and what the user can do; `None` if it does.
+    pub fn problem(&self) -> Option<String> {
         match self {
-            Self::Landed { .. } | Self::Already { .. } | Self::NoTarget { .. } => None,
+            Self::Landed { .. } | Self::AlreadyLanded { .. } | Self::NoTarget { .. } => None,
             Self::NotApproved { branch } => Some(format!(
-                "no phase has passed its gate yet: approve one, or land all of {branch} with `jangdan land --all`"
+                "no phase is approved yet: approve one, or merge all of {branch} with `jangdan land --all`"
             )),
             Self::CheckedOut { branch, path } => Some(format!(
-                "{branch} is checked out in {}: bring it there with `jangdan land`",
+                "{branch} is checked out in {}: merge into it with `jangdan land`",
                 path.display()
             )),
             Self::Diverged { branch, tip } => Some(format!(
-                "{branch} has commits of its own ({tip}): merge it with the run's branch by hand"
+                "{branch} has commits that the run does not have (it is at {tip}): merge the run's branch yourself"
             )),
             Self::Dirty { branch, files } => Some(format!(
-                "{branch} is checked out with {} uncommitted files: commit them, then `jangdan land`",
+                "{branch} is checked out with {} uncommitted files: commit them, then run `jangdan land`",
                 files.len()
             )),
         }
     }
 }
 
-/// What was removed, and what was not.
+/// Result of removing the finished worktrees of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Cleaned {
-    /// Tasks whose worktrees are gone.
-    pub removed: Vec<TaskId>,
-    /// Tasks whose worktrees stay, and why.
-    pub left: Vec<(TaskId, String)>,
-    /// Sessions without a task whose worktrees are gone.
+pub struct CleanupReport {
+    /// Tasks whose worktrees were removed.
+    pub removed_tasks: Vec<TaskId>,
+    /// Tasks whose worktrees are kept, each with the reason.
+    pub kept_tasks: Vec<(TaskId, String)>,
+    /// Sessions without a task whose worktrees were removed.
     #[serde(default)]
-    pub desks_removed: Vec<SessionId>,
-    /// Sessions without a task whose worktrees stay, and why.
+    pub removed_sessions: Vec<SessionId>,
+    /// Sessions without a task whose worktrees are kept, each with the reason.
     #[serde(default)]
-    pub desks_left: Vec<(SessionId, String)>,
+    pub kept_sessions: Vec<(SessionId, String)>,
 }
 
-/// A run's git, shared by all who work for it.
+/// Git operations of a run. Clones share the same locks.
 #[derive(Debug, Clone)]
-pub struct Git {
+pub struct RunGit {
     run: RunRepository,
     target: Option<String>,
     base: String,
-    turn: Arc<Mutex<()>>,
-    /// Whoever checks a merged tree has the room for it to themselves.
-    room: Arc<Mutex<()>>,
+    /// Held during each operation.
+    lock: Arc<Mutex<()>>,
+    /// Held while a merged tree is checked, since a run has one worktree for that.
+    check_worktree_lock: Arc<Mutex<()>>,
 }
 
-impl Git {
-    /// Opens the git of a run; nothing where it works in place.
-    pub fn open(data: &Path, run: &RunId, outfit: &Outfit) -> Result<Option<Self>, RepoError> {
-        let Isolation::Worktrees { base, target } = &outfit.isolation else { return Ok(None) };
-        let mut repository = Repository::discover(&outfit.project, &GitOptions::from_environment())?;
-        repository.with_submodules = outfit.submodules;
+impl RunGit {
+    /// Opens the repository of a run; `None` if the run works in the project's folder.
+    pub fn open(data: &Path, run: &RunId, environment: &RunEnvironment) -> Result<Option<Self>, RepoError> {
+        let Isolation::Worktrees { base, target } = &environment.isolation else { return Ok(None) };
+        let mut repository = Repository::discover(&environment.project, &GitOptions::from_environment())?;
+        repository.with_submodules = environment.submodules;
         let run = repository.open_run(run, &data.join("worktrees"))?;
         Ok(Some(Self {
             run,
             target: target.clone(),
             base: base.clone(),
-            turn: Arc::default(),
-            room: Arc::default(),
+            lock: Arc::default(),
+            check_worktree_lock: Arc::default(),
         }))
     }
 
-    /// Makes the run's branch, and undoes what a crash left half done.
-    pub fn begin(&self) -> Result<(), RepoError> {
-        let _turn = self.turn();
+    /// Creates the run's branch if necessary, and repairs worktrees after a crash.
+    pub fn recover(&self) -> Result<(), RepoError> {
+        let _lock = self.lock();
         let base = self.run.repository.resolve_commit(&self.base)?;
         self.run.create_run_branch(&base)?;
-        // What could not be undone is told of by whoever needs that worktree.
+        // The next operation on a worktree that could not be repaired reports the error.
         drop(self.run.recover_worktrees());
         Ok(())
     }
 
-    /// Returns a task's worktree, and whether it is new.
-    pub fn worktree(&self, task: &TaskId) -> Result<(TaskWorktree, bool), RepoError> {
-        let _turn = self.turn();
+    /// Returns the worktree of a task, which is created if necessary, and whether it is new.
+    pub fn create_worktree(&self, task: &TaskId) -> Result<(TaskWorktree, bool), RepoError> {
+        let _lock = self.lock();
         if let Some(worktree) = self.run.open_worktree(task) {
             return Ok((worktree, false));
         }
         Ok((self.run.create_worktree(task)?, true))
     }
 
-    /// Returns a task's worktree, if it is there.
-    pub fn existing(&self, task: &TaskId) -> Option<TaskWorktree> {
-        let _turn = self.turn();
+    /// Returns the worktree of a task, if it exists.
+    pub fn find_worktree(&self, task: &TaskId) -> Option<TaskWorktree> {
+        let _lock = self.lock();
         self.run.open_worktree(task)
     }
 
     /// Returns the tasks that have a worktree.
     pub fn tasks_with_worktrees(&self) -> Vec<TaskId> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         self.run.tasks_with_worktrees()
     }
 
-    /// Removes the folders that git ignores in a task's worktree, and returns how many bytes that gives back.
-    pub fn drop_ignored(&self, task: &TaskId) -> Result<u64, RepoError> {
-        let _turn = self.turn();
+    /// Removes the folders ignored by git in a task's worktree, and returns the bytes freed.
+    pub fn remove_ignored_folders(&self, task: &TaskId) -> Result<u64, RepoError> {
+        let _lock = self.lock();
         self.run.open_worktree(task).map_or(Ok(0), |worktree| self.run.remove_ignored_folders(&worktree))
     }
 
-    /// Removes a task's worktree if all of it is merged, and returns how many bytes that gives back.
-    pub fn remove_merged(&self, task: &TaskId) -> Result<Option<u64>, RepoError> {
-        let _turn = self.turn();
+    /// Removes the worktree of a task if all of it is merged, and returns the bytes freed.
+    pub fn remove_worktree_if_merged(&self, task: &TaskId) -> Result<Option<u64>, RepoError> {
+        let _lock = self.lock();
         self.run
             .open_worktree(task)
             .map_or(Ok(None), |worktree| self.run.remove_worktree_if_merged(&worktree))
     }
 
-    /// Returns a place for somebody who works at no task of the plan: the run's branch, checked out. And whether it is
-    /// new.
-    pub fn desk(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
-        let _turn = self.turn();
+    /// Returns the worktree of a session without a task, which is created at the tip of the run's branch if necessary,
+    /// and whether it is new.
+    pub fn create_session_worktree(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
+        let _lock = self.lock();
         let tip = self.run.run_tip()?;
-        let desk = self.run.create_session_worktree(&session.to_string(), &tip)?;
-        Ok((desk.path, desk.is_new))
+        let worktree = self.run.create_session_worktree(&session.to_string(), &tip)?;
+        Ok((worktree.path, worktree.is_new))
     }
 
-    /// Returns the sessions that have such a place.
-    pub fn desks(&self) -> Vec<SessionId> {
-        let _turn = self.turn();
+    /// Returns the sessions that have their own worktree.
+    pub fn session_worktrees(&self) -> Vec<SessionId> {
+        let _lock = self.lock();
         self.run.session_worktrees().iter().filter_map(|name| name.parse().ok()).collect()
     }
 
-    /// Removes a session's place after keeping what was written there, and returns how many bytes that gives back.
-    pub fn remove_desk(&self, session: SessionId) -> Result<u64, RepoError> {
-        let _turn = self.turn();
+    /// Removes the worktree of a session after saving its content in git, and returns the bytes freed.
+    pub fn remove_session_worktree(&self, session: SessionId) -> Result<u64, RepoError> {
+        let _lock = self.lock();
         let name = session.to_string();
         let bytes = repo::disk_usage(&self.run.session_worktree_path(&name));
         self.run.remove_session_worktree(&name)?;
         Ok(bytes)
     }
 
-    /// Returns the files that a task has changed so far; nothing where it has no worktree. Waits for nobody's turn.
+    /// Returns the files that a task has changed so far; `None` if it has no worktree. Does not take the lock.
     pub fn changed_files(&self, task: &TaskId) -> Option<Result<BTreeSet<PathBuf>, RepoError>> {
         self.run.open_worktree(task).map(|worktree| self.run.changed_files(&worktree))
     }
 
-    /// Keeps everything in a task's worktree.
-    pub fn keep(&self, task: &TaskId, label: &str) -> Result<WorktreeSnapshot, RepoError> {
-        let _turn = self.turn();
+    /// Saves the content of a task's worktree as a commit.
+    pub fn snapshot(&self, task: &TaskId, label: &str) -> Result<WorktreeSnapshot, RepoError> {
+        let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         self.run.snapshot_worktree(&worktree, label, &[])
     }
 
-    /// Brings a task's worktree back to a commit, or to where its run began.
+    /// Resets the worktree of a task to a commit, or to the tip of the run's branch.
     pub fn restore(&self, task: &TaskId, commit: Option<&str>) -> Result<(), RepoError> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
-        let to = match commit.and_then(CommitId::parse) {
+        let target = match commit.and_then(CommitId::parse) {
             Some(commit) => commit,
             None => self.run.run_tip()?,
         };
-        self.run.restore_worktree(&worktree, &to, &[]).map(drop)
+        self.run.restore_worktree(&worktree, &target, &[]).map(drop)
     }
 
-    /// Returns the tree that a task's worktree is now, and where it is.
-    pub fn tree(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
-        let _turn = self.turn();
+    /// Returns the path of a task's worktree and the id of its current tree.
+    pub fn snapshot_tree(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
+        let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
-        let kept = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
-        Ok((worktree.path, kept.tree))
+        let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
+        Ok((worktree.path, snapshot.tree))
     }
 
-    /// Commits what a task's agent left, and tries the merge. No branch of the run moves.
+    /// Commits the changes of a task, and merges them with the run's branch without moving it.
     pub fn try_merge(&self, task: &TaskId, author: &str, message: String) -> Result<MergeAttempt, RepoError> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         let author = GitIdentity { name: author.to_owned(), email: GitIdentity::jangdan().email };
         let work = CommitOptions { author: author.clone(), message, excluded: Vec::new() };
@@ -263,164 +264,163 @@ impl Git {
         self.run.merge_task(task, &author)
     }
 
-    /// Checks a commit out where merged trees are checked.
-    pub fn scratch(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
-        let _turn = self.turn();
+    /// Checks out a commit in the worktree for checks of merged trees.
+    pub fn create_check_worktree(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
+        let _lock = self.lock();
         self.run.create_check_worktree(commit)
     }
 
-    /// Returns where merged trees are checked.
-    pub fn scratch_path(&self) -> PathBuf {
+    /// Returns the path of the worktree for checks of merged trees.
+    pub fn check_worktree_path(&self) -> PathBuf {
         self.run.check_worktree_path()
     }
 
-    /// Removes the room in which merged trees are checked, unless one is checked just now. Returns how many bytes that
-    /// gives back.
-    pub fn remove_scratch(&self) -> Result<u64, RepoError> {
-        let Ok(_room) = self.room.try_lock() else { return Ok(0) };
-        let _turn = self.turn();
+    /// Removes the worktree for checks of merged trees unless it is in use, and returns the bytes freed.
+    pub fn remove_check_worktree(&self) -> Result<u64, RepoError> {
+        let Ok(_check) = self.check_worktree_lock.try_lock() else { return Ok(0) };
+        let _lock = self.lock();
         let bytes = repo::disk_usage(&self.run.check_worktree_path());
         self.run.remove_check_worktree()?;
         Ok(bytes)
     }
 
-    /// Takes the room in which merged trees are checked, as long as what is returned lives.
-    pub fn checking(&self) -> MutexGuard<'_, ()> {
-        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Reserves the worktree for checks of merged trees until the guard is dropped.
+    pub fn lock_check_worktree(&self) -> MutexGuard<'_, ()> {
+        self.check_worktree_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the files of a commit that a pattern names.
+    /// Returns the files of a commit that match a pattern.
     pub fn files_matching(&self, commit: &CommitId, pattern: &str) -> Result<Vec<PathBuf>, RepoError> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         self.run.files_matching(commit, pattern)
     }
 
-    /// Moves the run's branch onto a merge that was checked.
-    pub fn advance(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
-        let _turn = self.turn();
+    /// Moves the run's branch to a checked merge.
+    pub fn advance_run_branch(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
+        let _lock = self.lock();
         self.run.advance_run_branch(from, to)
     }
 
-    /// Brings the run's tip into a task's worktree, so that its agent sees what it does not go together with.
-    pub fn bring_tip(&self, task: &TaskId) -> Result<(), RepoError> {
-        let _turn = self.turn();
+    /// Merges the tip of the run's branch into a task's worktree, so that its agent can resolve conflicts.
+    pub fn merge_run_into_worktree(&self, task: &TaskId) -> Result<(), RepoError> {
+        let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         self.run.merge_run_into_worktree(&worktree)
     }
 
     /// Returns the tree of a commit.
     pub fn tree_of(&self, commit: &CommitId) -> Result<String, RepoError> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         self.run.tree_of(commit)
     }
 
     /// Returns the tip of the run's branch, and its tree.
     pub fn tip(&self) -> Result<(CommitId, String), RepoError> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         let tip = self.run.run_tip()?;
         let tree = self.run.tree_of(&tip)?;
         Ok((tip, tree))
     }
 
-    /// Remembers what a phase's gate has looked at.
-    pub fn mark_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
-        let _turn = self.turn();
+    /// Records the commit that the gate of a phase examined.
+    pub fn record_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
+        let _lock = self.lock();
         self.run.record_gate(phase, commit)
     }
 
-    /// Moves the branch that the run lands on, where it is checked out nowhere.
-    pub fn land(&self, what: &Land) -> Result<Landed, RepoError> {
-        let _turn = self.turn();
+    /// Moves the target branch, unless it is checked out.
+    pub fn land(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
+        let _lock = self.lock();
         let Some(branch) = self.target.clone() else {
-            return Ok(Landed::NoTarget { branch: self.run.run_branch() });
+            return Ok(LandReport::NoTarget { branch: self.run.run_branch() });
         };
-        let Some(commit) = self.to_land(what)? else {
-            return Ok(Landed::NotApproved { branch: self.run.run_branch() });
+        let Some(commit) = self.commit_to_land(scope)? else {
+            return Ok(LandReport::NotApproved { branch: self.run.run_branch() });
         };
-        Ok(landed(branch.clone(), &commit, self.run.land(&branch, &commit)?))
+        Ok(land_report(branch.clone(), &commit, self.run.land(&branch, &commit)?))
     }
 
-    /// Moves it also where it is checked out, if nothing there is uncommitted.
-    pub fn land_asked(&self, what: &Land) -> Result<Landed, RepoError> {
-        let landed_first = self.land(what)?;
-        let Landed::CheckedOut { branch, path } = landed_first else { return Ok(landed_first) };
-        let _turn = self.turn();
-        let Some(commit) = self.to_land(what)? else {
-            return Ok(Landed::NotApproved { branch: self.run.run_branch() });
+    /// Moves the target branch, also in a working tree that has it checked out, if that has no uncommitted changes.
+    pub fn land_checked_out(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
+        let report = self.land(scope)?;
+        let LandReport::CheckedOut { branch, path } = report else { return Ok(report) };
+        let _lock = self.lock();
+        let Some(commit) = self.commit_to_land(scope)? else {
+            return Ok(LandReport::NotApproved { branch: self.run.run_branch() });
         };
-        Ok(landed(branch.clone(), &commit, self.run.land_checked_out(&branch, &commit, &path)?))
+        Ok(land_report(branch.clone(), &commit, self.run.land_checked_out(&branch, &commit, &path)?))
     }
 
-    fn to_land(&self, what: &Land) -> Result<Option<CommitId>, RepoError> {
-        match what {
-            Land::All => self.run.run_tip().map(Some),
-            Land::Approved(phases) if phases.is_empty() => Ok(None),
-            // A gate that looked before it was remembered what at let all pass.
-            Land::Approved(phases) => match self.run.latest_gate(phases)? {
+    fn commit_to_land(&self, scope: &LandScope) -> Result<Option<CommitId>, RepoError> {
+        match scope {
+            LandScope::All => self.run.run_tip().map(Some),
+            LandScope::Approved(phases) if phases.is_empty() => Ok(None),
+            // Gates of earlier versions did not record a commit, and approved all merged work.
+            LandScope::Approved(phases) => match self.run.latest_gate(phases)? {
                 Some(commit) => Ok(Some(commit)),
                 None => self.run.run_tip().map(Some),
             },
         }
     }
 
-    /// Returns what a task has changed since it left the run's branch.
+    /// Returns the changes of a task since it branched off the run's branch.
     pub fn diff(&self, task: &TaskId) -> Result<String, RepoError> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         self.run.task_diff(task)
     }
 
-    /// Removes the worktrees of tasks and sessions that are over.
-    pub fn clean(&self, views: &Views) -> Cleaned {
-        let mut cleaned = Cleaned::default();
-        for session in self.desks() {
-            let is_over = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());
-            let removed = if is_over {
-                self.remove_desk(session).map(drop).map_err(|error| error.to_string())
+    /// Removes the worktrees of ended tasks and sessions.
+    pub fn clean(&self, views: &Views) -> CleanupReport {
+        let mut report = CleanupReport::default();
+        for session in self.session_worktrees() {
+            let has_ended = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());
+            let removed = if has_ended {
+                self.remove_session_worktree(session).map(drop).map_err(|error| error.to_string())
             } else {
-                Err("somebody works there".to_owned())
+                Err("its session is running".to_owned())
             };
             match removed {
-                Ok(()) => cleaned.desks_removed.push(session),
-                Err(why) => cleaned.desks_left.push((session, why)),
+                Ok(()) => report.removed_sessions.push(session),
+                Err(reason) => report.kept_sessions.push((session, reason)),
             }
         }
-        let _turn = self.turn();
+        let _lock = self.lock();
         for worktree in self.run.recover_worktrees().ready {
             let task = worktree.task.clone();
-            let is_over = views.rows().tasks.get(&task).is_none_or(|row| {
+            let has_ended = views.rows().tasks.get(&task).is_none_or(|row| {
                 matches!(
                     row.state,
                     TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled
                 )
             });
-            if !is_over {
-                cleaned.left.push((task, "it is not over".to_owned()));
+            if !has_ended {
+                report.kept_tasks.push((task, "the task has not ended".to_owned()));
                 continue;
             }
             match self.run.remove_worktree(&worktree, &[]) {
-                Ok(()) => cleaned.removed.push(task),
-                Err(error) => cleaned.left.push((task, error.to_string())),
+                Ok(()) => report.removed_tasks.push(task),
+                Err(error) => report.kept_tasks.push((task, error.to_string())),
             }
         }
-        cleaned
+        report
     }
 
-    fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn landed(branch: String, tip: &CommitId, landing: LandingOutcome) -> Landed {
-    match landing {
-        LandingOutcome::Landed { from, n_commits } => Landed::Landed {
+fn land_report(branch: String, tip: &CommitId, outcome: LandingOutcome) -> LandReport {
+    match outcome {
+        LandingOutcome::Landed { from, n_commits } => LandReport::Landed {
             branch,
             commit: tip.to_string(),
             from: from.map(|from| from.to_string()),
             n_commits,
         },
-        LandingOutcome::AlreadyLanded => Landed::Already { branch },
-        LandingOutcome::CheckedOut { path } => Landed::CheckedOut { branch, path },
-        LandingOutcome::Diverged { tip } => Landed::Diverged { branch, tip: tip.to_string() },
-        LandingOutcome::Dirty { files } => Landed::Dirty { branch, files },
+        LandingOutcome::AlreadyLanded => LandReport::AlreadyLanded { branch },
+        LandingOutcome::CheckedOut { path } => LandReport::CheckedOut { branch, path },
+        LandingOutcome::Diverged { tip } => LandReport::Diverged { branch, tip: tip.to_string() },
+        LandingOutcome::Dirty { files } => LandReport::Dirty { branch, files },
     }
 }

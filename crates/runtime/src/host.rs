@@ -1,6 +1,6 @@
-//! All runs of one data directory, each with a loop of its own.
+//! All runs of one data directory, each with its own loop.
 //!
-//! Invariant: whoever has a [`Host`] has the store's lock, so there is one per data directory.
+//! Invariant: a [`Host`] holds the lock of the store, so each data directory has at most one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,146 +28,156 @@ use tokio::sync::broadcast;
 use views::{GateState, Kind, RunRow, Views};
 
 use crate::{
-    Kept, Published, WishError,
-    crank::{Crank, Mail},
-    disk::Disk,
-    git::{Cleaned, Git, Land, Landed},
-    learned::Learned,
-    outfit::Outfit,
-    ports::PortBook,
-    world,
+    CommandError, DurableRun, HostEvent,
+    disk_budget::DiskBudget,
+    environment::RunEnvironment,
+    executor,
+    git::{CleanupReport, LandReport, LandScope, RunGit},
+    ports::PortRegistry,
+    run_loop::{RunLoop, RunRequest},
+    task_durations::DurationHistory,
 };
 
-/// News that a listener may be behind before it is cut off.
-const NEWS_MAX: usize = 4096;
-/// Wishes that wait for a run's loop. Whoever wishes more waits.
-const MAIL_MAX: usize = 1024;
-/// How much of a run's name is chance.
-const NAME_SIGNS: usize = 5;
-/// The key of a run's own row.
+/// Events that a subscriber may lag behind before it is disconnected.
+const EVENTS_MAX: usize = 4096;
+/// Requests queued for the loop of one run. Further senders block.
+const REQUESTS_MAX: usize = 1024;
+/// Random characters in a run's id.
+const ID_CHARS: usize = 5;
+/// Key of the single row of kind [`Kind::Run`].
 const RUN_KEY: &str = "run";
-/// Says that a run is over, so that a start need not look into it.
-pub(crate) const OVER: &str = "over";
+/// Name of the empty file that marks a run as ended, so that a start does not have to read its log.
+pub(crate) const ENDED_MARKER: &str = "over";
 
-/// Why something can't be done.
+/// Why a request to a [`Host`] failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// The rules say no.
+    /// The engine rejected the command.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// The log does not do it.
-    #[error("use the log")]
+    /// The log failed.
+    #[error("cannot read or write the event log")]
     Store(#[from] StoreError),
-    /// Git does not do it.
+    /// A git operation failed.
     #[error(transparent)]
     Git(#[from] RepoError),
-    /// A session can't be used.
+    /// A session failed.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// There is no such run.
+    /// The run does not exist.
     #[error("there is no run '{run}'")]
     UnknownRun {
-        /// Its name.
+        /// Id of the run.
         run: RunId,
     },
     /// A file or folder could not be used.
-    #[error("{action} {}", .path.display())]
+    #[error("cannot {action} {}", .path.display())]
     Io {
-        /// What was tried.
+        /// The failed operation, as a verb.
         action: &'static str,
-        /// On what.
+        /// Its object.
         path: PathBuf,
-        /// Why it failed.
+        /// The IO error.
         source: io::Error,
     },
-    /// The run works in the project's own folder.
+    /// The run works in the project's folder.
     #[error("run {run} has no worktrees")]
     InPlace {
-        /// The run.
+        /// Id of the run.
         run: RunId,
     },
-    /// There is no such session.
+    /// The session does not exist.
     #[error("run {run} has no session {session}")]
     UnknownSession {
-        /// The run.
+        /// Id of the run.
         run: RunId,
-        /// The session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// The session has no process, or not that one.
+    /// The session has no process, or not the requested one.
     #[error("session {session} has no such process")]
     NoProcess {
-        /// The session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// The session is spoken with in its own protocol, and can't be typed to.
+    /// The session's agent has its own protocol instead of a terminal.
     #[error("session {session} has no terminal")]
     NoTerminal {
-        /// The session.
+        /// Id of the session.
         session: SessionId,
     },
-    /// What a session wrote can't be read there.
-    #[error("read what session {session} wrote")]
+    /// The spool of a session could not be read at the requested position.
+    #[error("cannot read the output of session {session}")]
     Spool {
-        /// The session.
+        /// Id of the session.
         session: SessionId,
-        /// Why not.
+        /// Error of the spool.
         source: SpoolError,
     },
-    /// A file that is to be brought into worktrees is not in the project, or would lie beside the worktree.
-    #[error("{} leads out of the project", .path.display())]
-    LeadsOut {
-        /// The file.
+    /// A file to copy into worktrees is not inside the project.
+    #[error("{} is outside the project", .path.display())]
+    OutsideProject {
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The run could not be taken up.
+    /// The run could not be loaded.
     #[error(transparent)]
-    NotTakenUp(Arc<HostError>),
-    /// Everything is about to stop.
-    #[error("the server stops")]
-    Stopping,
+    LoadFailed(Arc<HostError>),
+    /// The host is shutting down.
+    #[error("the server is shutting down")]
+    ShuttingDown,
 }
 
-/// A run that is to begin.
+/// Request to start a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NewRun {
-    /// The project's name.
+    /// Display name of the project.
     pub project: String,
-    /// What is to be done.
+    /// Phases and tasks.
     pub work: PlannedWork,
-    /// How.
+    /// Settings of the run.
     pub settings: RunSettings,
-    /// By whom.
+    /// Members of the team.
     pub team: Vec<TeamMember>,
-    /// What it needs of this machine.
-    pub outfit: Outfit,
-    /// Who begins it.
+    /// Environment on this machine.
+    pub environment: RunEnvironment,
+    /// User who starts the run.
     pub person: String,
 }
 
-/// The rows of a run, and the place in the log that they stand for.
+/// The rows of a run after one of its events.
 #[derive(Debug, Clone)]
-pub struct Shown {
-    /// The place of the last event among all runs.
+pub struct RunSnapshot {
+    /// Position of the event in the log of all runs.
     pub position: Position,
-    /// Its place in the run.
+    /// Sequence number of the event in the run.
     pub sequence: Sequence,
-    /// The rows as they were then, shared with the run's loop.
+    /// Rows, shared with the run's loop.
     pub views: Arc<Views>,
 }
 
-/// What becomes of the agents when the server stops.
+impl RunSnapshot {
+    pub(crate) fn of(durable_run: &DurableRun) -> Self {
+        Self {
+            position: durable_run.position(),
+            sequence: durable_run.run().sequence(),
+            views: Arc::clone(durable_run.views()),
+        }
+    }
+}
+
+/// What happens to running sessions when the server stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum AfterStop {
-    /// They go on, and are found again.
+pub enum ShutdownMode {
+    /// Their processes continue, and the next server recovers them.
     #[serde(rename = "leave")]
-    LeaveWorking,
-    /// Their processes end; their tasks go on with the next start.
+    KeepSessions,
+    /// Their processes end; their tasks continue when a server starts again.
     #[serde(rename = "end")]
     EndSessions,
 }
@@ -175,159 +185,168 @@ pub enum AfterStop {
 /// All runs of one data directory.
 #[derive(Clone)]
 pub struct Host {
-    shared: Arc<Shared>,
+    state: Arc<HostState>,
 }
 
-/// What every run's loop needs too.
-pub(crate) struct Shared {
+/// State of a host that the loops of its runs share.
+pub(crate) struct HostState {
     pub(crate) data: PathBuf,
     pub(crate) log: Arc<dyn Log>,
     pub(crate) sessions: Sessions,
-    pub(crate) news: broadcast::Sender<Arc<Published>>,
-    pub(crate) disk: Disk,
-    pub(crate) ports: PortBook,
-    runs: Mutex<Runs>,
+    pub(crate) events: broadcast::Sender<Arc<HostEvent>>,
+    pub(crate) disk_budget: DiskBudget,
+    pub(crate) ports: PortRegistry,
+    active_runs: Mutex<ActiveRuns>,
 }
 
 #[derive(Default)]
-struct Runs {
-    going: BTreeMap<RunId, Going>,
-    is_stopping: bool,
+struct ActiveRuns {
+    runs: BTreeMap<RunId, ActiveRun>,
+    is_shutting_down: bool,
 }
 
-struct Going {
-    mail: SyncSender<Mail>,
+struct ActiveRun {
+    requests: SyncSender<RunRequest>,
     thread: JoinHandle<()>,
-    taken_up: TakenUp,
+    load_result: LoadResult,
 }
 
-/// What came of taking a run up: its log is read by its own thread, which may take a while. Empty until that is over.
-type TakenUp = Arc<OnceLock<Result<(), Arc<HostError>>>>;
+/// Result of loading a run, empty until its thread has read the log.
+type LoadResult = Arc<OnceLock<Result<(), Arc<HostError>>>>;
 
-impl Shared {
+impl HostState {
     /// Returns the folder of a run.
     pub(crate) fn folder(&self, run: &RunId) -> PathBuf {
         self.data.join("runs").join(run.as_str())
     }
 
-    /// Remembers whether a run is over. Only a hint: what counts is the log.
-    pub(crate) fn note_over(&self, run: &RunId, is_over: bool) {
-        let path = self.folder(run).join(OVER);
-        let _ = if is_over { fs::write(path, "") } else { fs::remove_file(path) };
+    /// Sets or removes the marker of an ended run. Only a hint: the log is authoritative.
+    pub(crate) fn mark_ended(&self, run: &RunId, has_ended: bool) {
+        let path = self.folder(run).join(ENDED_MARKER);
+        let _ = if has_ended { fs::write(path, "") } else { fs::remove_file(path) };
     }
 
-    /// Tells everybody who listens. That nobody does is no mistake.
-    pub(crate) fn publish(&self, news: Published) {
-        drop(self.news.send(Arc::new(news)));
+    /// Sends an event to all subscribers, if any.
+    pub(crate) fn publish(&self, event: HostEvent) {
+        drop(self.events.send(Arc::new(event)));
     }
 }
 
 impl Host {
-    /// Opens a data directory, and takes up every run that is not over; each does so by itself, beside whoever asks.
+    /// Opens a data directory and loads every run that has not ended, each on its own thread. Does not wait for them.
     pub fn open(data: &Path) -> Result<Self, HostError> {
-        let failed = |source| HostError::Io { action: "make", path: data.to_owned(), source };
+        let failed = |source| HostError::Io { action: "create", path: data.to_owned(), source };
         fs::create_dir_all(data.join("runs")).map_err(failed)?;
         let data = data.canonicalize().map_err(failed)?;
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(&data)?);
         let sessions = Sessions::open(&data)?;
-        let (news, _) = broadcast::channel(NEWS_MAX);
-        let (disk, ports, runs) = (Disk::default(), PortBook::default(), Mutex::default());
-        let host = Self { shared: Arc::new(Shared { data, log, sessions, news, disk, ports, runs }) };
-        let with_desks = runs_with_desks(&host.shared.data);
-        for head in host.shared.log.runs()? {
-            // A server that was killed when a run was over may have left desks, and those who sat there.
-            if !host.is_over(&head.run) || with_desks.contains(&head.run) {
-                // One that can't be taken up must not keep the others from going on; whoever asks for it is told.
-                drop(host.mail(&head.run));
+        let (events, _) = broadcast::channel(EVENTS_MAX);
+        let state = HostState {
+            data,
+            log,
+            sessions,
+            events,
+            disk_budget: DiskBudget::default(),
+            ports: PortRegistry::default(),
+            active_runs: Mutex::default(),
+        };
+        let host = Self { state: Arc::new(state) };
+        let with_session_worktrees = runs_with_session_worktrees(&host.state.data);
+        for head in host.state.log.runs()? {
+            // If a server was killed at the end of a run, session worktrees and their processes may remain.
+            if !host.has_ended(&head.run) || with_session_worktrees.contains(&head.run) {
+                // A run that fails to load must not block the others; its error is returned on access.
+                drop(host.activate(&head.run));
             }
         }
         Ok(host)
     }
 
-    /// Returns the log behind all runs.
+    /// Returns the log of all runs.
     pub fn log(&self) -> &Arc<dyn Log> {
-        &self.shared.log
+        &self.state.log
     }
 
     /// Returns the data directory.
     pub fn data(&self) -> &Path {
-        &self.shared.data
+        &self.state.data
     }
 
-    /// Begins a run, and returns its name when that is recorded.
+    /// Starts a run and returns its id when the start is recorded.
     pub fn start(&self, new: NewRun) -> Result<RunId, HostError> {
-        if let Some(path) = new.outfit.leads_out() {
-            return Err(HostError::LeadsOut { path: path.to_owned() });
+        if let Some(path) = new.environment.find_path_outside() {
+            return Err(HostError::OutsideProject { path: path.to_owned() });
         }
-        let run = self.new_name()?;
-        let folder = self.shared.folder(&run);
+        let run = self.new_id()?;
+        let folder = self.state.folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
-        new.outfit.write(&folder).map_err(failed)?;
-        let NewRun { project, mut work, settings, team, person, outfit } = new;
+        new.environment.write(&folder).map_err(failed)?;
+        let NewRun { project, mut work, settings, team, person, environment } = new;
         let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
-        Learned::read(&self.shared.data, &outfit.project).estimate(&mut work.tasks, worker);
+        DurationHistory::read(&self.state.data, &environment.project).estimate(&mut work.tasks, worker);
         let command = Command::StartRun { project, work: Box::new(work), settings: Box::new(settings), team };
-        match self.ask(&run, |reply| Mail::wish(Actor::Person(person), command, Some(reply))) {
+        match self.request(&run, |reply| RunRequest::command(Actor::Person(person), command, Some(reply))) {
             Ok(Ok(_)) => Ok(run),
             Ok(Err(error)) | Err(error) => {
-                // Nothing of it has happened.
-                self.forget(&run);
+                // Nothing was recorded.
+                self.deactivate(&run);
                 let _ = fs::remove_dir_all(&folder);
                 Err(error)
             }
         }
     }
 
-    /// Decides on a person's wish. Returns when what follows is durable.
-    pub fn wish(&self, run: &RunId, person: &str, command: Command) -> Result<Sequence, HostError> {
+    /// Decides on a command of a user. Returns when the resulting events are durable.
+    pub fn execute(&self, run: &RunId, person: &str, command: Command) -> Result<Sequence, HostError> {
         let actor = Actor::Person(person.to_owned());
-        self.ask(run, |reply| Mail::wish(actor, command, Some(reply)))?
+        self.request(run, |reply| RunRequest::command(actor, command, Some(reply)))?
     }
 
-    /// Returns the rows of a run as they are now.
-    pub fn rows(&self, run: &RunId) -> Result<Shown, HostError> {
-        if !self.runs().going.contains_key(run) && self.is_over(run) {
+    /// Returns the current rows of a run.
+    pub fn snapshot(&self, run: &RunId) -> Result<RunSnapshot, HostError> {
+        if !self.active_runs().runs.contains_key(run) && self.has_ended(run) {
             // An ended run needs no loop to be read.
-            let mut kept = Kept::open(Arc::clone(&self.shared.log), run.clone())?;
+            let mut durable_run = DurableRun::open(Arc::clone(&self.state.log), run.clone())?;
             // A migration may have deleted its rows.
-            kept.save()?;
-            return Ok(shown(&kept));
+            durable_run.save()?;
+            return Ok(RunSnapshot::of(&durable_run));
         }
-        self.ask(run, Mail::Rows)
+        self.request(run, RunRequest::Snapshot)
     }
 
-    /// Returns every run, the oldest first. One that is over is not opened for it, and one that can't be is left out.
+    /// Returns the rows of all runs, the oldest first. Ended runs are not loaded, and runs that fail to load are omitted.
     pub fn list(&self) -> Result<Vec<RunRow>, HostError> {
         let mut rows = Vec::new();
-        for head in self.shared.log.runs()? {
-            rows.extend(self.row_at(&head).ok());
+        for head in self.state.log.runs()? {
+            rows.extend(self.run_row_at(&head).ok());
         }
         rows.sort_by_key(|row| row.started_at);
         Ok(rows)
     }
 
-    /// Returns how a run stands.
-    pub fn row(&self, run: &RunId) -> Result<RunRow, HostError> {
-        let head = self.shared.log.runs()?.into_iter().find(|head| head.run == *run);
-        self.row_at(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
+    /// Returns the row of a run.
+    pub fn run_row(&self, run: &RunId) -> Result<RunRow, HostError> {
+        let head = self.state.log.runs()?.into_iter().find(|head| head.run == *run);
+        self.run_row_at(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
     }
 
-    fn row_at(&self, head: &RunHead) -> Result<RunRow, HostError> {
-        let is_open = self.runs().going.get(&head.run).is_some_and(|going| going.taken_up.get().is_some());
-        // Nobody waits for a run that is being taken up, or need not be, where the row is as good.
-        let saved = if is_open { None } else { self.saved_row(head)? };
-        let is_over = || !self.runs().going.contains_key(&head.run) && self.is_over(&head.run);
+    fn run_row_at(&self, head: &RunHead) -> Result<RunRow, HostError> {
+        let is_loaded =
+            self.active_runs().runs.get(&head.run).is_some_and(|run| run.load_result.get().is_some());
+        // A saved row that is up to date avoids waiting for a run that is loading, and loading one that has ended.
+        let saved = if is_loaded { None } else { self.saved_run_row(head)? };
+        let has_ended = || !self.active_runs().runs.contains_key(&head.run) && self.has_ended(&head.run);
         let row = match saved {
             Some(row) => Some(row),
-            None if is_over() => self.rows(&head.run)?.views.rows().run.iter().next().cloned(),
-            None => self.ask(&head.run, Mail::Row)?,
+            None if has_ended() => self.snapshot(&head.run)?.views.rows().run.iter().next().cloned(),
+            None => self.request(&head.run, RunRequest::RunRow)?,
         };
         row.ok_or_else(|| HostError::UnknownRun { run: head.run.clone() })
     }
 
-    /// Returns the row of a run as it was saved, where nothing happened since.
-    fn saved_row(&self, head: &RunHead) -> Result<Option<RunRow>, HostError> {
-        let log = &self.shared.log;
+    /// Returns the saved row of a run, if it includes the run's last event.
+    fn saved_run_row(&self, head: &RunHead) -> Result<Option<RunRow>, HostError> {
+        let log = &self.state.log;
         if log.rows_position(&head.run)? != head.sequence {
             return Ok(None);
         }
@@ -335,146 +354,156 @@ impl Host {
         Ok(row.and_then(|row| serde_json::from_str(&row.json).ok()))
     }
 
-    fn is_over(&self, run: &RunId) -> bool {
-        self.shared.folder(run).join(OVER).exists()
+    fn has_ended(&self, run: &RunId) -> bool {
+        self.state.folder(run).join(ENDED_MARKER).exists()
     }
 
-    /// Returns the news from now on.
-    pub fn live(&self) -> broadcast::Receiver<Arc<Published>> {
-        self.shared.news.subscribe()
+    /// Returns a receiver of all events from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Arc<HostEvent>> {
+        self.state.events.subscribe()
     }
 
-    /// Returns what a task has changed so far, as git shows it.
+    /// Returns the changes of a task as a git diff.
     pub fn diff(&self, run: &RunId, task: &TaskId) -> Result<String, HostError> {
         self.git(run)?.diff(task).map_err(HostError::from)
     }
 
-    /// Brings what the gates of a run have let pass, or all that is merged, onto the branch that it started from.
-    pub fn land(&self, run: &RunId, is_all: bool) -> Result<Landed, HostError> {
-        let what = if is_all { Land::All } else { Land::Approved(approved(&self.rows(run)?.views)) };
-        self.git(run)?.land_asked(&what).map_err(HostError::from)
-    }
-
-    /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
-    pub fn clean(&self, run: &RunId) -> Result<Cleaned, HostError> {
-        let shown = self.rows(run)?;
-        let git = self.git(run)?;
-        // A check that a killed server left there is taken up again, unless nobody waits for it any more.
-        if self.is_over(run) || !world::is_room_taken(&self.shared.folder(run)) {
-            git.remove_scratch()?;
-        }
-        Ok(git.clean(&shown.views))
-    }
-
-    /// Stops all loops, and returns when they have.
-    pub fn stop(&self, agents: AfterStop) {
-        let going = {
-            let mut runs = self.runs();
-            runs.is_stopping = true;
-            std::mem::take(&mut runs.going)
+    /// Merges the approved phases of a run, or all merged tasks, into the branch that the run started from.
+    pub fn land(&self, run: &RunId, is_all: bool) -> Result<LandReport, HostError> {
+        let scope = if is_all {
+            LandScope::All
+        } else {
+            LandScope::Approved(approved_phases(&self.snapshot(run)?.views))
         };
-        for one in going.values() {
-            // A loop that is gone needs no word.
-            drop(one.mail.send(Mail::Stop(agents)));
+        self.git(run)?.land_checked_out(&scope).map_err(HostError::from)
+    }
+
+    /// Removes the finished worktrees of a run. Their content is committed to git first.
+    pub fn clean(&self, run: &RunId) -> Result<CleanupReport, HostError> {
+        let snapshot = self.snapshot(run)?;
+        let git = self.git(run)?;
+        // A check that a killed server left there is recovered, unless the run has ended.
+        if self.has_ended(run) || !executor::is_check_worktree_in_use(&self.state.folder(run)) {
+            git.remove_check_worktree()?;
         }
-        for one in going.into_values() {
-            // One that panicked has said so itself.
-            drop(one.thread.join());
+        Ok(git.clean(&snapshot.views))
+    }
+
+    /// Stops the loops of all runs, and returns when they have ended.
+    pub fn stop(&self, mode: ShutdownMode) {
+        let runs = {
+            let mut active_runs = self.active_runs();
+            active_runs.is_shutting_down = true;
+            std::mem::take(&mut active_runs.runs)
+        };
+        for run in runs.values() {
+            // A loop that has ended does not receive it.
+            drop(run.requests.send(RunRequest::Stop(mode)));
+        }
+        for run in runs.into_values() {
+            // A panic was reported by the thread itself.
+            drop(run.thread.join());
         }
     }
 
-    /// Returns what a run needs of this machine.
-    pub fn outfit(&self, run: &RunId) -> Result<Outfit, HostError> {
-        let folder = self.shared.folder(run);
-        Outfit::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })
+    /// Returns the environment of a run.
+    pub fn environment(&self, run: &RunId) -> Result<RunEnvironment, HostError> {
+        let folder = self.state.folder(run);
+        RunEnvironment::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })
     }
 
-    /// Returns the sessions of all runs, and those that are no run's.
+    /// Returns the sessions of the data directory, including those without a run.
     pub(crate) fn sessions(&self) -> &Sessions {
-        &self.shared.sessions
+        &self.state.sessions
     }
 
-    /// Returns the git of a run: the one that its own loop has, so that they take turns.
-    fn git(&self, run: &RunId) -> Result<Git, HostError> {
-        if let Some(git) = self.shared.disk.books.git(run) {
+    /// Returns the git operations of a run, shared with its loop if it is active, so that they have the same lock.
+    fn git(&self, run: &RunId) -> Result<RunGit, HostError> {
+        if let Some(git) = self.state.disk_budget.registry.git(run) {
             return Ok(git);
         }
-        let outfit = self.outfit(run)?;
-        Git::open(&self.shared.data, run, &outfit)?.ok_or_else(|| HostError::InPlace { run: run.clone() })
+        let environment = self.environment(run)?;
+        RunGit::open(&self.state.data, run, &environment)?
+            .ok_or_else(|| HostError::InPlace { run: run.clone() })
     }
 
-    fn runs(&self) -> MutexGuard<'_, Runs> {
-        // What is inside is whole after each step.
-        self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    fn active_runs(&self) -> MutexGuard<'_, ActiveRuns> {
+        // No change spans several statements that can panic.
+        self.state.active_runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks a run's loop for something.
-    fn ask<T>(&self, run: &RunId, mail: impl FnOnce(SyncSender<T>) -> Mail) -> Result<T, HostError> {
-        let (reply, answer) = sync_channel(1);
-        let (way, taken_up) = self.mail(run)?;
-        let answer = way.send(mail(reply)).ok().and_then(|()| answer.recv().ok());
-        answer.ok_or_else(|| match taken_up.get() {
-            Some(Err(error)) => HostError::NotTakenUp(Arc::clone(error)),
-            Some(Ok(())) | None => HostError::Stopping,
+    /// Sends a request to the loop of a run, and waits for the reply.
+    fn request<T>(
+        &self,
+        run: &RunId,
+        request: impl FnOnce(SyncSender<T>) -> RunRequest,
+    ) -> Result<T, HostError> {
+        let (reply, received) = sync_channel(1);
+        let (requests, load_result) = self.activate(run)?;
+        let received = requests.send(request(reply)).ok().and_then(|()| received.recv().ok());
+        received.ok_or_else(|| match load_result.get() {
+            Some(Err(error)) => HostError::LoadFailed(Arc::clone(error)),
+            Some(Ok(())) | None => HostError::ShuttingDown,
         })
     }
 
-    /// Returns the way to a run's loop, which is started if it is not there.
-    fn mail(&self, run: &RunId) -> Result<(SyncSender<Mail>, TakenUp), HostError> {
-        let mut runs = self.runs();
-        if runs.is_stopping {
-            return Err(HostError::Stopping);
+    /// Returns the request queue of a run's loop, which is started if necessary.
+    fn activate(&self, run: &RunId) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
+        let mut active_runs = self.active_runs();
+        if active_runs.is_shutting_down {
+            return Err(HostError::ShuttingDown);
         }
-        if let Some(going) = runs.going.get(run).filter(|going| !going.thread.is_finished()) {
-            return Ok((going.mail.clone(), Arc::clone(&going.taken_up)));
+        if let Some(active) = active_runs.runs.get(run).filter(|active| !active.thread.is_finished()) {
+            return Ok((active.requests.clone(), Arc::clone(&active.load_result)));
         }
-        let folder = self.shared.folder(run);
-        let outfit = Outfit::read(&folder).map_err(|source| match source.kind() {
+        let folder = self.state.folder(run);
+        let environment = RunEnvironment::read(&folder).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => HostError::UnknownRun { run: run.clone() },
             _ => HostError::Io { action: "read", path: folder, source },
         })?;
-        let (mail, inbox) = sync_channel(MAIL_MAX);
-        let taken_up = TakenUp::default();
-        let turning = {
-            let (shared, run, mail) = (Arc::clone(&self.shared), run.clone(), mail.clone());
-            let taken_up = Arc::clone(&taken_up);
-            move || match take_up(shared, run, outfit, mail, inbox) {
-                Ok(crank) => {
-                    let _ = taken_up.set(Ok(()));
-                    crank.turn();
+        let (requests, inbox) = sync_channel(REQUESTS_MAX);
+        let load_result = LoadResult::default();
+        let load_and_run = {
+            let (host, run, requests) = (Arc::clone(&self.state), run.clone(), requests.clone());
+            let load_result = Arc::clone(&load_result);
+            move || match load(host, run, environment, requests, inbox) {
+                Ok(run_loop) => {
+                    let _ = load_result.set(Ok(()));
+                    run_loop.run();
                 }
-                // Whoever waits for an answer finds it there.
-                Err(error) => drop(taken_up.set(Err(Arc::new(error)))),
+                // Callers that wait for a reply return this error.
+                Err(error) => drop(load_result.set(Err(Arc::new(error)))),
             }
         };
-        let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(turning);
+        let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(load_and_run);
         let thread = thread.map_err(|source| HostError::Io {
             action: "start a thread for",
-            path: self.shared.folder(run),
+            path: self.state.folder(run),
             source,
         })?;
-        runs.going.insert(run.clone(), Going { mail: mail.clone(), thread, taken_up: Arc::clone(&taken_up) });
-        Ok((mail, taken_up))
+        let active = ActiveRun { requests: requests.clone(), thread, load_result: Arc::clone(&load_result) };
+        active_runs.runs.insert(run.clone(), active);
+        Ok((requests, load_result))
     }
 
-    fn forget(&self, run: &RunId) {
-        let going = self.runs().going.remove(run);
-        if let Some(going) = going {
-            drop(going.mail.send(Mail::Stop(AfterStop::LeaveWorking)));
-            drop(going.thread.join());
+    fn deactivate(&self, run: &RunId) {
+        let active = self.active_runs().runs.remove(run);
+        if let Some(active) = active {
+            drop(active.requests.send(RunRequest::Stop(ShutdownMode::KeepSessions)));
+            drop(active.thread.join());
         }
     }
 
-    /// Makes a name that no run has.
-    fn new_name(&self) -> Result<RunId, HostError> {
+    /// Creates the folder of a new run, and returns the run's id.
+    fn new_id(&self) -> Result<RunId, HostError> {
         let failed =
-            |source| HostError::Io { action: "name a run in", path: self.shared.data.clone(), source };
+            |source| HostError::Io { action: "create a run in", path: self.state.data.clone(), source };
         loop {
-            let mut bytes = [0; NAME_SIGNS];
+            let mut bytes = [0; ID_CHARS];
             File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).map_err(failed)?;
-            let name: String = bytes.iter().map(|byte| sign(*byte)).collect();
+            let name: String = bytes.iter().map(|byte| id_char(*byte)).collect();
             let run: RunId = format!("r{name}").parse().map_err(|error| failed(io::Error::other(error)))?;
-            if fs::create_dir(self.shared.folder(&run)).is_ok() {
+            if fs::create_dir(self.state.folder(&run)).is_ok() {
                 return Ok(run);
             }
         }
@@ -482,45 +511,40 @@ impl Host {
 }
 
 /// Returns the runs that have worktrees of sessions without a task.
-fn runs_with_desks(data: &Path) -> BTreeSet<RunId> {
+fn runs_with_session_worktrees(data: &Path) -> BTreeSet<RunId> {
     let folders = fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten();
     let run = |name: &str| name.split_once("-desk-")?.0.parse().ok();
     folders.filter_map(|entry| run(entry.file_name().to_str()?)).collect()
 }
 
-/// Reads a run's log, and makes its loop.
-fn take_up(
-    shared: Arc<Shared>,
+/// Reads the log of a run, and creates its loop.
+fn load(
+    host: Arc<HostState>,
     run: RunId,
-    outfit: Outfit,
-    mail: SyncSender<Mail>,
-    inbox: Receiver<Mail>,
-) -> Result<Crank, HostError> {
-    let kept = Kept::open(Arc::clone(&shared.log), run)?;
-    Crank::new(shared, kept, outfit, mail, inbox)
+    environment: RunEnvironment,
+    requests: SyncSender<RunRequest>,
+    inbox: Receiver<RunRequest>,
+) -> Result<RunLoop, HostError> {
+    let durable_run = DurableRun::open(Arc::clone(&host.log), run)?;
+    RunLoop::new(host, durable_run, environment, requests, inbox)
 }
 
-/// Letters and digits that nobody takes for one another.
-fn sign(byte: u8) -> char {
-    const SIGNS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz234567890";
-    SIGNS.get(usize::from(byte) % SIGNS.len()).copied().map_or('x', char::from)
+/// Maps a random byte to a letter or digit. Characters that look alike are left out.
+fn id_char(byte: u8) -> char {
+    const CHARS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz234567890";
+    CHARS.get(usize::from(byte) % CHARS.len()).copied().map_or('x', char::from)
 }
 
-pub(crate) fn shown(kept: &Kept) -> Shown {
-    Shown { position: kept.position(), sequence: kept.run().sequence(), views: Arc::clone(kept.views()) }
-}
-
-impl From<WishError> for HostError {
-    fn from(error: WishError) -> Self {
+impl From<CommandError> for HostError {
+    fn from(error: CommandError) -> Self {
         match error {
-            WishError::Rejected(rejection) => Self::Rejected(rejection),
-            WishError::Store { source, .. } => Self::Store(source),
+            CommandError::Rejected(rejection) => Self::Rejected(rejection),
+            CommandError::Store { source, .. } => Self::Store(source),
         }
     }
 }
 
-/// Returns the phases that somebody has let pass.
-fn approved(views: &Views) -> Vec<PhaseNumber> {
+fn approved_phases(views: &Views) -> Vec<PhaseNumber> {
     let gates = views.rows().gates.iter();
     gates.filter(|gate| gate.state == GateState::Approved).map(|gate| gate.phase).collect()
 }

@@ -1,29 +1,32 @@
-//! Turns the crank: decides, records, shows, and gives the orders out, in this order.
+//! Runs plans: decides on each command, records the resulting events, publishes the changed rows and executes the effects,
+//! in this order.
 //!
-//! [`Host`] has all runs of a data directory. Each has a loop on a thread of its own, and what the loop orders is carried
-//! out on others: a thread for each living session, one for each check, merge or checkpoint. Decides nothing itself.
+//! [`Host`] owns all runs of a data directory. Each active run has a loop on its own thread. Effects are executed on other
+//! threads: one for each session with a process, one for each check, merge or checkpoint. All decisions are made by the
+//! engine.
 
-mod choices;
-mod crank;
-mod disk;
+mod disk_budget;
+mod durable_run;
+mod environment;
+mod executor;
 mod git;
 mod host;
-mod kept;
-mod learned;
-mod outfit;
+mod host_event;
 mod plan_file;
 mod ports;
 pub mod prepare;
-mod published;
-mod reach;
-mod world;
+mod run_loop;
+mod saved_permissions;
+mod session_access;
+mod task_durations;
 
-pub use choices::{choices_file, project_root};
-pub use git::{Cleaned, Landed};
-pub use host::{AfterStop, Host, HostError, NewRun, Shown};
-pub use kept::{Kept, ShownEvent, Step, WishError};
-pub use outfit::{Isolation, Outfit, PlanReading, Ports, SandboxMode};
-pub use published::{Glimpse, Published};
-pub use reach::{
-    Output, Picture, Piece, Place, Records, Screen, ScreenShown, Wanted, WantedRecords, Way, processes,
+pub use durable_run::{AppliedEvent, CommandError, DurableRun, ExecutedCommand};
+pub use environment::{Isolation, PlanOptions, Ports, RunEnvironment, SandboxMode};
+pub use git::{CleanupReport, LandReport};
+pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
+pub use host_event::{AgentActivity, HostEvent};
+pub use saved_permissions::{project_root, saved_permissions_file};
+pub use session_access::{
+    IoDirection, IoRecord, IoRecordPage, IoRecordQuery, OutputChunk, OutputQuery, PageStart, ScreenSnapshot,
+    ScreenStream, ScreenUpdate, processes,
 };

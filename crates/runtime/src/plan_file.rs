@@ -1,6 +1,7 @@
-//! The plan file of a run: looked at now and then, read when it has changed and come to rest, ticked where that is wanted.
+//! Watches the plan file of a run, and ticks the checkboxes of completed tasks if configured.
 //!
-//! Never decides: what the file says is reported to the engine, which offers what differs.
+//! The file is polled, and read when it has changed and is stable. Its content is reported to the engine, which offers the
+//! differences to the user.
 
 use std::{
     collections::BTreeMap,
@@ -15,111 +16,111 @@ use domain::{Command, TaskId};
 use plan::{FILE_BYTES_MAX, LineIndex, MarkDoneOutcome, ParsedPlan, Severity};
 
 use crate::{
-    learned::Learned,
-    outfit::{Outfit, PlanReading},
+    environment::{PlanOptions, RunEnvironment},
+    task_durations::DurationHistory,
 };
 
-/// How often the file is looked at; a change is read when it has stayed the same for so long.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Time between two polls. A changed file is read when it is the same in two polls.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// By which a file is known to be the same as before.
+/// Metadata that identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileVersion {
     inode: u64,
     bytes: u64,
     seconds: i64,
     nanoseconds: i64,
 }
 
-/// The plan file of a run.
-pub(crate) struct PlanFile {
+/// Watcher of the plan file of a run.
+pub(crate) struct PlanFileWatcher {
     path: PathBuf,
-    reading: PlanReading,
+    options: PlanOptions,
     data: PathBuf,
     project: PathBuf,
-    looked_at: Instant,
-    /// The file as it was at the last look.
-    seen: Option<Stamp>,
-    /// The file as it was last read.
-    read: Option<Stamp>,
-    /// Tasks that are done and whose boxes are not ticked yet, with their titles.
+    polled_at: Instant,
+    /// Version at the last poll.
+    polled: Option<FileVersion>,
+    /// Version that was read last.
+    read: Option<FileVersion>,
+    /// Titles of completed tasks whose checkboxes are not ticked yet.
     unticked: BTreeMap<TaskId, String>,
 }
 
-impl PlanFile {
-    /// Returns the plan file of a run, where it has one.
-    pub(crate) fn of(outfit: &Outfit, data: &Path) -> Option<Self> {
-        let path = outfit.plan.clone()?;
+impl PlanFileWatcher {
+    /// Returns the watcher of a run; `None` if the run has no plan file.
+    pub(crate) fn of(environment: &RunEnvironment, data: &Path) -> Option<Self> {
+        let path = environment.plan.clone()?;
         Some(Self {
-            // An editor replaces what a link points to, not the link.
+            // The target of a link is replaced, not the link.
             path: path.canonicalize().unwrap_or(path),
-            reading: outfit.reading.clone(),
+            options: environment.plan_options.clone(),
             data: data.to_owned(),
-            project: outfit.project.clone(),
-            looked_at: Instant::now(),
-            seen: None,
+            project: environment.project.clone(),
+            polled_at: Instant::now(),
+            polled: None,
             read: None,
             unticked: BTreeMap::new(),
         })
     }
 
-    /// Returns how long it is until the next look.
+    /// Returns the time until the next poll.
     pub(crate) fn due_in(&self) -> Duration {
-        LOOK_EVERY.saturating_sub(self.looked_at.elapsed())
+        POLL_INTERVAL.saturating_sub(self.polled_at.elapsed())
     }
 
-    /// Looks at the file when it is time to, and returns what is to be reported of it.
-    pub(crate) fn look(&mut self) -> Option<Command> {
+    /// Polls the file if it is time to. Returns a report if it has changed.
+    pub(crate) fn poll(&mut self) -> Option<Command> {
         if !self.due_in().is_zero() {
             return None;
         }
-        self.looked_at = Instant::now();
+        self.polled_at = Instant::now();
         self.tick_all();
-        let stamp = fs::metadata(&self.path).ok().map(|metadata| stamp(&metadata));
-        let is_at_rest = self.seen == stamp;
-        self.seen = stamp;
-        if !is_at_rest || self.read == stamp {
+        let version = fs::metadata(&self.path).ok().map(|metadata| file_version(&metadata));
+        let is_stable = self.polled == version;
+        self.polled = version;
+        if !is_stable || self.read == version {
             return None;
         }
-        self.read = stamp;
-        Some(match stamp {
+        self.read = version;
+        Some(match version {
             Some(_) => self.report(),
-            None => self.broken("the file is gone; the run goes on with the plan that it has"),
+            None => self.unreadable("the file does not exist; the run continues with its current plan"),
         })
     }
 
     fn report(&self) -> Command {
         let source = match read(&self.path) {
             Ok(source) => source,
-            Err(error) => return self.broken(&error.to_string()),
+            Err(error) => return self.unreadable(&error.to_string()),
         };
-        let reading = plan::parse(&source, self.reading.options());
-        if reading.has_errors() {
-            return self.broken(&first_error(&reading, &source));
+        let parsed = plan::parse(&source, self.options.parse_options());
+        if parsed.has_errors() {
+            return self.unreadable(&first_error(&parsed, &source));
         }
-        let mut work = engine::planned_work(&reading.plan, self.reading.with_optional);
-        self.reading.complete(&mut work);
-        Learned::read(&self.data, &self.project).estimate(&mut work.tasks, None);
+        let mut work = engine::planned_work(&parsed.plan, self.options.with_optional);
+        self.options.apply_defaults(&mut work);
+        DurationHistory::read(&self.data, &self.project).estimate(&mut work.tasks, None);
         Command::ReportPlan { work: Box::new(work) }
     }
 
-    fn broken(&self, problem: &str) -> Command {
+    fn unreadable(&self, problem: &str) -> Command {
         let name = self.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         Command::ReportPlanUnreadable { problem: format!("{name}: {problem}") }
     }
 
-    /// Ticks the box of a task that is done, where that is wanted; what can't be done now is tried again.
+    /// Ticks the checkbox of a completed task, if configured. On failure the next poll tries again.
     pub(crate) fn tick(&mut self, task: TaskId, title: String) {
-        if self.reading.write_back {
+        if self.options.write_back {
             self.unticked.insert(task, title);
             self.tick_all();
         }
     }
 
-    /// Remembers tasks whose boxes may not be ticked yet, because nobody was there to do it.
-    pub(crate) fn remember_done(&mut self, done: impl Iterator<Item = (TaskId, String)>) {
-        if self.reading.write_back {
-            self.unticked.extend(done);
+    /// Adds completed tasks whose checkboxes an earlier server may not have ticked.
+    pub(crate) fn add_unticked(&mut self, completed: impl Iterator<Item = (TaskId, String)>) {
+        if self.options.write_back {
+            self.unticked.extend(completed);
         }
     }
 
@@ -127,48 +128,48 @@ impl PlanFile {
         if self.unticked.is_empty() {
             return;
         }
-        // A file that can't be read or written now may be later.
-        if let Ok(ticked) = self.try_tick() {
-            for task in ticked {
+        // On failure the next poll tries again.
+        if let Ok(handled) = self.try_tick() {
+            for task in handled {
                 self.unticked.remove(&task);
             }
         }
     }
 
-    /// Ticks what can be ticked, in one step, and returns the tasks that need no more of it.
+    /// Ticks all possible checkboxes in one write, and returns the tasks that need no further attempt.
     fn try_tick(&mut self) -> io::Result<Vec<TaskId>> {
-        let before = stamp(&fs::metadata(&self.path)?);
+        let before = file_version(&fs::metadata(&self.path)?);
         let source = read(&self.path)?;
-        let reading = plan::parse(&source, self.reading.options());
-        if reading.has_errors() {
-            return Err(io::Error::other("the plan can't be read"));
+        let parsed = plan::parse(&source, self.options.parse_options());
+        if parsed.has_errors() {
+            return Err(io::Error::other("the plan has errors"));
         }
-        let (mut ticked, mut settled) = (source.clone(), Vec::new());
+        let (mut ticked, mut handled) = (source.clone(), Vec::new());
         for (id, title) in &self.unticked {
-            // Somebody may have given the id to another task.
-            let is_same = reading.plan.tasks.iter().any(|task| task.id == *id && task.title == *title);
+            // The id may belong to another task now.
+            let is_same = parsed.plan.tasks.iter().any(|task| task.id == *id && task.title == *title);
             if let (true, MarkDoneOutcome::Edit(edit)) =
-                (is_same, plan::mark_done(&ticked, self.reading.options(), id))
+                (is_same, plan::mark_done(&ticked, self.options.parse_options(), id))
             {
                 ticked = edit.apply(&ticked);
             }
-            settled.push(id.clone());
+            handled.push(id.clone());
         }
         if ticked != source {
             let was_read = self.read == Some(before);
             replace(&self.path, &ticked, before)?;
             if was_read {
-                // Nothing else has changed, so there is nothing to report.
-                self.read = fs::metadata(&self.path).ok().map(|metadata| stamp(&metadata));
-                self.seen = self.read;
+                // This change is not reported.
+                self.read = fs::metadata(&self.path).ok().map(|metadata| file_version(&metadata));
+                self.polled = self.read;
             }
         }
-        Ok(settled)
+        Ok(handled)
     }
 }
 
-fn stamp(metadata: &Metadata) -> Stamp {
-    Stamp {
+fn file_version(metadata: &Metadata) -> FileVersion {
+    FileVersion {
         inode: metadata.ino(),
         bytes: metadata.len(),
         seconds: metadata.mtime(),
@@ -178,19 +179,19 @@ fn stamp(metadata: &Metadata) -> Stamp {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut source = Vec::new();
-    // One byte more than a plan may have: the reader says so.
+    // Reading one byte beyond the limit makes the parser report a file that is too large.
     File::open(path)?.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut source)?;
     Ok(source)
 }
 
-/// Puts other bytes in a file's place, whole or not at all, and not where somebody has changed it meanwhile.
-fn replace(path: &Path, bytes: &[u8], expected: Stamp) -> io::Result<()> {
-    let folder = path.parent().ok_or_else(|| io::Error::other("the plan lies in no folder"))?;
+/// Replaces a file atomically. Fails if it is not the expected version.
+fn replace(path: &Path, bytes: &[u8], expected: FileVersion) -> io::Result<()> {
+    let folder = path.parent().ok_or_else(|| io::Error::other("the plan has no parent folder"))?;
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let new = folder.join(format!(".{name}.jangdan"));
-    let written = write_beside(&new, bytes, path).and_then(|()| {
-        if stamp(&fs::metadata(path)?) != expected {
-            return Err(io::Error::other("somebody changed the plan meanwhile"));
+    let written = write_with_permissions(&new, bytes, path).and_then(|()| {
+        if file_version(&fs::metadata(path)?) != expected {
+            return Err(io::Error::other("the plan was changed meanwhile"));
         }
         fs::rename(&new, path)
     });
@@ -200,17 +201,18 @@ fn replace(path: &Path, bytes: &[u8], expected: Stamp) -> io::Result<()> {
     written
 }
 
-fn write_beside(new: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
+/// Writes a file with the permissions of another one.
+fn write_with_permissions(new: &Path, bytes: &[u8], original: &Path) -> io::Result<()> {
     let mut file = File::create(new)?;
     file.write_all(bytes)?;
-    file.set_permissions(fs::metadata(like)?.permissions())?;
+    file.set_permissions(fs::metadata(original)?.permissions())?;
     file.sync_all()
 }
 
-/// Returns the first mistake of a plan, with its line, and how many there are.
-fn first_error(reading: &ParsedPlan, source: &[u8]) -> String {
+/// Returns the first error of a plan with its line, and the number of further errors.
+fn first_error(parsed: &ParsedPlan, source: &[u8]) -> String {
     let errors: Vec<_> =
-        reading.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
+        parsed.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect();
     let Some(first) = errors.first() else { return String::new() };
     let line = LineIndex::new(source).line_of(first.span.start);
     let more = match errors.len() {

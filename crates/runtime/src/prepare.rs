@@ -12,7 +12,7 @@ mod team;
 
 use std::{collections::BTreeMap, env, path::Path};
 
-use crate::{NewRun, Outfit, PlanReading, Ports, SandboxMode};
+use crate::{NewRun, PlanOptions, Ports, RunEnvironment, SandboxMode};
 use ::config::Config;
 use domain::AgentName;
 
@@ -58,7 +58,7 @@ pub fn prepare(
     notes.extend(location.notes);
     let team = team::team(config, &work, options.agent.as_deref())?;
     notes.extend(team.note);
-    let reading = PlanReading {
+    let plan_options = PlanOptions {
         format: plan.format.map(|format| format.to_string()),
         with_optional: options.with_optional,
         tester: team.tester,
@@ -68,9 +68,9 @@ pub fn prepare(
         memory_mib: memory(config, &team.presets),
         write_back: config.write_back,
     };
-    reading.complete(&mut work);
+    plan_options.apply_defaults(&mut work);
     let template = config.template.as_deref().map(read_template).transpose()?;
-    let outfit = Outfit {
+    let environment = RunEnvironment {
         project: location.root.clone(),
         isolation: location.isolation,
         agents: team.presets,
@@ -92,7 +92,7 @@ pub fn prepare(
         sandbox_write: config.sandbox.write.clone(),
         template,
         plan: plan.file.clone(),
-        reading,
+        plan_options,
     };
     let name = location.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let new = NewRun {
@@ -100,7 +100,7 @@ pub fn prepare(
         work,
         settings: config.settings.clone(),
         team: team.members,
-        outfit,
+        environment,
         person: options.person.clone(),
     };
     Ok(PreparedRun { new, notes })

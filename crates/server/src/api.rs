@@ -7,7 +7,7 @@ use std::{
 
 use axum::Router;
 use domain::Timestamp;
-use runtime::{AfterStop, Host};
+use runtime::{Host, ShutdownMode};
 use store::StoreError;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -52,7 +52,7 @@ impl Api {
     /// Opens the interface. Only inside of a tokio runtime, on which it follows the news.
     pub fn open(host: Host) -> Result<Self, StoreError> {
         // Heard before the end of the log is looked for, so that nothing is lost in between.
-        let news = host.live();
+        let news = host.subscribe();
         let feed = Arc::new(Feed::at_the_end_of(&**host.log())?);
         tokio::spawn(follow(Arc::clone(&feed), Arc::clone(host.log()), news));
         Ok(Self {
@@ -75,7 +75,7 @@ impl Api {
     }
 
     /// Asks for the end, as `POST /api/stop` does.
-    pub fn stop(&self, agents: AfterStop) {
+    pub fn stop(&self, agents: ShutdownMode) {
         self.stop.ask(agents);
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use domain::{Command, QuestionId, RunId, Sequence, SessionId, TaskId, Timestamp, ToolStatus, ToolUse};
-use runtime::AfterStop;
+use runtime::ShutdownMode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use views::{
@@ -84,7 +84,7 @@ pub struct InboxItem {
 pub struct StopRequest {
     /// What becomes of the agents: `leave` lets them work on, `end` ends their processes.
     #[schema(example = "leave")]
-    pub agents: AfterStop,
+    pub agents: ShutdownMode,
 }
 
 /// A question that waits for an answer, and in which run: a row of the kind question with the run beside it.

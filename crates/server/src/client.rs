@@ -16,7 +16,7 @@ use std::{
 
 use axum::http::{Method, StatusCode};
 use domain::{Command, RunId, Sequence, TaskId};
-use runtime::{AfterStop, Cleaned, Landed, NewRun};
+use runtime::{CleanupReport, LandReport, NewRun, ShutdownMode};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use store::Position;
@@ -201,17 +201,17 @@ impl Client {
     }
 
     /// Brings what the gates of a run have let pass, or all that is merged, onto the branch that it started from.
-    pub fn land(&self, run: &RunId, is_all: bool) -> Result<Landed, ClientError> {
+    pub fn land(&self, run: &RunId, is_all: bool) -> Result<LandReport, ClientError> {
         self.post(&format!("/api/runs/{run}/land?all={is_all}"), &())
     }
 
     /// Removes the worktrees of a run that nobody needs any more. What is in them is kept.
-    pub fn clean(&self, run: &RunId) -> Result<Cleaned, ClientError> {
+    pub fn clean(&self, run: &RunId) -> Result<CleanupReport, ClientError> {
         self.post(&format!("/api/runs/{run}/clean"), &())
     }
 
     /// Asks the server to end.
-    pub fn stop(&self, agents: AfterStop) -> Result<(), ClientError> {
+    pub fn stop(&self, agents: ShutdownMode) -> Result<(), ClientError> {
         let body = serde_json::to_vec(&StopRequest { agents });
         let body = body.map_err(|source| not_understood("POST /api/stop", source))?;
         self.ask(&Method::POST, "/api/stop", body).map(drop)

@@ -41,7 +41,7 @@ pub fn folder(host: &Host, project: Option<&Path>) -> Result<PathBuf, Failure> {
 /// Reads the user's file, that of the project to which a folder belongs, and what was kept for it.
 pub fn of(folder: &Path, data: &Path) -> Result<Configured, Failure> {
     let settings = ConfigSources::read(folder, &[])
-        .and_then(|settings| settings.with_choices(data))
+        .and_then(|settings| settings.with_saved_permissions(data))
         .map_err(|error| Failure::new(Code::BadConfiguration, chain(&error), error.hint()))?;
     let whole = settings.load().map_err(|problems| {
         let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));

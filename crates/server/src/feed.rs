@@ -18,7 +18,7 @@ use std::{
 
 use bytes::Bytes;
 use domain::RunId;
-use runtime::Published;
+use runtime::HostEvent;
 use store::{Log, Position, StoreError};
 use tokio::{
     sync::{broadcast, watch},
@@ -259,9 +259,9 @@ impl Kept {
 }
 
 /// Follows the news until nobody can tell any more.
-pub async fn follow(feed: Arc<Feed>, log: Arc<dyn Log>, mut news: broadcast::Receiver<Arc<Published>>) {
+pub async fn follow(feed: Arc<Feed>, log: Arc<dyn Log>, mut news: broadcast::Receiver<Arc<HostEvent>>) {
     // What came before its time.
-    let mut early: BTreeMap<Position, Arc<Published>> = BTreeMap::new();
+    let mut early: BTreeMap<Position, Arc<HostEvent>> = BTreeMap::new();
     let mut patience = Instant::now() + GAP_MAX;
     loop {
         let heard = if early.is_empty() {
@@ -272,12 +272,12 @@ pub async fn follow(feed: Arc<Feed>, log: Arc<dyn Log>, mut news: broadcast::Rec
         };
         let must_read_log = match heard {
             Some(Ok(published)) => match &*published {
-                Published::Recorded { position, .. } if *position > feed.head() => {
+                HostEvent::Recorded { position, .. } if *position > feed.head() => {
                     early.insert(*position, published);
                     early.len() > EARLY_MAX
                 }
-                Published::Recorded { .. } => false,
-                Published::Seen { run, session, what } => {
+                HostEvent::Recorded { .. } => false,
+                HostEvent::Activity { run, session, activity: what } => {
                     // Written once for all streams. Sending fails only if there is none.
                     if feed.seen.receiver_count() > 0 {
                         drop(feed.seen.send(Arc::new(SeenFrames::of(run, *session, what))));
@@ -296,7 +296,7 @@ pub async fn follow(feed: Arc<Feed>, log: Arc<dyn Log>, mut news: broadcast::Rec
             if first.key().0 > feed.head().0 + 1 {
                 break;
             }
-            if let Published::Recorded { run, position, sequence, changes } = &*first.remove() {
+            if let HostEvent::Recorded { run, position, sequence, changes } = &*first.remove() {
                 feed.push(Frames::of(run, *position, *sequence, changes));
             }
             patience = Instant::now() + GAP_MAX;

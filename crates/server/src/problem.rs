@@ -126,15 +126,15 @@ impl From<HostError> for Failure {
 impl From<&HostError> for Failure {
     fn from(error: &HostError) -> Self {
         let (code, hint) = match error {
-            HostError::NotTakenUp(error) => return Self::from(&**error),
+            HostError::LoadFailed(error) => return Self::from(&**error),
             HostError::Rejected(rejection) => return rejection.clone().into(),
             HostError::Store(error) => return error.clone().into(),
             HostError::UnknownRun { .. } => (Code::UnknownRun, "GET /api/runs lists all"),
-            HostError::LeadsOut { .. } => (Code::BadRequest, "name files below the project's folder"),
+            HostError::OutsideProject { .. } => (Code::BadRequest, "name files below the project's folder"),
             HostError::InPlace { .. } => {
                 (Code::NoWorktrees, "its agents work in the project's own folder: look there")
             }
-            HostError::Stopping => (Code::Stopping, "the server is about to end; start it again"),
+            HostError::ShuttingDown => (Code::Stopping, "the server is about to end; start it again"),
             HostError::Git(error) => (Code::Git, error.hint()),
             HostError::UnknownSession { .. } => {
                 (Code::UnknownSession, "GET /api/runs/RUN/rows?kind=session lists all")

@@ -21,7 +21,7 @@ pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, Failure> {
     let mut projects: BTreeMap<_, ProjectRow> = BTreeMap::new();
     // The oldest first, so that the last one is the newest.
     for run in host.list()? {
-        let folder = host.outfit(&run.id).ok().map(|outfit| outfit.project);
+        let folder = host.environment(&run.id).ok().map(|environment| environment.project);
         let known = projects.entry((run.project.clone(), folder.clone()));
         let row = known.or_insert_with(|| row(run.project.clone(), folder));
         row.n_runs = row.n_runs.saturating_add(1);

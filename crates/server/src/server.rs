@@ -8,7 +8,7 @@ use std::{
 };
 
 use axum::{Router, serve::ListenerExt};
-use runtime::{AfterStop, Host};
+use runtime::{Host, ShutdownMode};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, UnixListener};
 
@@ -83,7 +83,7 @@ impl Server {
     }
 
     /// Ends it, and returns when its runs have stopped and its clients are told.
-    pub fn stop(self, agents: AfterStop) {
+    pub fn stop(self, agents: ShutdownMode) {
         self.api.stop(agents);
         self.wait();
     }

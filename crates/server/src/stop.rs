@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use runtime::AfterStop;
+use runtime::ShutdownMode;
 use tokio::sync::watch;
 
 /// How far the server is on its way down.
@@ -11,7 +11,7 @@ pub enum Stage {
     /// It serves.
     Serving,
     /// Somebody wants it to end.
-    Asked(AfterStop),
+    Asked(ShutdownMode),
     /// Its runs have stopped, and all that they did is told.
     Over,
 }
@@ -29,7 +29,7 @@ impl Stop {
     }
 
     /// Asks for the end. Who asked first counts.
-    pub fn ask(&self, agents: AfterStop) {
+    pub fn ask(&self, agents: ShutdownMode) {
         self.stage.send_if_modified(|stage| {
             let is_first = *stage == Stage::Serving;
             if is_first {
@@ -40,7 +40,7 @@ impl Stop {
     }
 
     /// Waits until somebody asks.
-    pub async fn asked(&self) -> AfterStop {
+    pub async fn asked(&self) -> ShutdownMode {
         let mut stage = self.watch();
         loop {
             if let Stage::Asked(agents) = *stage.borrow_and_update() {
@@ -48,7 +48,7 @@ impl Stop {
             }
             if stage.changed().await.is_err() {
                 // Cannot be: the sender is `self`'s.
-                return AfterStop::LeaveWorking;
+                return ShutdownMode::KeepSessions;
             }
         }
     }

@@ -41,7 +41,7 @@ pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
     found.visit::<(TaskWhole, Said, HappenedEvent)>();
     found.visit::<(Written, SessionRecords, Typed, TerminalServerMessage, TerminalClientMessage)>();
     found.visit::<(PlanText, PlanFile, PlanContent, PlanStart, PlanStarted, plan::PlanReport<'static>)>();
-    found.visit::<(sessions::detect::AgentListing, config::KeyRow, runtime::Landed, runtime::Cleaned)>();
+    found.visit::<(sessions::detect::AgentListing, config::KeyRow, runtime::LandReport, runtime::CleanupReport)>();
     match found.twice {
         Some(name) => Err(SameName { name }),
         None => Ok(found.types.into_iter().map(|(name, (_, declaration))| (name, declaration)).collect()),

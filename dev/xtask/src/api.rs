@@ -133,7 +133,7 @@ impl Server {
                      "tasks": [{"id": "T1.1", "phase": 1, "title": "Paint it"}]},
             "settings": {"slots": 1, "gateApproval": "automatic"},
             "team": [{"name": "dev", "role": "worker"}],
-            "outfit": {"project": project, "isolation": {"type": "inPlace"}, "agents": {"dev": "waits"},
+            "environment": {"project": project, "isolation": {"type": "inPlace"}, "agents": {"dev": "waits"},
                        "presets": {"waits": {"extends": "shell", "arguments": ["waits.sh"]}}},
         });
         let started: Value = serde_json::from_str(&self.get(&["/api/runs", "--json", &new.to_string()])?)?;

@@ -6,7 +6,7 @@ import { RunningTurns } from "./runningTurns";
 const activity = (what: Glimpsed["what"], session = "s_1"): StreamEvent => ({
   activity: { run: "r1", session, what },
 });
-const words = (text: string) => activity({ type: "words", text });
+const text = (text: string) => activity({ type: "text", text });
 const tool = (id: string, title: string, status: "running" | "done" | "failed") =>
   activity({ type: "tool", id, title, status });
 const turn = (index: number, row: object = {}): StreamEvent => ({
@@ -30,16 +30,16 @@ function after(...batches: StreamEvent[][]) {
 
 test("text and tools are in order, each tool once", () => {
   const { shown } = after(
-    [words("I "), words("test.\n"), tool("1", "make", "running")],
-    [tool("1", "", "failed"), words("It failed.")],
+    [text("I "), text("test.\n"), tool("1", "make", "running")],
+    [tool("1", "", "failed"), text("It failed.")],
   );
   expect(shown).toEqual(["I test.\n", "failed make", "It failed."]);
 });
 
 test("the row of a turn replaces it, and later activity is the next turn", () => {
-  expect(after([words("one"), turn(3)])).toMatchObject({ shown: ["one"], row: 3 });
+  expect(after([text("one"), turn(3)])).toMatchObject({ shown: ["one"], row: 3 });
   // Also within one batch.
-  expect(after([words("one"), turn(3), words("two")])).toMatchObject({ shown: ["two"], row: undefined });
+  expect(after([text("one"), turn(3), text("two")])).toMatchObject({ shown: ["two"], row: undefined });
 });
 
 test("rows of other kinds, roles and sessions do not end a turn", () => {
@@ -49,22 +49,22 @@ test("rows of other kinds, roles and sessions do not end a turn", () => {
     turn(5, { role: "orchestrator" }),
   ];
   const another = turn(6, { session: "s_2" });
-  expect(after([words("one"), ...others, another])).toMatchObject({ shown: ["one"], row: undefined });
+  expect(after([text("one"), ...others, another])).toMatchObject({ shown: ["one"], row: undefined });
 });
 
 test("trouble is shown until the agent continues", () => {
-  const busy = activity({ type: "trouble", text: "tries again" });
+  const busy = activity({ type: "warning", text: "tries again" });
   expect(after([busy]).trouble).toBe("tries again");
-  expect(after([busy, words("one")]).trouble).toBeNull();
+  expect(after([busy, text("one")]).trouble).toBeNull();
 });
 
 test("text, parts and turns are bounded", () => {
   const running = new RunningTurns();
-  for (let n = 0; n < 500; n++) running.receive([words("x".repeat(100)), tool(String(n), "make", "done")]);
-  for (let n = 0; n < 500; n++) running.receive([words("y".repeat(100))]);
+  for (let n = 0; n < 500; n++) running.receive([text("x".repeat(100)), tool(String(n), "make", "done")]);
+  for (let n = 0; n < 500; n++) running.receive([text("y".repeat(100))]);
   expect(running.of("r1", "s_1")?.parts.length).toBe(60);
   expect(running.of("r1", "s_1")?.parts.at(-1)).toEqual({ type: "text", text: "y".repeat(8000) });
-  for (let n = 0; n < 500; n++) running.receive([activity({ type: "words", text: "x" }, `s_${n}`)]);
+  for (let n = 0; n < 500; n++) running.receive([activity({ type: "text", text: "x" }, `s_${n}`)]);
   expect(running.of("r1", "s_499")).toBeDefined();
   expect(running.of("r1", "s_2")).toBeUndefined();
 });

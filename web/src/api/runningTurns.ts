@@ -81,11 +81,11 @@ const turnKey = (run: string, session: string) => `${run}/${session}`;
 
 function withActivity(turn: RunningTurn, what: Glimpsed["what"]): RunningTurn | null {
   switch (what.type) {
-    case "words":
+    case "text":
       return { ...turn, parts: bounded(withText(turn.parts, what.text)), trouble: null };
     case "tool":
       return { ...turn, parts: bounded(withTool(turn.parts, what)), trouble: null };
-    case "trouble":
+    case "warning":
       return { ...turn, trouble: what.text };
     case "plan":
       return null;

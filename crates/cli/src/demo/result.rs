@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{Locale, RunId};
-use runtime::Landed;
+use runtime::LandReport;
 use server::Client;
 
 use super::set_up::DemoProject;
@@ -23,7 +23,7 @@ const TRIAL: &str = "add 90 Try Jangdan";
 
 /// Merges the work of the run into the project's branch.
 pub fn land(client: &Client, run: &RunId) -> Result<(), Failure> {
-    let landed: Result<Landed, _> = client.post(&format!("/api/runs/{run}/land"), &());
+    let landed: Result<LandReport, _> = client.post(&format!("/api/runs/{run}/land"), &());
     landed.map(drop).map_err(|error| remote::failure(&error))
 }
 

@@ -52,7 +52,7 @@ pub enum PromptAction {
     /// Print the full entry.
     View,
     /// Leave; agents keep working.
-    LeaveWorking,
+    KeepSessions,
     /// Leave and stop the agents.
     StopAgents,
     /// Suspend this process.
@@ -132,7 +132,7 @@ impl Prompt {
 
     fn press_leaving(&mut self, key: Key) -> PromptAction {
         match (key, key.char()) {
-            (Key::Interrupt, _) | (_, Some('1' | 'l')) => PromptAction::LeaveWorking,
+            (Key::Interrupt, _) | (_, Some('1' | 'l')) => PromptAction::KeepSessions,
             (_, Some('2' | 's')) => PromptAction::StopAgents,
             (Key::Enter | Key::Escape, _) | (_, Some('3' | 'g')) => {
                 self.mode = PromptMode::Open;

@@ -144,9 +144,9 @@ impl TerminalWatcher<'_> {
     fn record_activity(&mut self, session: SessionId, what: &Value) {
         let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let activity = match what.get("type").and_then(Value::as_str) {
-            Some("words") => SessionActivity::Message(text("text")),
+            Some("text") => SessionActivity::Message(text("text")),
             Some("tool") => SessionActivity::Tool(text("title")),
-            Some("trouble") => SessionActivity::Error(text("text")),
+            Some("warning") => SessionActivity::Error(text("text")),
             _ => return,
         };
         self.board.record_activity(session, activity);
@@ -248,7 +248,7 @@ impl TerminalWatcher<'_> {
                 let entry = self.prompt.entry(&self.board, context.locale, context.now);
                 self.above.extend(entry.iter().flat_map(|entry| full_entry(context, entry)));
             }
-            PromptAction::LeaveWorking => return Ok(Some(WatchOutcome::Detached)),
+            PromptAction::KeepSessions => return Ok(Some(WatchOutcome::Detached)),
             PromptAction::StopAgents => return Ok(Some(WatchOutcome::StopAgents)),
             PromptAction::Suspend => {
                 let left = self.painter.finish();

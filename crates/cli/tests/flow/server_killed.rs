@@ -226,7 +226,7 @@ impl Stage {
         let row = host.list().unwrap().remove(0);
         let errors = fs::read_to_string(self.folder.path().join("errors")).unwrap();
         assert_eq!(row.status, RunState::Done, "{errors}");
-        let rows = host.rows(&row.id).unwrap().views.rows().clone();
+        let rows = host.snapshot(&row.id).unwrap().views.rows().clone();
         let question = rows.questions.iter().next().unwrap();
         assert_eq!((rows.questions.len(), question.status), (1, QuestionState::Resumed));
         let attempts: Vec<(String, u32)> =
@@ -250,7 +250,7 @@ impl Stage {
                 .map(|entry| entry.recorded().unwrap().event)
                 .collect::<Vec<_>>(),
         );
-        host.stop(runtime::AfterStop::LeaveWorking);
+        host.stop(runtime::ShutdownMode::KeepSessions);
         let branch = format!("jangdan/{}/run", row.id);
         let files = self.git(&["ls-tree", "-r", "--name-only", &branch]);
         assert_eq!(files, "T1.1.txt\nT1.2.txt\nT1.3.txt\nTASKS.md\nanswer.json\njangdan.toml\n");

@@ -12,7 +12,7 @@ use std::{
 use domain::{
     GateApproval, PlannedPhase, PlannedTask, PlannedWork, Role, RunId, RunSettings, TaskId, TeamMember,
 };
-use runtime::{AfterStop, Isolation, NewRun, Outfit};
+use runtime::{Isolation, NewRun, RunEnvironment, ShutdownMode};
 use server::Client;
 use tempfile::TempDir;
 
@@ -129,7 +129,7 @@ impl TestProject {
         let team: Vec<TeamMember> = workers.iter().map(|(name, _)| worker(name)).collect();
         let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));
         let base = self.git(&["rev-parse", "HEAD"]).trim().to_owned();
-        let outfit = Outfit {
+        let environment = RunEnvironment {
             project: self.root(),
             isolation: Isolation::Worktrees { base, target: Some("main".to_owned()) },
             agents: team.iter().map(|worker| (worker.name.clone(), worker.name.to_string())).collect(),
@@ -143,10 +143,10 @@ impl TestProject {
             sandbox_write: Vec::new(),
             template: None,
             plan: Some(self.path("TASKS.md")).filter(|plan| plan.exists()),
-            reading: runtime::PlanReading::default(),
+            plan_options: runtime::PlanOptions::default(),
         };
         let (project, person) = ("project".to_owned(), "ana".to_owned());
-        self.client().start(&NewRun { project, work, settings, team, outfit, person }).unwrap()
+        self.client().start(&NewRun { project, work, settings, team, environment, person }).unwrap()
     }
 
     /// Returns a command of a user in the project.
@@ -179,7 +179,7 @@ impl TestProject {
     /// Stops the server and its agents.
     pub fn close(&mut self) {
         if let Some(mut server) = self.server.take() {
-            self.client().stop(AfterStop::EndSessions).unwrap();
+            self.client().stop(ShutdownMode::EndSessions).unwrap();
             server.wait().unwrap();
         }
     }
@@ -212,7 +212,7 @@ impl Drop for TestProject {
     fn drop(&mut self) {
         if let Some(mut server) = self.server.take() {
             let client = Client::connect(&self.data()).ok().flatten();
-            match client.map(|client| client.stop(AfterStop::EndSessions)) {
+            match client.map(|client| client.stop(ShutdownMode::EndSessions)) {
                 Some(Ok(())) => drop(server.wait()),
                 Some(Err(_)) | None => drop(server.kill()),
             }

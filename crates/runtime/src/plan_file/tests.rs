@@ -1,46 +1,46 @@
-//! A plan file on a real disk: what is reported of it, and what is written into it.
+//! Reports about a plan file, and the checkboxes ticked in it.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Instant};
 
 use domain::Command;
 use tempfile::TempDir;
 
-use super::{LOOK_EVERY, PlanFile, PlanReading};
+use super::{POLL_INTERVAL, PlanFileWatcher, PlanOptions};
 
-struct Desk {
+struct PlanFileTest {
     folder: TempDir,
-    file: PlanFile,
+    watcher: PlanFileWatcher,
 }
 
-fn desk(text: &str) -> Desk {
+fn start(text: &str) -> PlanFileTest {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("TASKS.md");
     fs::write(&path, text).unwrap();
-    let reading = PlanReading { write_back: true, ..PlanReading::default() };
-    let file = PlanFile {
+    let options = PlanOptions { write_back: true, ..PlanOptions::default() };
+    let watcher = PlanFileWatcher {
         path,
-        reading,
+        options,
         data: folder.path().to_owned(),
         project: PathBuf::from("/shop"),
-        looked_at: Instant::now(),
-        seen: None,
+        polled_at: Instant::now(),
+        polled: None,
         read: None,
         unticked: std::collections::BTreeMap::new(),
     };
-    Desk { folder, file }
+    PlanFileTest { folder, watcher }
 }
 
-impl Desk {
+impl PlanFileTest {
     fn text(&self) -> String {
-        fs::read_to_string(&self.file.path).unwrap()
+        fs::read_to_string(&self.watcher.path).unwrap()
     }
 
-    /// Looks as often as it takes until the file has come to rest, as if time had gone by.
+    /// Polls until the file is stable, without waiting, and returns the reports.
     fn reports(&mut self) -> Vec<String> {
         let mut reports = Vec::new();
         for _ in 0..3 {
-            self.file.looked_at = Instant::now().checked_sub(LOOK_EVERY).unwrap();
-            reports.extend(self.file.look().map(|report| match report {
+            self.watcher.polled_at = Instant::now().checked_sub(POLL_INTERVAL).unwrap();
+            reports.extend(self.watcher.poll().map(|report| match report {
                 Command::ReportPlan { work } => {
                     work.tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>().join(" ")
                 }
@@ -52,71 +52,74 @@ impl Desk {
     }
 
     fn tick(&mut self, task: &str, title: &str) {
-        self.file.tick(task.parse().unwrap(), title.to_owned());
+        self.watcher.tick(task.parse().unwrap(), title.to_owned());
     }
 }
 
 #[test]
-fn a_file_is_reported_once_for_each_change_when_it_has_come_to_rest() {
-    let mut desk = desk("- [ ] T001 Begin\n");
-    assert_eq!(desk.file.look(), None, "it is not time to look");
-    assert_eq!(desk.reports(), ["T001"]);
-    assert_eq!(desk.reports(), Vec::<String>::new());
-    fs::write(&desk.file.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
-    desk.file.looked_at = Instant::now().checked_sub(LOOK_EVERY).unwrap();
-    assert_eq!(desk.file.look(), None, "somebody may still write");
-    assert_eq!(desk.reports(), ["T001 T002"]);
+fn change_is_reported_once_when_the_file_is_stable() {
+    let mut test = start("- [ ] T001 Begin\n");
+    assert_eq!(test.watcher.poll(), None, "it is not time to poll");
+    assert_eq!(test.reports(), ["T001"]);
+    assert_eq!(test.reports(), Vec::<String>::new());
+    fs::write(&test.watcher.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
+    test.watcher.polled_at = Instant::now().checked_sub(POLL_INTERVAL).unwrap();
+    assert_eq!(test.watcher.poll(), None, "the file may still be written");
+    assert_eq!(test.reports(), ["T001 T002"]);
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_and_nothing_of_it_reported() {
-    let mut desk = desk("- [ ] T001 Begin (depends on T009)\n");
-    let reports = desk.reports();
+fn error_is_reported_instead_of_the_plan() {
+    let mut test = start("- [ ] T001 Begin (depends on T009)\n");
+    let reports = test.reports();
     assert!(reports[0].starts_with("TASKS.md: line 1: ") && reports[0].contains("T009"), "{reports:?}");
-    fs::remove_file(&desk.file.path).unwrap();
-    assert_eq!(desk.reports(), ["TASKS.md: the file is gone; the run goes on with the plan that it has"]);
-    assert_eq!(desk.reports(), Vec::<String>::new());
+    fs::remove_file(&test.watcher.path).unwrap();
+    assert_eq!(
+        test.reports(),
+        ["TASKS.md: the file does not exist; the run continues with its current plan"]
+    );
+    assert_eq!(test.reports(), Vec::<String>::new());
 }
 
 #[test]
-fn a_box_is_ticked_and_nothing_else_of_the_file_is_touched() {
+fn ticking_changes_only_the_checkbox() {
     let text = "\u{feff}# Plan\r\n\r\n- [ ] T001 Begin\r\n- [ ] T002 Go on\r\n";
-    let mut desk = desk(text);
-    fs::set_permissions(&desk.file.path, fs::Permissions::from_mode(0o640)).unwrap();
-    assert_eq!(desk.reports(), ["T001 T002"]);
-    desk.tick("T002", "Go on");
-    assert_eq!(desk.text(), text.replace("[ ] T002", "[x] T002"));
-    let mode = fs::metadata(&desk.file.path).unwrap().permissions().mode();
+    let mut test = start(text);
+    fs::set_permissions(&test.watcher.path, fs::Permissions::from_mode(0o640)).unwrap();
+    assert_eq!(test.reports(), ["T001 T002"]);
+    test.tick("T002", "Go on");
+    assert_eq!(test.text(), text.replace("[ ] T002", "[x] T002"));
+    let mode = fs::metadata(&test.watcher.path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
-    assert_eq!(desk.reports(), Vec::<String>::new(), "our own change is no news");
-    let left: Vec<_> = fs::read_dir(desk.folder.path()).unwrap().collect();
-    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(test.reports(), Vec::<String>::new(), "the own change is not reported");
+    let entries: Vec<_> = fs::read_dir(test.folder.path()).unwrap().collect();
+    assert_eq!(entries.len(), 1, "{entries:?}");
 }
 
 #[test]
-fn a_task_that_is_another_one_now_is_not_ticked() {
-    let mut desk = desk("- [ ] T001 Begin anew\n- [x] T002 Go on\n");
-    desk.tick("T001", "Begin");
-    desk.tick("T002", "Go on");
-    desk.tick("T003", "End");
-    assert_eq!(desk.text(), "- [ ] T001 Begin anew\n- [x] T002 Go on\n");
-    assert!(desk.file.unticked.is_empty());
+fn id_of_another_task_is_not_ticked() {
+    let mut test = start("- [ ] T001 Begin anew\n- [x] T002 Go on\n");
+    test.tick("T001", "Begin");
+    test.tick("T002", "Go on");
+    test.tick("T003", "End");
+    assert_eq!(test.text(), "- [ ] T001 Begin anew\n- [x] T002 Go on\n");
+    assert!(test.watcher.unticked.is_empty());
 }
 
 #[test]
-fn a_file_that_is_broken_is_ticked_when_it_is_whole_again() {
-    let mut desk = desk("- [ ] T001 Begin (depends on T009)\n");
-    desk.tick("T001", "Begin");
-    assert!(!desk.text().contains("[x]"));
-    fs::write(&desk.file.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
-    assert_eq!(desk.reports(), ["T001 T002"], "it was ticked first, and then read as it is");
-    assert_eq!(desk.text(), "- [x] T001 Begin\n- [ ] T002 Go on\n");
+fn invalid_file_is_ticked_when_it_is_valid_again() {
+    let mut test = start("- [ ] T001 Begin (depends on T009)\n");
+    test.tick("T001", "Begin");
+    assert!(!test.text().contains("[x]"));
+    fs::write(&test.watcher.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
+    assert_eq!(test.reports(), ["T001 T002"], "it was ticked and then read");
+    assert_eq!(test.text(), "- [x] T001 Begin\n- [ ] T002 Go on\n");
 }
 
 #[test]
-fn nothing_is_written_where_nobody_asked_for_it() {
-    let mut desk = desk("- [ ] T001 Begin\n");
-    desk.file.reading.write_back = false;
-    desk.tick("T001", "Begin");
-    assert_eq!(desk.text(), "- [ ] T001 Begin\n");
+fn nothing_is_written_without_the_option() {
+    let mut test = start("- [ ] T001 Begin\n");
+    test.watcher.options.write_back = false;
+    test.tick("T001", "Begin");
+    assert_eq!(test.text(), "- [ ] T001 Begin\n");
 }

@@ -9,7 +9,7 @@ use std::{
 use config::{ConfigFile, FILE_BYTES_MAX, Layers, LoadedConfig, PROJECT_FILE, Problem, load, user_file};
 
 use super::input::{self, InputError, InputErrorKind};
-use crate::{choices_file, project_root};
+use crate::{project_root, saved_permissions_file};
 
 /// The files of the configuration and the flags that override them.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct ConfigSources {
     pub project: PathBuf,
     /// Where the project's file was looked for, the nearest place first.
     pub searched: Vec<PathBuf>,
-    /// The file with permissions kept for the project, if it was added.
-    pub choices: Option<PathBuf>,
+    /// The file with permissions saved for the project, if it was added.
+    pub saved_permissions: Option<PathBuf>,
     files: Vec<FileLayer>,
     flags: Vec<String>,
     directory: PathBuf,
@@ -59,11 +59,11 @@ impl ConfigSources {
         Ok(sources)
     }
 
-    /// Adds the permissions kept for the project in a data directory.
-    pub fn with_choices(mut self, data: &Path) -> Result<Self, InputError> {
-        let choices = choices_file(data, &self.directory);
-        self.add_file(&choices, false, true)?;
-        self.choices = Some(choices);
+    /// Adds the permissions saved for the project in a data directory.
+    pub fn with_saved_permissions(mut self, data: &Path) -> Result<Self, InputError> {
+        let file = saved_permissions_file(data, &self.directory);
+        self.add_file(&file, false, true)?;
+        self.saved_permissions = Some(file);
         Ok(self)
     }
 
@@ -100,7 +100,7 @@ impl ConfigSources {
             user: user_file(|name| env::var_os(name)),
             project: nearest.unwrap_or_else(|| root.join(PROJECT_FILE)),
             searched,
-            choices: None,
+            saved_permissions: None,
             files: Vec::new(),
             flags: flags.to_vec(),
             directory: directory.to_owned(),

@@ -1,7 +1,7 @@
 //! "Done" is a receipt: what was run, how it ended, on which tree; and the run's branch holds only what passed together.
 
 use domain::{EscalationType, RunId, RunOutcome, RunSettings};
-use runtime::{AfterStop, Isolation, Outfit};
+use runtime::{Isolation, RunEnvironment, ShutdownMode};
 use views::{Purpose, TaskState};
 
 use crate::{
@@ -71,7 +71,7 @@ fn a_check_that_hangs_ends_with_its_time_and_says_so() {
     let run = lab.start_with(work, RunSettings { timeout_ms: 2000, ..settings() });
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     let told = lab.met("told-T1");
-    assert!(told.contains("its time was over"), "{told}");
+    assert!(told.contains("timed out"), "{told}");
     assert!(Process::of(lab.met("pid").trim().parse().unwrap()).is_gone());
 }
 
@@ -97,7 +97,7 @@ fn whoever_stops_everything_stops_checks_too() {
     let run = lab.start(work);
     until("the check runs", || lab.met("pid").ends_with('\n'));
     let check = Process::of(lab.met("pid").trim().parse().unwrap());
-    lab.reopen_after(AfterStop::EndSessions);
+    lab.reopen_after(ShutdownMode::EndSessions);
     assert!(check.is_gone());
     // It was nobody's fault, so it is run again.
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
@@ -174,16 +174,16 @@ fn what_was_checked_before_the_merge_is_stale_and_what_was_checked_on_it_holds()
 #[test]
 fn a_check_is_stale_as_soon_as_its_agent_has_changed_something() {
     let lab = changes_after_its_check();
-    let outfit = lab.outfit();
-    stale_until_it_is_checked_again(&lab, outfit);
+    let environment = lab.environment();
+    stale_until_it_is_checked_again(&lab, environment);
 }
 
 #[test]
 fn so_it_is_where_all_work_in_the_projects_own_folder() {
     let lab = changes_after_its_check();
     let before = lab.git(&["rev-parse", "HEAD^{tree}"]);
-    let outfit = Outfit { isolation: Isolation::InPlace, ..lab.outfit() };
-    let run = stale_until_it_is_checked_again(&lab, outfit);
+    let environment = RunEnvironment { isolation: Isolation::InPlace, ..lab.environment() };
+    let run = stale_until_it_is_checked_again(&lab, environment);
     let trees: Vec<String> = lab.rows(&run).receipts.iter().map(|row| row.receipt.tree.clone()).collect();
     assert!(trees[0] != trees[1] && !trees.contains(&before.trim().to_owned()), "{trees:?}");
     assert_eq!(lab.git(&["status", "--porcelain"]), "?? state.txt\n");
@@ -204,10 +204,10 @@ echo "DONE:$JANGDAN_TASK"
     )
 }
 
-fn stale_until_it_is_checked_again(lab: &Lab, outfit: Outfit) -> RunId {
+fn stale_until_it_is_checked_again(lab: &Lab, environment: RunEnvironment) -> RunId {
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("grep -q better state.txt".to_owned());
-    let run = lab.start_in(work, settings(), outfit);
+    let run = lab.start_in(work, settings(), environment);
     let question = lab.until_pending(&run, 1).remove(0);
     let stale =
         |lab: &Lab| lab.rows(&run).receipts.iter().map(|row| (row.passed, row.is_stale)).collect::<Vec<_>>();

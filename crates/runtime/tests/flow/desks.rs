@@ -4,7 +4,7 @@ use std::fs;
 
 use domain::{Role, RunId, RunOutcome};
 use repo::{GitOptions, Repository};
-use runtime::{AfterStop, Outfit};
+use runtime::{RunEnvironment, ShutdownMode};
 
 use crate::{
     lab::{Lab, agent, plan, settings},
@@ -56,7 +56,7 @@ fn a_desk_goes_when_its_session_is_over_and_what_was_written_there_is_kept() {
     assert_eq!(desks(&lab).len(), 1, "it is there as long as somebody sits at it");
     lab.let_go("go");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    lab.reopen_after(AfterStop::LeaveWorking);
+    lab.reopen_after(ShutdownMode::KeepSessions);
     assert_eq!(desks(&lab), [""; 0]);
     let kept = kept(&lab, &run);
     assert_eq!(lab.git(&["show", &format!("{}:notes.md", kept.trim())]), "A cart\n");
@@ -69,8 +69,13 @@ fn whoever_cleans_up_takes_desks_away_too_but_those_where_somebody_sits() {
     until("somebody sits there", || !lab.met("desk").is_empty());
     leave_desk(&lab, &run, "s_99");
     let cleaned = lab.host.clean(&run).unwrap();
-    let removed: Vec<String> = cleaned.desks_removed.iter().map(ToString::to_string).collect();
-    assert_eq!((removed, cleaned.desks_left.len()), (vec!["s_99".to_owned()], 1), "{:?}", cleaned.desks_left);
+    let removed: Vec<String> = cleaned.removed_sessions.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        (removed, cleaned.kept_sessions.len()),
+        (vec!["s_99".to_owned()], 1),
+        "{:?}",
+        cleaned.kept_sessions
+    );
     assert_eq!(desks(&lab).len(), 1);
     assert!(kept(&lab, &run).contains("desk-s_99/1"));
     lab.let_go("go");
@@ -87,7 +92,7 @@ fn a_killed_servers_desks_go_with_the_next_start() {
     });
     lab.let_go("go");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    lab.reopen_after(AfterStop::LeaveWorking);
+    lab.reopen_after(ShutdownMode::KeepSessions);
     leave_desk(&lab, &run, &over);
     lab.reopen();
     until("the desk is gone", || desks(&lab).is_empty());
@@ -109,12 +114,12 @@ fn a_desk_is_made_ready_before_somebody_sits_down_but_nobody_waits_for_packages_
     fs::write(lab.project().join(".env"), "SECRET=1\n").unwrap();
     fs::create_dir(lab.project().join("data")).unwrap();
     fs::write(lab.project().join("data/one"), "one\n").unwrap();
-    let outfit = Outfit {
+    let environment = RunEnvironment {
         setup: vec!["echo packages > ready.txt".to_owned()],
         copy: vec![".env".into(), "data".into()],
-        ..lab.outfit()
+        ..lab.environment()
     };
-    let run = lab.start_in(plan(&["T1"]), settings(), outfit);
+    let run = lab.start_in(plan(&["T1"]), settings(), environment);
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert_eq!(lab.met("po"), "SECRET=1\none\npackages\n");
     assert_eq!(lab.met("leads"), "SECRET=1\n");

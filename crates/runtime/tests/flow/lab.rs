@@ -13,7 +13,7 @@ use domain::{
     Command, Event, GateApproval, PermissionScope, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role,
     RunId, RunOutcome, RunSettings, Sequence, TaskId, TeamMember,
 };
-use runtime::{AfterStop, Host, Isolation, NewRun, Outfit, Ports, Published, SandboxMode};
+use runtime::{Host, HostEvent, Isolation, NewRun, Ports, RunEnvironment, SandboxMode, ShutdownMode};
 use tempfile::TempDir;
 use views::{QuestionRow, QuestionState, Rows, RunState, TaskState, Views};
 
@@ -126,18 +126,18 @@ impl Lab {
     }
 
     pub fn start_with(&self, work: PlannedWork, settings: RunSettings) -> RunId {
-        self.start_in(work, settings, self.outfit())
+        self.start_in(work, settings, self.environment())
     }
 
-    pub fn start_in(&self, work: PlannedWork, settings: RunSettings, outfit: Outfit) -> RunId {
+    pub fn start_in(&self, work: PlannedWork, settings: RunSettings, environment: RunEnvironment) -> RunId {
         let (project, person) = ("project".to_owned(), "ana".to_owned());
-        let new = NewRun { project, work, settings, team: self.team.clone(), outfit, person };
+        let new = NewRun { project, work, settings, team: self.team.clone(), environment, person };
         self.host.start(new).unwrap()
     }
 
     /// Returns what a run needs of this machine, unless a test wants something else.
-    pub fn outfit(&self) -> Outfit {
-        Outfit {
+    pub fn environment(&self) -> RunEnvironment {
+        RunEnvironment {
             project: self.project(),
             isolation: Isolation::Worktrees {
                 base: self.git(&["rev-parse", "HEAD"]).trim().to_owned(),
@@ -154,16 +154,16 @@ impl Lab {
             sandbox_write: Vec::new(),
             template: None,
             plan: None,
-            reading: runtime::PlanReading::default(),
+            plan_options: runtime::PlanOptions::default(),
         }
     }
 
     /// Stops the host as a killed server would leave it, and opens another one.
     pub fn reopen(&mut self) {
-        self.reopen_after(AfterStop::LeaveWorking);
+        self.reopen_after(ShutdownMode::KeepSessions);
     }
 
-    pub fn reopen_after(&mut self, stop: AfterStop) {
+    pub fn reopen_after(&mut self, stop: ShutdownMode) {
         self.host.stop(stop);
         let data = self.data();
         // The store's lock is free when the last one who has it is gone.
@@ -197,12 +197,12 @@ impl Lab {
 
     /// Wishes something that must not be refused.
     pub fn wish(&self, run: &RunId, command: Command) {
-        self.host.wish(run, "ana", command).unwrap();
+        self.host.execute(run, "ana", command).unwrap();
     }
 
     /// Wishes something that must be refused, and returns the words.
     pub fn refused(&self, run: &RunId, command: Command) -> String {
-        self.host.wish(run, "ana", command).unwrap_err().to_string()
+        self.host.execute(run, "ana", command).unwrap_err().to_string()
     }
 
     pub fn answer(&self, run: &RunId, question: QuestionId, answer: &str) {
@@ -245,22 +245,22 @@ impl Lab {
     }
 
     pub fn rows(&self, run: &RunId) -> Rows {
-        self.host.rows(run).unwrap().views.rows().clone()
+        self.host.snapshot(run).unwrap().views.rows().clone()
     }
 
     /// Waits until the rows show something.
     pub fn until<T>(&self, run: &RunId, look: impl Fn(&Views) -> Option<T>) -> T {
-        let mut live = self.host.live();
+        let mut live = self.host.subscribe();
         let (sender, woken) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             while let Ok(news) = live.blocking_recv() {
-                if matches!(*news, Published::Recorded { .. }) && sender.send(()).is_err() {
+                if matches!(*news, HostEvent::Recorded { .. }) && sender.send(()).is_err() {
                     return;
                 }
             }
         });
         loop {
-            let shown = self.host.rows(run).unwrap();
+            let shown = self.host.snapshot(run).unwrap();
             if let Some(found) = look(&shown.views) {
                 return found;
             }
@@ -288,7 +288,7 @@ impl Lab {
 impl Drop for Lab {
     /// Leaves nothing behind, also where a test has failed.
     fn drop(&mut self) {
-        self.host.stop(AfterStop::EndSessions);
+        self.host.stop(ShutdownMode::EndSessions);
     }
 }
 

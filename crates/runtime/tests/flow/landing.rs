@@ -1,7 +1,7 @@
 //! What comes onto the user's branch, and when.
 
 use domain::{Command, RunOutcome, RunSettings};
-use runtime::Landed;
+use runtime::LandReport;
 use views::GateState;
 
 use crate::lab::{Lab, plan};
@@ -29,17 +29,17 @@ fn only_what_a_gate_has_let_pass_is_landed_unless_all_is_asked_for() {
     let run = two_phases(&lab);
     until_review(&lab, &run, 1);
     let refused = lab.host.land(&run, false).unwrap();
-    assert!(matches!(refused, Landed::NotApproved { .. }), "{refused:?}");
-    assert!(refused.missing().unwrap().contains("jangdan land --all"));
+    assert!(matches!(refused, LandReport::NotApproved { .. }), "{refused:?}");
+    assert!(refused.problem().unwrap().contains("jangdan land --all"));
     lab.wish(&run, Command::ApproveGate { phase: 1, note: None });
     until_review(&lab, &run, 2);
 
     // The second phase is merged, and nobody has approved it.
     assert!(lab.files_of(&run).contains(&"T2.txt".to_owned()));
-    assert!(matches!(lab.host.land(&run, false).unwrap(), Landed::Landed { .. }));
+    assert!(matches!(lab.host.land(&run, false).unwrap(), LandReport::Landed { .. }));
     assert!(lab.project().join("T1.txt").exists() && !lab.project().join("T2.txt").exists());
-    assert!(matches!(lab.host.land(&run, false).unwrap(), Landed::Already { .. }));
-    assert!(matches!(lab.host.land(&run, true).unwrap(), Landed::Landed { .. }));
+    assert!(matches!(lab.host.land(&run, false).unwrap(), LandReport::AlreadyLanded { .. }));
+    assert!(matches!(lab.host.land(&run, true).unwrap(), LandReport::Landed { .. }));
     assert!(lab.project().join("T2.txt").exists());
 
     lab.wish(&run, Command::ApproveGate { phase: 2, note: None });

@@ -47,7 +47,7 @@ fn two_tasks_that_write_to_one_file_overlap_until_one_takes_it_back() {
     assert_eq!((overlap.files, overlap.n_files), (vec!["shared.txt".to_owned()], 1));
     lab.until_pending(&run, 2);
     lab.reopen();
-    assert_eq!(overlaps(&lab.host.rows(&run).unwrap().views).len(), 1, "it is still so after a restart");
+    assert_eq!(overlaps(&lab.host.snapshot(&run).unwrap().views).len(), 1, "it is still so after a restart");
     answer(&lab, &run, "T1", "take it away");
     lab.until(&run, |views| overlaps(views).is_empty().then_some(()));
     for (task, word) in [("T1", "yes"), ("T2", "it stays"), ("T2", "yes")] {
@@ -67,5 +67,5 @@ fn a_task_that_is_done_overlaps_with_nobody() {
     }
     lab.until(&run, |views| overlaps(views).is_empty().then_some(()));
     lab.until_task(&run, "T1", views::TaskState::Done);
-    assert_eq!(overlaps(&lab.host.rows(&run).unwrap().views), []);
+    assert_eq!(overlaps(&lab.host.snapshot(&run).unwrap().views), []);
 }

@@ -112,7 +112,7 @@ echo "DONE:$JANGDAN_TASK"
     let run = lab.start(work);
     until("the agent works", || !lab.met("pid").is_empty());
     let process = Process::of(lab.met("pid").trim().parse().unwrap());
-    lab.reopen_after(runtime::AfterStop::EndSessions);
+    lab.reopen_after(runtime::ShutdownMode::EndSessions);
     assert!(process.is_gone());
     lab.let_go("go");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);

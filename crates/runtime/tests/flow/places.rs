@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use domain::RunOutcome;
-use runtime::{AfterStop, Isolation, Outfit, Ports};
+use runtime::{Isolation, Ports, RunEnvironment, ShutdownMode};
 use views::TaskState;
 
 use crate::{
@@ -29,7 +29,7 @@ fn a_worktree_is_made_ready_before_its_agent_comes_in() {
     work.tasks[0].verify = Some("cat .env ready.txt".to_owned());
     let setup =
         vec!["echo first > ready.txt".to_owned(), "echo \"for $JANGDAN_TASK\" >> ready.txt".to_owned()];
-    let run = lab.start_in(work, settings(), Outfit { setup, ..lab.outfit() });
+    let run = lab.start_in(work, settings(), RunEnvironment { setup, ..lab.environment() });
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     for task in ["T1", "T2"] {
         assert_eq!(lab.met(&format!("around-{task}")), format!("SECRET=1\nfirst\nfor {task}\n"));
@@ -47,9 +47,9 @@ fn two_runs_and_what_is_merged_share_no_ports() {
     let checked = lab.meeting("port-check");
     work.phases[0].verify = Some(format!("printf '%s' $JANGDAN_PORT_BASE >> {}", checked.display()));
     work.tasks[0].verify = Some("true".to_owned());
-    let first = lab.start_in(work, settings(), Outfit { ports, ..lab.outfit() });
+    let first = lab.start_in(work, settings(), RunEnvironment { ports, ..lab.environment() });
     assert_eq!(lab.outcome(&first), RunOutcome::Done);
-    let second = lab.start_in(plan(&["T2", "T3"]), settings(), Outfit { ports, ..lab.outfit() });
+    let second = lab.start_in(plan(&["T2", "T3"]), settings(), RunEnvironment { ports, ..lab.environment() });
     assert_eq!(lab.outcome(&second), RunOutcome::Done);
     let mut had = ["T1", "check", "T2", "T3"].map(|name| lab.met(&format!("port-{name}")));
     had.sort();
@@ -60,7 +60,7 @@ fn two_runs_and_what_is_merged_share_no_ports() {
 fn a_worktree_that_can_not_be_made_ready_is_told_of_with_the_reason() {
     let lab = Lab::new(LOOKS_AROUND);
     let setup = vec!["echo there is no compiler; exit 3".to_owned()];
-    let run = lab.start_in(plan(&["T1"]), settings(), Outfit { setup, ..lab.outfit() });
+    let run = lab.start_in(plan(&["T1"]), settings(), RunEnvironment { setup, ..lab.environment() });
     let escalation = lab.until(&run, |views| views.rows().escalations.iter().next().cloned());
     assert!(escalation.description.contains("there is no compiler"), "{}", escalation.description);
     assert_eq!(lab.met("port-T1"), "", "no agent came in");
@@ -71,10 +71,10 @@ fn whoever_stops_everything_need_not_wait_for_a_set_up() {
     let mut lab = Lab::new(LOOKS_AROUND);
     let pid = lab.meeting("pid").display().to_string();
     let setup = vec![format!("[ -e {pid} ] || {{ echo $$ > {pid}; exec sleep 1000; }}")];
-    let run = lab.start_in(plan(&["T1"]), settings(), Outfit { setup, ..lab.outfit() });
+    let run = lab.start_in(plan(&["T1"]), settings(), RunEnvironment { setup, ..lab.environment() });
     until("the set-up runs", || lab.met("pid").ends_with('\n'));
     let process = Process::of(lab.met("pid").trim().parse().unwrap());
-    lab.reopen_after(AfterStop::EndSessions);
+    lab.reopen_after(ShutdownMode::EndSessions);
     assert!(process.is_gone());
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
 }
@@ -86,8 +86,8 @@ fn without_worktrees_all_work_in_the_projects_own_folder() {
     let mut work = plan(&["T1", "T2:T1"]);
     work.tasks[1].verify = Some("cat file-T1.txt file-T2.txt".to_owned());
     let setup = vec!["echo not here > setup.txt".to_owned()];
-    let outfit = Outfit { isolation: Isolation::InPlace, setup, ..lab.outfit() };
-    let run = lab.start_in(work, settings(), outfit);
+    let environment = RunEnvironment { isolation: Isolation::InPlace, setup, ..lab.environment() };
+    let run = lab.start_in(work, settings(), environment);
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert_eq!(lab.rows(&run).receipts.iter().next().unwrap().receipt.output_tail, "T1\nT2\n");
     let status = "?? dirty.txt\n?? file-T1.txt\n?? file-T2.txt\n";
@@ -135,7 +135,7 @@ fn a_run_that_is_over_is_cleaned_up_and_its_work_stays() {
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     lab.until_task(&run, "T2", TaskState::Done);
     let cleaned = lab.host.clean(&run).unwrap();
-    assert_eq!((cleaned.removed.len(), cleaned.left.len()), (2, 0), "{cleaned:?}");
+    assert_eq!((cleaned.removed_tasks.len(), cleaned.kept_tasks.len()), (2, 0), "{cleaned:?}");
     assert_eq!(lab.git(&["worktree", "list"]).lines().count(), 1);
     assert_eq!(lab.files_of(&run), ["README.md", "file-T1.txt", "file-T2.txt"]);
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use domain::{Command, OfferId, RunOutcome, TaskId};
-use runtime::{Outfit, PlanReading};
+use runtime::{PlanOptions, RunEnvironment};
 use views::{PlanOfferState, TaskState};
 
 use crate::{
@@ -26,10 +26,10 @@ done
 
 const PLAN: &str = "# A plan\n\n## Phase 1: All\n\n- [ ] T1 Do T1\n- [ ] T2 Do T2\n";
 
-fn outfit(lab: &Lab) -> Outfit {
+fn environment(lab: &Lab) -> RunEnvironment {
     let file = lab.write("TASKS.md", PLAN);
-    let reading = PlanReading { write_back: true, ..PlanReading::default() };
-    Outfit { plan: Some(file), reading, ..lab.outfit() }
+    let plan_options = PlanOptions { write_back: true, ..PlanOptions::default() };
+    RunEnvironment { plan: Some(file), plan_options, ..lab.environment() }
 }
 
 fn task(id: &str) -> TaskId {
@@ -39,7 +39,7 @@ fn task(id: &str) -> TaskId {
 #[test]
 fn a_change_of_the_file_is_offered_taken_told_and_done_and_its_boxes_are_ticked() {
     let mut lab = Lab::new(WAITS);
-    let run = lab.start_in(plan(&["T1", "T2:T1"]), settings(), outfit(&lab));
+    let run = lab.start_in(plan(&["T1", "T2:T1"]), settings(), environment(&lab));
     until("T1 works", || lab.rows(&run).tasks.get(&task("T1")).unwrap().state == TaskState::Running);
     let changed = PLAN.replace("Do T1\n", "Do T1\n  - in blue\n").replace("- [ ] T2 Do T2", "- [ ] T3 Do T3");
     lab.write("TASKS.md", &changed);

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use domain::{Command, EscalationAction, EscalationId, Event, RunId, RunOutcome};
-use runtime::Outfit;
+use runtime::RunEnvironment;
 use views::TaskState;
 
 use crate::lab::{Lab, plan, settings};
@@ -21,7 +21,11 @@ fn start(lab: &Lab, tasks: &[&str], budget: u64) -> RunId {
     fs::write(lab.project().join(".gitignore"), "target/\n").unwrap();
     lab.git(&["add", "."]);
     lab.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "ignore"]);
-    lab.start_in(plan(tasks), settings(), Outfit { disk_budget_bytes: Some(budget), ..lab.outfit() })
+    lab.start_in(
+        plan(tasks),
+        settings(),
+        RunEnvironment { disk_budget_bytes: Some(budget), ..lab.environment() },
+    )
 }
 
 fn place(lab: &Lab, run: &RunId, task: &str) -> PathBuf {
@@ -92,7 +96,11 @@ fn work_that_is_not_merged_never_goes_by_itself() {
 }
 
 fn start_next(lab: &Lab) -> RunId {
-    lab.start_in(plan(&["T5"]), settings(), Outfit { disk_budget_bytes: Some(1), ..lab.outfit() })
+    lab.start_in(
+        plan(&["T5"]),
+        settings(),
+        RunEnvironment { disk_budget_bytes: Some(1), ..lab.environment() },
+    )
 }
 
 #[test]
@@ -107,8 +115,8 @@ fn where_merged_trees_are_checked_goes_before_anything_of_a_task() {
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert!(place(&lab, &run, "check").join("target/check").exists());
     let budget = repo::disk_usage(&lab.host.data().join("worktrees"));
-    let outfit = Outfit { disk_budget_bytes: Some(budget), ..lab.outfit() };
-    let next = lab.start_in(plan(&["T5"]), settings(), outfit);
+    let environment = RunEnvironment { disk_budget_bytes: Some(budget), ..lab.environment() };
+    let next = lab.start_in(plan(&["T5"]), settings(), environment);
     assert_eq!(lab.outcome(&next), RunOutcome::Done);
     assert!(!place(&lab, &run, "check").exists());
     assert!(place(&lab, &run, "T2").join("target/app").exists());
@@ -127,8 +135,8 @@ fn a_desk_that_nobody_sits_at_goes_before_anything_of_a_task() {
     let desk = desks.create_session_worktree("s_9", &desks.run_tip().unwrap()).unwrap();
     fs::write(desk.path.join("notes.txt"), "x".repeat(100_000)).unwrap();
     let budget = repo::disk_usage(&lab.host.data().join("worktrees"));
-    let outfit = Outfit { disk_budget_bytes: Some(budget), ..lab.outfit() };
-    let next = lab.start_in(plan(&["T5"]), settings(), outfit);
+    let environment = RunEnvironment { disk_budget_bytes: Some(budget), ..lab.environment() };
+    let next = lab.start_in(plan(&["T5"]), settings(), environment);
     assert_eq!(lab.outcome(&next), RunOutcome::Done);
     assert!(!desk.path.exists());
     assert!(place(&lab, &run, "T1").join("target/app").exists());

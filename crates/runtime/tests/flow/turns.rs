@@ -1,7 +1,7 @@
 //! What is kept of a turn: words and tools in their order, once, also of one that was cut off.
 
 use domain::{Role, RunOutcome, ToolStatus};
-use runtime::AfterStop;
+use runtime::ShutdownMode;
 use views::TurnRow;
 
 use crate::{
@@ -104,7 +104,7 @@ while :; do sleep 1000; done
 "#);
     let run = lab.start(plan(&["T1"]));
     until("the agent works", || !lab.met("here").is_empty());
-    lab.reopen_after(AfterStop::EndSessions);
+    lab.reopen_after(ShutdownMode::EndSessions);
     // A server that is started twice reads it twice.
     lab.reopen();
     assert_eq!(lab.outcome(&run), RunOutcome::Done);

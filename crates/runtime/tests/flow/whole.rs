@@ -43,8 +43,8 @@ echo "DONE:$JANGDAN_TASK"
     });
     let (task, keep) = (None, PermissionScope::Once);
     let answer = Command::Answer { question: Some(question), task, answer: "blue".to_owned(), scope: keep };
-    lab.host.wish(&run, "ana", answer.clone()).unwrap();
-    assert!(lab.host.wish(&run, "ana", answer).is_err(), "a second answer is refused");
+    lab.host.execute(&run, "ana", answer.clone()).unwrap();
+    assert!(lab.host.execute(&run, "ana", answer).is_err(), "a second answer is refused");
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     assert!(lab.show(&run, "answer.json").contains("blue"));
 }
@@ -66,7 +66,7 @@ echo "DONE:$JANGDAN_TASK"
     for question in lab.rows(&run).questions.iter() {
         let (question, answer) = (Some(question.id), format!("yes {}", question.id));
         let answer = Command::Answer { question, task: None, answer, scope: PermissionScope::Once };
-        lab.host.wish(&run, "ana", answer).unwrap();
+        lab.host.execute(&run, "ana", answer).unwrap();
     }
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     let rows = lab.rows(&run);

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use domain::{RunId, Sequence, SessionId};
-use runtime::Glimpse;
+use runtime::AgentActivity;
 use serde::Serialize;
 use store::Position;
 use views::{Change, Kind, Row};
@@ -75,7 +75,7 @@ pub struct Glimpsed<'a> {
     /// The session.
     session: SessionId,
     /// What.
-    what: &'a Glimpse,
+    what: &'a AgentActivity,
 }
 
 impl Frames {
@@ -131,7 +131,7 @@ fn only_place(position: Position) -> Vec<u8> {
 
 impl SeenFrames {
     /// Writes what is seen of a session.
-    pub fn of(run: &RunId, session: SessionId, what: &Glimpse) -> Self {
+    pub fn of(run: &RunId, session: SessionId, what: &AgentActivity) -> Self {
         let mut text = Vec::new();
         write_event(&mut text, SEEN, None, &Glimpsed { run, session, what });
         Self { run: run.clone(), session, text: text.into() }

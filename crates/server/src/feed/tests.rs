@@ -7,7 +7,7 @@ use std::{
 
 use domain::{Actor, RunId, Timestamp};
 use proptest::{collection::vec, prelude::*, sample::Index};
-use runtime::{Glimpse, Kept, Published, WishError};
+use runtime::{AgentActivity, CommandError, DurableRun, HostEvent};
 use store::{Log, Position, SqliteLog};
 use tempfile::TempDir;
 use testkit::{
@@ -25,7 +25,7 @@ use crate::stop::Stop;
 /// Two runs that were recorded in turns, and what was told about them.
 struct Recorded {
     log: Arc<dyn Log>,
-    told: Vec<Arc<Published>>,
+    told: Vec<Arc<HostEvent>>,
     end: Position,
     _folder: TempDir,
 }
@@ -35,25 +35,26 @@ static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
     let log: Arc<dyn Log> = Arc::new(SqliteLog::open(folder.path()).unwrap());
     let mut told = Vec::new();
     let mut open = |name: &str, seed| {
-        let mut kept = Kept::open(Arc::clone(&log), name.parse().unwrap()).unwrap();
+        let mut durable_run = DurableRun::open(Arc::clone(&log), name.parse().unwrap()).unwrap();
         let work = generate(GraphShape::Chains, 5, seed);
-        let step =
-            kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 2)).unwrap();
-        tell(&mut told, &kept, step.shown);
-        (kept, VecDeque::from(step.orders))
+        let step = durable_run
+            .execute(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 2))
+            .unwrap();
+        tell(&mut told, &durable_run, step.events);
+        (durable_run, VecDeque::from(step.effects))
     };
     let mut runs = [open("r1", 1), open("r2", 2)];
     for now in 2.. {
         let index = usize::from(now % 5 < 2);
-        let (kept, orders) = &mut runs[index];
+        let (durable_run, orders) = &mut runs[index];
         if let Some((id, effect)) = orders.pop_front() {
             for (actor, command) in success_reports(id, effect) {
-                match kept.wish(Timestamp(now), &actor, command) {
+                match durable_run.execute(Timestamp(now), &actor, command) {
                     Ok(step) => {
-                        orders.extend(step.orders);
-                        tell(&mut told, kept, step.shown);
+                        orders.extend(step.effects);
+                        tell(&mut told, durable_run, step.events);
                     }
-                    Err(WishError::Rejected(_)) => {}
+                    Err(CommandError::Rejected(_)) => {}
                     Err(error) => panic!("{error}"),
                 }
             }
@@ -66,10 +67,10 @@ static RECORDED: LazyLock<Recorded> = LazyLock::new(|| {
     Recorded { log, told, end, _folder: folder }
 });
 
-fn tell(told: &mut Vec<Arc<Published>>, kept: &Kept, shown: Vec<runtime::ShownEvent>) {
+fn tell(told: &mut Vec<Arc<HostEvent>>, durable_run: &DurableRun, shown: Vec<runtime::AppliedEvent>) {
     told.extend(shown.into_iter().map(|event| {
-        Arc::new(Published::Recorded {
-            run: kept.id().clone(),
+        Arc::new(HostEvent::Recorded {
+            run: durable_run.id().clone(),
             position: event.position,
             sequence: event.sequence,
             changes: event.changes,
@@ -92,9 +93,9 @@ fn end() -> Position {
 }
 
 fn last_of(run: &str) -> Position {
-    let is_its = |published: &&Arc<Published>| matches!(&***published, Published::Recorded { run: its, .. } if its.as_str() == run);
+    let is_its = |published: &&Arc<HostEvent>| matches!(&***published, HostEvent::Recorded { run: its, .. } if its.as_str() == run);
     match RECORDED.told.iter().rfind(is_its).map(|published| &**published) {
-        Some(Published::Recorded { position, .. }) => *position,
+        Some(HostEvent::Recorded { position, .. }) => *position,
         _ => Position(0),
     }
 }
@@ -102,7 +103,7 @@ fn last_of(run: &str) -> Position {
 /// A feed that is told about the log from a place on.
 struct Told {
     feed: Arc<Feed>,
-    news: broadcast::Sender<Arc<Published>>,
+    news: broadcast::Sender<Arc<HostEvent>>,
     stop: Stop,
 }
 
@@ -208,11 +209,11 @@ fn telling() -> impl Strategy<Value = Telling> {
 }
 
 /// Tells the news behind a place in some order.
-async fn tell_all(news: &broadcast::Sender<Arc<Published>>, telling: &Telling, head: Position) {
+async fn tell_all(news: &broadcast::Sender<Arc<HostEvent>>, telling: &Telling, head: Position) {
     let mut order: Vec<_> = RECORDED.told.iter().enumerate().collect();
     order.sort_by_key(|(index, _)| index + telling.late_by[index % telling.late_by.len()]);
     for (index, published) in order {
-        let Published::Recorded { position, .. } = &**published else { continue };
+        let HostEvent::Recorded { position, .. } = &**published else { continue };
         let is_untold = telling.untold[index % telling.untold.len()] && *position < end();
         if *position > head && !is_untold {
             drop(news.send(Arc::clone(published)));
@@ -266,8 +267,9 @@ fn what_is_seen_comes_at_once_and_without_an_id() {
         let told = Told::from(end(), KEPT_BYTES_MAX);
         let mut all = told.stream(end(), None);
         let mut other = told.stream(end(), Some("r2".parse().unwrap()));
-        let what = Glimpse::Words { text: "one\ntwo".to_owned() };
-        let seen = Published::Seen { run: "r1".parse().unwrap(), session: domain::SessionId(7), what };
+        let activity = AgentActivity::Text { text: "one\ntwo".to_owned() };
+        let seen =
+            HostEvent::Activity { run: "r1".parse().unwrap(), session: domain::SessionId(7), activity };
         told.news.send(Arc::new(seen)).unwrap();
         assert_eq!(all.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end()));
         let expected = "event: session.seen\ndata: {\"run\":\"r1\",\"session\":\"s_7\",\"what\":{\"type\":\"words\",\"text\":\"one\\ntwo\"}}\n\n";
@@ -308,8 +310,9 @@ fn one_who_comes_late_goes_on_with_what_comes() {
         let mut late = told.stream(Position(0), None);
         let last = format!("id: {}\n", end());
         while !std::str::from_utf8(&late.next().await.unwrap()).unwrap().contains(&last) {}
-        let what = Glimpse::Trouble { text: "the model is busy".to_owned() };
-        let seen = Published::Seen { run: "r1".parse().unwrap(), session: domain::SessionId(7), what };
+        let activity = AgentActivity::Warning { text: "the model is busy".to_owned() };
+        let seen =
+            HostEvent::Activity { run: "r1".parse().unwrap(), session: domain::SessionId(7), activity };
         told.news.send(Arc::new(seen)).unwrap();
         assert!(late.next().await.unwrap().starts_with(b"event: session.seen\n"));
     });
@@ -323,7 +326,7 @@ fn too_many_entries_behind_a_gap_are_dropped_and_the_log_is_read_at_once() {
         assert!(stream.next().await.is_some(), "the beginning");
         let since = tokio::time::Instant::now();
         for number in 1..=u64::try_from(EARLY_MAX + 1).unwrap() {
-            let early = Published::Recorded {
+            let early = HostEvent::Recorded {
                 run: "r1".parse().unwrap(),
                 position: Position(end().0 + 1 + number),
                 sequence: domain::Sequence(number),

@@ -20,7 +20,7 @@ use crate::{
     )
 )]
 pub async fn plan(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Layout>, Failure> {
-    api.ask(move |host| Ok(Json(layout(host.rows(&run)?.views.rows(), now())))).await
+    api.ask(move |host| Ok(Json(layout(host.snapshot(&run)?.views.rows(), now())))).await
 }
 
 /// When the tasks of a run were worked at, are, and are thought to be.
@@ -33,5 +33,5 @@ pub async fn plan(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Js
     )
 )]
 pub async fn time(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Schedule>, Failure> {
-    api.ask(move |host| Ok(Json(schedule(host.rows(&run)?.views.rows(), now())))).await
+    api.ask(move |host| Ok(Json(schedule(host.snapshot(&run)?.views.rows(), now())))).await
 }

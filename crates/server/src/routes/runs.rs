@@ -136,7 +136,7 @@ pub async fn start(
     responses((status = OK, description = "a row of the kind run", body = RunRow), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<RunRow>, Failure> {
-    api.ask(move |host| Ok(Json(host.row(&run)?))).await
+    api.ask(move |host| Ok(Json(host.run_row(&run)?))).await
 }
 
 /// The rows of a run, all kinds or some, and the place in the log that they stand for.
@@ -165,7 +165,7 @@ pub async fn rows(
         return Err(bad_query("only turns can be asked for by their task".to_owned()));
     }
     api.ask(move |host| {
-        let shown = host.rows(&run)?;
+        let shown = host.snapshot(&run)?;
         let all = shown.views.rows();
         let of = |kind: &Kind| match &task {
             Some(task) => SelectedRows::Turns(all.turns.iter().filter(|turn| turn.task == *task).collect()),
@@ -195,7 +195,7 @@ pub async fn execute_command(
     Sent(CommandRequest { person, command }): Sent<CommandRequest, WORD_BYTES_MAX>,
 ) -> Result<Json<Accepted>, Failure> {
     check_person(&person)?;
-    let sequence = api.ask(move |host| Ok(host.wish(&run, &person, command)?)).await?;
+    let sequence = api.ask(move |host| Ok(host.execute(&run, &person, command)?)).await?;
     Ok(Json(Accepted { sequence }))
 }
 
@@ -224,7 +224,7 @@ pub async fn questions(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<
         };
         let mut questions = Vec::new();
         for run in runs {
-            let shown = host.rows(&run)?;
+            let shown = host.snapshot(&run)?;
             let pending = shown.views.rows().questions.iter().filter(|row| {
                 row.status == QuestionState::Pending && (agent.is_none() || row.agent == agent)
             });
@@ -246,7 +246,7 @@ pub async fn questions(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<
     )
 )]
 pub async fn usage(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Vec<UsageRow>>, Failure> {
-    api.ask(move |host| Ok(Json(host.rows(&run)?.views.rows().usage.iter().cloned().collect()))).await
+    api.ask(move |host| Ok(Json(host.snapshot(&run)?.views.rows().usage.iter().cloned().collect()))).await
 }
 
 /// What waits for the person in all runs that go on, the most urgent first.
@@ -258,7 +258,7 @@ pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxItem>>, Failu
     api.ask(|host| {
         let mut items = Vec::new();
         for run in host.list()?.into_iter().filter(goes_on) {
-            let shown = host.rows(&run.id)?;
+            let shown = host.snapshot(&run.id)?;
             let inbox = shown.views.inbox().into_iter().cloned();
             items.extend(inbox.map(|row| InboxItem { run: run.id.clone(), row }));
         }

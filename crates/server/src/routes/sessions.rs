@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{RunId, SessionId};
-use runtime::{Place, Wanted, WantedRecords, Way};
+use runtime::{IoDirection, IoRecordQuery, OutputQuery, PageStart};
 
 use crate::{
     api::Api,
@@ -44,10 +44,11 @@ pub async fn output(
     // The longest character has four bytes, and each answer must go on.
     let bytes_max = pairs.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4);
     pairs.done()?;
-    let output = api.ask(move |host| Ok(host.output(&run, session, Wanted { process, after, bytes_max })?));
+    let output =
+        api.ask(move |host| Ok(host.output(&run, session, OutputQuery { process, after, bytes_max })?));
     let mut output = output.await?;
     let is_cut = matches!(std::str::from_utf8(&output.bytes), Err(error) if error.error_len().is_none());
-    if is_cut && !output.is_over {
+    if is_cut && !output.is_last {
         // The rest of the last character comes with the next answer.
         let end = std::str::from_utf8(&output.bytes).map_or_else(|error| error.valid_up_to(), str::len);
         output.bytes.truncate(end);
@@ -57,7 +58,7 @@ pub async fn output(
         offset: output.offset,
         next: output.offset + output.bytes.len() as u64,
         text: String::from_utf8_lossy(&output.bytes).into_owned(),
-        is_over: output.is_over,
+        is_over: output.is_last,
     }))
 }
 
@@ -86,21 +87,21 @@ pub async fn records(
 ) -> Result<Json<SessionRecords>, Failure> {
     let mut pairs = Pairs::new(asked);
     let process = pairs.take("process")?;
-    let place = match (pairs.take("after")?, pairs.take("before")?) {
-        (Some(after), None) => Place::After(after),
-        (None, Some(before)) => Place::Before(before),
-        (None, None) => Place::End,
+    let start = match (pairs.take("after")?, pairs.take("before")?) {
+        (Some(after), None) => PageStart::After(after),
+        (None, Some(before)) => PageStart::Before(before),
+        (None, None) => PageStart::End,
         (Some(_), Some(_)) => return Err(bad_query("after and before can't both be asked")),
     };
     let bytes_max = pairs.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4) as u64;
     pairs.done()?;
-    let wanted = WantedRecords { process, place, bytes_max };
-    let found = api.ask(move |host| Ok(host.records(&run, session, wanted)?)).await?;
-    let in_words = |piece: runtime::Piece| {
-        let (way, input) = match piece.way {
-            Way::Output => (RecordWay::Output, None),
-            Way::Error => (RecordWay::Error, None),
-            Way::Input(number) => (RecordWay::Input, Some(number)),
+    let wanted = IoRecordQuery { process, start, bytes_max };
+    let found = api.ask(move |host| Ok(host.io_records(&run, session, wanted)?)).await?;
+    let in_words = |piece: runtime::IoRecord| {
+        let (way, input) = match piece.direction {
+            IoDirection::Output => (RecordWay::Output, None),
+            IoDirection::Error => (RecordWay::Error, None),
+            IoDirection::Input(number) => (RecordWay::Input, Some(number)),
         };
         SessionRecord { way, input, offset: piece.offset, at: piece.at, text: piece.text }
     };
@@ -110,8 +111,8 @@ pub async fn records(
         first: found.first,
         offset: found.offset,
         next: found.next,
-        is_over: found.is_over,
-        records: found.pieces.into_iter().map(in_words).collect(),
+        is_over: found.is_last,
+        records: found.records.into_iter().map(in_words).collect(),
     }))
 }
 
@@ -133,7 +134,7 @@ pub async fn input(
     Sent(Typed { text }): Sent<Typed, WORD_BYTES_MAX>,
 ) -> Result<StatusCode, Failure> {
     let line = format!("{}\r", text.trim_end_matches(['\r', '\n']));
-    api.ask(move |host| Ok(host.type_in(&run, session, line.as_bytes())?)).await?;
+    api.ask(move |host| Ok(host.send_keys(&run, session, line.as_bytes())?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::{Json, extract::State};
 use domain::{Actor, RunId, Sequence, SessionId, TaskId};
-use runtime::Shown;
+use runtime::RunSnapshot;
 use views::{Speaker, TurnKind, TurnRow, line};
 
 use crate::{
@@ -34,7 +34,7 @@ pub async fn one(
     Named((run, task)): Named<(RunId, TaskId)>,
 ) -> Result<Json<TaskWhole>, Failure> {
     api.ask(move |host| {
-        let shown = host.rows(&run)?;
+        let shown = host.snapshot(&run)?;
         let rows = shown.views.rows();
         let row = rows.tasks.get(&task).cloned().ok_or_else(|| unknown(&run, &task))?;
         Ok(Json(TaskWhole {
@@ -73,7 +73,7 @@ pub async fn conversation(
     Named((run, task)): Named<(RunId, TaskId)>,
 ) -> Result<Json<Vec<Said>>, Failure> {
     api.ask(move |host| {
-        let shown = host.rows(&run)?;
+        let shown = host.snapshot(&run)?;
         if shown.views.rows().tasks.get(&task).is_none() {
             return Err(unknown(&run, &task));
         }
@@ -85,7 +85,7 @@ pub async fn conversation(
     .await
 }
 
-fn said(shown: &Shown, turn: &TurnRow) -> Said {
+fn said(shown: &RunSnapshot, turn: &TurnRow) -> Said {
     let question = turn.question.and_then(|id| shown.views.rows().questions.get(&id));
     let person = match (turn.kind, question) {
         (TurnKind::Answer, Some(row)) => row.answered_by.as_ref(),
@@ -151,7 +151,7 @@ pub async fn events(
     api.ask(move |host| {
         known(host, &run)?;
         let about = match task {
-            Some(task) => Some((sessions_of(&host.rows(&run)?, &task), task)),
+            Some(task) => Some((sessions_of(&host.snapshot(&run)?, &task), task)),
             None => None,
         };
         // To the end of the log if need be: an answer without an event says that there is none.
@@ -189,7 +189,7 @@ pub async fn events(
 }
 
 /// Returns the sessions that worked at a task.
-fn sessions_of(shown: &Shown, task: &TaskId) -> BTreeSet<SessionId> {
+fn sessions_of(shown: &RunSnapshot, task: &TaskId) -> BTreeSet<SessionId> {
     let rows = shown.views.rows();
     let of_attempts = rows.attempts.iter().filter(|row| row.task == *task).map(|row| row.session);
     let of_turns = rows.turns.iter().filter(|row| row.task == *task).map(|row| row.session);

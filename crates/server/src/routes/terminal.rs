@@ -10,7 +10,7 @@ use axum::{
     response::Response,
 };
 use domain::{RunId, SessionId};
-use runtime::{Host, Picture, Screen, ScreenShown};
+use runtime::{Host, ScreenSnapshot, ScreenStream, ScreenUpdate};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::{
@@ -70,7 +70,7 @@ struct Looking {
 }
 
 impl Looking {
-    async fn look(self, screen: Screen, mut socket: WebSocket) {
+    async fn look(self, screen: ScreenStream, mut socket: WebSocket) {
         let (sender, mut told) = mpsc::channel(TOLD_MAX);
         tokio::task::spawn_blocking(move || follow(screen, &sender));
         loop {
@@ -106,7 +106,9 @@ impl Looking {
         self.api
             .ask(move |host: &Host| {
                 match wish {
-                    TerminalClientMessage::Input { text } => host.type_in(&run, session, text.as_bytes())?,
+                    TerminalClientMessage::Input { text } => {
+                        host.send_keys(&run, session, text.as_bytes())?
+                    }
                     TerminalClientMessage::Resize { columns, rows } => {
                         host.resize(&run, session, columns, rows)?
                     }
@@ -118,7 +120,7 @@ impl Looking {
 }
 
 /// Tells what is seen until the session ends or nobody looks any more.
-fn follow(mut screen: Screen, told: &mpsc::Sender<TerminalServerMessage>) {
+fn follow(mut screen: ScreenStream, told: &mpsc::Sender<TerminalServerMessage>) {
     while !told.is_closed() {
         let shown = match screen.next(Instant::now() + LOOK) {
             Ok(Some(shown)) => shown,
@@ -126,20 +128,20 @@ fn follow(mut screen: Screen, told: &mpsc::Sender<TerminalServerMessage>) {
             // What can't be read any more is the end of it.
             Err(_) => return,
         };
-        let is_end = shown == ScreenShown::Ended;
+        let is_end = shown == ScreenUpdate::Ended;
         if told.blocking_send(in_words(shown)).is_err() || is_end {
             return;
         }
     }
 }
 
-fn in_words(shown: ScreenShown) -> TerminalServerMessage {
+fn in_words(shown: ScreenUpdate) -> TerminalServerMessage {
     match shown {
-        ScreenShown::Picture(Picture { offset, columns, rows, text }) => {
+        ScreenUpdate::Snapshot(ScreenSnapshot { offset, columns, rows, text }) => {
             TerminalServerMessage::Snapshot { offset, columns, rows, text }
         }
-        ScreenShown::Output { offset, text } => TerminalServerMessage::Output { offset, text },
-        ScreenShown::Resized { columns, rows } => TerminalServerMessage::Resized { columns, rows },
-        ScreenShown::Ended => TerminalServerMessage::Ended,
+        ScreenUpdate::Output { offset, text } => TerminalServerMessage::Output { offset, text },
+        ScreenUpdate::Resized { columns, rows } => TerminalServerMessage::Resized { columns, rows },
+        ScreenUpdate::Ended => TerminalServerMessage::Ended,
     }
 }

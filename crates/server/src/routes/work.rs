@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{RunId, TaskId};
-use runtime::{Cleaned, Landed};
+use runtime::{CleanupReport, LandReport};
 
 use crate::{
     api::Api,
@@ -31,7 +31,7 @@ pub async fn diff(
     Named((run, task)): Named<(RunId, TaskId)>,
 ) -> Result<Response, Failure> {
     let diff = api.ask(move |host| {
-        if host.rows(&run)?.views.rows().tasks.get(&task).is_none() {
+        if host.snapshot(&run)?.views.rows().tasks.get(&task).is_none() {
             return Err(unknown(&run, &task));
         }
         Ok(host.diff(&run, &task)?)
@@ -48,7 +48,7 @@ pub async fn diff(
         ("all" = Option<bool>, Query, description = "all that is merged, also of phases that have not passed their gate"),
     ),
     responses(
-        (status = OK, description = "what came of it", body = Landed),
+        (status = OK, description = "what came of it", body = LandReport),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
@@ -57,7 +57,7 @@ pub async fn land(
     State(api): State<Api>,
     Named(run): Named<RunId>,
     Asked(pairs): Asked,
-) -> Result<Json<Landed>, Failure> {
+) -> Result<Json<LandReport>, Failure> {
     let mut is_all = false;
     for (name, value) in &pairs {
         match (name.as_str(), value.as_str()) {
@@ -75,11 +75,11 @@ pub async fn land(
     post, path = "/api/runs/{run}/clean",
     params(("run" = String, Path, description = "the run")),
     responses(
-        (status = OK, description = "what came of it", body = Cleaned),
+        (status = OK, description = "what came of it", body = CleanupReport),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn clean(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Cleaned>, Failure> {
+pub async fn clean(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<CleanupReport>, Failure> {
     api.ask(move |host| known(host, &run).and_then(|()| Ok(Json(host.clean(&run)?)))).await
 }

@@ -4,7 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use axum::serve::Listener;
 use domain::{Actor, Timestamp};
-use runtime::{Host, Kept};
+use runtime::{DurableRun, Host};
 use tempfile::TempDir;
 use testkit::{
     run_loop::start_command,
@@ -52,9 +52,9 @@ fn check<T: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<DuplexStream>) -
 fn on_clock<T: Future<Output = ()>>(test: impl FnOnce(Api) -> T) {
     let folder = TempDir::new().unwrap();
     let host = Host::open(folder.path()).unwrap();
-    let mut kept = Kept::open(Arc::clone(host.log()), "r1".parse().unwrap()).unwrap();
+    let mut durable_run = DurableRun::open(Arc::clone(host.log()), "r1".parse().unwrap()).unwrap();
     let work = generate(GraphShape::Random, 200, 1);
-    kept.wish(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 1)).unwrap();
+    durable_run.execute(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 1)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.unwrap().block_on(async { test(Api::open(host).unwrap()).await });
 }

@@ -183,7 +183,7 @@ fn what_is_brought_into_a_worktree_comes_from_the_project() {
         format!("POST /api/runs HTTP/1.1\r\nhost: HOST\r\n{PROGRAM}content-type: application/json\r\n");
     let check = |file: &str, expected: u16| {
         let mut new = serde_json::to_value(door.site.new_run(1)).unwrap();
-        new["outfit"]["copy"] = serde_json::json!([file]);
+        new["environment"]["copy"] = serde_json::json!([file]);
         let body = new.to_string();
         let answer = door.send(&format!("{head}content-length: {}\r\n\r\n{body}", body.len()));
         assert_eq!(status(&answer), expected, "{file}: {answer}");

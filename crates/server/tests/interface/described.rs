@@ -9,7 +9,7 @@ use crate::site::Site;
 /// Objects of which nothing is said, and why.
 const BARE: [&str; 1] = [
     // Presets have the keys of `agents.NAME` in jangdan.toml, which are checked when the run begins.
-    "/components/schemas/Outfit/properties/presets",
+    "/components/schemas/RunEnvironment/properties/presets",
 ];
 
 #[test]

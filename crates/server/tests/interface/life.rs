@@ -10,7 +10,7 @@ use std::{
 };
 
 use domain::{Command, Sequence};
-use runtime::{AfterStop, Host};
+use runtime::{Host, ShutdownMode};
 use server::{Client, EnsureError, LiveEvent, Loopback, Server, ServerError, ensure};
 use store::{Position, SqliteReader};
 use tempfile::TempDir;
@@ -25,7 +25,7 @@ fn the_socket_is_for_its_owner_and_goes_with_the_server() {
     assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
     let status = site.client.status().unwrap();
     assert_eq!(status.data, site.data().canonicalize().unwrap());
-    site.server.take().unwrap().stop(AfterStop::EndSessions);
+    site.server.take().unwrap().stop(ShutdownMode::EndSessions);
     assert!(!socket.exists());
     assert!(Client::connect(&site.data()).unwrap().is_none());
     assert!(site.client.status().unwrap_err().to_string().starts_with("reach the server at"));
@@ -42,7 +42,7 @@ fn a_socket_on_which_nobody_listens_is_replaced_and_nothing_else_is() {
     let server = Server::start(host.clone(), data, Loopback::Off).unwrap();
     assert!(matches!(Server::start(host.clone(), data, Loopback::Off), Err(ServerError::Taken { .. })));
     assert!(UnixStream::connect(&socket).is_ok(), "the one that was there still listens");
-    server.stop(AfterStop::EndSessions);
+    server.stop(ShutdownMode::EndSessions);
 
     fs::write(&socket, "precious").unwrap();
     assert!(matches!(Server::start(host.clone(), data, Loopback::Off), Err(ServerError::NoSocket { .. })));
@@ -81,9 +81,9 @@ fn whoever_is_second_talks_to_the_server_of_the_first() {
         assert!(one.client.runs().unwrap().is_empty());
     }
     let inside = running.into_iter().find_map(|running| running.inside).unwrap();
-    inside.stop(AfterStop::EndSessions);
+    inside.stop(ShutdownMode::EndSessions);
     // The lock went with it.
-    ensure(folder.path(), Loopback::Off).unwrap().inside.unwrap().stop(AfterStop::EndSessions);
+    ensure(folder.path(), Loopback::Off).unwrap().inside.unwrap().stop(ShutdownMode::EndSessions);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_socket_of_somebody_who_was_killed_is_no_server() {
     let running = ensure(folder.path(), Loopback::Off).unwrap();
     orphan.join().unwrap();
     assert!(running.client.runs().unwrap().is_empty());
-    running.inside.unwrap().stop(AfterStop::EndSessions);
+    running.inside.unwrap().stop(ShutdownMode::EndSessions);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_server_that_is_told_to_stop_tells_the_last_and_ends() {
         let lost = live.find(|event| matches!(event, LiveEvent::Lost { .. }));
         (lost.is_some(), live)
     });
-    site.client.stop(AfterStop::EndSessions).unwrap();
+    site.client.stop(ShutdownMode::EndSessions).unwrap();
     site.server.take().unwrap().wait();
     let (is_lost, mut live) = listening.join().unwrap();
     assert!(is_lost);

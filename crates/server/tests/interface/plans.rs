@@ -48,10 +48,10 @@ fn a_plan_is_picked_and_becomes_a_run_with_the_projects_own_team() {
     // In a list of boxes each waits for the one before it.
     let row = site.wait_for(&run, |row| row.waits_for.person == 1);
     assert_eq!((row.title.as_str(), row.n_tasks), ("Walls", 2));
-    let outfit = fs::read_to_string(site.data().join(format!("runs/{run}/outfit.json"))).unwrap();
-    let outfit: Value = serde_json::from_str(&outfit).unwrap();
-    assert_eq!(outfit["plan"], json!(project.canonicalize().unwrap().join("TASKS.md")));
-    assert_eq!(outfit["agents"], json!({"asks": "asks"}));
+    let environment = fs::read_to_string(site.data().join(format!("runs/{run}/environment.json"))).unwrap();
+    let environment: Value = serde_json::from_str(&environment).unwrap();
+    assert_eq!(environment["plan"], json!(project.canonicalize().unwrap().join("TASKS.md")));
+    assert_eq!(environment["agents"], json!({"asks": "asks"}));
 }
 
 #[test]
@@ -86,10 +86,13 @@ fn a_plan_is_pasted_and_whoever_it_names_is_one_of_the_configuration() {
     let body = json!({"project": site.project(), "text": NAMED, "person": "ana", "inPlace": true});
     let run = start(&site, &body);
     site.wait_for(&run, |row| row.waits_for.person == 2);
-    let outfit = fs::read_to_string(site.data().join(format!("runs/{run}/outfit.json"))).unwrap();
-    let outfit: Value = serde_json::from_str(&outfit).unwrap();
-    assert!(outfit.get("plan").is_none(), "{outfit}");
-    assert!(outfit["agents"].as_object().unwrap().values().all(|preset| preset == "asks"), "{outfit}");
+    let environment = fs::read_to_string(site.data().join(format!("runs/{run}/environment.json"))).unwrap();
+    let environment: Value = serde_json::from_str(&environment).unwrap();
+    assert!(environment.get("plan").is_none(), "{environment}");
+    assert!(
+        environment["agents"].as_object().unwrap().values().all(|preset| preset == "asks"),
+        "{environment}"
+    );
 }
 
 #[test]
@@ -154,7 +157,7 @@ fn nothing_outside_of_the_plans_of_a_known_project_is_read_or_run() {
         assert_eq!(status, 404, "{query}: {body}");
     }
     // What a run needs beside its plan is not taken from a request.
-    for more in ["outfit", "presets", "team", "settings", "agents", "command", "data"] {
+    for more in ["environment", "presets", "team", "settings", "agents", "command", "data"] {
         start(json!({"project": project, "text": PLAN, "person": "ana", more: {"sh": "sh"}}), 400);
     }
     for agent in ["nobody", "/bin/sh", "../asks", ""] {

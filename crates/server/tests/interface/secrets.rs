@@ -25,7 +25,7 @@ fn a_key_that_an_agent_prints_is_in_no_answer() {
     fs::write(site.project().join("asks.sh"), TELLS).unwrap();
     let mut new = serde_json::to_value(site.new_run(1)).unwrap();
     let variables = json!({"SHOP_API_KEY": KEY, "SHOP_URL": format!("https://ana:{KEY}@shop.example/")});
-    new["outfit"]["presets"]["asks"]["environment"] = variables;
+    new["environment"]["presets"]["asks"]["environment"] = variables;
     let run = site.client.start(&serde_json::from_value(new).unwrap()).unwrap();
     site.wait_for(&run, |row| row.waits_for.person == 1);
     let session = worker(&site, &run);

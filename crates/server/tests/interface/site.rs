@@ -8,7 +8,7 @@ use std::{
 };
 
 use domain::RunId;
-use runtime::{AfterStop, Host, NewRun};
+use runtime::{Host, NewRun, ShutdownMode};
 use serde_json::{Value, json};
 use server::{Client, LiveEvent, Loopback, Server};
 use store::Position;
@@ -69,7 +69,7 @@ impl Site {
             },
             "settings": {"slots": 4, "gateApproval": "automatic"},
             "team": [{"name": "dev", "role": "worker"}],
-            "outfit": {
+            "environment": {
                 "project": self.project(),
                 "isolation": {"type": "inPlace"},
                 "agents": {"dev": "asks"},
@@ -107,7 +107,7 @@ impl Site {
     /// Stops the server, and starts another.
     pub fn restart(&mut self) {
         if let Some(server) = self.server.take() {
-            server.stop(AfterStop::LeaveWorking);
+            server.stop(ShutdownMode::KeepSessions);
         }
         let data = self.data();
         self.server =
@@ -194,7 +194,7 @@ fn events(bytes: &[u8]) -> Vec<Event> {
 impl Drop for Site {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
-            server.stop(AfterStop::EndSessions);
+            server.stop(ShutdownMode::EndSessions);
         }
     }
 }

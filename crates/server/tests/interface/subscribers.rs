@@ -107,7 +107,7 @@ fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
         site.wait_for(run, |row| row.status == views::RunState::Done);
     }
     if let Some(server) = site.server.take() {
-        server.stop(runtime::AfterStop::EndSessions);
+        server.stop(runtime::ShutdownMode::EndSessions);
     }
     let heard = subscribers
         .each_mut()

@@ -24,9 +24,9 @@ export function RunActionSheet({ run: { id, title }, action, onClose }: Props) {
       return null;
     },
     clean: async () => {
-      const { removed, left } = await cleanRun(id);
-      const kept = left.map(([task, reason]) => `${task}: ${reason}`);
-      toast.done(t("runAction.clean.removed", { count: removed.length }));
+      const { removedTasks, keptTasks } = await cleanRun(id);
+      const kept = keptTasks.map(([task, reason]) => `${task}: ${reason}`);
+      toast.done(t("runAction.clean.removed", { count: removedTasks.length }));
       return kept.length > 0 ? `${t("runAction.clean.kept")} ${kept.slice(0, 5).join("; ")}` : null;
     },
     cancel: async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Landed } from "~/api/generated";
+import type { LandReport } from "~/api/generated";
 import { landMessage } from "./landMessage";
 
-const dirty = (n: number): Landed => ({
+const dirty = (n: number): LandReport => ({
   type: "dirty",
   branch: "main",
   files: Array.from({ length: n }, (_, at) => `f${at + 1}`),
@@ -14,13 +14,13 @@ test.each([
     true,
     { branch: "main", count: 3 },
   ],
-  [{ type: "already", branch: "main" }, true, { branch: "main" }],
+  [{ type: "alreadyLanded", branch: "main" }, true, { branch: "main" }],
   [{ type: "noTarget", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
   [{ type: "notApproved", branch: "jangdan/r1/run" }, false, { branch: "jangdan/r1/run" }],
   [{ type: "checkedOut", branch: "main", path: "/p" }, false, { branch: "main", path: "/p" }],
   [{ type: "diverged", branch: "main", tip: "ab" }, false, { branch: "main", ours: "jangdan/r1/run" }],
   [dirty(2), false, { branch: "main", files: "f1, f2" }],
   [dirty(7), false, { branch: "main", files: "f1, f2, f3, f4, f5, …" }],
-] as [Landed, boolean, object][])("%o means merged: %s", (landed, isMerged, values) => {
+] as [LandReport, boolean, object][])("%o means merged: %s", (landed, isMerged, values) => {
   expect(landMessage(landed, "r1")).toEqual({ key: landed.type, values, isMerged });
 });

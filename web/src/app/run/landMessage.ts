@@ -1,20 +1,20 @@
 /** The message about the result of merging a run into its branch. */
 
-import type { Landed } from "~/api/generated";
+import type { LandReport } from "~/api/generated";
 
 /** Further files are left out of the message. */
 const FILES_MAX = 5;
 
 /** Returns the key of the message with its values, and whether the branch contains the run's work. */
 export function landMessage(
-  landed: Landed,
+  landed: LandReport,
   run: string,
 ): { key: string; values: Record<string, string | number>; isMerged: boolean } {
   const { branch } = landed;
   switch (landed.type) {
     case "landed":
       return { key: landed.type, values: { branch, count: landed.nCommits }, isMerged: true };
-    case "already":
+    case "alreadyLanded":
       return { key: landed.type, values: { branch }, isMerged: true };
     case "noTarget":
     case "notApproved":

@@ -87,8 +87,8 @@ fn leaving_can_be_cancelled() {
         }
         assert_eq!(action, expected, "{bytes:?}");
     };
-    check(b"\x03\x03", PromptAction::LeaveWorking);
-    check(b"\x031", PromptAction::LeaveWorking);
+    check(b"\x03\x03", PromptAction::KeepSessions);
+    check(b"\x031", PromptAction::KeepSessions);
     check(b"q\r2", PromptAction::StopAgents);
     check(b"\x042", PromptAction::StopAgents);
     check(b"\x033", PromptAction::Nothing);

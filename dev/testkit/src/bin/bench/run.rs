@@ -20,7 +20,7 @@ use domain::{
     Timestamp,
 };
 use engine::{Effect, Rejection, Run};
-use runtime::Kept;
+use runtime::DurableRun;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use store::SqliteLog;
 use tempfile::tempdir_in;
@@ -121,10 +121,10 @@ fn dispatch(work: &Workload) -> Result<()> {
 fn record(work: &Workload, folder: &std::path::Path) -> Result<()> {
     let directory = tempdir_in(folder)?;
     let log = Arc::new(SqliteLog::open(directory.path())?);
-    let mut run = Kept::open(log, "r1".parse()?)?;
-    run_to_end(work, |now, actor, command| match run.wish(now, actor, command) {
-        Ok(step) => Ok(step.orders),
-        Err(runtime::WishError::Rejected(rejection)) => Err(rejection.into()),
+    let mut run = DurableRun::open(log, "r1".parse()?)?;
+    run_to_end(work, |now, actor, command| match run.execute(now, actor, command) {
+        Ok(step) => Ok(step.effects),
+        Err(runtime::CommandError::Rejected(rejection)) => Err(rejection.into()),
         Err(error) => Err(error.into()),
     })
 }

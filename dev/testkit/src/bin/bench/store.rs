@@ -14,7 +14,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use domain::{RunId, Sequence, Timestamp};
-use runtime::Kept;
+use runtime::DurableRun;
 use rusqlite::Connection;
 use store::{Appended, Log, NewEntry, Position, SqliteLog, StoreError};
 use tempfile::tempdir_in;
@@ -234,7 +234,7 @@ fn fill_long_run(directory: &Path) -> Result<()> {
         let entries = events.iter().map(NewEntry::of).collect::<Result<_, _>>()?;
         head = log.append(&run_id(0)?, head, entries)?.sequence;
     }
-    Kept::open(log, run_id(0)?)?.save()?;
+    DurableRun::open(log, run_id(0)?)?.save()?;
     Ok(())
 }
 
@@ -242,7 +242,7 @@ fn fill_long_run(directory: &Path) -> Result<()> {
 fn open_long_run(directory: &Path) -> u64 {
     let open = || -> Result<u64> {
         let log: Arc<dyn Log> = Arc::new(SqliteLog::open(directory)?);
-        Ok(Kept::open(log, run_id(0)?)?.run().sequence().0)
+        Ok(DurableRun::open(log, run_id(0)?)?.run().sequence().0)
     };
     open().unwrap_or(0)
 }

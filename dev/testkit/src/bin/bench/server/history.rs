@@ -8,7 +8,7 @@ use domain::{
     SessionInput, Timestamp, TurnTools,
 };
 use engine::{Effect, Rejection, Run};
-use runtime::Kept;
+use runtime::DurableRun;
 use store::{Log, NewEntry, SqliteLog};
 use testkit::run_loop::success_reports;
 
@@ -44,8 +44,8 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_said: u64) -> Result<u64> 
         }
     }
     // What the server does now and then, and when it ends.
-    let mut kept = Kept::open(log, id)?;
-    kept.save().context("save the rows")?;
+    let mut durable_run = DurableRun::open(log, id)?;
+    durable_run.save().context("save the rows")?;
     Ok(recorded.0)
 }
 

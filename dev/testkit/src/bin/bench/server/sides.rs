@@ -138,7 +138,7 @@ impl Home {
             "work": {"title": "A plan", "phases": phases, "tasks": tasks},
             "settings": {"slots": 4, "gateApproval": "automatic"},
             "team": [{"name": "dev", "role": "worker"}],
-            "outfit": {"project": self.folder.join("project"), "isolation": {"type": "inPlace"},
+            "environment": {"project": self.folder.join("project"), "isolation": {"type": "inPlace"},
                        "agents": {"dev": "shell"}},
         });
         let mut line = Line::open(&side.address)?;

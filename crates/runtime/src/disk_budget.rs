@@ -1,0 +1,209 @@
+//! The disk space that the worktrees of a data directory may use.
+//!
+//! When the budget is reached, worktrees are removed in this order: those for checks of merged trees, those of ended
+//! sessions, folders ignored by git in the worktrees of ended tasks, and then the worktrees of merged tasks. Changes are
+//! saved in git before a worktree is removed. Unmerged work and worktrees in use are never removed.
+
+mod worktree_registry;
+
+use std::{
+    fmt, fs,
+    path::Path,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use domain::RunId;
+use worktree_registry::{RemovalCandidates, WorktreeRegistry};
+
+use crate::executor::is_check_worktree_in_use;
+
+/// A measurement stays valid for this many times its own duration.
+const VALIDITY_FACTOR: u32 = 20;
+
+/// The worktrees use more space than the budget allows, and no further one can be removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DiskBudgetExceeded {
+    budget_bytes: u64,
+    usage: RemainingUsage,
+}
+
+/// Space used by the worktrees that cannot be removed automatically.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct RemainingUsage {
+    /// Of tasks and sessions that have not ended.
+    in_use_bytes: u64,
+    /// Of ended tasks and sessions whose work is not merged.
+    unmerged_bytes: u64,
+    /// Of runs that this machine cannot open.
+    unknown_bytes: u64,
+}
+
+impl fmt::Display for DiskBudgetExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RemainingUsage { in_use_bytes, unmerged_bytes, unknown_bytes } = self.usage;
+        let (used, budget) = (size(in_use_bytes + unmerged_bytes + unknown_bytes), size(self.budget_bytes));
+        let parts = [
+            (in_use_bytes, "in use"),
+            (unmerged_bytes, "of work that is not merged"),
+            (unknown_bytes, "of runs that this machine cannot open"),
+        ];
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|(bytes, _)| *bytes > 0)
+            .map(|(bytes, owner)| format!("{} {owner}", size(*bytes)))
+            .collect();
+        write!(
+            f,
+            "worktrees use {used} of `worktree.disk_budget` {budget}, and none can be removed automatically: {}. \
+             The task continues when others are merged, or when you free space: `jangdan clean RUN`",
+            parts.join(", ")
+        )
+    }
+}
+
+/// Measures the worktrees of a data directory and removes them when space is needed.
+#[derive(Default)]
+pub(crate) struct DiskBudget {
+    pub(crate) registry: WorktreeRegistry,
+    /// Last measurement. Locked while worktrees are measured, removed or created.
+    measurement: Mutex<Option<UsageMeasurement>>,
+}
+
+struct UsageMeasurement {
+    at: Instant,
+    took: Duration,
+    bytes: u64,
+}
+
+impl DiskBudget {
+    /// Calls `create` if the worktrees are within the budget, after removing some if necessary. One caller at a time, so
+    /// that no two use the same free space.
+    pub(crate) fn create_within<T>(
+        &self,
+        data: &Path,
+        budget_bytes: Option<u64>,
+        create: impl FnOnce() -> T,
+    ) -> Result<T, DiskBudgetExceeded> {
+        let Some(budget_bytes) = budget_bytes else { return Ok(create()) };
+        let mut measurement = self.measurement.lock().unwrap_or_else(PoisonError::into_inner);
+        self.free_space(&mut measurement, data, budget_bytes)?;
+        Ok(create())
+    }
+
+    /// Tells whether a worktree can be created, after removing others if necessary.
+    pub(crate) fn has_space(&self, data: &Path, budget_bytes: u64) -> bool {
+        self.create_within(data, Some(budget_bytes), || ()).is_ok()
+    }
+
+    fn free_space(
+        &self,
+        measurement: &mut Option<UsageMeasurement>,
+        data: &Path,
+        budget_bytes: u64,
+    ) -> Result<(), DiskBudgetExceeded> {
+        let is_far_below = |last: &UsageMeasurement| {
+            last.at.elapsed() < last.took * VALIDITY_FACTOR && last.bytes < budget_bytes / 2
+        };
+        if measurement.as_ref().is_some_and(is_far_below) {
+            return Ok(());
+        }
+        let mut used = measure(measurement, data);
+        if used < budget_bytes {
+            return Ok(());
+        }
+        let candidates = self.registry.candidates(data);
+        for freed in self.removals(data, &candidates) {
+            used = used.saturating_sub(freed);
+            if used < budget_bytes {
+                break;
+            }
+        }
+        if measure(measurement, data) < budget_bytes {
+            return Ok(());
+        }
+        Err(DiskBudgetExceeded { budget_bytes, usage: remaining_usage(data, &candidates) })
+    }
+
+    /// Returns an iterator that removes one candidate with each step, and returns the bytes freed.
+    fn removals<'a>(
+        &'a self,
+        data: &'a Path,
+        candidates: &'a [RemovalCandidates],
+    ) -> impl Iterator<Item = u64> + 'a {
+        let folder = |run: &RunId| data.join("runs").join(run.as_str());
+        let is_unused =
+            move |run: &&RemovalCandidates| run.has_ended || !is_check_worktree_in_use(&folder(&run.run));
+        let checks = candidates.iter().filter(is_unused).map(|run| run.git.remove_check_worktree());
+        let sessions = candidates
+            .iter()
+            .flat_map(|run| run.sessions.iter().map(|session| run.git.remove_session_worktree(*session)));
+        let tasks = || {
+            let all = candidates.iter().flat_map(|run| run.tasks.iter().map(move |task| (run, task)));
+            all.filter(|(run, (task, _))| !self.registry.is_leased(&run.run, task))
+        };
+        let ignored = tasks().map(move |(run, (task, _))| {
+            let freed = run.git.remove_ignored_folders(task)?;
+            if freed > 0 {
+                // The set-up must run again before the worktree is used again.
+                let _ = fs::remove_file(folder(&run.run).join(format!("ready-{task}")));
+            }
+            Ok(freed)
+        });
+        let merged = tasks()
+            .filter(|(_, (_, is_done))| *is_done)
+            .map(|(run, (task, _))| Ok(run.git.remove_worktree_if_merged(task)?.unwrap_or(0)));
+        // A worktree whose content cannot be saved is not removed.
+        checks.chain(sessions).chain(ignored).chain(merged).map(|freed| freed.unwrap_or(0))
+    }
+}
+
+fn measure(measurement: &mut Option<UsageMeasurement>, data: &Path) -> u64 {
+    let at = Instant::now();
+    let bytes = repo::disk_usage(&data.join("worktrees"));
+    *measurement = Some(UsageMeasurement { at, took: at.elapsed(), bytes });
+    bytes
+}
+
+/// Attributes the space of the existing worktrees.
+fn remaining_usage(data: &Path, candidates: &[RemovalCandidates]) -> RemainingUsage {
+    let mut usage = RemainingUsage::default();
+    for entry in fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten() {
+        let bytes = repo::disk_usage(&entry.path());
+        let folder = entry.file_name().to_string_lossy().into_owned();
+        let (run, worktree) = folder.split_once('-').unwrap_or_default();
+        let run = candidates.iter().find(|candidates| candidates.run.as_str() == run);
+        *match run {
+            None => &mut usage.unknown_bytes,
+            Some(run) if run.has_ended || run.contains(worktree) => &mut usage.unmerged_bytes,
+            Some(_) => &mut usage.in_use_bytes,
+        } += bytes;
+    }
+    usage
+}
+
+/// Formats a number of bytes for people.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let (mut whole, mut tenths, mut unit) = (bytes, 0, "bytes");
+    for next in UNITS {
+        if whole < 1024 {
+            break;
+        }
+        (whole, tenths, unit) = (whole / 1024, whole % 1024 * 10 / 1024, next);
+    }
+    if unit == "bytes" { format!("{whole} {unit}") } else { format!("{whole}.{tenths} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_have_binary_units_and_one_decimal() {
+        assert_eq!(
+            [0, 1023, 1024, 1536, 20 << 30].map(size),
+            ["0 bytes", "1023 bytes", "1.0 KiB", "1.5 KiB", "20.0 GiB"]
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! Which worktrees are in use and which belong to ended tasks and sessions. Decides which ones may be removed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use domain::{RunId, SessionId, TaskId};
+use views::TaskState;
+
+use crate::{environment::RunEnvironment, git::RunGit, host::ENDED_MARKER};
+
+/// Worktrees of all active runs.
+#[derive(Default)]
+pub(crate) struct WorktreeRegistry {
+    state: Mutex<RegistryState>,
+}
+
+#[derive(Default)]
+struct RegistryState {
+    /// Tasks whose worktrees are in use, by session.
+    leases: BTreeMap<(RunId, SessionId), TaskId>,
+    runs: BTreeMap<RunId, ActiveRunWorktrees>,
+}
+
+/// Ended tasks and sessions of an active run.
+#[derive(Clone)]
+struct ActiveRunWorktrees {
+    git: RunGit,
+    /// Ended tasks, and whether each is done.
+    tasks: BTreeMap<TaskId, bool>,
+    /// Ended sessions without a task.
+    sessions: BTreeSet<SessionId>,
+}
+
+impl ActiveRunWorktrees {
+    /// Returns the ended sessions without a task that still have a worktree.
+    fn ended_sessions(&self) -> Vec<SessionId> {
+        let sessions = self.git.session_worktrees().into_iter();
+        sessions.filter(|session| self.sessions.contains(session)).collect()
+    }
+}
+
+/// Worktrees of a run that may be removed.
+pub(super) struct RemovalCandidates {
+    pub(super) run: RunId,
+    pub(super) git: RunGit,
+    /// Whether the run has ended and is not active.
+    pub(super) has_ended: bool,
+    /// Ended tasks, and whether each is merged according to the run; git decides.
+    pub(super) tasks: Vec<(TaskId, bool)>,
+    /// Ended sessions without a task.
+    pub(super) sessions: Vec<SessionId>,
+}
+
+impl RemovalCandidates {
+    /// Tells whether a worktree is a candidate, by the part of its folder's name after the run.
+    pub(super) fn contains(&self, worktree: &str) -> bool {
+        let is_task = |task: TaskId| self.tasks.iter().any(|(other, _)| *other == task);
+        worktree.parse().is_ok_and(is_task)
+            || worktree
+                .strip_prefix("desk-")
+                .and_then(|name| name.parse().ok())
+                .is_some_and(|session| self.sessions.contains(&session))
+    }
+}
+
+impl WorktreeRegistry {
+    /// Marks the worktree of a task as used by a session until the lease is dropped.
+    pub(crate) fn lease(&self, run: &RunId, session: SessionId, task: &TaskId) -> WorktreeLease<'_> {
+        let key = (run.clone(), session);
+        self.state().leases.insert(key.clone(), task.clone());
+        WorktreeLease { registry: self, key }
+    }
+
+    /// Updates the states of tasks of an active run.
+    pub(crate) fn update_tasks<'a>(
+        &self,
+        run: &RunId,
+        git: &RunGit,
+        tasks: impl Iterator<Item = (&'a TaskId, TaskState)>,
+    ) {
+        let mut state = self.state();
+        let worktrees = state.runs.entry(run.clone()).or_insert_with(|| ActiveRunWorktrees {
+            git: git.clone(),
+            tasks: BTreeMap::new(),
+            sessions: BTreeSet::new(),
+        });
+        for (task, state) in tasks {
+            if state.is_over() {
+                worktrees.tasks.insert(task.clone(), state == TaskState::Done);
+            } else {
+                worktrees.tasks.remove(task);
+            }
+        }
+    }
+
+    /// Adds an ended session without a task.
+    pub(crate) fn add_ended_session(&self, run: &RunId, session: SessionId) {
+        if let Some(worktrees) = self.state().runs.get_mut(run) {
+            worktrees.sessions.insert(session);
+        }
+    }
+
+    /// Returns the ended sessions without a task of an active run that still have a worktree.
+    pub(crate) fn ended_sessions(&self, run: &RunId) -> Vec<SessionId> {
+        // Listing waits for git's lock, so the registry is not locked meanwhile.
+        let worktrees = self.state().runs.get(run).cloned();
+        worktrees.map(|worktrees| worktrees.ended_sessions()).unwrap_or_default()
+    }
+
+    /// Returns the git operations of an active run.
+    pub(crate) fn git(&self, run: &RunId) -> Option<RunGit> {
+        self.state().runs.get(run).map(|worktrees| worktrees.git.clone())
+    }
+
+    pub(super) fn is_leased(&self, run: &RunId, task: &TaskId) -> bool {
+        self.state().leases.iter().any(|((other_run, _), other)| other_run == run && other == task)
+    }
+
+    /// Returns the worktrees that may be removed; those of ended runs first.
+    pub(super) fn candidates(&self, data: &Path) -> Vec<RemovalCandidates> {
+        // Git may be slow, so the registry is not locked meanwhile.
+        let active = self.state().runs.clone();
+        let ended = ended_runs(data, &active).into_iter().map(|(run, git)| {
+            let tasks = git.tasks_with_worktrees().into_iter().map(|task| (task, true)).collect();
+            RemovalCandidates { run, tasks, sessions: git.session_worktrees(), git, has_ended: true }
+        });
+        let mut candidates: Vec<RemovalCandidates> = ended.collect();
+        candidates.extend(active.into_iter().map(|(run, worktrees)| {
+            let sessions = worktrees.ended_sessions();
+            let ActiveRunWorktrees { git, tasks, .. } = worktrees;
+            RemovalCandidates { run, tasks: tasks.into_iter().collect(), sessions, git, has_ended: false }
+        }));
+        candidates
+    }
+
+    fn state(&self) -> MutexGuard<'_, RegistryState> {
+        // No change spans several statements that can panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Marks the worktree of a task as used while it exists.
+pub(crate) struct WorktreeLease<'a> {
+    registry: &'a WorktreeRegistry,
+    key: (RunId, SessionId),
+}
+
+impl Drop for WorktreeLease<'_> {
+    fn drop(&mut self) {
+        self.registry.state().leases.remove(&self.key);
+    }
+}
+
+/// Returns the ended runs that are not active. Runs whose repository is missing are left out.
+fn ended_runs(data: &Path, active: &BTreeMap<RunId, ActiveRunWorktrees>) -> Vec<(RunId, RunGit)> {
+    let folders = fs::read_dir(data.join("runs")).into_iter().flatten().flatten();
+    let has_ended = |folder: &PathBuf| folder.join(ENDED_MARKER).exists();
+    let ended = folders.map(|entry| entry.path()).filter(has_ended).filter_map(|folder| {
+        let run: RunId = folder.file_name()?.to_str()?.parse().ok()?;
+        if active.contains_key(&run) {
+            return None;
+        }
+        let git = RunGit::open(data, &run, &RunEnvironment::read(&folder).ok()?).ok()??;
+        Some((run, git))
+    });
+    ended.collect()
+}

@@ -1,0 +1,215 @@
+//! A run backed by the event log: its state and its rows.
+//!
+//! Invariant: all changes and effects that leave this module are recorded. If recording fails, the state is rebuilt from
+//! the log, as after a restart.
+
+use std::sync::Arc;
+
+use domain::{Actor, Command, EffectId, RecordedEvent, RunId, Sequence, Timestamp};
+use engine::{Effect, Rejection, Run};
+use store::{Log, NewEntry, Position, Row, RowChange, StoreError};
+use views::{Change, Views};
+
+/// Limit of events read at once.
+const PAGE_ENTRIES: usize = 1000;
+/// Limit of row bytes saved at once, unless a single event changes more. The log rejects much larger writes, and appends
+/// of other runs wait for this one.
+const SAVE_BYTES_MAX: usize = 1 << 20;
+
+/// Why a command had no effect.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// The engine rejected the command.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The resulting events could not be recorded. The state is unchanged.
+    #[error("cannot record the events of run {run}")]
+    Store {
+        /// The run.
+        run: RunId,
+        /// Error of the log.
+        source: StoreError,
+    },
+}
+
+/// Result of a command. Its events are recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExecutedCommand {
+    /// Sequence number of the run's last event.
+    pub sequence: Sequence,
+    /// Events of the command, in order.
+    pub events: Vec<AppliedEvent>,
+    /// Effects that the executor has to carry out.
+    pub effects: Vec<(EffectId, Effect)>,
+}
+
+/// A recorded event and the rows that it changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppliedEvent {
+    /// Sequence number in the run.
+    pub sequence: Sequence,
+    /// Position in the log of all runs.
+    pub position: Position,
+    /// Changed rows.
+    pub changes: Vec<Change>,
+}
+
+/// A run with its rows and its log.
+pub struct DurableRun {
+    id: RunId,
+    log: Arc<dyn Log>,
+    run: Run,
+    /// Shared with readers; copied only if an event is applied while a reader holds them.
+    views: Arc<Views>,
+    /// Events that are not in the saved rows yet, each with the rows that it changed.
+    unsaved: Vec<(Sequence, Vec<RowChange>)>,
+    /// Position of the last event in the log of all runs.
+    position: Position,
+    /// Whether an append failed after the state had changed, so that the state must be rebuilt from the log.
+    is_ahead: bool,
+}
+
+impl DurableRun {
+    /// Rebuilds a run from the log. A run without events has not started.
+    pub fn open(log: Arc<dyn Log>, id: RunId) -> Result<Self, StoreError> {
+        let mut durable_run = Self {
+            views: Arc::new(Views::new(id.clone())),
+            id,
+            log,
+            run: Run::new(),
+            unsaved: Vec::new(),
+            position: Position(0),
+            is_ahead: false,
+        };
+        durable_run.replay()?;
+        Ok(durable_run)
+    }
+
+    /// Returns the run's id.
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// Returns the run's state.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Returns the run's rows.
+    pub fn views(&self) -> &Arc<Views> {
+        &self.views
+    }
+
+    /// Returns the position of the run's last event in the log of all runs.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Returns the effects without a reported outcome. After a restart they are executed again.
+    pub fn pending_effects(&self) -> Vec<(EffectId, Effect)> {
+        self.run.pending_effects()
+    }
+
+    /// Decides on a command and records the resulting events. Returns when they are durable.
+    pub fn execute(
+        &mut self,
+        now: Timestamp,
+        actor: &Actor,
+        command: Command,
+    ) -> Result<ExecutedCommand, CommandError> {
+        if self.is_ahead {
+            self.reload().map_err(|source| self.store_error(source))?;
+        }
+        let before = self.run.sequence();
+        let decision = self.run.decide(now, actor, command)?;
+        let end = match self.record(before, &decision.events) {
+            Ok(end) => end,
+            Err(source) => {
+                self.is_ahead = true;
+                // If the log is unreadable too, the next command tries again.
+                let _ = self.reload();
+                return Err(self.store_error(source));
+            }
+        };
+        self.position = end;
+        let events = decision.events.iter().map(|recorded| self.apply_to_views(recorded, end)).collect();
+        Ok(ExecutedCommand { sequence: self.run.sequence(), events, effects: decision.effects })
+    }
+
+    /// Saves the changed rows. If that fails, the next call tries again.
+    pub fn save(&mut self) -> Result<(), StoreError> {
+        while !self.unsaved.is_empty() {
+            let mut bytes = 0;
+            let mut fits = |(_, changes): &&(Sequence, Vec<RowChange>)| {
+                bytes += changes.iter().map(RowChange::bytes).sum::<usize>();
+                bytes <= SAVE_BYTES_MAX
+            };
+            let n_events = self.unsaved.iter().take_while(|event| fits(event)).count().max(1);
+            let batch = self.unsaved.get(..n_events).unwrap_or_default();
+            let Some((up_to, _)) = batch.last() else { return Ok(()) };
+            let changes = batch.iter().flat_map(|(_, changes)| changes).cloned().collect();
+            self.log.save_rows(&self.id, *up_to, changes)?;
+            self.unsaved.drain(..n_events);
+        }
+        Ok(())
+    }
+
+    fn store_error(&self, source: StoreError) -> CommandError {
+        CommandError::Store { run: self.id.clone(), source }
+    }
+
+    /// Appends events and returns the position of the last one in the log of all runs.
+    fn record(&self, before: Sequence, events: &[RecordedEvent]) -> Result<Position, StoreError> {
+        if events.is_empty() {
+            return Ok(self.position);
+        }
+        let entries = events.iter().map(NewEntry::of).collect::<Result<Vec<_>, _>>()?;
+        self.log.append(&self.id, before, entries).map(|appended| appended.position)
+    }
+
+    /// Applies an event of an append whose last event is at `end`. The events of one append have adjacent positions.
+    fn apply_to_views(&mut self, recorded: &RecordedEvent, end: Position) -> AppliedEvent {
+        let changes = Arc::make_mut(&mut self.views).apply(recorded);
+        self.unsaved.push((recorded.sequence, row_changes(&changes, recorded.sequence)));
+        let n_later = self.run.sequence().0.saturating_sub(recorded.sequence.0);
+        let position = Position(end.0.saturating_sub(n_later));
+        AppliedEvent { sequence: recorded.sequence, position, changes }
+    }
+
+    fn reload(&mut self) -> Result<(), StoreError> {
+        *self = Self::open(Arc::clone(&self.log), self.id.clone())?;
+        Ok(())
+    }
+
+    /// Applies all entries of the log to the state and to the rows.
+    fn replay(&mut self) -> Result<(), StoreError> {
+        let saved_up_to = self.log.rows_position(&self.id)?;
+        let mut after = Sequence(0);
+        loop {
+            let entries = self.log.read(&self.id, after, PAGE_ENTRIES)?;
+            let Some(last) = entries.last() else { return Ok(()) };
+            after = last.sequence;
+            self.position = last.position;
+            for entry in &entries {
+                let recorded = entry.recorded()?;
+                // Effects are not executed twice: those still open are in `pending_effects`.
+                drop(self.run.apply(&recorded));
+                let changes = Arc::make_mut(&mut self.views).apply(&recorded);
+                if recorded.sequence > saved_up_to {
+                    self.unsaved.push((recorded.sequence, row_changes(&changes, recorded.sequence)));
+                }
+            }
+        }
+    }
+}
+
+fn row_changes(changes: &[Change], sequence: Sequence) -> Vec<RowChange> {
+    let row_change = |change: &Change| {
+        let (kind, key) = (change.kind.name().to_owned(), change.key.clone());
+        match &change.row {
+            Some(row) => RowChange::Put(Row { kind, key, json: row.to_json(), sequence }),
+            None => RowChange::Delete { kind, key },
+        }
+    };
+    changes.iter().map(row_change).collect()
+}

@@ -1,0 +1,273 @@
+//! The environment of a run on this machine: folders, presets, set-up commands, limits. The engine does not use it.
+//!
+//! Written into the run's folder before the run starts, so that it is the same after a restart.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use domain::{AgentName, Budget, PlannedWork};
+use serde::{Deserialize, Serialize};
+
+const FILE: &str = "environment.json";
+/// Name of the file in runs of earlier versions. Read if the run's folder has no [`FILE`].
+const FILE_OF_EARLIER_VERSIONS: &str = "outfit.json";
+
+/// The environment of a run on this machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RunEnvironment {
+    /// Folder of the project.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub project: PathBuf,
+    /// Where agents work.
+    pub isolation: Isolation,
+    /// Preset of each team member.
+    pub agents: BTreeMap<AgentName, String>,
+    /// Presets of the project and its changes to built-in ones.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub presets: toml::Table,
+    /// Commands that run in a new worktree before an agent starts there.
+    #[serde(default)]
+    pub setup: Vec<String>,
+    /// Files ignored by git that are copied into new worktrees; paths relative to the project's folder.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    pub copy: Vec<PathBuf>,
+    /// Whether the project's submodules are checked out in worktrees.
+    #[serde(default = "yes")]
+    pub submodules: bool,
+    /// Disk space that all worktrees of the data directory may use; unlimited if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_budget_bytes: Option<u64>,
+    /// Ports that are divided among tasks.
+    #[serde(default)]
+    pub ports: Ports,
+    /// How agents are confined.
+    #[serde(default)]
+    pub sandbox: SandboxMode,
+    /// Paths that confined agents may write to.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    pub sandbox_write: Vec<PathBuf>,
+    /// The project's template of a task's prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Path of the plan file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub plan: Option<PathBuf>,
+    /// How the plan file is interpreted.
+    #[serde(default, alias = "reading")]
+    pub plan_options: PlanOptions,
+}
+
+/// How a plan file is interpreted. Kept with the run, so that later reads give the same result.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PlanOptions {
+    /// Format of the plan; detected if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Whether optional tasks are included.
+    #[serde(default)]
+    pub with_optional: bool,
+    /// Tester of tasks that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tester: Option<AgentName>,
+    /// Budget of tasks that have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_budget: Option<Budget>,
+    /// Budgets of phases that have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phase_budgets: Vec<Budget>,
+    /// Worker of tasks that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<AgentName>,
+    /// Memory limit of each agent in MiB, which is also the memory that its tasks require.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub memory_mib: BTreeMap<AgentName, u64>,
+    /// Whether the checkboxes of completed tasks are ticked in the file.
+    #[serde(default)]
+    pub write_back: bool,
+}
+
+impl PlanOptions {
+    /// Fills in the properties of tasks and phases that the plan does not set.
+    pub fn apply_defaults(&self, work: &mut PlannedWork) {
+        for task in &mut work.tasks {
+            task.budget = task.budget.or(self.task_budget);
+            task.tester = task.tester.take().or_else(|| self.tester.clone());
+            let memory =
+                task.agent.as_ref().or(self.worker.as_ref()).and_then(|name| self.memory_mib.get(name));
+            if task.memory_mib == 0 {
+                task.memory_mib = memory.copied().unwrap_or(0);
+            }
+        }
+        for phase in &mut work.phases {
+            if phase.budgets.is_empty() {
+                phase.budgets.clone_from(&self.phase_budgets);
+            }
+        }
+    }
+
+    pub(crate) fn parse_options(&self) -> plan::ParseOptions {
+        plan::ParseOptions { format: self.format.as_ref().and_then(|name| name.parse().ok()) }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Where agents work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Isolation {
+    /// Each task has its own worktree.
+    Worktrees {
+        /// Commit that the run starts from.
+        base: String,
+        /// Branch that the work is merged into; absent if none was checked out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+    },
+    /// All agents work in the project's folder.
+    InPlace,
+}
+
+/// A range of ports that is divided among tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Ports {
+    /// First port of the range.
+    pub first: u16,
+    /// Last port of the range.
+    pub last: u16,
+    /// Number of ports of each task.
+    pub per_task: u16,
+}
+
+impl Default for Ports {
+    fn default() -> Self {
+        Self { first: 20_000, last: 29_999, per_task: 10 }
+    }
+}
+
+/// How agents are confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum SandboxMode {
+    /// Not confined.
+    #[default]
+    Off,
+    /// An agent can write only to its worktree and its own state, if the machine supports that.
+    Worktree,
+    /// Like `Worktree`; the agent does not start if the machine does not support it.
+    Required,
+}
+
+impl RunEnvironment {
+    /// Returns the first path of `copy` that is not inside the project.
+    pub(crate) fn find_path_outside(&self) -> Option<&Path> {
+        let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        self.copy.iter().map(PathBuf::as_path).find(|path| !path.components().all(is_inside))
+    }
+
+    /// Writes the environment into a run's folder, atomically.
+    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let text = serde_json::to_vec_pretty(self).map_err(io::Error::other)?;
+        let new = folder.join("environment.new");
+        fs::write(&new, text)?;
+        fs::File::open(&new)?.sync_all()?;
+        fs::rename(&new, folder.join(FILE))
+    }
+
+    /// Reads the environment from a run's folder.
+    pub fn read(folder: &Path) -> io::Result<Self> {
+        let bytes = match fs::read(folder.join(FILE)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::read(folder.join(FILE_OF_EARLIER_VERSIONS))?
+            }
+            read => read?,
+        };
+        serde_json::from_slice(&bytes).map_err(io::Error::other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use domain::{PlannedPhase, PlannedTask, PlannedWork};
+
+    use super::{FILE, FILE_OF_EARLIER_VERSIONS, PlanOptions, RunEnvironment};
+
+    #[test]
+    fn file_of_an_earlier_version_is_read_if_it_is_the_only_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = || RunEnvironment::read(folder.path());
+        assert_eq!(read().unwrap_err().kind(), std::io::ErrorKind::NotFound);
+        let text = r#"{"project": "/shop", "isolation": {"type": "inPlace"}, "agents": {"ann": "claude"},
+                       "reading": {"withOptional": true}}"#;
+        fs::write(folder.path().join(FILE_OF_EARLIER_VERSIONS), text).unwrap();
+        let earlier = read().unwrap();
+        assert_eq!(earlier.project, std::path::Path::new("/shop"));
+        assert!(earlier.plan_options.with_optional, "{earlier:?}");
+
+        let newer = RunEnvironment { project: "/store".into(), ..earlier };
+        newer.write(folder.path()).unwrap();
+        assert!(folder.path().join(FILE).exists());
+        assert_eq!(read().unwrap(), newer);
+    }
+
+    #[test]
+    fn defaults_fill_in_only_what_the_plan_does_not_set() {
+        let phase = |number: u32, budgets: &[&str]| PlannedPhase {
+            number,
+            name: String::new(),
+            after: Vec::new(),
+            verify: None,
+            artefacts: Vec::new(),
+            budgets: budgets.iter().map(|budget| budget.parse().unwrap()).collect(),
+        };
+        let task = |id: &str| PlannedTask::new(id.parse().unwrap(), 1, String::new());
+        let complete = PlannedTask {
+            tester: Some("own".parse().unwrap()),
+            budget: Some("1k".parse().unwrap()),
+            ..task("T1.2")
+        };
+        let planned = PlannedWork {
+            title: String::new(),
+            phases: vec![phase(1, &[]), phase(2, &["$1"])],
+            tasks: vec![task("T1.1"), complete],
+        };
+        let mut work = planned.clone();
+        PlanOptions::default().apply_defaults(&mut work);
+        assert_eq!(work, planned);
+        let options = PlanOptions {
+            tester: Some("codex".parse().unwrap()),
+            task_budget: Some("5k".parse().unwrap()),
+            phase_budgets: vec!["$3".parse().unwrap()],
+            worker: Some("claude".parse().unwrap()),
+            memory_mib: std::collections::BTreeMap::from([("claude".parse().unwrap(), 512)]),
+            ..PlanOptions::default()
+        };
+        options.apply_defaults(&mut work);
+        let mut expected = planned;
+        expected.tasks[0].tester = Some("codex".parse().unwrap());
+        expected.tasks[0].budget = Some("5k".parse().unwrap());
+        expected.tasks.iter_mut().for_each(|task| task.memory_mib = 512);
+        expected.phases[0].budgets = vec!["$3".parse().unwrap()];
+        assert_eq!(work, expected);
+    }
+}

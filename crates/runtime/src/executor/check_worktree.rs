@@ -1,0 +1,67 @@
+//! Checks of merged trees: a run has one worktree for them, and one check at a time.
+//!
+//! A check that a killed server left there continues. The next check in the worktree waits for it if it is the same, and
+//! ends it otherwise: its own effect runs it again.
+
+use std::{fs, path::Path};
+
+use domain::{Receipt, TaskId};
+use repo::{CommitId, RepoError};
+
+use super::{
+    job::{self, Job, run_check},
+    run_context::RunContext,
+    stop_token::{StopRequest, StopToken},
+};
+use crate::git::RunGit;
+
+/// Name of the file with the name of the job that uses the worktree.
+const USER_FILE: &str = "room";
+
+/// Tells whether a check uses the worktree, perhaps one that a killed server started.
+pub(crate) fn is_in_use(folder: &Path) -> bool {
+    folder.join(USER_FILE).exists()
+}
+
+/// A check of a merged tree.
+pub(super) struct MergeCheck<'a> {
+    pub(super) name: &'a str,
+    pub(super) command: &'a str,
+    pub(super) commit: &'a CommitId,
+    pub(super) tree: String,
+    pub(super) task: Option<&'a TaskId>,
+    pub(super) timeout_ms: u64,
+}
+
+/// Runs a check when the worktree is free.
+pub(super) fn check(
+    context: &RunContext,
+    git: &RunGit,
+    check: MergeCheck<'_>,
+    stop_token: &StopToken,
+) -> Result<Receipt, RepoError> {
+    let MergeCheck { name, command, commit, tree, task, timeout_ms } = check;
+    let lock = git.lock_check_worktree();
+    let user_file = context.host.folder(&context.run).join(USER_FILE);
+    let user = fs::read_to_string(&user_file).unwrap_or_default();
+    let directory = if user == name && job::has_started(context, name) {
+        git.check_worktree_path()
+    } else {
+        if !user.is_empty() {
+            job::end(context, &user);
+        }
+        // If the file cannot be written, the check is lost with a crash.
+        let _ = fs::write(&user_file, name);
+        let worktree = git.create_check_worktree(commit)?;
+        context.set_up_check_worktree(&worktree.path, worktree.is_new, task, stop_token);
+        worktree.path
+    };
+    let job = Job { name, command, directory: &directory, task, timeout_ms, stop_token, is_sandboxed: true };
+    let receipt = run_check(context, &job, tree);
+    // A detached check continues in the worktree.
+    if stop_token.request() != Some(StopRequest::Detach) {
+        let _ = fs::remove_file(&user_file);
+    }
+    drop(lock);
+    Ok(receipt)
+}

@@ -1,0 +1,92 @@
+//! Examines a phase for its gate: runs the phase's check on the merged tree, and looks for the expected artefacts.
+
+use domain::GateReport;
+use engine::GateCheck;
+
+use super::{
+    check_worktree::{self, MergeCheck},
+    job::{Job, run_check},
+    run_context::{RunContext, error_chain},
+    stop_token::StopToken,
+};
+
+/// Limit of listed artefacts.
+const ARTEFACTS_MAX: usize = 1000;
+
+/// Examines a phase. An error is reported as a failed gate.
+pub(super) fn report(
+    context: &RunContext,
+    name: &str,
+    work: &GateCheck,
+    timeout_ms: u64,
+    stop_token: &StopToken,
+) -> GateReport {
+    match try_report(context, name, work, timeout_ms, stop_token) {
+        Ok(report) => report,
+        Err(reason) => {
+            GateReport { summary: format!("cannot examine the phase: {reason}"), ..GateReport::default() }
+        }
+    }
+}
+
+fn try_report(
+    context: &RunContext,
+    name: &str,
+    work: &GateCheck,
+    timeout_ms: u64,
+    stop_token: &StopToken,
+) -> Result<GateReport, String> {
+    let mut report = GateReport { passed: true, ..GateReport::default() };
+    let Some(git) = &context.git else {
+        if let Some(command) = &work.check {
+            let job = Job {
+                name,
+                command,
+                directory: &context.environment.project,
+                task: None,
+                timeout_ms,
+                stop_token,
+                is_sandboxed: true,
+            };
+            let tree = context.project_tree().unwrap_or_default();
+            report.receipts.push(run_check(context, &job, tree));
+        }
+        return Ok(with_verdict(report));
+    };
+    let (tip, tree) = git.tip().map_err(|error| error_chain(&error))?;
+    git.record_gate(work.phase, &tip).map_err(|error| error_chain(&error))?;
+    for pattern in &work.artefacts {
+        let files = git.files_matching(&tip, pattern).map_err(|error| error_chain(&error))?;
+        if files.is_empty() {
+            report.missing.push(pattern.clone());
+        }
+        report.artefacts.extend(files.iter().map(|file| file.to_string_lossy().into_owned()));
+    }
+    report.artefacts.sort();
+    report.artefacts.dedup();
+    report.artefacts.truncate(ARTEFACTS_MAX);
+    if let Some(command) = &work.check {
+        let check = MergeCheck { name, command, commit: &tip, tree, task: None, timeout_ms };
+        let receipt = check_worktree::check(context, git, check, stop_token);
+        report.receipts.push(receipt.map_err(|error| error_chain(&error))?);
+    }
+    Ok(with_verdict(report))
+}
+
+fn with_verdict(mut report: GateReport) -> GateReport {
+    report.passed = report.missing.is_empty() && report.receipts.iter().all(domain::Receipt::passed);
+    let mut lines: Vec<String> = report
+        .receipts
+        .iter()
+        .map(|receipt| {
+            let result = if receipt.passed() { "passed" } else { "failed" };
+            format!("`{}` {result}", receipt.command)
+        })
+        .collect();
+    lines.extend(report.missing.iter().map(|pattern| format!("no file matches `{pattern}`")));
+    if lines.is_empty() {
+        lines.push("no check is set: nothing proves this phase".to_owned());
+    }
+    report.summary = lines.join("; ");
+    report
+}

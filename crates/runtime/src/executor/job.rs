@@ -1,0 +1,284 @@
+//! Commands that check a tree or set up a worktree, each in its own session.
+//!
+//! A job survives a killed server, and the next server reads its result. So a long check is not repeated, and no two jobs
+//! run in the same worktree.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use domain::{Receipt, TaskId, Timestamp};
+use holder::{
+    ClientError,
+    protocol::{Attachment, Request, Stderr},
+    spool::{RecordBody, RecordFollower},
+};
+use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
+use sha2::{Digest, Sha256};
+
+use super::{
+    disk_full,
+    run_context::{RunContext, error_chain},
+    stop_token::{StopRequest, StopToken},
+};
+use crate::run_loop::now;
+
+/// Bytes of the end of the output that are reported.
+const TAIL_BYTES_MAX: usize = 8 * 1024;
+/// Time that the processes of a job have to exit after its timeout.
+const GRACE: Duration = Duration::from_secs(1);
+/// Time that a holder has to exit after its job has ended.
+const HOLDER_EXIT_MAX: Duration = Duration::from_secs(5);
+/// Time between two checks that the holder of a job without output is alive.
+const ALIVE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Limit of attempts to run a job whose holder is killed.
+const ATTEMPTS_MAX: u32 = 3;
+
+/// Result of a job.
+pub(super) struct JobResult {
+    pub(super) exit_status: Option<i32>,
+    pub(super) output_hash: String,
+    pub(super) output_tail: String,
+    pub(super) started_at: Timestamp,
+    pub(super) finished_at: Timestamp,
+}
+
+/// A command that runs in a directory.
+pub(super) struct Job<'a> {
+    pub(super) name: &'a str,
+    pub(super) command: &'a str,
+    pub(super) directory: &'a Path,
+    pub(super) task: Option<&'a TaskId>,
+    pub(super) timeout_ms: u64,
+    pub(super) stop_token: &'a StopToken,
+    /// Whether it runs code written by agents, and is confined like them.
+    pub(super) is_sandboxed: bool,
+}
+
+/// Runs the check of a task in its worktree.
+pub(super) fn check(
+    context: &RunContext,
+    name: &str,
+    task: &TaskId,
+    command: &str,
+    timeout_ms: u64,
+    stop_token: &StopToken,
+) -> Receipt {
+    let started_at = now();
+    match disk_full::retry(stop_token, || directory_and_tree(context, name, task)) {
+        Ok((directory, tree)) => {
+            let job = Job {
+                name,
+                command,
+                directory: &directory,
+                task: Some(task),
+                timeout_ms,
+                stop_token,
+                is_sandboxed: true,
+            };
+            run_check(context, &job, tree)
+        }
+        Err(reason) => failed_receipt(command, String::new(), reason, started_at),
+    }
+}
+
+/// Returns the directory of a task's check, and the tree that the directory had when the check started.
+fn directory_and_tree(context: &RunContext, name: &str, task: &TaskId) -> Result<(PathBuf, String), String> {
+    let tree_file = context.host.folder(&context.run).join(format!("{name}-tree"));
+    if has_started(context, name)
+        && let Ok(tree) = fs::read_to_string(&tree_file)
+    {
+        let directory = match &context.git {
+            Some(git) => git.create_worktree(task).map_err(|error| error_chain(&error))?.0.path,
+            None => context.environment.project.clone(),
+        };
+        return Ok((directory, tree));
+    }
+    let (directory, tree) = match &context.git {
+        Some(git) => git.snapshot_tree(task).map_err(|error| error_chain(&error))?,
+        None => (context.environment.project.clone(), context.project_tree().unwrap_or_default()),
+    };
+    // On failure a restart uses the tree of that time.
+    let _ = fs::write(tree_file, &tree);
+    Ok((directory, tree))
+}
+
+/// Runs a job, and returns a receipt of its result. A job that cannot run has failed; its output says why.
+pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Receipt {
+    let started_at = now();
+    match disk_full::retry(job.stop_token, || run(context, job)) {
+        Ok(result) => Receipt {
+            command: job.command.to_owned(),
+            exit_status: result.exit_status,
+            output_hash: result.output_hash,
+            output_tail: result.output_tail,
+            tree,
+            started_at: result.started_at,
+            finished_at: result.finished_at,
+        },
+        Err(reason) => failed_receipt(job.command, tree, reason, started_at),
+    }
+}
+
+fn failed_receipt(command: &str, tree: String, reason: String, started_at: Timestamp) -> Receipt {
+    Receipt {
+        command: command.to_owned(),
+        exit_status: None,
+        output_hash: hex(&Sha256::digest([])),
+        output_tail: format!("cannot run the command: {reason}"),
+        tree,
+        started_at,
+        finished_at: now(),
+    }
+}
+
+/// Runs a job to its end, or continues one that a killed server started.
+pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, String> {
+    for number in 1..=ATTEMPTS_MAX {
+        let name = session_name(context, job.name, number);
+        let found = match context.host.sessions.find_exactly(&name).map_err(|error| error_chain(&error))? {
+            Some(found) => found,
+            None => match start(context, name, job) {
+                Ok(found) => found,
+                // Its holder was killed during the start.
+                Err(SessionError::Holder { source: ClientError::Closed, .. }) => continue,
+                Err(error) => return Err(error_chain(&error)),
+            },
+        };
+        if let Some(result) = follow(context, &found, job)? {
+            wait_for_holder_exit(context, &found);
+            // The receipt has the end of the output; the rest is not kept.
+            drop(context.host.sessions.remove(&found));
+            return Ok(result);
+        }
+        // Its holder was killed: its processes must not continue beside the next attempt.
+        context.host.sessions.kill_orphans(&found);
+    }
+    Err(format!("its holder was killed {ATTEMPTS_MAX} times"))
+}
+
+/// Tells whether a job was started, perhaps by an earlier server.
+pub(super) fn has_started(context: &RunContext, name: &str) -> bool {
+    attempts(context, name).next().is_some()
+}
+
+/// Ends a job that a killed server left, and removes its sessions.
+pub(super) fn end(context: &RunContext, name: &str) {
+    for found in attempts(context, name) {
+        drop(context.host.sessions.request(&found, &Request::End { grace: GRACE }, GRACE * 5));
+        context.host.sessions.kill_orphans(&found);
+        drop(context.host.sessions.remove(&found));
+    }
+}
+
+fn attempts<'a>(context: &'a RunContext, name: &'a str) -> impl Iterator<Item = SessionEntry> + 'a {
+    (1..=ATTEMPTS_MAX).filter_map(move |number| {
+        context.host.sessions.find_exactly(&session_name(context, name, number)).ok().flatten()
+    })
+}
+
+fn session_name(context: &RunContext, name: &str, number: u32) -> String {
+    format!("{}-{name}-{number}", context.run)
+}
+
+fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEntry, SessionError> {
+    let variables = context.variables(job.task, job.directory);
+    context.host.sessions.start(&StartRequest {
+        name: Some(name),
+        command: vec!["sh".into(), "-c".into(), job.command.into()],
+        directory: job.directory.to_owned(),
+        attachment: Attachment::Pipes { stderr: Stderr::Merged },
+        environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        memory_bytes_max: None,
+        sandbox: if job.is_sandboxed {
+            context.sandbox()
+        } else {
+            Sandbox { policy: SandboxPolicy::Off, write: Vec::new() }
+        },
+        agent: None,
+    })
+}
+
+/// Reads the output of a job until it ends; `None` if its holder was killed, so that its exit status is unknown.
+fn follow(context: &RunContext, found: &SessionEntry, job: &Job<'_>) -> Result<Option<JobResult>, String> {
+    // A job gets no input, so it must not wait for any.
+    let sessions = &context.host.sessions;
+    drop(sessions.request(found, &Request::CloseInput, GRACE));
+    let mut follower = RecordFollower::open(&found.directory, 0).map_err(|error| error_chain(&error))?;
+    // The timeout starts with the job, also if an earlier server started it.
+    let age_ms = u64::try_from(now().0.saturating_sub(found.metadata.started_at.0)).unwrap_or(0);
+    let deadline = Instant::now() + Duration::from_millis(job.timeout_ms.saturating_sub(age_ms));
+    let (mut hash, mut tail) = (Sha256::new(), Vec::new());
+    let mut is_timed_out = false;
+    let mut alive_at = Instant::now();
+    let exit = loop {
+        match job.stop_token.request() {
+            None => {}
+            Some(StopRequest::Detach) => return Err("the server detached from it".to_owned()),
+            Some(StopRequest::Kill) => {
+                end(context, job.name);
+                return Err("it was cancelled".to_owned());
+            }
+        }
+        let record = follower.try_next().map_err(|error| error_chain(&error))?;
+        if record.is_none() {
+            job.stop_token.sleep(&follower, next_alive_check(deadline, is_timed_out));
+        }
+        match record.map(|record| record.body) {
+            Some(RecordBody::Output { bytes, .. }) => {
+                hash.update(&bytes);
+                tail.extend_from_slice(&bytes);
+                let excess = tail.len().saturating_sub(TAIL_BYTES_MAX);
+                tail.drain(..excess);
+            }
+            Some(RecordBody::Exit(exit)) => break exit,
+            Some(_) => {}
+            None if !is_timed_out && Instant::now() >= deadline => {
+                is_timed_out = true;
+                drop(sessions.request(found, &Request::End { grace: GRACE }, GRACE * 5));
+            }
+            None if alive_at.elapsed() >= ALIVE_CHECK_INTERVAL => {
+                alive_at = Instant::now();
+                if is_lost(context, &found.name) {
+                    return Ok(None);
+                }
+            }
+            None => {}
+        }
+    };
+    let mut output_tail = String::from_utf8_lossy(&tail).into_owned();
+    if is_timed_out {
+        output_tail.push_str("\ntimed out");
+    }
+    let started_at = found.metadata.started_at;
+    let output_hash = hex(&hash.finalize());
+    Ok(Some(JobResult { exit_status: exit.code, output_hash, output_tail, started_at, finished_at: now() }))
+}
+
+/// Waits for a holder to exit, since it writes the exit record last.
+fn wait_for_holder_exit(context: &RunContext, found: &SessionEntry) {
+    let deadline = Instant::now() + HOLDER_EXIT_MAX;
+    if let Ok(mut connection) = context.host.sessions.connect(found) {
+        // The connection is closed when the holder exits.
+        while matches!(connection.receive(deadline), Ok(Some(_))) {}
+    }
+}
+
+/// Returns when to check that the holder is alive, if the job prints nothing.
+fn next_alive_check(deadline: Instant, is_timed_out: bool) -> Instant {
+    let next = Instant::now() + ALIVE_CHECK_INTERVAL;
+    if is_timed_out { next } else { deadline.min(next) }
+}
+
+fn is_lost(context: &RunContext, name: &str) -> bool {
+    match context.host.sessions.find_exactly(name) {
+        Ok(Some(found)) => matches!(found.state, SessionState::Lost),
+        Ok(None) | Err(_) => true,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,159 @@
+//! Merges the work of a task into the run's branch, which moves only after the check passes on the merged tree.
+
+use domain::{MergeOutcome, Receipt, TaskId};
+use repo::{CommitId, Conflict, MergeAttempt, RepoError};
+
+use super::{
+    check_worktree::{self, MergeCheck},
+    disk_full,
+    run_context::{RunContext, error_chain},
+    stop_token::StopToken,
+};
+use crate::{DurableRun, git::RunGit};
+
+/// Options of a merge.
+pub(super) struct MergeOptions {
+    check: Option<String>,
+    /// Tree on which the task's check passed.
+    checked_tree: Option<String>,
+    author: String,
+    title: String,
+    timeout_ms: u64,
+    /// Name of the job that checks the merged tree.
+    job: String,
+}
+
+impl MergeOptions {
+    pub(super) fn new(task: &TaskId, durable_run: &DurableRun, job: String) -> Self {
+        let rows = durable_run.views().rows();
+        let row = rows.tasks.get(task);
+        let passed = rows
+            .receipts
+            .iter()
+            .filter(|receipt| receipt.task.as_ref() == Some(task) && receipt.passed)
+            .last();
+        let agent = row.and_then(|row| row.agent.as_ref()).map(ToString::to_string);
+        Self {
+            check: durable_run.run().check_command(task).map(str::to_owned),
+            checked_tree: passed.map(|row| row.receipt.tree.clone()),
+            author: agent.unwrap_or_else(|| "agent".to_owned()),
+            title: row.map(|row| row.title.clone()).unwrap_or_default(),
+            timeout_ms: durable_run.run().settings().timeout_ms,
+            job,
+        }
+    }
+}
+
+/// Merges a task. The run's branch moves only if the check passes on the merged tree.
+pub(super) fn merge(
+    context: &RunContext,
+    task: &TaskId,
+    options: &MergeOptions,
+    stop_token: &StopToken,
+) -> MergeOutcome {
+    let Some(git) = &context.git else {
+        // All tasks share the project's folder: nothing to merge.
+        let tree = context.project_tree();
+        return MergeOutcome::Merged { commit: String::new(), receipt: None, tree };
+    };
+    let outcome = disk_full::retry(stop_token, || {
+        merge_with_git(context, git, task, options, stop_token).map_err(|error| error_chain(&error))
+    });
+    outcome.unwrap_or_else(|error| MergeOutcome::Failed { error })
+}
+
+fn merge_with_git(
+    context: &RunContext,
+    git: &RunGit,
+    task: &TaskId,
+    options: &MergeOptions,
+    stop_token: &StopToken,
+) -> Result<MergeOutcome, RepoError> {
+    match git.try_merge(task, &options.author, format!("{task}: {}\n", options.title)) {
+        // Checked again: a server may have been killed before it reported the check.
+        Ok(MergeAttempt::AlreadyMerged { commit }) => {
+            let tree = git.tree_of(&commit)?;
+            check_and_advance(
+                context,
+                git,
+                task,
+                options,
+                stop_token,
+                MergedCommit { onto: None, commit, tree },
+            )
+        }
+        Ok(MergeAttempt::Conflicted { conflicts, .. }) => report_conflicts(git, task, &conflicts),
+        Ok(MergeAttempt::Merged { onto, commit, tree }) => check_and_advance(
+            context,
+            git,
+            task,
+            options,
+            stop_token,
+            MergedCommit { onto: Some(onto), commit, tree },
+        ),
+        Err(RepoError::UnresolvedConflicts { files, .. }) => {
+            let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+            Ok(MergeOutcome::Conflicted { files })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A merge commit that the run's branch does not have yet.
+struct MergedCommit {
+    /// Tip of the run's branch before the merge; `None` if the branch already has the commit.
+    onto: Option<CommitId>,
+    commit: CommitId,
+    tree: String,
+}
+
+/// Checks a merge, and moves the run's branch to it.
+fn check_and_advance(
+    context: &RunContext,
+    git: &RunGit,
+    task: &TaskId,
+    options: &MergeOptions,
+    stop_token: &StopToken,
+    merged: MergedCommit,
+) -> Result<MergeOutcome, RepoError> {
+    let MergedCommit { onto, commit, tree } = merged;
+    // No check is needed if the same tree passed in the task's worktree.
+    let check = options.check.as_ref().filter(|_| options.checked_tree.as_ref() != Some(&tree));
+    let receipt = match check {
+        None => None,
+        Some(command) => {
+            let (name, timeout_ms, tree) = (options.job.as_str(), options.timeout_ms, tree.clone());
+            let check = MergeCheck { name, command, commit: &commit, tree, task: Some(task), timeout_ms };
+            let receipt = check_worktree::check(context, git, check, stop_token)?;
+            if !receipt.passed() {
+                return report_failed_check(git, task, receipt, stop_token);
+            }
+            Some(Box::new(receipt))
+        }
+    };
+    if let Some(onto) = onto {
+        git.advance_run_branch(&onto, &commit)?;
+    }
+    Ok(MergeOutcome::Merged { commit: commit.to_string(), receipt, tree: Some(tree) })
+}
+
+/// Merges the run's branch into the task's worktree, so that its agent can reproduce a failure that occurs only with the
+/// work of others.
+fn report_failed_check(
+    git: &RunGit,
+    task: &TaskId,
+    receipt: Receipt,
+    stop_token: &StopToken,
+) -> Result<MergeOutcome, RepoError> {
+    if !stop_token.is_stopped() {
+        git.merge_run_into_worktree(task)?;
+    }
+    Ok(MergeOutcome::CheckFailed { receipt })
+}
+
+/// Merges the run's branch into the task's worktree, so that its agent can resolve the conflicts.
+fn report_conflicts(git: &RunGit, task: &TaskId, conflicts: &[Conflict]) -> Result<MergeOutcome, RepoError> {
+    let files = conflicts.iter().map(|conflict| conflict.path.to_string_lossy().into_owned()).collect();
+    git.merge_run_into_worktree(task)?;
+    Ok(MergeOutcome::Conflicted { files })
+}

@@ -1,0 +1,279 @@
+//! The processes of a session: the first one, and a new one each time that a cold session is woken.
+//!
+//! Offsets in the output of a session must increase from process to process, so each process has its own range.
+
+use std::{
+    fs, io,
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
+
+use domain::{MessageOffset, Role, SessionId, TaskId, Usage};
+use drivers::{DriverCheckpoint, DriverContext, preset::Preset, set_up_driver};
+use holder::protocol::Request;
+use sessions::{
+    AgentLaunch, Session, SessionEntry, SessionError, SessionReport, SessionState, StartRequest, boot_id,
+    command_line,
+};
+
+use super::{run_context::RunContext, session::COMMANDS_MAX};
+use crate::session_access::process_name;
+
+/// Bits of an offset within the output of one process: no process prints a tebibyte.
+const OFFSET_BITS: u32 = 40;
+/// Time that a holder has to finish its start after its server was killed. It normally takes a millisecond.
+const START_MAX: Duration = Duration::from_secs(1);
+/// Time between two looks at the state of a session.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Why a session has no usable process.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ProcessError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error("{action} {}", .path.display())]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error("more than {COMMANDS_MAX} commands are queued for its thread")]
+    QueueFull,
+    #[error("{0}")]
+    Directory(String),
+    #[error("{0}")]
+    DiskBudget(String),
+}
+
+/// Properties shared by all processes of a session.
+pub(super) struct SessionSpec {
+    pub(super) session: SessionId,
+    pub(super) preset: Preset,
+    pub(super) role: Role,
+    pub(super) task: Option<TaskId>,
+    pub(super) directory: PathBuf,
+    pub(super) has_numeric_ids: bool,
+    /// The agent's own session id, if known.
+    pub(super) agent_session: Option<String>,
+    /// Whether it was sent an input and has not ended its turn.
+    pub(super) is_in_turn: bool,
+    /// Whether it has sent a message in this turn.
+    pub(super) has_spoken: bool,
+    /// Usage of the session so far.
+    pub(super) used: Usage,
+}
+
+/// A running process, or an ended one whose output is not completely read.
+pub(super) struct Process {
+    pub(super) session: Session,
+    pub(super) found: SessionEntry,
+    /// Whether its agent resumed the conversation of an earlier process.
+    pub(super) is_resumed: bool,
+    /// Whether it was sent an input.
+    pub(super) has_input: bool,
+    /// Whether it was started before the last boot of the machine.
+    pub(super) is_from_earlier_boot: bool,
+    number: u32,
+}
+
+impl Process {
+    /// Opens the last process of a session, and reads its output from an offset of the session; `None` if it has no
+    /// process.
+    pub(super) fn find(
+        context: &RunContext,
+        spec: &SessionSpec,
+        read_from: u64,
+    ) -> Result<Option<(Self, Vec<SessionReport>)>, ProcessError> {
+        let Some((number, found)) = last_process(context, spec.session)? else { return Ok(None) };
+        let is_same_process = read_from >> OFFSET_BITS == u64::from(number - 1);
+        let from = if is_same_process { read_from & ((1 << OFFSET_BITS) - 1) } else { 0 };
+        Self::open(context, spec, found, number, from).map(Some)
+    }
+
+    /// Starts the next process of a session.
+    pub(super) fn start(
+        context: &RunContext,
+        spec: &SessionSpec,
+    ) -> Result<(Self, Vec<SessionReport>), ProcessError> {
+        let (number, previous) = match last_process(context, spec.session)? {
+            Some((number, found)) => (number + 1, Some(found)),
+            None => (1, None),
+        };
+        let resumed = spec.agent_session.clone().filter(|_| spec.preset.can_resume());
+        let agent = AgentLaunch {
+            name: spec.preset.title.clone(),
+            preset: spec.preset.clone(),
+            is_resumed: resumed.is_some(),
+            session: match resumed {
+                Some(id) => id,
+                None => sessions::new_session_id().map_err(|source| ProcessError::Io {
+                    action: "create a session id for",
+                    path: context.environment.project.clone(),
+                    source,
+                })?,
+            },
+            is_owned_by_run: true,
+        };
+        let line = command_line(&spec.preset, agent.launch());
+        let mut environment = line.environment;
+        let variables = context.variables(spec.task.as_ref(), &spec.directory);
+        environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        let start = StartRequest {
+            name: Some(name(context, spec.session, number)),
+            command: line.command,
+            directory: spec.directory.clone(),
+            attachment: line.attachment,
+            environment,
+            memory_bytes_max: spec.preset.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+            sandbox: context.sandbox(),
+            agent: Some(agent),
+        };
+        let found = match previous {
+            // A resumed agent uses the key that it was given first.
+            Some(previous) => context.host.sessions.start_with_key(&start, previous.metadata.key)?,
+            None => context.host.sessions.start(&start)?,
+        };
+        Self::open(context, spec, found, number, 0)
+    }
+
+    fn open(
+        context: &RunContext,
+        spec: &SessionSpec,
+        found: SessionEntry,
+        number: u32,
+        from: u64,
+    ) -> Result<(Self, Vec<SessionReport>), ProcessError> {
+        let checkpoint = DriverCheckpoint {
+            read_from: from,
+            agent_session: spec.agent_session.clone(),
+            is_in_turn: spec.is_in_turn,
+            has_text: spec.has_spoken,
+            usage: spec.used.clone(),
+        };
+        let Some(agent) = found.metadata.agent.as_deref() else {
+            return Err(ProcessError::Directory(format!("session '{}' has no agent", found.name)));
+        };
+        let driver_context = DriverContext {
+            launch: agent.launch(),
+            directory: &spec.directory,
+            key: &found.metadata.key,
+            role: spec.role,
+            has_numeric_ids: spec.has_numeric_ids,
+            checkpoint: Some(checkpoint).filter(|checkpoint| checkpoint.read_from > 0),
+        };
+        let (session, reports) =
+            Session::open(&found.directory, set_up_driver(&spec.preset, &driver_context))?;
+        let is_resumed = agent.is_resumed;
+        let has_input = reports.iter().any(|report| matches!(report, SessionReport::InputWritten { .. }));
+        let boot =
+            found.metadata.boot.clone().or_else(|| boot_of_earlier_version(context, spec.session, number));
+        let is_from_earlier_boot = boot.is_some() && boot != boot_id();
+        Ok((Self { session, found, is_resumed, has_input, is_from_earlier_boot, number }, reports))
+    }
+
+    /// Converts an offset in the output of this process to one of the session.
+    pub(super) fn session_offset(&self, offset: u64) -> u64 {
+        (u64::from(self.number - 1) << OFFSET_BITS) | offset
+    }
+
+    /// Converts the offset of a message of this process to one of the session.
+    pub(super) fn message_offset(&self, offset: MessageOffset) -> MessageOffset {
+        MessageOffset { start: self.session_offset(offset.start), ordinal: offset.ordinal }
+    }
+
+    /// Records that the server's shutdown ends the process.
+    pub(super) fn mark_stopped(&self, context: &RunContext, session: SessionId) {
+        // On failure its end counts as a failure of the agent.
+        let _ = fs::write(stopped_path(context, session, self.number), "");
+    }
+
+    /// Tells whether a server's shutdown ended the process.
+    pub(super) fn was_stopped(&self, context: &RunContext, session: SessionId) -> bool {
+        stopped_path(context, session, self.number).exists()
+    }
+
+    /// Tells whether the process never started, because its server was killed during the start.
+    pub(super) fn never_started(&self) -> bool {
+        matches!(self.found.state, SessionState::Lost | SessionState::Starting)
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        matches!(self.found.state, SessionState::Ended { .. } | SessionState::Lost)
+    }
+}
+
+/// Waits for a start that a killed server began, until it succeeds or fails.
+pub(super) fn wait_for_start(context: &RunContext, session: SessionId) -> Result<(), ProcessError> {
+    let deadline = Instant::now() + START_MAX;
+    while let Some((_, SessionEntry { state: SessionState::Starting, .. })) = last_process(context, session)?
+    {
+        if Instant::now() >= deadline {
+            break;
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+    Ok(())
+}
+
+/// Ends all processes of a session.
+pub(super) fn end_all(context: &RunContext, session: SessionId, grace: Duration) {
+    let sessions = &context.host.sessions;
+    for number in 1.. {
+        let Ok(Some(found)) = context.host.sessions.find_exactly(&name(context, session, number)) else {
+            return;
+        };
+        match found.state {
+            SessionState::Ended { .. } => {}
+            SessionState::Alive(_) | SessionState::Starting => {
+                // The processes of a holder that does not reply are found by their environment.
+                if sessions.request(&found, &Request::End { grace }, grace * 5).is_err() {
+                    sessions.kill_orphans(&found);
+                }
+            }
+            SessionState::Lost => {
+                sessions.kill_orphans(&found);
+            }
+        }
+    }
+}
+
+/// Ends all processes of a session, and waits for their end for a limited time.
+pub(super) fn end_all_and_wait(context: &RunContext, session: SessionId, grace: Duration) {
+    end_all(context, session, grace);
+    let deadline = Instant::now() + grace * 5;
+    let is_running =
+        |found: &SessionEntry| matches!(found.state, SessionState::Alive(_) | SessionState::Starting);
+    while last_process(context, session).is_ok_and(|last| last.is_some_and(|(_, found)| is_running(&found))) {
+        if Instant::now() >= deadline {
+            break;
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+}
+
+/// Returns the last process of a session with its number.
+fn last_process(
+    context: &RunContext,
+    session: SessionId,
+) -> Result<Option<(u32, SessionEntry)>, SessionError> {
+    let mut last = None;
+    for number in 1.. {
+        match context.host.sessions.find_exactly(&name(context, session, number))? {
+            Some(found) => last = Some((number, found)),
+            None => break,
+        }
+    }
+    Ok(last)
+}
+
+fn name(context: &RunContext, session: SessionId, number: u32) -> String {
+    process_name(&context.run, session, number)
+}
+
+fn stopped_path(context: &RunContext, session: SessionId, number: u32) -> PathBuf {
+    context.host.folder(&context.run).join(format!("{session}-{number}-stopped"))
+}
+
+/// Returns the boot id that an earlier version of Jangdan saved in the folder of the run when it started a process.
+fn boot_of_earlier_version(context: &RunContext, session: SessionId, number: u32) -> Option<String> {
+    let text = fs::read(context.host.folder(&context.run).join(format!("{session}-{number}.json"))).ok()?;
+    let note: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    note.get("boot")?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,263 @@
+//! What the threads of a run share: the host, the environment, git, and the queue of the run loop.
+
+use std::{
+    error::Error,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, mpsc::SyncSender},
+    time::Duration,
+};
+
+use domain::{Command, Role, RunId, SessionId, TaskId};
+use repo::{GitOptions, RepoError};
+use sessions::{Sandbox, SandboxPolicy};
+
+use super::{
+    ignored_files::copy_ignored_files,
+    job::{Job, run},
+    open_turns::OpenTurns,
+    process::end_all_and_wait,
+    stop_token::StopToken,
+};
+use crate::{
+    AgentActivity, HostEvent,
+    disk_budget::DiskBudgetExceeded,
+    environment::{RunEnvironment, SandboxMode},
+    git::RunGit,
+    host::HostState,
+    ports::PortOwner,
+    run_loop::RunRequest,
+    saved_permissions::save_permission,
+};
+
+/// Time limit of a set-up command.
+const SETUP_MS_MAX: u64 = 30 * 60 * 1000;
+
+/// Time that the processes of an ended run have to exit.
+const GRACE: Duration = Duration::from_secs(1);
+
+pub(super) struct RunContext {
+    pub(super) host: Arc<HostState>,
+    pub(super) run: RunId,
+    pub(super) environment: RunEnvironment,
+    pub(super) git: Option<RunGit>,
+    pub(super) open_turns: OpenTurns,
+    pub(super) requests: SyncSender<RunRequest>,
+}
+
+/// Why a task has no worktree.
+pub(super) enum WorktreeError {
+    Git(RepoError),
+    DiskBudget(DiskBudgetExceeded),
+}
+
+impl RunContext {
+    /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
+    pub(super) fn report(&self, command: Command) {
+        drop(self.requests.send(RunRequest::report(command)));
+    }
+
+    /// Sends the run loop a command of an agent.
+    pub(super) fn report_from_agent(&self, session: SessionId, command: Command) {
+        drop(self.requests.send(RunRequest::from_agent(session, command)));
+    }
+
+    pub(super) fn publish_activity(&self, session: SessionId, activity: AgentActivity) {
+        self.host.publish(HostEvent::Activity { run: self.run.clone(), session, activity });
+    }
+
+    /// Returns the directory of a task, and whether it is new. A new worktree must be within the disk budget.
+    pub(super) fn task_directory(&self, task: &TaskId) -> Result<(PathBuf, bool), WorktreeError> {
+        let Some(git) = &self.git else { return Ok((self.environment.project.clone(), false)) };
+        if let Some(worktree) = git.find_worktree(task) {
+            return Ok((worktree.path, false));
+        }
+        let HostState { data, disk_budget, .. } = &*self.host;
+        let created =
+            disk_budget.create_within(data, self.environment.disk_budget_bytes, || git.create_worktree(task));
+        let (worktree, is_new) = created.map_err(WorktreeError::DiskBudget)?.map_err(WorktreeError::Git)?;
+        Ok((worktree.path, is_new))
+    }
+
+    /// Returns the current tree of the project's folder, if it is in a git repository.
+    pub(super) fn project_tree(&self) -> Option<String> {
+        let temporary = self.host.folder(&self.run);
+        let options = GitOptions::from_environment();
+        let tree = repo::checkout_tree(&self.environment.project, &options, &temporary);
+        // A check is useful even if its tree is unknown.
+        tree.ok().flatten()
+    }
+
+    /// Reports to the run loop if there is space for worktrees.
+    pub(super) fn report_available_space(&self) {
+        let budget = self.environment.disk_budget_bytes;
+        if budget.is_none_or(|budget| self.host.disk_budget.has_space(&self.host.data, budget)) {
+            self.report(Command::ReportDiskSpaceAvailable);
+        }
+    }
+
+    /// Returns the directory of a session without a task, and whether it is new.
+    pub(super) fn session_directory(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
+        match &self.git {
+            Some(git) => git.create_session_worktree(session),
+            None => Ok((self.environment.project.clone(), false)),
+        }
+    }
+
+    /// Runs the project's set-up commands in the worktree of a task, once for each new worktree.
+    pub(super) fn set_up_task_worktree(
+        &self,
+        directory: &Path,
+        task: &TaskId,
+        is_new: bool,
+        stop_token: &StopToken,
+    ) -> Result<(), String> {
+        self.set_up(directory, &task.to_string(), Some(task), is_new, stop_token)
+    }
+
+    /// Sets up the worktree of a session without a task. Orchestrators and operators do not wait for set-up commands,
+    /// since questions wait for them.
+    pub(super) fn set_up_session_worktree(
+        &self,
+        directory: &Path,
+        session: SessionId,
+        role: Role,
+        is_new: bool,
+        stop_token: &StopToken,
+    ) -> Result<(), String> {
+        match role {
+            Role::Orchestrator | Role::Operator => self.copy_ignored_files(directory),
+            Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => {
+                self.set_up(directory, &worktree_name(session), None, is_new, stop_token)
+            }
+        }
+    }
+
+    /// Removes the worktree of an ended session. On failure it is removed when space is needed, or on `clean`.
+    pub(super) fn remove_session_worktree(&self, session: SessionId) {
+        if let Some(git) = &self.git
+            && git.remove_session_worktree(session).is_ok()
+        {
+            let _ = fs::remove_file(self.ready_marker(&worktree_name(session)));
+        }
+    }
+
+    /// Removes all session worktrees of an ended run, after ending the processes that still run there.
+    pub(super) fn remove_session_worktrees(&self) {
+        for session in self.git.as_ref().map(RunGit::session_worktrees).unwrap_or_default() {
+            end_all_and_wait(self, session, GRACE);
+            self.remove_session_worktree(session);
+        }
+    }
+
+    /// Copies the configured files ignored by git from the project's folder.
+    fn copy_ignored_files(&self, directory: &Path) -> Result<(), String> {
+        // The project's folder has them.
+        if self.git.is_none() {
+            return Ok(());
+        }
+        copy_ignored_files(&self.environment.project, &self.environment.copy, directory)
+    }
+
+    /// Returns the path of the empty file that marks a worktree as set up.
+    fn ready_marker(&self, name: &str) -> PathBuf {
+        self.host.folder(&self.run).join(format!("ready-{name}"))
+    }
+
+    /// Sets up the worktree for checks of merged trees. If that fails, the check fails too.
+    pub(super) fn set_up_check_worktree(
+        &self,
+        directory: &Path,
+        is_new: bool,
+        task: Option<&TaskId>,
+        stop_token: &StopToken,
+    ) {
+        drop(self.set_up(directory, "check", task, is_new, stop_token));
+    }
+
+    fn set_up(
+        &self,
+        directory: &Path,
+        name: &str,
+        task: Option<&TaskId>,
+        is_new: bool,
+        stop_token: &StopToken,
+    ) -> Result<(), String> {
+        // The user sets up the project's folder.
+        if self.git.is_none() {
+            return Ok(());
+        }
+        let marker = self.ready_marker(name);
+        if is_new {
+            let _ = fs::remove_file(&marker);
+        } else if marker.exists() {
+            return Ok(());
+        }
+        self.copy_ignored_files(directory)?;
+        for (number, command) in self.environment.setup.iter().enumerate() {
+            let name = format!("setup-{name}-{number}");
+            let job = Job {
+                name: &name,
+                command,
+                directory,
+                task,
+                timeout_ms: SETUP_MS_MAX,
+                stop_token,
+                is_sandboxed: false,
+            };
+            let result = run(self, &job)?;
+            if result.exit_status != Some(0) {
+                let tail = result.output_tail.trim_end();
+                return Err(format!("the set-up command `{command}` failed: {tail}"));
+            }
+        }
+        fs::write(marker, "").map_err(|error| error_chain(&error))
+    }
+
+    /// Returns the environment variables of all processes in a directory.
+    pub(super) fn variables(&self, task: Option<&TaskId>, directory: &Path) -> Vec<(String, String)> {
+        // Set also if empty: a server that an agent started would otherwise pass on the variable of that agent.
+        let task = task.map(ToString::to_string).unwrap_or_default();
+        let folder = directory.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let owner = match &self.git {
+            Some(_) => PortOwner::Worktree(&folder),
+            None => PortOwner::InPlace { run: &self.run, task: &task },
+        };
+        let HostState { data, ports, .. } = &*self.host;
+        let port_base = ports.first_port(data, &owner, self.environment.ports).to_string();
+        [("JANGDAN_RUN", self.run.to_string()), ("JANGDAN_TASK", task), ("JANGDAN_PORT_BASE", port_base)]
+            .map(|(name, value)| (name.to_owned(), value))
+            .to_vec()
+    }
+
+    pub(super) fn sandbox(&self) -> Sandbox {
+        let policy = match self.environment.sandbox {
+            SandboxMode::Off => SandboxPolicy::Off,
+            SandboxMode::Worktree => SandboxPolicy::Worktree,
+            SandboxMode::Required => SandboxPolicy::Required,
+        };
+        Sandbox { policy, write: self.environment.sandbox_write.clone() }
+    }
+
+    /// Saves a permission for later runs of the project.
+    pub(super) fn save_permission(&self, pattern: &str, allowed: bool) -> io::Result<()> {
+        save_permission(&self.host.data, &self.environment.project, pattern, allowed)
+    }
+}
+
+/// Returns the name of a session's worktree in its ready marker.
+fn worktree_name(session: SessionId) -> String {
+    format!("desk-{session}")
+}
+
+/// Returns the message of an error and of all its sources on one line.
+pub(super) fn error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,379 @@
+//! A session of a run and the thread that serves it: sends inputs, reads the output, and reports both to the run loop.
+
+mod driver_events;
+mod inbox;
+mod inputs;
+
+use std::{
+    sync::Arc,
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
+use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
+use protocol::prompts::TaskPrompt;
+use sessions::{InputOrder, InputQueue, SessionError, SessionReport};
+
+use super::{
+    disk_full,
+    process::{Process, ProcessError, SessionSpec, end_all, wait_for_start},
+    run_context::{RunContext, WorktreeError, error_chain},
+};
+use crate::DurableRun;
+pub(super) use inbox::{COMMANDS_MAX, SessionCommand, SessionStop};
+use inbox::{SessionInbox, SessionOutbox, inbox};
+
+/// Time that an agent has to exit after its input is closed.
+const CLOSE_MAX: Duration = Duration::from_secs(5);
+/// Time that processes have to exit before they are killed.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// State of a session when its thread starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecoveryState {
+    /// Its process must be started, unless an earlier server did.
+    New,
+    /// It should have a process.
+    Running,
+    /// Its process was ended to free resources.
+    Cold,
+}
+
+/// Handle of a session's thread for the run loop.
+pub(super) struct SessionHandle {
+    outbox: SessionOutbox,
+    thread: JoinHandle<()>,
+}
+
+impl SessionHandle {
+    pub(super) fn new(
+        context: Arc<RunContext>,
+        session: SessionId,
+        state: RecoveryState,
+        durable_run: &DurableRun,
+    ) -> Result<Self, String> {
+        let assignment = durable_run.run().assignment(session).ok_or("it is not assigned to an agent")?;
+        let preset = context.environment.agents.get(&assignment.agent).cloned();
+        let preset = preset.unwrap_or_else(|| assignment.agent.to_string());
+        let preset =
+            preset::pick(&preset, &context.environment.presets).map_err(|error| error_chain(&error))?;
+        let usage = durable_run
+            .views()
+            .rows()
+            .sessions
+            .get(&session)
+            .map(|row| Usage { cost_micros: row.used.cost_micros, ..Usage::default() });
+        let spec = SessionSpec {
+            session,
+            preset,
+            role: assignment.role,
+            task: assignment.task,
+            directory: context.environment.project.clone(),
+            has_numeric_ids: durable_run.run().task_ids().any(|task| !task.has_letter_prefix()),
+            agent_session: assignment.agent_session,
+            is_in_turn: assignment.is_in_turn,
+            has_spoken: assignment.has_spoken,
+            used: usage.unwrap_or_default(),
+        };
+        if state == RecoveryState::Running && spec.is_in_turn {
+            begin_turn(&context, &spec);
+        }
+        let (outbox, inbox) = inbox();
+        let worker = SessionWorker {
+            context,
+            spec,
+            locale: durable_run.run().settings().locale,
+            read_from: assignment.read_from,
+            inbox,
+            inputs: InputQueue::new(InputOrder::AsQueued, 0),
+            sent: Vec::new(),
+            replay: None,
+            is_ending: false,
+        };
+        let thread = thread::Builder::new().name(format!("session-{session}"));
+        let thread = thread.spawn(move || worker.run(state)).map_err(|error| error_chain(&error))?;
+        Ok(Self { outbox, thread })
+    }
+
+    pub(super) fn send(&self, command: SessionCommand) {
+        self.outbox.send(command);
+    }
+
+    pub(super) fn stop(&self, stop: SessionStop) {
+        self.outbox.stop(stop);
+    }
+
+    pub(super) fn join(self) {
+        // A panic was reported by the thread itself.
+        drop(self.thread.join());
+    }
+}
+
+/// An input of the run, with the description of the task that it starts.
+struct QueuedInput {
+    input: Box<SessionInput>,
+    brief: Option<Box<TaskPrompt>>,
+}
+
+/// Next state of a session's thread.
+enum NextState {
+    /// Serve a running process.
+    Running(Box<Process>),
+    /// Wait without a process.
+    Cold,
+    /// End the thread.
+    Ended,
+}
+
+struct SessionWorker {
+    context: Arc<RunContext>,
+    spec: SessionSpec,
+    locale: Locale,
+    read_from: u64,
+    inbox: SessionInbox,
+    inputs: InputQueue<QueuedInput>,
+    /// Inputs that were sent to the current process.
+    sent: Vec<(InputNumber, QueuedInput)>,
+    /// Description of the task to repeat to an agent that did not resume its conversation.
+    replay: Option<Box<TaskPrompt>>,
+    /// Whether the process is being ended because the run ended the session.
+    is_ending: bool,
+}
+
+impl SessionWorker {
+    fn run(mut self, state: RecoveryState) {
+        let context = Arc::clone(&self.context);
+        let registry = &context.host.disk_budget.registry;
+        let task = self.spec.task.as_ref();
+        let _lease = task.map(|task| registry.lease(&context.run, self.spec.session, task));
+        let mut next = self.begin(state);
+        loop {
+            if !matches!(next, Ok(NextState::Running(_))) {
+                self.context.open_turns.end(self.spec.session);
+            }
+            next = match next {
+                Ok(NextState::Running(process)) => self.serve(*process),
+                Ok(NextState::Cold) => self.wait_while_cold(),
+                Ok(NextState::Ended) => return,
+                // The failure may be a result of the shutdown; the next server tries again.
+                Err(_) if self.inbox.stop_request() == Some(SessionStop::Detach) => return,
+                Err(ProcessError::DiskBudget(reason)) => {
+                    let session = self.spec.session;
+                    return self.context.report(Command::ReportDiskBudgetExceeded { session, reason });
+                }
+                Err(error) => {
+                    let (session, reason) = (self.spec.session, error_chain(&error));
+                    // The processes must not continue beside those of the session that replaces this one.
+                    end_all(&self.context, session, GRACE);
+                    return self.context.report(Command::ReportLost { session, reason });
+                }
+            };
+        }
+    }
+
+    fn begin(&mut self, state: RecoveryState) -> Result<NextState, ProcessError> {
+        self.spec.directory = self.set_up_directory()?;
+        wait_for_start(&self.context, self.spec.session)?;
+        let found = Process::find(&self.context, &self.spec, self.read_from)?;
+        match (found, state) {
+            (Some((process, _)), RecoveryState::Cold) if process.has_ended() => Ok(NextState::Cold),
+            (Some((process, _)), RecoveryState::New) if self.was_stopped(&process) => self.start(),
+            // An earlier server was killed during the start.
+            (Some((process, _)), RecoveryState::New) if process.never_started() => {
+                self.context.host.sessions.kill_orphans(&process.found);
+                self.start()
+            }
+            (Some((process, reports)), _) => self.attach(process, reports),
+            (None, RecoveryState::New) => self.start(),
+            (None, RecoveryState::Cold) => Ok(NextState::Cold),
+            (None, RecoveryState::Running) => {
+                Err(ProcessError::Directory("its process was not found".to_owned()))
+            }
+        }
+    }
+
+    /// Tells whether the shutdown of an earlier server ended the process.
+    fn was_stopped(&self, process: &Process) -> bool {
+        process.has_ended() && process.was_stopped(&self.context, self.spec.session)
+    }
+
+    /// Returns the directory of the session. A new worktree is set up first.
+    fn set_up_directory(&self) -> Result<std::path::PathBuf, ProcessError> {
+        let directory = match &self.spec.task {
+            Some(task) => self.context.task_directory(task),
+            None => self.context.session_directory(self.spec.session).map_err(WorktreeError::Git),
+        };
+        let (directory, is_new) = directory.map_err(|error| match error {
+            WorktreeError::Git(error) => match error_chain(&error) {
+                reason if disk_full::is_disk_full(&reason) => ProcessError::DiskBudget(reason),
+                reason => ProcessError::Directory(reason),
+            },
+            WorktreeError::DiskBudget(exceeded) => ProcessError::DiskBudget(exceeded.to_string()),
+        })?;
+        let SessionSpec { session, role, .. } = self.spec;
+        let stop_token = &self.inbox.stop_token;
+        let set_up = match &self.spec.task {
+            Some(task) => self.context.set_up_task_worktree(&directory, task, is_new, stop_token),
+            None => self.context.set_up_session_worktree(&directory, session, role, is_new, stop_token),
+        };
+        set_up.map_err(ProcessError::Directory)?;
+        Ok(directory)
+    }
+
+    fn start(&mut self) -> Result<NextState, ProcessError> {
+        let (process, reports) = Process::start(&self.context, &self.spec)?;
+        self.sent.clear();
+        self.attach(process, reports)
+    }
+
+    fn attach(
+        &mut self,
+        mut process: Process,
+        reports: Vec<SessionReport>,
+    ) -> Result<NextState, ProcessError> {
+        self.inbox.set_waker(process.session.waker());
+        self.handle_all(reports, &mut process)?.map_or_else(|| Ok(NextState::Running(Box::new(process))), Ok)
+    }
+
+    /// Serves a process until it ends or the thread has to stop.
+    fn serve(&mut self, mut process: Process) -> Result<NextState, ProcessError> {
+        loop {
+            while let Ok(command) = self.inbox.commands.try_recv() {
+                if let Some(next) = self.execute(command, &mut process)? {
+                    return Ok(next);
+                }
+            }
+            match self.inbox.stop_request() {
+                Some(SessionStop::Detach) => return Ok(NextState::Ended),
+                Some(SessionStop::Shutdown) => {
+                    process.mark_stopped(&self.context, self.spec.session);
+                    process.session.stop(GRACE)?;
+                    return Ok(NextState::Ended);
+                }
+                Some(SessionStop::Overflow) => return Err(ProcessError::QueueFull),
+                // The end is reported when the output has been read.
+                Some(SessionStop::End) if !self.is_ending => {
+                    self.is_ending = true;
+                    process.session.stop(GRACE)?;
+                }
+                Some(SessionStop::End) | None => {}
+            }
+            if let Some(next) = self.send_inputs(&mut process)? {
+                return Ok(next);
+            }
+            let reports = process.session.next(None)?;
+            if let Some(next) = self.handle_all(reports, &mut process)? {
+                return Ok(next);
+            }
+        }
+    }
+
+    fn execute(
+        &mut self,
+        command: SessionCommand,
+        process: &mut Process,
+    ) -> Result<Option<NextState>, ProcessError> {
+        match command {
+            SessionCommand::Send { number, input, brief } => {
+                self.inputs.push(number, QueuedInput { input, brief })?;
+            }
+            SessionCommand::Freeze { effect } => self.report_effect(effect, process.session.pause()),
+            SessionCommand::Thaw { effect } => self.report_effect(effect, process.session.resume()),
+            SessionCommand::Warm { effect, replay } => {
+                // An earlier server started the process.
+                self.replay = replay.filter(|_| !process.has_input);
+                self.report_effect(effect, Ok(()));
+            }
+            SessionCommand::Cool { effect } => {
+                self.close(process)?;
+                self.report_effect(effect, Ok(()));
+                return Ok(Some(NextState::Cold));
+            }
+            SessionCommand::Wake => {}
+        }
+        Ok(None)
+    }
+
+    /// Closes the input of a process, ends it if it does not exit, and reads its output to the end.
+    fn close(&mut self, process: &mut Process) -> Result<(), ProcessError> {
+        drop(process.session.resume());
+        // The input of a terminal cannot be closed.
+        let is_closing = process.session.close_input().is_ok();
+        let deadline = Instant::now() + if is_closing { CLOSE_MAX } else { Duration::ZERO };
+        let mut is_stopped = false;
+        loop {
+            if !is_stopped && Instant::now() >= deadline {
+                is_stopped = true;
+                process.session.stop(GRACE)?;
+            }
+            let reports = process.session.next(Some(deadline.max(Instant::now() + GRACE)))?;
+            for report in reports {
+                match report {
+                    SessionReport::Ended(_) | SessionReport::Lost => return Ok(()),
+                    // The turn was interrupted and continues when the session is woken.
+                    SessionReport::Event(DriverEvent::TurnEnded {
+                        read_from,
+                        text,
+                        tools,
+                        outcome: TurnOutcome::Failed { .. },
+                    }) => {
+                        let read_from = process.session_offset(read_from);
+                        self.context.report_from_agent(
+                            self.spec.session,
+                            Command::InterruptTurn { read_from, text, tools },
+                        );
+                    }
+                    SessionReport::Event(event) => self.handle_event(event, process),
+                    SessionReport::InputWritten { number } => self.report_sent(number),
+                }
+            }
+        }
+    }
+
+    /// Waits without a process until the session is woken.
+    fn wait_while_cold(&mut self) -> Result<NextState, ProcessError> {
+        loop {
+            match self.inbox.stop_request() {
+                Some(SessionStop::Detach | SessionStop::Shutdown) => return Ok(NextState::Ended),
+                Some(SessionStop::Overflow) => return Err(ProcessError::QueueFull),
+                Some(SessionStop::End) => {
+                    let session = self.spec.session;
+                    self.context.report(Command::ReportEnded { session, exit_status: None });
+                    return Ok(NextState::Ended);
+                }
+                None => {}
+            }
+            match self.inbox.commands.recv() {
+                Ok(SessionCommand::Send { number, input, brief }) => {
+                    self.inputs.push(number, QueuedInput { input, brief })?;
+                }
+                Ok(
+                    SessionCommand::Freeze { effect }
+                    | SessionCommand::Thaw { effect }
+                    | SessionCommand::Cool { effect },
+                ) => self.report_effect(effect, Ok(())),
+                Ok(SessionCommand::Warm { effect, replay }) => {
+                    self.replay = replay;
+                    let next = self.start()?;
+                    self.report_effect(effect, Ok(()));
+                    return Ok(next);
+                }
+                Ok(SessionCommand::Wake) => {}
+                Err(_) => return Ok(NextState::Ended),
+            }
+        }
+    }
+
+    fn report_effect(&self, effect: EffectId, result: Result<(), SessionError>) {
+        let error = result.err().map(|error| error_chain(&error));
+        self.context.report(Command::ReportEffect { effect, error });
+    }
+}
+
+/// Registers an open turn, unless the agent runs in a terminal, where the end of a turn can only be guessed.
+fn begin_turn(context: &RunContext, spec: &SessionSpec) {
+    if let Some(task) = spec.task.as_ref().filter(|_| spec.preset.driver != DriverName::Pty) {
+        context.open_turns.begin(spec.session, task);
+    }
+}

@@ -1,0 +1,226 @@
+//! Reports the events of a session's driver to the run loop.
+
+use domain::{AgentError, AgentMessage, Command, ErrorType, MessageOffset, Recovery, Timestamp};
+use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOutcome};
+use protocol::DecodedItem;
+use sessions::SessionReport;
+
+use super::{NextState, SessionWorker};
+use crate::{
+    AgentActivity,
+    executor::process::{Process, ProcessError},
+};
+
+/// Limit of a tool call's title, which is sent to all subscribers.
+const TITLE_BYTES_MAX: usize = 500;
+
+impl SessionWorker {
+    /// Reports events; returns the next state if the process has ended.
+    pub(super) fn handle_all(
+        &mut self,
+        reports: Vec<SessionReport>,
+        process: &mut Process,
+    ) -> Result<Option<NextState>, ProcessError> {
+        let session = self.spec.session;
+        let is_interrupted = !self.is_ending && self.is_interrupted(&reports, process);
+        for report in reports {
+            match report {
+                SessionReport::InputWritten { number } => self.report_sent(number),
+                // The turn ended only because the process did, which is reported below.
+                SessionReport::Event(DriverEvent::TurnEnded {
+                    read_from,
+                    text,
+                    tools,
+                    outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
+                }) if is_interrupted => {
+                    let read_from = process.session_offset(read_from);
+                    self.context
+                        .report_from_agent(session, Command::InterruptTurn { read_from, text, tools });
+                }
+                SessionReport::Event(DriverEvent::TurnEnded {
+                    outcome: TurnOutcome::NotResumable { .. },
+                    ..
+                }) => {
+                    return self.restart(process).map(Some);
+                }
+                SessionReport::Event(event) => self.handle_event(event, process),
+                SessionReport::Ended(_) | SessionReport::Lost
+                    if self.was_ended_from_outside(&report, process) =>
+                {
+                    self.context.report(Command::ReportStopped { session });
+                    return Ok(Some(NextState::Cold));
+                }
+                SessionReport::Ended(exit) => {
+                    self.context.report(Command::ReportEnded { session, exit_status: exit.code });
+                    return Ok(Some(NextState::Ended));
+                }
+                SessionReport::Lost => {
+                    let n_ended = self.context.host.sessions.kill_orphans(&process.found);
+                    let reason = format!("its holder was killed; {n_ended} of its processes were ended");
+                    self.context.report(Command::ReportLost { session, reason });
+                    return Ok(Some(NextState::Ended));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells whether a shutdown of the server or of the machine ended the process, which is not a failure of the agent.
+    fn was_ended_from_outside(&self, report: &SessionReport, process: &Process) -> bool {
+        match report {
+            SessionReport::Ended(exit) => {
+                process.was_stopped(&self.context, self.spec.session)
+                    // Exit code 0: the agent had finished before.
+                    || process.is_from_earlier_boot && exit.code != Some(0)
+            }
+            SessionReport::Lost => process.is_from_earlier_boot,
+            SessionReport::InputWritten { .. } | SessionReport::Event(_) => false,
+        }
+    }
+
+    /// Tells whether the process failed or was ended, so that its turn is incomplete.
+    fn is_interrupted(&self, reports: &[SessionReport], process: &Process) -> bool {
+        match reports.last() {
+            Some(SessionReport::Ended(exit)) => {
+                exit.code != Some(0) || process.was_stopped(&self.context, self.spec.session)
+            }
+            Some(SessionReport::Lost) => true,
+            Some(SessionReport::InputWritten { .. } | SessionReport::Event(_)) | None => false,
+        }
+    }
+
+    /// Replaces a process whose agent cannot resume its conversation. The new one is sent all inputs again.
+    fn restart(&mut self, process: &mut Process) -> Result<NextState, ProcessError> {
+        process.session.stop(super::GRACE)?;
+        if process.has_input && self.sent.is_empty() {
+            // An earlier server sent the inputs, so they are unknown here.
+            return Err(ProcessError::Directory("its agent cannot resume the conversation".to_owned()));
+        }
+        self.spec.agent_session = None;
+        self.inputs.restore(std::mem::take(&mut self.sent));
+        self.start()
+    }
+
+    pub(super) fn handle_event(&mut self, event: DriverEvent, process: &Process) {
+        let session = self.spec.session;
+        match event {
+            DriverEvent::Ready { agent_session } => {
+                self.spec.agent_session.clone_from(&agent_session);
+                self.context.report(Command::ReportStarted { session, agent_session });
+            }
+            DriverEvent::Message { offset, read_from, item } => {
+                let (offset, read_from) = (process.message_offset(offset), process.session_offset(read_from));
+                self.context.report_from_agent(session, message_command(offset, read_from, item));
+            }
+            DriverEvent::Permission { request, options: _ } => {
+                self.context.report_from_agent(session, Command::RequestPermission(request));
+            }
+            DriverEvent::Question { prompt, question } => {
+                self.context.report_from_agent(session, Command::RequestAnswer { prompt, question });
+            }
+            DriverEvent::Usage(usage) => self.context.report_from_agent(session, Command::ReportUsage(usage)),
+            // The session is ending: record the text as an interrupted turn.
+            DriverEvent::TurnEnded { read_from, text, tools, outcome: _ } if self.is_ending => {
+                let read_from = process.session_offset(read_from);
+                self.context.report_from_agent(session, Command::InterruptTurn { read_from, text, tools });
+                self.context.open_turns.end(session);
+            }
+            DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
+                let read_from = process.session_offset(read_from);
+                if let Some(error) = turn_error(outcome) {
+                    // After all messages of the turn, and the same each time that the output is read.
+                    let offset = MessageOffset { start: read_from, ordinal: u32::MAX };
+                    let message = Box::new(AgentMessage::Error(error));
+                    self.context
+                        .report_from_agent(session, Command::ReceiveMessage { offset, read_from, message });
+                }
+                self.context.report_from_agent(session, Command::EndTurn { read_from, text, tools });
+                self.context.open_turns.end(session);
+            }
+            DriverEvent::Text { text } => {
+                self.context.publish_activity(session, AgentActivity::Text { text })
+            }
+            DriverEvent::ToolCall(call) => {
+                let ToolCall { id, mut title, status, output: _ } = call;
+                title.truncate(title.floor_char_boundary(TITLE_BYTES_MAX));
+                self.context.publish_activity(session, AgentActivity::Tool { id, title, status });
+            }
+            DriverEvent::Plan { steps } => {
+                let steps = steps.into_iter().map(step_with_status).collect();
+                self.context.publish_activity(session, AgentActivity::Plan { steps });
+            }
+            DriverEvent::Warning(warning) => {
+                self.context.publish_activity(session, AgentActivity::Warning { text: describe(&warning) });
+            }
+            // The model is reported with the usage; the other events have no effect.
+            DriverEvent::Model { .. } | DriverEvent::Mode { .. } | DriverEvent::PromptWithdrawn { .. } => {}
+        }
+    }
+}
+
+fn message_command(offset: MessageOffset, read_from: u64, item: DecodedItem) -> Command {
+    match item {
+        DecodedItem::Message(message) => {
+            Command::ReceiveMessage { offset, read_from, message: Box::new(message.message) }
+        }
+        DecodedItem::Invalid(invalid) => Command::ReceiveInvalid {
+            offset,
+            read_from,
+            protocol: invalid.message_name.to_owned(),
+            error: invalid.error,
+            raw: invalid.span.raw,
+        },
+        DecodedItem::NearMiss(near) => Command::ReceiveNearMiss {
+            offset,
+            read_from,
+            near: near.message_name.to_owned(),
+            raw: near.span.raw,
+        },
+    }
+}
+
+/// Returns the error of a failed turn.
+fn turn_error(outcome: TurnOutcome) -> Option<AgentError> {
+    let (r#type, message, recovery, resets_at) = match outcome {
+        TurnOutcome::Finished | TurnOutcome::Cancelled | TurnOutcome::NotResumable { .. } => return None,
+        TurnOutcome::Limited { message, resets_at } => {
+            (ErrorType::Recoverable, message, Recovery::PauseAndRetry, resets_at)
+        }
+        TurnOutcome::Unauthorized { message } => (ErrorType::Fatal, message, Recovery::NotifyUser, None),
+        TurnOutcome::Failed { message } => (ErrorType::Recoverable, message, Recovery::PauseAndRetry, None),
+    };
+    Some(AgentError {
+        r#type,
+        message,
+        details: None,
+        recovery,
+        resets_at: resets_at.and_then(rfc3339),
+        extra: std::collections::BTreeMap::new(),
+    })
+}
+
+fn rfc3339(at: Timestamp) -> Option<String> {
+    jiff::Timestamp::from_millisecond(at.0).ok().map(|at| at.to_string())
+}
+
+fn step_with_status(step: PlanStep) -> (String, &'static str) {
+    let status = match step.status {
+        StepStatus::Waiting => "waiting",
+        StepStatus::Running => "running",
+        StepStatus::Done => "done",
+    };
+    (step.text, status)
+}
+
+fn describe(warning: &AgentWarning) -> String {
+    match warning {
+        AgentWarning::Retrying { attempt, delay_ms, message } => {
+            format!("retry {attempt} in {} s: {message}", delay_ms.div_ceil(1000))
+        }
+        AgentWarning::LimitNear { used_permille: Some(used), .. } => {
+            format!("{}% of the rate limit is used", used / 10)
+        }
+        AgentWarning::LimitNear { used_permille: None, .. } => "the rate limit is almost reached".to_owned(),
+        AgentWarning::UnknownOutput { text } => format!("output not understood: {text}"),
+    }
+}

@@ -1,0 +1,166 @@
+//! Sends inputs to a session, in the form and language of its agent.
+
+use std::fs;
+
+use domain::{Command, InputNumber, Locale, SessionInput};
+use drivers::{
+    AgentInput, SendError,
+    input_text::{self, InputContext},
+    preset::InputFormat,
+};
+use protocol::prompts::{PreambleOptions, TaskPrompt, preamble};
+use sessions::{RefusedInput, SentInput, SessionEntry};
+
+use super::{NextState, QueuedInput, SessionWorker, begin_turn};
+use crate::executor::process::{Process, ProcessError, SessionSpec};
+
+impl SessionWorker {
+    /// Sends the inputs that the agent is ready for, in order.
+    pub(super) fn send_inputs(&mut self, process: &mut Process) -> Result<Option<NextState>, ProcessError> {
+        loop {
+            let renderer = InputRenderer {
+                spec: &self.spec,
+                locale: self.locale,
+                template: self.context.environment.template.as_deref(),
+                replay: self.replay.as_deref().filter(|_| !process.is_resumed),
+                found: &process.found,
+                has_input: process.has_input,
+            };
+            let sent = self.inputs.send_next(&mut process.session, |number, queued, refused| {
+                renderer.render(number, queued, refused)
+            })?;
+            let Some(SentInput { number, queued, written, reports }) = sent else { return Ok(None) };
+            if let Some(input) = written {
+                process.has_input = true;
+                if matches!(input, AgentInput::Prompt { .. }) {
+                    begin_turn(&self.context, &self.spec);
+                }
+                if !process.is_resumed {
+                    self.replay = None;
+                }
+                self.sent.push((number, queued));
+            }
+            if let Some(next) = self.handle_all(reports, process)? {
+                return Ok(Some(next));
+            }
+        }
+    }
+
+    pub(super) fn report_sent(&self, input: InputNumber) {
+        self.context.report(Command::ReportInputSent { session: self.spec.session, input });
+    }
+}
+
+/// Renders inputs for one process of a session.
+struct InputRenderer<'a> {
+    spec: &'a SessionSpec,
+    locale: Locale,
+    /// The project's own template of a task's prompt.
+    template: Option<&'a str>,
+    /// The task to repeat before the next prompt, for an agent that does not remember it.
+    replay: Option<&'a TaskPrompt>,
+    found: &'a SessionEntry,
+    /// Whether the process was sent an input before.
+    has_input: bool,
+}
+
+impl InputRenderer<'_> {
+    fn render(
+        &self,
+        number: InputNumber,
+        queued: &QueuedInput,
+        refused: Option<RefusedInput>,
+    ) -> Result<Option<AgentInput>, ProcessError> {
+        let Some(RefusedInput { input, reason }) = refused else {
+            let brief = queued.brief.as_deref().map(|brief| self.in_worktree(brief));
+            let input = input_text::render_input(&queued.input, self.listener(brief.as_ref()));
+            return Ok(Some(self.with_introduction(input, number, queued)));
+        };
+        match reason {
+            // The process that asked has ended, and this one replaces it.
+            SendError::UnknownPrompt { .. } if !self.has_input => {
+                let late = input_text::render_late_answer(&queued.input, self.listener(None));
+                Ok(Some(self.with_introduction(late, number, queued)))
+            }
+            SendError::UnknownPrompt { .. } => Ok(None),
+            SendError::TooLong { .. } => {
+                let path = self.write_file(&input, number)?;
+                Ok(Some(input_text::render_file_reference(&path, self.listener(None))))
+            }
+            SendError::NotReady => Ok(Some(input)),
+        }
+    }
+
+    /// Adds what the agent must know before a prompt: the preamble, or the task if it did not resume its conversation.
+    fn with_introduction(&self, input: AgentInput, number: InputNumber, queued: &QueuedInput) -> AgentInput {
+        let AgentInput::Prompt { text } = input else { return input };
+        let starts_task = matches!(*queued.input, SessionInput::Task { .. });
+        let form = self.spec.preset.form;
+        let introduction = match (self.replay, starts_task || number > 1 || form == InputFormat::Json) {
+            (Some(replay), _) => self.repeated_task(replay),
+            (None, true) => return AgentInput::Prompt { text },
+            (None, false) => self.preamble(),
+        };
+        let separator = match form {
+            InputFormat::Text => "\n\n",
+            InputFormat::Json => "\n",
+        };
+        AgentInput::Prompt { text: format!("{introduction}{separator}{text}") }
+    }
+
+    /// Returns the prompt of the task, for an agent that does not remember it.
+    fn repeated_task(&self, replay: &TaskPrompt) -> String {
+        let brief = self.in_worktree(replay);
+        let input =
+            SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
+        match input_text::render_input(&input, self.listener(Some(&brief))) {
+            AgentInput::Prompt { text } => text,
+            AgentInput::Permission { .. } | AgentInput::Answer { .. } | AgentInput::Interrupt => {
+                String::new()
+            }
+        }
+    }
+
+    fn in_worktree(&self, brief: &TaskPrompt) -> TaskPrompt {
+        TaskPrompt {
+            worktree: Some(self.spec.directory.to_string_lossy().into_owned()),
+            preamble: Some(self.preamble()),
+            ..brief.clone()
+        }
+    }
+
+    fn preamble(&self) -> String {
+        preamble(PreambleOptions {
+            role: self.spec.role,
+            locale: self.locale,
+            key: &self.found.metadata.key,
+            task: self.spec.task.as_ref(),
+        })
+    }
+
+    fn listener<'a>(&'a self, brief: Option<&'a TaskPrompt>) -> InputContext<'a> {
+        InputContext {
+            locale: self.locale,
+            format: self.spec.preset.form,
+            key: Some(&self.found.metadata.key),
+            task: self.spec.task.as_ref(),
+            brief,
+            template: self.template,
+        }
+    }
+
+    /// Writes an input that is too long for a terminal into a file that the agent can read.
+    fn write_file(&self, input: &AgentInput, number: InputNumber) -> Result<String, ProcessError> {
+        let text = match input {
+            AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => text.as_str(),
+            AgentInput::Permission { .. } | AgentInput::Interrupt => "",
+        };
+        let path = self.found.directory.join(format!("input-{number}.md"));
+        fs::write(&path, text).map_err(|source| ProcessError::Io {
+            action: "write",
+            path: path.clone(),
+            source,
+        })?;
+        Ok(path.to_string_lossy().into_owned())
+    }
+}

@@ -1,0 +1,62 @@
+//! Events that a [`crate::Host`] publishes to its subscribers: recorded events of runs and transient activity of agents.
+
+use domain::{RunId, Sequence, SessionId, ToolStatus};
+use serde::Serialize;
+use store::Position;
+use views::Change;
+
+/// An event of a host, sent to all subscribers.
+#[derive(Debug, Clone)]
+pub enum HostEvent {
+    /// An event of a run was recorded.
+    Recorded {
+        /// The run.
+        run: RunId,
+        /// Position of the event in the log of all runs.
+        position: Position,
+        /// Sequence number of the event in its run.
+        sequence: Sequence,
+        /// Rows that the event changed.
+        changes: Vec<Change>,
+    },
+    /// An agent did something. Not recorded in the log; the session's spool contains it.
+    Activity {
+        /// The run.
+        run: RunId,
+        /// The session.
+        session: SessionId,
+        /// The activity.
+        activity: AgentActivity,
+    },
+}
+
+/// What an agent does at the moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum AgentActivity {
+    /// The agent prints a part of a message.
+    Text {
+        /// The part.
+        text: String,
+    },
+    /// The agent uses a tool.
+    Tool {
+        /// The agent's own id of the call.
+        id: String,
+        /// Short description of the call.
+        title: String,
+        /// Progress of the call.
+        status: ToolStatus,
+    },
+    /// The agent published a plan of its next steps.
+    Plan {
+        /// Text and status (`waiting`, `running` or `done`) of each step.
+        steps: Vec<(String, &'static str)>,
+    },
+    /// The agent has a temporary problem, such as a rate limit.
+    Warning {
+        /// Description of the problem.
+        text: String,
+    },
+}

@@ -1,0 +1,370 @@
+//! The loop of one run: takes requests in order, records the resulting events and passes the effects to the executor.
+
+use std::{
+    collections::VecDeque,
+    path::PathBuf,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender},
+    },
+    time::{self, SystemTime, UNIX_EPOCH},
+};
+
+use domain::{Actor, Command, SessionId, TaskId, Timestamp};
+use views::{Change, Row, RunRow, TaskState, WORKER_COMPLETE};
+
+use crate::{
+    CommandError, DurableRun, HostEvent,
+    environment::RunEnvironment,
+    executor::{DISK_BUDGET_POLL_INTERVAL, Executor},
+    host::{HostError, HostState, RunSnapshot, ShutdownMode},
+    plan_file::PlanFileWatcher,
+    task_durations::TaskDuration,
+};
+
+/// Limit of requests handled before the rows are saved.
+const BATCH_MAX: usize = 256;
+/// Sleep of an idle loop. Bounded so that a change of the system clock is noticed.
+const SLEEP_MAX: time::Duration = time::Duration::from_secs(60);
+/// Delay before commands that could not be recorded are tried again.
+const RETRY_DELAY: time::Duration = time::Duration::from_millis(200);
+/// Limit of commands that wait for a log that cannot be written. Then no further requests are taken, so senders block.
+const POSTPONED_MAX: usize = 4096;
+/// Time that the saved rows may lag behind the log while the loop is busy.
+const SAVE_INTERVAL: time::Duration = time::Duration::from_secs(1);
+
+/// Request to the loop of a run.
+pub(crate) enum RunRequest {
+    Command(QueuedCommand),
+    Snapshot(SyncSender<RunSnapshot>),
+    RunRow(SyncSender<Option<RunRow>>),
+    Stop(ShutdownMode),
+}
+
+/// A command that waits for its turn.
+pub(crate) struct QueuedCommand {
+    actor: Actor,
+    command: Command,
+    reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
+}
+
+impl RunRequest {
+    pub(crate) fn command(
+        actor: Actor,
+        command: Command,
+        reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
+    ) -> Self {
+        Self::Command(QueuedCommand { actor, command, reply })
+    }
+
+    /// Makes a report of the executor.
+    pub(crate) fn report(command: Command) -> Self {
+        Self::command(Actor::System, command, None)
+    }
+
+    /// Makes a command of an agent.
+    pub(crate) fn from_agent(session: SessionId, command: Command) -> Self {
+        Self::command(Actor::Agent(session), command, None)
+    }
+}
+
+/// The loop of one run.
+pub(crate) struct RunLoop {
+    host: Arc<HostState>,
+    durable_run: DurableRun,
+    executor: Executor,
+    inbox: Receiver<RunRequest>,
+    /// Commands without a reply that could not be recorded, in order. Their senders do not repeat them.
+    postponed: VecDeque<QueuedCommand>,
+    has_ended: bool,
+    saved_at: std::time::Instant,
+    plan_file: Option<PlanFileWatcher>,
+    /// Folder of the project.
+    project: PathBuf,
+}
+
+impl RunLoop {
+    pub(crate) fn new(
+        host: Arc<HostState>,
+        durable_run: DurableRun,
+        environment: RunEnvironment,
+        requests: SyncSender<RunRequest>,
+        inbox: Receiver<RunRequest>,
+    ) -> Result<Self, HostError> {
+        let run = durable_run.id().clone();
+        let has_ended = durable_run.run().outcome().is_some();
+        let mut plan_file = PlanFileWatcher::of(&environment, &host.data);
+        if let Some(file) = &mut plan_file {
+            file.add_unticked(completed_tasks(&durable_run));
+        }
+        let project = environment.project.clone();
+        let executor = Executor::open(Arc::clone(&host), run, environment, requests)?;
+        Ok(Self {
+            host,
+            durable_run,
+            executor,
+            inbox,
+            postponed: VecDeque::new(),
+            has_ended,
+            saved_at: std::time::Instant::now(),
+            plan_file,
+            project,
+        })
+    }
+
+    /// Handles requests until [`RunRequest::Stop`].
+    pub(crate) fn run(mut self) {
+        self.executor.recover_sessions(&self.durable_run);
+        for (id, effect) in self.durable_run.pending_effects() {
+            self.executor.execute(id, effect, &self.durable_run);
+        }
+        self.executor.find_overlaps(&self.durable_run);
+        loop {
+            self.retry_postponed();
+            if self.postponed.len() >= POSTPONED_MAX {
+                std::thread::sleep(RETRY_DELAY);
+                continue;
+            }
+            let mut batch = match self.inbox.recv_timeout(self.receive_timeout()) {
+                Ok(request) => vec![request],
+                Err(RecvTimeoutError::Timeout) if !self.postponed.is_empty() => continue,
+                Err(RecvTimeoutError::Timeout) if self.is_deadline_reached() => {
+                    vec![RunRequest::command(Actor::Clock, Command::Tick, None)]
+                }
+                Err(RecvTimeoutError::Timeout) => Vec::new(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            batch.extend(self.inbox.try_iter().take(BATCH_MAX));
+            sort_by_urgency(&mut batch);
+            for request in batch {
+                match request {
+                    RunRequest::Command(queued) => self.handle(queued),
+                    RunRequest::Snapshot(reply) => {
+                        drop(reply.try_send(RunSnapshot::of(&self.durable_run)));
+                    }
+                    RunRequest::RunRow(reply) => {
+                        drop(reply.try_send(self.durable_run.views().rows().run.iter().next().cloned()));
+                    }
+                    RunRequest::Stop(mode) => return self.stop(mode),
+                }
+            }
+            self.poll_plan_file();
+            self.executor.poll_disk_budget(&self.durable_run);
+            self.save();
+        }
+    }
+
+    /// Reports the plan file if it has changed.
+    fn poll_plan_file(&mut self) {
+        if self.has_ended {
+            return;
+        }
+        let report = self.plan_file.as_mut().and_then(PlanFileWatcher::poll).map(RunRequest::report);
+        if let Some(RunRequest::Command(report)) = report {
+            self.handle(report);
+        }
+    }
+
+    /// Saves the durations of tasks that were completed, and ticks their checkboxes.
+    fn record_completed(&mut self, changes: &[Change]) {
+        let completed = |change: &Change| match &change.row {
+            Some(Row::Task(row)) if change.names().contains(&WORKER_COMPLETE) => Some((**row).clone()),
+            Some(_) | None => None,
+        };
+        for row in changes.iter().filter_map(completed) {
+            let detail = self.durable_run.views().rows().task_details.get(&row.id);
+            let worked_ms = self.durable_run.run().worked_ms(&row.id).unwrap_or(0);
+            let duration = TaskDuration {
+                project: self.project.clone(),
+                title: row.title.clone(),
+                agent: row.agent,
+                complexity: detail.and_then(|detail| detail.complexity),
+                worked_ms,
+            };
+            // Only used for estimates: a failure is ignored.
+            drop(duration.save(&self.host.data));
+            if let Some(file) = &mut self.plan_file {
+                file.tick(row.id, row.title);
+            }
+        }
+    }
+
+    /// Handles a command. If it cannot be recorded now, it is postponed, unless its sender waits for a reply.
+    fn handle(&mut self, queued: QueuedCommand) {
+        if queued.reply.is_none() && !self.postponed.is_empty() {
+            return self.postponed.push_back(queued);
+        }
+        if let Some(queued) = self.try_handle(queued) {
+            self.postponed.push_back(queued);
+        }
+    }
+
+    fn retry_postponed(&mut self) {
+        while let Some(queued) = self.postponed.pop_front() {
+            if let Some(queued) = self.try_handle(queued) {
+                return self.postponed.push_front(queued);
+            }
+        }
+    }
+
+    /// Decides on a command and records the events. Returns a command without a reply that could not be recorded.
+    fn try_handle(&mut self, queued: QueuedCommand) -> Option<QueuedCommand> {
+        let QueuedCommand { actor, command, reply } = queued;
+        let may_change_files = may_change_files(&command);
+        // Only a sender that gets a reply can repeat the command.
+        let retry = reply.is_none().then(|| command.clone());
+        let result = self.durable_run.execute(now(), &actor, command);
+        let result = match (result, retry) {
+            (Err(CommandError::Store { .. }), Some(command)) => {
+                return Some(QueuedCommand { actor, command, reply: None });
+            }
+            (Ok(executed), _) => {
+                for event in executed.events {
+                    self.record_completed(&event.changes);
+                    self.executor.register_tasks(event.changes.iter().filter_map(
+                        |change| match &change.row {
+                            Some(Row::Task(row)) => Some(&**row),
+                            _ => None,
+                        },
+                    ));
+                    for change in &event.changes {
+                        if let Some(Row::Session(row)) = &change.row {
+                            self.executor.register_session(row);
+                        }
+                    }
+                    self.host.publish(HostEvent::Recorded {
+                        run: self.durable_run.id().clone(),
+                        position: event.position,
+                        sequence: event.sequence,
+                        changes: event.changes,
+                    });
+                }
+                for (id, effect) in executed.effects {
+                    self.executor.execute(id, effect, &self.durable_run);
+                }
+                if may_change_files {
+                    self.executor.find_overlaps(&self.durable_run);
+                }
+                Ok(executed.sequence)
+            }
+            (Err(error), _) => Err(HostError::from(error)),
+        };
+        if let Some(reply) = reply {
+            // The sender may no longer wait for it.
+            drop(reply.try_send(result));
+        }
+        self.executor.cancel_obsolete_jobs(&self.durable_run);
+        self.update_ended_marker();
+        None
+    }
+
+    fn update_ended_marker(&mut self) {
+        let has_ended = self.durable_run.run().outcome().is_some();
+        if has_ended != self.has_ended {
+            self.has_ended = has_ended;
+            self.host.mark_ended(self.durable_run.id(), has_ended);
+        }
+    }
+
+    /// Returns how long to wait for a request.
+    fn receive_timeout(&self) -> time::Duration {
+        if !self.postponed.is_empty() {
+            return RETRY_DELAY;
+        }
+        let run = self.durable_run.run();
+        let next_poll = self.plan_file.as_ref().filter(|_| !self.has_ended).map(PlanFileWatcher::due_in);
+        let sleep_max = if run.is_disk_budget_exhausted() { DISK_BUDGET_POLL_INTERVAL } else { SLEEP_MAX };
+        let sleep_max = sleep_max.min(next_poll.unwrap_or(SLEEP_MAX));
+        let Some(deadline) = run.next_deadline() else { return sleep_max };
+        let remaining_ms = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
+        time::Duration::from_millis(remaining_ms).min(sleep_max)
+    }
+
+    fn is_deadline_reached(&self) -> bool {
+        self.durable_run.run().next_deadline().is_some_and(|deadline| deadline <= now())
+    }
+
+    fn save(&mut self) {
+        if self.saved_at.elapsed() >= SAVE_INTERVAL || self.durable_run.run().outcome().is_some() {
+            // On failure the next call tries again; the log has the events.
+            drop(self.durable_run.save());
+            self.saved_at = std::time::Instant::now();
+        }
+    }
+
+    fn stop(self, mode: ShutdownMode) {
+        let Self { mut executor, mut durable_run, inbox, .. } = self;
+        // Threads that report now must not block: the next start recovers their work.
+        drop(inbox);
+        executor.stop(mode, durable_run.run().outcome().is_some());
+        drop(durable_run.save());
+    }
+}
+
+/// Returns the ids and titles of the tasks that this run has completed.
+fn completed_tasks(durable_run: &DurableRun) -> impl Iterator<Item = (TaskId, String)> {
+    let tasks = durable_run.views().rows().tasks.iter();
+    let completed = tasks.filter(|row| row.state == TaskState::Done && row.attempt > 0);
+    completed.map(|row| (row.id.clone(), row.title.clone()))
+}
+
+/// Tells whether worktrees may differ after a command: an agent has ended its turn, or another effect changed them.
+fn may_change_files(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::EndTurn { .. }
+            | Command::ReportStarted { .. }
+            | Command::ReportCheckpoint { .. }
+            | Command::ReportMerge { .. }
+            | Command::ReportEffect { .. }
+    )
+}
+
+/// Moves urgent messages forward within each sequence of adjacent messages. Other requests keep their positions.
+fn sort_by_urgency(batch: &mut [RunRequest]) {
+    for messages in batch.chunk_by_mut(|left, right| is_message(left) && is_message(right)) {
+        messages.sort_by_key(urgency);
+        limit_read_positions(messages);
+    }
+}
+
+fn is_message(request: &RunRequest) -> bool {
+    matches!(request, RunRequest::Command(QueuedCommand { command: Command::ReceiveMessage { .. }, .. }))
+}
+
+fn urgency(request: &RunRequest) -> u8 {
+    match request {
+        RunRequest::Command(QueuedCommand { command: Command::ReceiveMessage { message, .. }, .. }) => {
+            engine::urgency(message)
+        }
+        RunRequest::Command(_) | RunRequest::Snapshot(_) | RunRequest::RunRow(_) | RunRequest::Stop(_) => {
+            u8::MAX
+        }
+    }
+}
+
+/// Limits the read position of each message to the first message of its session that is decided later. After a crash,
+/// reading then starts before every message that was not recorded.
+fn limit_read_positions(messages: &mut [RunRequest]) {
+    let mut undecided: std::collections::BTreeMap<SessionId, u64> = std::collections::BTreeMap::new();
+    for request in messages.iter_mut().rev() {
+        let RunRequest::Command(QueuedCommand {
+            actor,
+            command: Command::ReceiveMessage { offset, read_from, .. },
+            ..
+        }) = request
+        else {
+            continue;
+        };
+        let Some(session) = actor.session() else { continue };
+        let first = undecided.entry(session).or_insert(u64::MAX);
+        *read_from = (*read_from).min(*first);
+        *first = (*first).min(offset.start);
+    }
+}
+
+/// Returns the time of the system clock.
+pub(crate) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}

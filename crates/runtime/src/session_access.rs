@@ -1,0 +1,172 @@
+//! Access of users to the sessions of a run: output, screen, input and end of a process.
+//!
+//! Independent of the session's thread. Keys that are sent here are recorded in the spool, not in the log.
+
+mod io_records;
+mod screen;
+
+use domain::{RunId, SessionId};
+use holder::{
+    END_GRACE,
+    protocol::{Request, WindowSize},
+    spool::{RecordBody, RecordReader, SpoolError, Stream},
+};
+use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
+
+use crate::{Host, HostError};
+
+pub use io_records::{IoDirection, IoRecord, IoRecordPage, IoRecordQuery, PageStart};
+pub use screen::{ScreenSnapshot, ScreenStream, ScreenUpdate};
+
+/// Limit of the columns and rows of a window.
+const WINDOW_SIDE_MAX: u16 = 1000;
+/// Time that a holder has to reply.
+const REPLY_MAX: std::time::Duration = std::time::Duration::from_secs(15);
+
+/// A part of the output of a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputChunk {
+    /// Number of the process in its session, from 1.
+    pub process: u32,
+    /// Offset of the first byte.
+    pub offset: u64,
+    /// Bytes of the output.
+    pub bytes: Vec<u8>,
+    /// Whether no more output will follow.
+    pub is_last: bool,
+}
+
+/// Selects a part of the output of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputQuery {
+    /// Number of the process; the last one if absent.
+    pub process: Option<u32>,
+    /// Offset of the first byte.
+    pub after: u64,
+    /// Length limit.
+    pub bytes_max: usize,
+}
+
+/// Returns the processes of a session in order.
+pub fn processes(
+    sessions: &Sessions,
+    run: &RunId,
+    session: SessionId,
+) -> Result<Vec<SessionEntry>, SessionError> {
+    let mut processes = Vec::new();
+    for number in 1_u32.. {
+        match sessions.find_exactly(&process_name(run, session, number))? {
+            Some(found) => processes.push(found),
+            None => break,
+        }
+    }
+    Ok(processes)
+}
+
+/// Returns the name of a process of a session.
+pub(crate) fn process_name(run: &RunId, session: SessionId, number: u32) -> String {
+    format!("{run}-{session}-{number}")
+}
+
+impl Host {
+    /// Returns a part of the output of a process, without decoding it. Secrets are masked.
+    pub fn output(
+        &self,
+        run: &RunId,
+        session: SessionId,
+        query: OutputQuery,
+    ) -> Result<OutputChunk, HostError> {
+        let (process, found) = self.process(run, session, query.process)?;
+        let spool_error = |source: SpoolError| HostError::Spool { session, source };
+        let mut output = OutputChunk { process, offset: query.after, bytes: Vec::new(), is_last: false };
+        let mut reader = RecordReader::open(&found.directory, query.after).map_err(spool_error)?;
+        while let Some(record) = reader.next_record().map_err(spool_error)? {
+            match record.body {
+                RecordBody::Output { stream: Stream::SideChannel, .. } => {}
+                RecordBody::Output { bytes, .. } => {
+                    let remaining = query.bytes_max.saturating_sub(output.bytes.len());
+                    output.bytes.extend(bytes.iter().take(remaining));
+                    if bytes.len() >= remaining {
+                        return Ok(output);
+                    }
+                }
+                RecordBody::Exit(_) => output.is_last = true,
+                RecordBody::Input { .. }
+                | RecordBody::TurnEnd { .. }
+                | RecordBody::Resize { .. }
+                | RecordBody::Gap { .. }
+                | RecordBody::Unknown { .. } => {}
+            }
+        }
+        output.is_last |= matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
+        Ok(output)
+    }
+
+    /// Writes bytes to the terminal of a session.
+    pub fn send_keys(&self, run: &RunId, session: SessionId, bytes: &[u8]) -> Result<(), HostError> {
+        let found = self.terminal_process(run, session)?;
+        Ok(InputWriter::connect(self.sessions(), &found)?.write(bytes)?)
+    }
+
+    /// Changes the window size of a session's terminal.
+    pub fn resize(&self, run: &RunId, session: SessionId, columns: u16, rows: u16) -> Result<(), HostError> {
+        let size =
+            WindowSize { columns: columns.clamp(1, WINDOW_SIDE_MAX), rows: rows.clamp(1, WINDOW_SIDE_MAX) };
+        let found = self.terminal_process(run, session)?;
+        self.sessions().request(&found, &Request::Resize(size), REPLY_MAX)?;
+        Ok(())
+    }
+
+    /// Ends the process of a session. The run is notified and decides how to continue.
+    pub fn end_session(&self, run: &RunId, session: SessionId) -> Result<(), HostError> {
+        let (_, found) = self.process(run, session, None)?;
+        match found.state {
+            SessionState::Ended { .. } => Err(SessionError::Over { name: found.name }.into()),
+            SessionState::Starting | SessionState::Lost => {
+                self.sessions().kill_orphans(&found);
+                Ok(())
+            }
+            SessionState::Alive(_) => {
+                let request = Request::End { grace: END_GRACE };
+                match self.sessions().request(&found, &request, END_GRACE + REPLY_MAX) {
+                    Ok(_) | Err(SessionError::Over { .. }) => Ok(()),
+                    Err(error) => Err(error.into()),
+                }
+            }
+        }
+    }
+
+    /// Opens a stream of the screen of a session.
+    pub fn screen(&self, run: &RunId, session: SessionId) -> Result<ScreenStream, HostError> {
+        let (_, found) = self.process(run, session, None)?;
+        let has_ended = matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
+        ScreenStream::open(&found.directory, has_ended).map_err(|source| HostError::Spool { session, source })
+    }
+
+    fn terminal_process(&self, run: &RunId, session: SessionId) -> Result<SessionEntry, HostError> {
+        let (_, found) = self.process(run, session, None)?;
+        if !found.metadata.has_terminal {
+            return Err(HostError::NoTerminal { session });
+        }
+        Ok(found)
+    }
+
+    /// Returns a process of a session by its number; the last one if `None`.
+    fn process(
+        &self,
+        run: &RunId,
+        session: SessionId,
+        number: Option<u32>,
+    ) -> Result<(u32, SessionEntry), HostError> {
+        if self.snapshot(run)?.views.rows().sessions.get(&session).is_none() {
+            return Err(HostError::UnknownSession { run: run.clone(), session });
+        }
+        let processes = processes(self.sessions(), run, session)?;
+        let mut numbered = (1_u32..).zip(processes);
+        let found = match number {
+            Some(number) => numbered.find(|(other, _)| *other == number),
+            None => numbered.last(),
+        };
+        found.ok_or(HostError::NoProcess { session })
+    }
+}

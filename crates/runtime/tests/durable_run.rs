@@ -1,0 +1,268 @@
+//! A run on a real log: recorded before it counts, found again after anything, and never ahead of its log.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use domain::{Actor, Command, EffectId, RunId, RunOutcome, Sequence};
+use engine::{Effect, Rejection, TaskState};
+use runtime::{CommandError, DurableRun};
+use store::{
+    Appended, Entry, LOG_FILE, Log, NewEntry, Position, Row, RowChange, RunHead, SqliteLog, StoreError, Then,
+};
+use tempfile::TempDir;
+use testkit::{
+    run_loop::{Recording, RunLoop, start_command, success_reports},
+    workloads::{GraphShape, generate},
+};
+use views::Views;
+
+/// A log that can be told to fail, as a full disk does.
+struct Failing {
+    log: SqliteLog,
+    /// How many appends still succeed.
+    left: AtomicU64,
+    /// How many bytes of rows are taken at once. A real log takes more than a test can write in a short time.
+    rows_bytes_max: usize,
+}
+
+impl Failing {
+    fn open(directory: &Path, n_appends: u64, rows_bytes_max: usize) -> Arc<Self> {
+        let log = SqliteLog::open(directory).unwrap();
+        Arc::new(Self { log, left: AtomicU64::new(n_appends), rows_bytes_max })
+    }
+}
+
+impl Log for Failing {
+    fn append_then(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>, then: Then<Appended>) {
+        let taken = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        match taken {
+            Ok(_) => self.log.append_then(run, expected, entries, then),
+            Err(_) => then(Err(StoreError::Stopped)),
+        }
+    }
+
+    fn read(&self, run: &RunId, after: Sequence, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.log.read(run, after, limit)
+    }
+
+    fn read_all(&self, after: Position, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.log.read_all(after, limit)
+    }
+
+    fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
+        self.log.runs()
+    }
+
+    fn save_rows(
+        &self,
+        run: &RunId,
+        up_to: Sequence,
+        changes: Vec<RowChange>,
+    ) -> Result<Sequence, StoreError> {
+        let (bytes, bytes_max) = (changes.iter().map(RowChange::bytes).sum(), self.rows_bytes_max);
+        if bytes > bytes_max {
+            return Err(StoreError::TooLarge { bytes, bytes_max });
+        }
+        self.log.save_rows(run, up_to, changes)
+    }
+
+    fn rows_position(&self, run: &RunId) -> Result<Sequence, StoreError> {
+        self.log.rows_position(run)
+    }
+
+    fn rows(&self, run: &RunId) -> Result<Vec<Row>, StoreError> {
+        self.log.rows(run)
+    }
+
+    fn row(&self, run: &RunId, kind: &str, key: &str) -> Result<Option<Row>, StoreError> {
+        self.log.row(run, kind, key)
+    }
+}
+
+fn open(directory: &Path) -> Arc<SqliteLog> {
+    Arc::new(SqliteLog::open(directory).unwrap())
+}
+
+fn id() -> RunId {
+    "r1".parse().unwrap()
+}
+
+fn ana() -> Actor {
+    Actor::Person("ana".to_owned())
+}
+
+/// A world that does each order once, by its id, and reports it.
+#[derive(Default)]
+struct World {
+    orders: VecDeque<(EffectId, Effect)>,
+    done: BTreeSet<EffectId>,
+    clock: i64,
+}
+
+impl World {
+    /// Does one order, and tells whether there was one.
+    fn turn(&mut self, durable_run: &mut DurableRun) -> bool {
+        let Some((effect_id, effect)) = self.orders.pop_front() else { return false };
+        self.done.insert(effect_id);
+        for (actor, command) in success_reports(effect_id, effect) {
+            self.clock += 1;
+            match durable_run.execute(domain::Timestamp(self.clock), &actor, command) {
+                Ok(step) => self.orders.extend(step.effects),
+                Err(CommandError::Rejected(Rejection::StaleReport | Rejection::UnknownSession { .. })) => {}
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+        true
+    }
+}
+
+#[test]
+fn a_run_goes_on_after_a_crash_at_any_step_and_its_rows_are_those_of_its_log() {
+    let folder = TempDir::new().unwrap();
+    let work = generate(GraphShape::Chains, 12, 3);
+    let mut world = World::default();
+    let mut durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
+    world
+        .orders
+        .extend(durable_run.execute(domain::Timestamp(0), &ana(), start_command(&work, 3)).unwrap().effects);
+    let mut n_steps = 0_u32;
+    while world.turn(&mut durable_run) {
+        n_steps += 1;
+        if n_steps.is_multiple_of(7) {
+            let state = durable_run.run().clone();
+            if n_steps.is_multiple_of(2) {
+                durable_run.save().unwrap();
+            }
+            // Everything in memory is gone, the orders that were under way too.
+            drop(durable_run);
+            durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
+            assert_eq!(*durable_run.run(), state, "after step {n_steps}");
+            let open = durable_run.pending_effects();
+            world.orders = open.into_iter().filter(|(order, _)| !world.done.contains(order)).collect();
+        }
+    }
+    assert_eq!(durable_run.run().outcome(), Some(RunOutcome::Done));
+    durable_run.save().unwrap();
+    drop(durable_run);
+
+    let log = open(folder.path());
+    let saved = log.rows(&id()).unwrap();
+    assert!(!saved.is_empty());
+    // The same events in a log without rows: all of them are made anew.
+    let fresh = TempDir::new().unwrap();
+    let copy = open(fresh.path());
+    let entries = log.read(&id(), Sequence(0), usize::MAX).unwrap().into_iter().map(new_entry).collect();
+    copy.append(&id(), Sequence(0), entries).unwrap();
+    DurableRun::open(copy.clone(), id()).unwrap().save().unwrap();
+    assert_eq!(copy.rows(&id()).unwrap(), saved);
+}
+
+fn new_entry(entry: Entry) -> NewEntry {
+    let Entry { at, actor, kind, version, payload, .. } = entry;
+    NewEntry { at, actor, kind, version, payload }
+}
+
+/// Returns the JSON of each row by its kind and key.
+fn contents(rows: &[Row]) -> BTreeMap<(String, String), String> {
+    rows.iter().map(|row| ((row.kind.clone(), row.key.clone()), row.json.clone())).collect()
+}
+
+/// Folds a run's events up to a sequence into rows.
+fn folded(log: &dyn Log, up_to: Sequence) -> BTreeMap<(String, String), String> {
+    let mut views = Views::new(id());
+    for entry in log.read(&id(), Sequence(0), usize::try_from(up_to.0).unwrap()).unwrap() {
+        views.apply(&entry.recorded().unwrap());
+    }
+    views.all().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect()
+}
+
+/// The file was written by the last version with schema 3, and left in the middle of a run: with a snapshot of its
+/// state, and with rows that do not know the last events yet.
+#[test]
+fn a_run_in_progress_of_schema_3_shows_the_same_rows_and_continues() {
+    let folder = TempDir::new().unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/schema-3.sqlite3");
+    fs::copy(golden, folder.path().join(LOG_FILE)).unwrap();
+    let log = open(folder.path());
+    let head = log.runs().unwrap().remove(0).sequence;
+    // The migration to schema 4 deletes rows of the former form. If the form of rows changes again, so must the schema.
+    assert_eq!(log.rows_position(&id()).unwrap(), Sequence(0));
+    assert!(log.rows(&id()).unwrap().is_empty());
+
+    let mut durable_run = DurableRun::open(log.clone(), id()).unwrap();
+    assert_eq!(durable_run.run().sequence(), head);
+    durable_run.save().unwrap();
+    assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, head));
+    let mut world = World {
+        orders: durable_run.pending_effects().into(),
+        clock: i64::try_from(head.0).unwrap(),
+        ..World::default()
+    };
+    while world.turn(&mut durable_run) {}
+    assert_eq!(durable_run.run().outcome(), Some(RunOutcome::Done));
+}
+
+#[test]
+fn rows_of_a_long_run_that_were_never_saved_are_saved_in_steps() {
+    let folder = TempDir::new().unwrap();
+    let log = Failing::open(folder.path(), u64::MAX, 2 << 20);
+    let mut run_loop = RunLoop::start(&generate(GraphShape::Chains, 400, 3), 3, Recording::Log).unwrap();
+    run_loop.run_to_end().unwrap();
+    let entries = run_loop.log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect();
+    log.append(&id(), Sequence(0), entries).unwrap();
+
+    let mut durable_run = DurableRun::open(log.clone(), id()).unwrap();
+    durable_run.save().unwrap();
+    let head = durable_run.run().sequence();
+    assert_eq!(log.rows_position(&id()).unwrap(), head);
+    assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, head));
+}
+
+#[test]
+fn what_can_not_be_recorded_has_not_happened_and_can_be_wished_again() {
+    let folder = TempDir::new().unwrap();
+    let log = Failing::open(folder.path(), 1, usize::MAX);
+    let mut durable_run = DurableRun::open(log.clone(), id()).unwrap();
+    let work = generate(GraphShape::Chains, 4, 1);
+    durable_run.execute(domain::Timestamp(0), &ana(), start_command(&work, 1)).unwrap();
+    let before = durable_run.run().clone();
+    let task = durable_run.run().task_ids().next().unwrap().clone();
+
+    let pause = || Command::PauseTask(task.clone());
+    let error = durable_run.execute(domain::Timestamp(1), &ana(), pause()).unwrap_err();
+    assert!(matches!(error, CommandError::Store { .. }), "{error}");
+    assert_eq!(*durable_run.run(), before, "the state is what the log says");
+
+    log.left.store(9, Ordering::SeqCst);
+    durable_run.execute(domain::Timestamp(2), &ana(), pause()).unwrap();
+    assert!(matches!(durable_run.run().task_state(&task), Some(TaskState::Blocked(_))));
+}
+
+#[test]
+fn readers_share_the_rows_and_an_event_copies_them_only_for_a_reader() {
+    let folder = TempDir::new().unwrap();
+    let mut durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
+    let work = generate(GraphShape::Chains, 5, 1);
+    durable_run.execute(domain::Timestamp(1), &ana(), start_command(&work, 1)).unwrap();
+
+    let (first, second) = (Arc::clone(durable_run.views()), Arc::clone(durable_run.views()));
+    assert!(Arc::ptr_eq(&first, &second), "reads of the same moment are one copy");
+    let read_at = first.sequence();
+    durable_run.execute(domain::Timestamp(2), &ana(), Command::PauseRun).unwrap();
+    assert_eq!(first.sequence(), read_at, "what was read stays as it was");
+    assert!(durable_run.views().sequence() > read_at);
+    drop((first, second));
+
+    let place = Arc::as_ptr(durable_run.views());
+    durable_run.execute(domain::Timestamp(3), &ana(), Command::ContinueRun).unwrap();
+    assert_eq!(Arc::as_ptr(durable_run.views()), place, "without a reader nothing is copied");
+}
