@@ -55,7 +55,7 @@ impl fmt::Display for DiskBudgetExceeded {
             .collect();
         write!(
             f,
-            "worktrees use {used} of `worktree.disk_budget` {budget}, and none can be removed automatically: {}. \
+            "worktrees use {used}, `worktree.disk_budget` is {budget}, and none can be removed automatically: {}. \
              The task continues when others are merged, or when you free space: `jangdan clean RUN`",
             parts.join(", ")
         )

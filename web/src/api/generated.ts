@@ -13,8 +13,27 @@ export type Accepted = {
 /** Originator of a command or an event. */
 export type Actor = string;
 
-/** What becomes of the agents when the server stops. */
-export type AfterStop = "leave" | "end";
+/** What an agent does at the moment. */
+export type AgentActivity = { "type": "text",
+  /** The part. */
+  text: string,
+}
+| { "type": "tool",
+  /** The agent's own id of the call. */
+  id: string,
+  /** Short description of the call. */
+  title: string,
+  /** Progress of the call. */
+  status: ToolStatus,
+}
+| { "type": "plan",
+  /** Text and status (`waiting`, `running` or `done`) of each step. */
+  steps: Array<[string, string]>,
+}
+| { "type": "warning",
+  /** Description of the problem. */
+  text: string,
+};
 
 /** Name of an agent in the team: letters of any script, digits, `_`, `-` and `.`. */
 export type AgentName = string;
@@ -328,16 +347,16 @@ export type CheckpointState = "ordered" | "made" | "failed";
 /** What made a task count as done by its agent. */
 export type ClaimSource = "doneMessage" | "turnEnd" | "phaseMarker" | "exit";
 
-/** What was removed, and what was not. */
-export type Cleaned = {
-  /** Tasks whose worktrees are gone. */
-  removed: Array<TaskId>,
-  /** Tasks whose worktrees stay, and why. */
-  left: Array<[TaskId, string]>,
-  /** Sessions without a task whose worktrees are gone. */
-  desksRemoved: Array<SessionId>,
-  /** Sessions without a task whose worktrees stay, and why. */
-  desksLeft: Array<[SessionId, string]>,
+/** Result of removing the finished worktrees of a run. */
+export type CleanupReport = {
+  /** Tasks whose worktrees were removed. */
+  removedTasks: Array<TaskId>,
+  /** Tasks whose worktrees are kept, each with the reason. */
+  keptTasks: Array<[TaskId, string]>,
+  /** Sessions without a task whose worktrees were removed. */
+  removedSessions: Array<SessionId>,
+  /** Sessions without a task whose worktrees are kept, each with the reason. */
+  keptSessions: Array<[SessionId, string]>,
 };
 
 /** A command to a run. */
@@ -604,28 +623,6 @@ export type GateRow = {
 /** How a gate stands. */
 export type GateState = "closed" | "checking" | "judging" | "review" | "approved" | "rework";
 
-/** What is seen of an agent this moment. */
-export type Glimpse = { "type": "words",
-  /** What. */
-  text: string,
-}
-| { "type": "tool",
-  /** The agent's own id of the call. */
-  id: string,
-  /** What is done. */
-  title: string,
-  /** How far it is. */
-  status: ToolStatus,
-}
-| { "type": "plan",
-  /** The steps, each with how far it is: waiting, running or done. */
-  steps: Array<[string, string]>,
-}
-| { "type": "trouble",
-  /** What. */
-  text: string,
-};
-
 /** What is seen of a session this moment; nobody keeps it. */
 export type Glimpsed = {
   /** The run. */
@@ -633,7 +630,7 @@ export type Glimpsed = {
   /** The session. */
   session: SessionId,
   /** What. */
-  what: Glimpse,
+  what: AgentActivity,
 };
 
 /** Something that happened. */
@@ -744,9 +741,9 @@ export type InvocationRow = {
 /** How a call stands. */
 export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 
-/** What came of bringing a run's work onto its branch. */
-export type Landed = { "type": "landed",
-  /** The branch. */
+/** Result of merging the work of a run into its target branch. */
+export type LandReport = { "type": "landed",
+  /** Target branch. */
   branch: string,
   /** The new commit of the branch. */
   commit: string,
@@ -755,34 +752,34 @@ export type Landed = { "type": "landed",
   /** Number of commits that the branch gained. */
   nCommits: number,
 }
-| { "type": "already",
-  /** The branch. */
+| { "type": "alreadyLanded",
+  /** Target branch. */
   branch: string,
 }
 | { "type": "checkedOut",
-  /** The branch. */
+  /** Target branch. */
   branch: string,
-  /** Where. */
+  /** Working tree that has the branch checked out. */
   path: string,
 }
 | { "type": "diverged",
-  /** The branch. */
+  /** Target branch. */
   branch: string,
-  /** Where it is. */
+  /** Current commit of the branch. */
   tip: string,
 }
 | { "type": "dirty",
-  /** The branch. */
+  /** Target branch. */
   branch: string,
-  /** The files. */
+  /** Changed files. */
   files: Array<string>,
 }
 | { "type": "notApproved",
-  /** The branch that has what is merged. */
+  /** The run's own branch, which has the merged tasks. */
   branch: string,
 }
 | { "type": "noTarget",
-  /** The run's branch. */
+  /** The run's own branch. */
   branch: string,
 };
 
@@ -1760,6 +1757,9 @@ export type SessionState = "starting" | "active" | "waitingInput" | "parked" | "
 
 export type Severity = "low" | "medium" | "high" | "critical";
 
+/** What happens to running sessions when the server stops. */
+export type ShutdownMode = "leave" | "end";
+
 /** Who speaks in a task's conversation. */
 export type Speaker = "orchestrator" | "agent";
 
@@ -1788,7 +1788,7 @@ export type Status = {
 /** How the server is to end. */
 export type StopRequest = {
   /** What becomes of the agents: `leave` lets them work on, `end` ends their processes. */
-  agents: AfterStop,
+  agents: ShutdownMode,
 };
 
 /** How many tasks are in each state. */
