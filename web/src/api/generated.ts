@@ -844,7 +844,7 @@ export type ListedAgent = {
   /** What it says about its version. */
   version?: string,
   /** Whether it is logged in. */
-  login: Login,
+  login: LoginState,
   /** What to do before it works. */
   missing?: string,
   /** Whether a run can take it as it is. */
@@ -854,7 +854,7 @@ export type ListedAgent = {
 };
 
 /** Whether an agent is logged in. */
-export type Login = "in" | "out" | "notNeeded";
+export type LoginState = "in" | "out" | "notNeeded";
 
 /** A feedback loop of implementing and testing one task. */
 export type LoopId = string;
