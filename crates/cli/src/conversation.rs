@@ -8,7 +8,7 @@ use std::{
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use domain::{TaskId, ToolStatus, ToolUse};
-use views::{Speaker, TurnRow};
+use views::{TurnRow, TurnSpeaker};
 
 use crate::{
     arguments::{RunArguments, id},
@@ -59,14 +59,14 @@ fn print_json(turn: &TurnRow) -> io::Result<()> {
 
 fn print(turn: &TurnRow) -> io::Result<()> {
     let (style, speaker) = match (turn.role, &turn.agent) {
-        (Speaker::Agent, Some(agent)) => (REPLY, agent.to_string()),
-        (Speaker::Agent, None) => (REPLY, "agent".to_owned()),
-        (Speaker::Orchestrator, Some(agent)) => (SENT, agent.to_string()),
-        (Speaker::Orchestrator, None) => (SENT, "Jangdan".to_owned()),
+        (TurnSpeaker::Agent, Some(agent)) => (REPLY, agent.to_string()),
+        (TurnSpeaker::Agent, None) => (REPLY, "agent".to_owned()),
+        (TurnSpeaker::Orchestrator, Some(agent)) => (SENT, agent.to_string()),
+        (TurnSpeaker::Orchestrator, None) => (SENT, "Jangdan".to_owned()),
     };
     let question = turn.question.map(|question| format!(" {question}")).unwrap_or_default();
     let heading =
-        Line::of(style, &speaker).and(FAINT, &format!("{question} {} UTC", format_utc(turn.said_at)));
+        Line::of(style, &speaker).and(FAINT, &format!("{question} {} UTC", format_utc(turn.sent_at)));
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     for line in [heading].into_iter().chain(content(turn, draw_context().width)).chain([Line::default()]) {
         writeln!(out, "{}", line.painted())?;
@@ -92,7 +92,7 @@ fn content(turn: &TurnRow, width: usize) -> Vec<Line> {
         }
     }
     lines.extend(tools.map(|used| faint(&tool(used))));
-    if turn.is_cut {
+    if turn.is_interrupted {
         lines.push(faint("… interrupted here"));
     }
     lines
@@ -112,7 +112,7 @@ mod tests {
     use super::{TurnRow, content};
 
     fn check(turn: &str, expected: &str) {
-        let head = r#"{"task":"T1","index":0,"role":"agent","agent":null,"session":"s_1","question":null,"saidAt":0"#;
+        let head = r#"{"task":"T1","index":0,"role":"agent","agent":null,"session":"s_1","question":null,"sentAt":0"#;
         let turn: TurnRow = serde_json::from_str(&format!("{head},{turn}}}")).unwrap();
         let lines: Vec<String> = content(&turn, 30).iter().map(|line| line.text()).collect();
         assert_eq!(lines.join("\n"), expected);
@@ -126,7 +126,7 @@ mod tests {
                 {"line":0,"title":"ls","status":"done"},
                 {"line":1,"title":"cargo test\n--all","status":"failed"},
                 {"line":1,"title":"a command that is longer than a line","status":"done"},
-                {"line":2,"title":"sleep 9","status":"running"}],"nLeftOut":3},"isCut":true"#,
+                {"line":2,"title":"sleep 9","status":"running"}],"nLeftOut":3},"isInterrupted":true"#,
             "  … 3 earlier tool calls\n  ✓ ls\n  I look.\n  ✗ cargo test (failed)\n  \
              ✓ a command that is longer …\n  I see.\n  … sleep 9 (did not finish)\n  … interrupted here",
         );

@@ -12,7 +12,7 @@ use std::{
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use domain::RecordedEvent;
-use views::line;
+use views::{Views, describe_event};
 
 use crate::{
     arguments::RunOperandArguments,
@@ -66,8 +66,10 @@ impl From<Failure> for PrintError {
 fn print_all(arguments: &Arguments, log: &RunLog) -> Result<(), PrintError> {
     let json_output = arguments.run.common().json;
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    let mut position =
-        log.each(log.last, |recorded| print(&mut out, json_output, &recorded).map_err(PrintError::Output))?;
+    let mut views = Views::new(log.run.clone());
+    let mut position = log.each(log.last, |recorded| {
+        print(&mut out, json_output, &recorded, &mut views).map_err(PrintError::Output)
+    })?;
     out.flush().map_err(PrintError::Output)?;
     if !arguments.follow {
         return Ok(());
@@ -81,18 +83,21 @@ fn print_all(arguments: &Arguments, log: &RunLog) -> Result<(), PrintError> {
         position = last.position;
         for entry in entries.iter().filter(|entry| entry.run == log.run) {
             let recorded = entry.recorded().map_err(failure)?;
-            print(&mut out, json_output, &recorded).map_err(PrintError::Output)?;
+            print(&mut out, json_output, &recorded, &mut views).map_err(PrintError::Output)?;
         }
         out.flush().map_err(PrintError::Output)?;
     }
 }
 
-fn print(out: &mut impl Write, as_json: bool, recorded: &RecordedEvent) -> io::Result<()> {
+/// Prints an event. `views` has the names of what the events refer to; all events before this one are applied to it.
+fn print(out: &mut impl Write, as_json: bool, recorded: &RecordedEvent, views: &mut Views) -> io::Result<()> {
     if as_json {
         return writeln!(out, "{}", json(recorded)?);
     }
+    views.apply(recorded);
+    let sentence = describe_event(&recorded.event, views.rows(), &recorded.actor);
     let (at, actor) = (format_utc(recorded.at), printable(&recorded.actor.to_string()));
-    let (sequence, text) = (recorded.sequence.0, printable(&line(&recorded.event).text));
+    let (sequence, text) = (recorded.sequence.0, printable(&sentence.text));
     writeln!(
         out,
         "{FAINT}{at}{FAINT:#} {sequence:>6} {ACTOR}{actor:<width$}{ACTOR:#} {text}",

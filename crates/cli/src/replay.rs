@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use domain::{RunId, Sequence, Timestamp};
 use serde::Serialize;
-use views::{Kind, Row, Views};
+use views::{Row, RowKind, Views};
 
 use crate::{arguments::RunOperandArguments, failure::Failure, printable::json, run_log::RunLog};
 
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Ok::<(), Failure>(())
     })?;
     let printed = if arguments.run.common().json {
-        let rows = Kind::ALL.iter().map(|kind| (kind.name(), views.rows().of(*kind))).collect();
+        let rows = RowKind::ALL.iter().map(|kind| (kind.name(), views.rows().of(*kind))).collect();
         print_json(&ReplayedRows { run: log.run, sequence: to, at, rows })
     } else {
         tables::print(&views, &log.run, to, at)

@@ -45,7 +45,7 @@ fn checkpoint_missing(target: &RunTarget<'_>, task: &TaskId) -> Result<Failure, 
     let rows: Vec<CheckpointRow> = target.source.all(&target.run.id)?;
     let made = rows.iter().filter(|row| row.task == *task && row.state == CheckpointState::Made);
     let named: Vec<_> = made
-        .map(|row| format!("{} ({} UTC)", row.id, format_utc(row.finished_at.unwrap_or(row.ordered_at))))
+        .map(|row| format!("{} ({} UTC)", row.id, format_utc(row.finished_at.unwrap_or(row.requested_at))))
         .collect();
     let hint = match named.is_empty() {
         true => format!("{task} has no checkpoint yet; --start restores its start."),

@@ -13,7 +13,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use server::Client;
 use store::SqliteReader;
-use views::{Kind, Record, RunRow, Views};
+use views::{RowKind, RunRow, TableRow, Views};
 
 use crate::{
     arguments::CommonArguments,
@@ -90,7 +90,7 @@ impl RowSource {
     }
 
     /// Returns the rows of some kinds.
-    pub fn rows(&self, run: &RunId, kinds: &[Kind]) -> Result<Rows, Failure> {
+    pub fn rows(&self, run: &RunId, kinds: &[RowKind]) -> Result<Rows, Failure> {
         match &self.backend {
             Backend::Server(client) => {
                 let kinds: Vec<_> = kinds.iter().map(|kind| format!("kind={}", kind.name())).collect();
@@ -101,14 +101,14 @@ impl RowSource {
             Backend::Log(reader) => {
                 let views = rebuild_rows(reader, run)?;
                 let json = |row: &views::Row| serde_json::to_value(row).unwrap_or_default();
-                let rows = |kind: &Kind| views.rows().of(*kind).iter().map(json).collect();
+                let rows = |kind: &RowKind| views.rows().of(*kind).iter().map(json).collect();
                 Ok(kinds.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect())
             }
         }
     }
 
     /// Returns the rows of one kind.
-    pub fn all<R: Record + DeserializeOwned>(&self, run: &RunId) -> Result<Vec<R>, Failure> {
+    pub fn all<R: TableRow + DeserializeOwned>(&self, run: &RunId) -> Result<Vec<R>, Failure> {
         let mut rows = self.rows(run, &[R::KIND])?;
         let rows = rows.remove(R::KIND.name()).unwrap_or_default();
         let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use views::{Kind, RunRow};
+use views::{RowKind, RunRow};
 
 use crate::{
     arguments::RunOperandArguments,
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let source = RowSource::open(common)?;
     let run = source.find(arguments.run.name())?;
     if common.json {
-        let kinds: Vec<Kind> = KINDS.iter().copied().filter(|kind| *kind != Kind::TaskDetail).collect();
+        let kinds: Vec<RowKind> = KINDS.iter().copied().filter(|kind| *kind != RowKind::TaskDetail).collect();
         written(print_json(&source.rows(&run.id, &kinds)?))?;
     } else {
         show(&source, &run)?;

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use server::Client;
 use store::Position;
-use views::{Kind, RunRow, RunState};
+use views::{RowKind, RunRow, RunState};
 
 use crate::{
     failure::Failure,
@@ -97,7 +97,7 @@ struct BoardRows {
 
 /// Loads the current board.
 pub fn load(client: &Client, run: &RunId) -> Result<(Board, Position), Failure> {
-    let kinds: Vec<_> = board::KINDS.iter().map(|kind: &Kind| format!("kind={}", kind.name())).collect();
+    let kinds: Vec<_> = board::KINDS.iter().map(|kind: &RowKind| format!("kind={}", kind.name())).collect();
     let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
     let rows: BoardRows = client.get(&path).map_err(|error| remote::failure(&error))?;
     let mut board = Board::default();

@@ -82,7 +82,7 @@ fn json_replay_has_every_kind_of_row() {
     let replay: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&replay["run"], &replay["sequence"]), (&"r7k2".into(), &50.into()));
     let rows = replay["rows"].as_object().unwrap();
-    assert_eq!(rows.len(), views::Kind::ALL.len());
+    assert_eq!(rows.len(), views::RowKind::ALL.len());
     assert_eq!(rows["task"].as_array().unwrap().len(), 8);
     assert_eq!(rows["question"][0]["status"], "answered");
 }

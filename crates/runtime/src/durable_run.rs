@@ -8,7 +8,7 @@ use std::sync::Arc;
 use domain::{Actor, Command, EffectId, RecordedEvent, RunId, Sequence, Timestamp};
 use engine::{Effect, Rejection, Run};
 use store::{Log, NewEntry, Position, Row, RowChange, StoreError};
-use views::{Change, Views};
+use views::{ViewChange, Views};
 
 /// Limit of events read at once.
 const PAGE_ENTRIES: usize = 1000;
@@ -51,7 +51,7 @@ pub struct AppliedEvent {
     /// Position in the log of all runs.
     pub position: Position,
     /// Changed rows.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ViewChange>,
 }
 
 /// A run with its rows and its log.
@@ -203,8 +203,8 @@ impl DurableRun {
     }
 }
 
-fn row_changes(changes: &[Change], sequence: Sequence) -> Vec<RowChange> {
-    let row_change = |change: &Change| {
+fn row_changes(changes: &[ViewChange], sequence: Sequence) -> Vec<RowChange> {
+    let row_change = |change: &ViewChange| {
         let (kind, key) = (change.kind.name().to_owned(), change.key.clone());
         match &change.row {
             Some(row) => RowChange::Put(Row { kind, key, json: row.to_json(), sequence }),

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use sessions::{SessionError, Sessions};
 use store::{Log, Position, RunHead, SqliteLog, StoreError};
 use tokio::sync::broadcast;
-use views::{GateState, Kind, RunRow, Views};
+use views::{GateState, RowKind, RunRow, Views};
 
 use crate::{
     CommandError, DurableRun, HostEvent,
@@ -350,7 +350,7 @@ impl Host {
         if log.rows_position(&head.run)? != head.sequence {
             return Ok(None);
         }
-        let row = log.row(&head.run, Kind::Run.name(), RUN_KEY)?;
+        let row = log.row(&head.run, RowKind::Run.name(), RUN_KEY)?;
         Ok(row.and_then(|row| serde_json::from_str(&row.json).ok()))
     }
 

@@ -3,7 +3,7 @@
 use domain::{RunId, Sequence, SessionId, ToolStatus};
 use serde::Serialize;
 use store::Position;
-use views::Change;
+use views::ViewChange;
 
 /// An event of a host, sent to all subscribers.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub enum HostEvent {
         /// Sequence number of the event in its run.
         sequence: Sequence,
         /// Rows that the event changed.
-        changes: Vec<Change>,
+        changes: Vec<ViewChange>,
     },
     /// An agent did something. Not recorded in the log; the session's spool contains it.
     Activity {

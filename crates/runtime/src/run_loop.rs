@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{Actor, Command, SessionId, TaskId, Timestamp};
-use views::{Change, Row, RunRow, TaskState, WORKER_COMPLETE};
+use views::{Row, RunRow, TaskState, ViewChange, WORKER_COMPLETE};
 
 use crate::{
     CommandError, DurableRun, HostEvent,
@@ -166,8 +166,8 @@ impl RunLoop {
     }
 
     /// Saves the durations of tasks that were completed, and ticks their checkboxes.
-    fn record_completed(&mut self, changes: &[Change]) {
-        let completed = |change: &Change| match &change.row {
+    fn record_completed(&mut self, changes: &[ViewChange]) {
+        let completed = |change: &ViewChange| match &change.row {
             Some(Row::Task(row)) if change.names().contains(&WORKER_COMPLETE) => Some((**row).clone()),
             Some(_) | None => None,
         };

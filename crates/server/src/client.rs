@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use store::Position;
 use tokio::runtime::Runtime;
-use views::{Kind, Record, RunRow};
+use views::{RowKind, RunRow, TableRow};
 
 use crate::{
     bodies::{Accepted, CommandRequest, InboxItem, Started, Status, StopRequest},
@@ -123,7 +123,7 @@ impl RunRows {
     }
 
     /// Returns the rows of a kind; none where it was not asked for.
-    pub fn of<R: Record + DeserializeOwned>(&self) -> Result<Vec<R>, ClientError> {
+    pub fn of<R: TableRow + DeserializeOwned>(&self) -> Result<Vec<R>, ClientError> {
         let rows = self.rows.get(R::KIND.name()).map_or(&[][..], Vec::as_slice);
         let read = rows.iter().map(R::deserialize).collect::<Result<_, _>>();
         read.map_err(|source| ClientError::NotUnderstood {
@@ -168,7 +168,7 @@ impl Client {
     }
 
     /// Returns the rows of a run, of some kinds or of all where none is named.
-    pub fn rows(&self, run: &RunId, kinds: &[Kind]) -> Result<RunRows, ClientError> {
+    pub fn rows(&self, run: &RunId, kinds: &[RowKind]) -> Result<RunRows, ClientError> {
         let kinds: Vec<_> = kinds.iter().map(|kind| format!("kind={}", kind.name())).collect();
         self.get(&format!("/api/runs/{run}/rows?{}", kinds.join("&")))
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId, TaskId};
 
-use crate::rows::{InboxItem, Party, RunWaits, SessionState, TaskState};
+use crate::rows::{InboxItem, PendingCounts, ResponsibleParty, SessionState, TaskState};
 
 /// What is known beside the rows.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +15,7 @@ pub struct Facts {
     /// The tasks that wait for something outside of the plan.
     pub externals: BTreeMap<String, BTreeSet<TaskId>>,
     pub externals_met: BTreeSet<String>,
-    pub open: Open,
+    pub open: OpenItems,
     /// The change of the plan that waits for the person.
     pub offer: Option<OfferId>,
     pub question_expires_after_ms: Option<u64>,
@@ -34,7 +34,7 @@ pub struct TaskFacts {
     /// Whether it has a slot. It gives it back when it is blocked, and goes on when it has one again.
     pub has_slot: bool,
     /// Whether somebody or something looks at it when it is called done.
-    pub is_judged: bool,
+    pub has_review: bool,
     /// Those who wait for it.
     pub dependents: BTreeSet<TaskId>,
     /// What it waits for still, first the tasks that came to nothing.
@@ -52,11 +52,11 @@ pub struct TaskFacts {
 }
 
 impl TaskFacts {
-    pub fn new(base: TaskState, is_judged: bool) -> Self {
+    pub fn new(base: TaskState, has_review: bool) -> Self {
         Self {
             base,
             has_slot: false,
-            is_judged,
+            has_review,
             dependents: BTreeSet::new(),
             lost_tasks: BTreeSet::new(),
             unmet_tasks: BTreeSet::new(),
@@ -73,7 +73,7 @@ impl TaskFacts {
     pub fn state(&self, is_blocked: bool) -> TaskState {
         let is_started = matches!(self.base, TaskState::Running | TaskState::Checking | TaskState::Merging);
         match (is_blocked, is_started && !self.has_slot) {
-            (_, _) if self.base.is_over() => self.base,
+            (_, _) if self.base.is_final() => self.base,
             (true, _) => TaskState::Blocked,
             (false, true) => TaskState::Ready,
             (false, false) => self.base,
@@ -81,13 +81,13 @@ impl TaskFacts {
     }
 
     /// Notes how a task stands that this one comes after.
-    pub fn note(&mut self, task: &TaskId, standing: Standing) {
+    pub fn note(&mut self, task: &TaskId, standing: DependencyState) {
         self.lost_tasks.remove(task);
         self.unmet_tasks.remove(task);
         match standing {
-            Standing::Met => {}
-            Standing::Open => drop(self.unmet_tasks.insert(task.clone())),
-            Standing::Lost => drop(self.lost_tasks.insert(task.clone())),
+            DependencyState::Met => {}
+            DependencyState::Open => drop(self.unmet_tasks.insert(task.clone())),
+            DependencyState::Failed => drop(self.lost_tasks.insert(task.clone())),
         }
     }
 
@@ -98,13 +98,13 @@ impl TaskFacts {
 
 /// What a task is to those who wait for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum DependencyState {
     /// It is done, or left out.
     Met,
     /// It may still be done.
     Open,
-    /// It failed or was called off: somebody must do something.
-    Lost,
+    /// It failed or was cancelled: a user must act.
+    Failed,
 }
 
 /// What is known of a phase.
@@ -132,14 +132,14 @@ pub struct SessionFacts {
 
 /// What is open, and with whom: so that a run can say for whom it waits without looking at everything.
 #[derive(Debug, Clone, Default)]
-pub struct Open {
-    items: BTreeMap<InboxItem, Party>,
-    pub counts: RunWaits,
+pub struct OpenItems {
+    items: BTreeMap<InboxItem, ResponsibleParty>,
+    pub counts: PendingCounts,
 }
 
-impl Open {
+impl OpenItems {
     /// Says with whom something is, or that it is over.
-    pub fn set(&mut self, item: InboxItem, party: Option<Party>) {
+    pub fn set(&mut self, item: InboxItem, party: Option<ResponsibleParty>) {
         let before = match party.clone() {
             Some(party) => self.items.insert(item, party),
             None => self.items.remove(&item),

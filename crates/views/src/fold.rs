@@ -8,17 +8,18 @@ use domain::{
 };
 
 use crate::{
-    Views, korean,
+    Views,
     rows::{
-        EscalationRow, EscalationState, Opened, PhaseState, PlanOfferState, QuestionRow, QuestionState,
-        RequestState, RunState, TaskState, subject_of,
+        EscalationRow, EscalationState, PhaseState, PlanOfferState, QuestionRow, QuestionState, RequestState,
+        RunState, SessionOpening, TaskState, subject_of,
     },
-    views::Moment,
+    sentences::ko,
+    views::EventMoment,
 };
 
 impl Views {
     /// Changes the rows by one event.
-    pub(crate) fn fold(&mut self, now: Moment<'_>, event: &Event) {
+    pub(crate) fn fold(&mut self, now: EventMoment<'_>, event: &Event) {
         match event {
             Event::RunStarted { project, work, settings, team } => {
                 self.run_started(now, project, work, settings, team);
@@ -37,11 +38,11 @@ impl Views {
 
             Event::TasksBecameReady { tasks } => {
                 for task in tasks {
-                    self.task_moved(now, task, TaskState::Ready);
+                    self.set_task_state(now, task, TaskState::Ready);
                 }
             }
             Event::TaskStarted { task, attempt, agent, session } => {
-                self.work_goes_on(task);
+                self.reopen_work(task);
                 self.task_started(now, task, *attempt, agent, *session);
             }
             Event::TaskResumed { task, session } => self.task_resumed(now, task, *session),
@@ -50,21 +51,21 @@ impl Views {
             Event::TaskClaimed { task, source, fields } => {
                 self.task_claimed(task, fields);
                 self.attempt_claimed(task, *source);
-                self.task_judged(now, task);
+                self.start_task_review(now, task);
             }
-            Event::CheckStarted { task, .. } => self.task_moved(now, task, TaskState::Checking),
+            Event::CheckStarted { task, .. } => self.set_task_state(now, task, TaskState::Checking),
             Event::CheckFinished { task, attempt, receipt } => {
                 self.check_receipt(now, (task, *attempt), receipt);
             }
             Event::TestStarted { task, session } => {
-                self.task_moved(now, task, TaskState::Checking);
+                self.set_task_state(now, task, TaskState::Checking);
                 self.session_works_at(*session, task);
             }
             Event::TaskReturned { task, .. } => {
-                self.work_goes_on(task);
+                self.reopen_work(task);
                 self.task_returned(now, task);
             }
-            Event::MergeStarted { task, .. } => self.task_moved(now, task, TaskState::Merging),
+            Event::MergeStarted { task, .. } => self.set_task_state(now, task, TaskState::Merging),
             Event::MergeFinished { task, attempt, outcome } => {
                 self.merge_receipt(now, (task, *attempt), outcome);
                 self.task_merged(now, task, outcome);
@@ -75,8 +76,8 @@ impl Views {
             }
             Event::TaskRetried { task, .. } => self.task_retried(now, task),
             Event::TaskFailed { task, failure } => self.task_failed(now, task, failure),
-            Event::TaskSkipped { task } => self.task_dropped(now, task, TaskState::Skipped),
-            Event::TaskCancelled { task } => self.task_dropped(now, task, TaskState::Cancelled),
+            Event::TaskSkipped { task } => self.end_task_early(now, task, TaskState::Skipped),
+            Event::TaskCancelled { task } => self.end_task_early(now, task, TaskState::Cancelled),
             Event::TaskReopened { task, .. } => self.task_reopened(now, task),
             Event::TaskPrioritized { task, priority } => {
                 self.rows.tasks.change(task, |row| row.priority = *priority);
@@ -85,17 +86,21 @@ impl Views {
                 self.rows.tasks.change(task, |row| row.agent = Some(agent.clone()));
             }
             // Its worktree goes back; that it is tried again is an event of its own.
-            Event::TaskRewound { task, checkpoint } => self.work_was_rewound(task, *checkpoint),
+            Event::TaskRewound { task, checkpoint } => self.rewind_work(task, *checkpoint),
             Event::TaskRequested { task, worktree, .. } => self.task_requested(task, worktree.as_ref()),
             Event::TaskAdded { task, .. } => self.task_added(now, task),
             Event::PlanChangeDetected { offer, changes, problem } => {
-                self.plan_offered(now, *offer, changes, problem.as_ref());
+                self.plan_change_detected(now, *offer, changes, problem.as_ref());
             }
             Event::PlanChangeWithdrawn { offer, .. } => {
-                self.plan_settled(now, *offer, PlanOfferState::Withdrawn);
+                self.resolve_plan_offer(now, *offer, PlanOfferState::Withdrawn);
             }
-            Event::PlanChangeApplied { offer, .. } => self.plan_settled(now, *offer, PlanOfferState::Taken),
-            Event::PlanChangeIgnored { offer } => self.plan_settled(now, *offer, PlanOfferState::Left),
+            Event::PlanChangeApplied { offer, .. } => {
+                self.resolve_plan_offer(now, *offer, PlanOfferState::Applied)
+            }
+            Event::PlanChangeIgnored { offer } => {
+                self.resolve_plan_offer(now, *offer, PlanOfferState::Ignored)
+            }
             // It is in the timeline, and told in the chat.
             Event::PlanUnreadable { .. } => {}
             Event::PhaseAdded { phase } => self.phase_added(phase),
@@ -106,7 +111,7 @@ impl Views {
             Event::ExternalDependencyMet { name } => self.external_met(name),
 
             Event::SessionOpened { session, parent, depth, role, agent, task, phase, resumes } => {
-                let opened = Opened {
+                let opened = SessionOpening {
                     session: *session,
                     parent: *parent,
                     depth: *depth,
@@ -126,42 +131,46 @@ impl Views {
             Event::SessionDismissed { session } => self.session_dismissed(now, *session),
             Event::SessionEnded { session, exit_status } => self.session_ended(now, *session, *exit_status),
             Event::SessionLost { session, reason } => self.session_lost(now, *session, reason),
-            Event::InputQueued { session, content, .. } => self.turn_told(now, *session, content),
-            Event::MessageReceived { session, message: said, .. } => self.heard(now, *session, said),
+            Event::InputQueued { session, content, .. } => self.add_input_turn(now, *session, content),
+            Event::MessageReceived { session, message: said, .. } => {
+                self.message_received(now, *session, said)
+            }
             Event::TurnEnded { session, text: words, tools, .. } => {
                 // What the orchestrator says to the person is an event of its own.
                 self.turn_ended(now, *session, words, tools);
             }
             Event::TurnInterrupted { session, text: words, tools, .. } => {
-                self.turn_cut(now, *session, words, tools)
+                self.turn_interrupted(now, *session, words, tools)
             }
             // What is said about them is in the timeline, and in the conversation when the agent is told.
             Event::InputSent { .. } | Event::MessageRejected { .. } | Event::NearMissReceived { .. } => {}
 
-            Event::QuestionAsked { .. } => self.asked(now, event),
+            Event::QuestionAsked { .. } => self.question_asked_event(now, event),
             Event::QuestionRouted { question, to } => self.question_routed(now, *question, *to),
             Event::QuestionForwarded { question, text } => self.question_forwarded(now, *question, text),
             Event::ClarificationRequested { question, text } => {
-                self.question_asked_back(now, *question, text)
+                self.clarification_requested(now, *question, text)
             }
             Event::QuestionAnswered { question, answer } => self.question_answered(now, *question, answer),
             Event::QuestionDelivered { question, .. } => self.question_delivered(now, *question),
             Event::QuestionResumed { question } => self.question_resumed(*question),
             Event::QuestionWithdrawn { question, reason } => self.question_withdrawn(now, *question, reason),
-            Event::QuestionExpired { question, default_used: took_default } => {
-                self.question_expired(now, *question, took_default.as_ref());
+            Event::QuestionExpired { question, default_used } => {
+                self.question_expired(now, *question, default_used.as_ref());
             }
-            Event::ManyQuestionsAsked { agent, phase, count } => self.agent_asks_a_lot(agent, *phase, *count),
+            Event::ManyQuestionsAsked { agent, phase, count } => {
+                self.many_questions_asked(agent, *phase, *count)
+            }
             Event::PermissionDecided { .. } | Event::PermissionRuleSaved { .. } => {}
 
-            Event::RequestMade { request, session, task, dependency: asked, blocks: holds_up } => {
-                self.request_made(now, (*request, *session), task.as_ref(), asked, *holds_up);
+            Event::RequestMade { request, session, task, dependency: asked, blocks } => {
+                self.request_made(now, (*request, *session), task.as_ref(), asked, *blocks);
             }
             Event::RequestProvided { request, provided, default } => {
                 self.request_provided(now, *request, provided, *default);
             }
             Event::RequestRefused { request, reason } => self.request_refused(now, *request, reason),
-            Event::RequestSkipped { request } => self.request_settled(now, *request, RequestState::Skipped),
+            Event::RequestSkipped { request } => self.resolve_request(now, *request, RequestState::Skipped),
             Event::RequestDelivered { request, .. } => self.request_delivered(now, *request),
 
             Event::InvocationMade { invocation, caller, callee, task: wanted, context } => {
@@ -192,11 +201,9 @@ impl Views {
             Event::GateOpened { phase, round, documents } => self.gate_opened(now, *phase, *round, documents),
             Event::GateChecked { phase, round, report } => self.gate_checked(now, *phase, *round, report),
             Event::GateVerifierStarted { phase, round, session } => {
-                self.gate_judged(*phase, *round, *session)
+                self.gate_verifier_started(*phase, *round, *session)
             }
-            Event::GatePassed { phase, round, blocks: holds_up } => {
-                self.gate_passed(now, *phase, *round, *holds_up)
-            }
+            Event::GatePassed { phase, round, blocks } => self.gate_passed(now, *phase, *round, *blocks),
             Event::GateApproved { phase, waived, note } => {
                 self.gate_approved(now, *phase, *waived, note.as_ref());
             }
@@ -212,16 +219,16 @@ impl Views {
             }
             Event::LoopEnded { feedback_loop, outcome } => self.loop_ended(now, *feedback_loop, *outcome),
 
-            Event::EscalationRaised { .. } => self.raised(now, event),
+            Event::EscalationRaised { .. } => self.escalation_raised_event(now, event),
             Event::EscalationForwarded { escalation, to, session } => {
-                self.escalation_climbed(now, *escalation, *to, *session);
+                self.escalation_forwarded(now, *escalation, *to, *session);
             }
             Event::EscalationResolved { escalation, action, note } => {
                 self.escalation_resolved(now, *escalation, action.as_ref(), note);
             }
 
             Event::ErrorReported { session, task, error } => {
-                self.turn_erred(now, *session, task.as_ref(), error);
+                self.add_error_turn(now, *session, task.as_ref(), error);
             }
             Event::UsageReported { session, task, usage } => {
                 self.usage_reported(now, *session, task.as_ref(), usage);
@@ -232,23 +239,23 @@ impl Views {
                 limit: EscalationType::TestFailure,
             } => {
                 // It passes as it is, so the merge is next.
-                self.task_moved(now, task, TaskState::Merging);
+                self.set_task_state(now, task, TaskState::Merging);
             }
             Event::LimitWaived { .. } => {}
 
             Event::CheckpointRequested { checkpoint, task, reason } => {
-                self.checkpoint_ordered(now, *checkpoint, task, *reason);
+                self.checkpoint_requested(now, *checkpoint, task, *reason);
             }
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.checkpoint_finished(now, *checkpoint, outcome);
             }
             // The problem has a row of its own.
             Event::DiskBudgetExhausted { .. } => {}
-            Event::OverlapDetected { overlap } => self.overlap_seen(now, overlap),
+            Event::OverlapDetected { overlap } => self.overlap_detected(now, overlap),
             Event::OverlapResolved { tasks } => self.rows.overlaps.remove(tasks),
             Event::EffectFinished { .. } => {}
 
-            Event::ChatMessageSent { text, answers } => self.chat_said(now, text, *answers),
+            Event::ChatMessageSent { text, answers } => self.add_chat_message(now, text, *answers),
             // What was said to a task stands in its conversation when it is heard.
             Event::TaskMessageSent { .. }
             | Event::ChatAnsweredWithStatus { .. }
@@ -256,18 +263,18 @@ impl Views {
             | Event::ResolveAnswered { .. } => {}
         }
         if is_told_in_chat(event) {
-            self.chat_told(now, event);
+            self.add_chat_notice(now, event);
         }
-        self.show_open();
+        self.update_pending_counts();
     }
 
     /// Takes in what an agent said, as far as it changes no state by itself.
-    fn heard(&mut self, now: Moment<'_>, session: SessionId, said: &AgentMessage) {
+    fn message_received(&mut self, now: EventMoment<'_>, session: SessionId, said: &AgentMessage) {
         match said {
-            AgentMessage::Progress(progress) => self.progress_said(now, session, progress),
+            AgentMessage::Progress(progress) => self.progress_reported(now, session, progress),
             AgentMessage::StepComplete(step) => {
-                self.step_said(now, session);
-                self.turn_step(now, session, step.summary.as_ref());
+                self.step_completed(now, session);
+                self.add_step_turn(now, session, step.summary.as_ref());
             }
             // What comes of these is an event of its own.
             AgentMessage::AskUser(_)
@@ -291,7 +298,7 @@ impl Views {
         }
     }
 
-    fn asked(&mut self, now: Moment<'_>, event: &Event) {
+    fn question_asked_event(&mut self, now: EventMoment<'_>, event: &Event) {
         let Event::QuestionAsked {
             question,
             session,
@@ -304,7 +311,7 @@ impl Views {
             required,
             permission,
             prompt,
-            blocks: holds_up,
+            blocks,
         } = event
         else {
             return;
@@ -313,20 +320,20 @@ impl Views {
             task: task.clone(),
             kind: *kind,
             text: text.clone(),
-            korean: permission.as_ref().map(korean::permission),
+            korean: permission.as_ref().map(ko::permission_question),
             options: options.clone(),
             default: default.clone(),
             context: context.clone(),
             required: *required,
             permission: permission.clone(),
             is_in_turn: prompt.is_some(),
-            holds_up: *holds_up,
+            blocks: *blocks,
             ..empty_question(now, *question, *session)
         };
         self.question_asked(now, row);
     }
 
-    fn raised(&mut self, now: Moment<'_>, event: &Event) {
+    fn escalation_raised_event(&mut self, now: EventMoment<'_>, event: &Event) {
         let Event::EscalationRaised {
             escalation,
             kind,
@@ -338,7 +345,7 @@ impl Views {
             description,
             context,
             suggested,
-            blocks: holds_up,
+            blocks,
         } = event
         else {
             return;
@@ -353,7 +360,7 @@ impl Views {
             session: *session,
             agent: None,
             title: title.clone(),
-            korean: cause.as_ref().map(korean::problem_title),
+            korean: cause.as_ref().map(ko::escalation_title),
             description: description.clone(),
             context: context.clone(),
             suggested: suggested.clone(),
@@ -363,14 +370,14 @@ impl Views {
             action: None,
             note: None,
             resolved_by: None,
-            holds_up: *holds_up,
+            blocks: *blocks,
             created_at: now.at,
             resolved_at: None,
         });
     }
 }
 
-fn empty_question(now: Moment<'_>, id: QuestionId, session: SessionId) -> QuestionRow {
+fn empty_question(now: EventMoment<'_>, id: QuestionId, session: SessionId) -> QuestionRow {
     QuestionRow {
         id,
         session,
@@ -379,7 +386,7 @@ fn empty_question(now: Moment<'_>, id: QuestionId, session: SessionId) -> Questi
         kind: QuestionKind::Text,
         text: String::new(),
         korean: None,
-        asked_text: None,
+        original_text: None,
         options: Vec::new(),
         default: None,
         context: None,
@@ -389,12 +396,12 @@ fn empty_question(now: Moment<'_>, id: QuestionId, session: SessionId) -> Questi
         status: QuestionState::Asked,
         answer: None,
         answered_by: None,
-        asked_back: Vec::new(),
-        withdrawn: None,
-        holds_up: BlockedWork::default(),
+        clarifications: Vec::new(),
+        withdrawal_reason: None,
+        blocks: BlockedWork::default(),
         chat: None,
         asked_at: now.at,
-        with_person_at: None,
+        reached_person_at: None,
         expires_at: None,
         answered_at: None,
         delivered_at: None,

@@ -5,50 +5,51 @@
 //!
 //! [`layout`] and [`schedule`] are pictures of the rows: where tasks stand, and when.
 
-mod change;
+mod event_names;
 mod facts;
 mod fold;
 mod graph;
-mod kind;
-mod korean;
 mod layout;
-mod line;
-mod names;
-mod plans;
+mod row_kind;
 mod rows;
-mod say;
 mod schedule;
+mod sentence;
+mod sentences;
 mod table;
+mod view_change;
 mod views;
-mod words;
 
-pub use change::Change;
-#[cfg(feature = "typescript")]
-pub use kind::RowOf;
-#[cfg(feature = "openapi")]
-pub use kind::RowsByKind;
-pub use kind::{Kind, Row, RowList, Rows};
-pub use korean::line as in_korean;
-pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
-pub use line::Line;
-pub use names::{
+pub use event_names::{
     DIRECT_MESSAGE, ESCALATION_NEW, ESCALATION_RESOLVED, HUMAN_QUERY_ANSWERED, HUMAN_QUERY_REQUESTED,
     SESSION_END, SESSION_START, TASK_RESUMED_AFTER_HUMAN_QUERY, WORKER_COMPLETE, WORKER_FEEDBACK,
     WORKER_PROGRESS, WORKER_SPAWN,
 };
-pub use plans::{field_word, summary};
+pub use layout::{Edge, Lane, Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
+#[cfg(feature = "typescript")]
+pub use row_kind::RowOf;
+#[cfg(feature = "openapi")]
+pub use row_kind::RowsByKind;
+pub use row_kind::{Row, RowKind, RowList, Rows};
 pub use rows::{
-    AgentRow, Approval, AskedBack, AsksALot, AttemptRow, AttemptState, Author, Blocked, ChannelRow,
-    ChannelState, ChatRow, CheckpointRow, CheckpointState, DirectMessageRow, DirectMessageState,
-    EscalationRow, EscalationState, GateRound, GateRow, GateState, InboxItem, InboxRow, InvocationRow,
-    InvocationState, LoopRound, LoopRow, LoopState, OverlapRow, Party, PendingQuestion, PhaseRow, PhaseState,
-    PlanOfferRow, PlanOfferState, ProgressRow, Purpose, QuestionRow, QuestionState, ReceiptRow, RequestRow,
-    RequestState, ResultRow, ResultState, RunRow, RunState, RunWaits, Scope, SessionRow, SessionState,
-    Speaker, TaskCounts, TaskDetailRow, TaskMark, TaskReceipt, TaskRow, TaskState, TimelineRow, TurnKind,
-    TurnRow, UsageRow, Used, WaitsFor,
+    AgentRow, AttemptRow, AttemptState, ChannelRow, ChannelState, ChatAuthor, ChatRow, CheckpointRow,
+    CheckpointState, Clarification, DirectMessageRow, DirectMessageState, EscalationRow, EscalationState,
+    GateRound, GateRow, GateState, InboxItem, InboxRow, InvocationRow, InvocationState, LoopRound, LoopRow,
+    LoopState, ManyQuestions, OverlapRow, PendingCounts, PendingQuestion, PhaseApproval, PhaseRow,
+    PhaseState, PlanOfferRow, PlanOfferState, ProgressRow, QuestionRow, QuestionState, ReceiptPurpose,
+    ReceiptRow, RequestRow, RequestState, ResponsibleParty, ResultRow, ResultState, RunRow, RunState,
+    SessionRow, SessionState, TaskBlocker, TaskCounts, TaskDetailRow, TaskMark, TaskReceipt, TaskRow,
+    TaskState, TimelineRow, TurnKind, TurnRow, TurnSpeaker, UnmetDependency, UsageRow, UsageScope,
+    UsageTotals,
 };
-pub use say::say;
 pub use schedule::{Bar, BarKind, Schedule, critical_path, schedule};
-pub use table::{Record, Sessions, Table};
+pub use sentence::EventSentence;
+pub use sentences::{
+    en::{
+        describe_event,
+        plan_changes::{plan_field_name, summarize_plan_changes},
+    },
+    ko::describe_event_in_korean,
+};
+pub use table::{RowSessions, Table, TableRow};
+pub use view_change::ViewChange;
 pub use views::Views;
-pub use words::line;

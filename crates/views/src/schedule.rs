@@ -4,7 +4,7 @@
 //! answers now. What tasks touch and the memory they need is not looked at.
 
 mod critical;
-mod foresee;
+mod forecast;
 mod pace;
 mod past;
 
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use domain::{AgentName, BlockReason, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use self::{foresee::foresee, pace::Pace, past::past};
+use self::{forecast::forecast, pace::Pace, past::past};
 use crate::Rows;
 
 /// The time of a run.
@@ -90,8 +90,8 @@ pub fn schedule(rows: &Rows, now: Timestamp) -> Schedule {
     let mut bars = past(rows, now);
     let pace = Pace::of(rows, &bars);
     let critical: BTreeSet<TaskId> = critical::path(rows, &pace).into_iter().collect();
-    let foreseen = foresee(rows, &pace, now);
-    bars.extend(foreseen.bars);
+    let forecast = forecast(rows, &pace, now);
+    bars.extend(forecast.bars);
     bars.iter_mut().for_each(|bar| bar.is_critical = critical.contains(&bar.task));
     bars.sort_by(|left, right| {
         (&left.task, left.start_at, left.kind).cmp(&(&right.task, right.start_at, right.kind))
@@ -100,9 +100,9 @@ pub fn schedule(rows: &Rows, now: Timestamp) -> Schedule {
     Schedule {
         start_at,
         now_at: now,
-        end_at: foreseen.end_at,
-        n_guessed: foreseen.n_guessed,
-        n_stuck: foreseen.n_stuck,
+        end_at: forecast.end_at,
+        n_guessed: forecast.n_guessed,
+        n_stuck: forecast.n_stuck,
         bars,
     }
 }

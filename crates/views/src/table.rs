@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 
 use domain::SessionId;
 
-use crate::{Kind, Row};
+use crate::{Row, RowKind};
 
 /// The sessions that a row is about: two at most.
-pub type Sessions = [Option<SessionId>; 2];
+pub type RowSessions = [Option<SessionId>; 2];
 
 /// What a table can hold.
-pub trait Record: Clone + Into<Row> {
+pub trait TableRow: Clone + Into<Row> {
     /// Names a row within its kind; rows are sorted by it.
     type Key: Ord + Clone;
 
     /// The kind.
-    const KIND: Kind;
+    const KIND: RowKind;
 
     /// Returns the row's name.
     fn key(&self) -> Self::Key;
@@ -26,37 +26,37 @@ pub trait Record: Clone + Into<Row> {
     fn write_key(key: &Self::Key) -> String;
 
     /// Returns the sessions that the row is about.
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [None; 2]
     }
 }
 
 /// A row that was touched.
-pub(crate) struct Touched {
+pub(crate) struct TouchedRow {
     /// Its name.
     pub key: String,
     /// How it looks now.
     pub row: Option<Row>,
     /// The sessions that it was about before, and those that it is about now.
-    pub sessions: [Sessions; 2],
+    pub sessions: [RowSessions; 2],
 }
 
 /// All rows of one kind.
 #[derive(Debug, Clone)]
-pub struct Table<R: Record> {
+pub struct Table<R: TableRow> {
     /// Boxed: rows mostly arrive in the order of their keys, and a B-tree that grows at its end is half empty.
     rows: BTreeMap<R::Key, Box<R>>,
     /// With the sessions that each was about before.
-    touched: BTreeMap<R::Key, Sessions>,
+    touched: BTreeMap<R::Key, RowSessions>,
 }
 
-impl<R: Record> Default for Table<R> {
+impl<R: TableRow> Default for Table<R> {
     fn default() -> Self {
         Self { rows: BTreeMap::new(), touched: BTreeMap::new() }
     }
 }
 
-impl<R: Record> Table<R> {
+impl<R: TableRow> Table<R> {
     /// Returns a row.
     pub fn get(&self, key: &R::Key) -> Option<&R> {
         self.rows.get(key).map(Box::as_ref)
@@ -98,12 +98,12 @@ impl<R: Record> Table<R> {
     }
 
     /// Returns what was touched since the last time, each row once.
-    pub(crate) fn take_touched(&mut self) -> Vec<Touched> {
+    pub(crate) fn take_touched(&mut self) -> Vec<TouchedRow> {
         let touched = std::mem::take(&mut self.touched);
         let look = |(key, before)| {
             let row = self.rows.get(&key).map(Box::as_ref);
             let sessions = [before, row.map_or([None; 2], R::sessions)];
-            Touched { key: R::write_key(&key), row: row.cloned().map(Into::into), sessions }
+            TouchedRow { key: R::write_key(&key), row: row.cloned().map(Into::into), sessions }
         };
         touched.into_iter().map(look).collect()
     }

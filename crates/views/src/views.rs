@@ -2,7 +2,7 @@
 
 use domain::{Actor, RecordedEvent, RunId, Sequence, Timestamp};
 
-use crate::{Change, Row, Rows, facts::Facts, rows::InboxRow};
+use crate::{Row, Rows, ViewChange, facts::Facts, rows::InboxRow};
 
 /// All rows of one run, and what is needed to keep them.
 #[derive(Debug, Clone)]
@@ -15,7 +15,7 @@ pub struct Views {
 
 /// When something happened, and through whom.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
+pub struct EventMoment<'a> {
     pub sequence: Sequence,
     pub at: Timestamp,
     pub actor: &'a Actor,
@@ -30,14 +30,14 @@ impl Views {
     /// Takes the next event, and returns the rows that it changed, each once.
     ///
     /// What was taken already changes nothing, so that saying it twice does it once.
-    pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<Change> {
+    pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<ViewChange> {
         if recorded.sequence <= self.sequence {
             return Vec::new();
         }
         self.sequence = recorded.sequence;
-        let moment = Moment { sequence: recorded.sequence, at: recorded.at, actor: &recorded.actor };
+        let moment = EventMoment { sequence: recorded.sequence, at: recorded.at, actor: &recorded.actor };
         self.fold(moment, &recorded.event);
-        self.tell(moment, &recorded.event);
+        self.add_timeline_row(moment, &recorded.event);
         self.rows.take_changes(&recorded.event)
     }
 
@@ -60,6 +60,6 @@ impl Views {
 
     /// Returns every row of every kind.
     pub fn all(&self) -> impl Iterator<Item = Row> {
-        crate::Kind::ALL.iter().flat_map(|kind| self.rows.of(*kind))
+        crate::RowKind::ALL.iter().flat_map(|kind| self.rows.of(*kind))
     }
 }

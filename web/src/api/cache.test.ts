@@ -55,7 +55,7 @@ test("a run's rows update the list of runs and the common inbox", () => {
 
 test("the inbox is sorted by blocked time, then blocked tasks, then age", () => {
   const entry = (id: string, timeMs: number, tasks: number, sinceAt: number) =>
-    ({ run: "r1", item: { type: "question", id }, holdsUp: { timeMs, tasks }, sinceAt }) as InboxEntry;
+    ({ run: "r1", item: { type: "question", id }, blocks: { timeMs, tasks }, sinceAt }) as InboxEntry;
   const rows = [entry("a", 0, 1, 5), entry("b", 9, 0, 9), entry("c", 0, 3, 9), entry("d", 0, 1, 2)];
   const sorted = toInbox(Object.fromEntries(rows.map((row) => [row.item.id, row])));
   expect(sorted.map((row) => row.item.id)).toEqual(["b", "c", "d", "a"]);

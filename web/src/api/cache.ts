@@ -57,8 +57,8 @@ export function toRuns(rows: Readonly<Record<string, RunRow>>): RunRow[] {
 export function toInbox(rows: Readonly<Record<string, InboxEntry>>): InboxEntry[] {
   return Object.values(rows).sort(
     (left, right) =>
-      right.holdsUp.timeMs - left.holdsUp.timeMs ||
-      right.holdsUp.tasks - left.holdsUp.tasks ||
+      right.blocks.timeMs - left.blocks.timeMs ||
+      right.blocks.tasks - left.blocks.tasks ||
       left.sinceAt - right.sinceAt,
   );
 }

@@ -49,31 +49,9 @@ export type AgentRow = {
   /** How many of its sessions live. */
   nSessions: number,
   /** What was used. */
-  used: Used,
+  used: UsageTotals,
   /** Where it asked more than people like, the last time. */
-  asksALot: AsksALot | null,
-};
-
-/** Who let a phase pass. */
-export type Approval = {
-  /** Who. */
-  by: Actor,
-  /** Whether it passed although its checks failed. */
-  waived: boolean,
-  /** A word about it. */
-  note: string | null,
-  /** When. */
-  approvedAt: Timestamp,
-};
-
-/** Something that is not clear about a question. */
-export type AskedBack = {
-  /** Who wants to know. */
-  by: Actor,
-  /** What. */
-  text: string,
-  /** When. */
-  askedAt: Timestamp,
+  manyQuestions: ManyQuestions | null,
 };
 
 /** A question that waits for an answer, and in which run: a row of the kind question with the run beside it. */
@@ -95,7 +73,7 @@ export type AskedQuestion = {
   /** The same in Korean, where Jangdan itself asks. */
   korean: string | null,
   /** What the agent asked, where the orchestrator put it into other words. */
-  askedText: string | null,
+  originalText: string | null,
   /** The offered answers. */
   options: Array<string>,
   /** The answer the agent would take. */
@@ -115,31 +93,23 @@ export type AskedQuestion = {
   /** Who gave it. */
   answeredBy: Actor | null,
   /** What somebody wanted to know before they answer. */
-  askedBack: Array<AskedBack>,
+  clarifications: Array<Clarification>,
   /** Why nobody needs the answer any more. */
-  withdrawn: string | null,
+  withdrawalReason: string | null,
   /** What waits behind it. */
-  holdsUp: BlockedWork,
+  blocks: BlockedWork,
   /** The chat message that shows it. */
   chat: string | null,
   /** When it was asked. */
   askedAt: Timestamp,
   /** When it reached the person. */
-  withPersonAt: Timestamp | null,
+  reachedPersonAt: Timestamp | null,
   /** When its default is taken, or it becomes an escalation. */
   expiresAt: Timestamp | null,
   /** When it was answered. */
   answeredAt: Timestamp | null,
   /** When the answer reached the session. */
   deliveredAt: Timestamp | null,
-};
-
-/** More questions in one phase than people like. */
-export type AsksALot = {
-  /** The phase. */
-  phase: number,
-  /** How many there were. */
-  nQuestions: number,
 };
 
 export type AttemptFailure = { "type": "reported", reason: string,
@@ -184,9 +154,6 @@ export type AttemptRow = {
 /** How a try stands. */
 export type AttemptState = "running" | "done" | "failed" | "dropped";
 
-/** Who speaks in a chat. */
-export type Author = "person" | "orchestrator" | "system";
-
 /** A piece of a task's time. */
 export type Bar = {
   /** The task. */
@@ -226,16 +193,6 @@ export type BlockReason = { "type": "question", question: QuestionId,
 | { "type": "escalated", escalation: EscalationId,
 }
 | { "type": "paused", by: Actor,
-};
-
-/** A reason not to go on. */
-export type Blocked = {
-  /** The reason. */
-  reason: BlockReason,
-  /** On whom it waits. */
-  on: Party,
-  /** Since when. */
-  sinceAt: Timestamp,
 };
 
 /** Work that cannot proceed until a question, request, gate or escalation is settled. */
@@ -293,12 +250,15 @@ export type ChannelRow = {
 /** How a channel stands. */
 export type ChannelState = "open" | "closed";
 
+/** Who speaks in a chat. */
+export type ChatAuthor = "person" | "orchestrator" | "system";
+
 /** One utterance about the run. */
 export type ChatRow = {
   /** Its place, from 0. */
   index: number,
   /** Who speaks. */
-  author: Author,
+  author: ChatAuthor,
   /** The person's name, where one speaks. */
   name: string | null,
   /** What is said. */
@@ -310,7 +270,7 @@ export type ChatRow = {
   /** Whether it is that question's card. */
   isCard: boolean,
   /** When. */
-  saidAt: Timestamp,
+  sentAt: Timestamp,
 };
 
 export type CheckpointId = string;
@@ -336,16 +296,26 @@ export type CheckpointRow = {
   /** Why it could not be made. */
   error: string | null,
   /** When it was ordered. */
-  orderedAt: Timestamp,
+  requestedAt: Timestamp,
   /** When it was there, or could not be made. */
   finishedAt: Timestamp | null,
 };
 
 /** How a checkpoint stands. */
-export type CheckpointState = "ordered" | "made" | "failed";
+export type CheckpointState = "requested" | "made" | "failed";
 
 /** What made a task count as done by its agent. */
 export type ClaimSource = "doneMessage" | "turnEnd" | "phaseMarker" | "exit";
+
+/** Something that is not clear about a question. */
+export type Clarification = {
+  /** Who wants to know. */
+  by: Actor,
+  /** What. */
+  text: string,
+  /** When. */
+  askedAt: Timestamp,
+};
 
 /** Result of removing the finished worktrees of a run. */
 export type CleanupReport = {
@@ -558,7 +528,7 @@ export type EscalationRow = {
   /** Who settled it. */
   resolvedBy: Actor | null,
   /** What waits behind it. */
-  holdsUp: BlockedWork,
+  blocks: BlockedWork,
   /** When it was raised. */
   createdAt: Timestamp,
   /** When it was settled. */
@@ -583,7 +553,7 @@ export type GateRound = {
   /** Which time. */
   round: number,
   /** The verifier's session. */
-  judge: SessionId | null,
+  verifier: SessionId | null,
   /** What the gate found out by itself. */
   report: GateReport | null,
   /** Whether it passed. */
@@ -613,15 +583,15 @@ export type GateRow = {
   /** The documents that agents reported. */
   documents: Array<string>,
   /** Who let it pass. */
-  approval: Approval | null,
+  approval: PhaseApproval | null,
   /** What waits behind it. */
-  holdsUp: BlockedWork,
+  blocks: BlockedWork,
   /** When the phase was at its gate for the first time. */
   openedAt: Timestamp,
 };
 
 /** How a gate stands. */
-export type GateState = "closed" | "checking" | "judging" | "review" | "approved" | "rework";
+export type GateState = "closed" | "checking" | "verifying" | "review" | "approved" | "rework";
 
 /** What is seen of a session this moment; nobody keeps it. */
 export type Glimpsed = {
@@ -672,7 +642,7 @@ export type InboxEntry = {
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
-  holdsUp: BlockedWork,
+  blocks: BlockedWork,
   /** Since when it waits. */
   sinceAt: Timestamp,
 };
@@ -700,7 +670,7 @@ export type InboxRow = {
   /** How bad it is, where it is a problem. */
   severity: Severity | null,
   /** What waits behind it. */
-  holdsUp: BlockedWork,
+  blocks: BlockedWork,
   /** Since when it waits. */
   sinceAt: Timestamp,
 };
@@ -890,6 +860,14 @@ export type LoopRow = {
 /** How a loop stands. */
 export type LoopState = "running" | "success" | "failed" | "escalated";
 
+/** More questions in one phase than people like. */
+export type ManyQuestions = {
+  /** The phase. */
+  phase: number,
+  /** How many there were. */
+  nQuestions: number,
+};
+
 /** A detected change of the plan file. */
 export type OfferId = string;
 
@@ -977,19 +955,17 @@ export type ParsedTask = {
   line: number,
 };
 
-/** Whoever must do something before something else goes on. */
-export type Party = { "type": "person" }
-| { "type": "orchestrator" }
-| { "type": "operator" }
-| { "type": "agent",
-  /** Who; none where its session is not known. */
-  agent: AgentName | null,
-}
-| { "type": "clock",
-  /** Until when. */
-  until: Timestamp,
-}
-| { "type": "jangdan" };
+/** For how many things a run waits, by whom they are with. */
+export type PendingCounts = {
+  /** What is in the person's inbox. */
+  person: number,
+  /** What the orchestrator has in hand. */
+  orchestrator: number,
+  /** What the leaders of phases have in hand. */
+  operators: number,
+  /** Calls that agents have in hand. */
+  agents: number,
+};
 
 /** A question without an answer. */
 export type PendingQuestion = {
@@ -1015,6 +991,18 @@ export type PermissionRequest = {
 /** How long a permission decision applies. */
 export type PermissionScope = "once" | "task" | "run" | "project";
 
+/** Who let a phase pass. */
+export type PhaseApproval = {
+  /** Who. */
+  by: Actor,
+  /** Whether it passed although its checks failed. */
+  waived: boolean,
+  /** A word about it. */
+  note: string | null,
+  /** When. */
+  approvedAt: Timestamp,
+};
+
 /** A group of tasks with a gate at its end. */
 export type PhaseRow = {
   /** The number, as people count. */
@@ -1038,7 +1026,7 @@ export type PhaseRow = {
   /** How many of them are in each state. */
   tasks: TaskCounts,
   /** What was used. */
-  used: Used,
+  used: UsageTotals,
   /** What may be used. */
   budgets: Array<Budget>,
   /** When its first task started. */
@@ -1152,13 +1140,13 @@ export type PlanOfferRow = {
   /** When it was seen. */
   offeredAt: Timestamp,
   /** When somebody took or left it, or it was replaced. */
-  settledAt: Timestamp | null,
+  resolvedAt: Timestamp | null,
   /** Who did. */
-  settledBy: Actor | null,
+  resolvedBy: Actor | null,
 };
 
 /** What became of a change of the plan. */
-export type PlanOfferState = "open" | "taken" | "left" | "withdrawn";
+export type PlanOfferState = "open" | "applied" | "ignored" | "withdrawn";
 
 /** A plan with its analysis and diagnostics. */
 export type PlanReport = {
@@ -1316,9 +1304,6 @@ export type ProvidedResource = { "type": "environment", names: Array<string>,
 | { "type": "package", name: string, version?: string | null,
 };
 
-/** What a command ran for. */
-export type Purpose = "check" | "merge" | "gate";
-
 export type QuestionId = string;
 
 /** Expected form of the answer. */
@@ -1341,7 +1326,7 @@ export type QuestionRow = {
   /** The same in Korean, where Jangdan itself asks. */
   korean: string | null,
   /** What the agent asked, where the orchestrator put it into other words. */
-  askedText: string | null,
+  originalText: string | null,
   /** The offered answers. */
   options: Array<string>,
   /** The answer the agent would take. */
@@ -1361,17 +1346,17 @@ export type QuestionRow = {
   /** Who gave it. */
   answeredBy: Actor | null,
   /** What somebody wanted to know before they answer. */
-  askedBack: Array<AskedBack>,
+  clarifications: Array<Clarification>,
   /** Why nobody needs the answer any more. */
-  withdrawn: string | null,
+  withdrawalReason: string | null,
   /** What waits behind it. */
-  holdsUp: BlockedWork,
+  blocks: BlockedWork,
   /** The chat message that shows it. */
   chat: string | null,
   /** When it was asked. */
   askedAt: Timestamp,
   /** When it reached the person. */
-  withPersonAt: Timestamp | null,
+  reachedPersonAt: Timestamp | null,
   /** When its default is taken, or it becomes an escalation. */
   expiresAt: Timestamp | null,
   /** When it was answered. */
@@ -1391,6 +1376,9 @@ export type Receipt = { command: string,
   tree: string, startedAt: Timestamp, finishedAt: Timestamp,
 };
 
+/** What a command ran for. */
+export type ReceiptPurpose = "check" | "merge" | "gate";
+
 /** The proof that a command ran. */
 export type ReceiptRow = {
   /** The event that brought it. */
@@ -1398,7 +1386,7 @@ export type ReceiptRow = {
   /** Which of that event's receipts it is, from 0. */
   index: number,
   /** What it ran for. */
-  purpose: Purpose,
+  purpose: ReceiptPurpose,
   /** The task. */
   task: TaskId | null,
   /** Which try. */
@@ -1446,25 +1434,39 @@ export type RequestRow = {
   /** How the agent gets at it. Never a value. */
   provided: ProvidedResource | null,
   /** Whether that is the agent's own default. */
-  tookDefault: boolean,
+  defaultUsed: boolean,
   /** Why it will not come. */
-  refused: string | null,
+  refusalReason: string | null,
   /** Whether the agent knows. */
   delivered: boolean,
   /** Who provided, refused or skipped it. */
-  settledBy: Actor | null,
+  resolvedBy: Actor | null,
   /** What waits behind it. */
-  holdsUp: BlockedWork,
+  blocks: BlockedWork,
   /** When it was asked for. */
   askedAt: Timestamp,
   /** When it was provided, refused or skipped. */
-  settledAt: Timestamp | null,
+  resolvedAt: Timestamp | null,
   /** When the agent knew. */
   deliveredAt: Timestamp | null,
 };
 
 /** How a request stands. */
 export type RequestState = "asked" | "provided" | "refused" | "skipped";
+
+/** Whoever must do something before something else goes on. */
+export type ResponsibleParty = { "type": "person" }
+| { "type": "orchestrator" }
+| { "type": "operator" }
+| { "type": "agent",
+  /** Who; none where its session is not known. */
+  agent: AgentName | null,
+}
+| { "type": "clock",
+  /** Until when. */
+  until: Timestamp,
+}
+| { "type": "jangdan" };
 
 /** A result that one agent delivers to another. */
 export type ResultId = string;
@@ -1581,9 +1583,9 @@ export type RunRow = {
   /** How many of them are in each state. */
   tasks: TaskCounts,
   /** For whom it waits, and how often. */
-  waitsFor: RunWaits,
+  waitsFor: PendingCounts,
   /** What was used. */
-  used: Used,
+  used: UsageTotals,
   /** What failed or was cancelled, when it ended. */
   failed: Array<TaskId>,
   /** What never started because of that. */
@@ -1606,18 +1608,6 @@ export type RunRows = {
 
 /** How a run stands. */
 export type RunState = "running" | "paused" | "done" | "failed" | "cancelled";
-
-/** For how many things a run waits, by whom they are with. */
-export type RunWaits = {
-  /** What is in the person's inbox. */
-  person: number,
-  /** What the orchestrator has in hand. */
-  orchestrator: number,
-  /** What the leaders of phases have in hand. */
-  operators: number,
-  /** Calls that agents have in hand. */
-  agents: number,
-};
 
 /** One utterance of a task's conversation. */
 export type Said = {
@@ -1663,12 +1653,6 @@ export type Schedule = {
   /** The bars, by task and time. */
   bars: Array<Bar>,
 };
-
-/** Who used it. */
-export type Scope = { "type": "run" }
-| { "type": "phase", "id": number }
-| { "type": "agent", "id": AgentName }
-| { "type": "task", "id": TaskId };
 
 /** Position in the log of a run. The first event has 1. */
 export type Sequence = number;
@@ -1739,9 +1723,9 @@ export type SessionRow = {
   /** Its exit status, when it ended. */
   exitStatus: number | null,
   /** What is known, where it was lost. */
-  lost: string | null,
+  lostReason: string | null,
   /** What was used. */
-  used: Used,
+  used: UsageTotals,
   /** The model that it said it uses. */
   model: string | null,
   /** How full its context window is, from 0 to 1000. */
@@ -1759,9 +1743,6 @@ export type Severity = "low" | "medium" | "high" | "critical";
 
 /** What happens to running sessions when the server stops. */
 export type ShutdownMode = "leave" | "end";
-
-/** Who speaks in a task's conversation. */
-export type Speaker = "orchestrator" | "agent";
 
 /** A run that has begun. */
 export type Started = {
@@ -1789,6 +1770,16 @@ export type Status = {
 export type StopRequest = {
   /** What becomes of the agents: `leave` lets them work on, `end` ends their processes. */
   agents: ShutdownMode,
+};
+
+/** A reason not to go on. */
+export type TaskBlocker = {
+  /** The reason. */
+  reason: BlockReason,
+  /** On whom it waits. */
+  on: ResponsibleParty,
+  /** Since when. */
+  sinceAt: Timestamp,
 };
 
 /** How many tasks are in each state. */
@@ -1856,7 +1847,7 @@ export type TaskReceipt = {
   /** The event that brought it; names its row. */
   sequence: Sequence,
   /** What it ran for. */
-  purpose: Purpose,
+  purpose: ReceiptPurpose,
   /** Whether the command succeeded. */
   passed: boolean,
   /** Whether the work has become another tree since. */
@@ -1876,9 +1867,9 @@ export type TaskRow = {
   /** Since when. */
   stateSinceAt: Timestamp,
   /** Why it does not go on, and on whom that waits. */
-  blocked: Array<Blocked>,
+  blocked: Array<TaskBlocker>,
   /** What it waits for before it can start, the first of it. */
-  waitsFor: Array<WaitsFor>,
+  waitsFor: Array<UnmetDependency>,
   /** How much that is. */
   nWaitsFor: number,
   /** How urgent it is. */
@@ -1904,7 +1895,7 @@ export type TaskRow = {
   /** Why it failed, or why its last try did. */
   failure: AttemptFailure | null,
   /** What was used. */
-  used: Used,
+  used: UsageTotals,
   /** What may be used. */
   budget: Budget | null,
   /** When its first try began. */
@@ -2035,7 +2026,7 @@ export type ToolUse = {
 };
 
 /** What an utterance is. */
-export type TurnKind = "text" | "step" | "prompt" | "question" | "answer" | "askBack" | "notice";
+export type TurnKind = "text" | "step" | "prompt" | "question" | "answer" | "clarification" | "notice";
 
 /** One utterance. */
 export type TurnRow = {
@@ -2044,7 +2035,7 @@ export type TurnRow = {
   /** Its place in the conversation, from 0. */
   index: number,
   /** Who speaks. */
-  role: Speaker,
+  role: TurnSpeaker,
   /** What it is. */
   kind: TurnKind,
   /** Which agent that is; none where Jangdan plays the orchestrator. */
@@ -2058,12 +2049,15 @@ export type TurnRow = {
   /** The tools that were used meanwhile. */
   tools?: TurnTools,
   /** Whether the turn was cut off, because its process ended. */
-  isCut?: boolean,
+  isInterrupted?: boolean,
   /** The question that it asks, hands on or answers. */
   question: QuestionId | null,
   /** When. */
-  saidAt: Timestamp,
+  sentAt: Timestamp,
 };
+
+/** Who speaks in a task's conversation. */
+export type TurnSpeaker = "orchestrator" | "agent";
 
 /** Tool calls of one turn, in order. */
 export type TurnTools = { uses: Array<ToolUse>,
@@ -2077,10 +2071,26 @@ export type Typed = {
   text: string,
 };
 
+/** One thing that a task waits for. */
+export type UnmetDependency = { "type": "task",
+  /** Which. */
+  task: TaskId,
+  /** Whether that one failed or was called off, so that somebody must do something. */
+  failed: boolean,
+}
+| { "type": "phase",
+  /** Which. */
+  phase: number,
+}
+| { "type": "external",
+  /** Its name. */
+  name: string,
+};
+
 /** What was used by one of them. */
 export type UsageRow = {
   /** Who used it. */
-  scope: Scope,
+  scope: UsageScope,
   /** Tokens that went in. */
   inputTokens: number,
   /** Tokens that came out. */
@@ -2090,11 +2100,17 @@ export type UsageRow = {
   /** The cost in millionths of a US dollar. */
   costMicros: number,
   /** The limit that was set last, where one was raised. */
-  raised: Budget | null,
+  raisedBudget: Budget | null,
 };
 
+/** Who used it. */
+export type UsageScope = { "type": "run" }
+| { "type": "phase", "id": number }
+| { "type": "agent", "id": AgentName }
+| { "type": "task", "id": TaskId };
+
 /** What was used, in short. */
-export type Used = {
+export type UsageTotals = {
   /** Tokens that count against a budget. */
   tokens: number,
   /** The cost in millionths of a US dollar. */
@@ -2115,22 +2131,6 @@ export type UsedTool = {
   nBytesLeftOut: number,
   /** The end of the output, where something before it is not kept. */
   outputEnd: string | null,
-};
-
-/** One thing that a task waits for. */
-export type WaitsFor = { "type": "task",
-  /** Which. */
-  task: TaskId,
-  /** Whether that one failed or was called off, so that somebody must do something. */
-  failed: boolean,
-}
-| { "type": "phase",
-  /** Which. */
-  phase: number,
-}
-| { "type": "external",
-  /** Its name. */
-  name: string,
 };
 
 /** A piece of what a process wrote. */

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Blocked, TaskRow } from "~/api/generated";
+import type { TaskBlocker, TaskRow } from "~/api/generated";
 import { blockingInboxKey } from "./questionSummary";
 
-const blocked = (reason: Blocked["reason"], on: Blocked["on"]["type"]) =>
-  ({ reason, on: { type: on }, sinceAt: 0 }) as Blocked;
-const task = (...reasons: Blocked[]) => ({ state: "blocked" as TaskRow["state"], blocked: reasons });
+const blocked = (reason: TaskBlocker["reason"], on: TaskBlocker["on"]["type"]) =>
+  ({ reason, on: { type: on }, sinceAt: 0 }) as TaskBlocker;
+const task = (...reasons: TaskBlocker[]) => ({ state: "blocked" as TaskRow["state"], blocked: reasons });
 const input = { type: "question" as const, question: "q_1" };
 
 test.each([

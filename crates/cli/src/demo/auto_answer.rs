@@ -107,18 +107,18 @@ mod tests {
         let items: Vec<Value> = items.iter().map(|item| json!({ "item": item })).collect();
         let ordinary = json!({
             "task": null, "phase": null, "text": "", "severity": null,
-            "holdsUp": { "timeMs": 0, "tasks": 0 }, "sinceAt": 0,
+            "blocks": { "timeMs": 0, "tasks": 0 }, "sinceAt": 0,
         });
         rows(ordinary, &items)
     }
 
     fn questions(differs: &[Value]) -> PendingItems {
         let ordinary = json!({
-            "session": "s_3", "agent": "ada", "task": "T1", "kind": "text", "text": "Which?", "askedText": null,
+            "session": "s_3", "agent": "ada", "task": "T1", "kind": "text", "text": "Which?", "originalText": null,
             "options": [], "default": null, "context": null, "required": true, "permission": null,
-            "isInTurn": false, "status": "pending", "answer": null, "answeredBy": null, "askedBack": [],
-            "withdrawn": null, "holdsUp": { "timeMs": 0, "tasks": 0 }, "chat": null, "askedAt": 0,
-            "withPersonAt": 0, "expiresAt": null, "answeredAt": null, "deliveredAt": null,
+            "isInTurn": false, "status": "pending", "answer": null, "answeredBy": null, "clarifications": [],
+            "withdrawn": null, "blocks": { "timeMs": 0, "tasks": 0 }, "chat": null, "askedAt": 0,
+            "reachedPersonAt": 0, "expiresAt": null, "answeredAt": null, "deliveredAt": null,
         });
         let items: Vec<Value> =
             differs.iter().map(|row| json!({ "type": "question", "id": row["id"] })).collect();
@@ -129,8 +129,8 @@ mod tests {
         let ordinary = json!({
             "session": "s_3", "agent": "ada", "task": "T1", "type": "api_key", "name": "KEY",
             "description": "for the model", "required": true, "default": null, "status": "asked",
-            "provided": null, "tookDefault": false, "refused": null, "delivered": false, "settledBy": null,
-            "holdsUp": { "timeMs": 0, "tasks": 0 }, "askedAt": 0, "settledAt": null, "deliveredAt": null,
+            "provided": null, "defaultUsed": false, "refused": null, "delivered": false, "resolvedBy": null,
+            "blocks": { "timeMs": 0, "tasks": 0 }, "askedAt": 0, "resolvedAt": null, "deliveredAt": null,
         });
         let items: Vec<Value> =
             differs.iter().map(|row| json!({ "type": "request", "id": row["id"] })).collect();
@@ -185,7 +185,7 @@ mod tests {
             "kind": "blocked", "severity": "high", "task": "T1", "phase": null, "session": null, "agent": null,
             "title": "", "description": "", "context": "", "suggested": [], "status": "open", "level": "person",
             "levelSession": null, "action": null, "note": null, "resolvedBy": null,
-            "holdsUp": { "timeMs": 0, "tasks": 0 }, "createdAt": 0, "resolvedAt": null,
+            "blocks": { "timeMs": 0, "tasks": 0 }, "createdAt": 0, "resolvedAt": null,
         });
         let suggested = json!([{ "type": "retry" }, { "type": "skip" }, { "type": "giveUp" }]);
         let done = |id: &str, task: &str| json!({ "id": id, "task": task, "status": "resolved", "action": { "type": "retry" } });

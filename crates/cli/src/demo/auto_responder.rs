@@ -9,7 +9,7 @@ use std::{
 use domain::{Command, RunId};
 use server::{Client, ClientError, HangUp, LiveEvent};
 use store::Position;
-use views::Kind;
+use views::RowKind;
 
 use super::auto_answer::{PendingItems, auto_answers};
 use crate::{failure::Failure, remote};
@@ -49,7 +49,7 @@ impl AutoResponder {
         let work = move || {
             for event in live {
                 let LiveEvent::Changed(changed) = event else { continue };
-                if changed.kind == Kind::Inbox.name() && changed.row.is_some() {
+                if changed.kind == RowKind::Inbox.name() && changed.row.is_some() {
                     thread::sleep(options.pause);
                     answer_all(&client, &run, &options.person)?;
                 }
@@ -74,7 +74,7 @@ impl AutoResponder {
 }
 
 fn answer_all(client: &Client, run: &RunId, person: &str) -> Result<(), ClientError> {
-    let kinds = [Kind::Inbox, Kind::Question, Kind::Request, Kind::Escalation];
+    let kinds = [RowKind::Inbox, RowKind::Question, RowKind::Request, RowKind::Escalation];
     let rows = client.rows(run, &kinds)?;
     let pending = PendingItems {
         inbox: rows.of()?,

@@ -8,7 +8,9 @@ use std::{
 use anstyle::Style;
 use domain::{Locale, RunId, Sequence, SessionId, Timestamp};
 use serde::Serialize;
-use views::{Blocked, Party, PhaseRow, SessionRow, TaskRow, Used, Views, WaitsFor};
+use views::{
+    PhaseRow, ResponsibleParty, SessionRow, TaskBlocker, TaskRow, UnmetDependency, UsageTotals, Views,
+};
 
 use crate::{plural::plural, printable::printable, screen::phrases::task_mark, table, timestamp::format_utc};
 
@@ -48,8 +50,8 @@ fn print_work(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let heads = ["", "state", "", "agent", "title", "waiting for"];
     table::print_table(out, "Tasks", heads, rows.tasks.iter().map(task))?;
     let inbox = views.inbox().into_iter().map(|row| {
-        let minutes = row.holds_up.time_ms / 60_000;
-        let blocked = format!("{}, {minutes} min", plural(row.holds_up.tasks as usize, "task"));
+        let minutes = row.blocks.time_ms / 60_000;
+        let blocked = format!("{}, {minutes} min", plural(row.blocks.tasks as usize, "task"));
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
         [row.item.to_string(), task, blocked, row.text.clone()]
     });
@@ -121,20 +123,20 @@ fn print_communication(out: &mut impl Write, views: &Views) -> io::Result<()> {
 
 /// Lists what a task waits for.
 fn waiting_for(row: &TaskRow) -> String {
-    let blocked = row.blocked.iter().map(|Blocked { on, .. }| match on {
-        Party::Person => "you".to_owned(),
-        Party::Orchestrator => "the orchestrator".to_owned(),
-        Party::Operator => "the operator".to_owned(),
-        Party::Agent { agent: Some(agent) } => agent.to_string(),
-        Party::Agent { agent: None } => "an agent".to_owned(),
-        Party::Clock { until } => format_utc(*until),
-        Party::Jangdan => "Jangdan".to_owned(),
+    let blocked = row.blocked.iter().map(|TaskBlocker { on, .. }| match on {
+        ResponsibleParty::Person => "you".to_owned(),
+        ResponsibleParty::Orchestrator => "the orchestrator".to_owned(),
+        ResponsibleParty::Operator => "the operator".to_owned(),
+        ResponsibleParty::Agent { agent: Some(agent) } => agent.to_string(),
+        ResponsibleParty::Agent { agent: None } => "an agent".to_owned(),
+        ResponsibleParty::Clock { until } => format_utc(*until),
+        ResponsibleParty::Jangdan => "Jangdan".to_owned(),
     });
     let open = row.waits_for.iter().map(|dependency| match dependency {
-        WaitsFor::Task { task, failed: false } => task.to_string(),
-        WaitsFor::Task { task, failed: true } => format!("{task} (failed)"),
-        WaitsFor::Phase { phase } => format!("the gate of phase {phase}"),
-        WaitsFor::External { name } => name.clone(),
+        UnmetDependency::Task { task, failed: false } => task.to_string(),
+        UnmetDependency::Task { task, failed: true } => format!("{task} (failed)"),
+        UnmetDependency::Phase { phase } => format!("the gate of phase {phase}"),
+        UnmetDependency::External { name } => name.clone(),
     });
     let mut all: Vec<_> = blocked.chain(open).collect();
     let n_more = (row.n_waits_for as usize).saturating_sub(row.waits_for.len());
@@ -144,7 +146,7 @@ fn waiting_for(row: &TaskRow) -> String {
     all.join(", ")
 }
 
-fn used(used: &Used) -> String {
+fn used(used: &UsageTotals) -> String {
     let (dollars, cents) = (used.cost_micros / 1_000_000, used.cost_micros / 10_000 % 100);
     format!("{} tokens, ${dollars}.{cents:02}", used.tokens)
 }

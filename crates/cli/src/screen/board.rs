@@ -6,9 +6,9 @@ use domain::{EscalationId, OfferId, PhaseNumber, QuestionId, RequestId, SessionI
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use views::{
-    EscalationRow, GateRow, GateState, InboxItem, InboxRow, Kind, OverlapRow, Party, PhaseRow, PlanOfferRow,
-    QuestionRow, Record, RequestRow, RunRow, RunState, TaskDetailRow, TaskRow, TaskState, TimelineRow,
-    WaitsFor,
+    EscalationRow, GateRow, GateState, InboxItem, InboxRow, OverlapRow, PhaseRow, PlanOfferRow, QuestionRow,
+    RequestRow, ResponsibleParty, RowKind, RunRow, RunState, TableRow, TaskDetailRow, TaskRow, TaskState,
+    TimelineRow, UnmetDependency,
 };
 
 use super::line::flat;
@@ -17,18 +17,18 @@ use super::line::flat;
 const MESSAGE_CHARS_MAX: usize = 400;
 
 /// The kinds of rows of a board.
-pub const KINDS: &[Kind] = &[
-    Kind::Run,
-    Kind::Phase,
-    Kind::Task,
-    Kind::TaskDetail,
-    Kind::Question,
-    Kind::Request,
-    Kind::Escalation,
-    Kind::Gate,
-    Kind::PlanOffer,
-    Kind::Overlap,
-    Kind::Inbox,
+pub const KINDS: &[RowKind] = &[
+    RowKind::Run,
+    RowKind::Phase,
+    RowKind::Task,
+    RowKind::TaskDetail,
+    RowKind::Question,
+    RowKind::Request,
+    RowKind::Escalation,
+    RowKind::Gate,
+    RowKind::PlanOffer,
+    RowKind::Overlap,
+    RowKind::Inbox,
 ];
 
 /// The rows of a run that a screen shows.
@@ -71,7 +71,7 @@ impl Board {
     /// Applies a changed or removed row. Returns the row of the timeline, if it is one.
     pub fn apply(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
         match row {
-            Some(row) if kind == Kind::Timeline.name() => return read(row),
+            Some(row) if kind == RowKind::Timeline.name() => return read(row),
             Some(row) => self.put(kind, row),
             None => self.remove(kind, key),
         }
@@ -116,17 +116,17 @@ impl Board {
             RunState::Done | RunState::Failed | RunState::Cancelled => return false,
         };
         let others = run.waits_for.orchestrator + run.waits_for.operators + run.waits_for.agents;
-        let is_checked = |gate: &GateRow| matches!(gate.state, GateState::Checking | GateState::Judging);
+        let is_checked = |gate: &GateRow| matches!(gate.state, GateState::Checking | GateState::Verifying);
         let is_moving = |task: &TaskRow| match task.state {
             TaskState::Running | TaskState::Checking | TaskState::Merging => true,
             TaskState::Ready => !is_paused,
-            TaskState::Blocked => task.blocked.iter().all(|blocked| blocked.on != Party::Person),
+            TaskState::Blocked => task.blocked.iter().all(|blocked| blocked.on != ResponsibleParty::Person),
             TaskState::Waiting => false,
             TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => false,
         };
         // All tasks are done and nothing is open: the run merges and ends automatically.
         let is_ending =
-            !is_paused && self.inbox.is_empty() && self.tasks.values().all(|task| task.state.is_over());
+            !is_paused && self.inbox.is_empty() && self.tasks.values().all(|task| task.state.is_final());
         others == 0
             && !is_ending
             && !self.gates.values().any(is_checked)
@@ -137,8 +137,8 @@ impl Board {
     pub fn externals(&self) -> Vec<&str> {
         let open = self.tasks.values().filter(|task| task.state == TaskState::Waiting);
         let names = open.flat_map(|task| &task.waits_for).filter_map(|dependency| match dependency {
-            WaitsFor::External { name } => Some(name.as_str()),
-            WaitsFor::Task { .. } | WaitsFor::Phase { .. } => None,
+            UnmetDependency::External { name } => Some(name.as_str()),
+            UnmetDependency::Task { .. } | UnmetDependency::Phase { .. } => None,
         });
         let mut names: Vec<_> = names.collect();
         names.sort_unstable();
@@ -149,17 +149,17 @@ impl Board {
     fn put(&mut self, kind: &str, row: &Value) {
         // Rows of a newer server that cannot be read are skipped.
         match kind {
-            _ if kind == Kind::Run.name() => self.run = read(row).or(self.run.take()),
-            _ if kind == Kind::Phase.name() => put(&mut self.phases, row),
-            _ if kind == Kind::Task.name() => put(&mut self.tasks, row),
-            _ if kind == Kind::TaskDetail.name() => put(&mut self.details, row),
-            _ if kind == Kind::Question.name() => put(&mut self.questions, row),
-            _ if kind == Kind::Request.name() => put(&mut self.requests, row),
-            _ if kind == Kind::Escalation.name() => put(&mut self.escalations, row),
-            _ if kind == Kind::Gate.name() => put(&mut self.gates, row),
-            _ if kind == Kind::PlanOffer.name() => put(&mut self.plan_offers, row),
-            _ if kind == Kind::Overlap.name() => put(&mut self.overlaps, row),
-            _ if kind == Kind::Inbox.name() => put(&mut self.inbox, row),
+            _ if kind == RowKind::Run.name() => self.run = read(row).or(self.run.take()),
+            _ if kind == RowKind::Phase.name() => put(&mut self.phases, row),
+            _ if kind == RowKind::Task.name() => put(&mut self.tasks, row),
+            _ if kind == RowKind::TaskDetail.name() => put(&mut self.details, row),
+            _ if kind == RowKind::Question.name() => put(&mut self.questions, row),
+            _ if kind == RowKind::Request.name() => put(&mut self.requests, row),
+            _ if kind == RowKind::Escalation.name() => put(&mut self.escalations, row),
+            _ if kind == RowKind::Gate.name() => put(&mut self.gates, row),
+            _ if kind == RowKind::PlanOffer.name() => put(&mut self.plan_offers, row),
+            _ if kind == RowKind::Overlap.name() => put(&mut self.overlaps, row),
+            _ if kind == RowKind::Inbox.name() => put(&mut self.inbox, row),
             _ => {}
         }
     }
@@ -167,10 +167,10 @@ impl Board {
     fn remove(&mut self, kind: &str, key: &str) {
         // Other rows are never removed.
         match kind {
-            _ if kind == Kind::Inbox.name() => {
+            _ if kind == RowKind::Inbox.name() => {
                 self.inbox.retain(|item, _| InboxRow::write_key(item) != key);
             }
-            _ if kind == Kind::Overlap.name() => {
+            _ if kind == RowKind::Overlap.name() => {
                 self.overlaps.retain(|tasks, _| OverlapRow::write_key(tasks) != key);
             }
             _ => {}
@@ -178,7 +178,7 @@ impl Board {
     }
 }
 
-fn put<R: Record + DeserializeOwned>(rows: &mut BTreeMap<R::Key, R>, row: &Value) {
+fn put<R: TableRow + DeserializeOwned>(rows: &mut BTreeMap<R::Key, R>, row: &Value) {
     if let Some(row) = read::<R>(row) {
         rows.insert(row.key(), row);
     }

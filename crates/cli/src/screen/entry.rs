@@ -104,7 +104,7 @@ pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> O
         InboxItem::Invocation(_) => return None,
     };
     let mut parts = vec![entry.heading];
-    parts.extend(blocked_work(locale, row.holds_up));
+    parts.extend(blocked_work(locale, row.blocks));
     let age = duration(locale, since(row.since_at, now));
     let is_asked = matches!(row.item, InboxItem::Question(_) | InboxItem::Request(_));
     parts.push(match (locale, is_asked) {

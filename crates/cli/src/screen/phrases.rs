@@ -1,7 +1,7 @@
 //! Phrases of the terminal in English and Korean. Text from agents, plans and users is not translated.
 
 use domain::{DependencyType, Locale, PermissionKind, PermissionScope, PhaseNumber, Severity};
-use views::{Party, RunState, TaskMark, TaskState};
+use views::{ResponsibleParty, RunState, TaskMark, TaskState};
 
 use super::amounts::estimate;
 use crate::{plural::plural, timestamp::format_utc};
@@ -49,15 +49,15 @@ pub fn run_state(locale: Locale, state: RunState) -> &'static str {
 }
 
 /// Returns the name of a party that something waits for.
-pub fn party(locale: Locale, party: &Party) -> String {
+pub fn party(locale: Locale, party: &ResponsibleParty) -> String {
     match party {
-        Party::Person => pick(locale, "you", "내 확인").to_owned(),
-        Party::Orchestrator => pick(locale, "the orchestrator", "오케스트레이터").to_owned(),
-        Party::Operator => pick(locale, "the operator", "오퍼레이터").to_owned(),
-        Party::Agent { agent: Some(agent) } => agent.to_string(),
-        Party::Agent { agent: None } => pick(locale, "an agent", "에이전트").to_owned(),
-        Party::Clock { until } => format!("{} UTC", format_utc(*until)),
-        Party::Jangdan => "Jangdan".to_owned(),
+        ResponsibleParty::Person => pick(locale, "you", "내 확인").to_owned(),
+        ResponsibleParty::Orchestrator => pick(locale, "the orchestrator", "오케스트레이터").to_owned(),
+        ResponsibleParty::Operator => pick(locale, "the operator", "오퍼레이터").to_owned(),
+        ResponsibleParty::Agent { agent: Some(agent) } => agent.to_string(),
+        ResponsibleParty::Agent { agent: None } => pick(locale, "an agent", "에이전트").to_owned(),
+        ResponsibleParty::Clock { until } => format!("{} UTC", format_utc(*until)),
+        ResponsibleParty::Jangdan => "Jangdan".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The difference between the plan of a run and its file, as marked lines.
 
 use domain::{ChangedTask, PlanChanges, PlanField, PlannedTask, TaskId};
-use views::{TaskDetailRow, TaskRow, field_word};
+use views::{TaskDetailRow, TaskRow, plan_field_name};
 
 use super::board::Board;
 
@@ -48,7 +48,7 @@ pub fn plan_diff(board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
     for kept in &changes.too_late {
         let state = board.tasks.get(&kept.task).map(|row| format!("{:?}", row.state).to_lowercase());
         let state = state.unwrap_or_default();
-        let fields: Vec<&str> = kept.fields.iter().map(|field| field_word(*field)).collect();
+        let fields: Vec<&str> = kept.fields.iter().map(|field| plan_field_name(*field)).collect();
         let effect = match fields.as_slice() {
             [] => "continues, although it is no longer in the file".to_owned(),
             fields => format!("too late to change its {}", fields.join(", ")),
@@ -74,7 +74,7 @@ fn added(task: &PlannedTask) -> DiffLine {
 }
 
 fn changed(board: &Board, ChangedTask { task, fields }: &ChangedTask) -> Vec<DiffLine> {
-    let names: Vec<&str> = fields.iter().map(|field| field_word(*field)).collect();
+    let names: Vec<&str> = fields.iter().map(|field| plan_field_name(*field)).collect();
     let heading = format!("~ {} {}: {}", task.id, title(board, &task.id), names.join(", "));
     let mut lines = vec![line(DiffKind::Changed, heading)];
     let (Some(row), Some(detail)) = (board.tasks.get(&task.id), board.details.get(&task.id)) else {

@@ -24,12 +24,12 @@ pub fn remaining_ms(board: &Board, now: Timestamp) -> Option<u64> {
         *n_before.entry(later).or_default() += 1;
         n_before.entry(earlier).or_default();
     };
-    for task in board.tasks.values().filter(|task| !task.state.is_over()) {
+    for task in board.tasks.values().filter(|task| !task.state.is_final()) {
         let detail = board.details.get(&task.id)?;
         let node = PlanNode::Task(&task.id);
         own.insert(node, detail.estimate_ms?.saturating_sub(worked_ms(task, now)));
         edge(node, PlanNode::Phase(task.phase));
-        let is_open = |id: &&TaskId| board.tasks.get(*id).is_some_and(|task| !task.state.is_over());
+        let is_open = |id: &&TaskId| board.tasks.get(*id).is_some_and(|task| !task.state.is_final());
         detail.depends_on.iter().filter(is_open).for_each(|earlier| edge(PlanNode::Task(earlier), node));
         let after = board.phases.get(&task.phase).map(|phase| phase.after.as_slice()).unwrap_or_default();
         after.iter().for_each(|phase| edge(PlanNode::Phase(*phase), node));

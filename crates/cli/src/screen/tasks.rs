@@ -1,7 +1,7 @@
 //! Lines for active tasks, grouped by phase.
 
 use anstyle::{AnsiColor, Style};
-use views::{Party, TaskRow, TaskState};
+use views::{ResponsibleParty, TaskRow, TaskState};
 
 use super::{
     DrawContext,
@@ -64,7 +64,9 @@ pub fn tasks(context: DrawContext, board: &Board, lines_max: usize) -> Vec<Line>
 fn rank(task: &TaskRow) -> Option<u8> {
     match task.state {
         TaskState::Running | TaskState::Checking | TaskState::Merging => Some(0),
-        TaskState::Blocked if task.blocked.iter().any(|blocked| blocked.on == Party::Person) => Some(1),
+        TaskState::Blocked if task.blocked.iter().any(|blocked| blocked.on == ResponsibleParty::Person) => {
+            Some(1)
+        }
         TaskState::Blocked => Some(2),
         TaskState::Waiting | TaskState::Ready => None,
         TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => None,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use domain::{Locale, RecordedEvent, SessionId, Timestamp};
 use serde_json::Value;
-use views::{Kind, Views};
+use views::{RowKind, Views};
 
 use super::{
     DrawContext,
@@ -39,10 +39,11 @@ pub fn board(locale: Locale, n_events: usize) -> (Board, Timestamp) {
     let log = &log(locale)[..n_events];
     let mut views = Views::new("r7k2m9".parse().unwrap());
     log.iter().for_each(|recorded| drop(views.apply(recorded)));
-    let rows =
-        |kind: &Kind| views.rows().of(*kind).iter().map(|row| serde_json::to_value(row).unwrap()).collect();
+    let rows = |kind: &RowKind| {
+        views.rows().of(*kind).iter().map(|row| serde_json::to_value(row).unwrap()).collect()
+    };
     let rows: BTreeMap<String, Vec<Value>> =
-        Kind::ALL.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect();
+        RowKind::ALL.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect();
     let mut board = Board::default();
     board.fill(&rows);
     board.record_activity(

@@ -283,6 +283,6 @@ fn tell_sends_a_message_to_a_working_agent() {
     project.succeeds(&["watch"], "1 of 1 done");
     let heard = merged(&project, &run, "T1.txt");
     assert!(heard.contains("FROM THE PERSON") && heard.contains("use tabs"), "{heard}");
-    project.succeeds(&["conversation", "T1"], "The person says: use tabs");
+    project.succeeds(&["conversation", "T1"], "Message from the user: use tabs");
     project.fails(&["tell", "T1", "more"], 1, "nobody works at it now");
 }

@@ -89,7 +89,7 @@ impl WorktreeRegistry {
             sessions: BTreeSet::new(),
         });
         for (task, state) in tasks {
-            if state.is_over() {
+            if state.is_final() {
                 worktrees.tasks.insert(task.clone(), state == TaskState::Done);
             } else {
                 worktrees.tasks.remove(task);

@@ -82,7 +82,7 @@ impl OverlapWatch {
 
 /// Returns the tasks that were started and have not ended.
 fn unfinished_tasks(rows: &Rows) -> Vec<TaskId> {
-    let unfinished = rows.tasks.iter().filter(|task| task.attempt > 0 && !task.state.is_over());
+    let unfinished = rows.tasks.iter().filter(|task| task.attempt > 0 && !task.state.is_final());
     unfinished.map(|task| task.id.clone()).collect()
 }
 

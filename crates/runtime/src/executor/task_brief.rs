@@ -2,7 +2,7 @@
 
 use domain::{SessionId, SessionInput, TaskId};
 use protocol::prompts::{DependencyResult, TaskPrompt};
-use views::{Speaker, TaskState};
+use views::{TaskState, TurnSpeaker};
 
 use crate::DurableRun;
 
@@ -25,8 +25,8 @@ pub(super) fn replay_brief(session: SessionId, durable_run: &DurableRun) -> Opti
     // The first turn is the description itself.
     let turns = turns.filter(|turn| turn.task == task && turn.session == session).skip(1);
     let line = |turn: &views::TurnRow| match turn.role {
-        Speaker::Agent => format!("You: {}", turn.content),
-        Speaker::Orchestrator => format!("Jangdan: {}", turn.content),
+        TurnSpeaker::Agent => format!("You: {}", turn.content),
+        TurnSpeaker::Orchestrator => format!("Jangdan: {}", turn.content),
     };
     let lines: Vec<String> = turns.map(line).collect();
     let text = lines.join("\n");

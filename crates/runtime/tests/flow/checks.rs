@@ -2,7 +2,7 @@
 
 use domain::{EscalationType, RunId, RunOutcome, RunSettings};
 use runtime::{Isolation, RunEnvironment, ShutdownMode};
-use views::{Purpose, TaskState};
+use views::{ReceiptPurpose, TaskState};
 
 use crate::{
     lab::{Lab, plan, settings},
@@ -56,7 +56,7 @@ fn a_check_that_is_stopped_with_its_server_is_taken_up_and_not_run_twice() {
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     let rows = lab.rows(&run);
     let first = rows.receipts.iter().next().unwrap();
-    assert_eq!((first.purpose, first.receipt.output_tail.as_str()), (Purpose::Check, "made\nx\n"));
+    assert_eq!((first.purpose, first.receipt.output_tail.as_str()), (ReceiptPurpose::Check, "made\nx\n"));
     let judged = lab.git(&["show", &format!("{}:made.txt", first.receipt.tree)]);
     assert_eq!(judged, "made\n");
 }
@@ -144,9 +144,9 @@ echo "DONE:$JANGDAN_TASK"
     assert_eq!(lab.met("seen"), "T1.txt\nT2.txt\n", "its worktree has what the others did");
     assert_eq!(lab.files_of(&run).len(), 2, "{:?}", lab.files_of(&run));
     let rows = lab.rows(&run);
-    let failed: Vec<Purpose> =
+    let failed: Vec<ReceiptPurpose> =
         rows.receipts.iter().filter(|row| !row.passed).map(|row| row.purpose).collect();
-    assert_eq!(failed, [Purpose::Merge]);
+    assert_eq!(failed, [ReceiptPurpose::Merge]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn what_was_checked_before_the_merge_is_stale_and_what_was_checked_on_it_holds()
     let mut found: Vec<_> = rows
         .receipts
         .iter()
-        .map(|row| (row.purpose == Purpose::Merge, row.is_stale, row.receipt.tree == tip))
+        .map(|row| (row.purpose == ReceiptPurpose::Merge, row.is_stale, row.receipt.tree == tip))
         .collect();
     found.sort_unstable();
     assert_eq!(found, [(false, false, false), (false, true, false), (true, false, true)]);

@@ -65,7 +65,7 @@ fn a_change_of_the_file_is_offered_taken_told_and_done_and_its_boxes_are_ticked(
         [TaskState::Done, TaskState::Skipped, TaskState::Done]
     );
     assert_eq!(rows.plan_offers.len(), 1);
-    assert_eq!(rows.plan_offers.get(&OfferId(1)).unwrap().state, PlanOfferState::Taken);
+    assert_eq!(rows.plan_offers.get(&OfferId(1)).unwrap().state, PlanOfferState::Applied);
     assert!(lab.met("told-T1").contains("in blue"), "{}", lab.met("told-T1"));
     assert_ne!(lab.met("port-T1"), lab.met("port-T3"), "whoever joins later has ports of their own");
     let file = fs::read_to_string(lab.project().with_file_name("TASKS.md")).unwrap();

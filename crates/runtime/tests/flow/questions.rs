@@ -1,7 +1,7 @@
 //! The way of a question: from a worker through the orchestrator to the person, and the answer back to its task alone.
 
 use domain::{Actor, BlockReason, Command, Event, QuestionId, QuestionRoute, Role, RunOutcome};
-use views::{QuestionState, Rows, Speaker, TaskState};
+use views::{QuestionState, Rows, TaskState, TurnSpeaker};
 
 use crate::lab::{Agent, Lab, agent, plan};
 
@@ -48,7 +48,7 @@ fn what_the_orchestrator_hands_on_keeps_its_options_and_the_answer_goes_to_the_w
     let run = lab.start(plan(&["T2"]));
     let question = lab.until_pending(&run, 1).remove(0);
     assert_eq!(question.text, "Red or blue, what do you like?");
-    assert_eq!(question.asked_text.as_deref(), Some("Which colour for T2?"));
+    assert_eq!(question.original_text.as_deref(), Some("Which colour for T2?"));
     assert_eq!(question.options, ["red", "blue"]);
     let rows = lab.rows(&run);
     let task = rows.tasks.get(&"T2".parse().unwrap()).unwrap();
@@ -74,11 +74,11 @@ fn the_whole_conversation_of_a_task_is_there_in_order_without_gaps() {
     assert_eq!(lab.outcome(&run), RunOutcome::Done);
     let said = conversation(&lab.rows(&run), "T2");
     let expected = [
-        (Speaker::Orchestrator, "Do task T2."),
-        (Speaker::Agent, "Which colour for T2?\n- red\n- blue"),
-        (Speaker::Orchestrator, "Red or blue, what do you like?\n- red\n- blue"),
-        (Speaker::Orchestrator, "Answer to q_1: red"),
-        (Speaker::Agent, "DONE:T2\n"),
+        (TurnSpeaker::Orchestrator, "Do task T2."),
+        (TurnSpeaker::Agent, "Which colour for T2?\n- red\n- blue"),
+        (TurnSpeaker::Orchestrator, "Red or blue, what do you like?\n- red\n- blue"),
+        (TurnSpeaker::Orchestrator, "Answer to q_1: red"),
+        (TurnSpeaker::Agent, "DONE:T2\n"),
     ];
     let mut rest = said.iter();
     for (speaker, text) in expected {
@@ -190,7 +190,7 @@ fn story(events: &[Event], id: QuestionId) -> Vec<&'static str> {
 }
 
 /// Returns the turns of a task; their numbers have no gaps.
-fn conversation(rows: &Rows, task: &str) -> Vec<(Speaker, String)> {
+fn conversation(rows: &Rows, task: &str) -> Vec<(TurnSpeaker, String)> {
     let of_task: Vec<_> = rows.turns.iter().filter(|turn| turn.task.to_string() == task).collect();
     let numbers: Vec<usize> = of_task.iter().map(|turn| turn.index as usize).collect();
     assert_eq!(numbers, (0..of_task.len()).collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 //! Agents that work with each other: calls, results, messages, a tester, a verifier.
 
 use domain::{Command, Role, RunOutcome};
-use views::{DirectMessageState, GateState, InvocationState, Purpose, ResultState};
+use views::{DirectMessageState, GateState, InvocationState, ReceiptPurpose, ResultState};
 
 use crate::lab::{Lab, agent, plan};
 
@@ -158,7 +158,7 @@ read -r more
     assert_eq!(lab.met("tests").lines().count(), 2, "{}", lab.met("tests"));
     assert_eq!(lab.show(&run, "state.txt"), "good\n");
     let rows = lab.rows(&run);
-    assert!(rows.receipts.iter().all(|row| row.passed && row.purpose == Purpose::Check));
+    assert!(rows.receipts.iter().all(|row| row.passed && row.purpose == ReceiptPurpose::Check));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn short(turn: &TurnRow) -> String {
         let output = used.output.as_ref().map(|output| format!(": {}", output.head)).unwrap_or_default();
         lines.insert(used.line as usize, format!("{sign} {}{output}", used.title));
     }
-    if turn.is_cut {
+    if turn.is_interrupted {
         lines.push("(cut)".to_owned());
     }
     lines.join("\n")

@@ -69,7 +69,7 @@ pub struct Changed {
 
 impl Changed {
     /// Returns the row as what it is; nothing where it is gone, or of another kind.
-    pub fn row<R: views::Record + DeserializeOwned>(&self) -> Option<R> {
+    pub fn row<R: views::TableRow + DeserializeOwned>(&self) -> Option<R> {
         let row = self.row.as_ref().filter(|_| self.kind == R::KIND.name())?;
         R::deserialize(row).ok()
     }

@@ -5,7 +5,7 @@ use domain::{RunId, Sequence, SessionId};
 use runtime::AgentActivity;
 use serde::Serialize;
 use store::Position;
-use views::{Change, Kind, Row};
+use views::{Row, RowKind, ViewChange};
 
 use super::wanted::Wanted;
 use crate::problem::Problem;
@@ -31,7 +31,7 @@ pub struct Frames {
 /// One event of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
-    kind: Kind,
+    kind: RowKind,
     /// The sessions that it is about, or was until now.
     sessions: Vec<SessionId>,
     /// Where it ends in the text.
@@ -82,7 +82,7 @@ impl Frames {
     /// Writes what an entry changed.
     ///
     /// Only its last event has the id: whoever has that has all of it. One that changed nothing has the id alone.
-    pub fn of(run: &RunId, position: Position, sequence: Sequence, changes: &[Change]) -> Self {
+    pub fn of(run: &RunId, position: Position, sequence: Sequence, changes: &[ViewChange]) -> Self {
         let (mut text, mut parts) = (Vec::new(), Vec::new());
         let mut named = changes
             .iter()
@@ -168,7 +168,7 @@ mod tests {
         TeamMember, Timestamp,
     };
     use store::Position;
-    use views::{Kind, Views};
+    use views::{RowKind, Views};
 
     use super::{Frames, Wanted};
 
@@ -204,7 +204,7 @@ mod tests {
         let run: domain::RunId = "r1".parse().unwrap();
         let mut views = Views::new(run.clone());
         let wanted = |session| Wanted {
-            kinds: vec![Kind::Task],
+            kinds: vec![RowKind::Task],
             sessions: vec![SessionId(session)],
             ..Wanted::default()
         };

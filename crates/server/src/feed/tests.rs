@@ -417,13 +417,16 @@ fn one_who_wants_some_kinds_or_sessions_hears_those_and_can_come_back() {
             assert_eq!(data_of(&heard), expected, "{wanted:?} from {head}");
         }
     };
-    let kinds = vec![views::Kind::Task, views::Kind::Run];
+    let kinds = vec![views::RowKind::Task, views::RowKind::Run];
     check(Wanted { kinds, ..Wanted::default() }, &|data| data["kind"] == "task" || data["kind"] == "run");
-    let of_r2 =
-        Wanted { kinds: vec![views::Kind::Session], only: Some("r2".parse().unwrap()), ..Wanted::default() };
+    let of_r2 = Wanted {
+        kinds: vec![views::RowKind::Session],
+        only: Some("r2".parse().unwrap()),
+        ..Wanted::default()
+    };
     check(of_r2, &|data| data["kind"] == "session" && data["run"] == "r2");
     let session = domain::SessionId(3);
-    let kinds = vec![views::Kind::Session];
+    let kinds = vec![views::RowKind::Session];
     check(Wanted { kinds, sessions: vec![session], ..Wanted::default() }, &|data| {
         data["kind"] == "session" && data["key"] == session.to_string()
     });

@@ -2,7 +2,7 @@
 
 use domain::{RunId, SessionId};
 use store::Position;
-use views::Kind;
+use views::RowKind;
 
 /// What somebody wants to hear. An empty list leaves nothing out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Wanted {
     /// The run; all where there is none.
     pub only: Option<RunId>,
     /// The kinds of rows.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<RowKind>,
     /// Whether what is only seen is wanted where kinds are named.
     pub seen: bool,
     /// The sessions.
@@ -31,7 +31,7 @@ impl Wanted {
     }
 
     /// Tells whether a change of a row does.
-    pub fn is_change(&self, kind: Kind, about: &[SessionId]) -> bool {
+    pub fn is_change(&self, kind: RowKind, about: &[SessionId]) -> bool {
         let names_kinds = self.seen || !self.kinds.is_empty();
         (!names_kinds || self.kinds.contains(&kind))
             && (self.sessions.is_empty() || about.iter().any(|session| self.sessions.contains(session)))

@@ -15,7 +15,7 @@ use domain::{AgentName, RunId, TaskId};
 use runtime::{HostError, NewRun};
 use serde::Serialize;
 use utoipa::ToSchema;
-use views::{Kind, QuestionState, RowList, RowsByKind, RunRow, RunState, TurnRow, UsageRow};
+use views::{QuestionState, RowKind, RowList, RowsByKind, RunRow, RunState, TurnRow, UsageRow};
 
 use crate::{
     api::Api,
@@ -161,13 +161,13 @@ pub async fn rows(
     let mut pairs = Pairs::new(asked);
     let task: Option<TaskId> = pairs.take("task")?;
     let kinds = kinds(pairs)?;
-    if task.is_some() && kinds != [Kind::Turn] {
+    if task.is_some() && kinds != [RowKind::Turn] {
         return Err(bad_query("only turns can be asked for by their task".to_owned()));
     }
     api.ask(move |host| {
         let shown = host.snapshot(&run)?;
         let all = shown.views.rows();
-        let of = |kind: &Kind| match &task {
+        let of = |kind: &RowKind| match &task {
             Some(task) => SelectedRows::Turns(all.turns.iter().filter(|turn| turn.task == *task).collect()),
             None => SelectedRows::All(all.list(*kind)),
         };
@@ -276,20 +276,20 @@ fn goes_on(run: &RunRow) -> bool {
 }
 
 /// Returns the kinds that are asked for; all where none is named.
-fn kinds(mut pairs: Pairs) -> Result<Vec<Kind>, Failure> {
+fn kinds(mut pairs: Pairs) -> Result<Vec<RowKind>, Failure> {
     let mut kinds = Vec::new();
     while let Some(word) = pairs.take::<String>("kind")? {
         kinds.push(kind(&word)?);
     }
     pairs.done()?;
-    Ok(if kinds.is_empty() { Kind::ALL.to_vec() } else { kinds })
+    Ok(if kinds.is_empty() { RowKind::ALL.to_vec() } else { kinds })
 }
 
 /// Returns the kind of row that a word names.
-pub(super) fn kind(word: &str) -> Result<Kind, Failure> {
-    let known = Kind::ALL.iter().find(|kind| kind.name() == word);
+pub(super) fn kind(word: &str) -> Result<RowKind, Failure> {
+    let known = RowKind::ALL.iter().find(|kind| kind.name() == word);
     known.copied().ok_or_else(|| {
-        let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        let names: Vec<_> = RowKind::ALL.iter().map(|kind| kind.name()).collect();
         let error = format!("there is no kind '{}'", echo(word));
         Failure::new(Code::BadRequest, error, format!("there are {}", names.join(", ")))
     })

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::{Json, extract::State};
 use domain::{Actor, RunId, Sequence, SessionId, TaskId};
 use runtime::RunSnapshot;
-use views::{Speaker, TurnKind, TurnRow, line};
+use views::{TurnKind, TurnRow, TurnSpeaker, describe_event};
 
 use crate::{
     api::Api,
@@ -89,7 +89,7 @@ fn said(shown: &RunSnapshot, turn: &TurnRow) -> Said {
     let question = turn.question.and_then(|id| shown.views.rows().questions.get(&id));
     let person = match (turn.kind, question) {
         (TurnKind::Answer, Some(row)) => row.answered_by.as_ref(),
-        (TurnKind::AskBack, Some(row)) => row.asked_back.last().map(|asked| &asked.by),
+        (TurnKind::Clarification, Some(row)) => row.clarifications.last().map(|asked| &asked.by),
         _ => None,
     };
     let name = match person {
@@ -98,20 +98,20 @@ fn said(shown: &RunSnapshot, turn: &TurnRow) -> Said {
     };
     let by = match (turn.role, turn.kind, &name) {
         (_, _, Some(_)) => By::Person,
-        (Speaker::Agent, TurnKind::Notice, None) => By::System,
-        (Speaker::Agent, _, None) => By::Agent,
-        (Speaker::Orchestrator, _, None) => By::Orchestrator,
+        (TurnSpeaker::Agent, TurnKind::Notice, None) => By::System,
+        (TurnSpeaker::Agent, _, None) => By::Agent,
+        (TurnSpeaker::Orchestrator, _, None) => By::Orchestrator,
     };
     Said {
         index: turn.index,
-        at: turn.said_at,
+        at: turn.sent_at,
         by,
         name: name.or_else(|| turn.agent.as_ref().map(ToString::to_string)),
         session: turn.session,
         kind: match turn.kind {
             TurnKind::Text | TurnKind::Step => SaidKind::Text,
             TurnKind::Prompt => SaidKind::Prompt,
-            TurnKind::Question | TurnKind::AskBack => SaidKind::Question,
+            TurnKind::Question | TurnKind::Clarification => SaidKind::Question,
             TurnKind::Answer => SaidKind::Answer,
             TurnKind::Notice => SaidKind::Notice,
         },
@@ -119,7 +119,7 @@ fn said(shown: &RunSnapshot, turn: &TurnRow) -> Said {
         text: turn.content.clone(),
         tools: turn.tools.uses.iter().map(UsedTool::from).collect(),
         n_tools_left_out: turn.tools.n_omitted,
-        is_cut: turn.is_cut,
+        is_cut: turn.is_interrupted,
     }
 }
 
@@ -150,10 +150,8 @@ pub async fn events(
     pairs.done()?;
     api.ask(move |host| {
         known(host, &run)?;
-        let about = match task {
-            Some(task) => Some((sessions_of(&host.snapshot(&run)?, &task), task)),
-            None => None,
-        };
+        let snapshot = host.snapshot(&run)?;
+        let about = task.map(|task| (sessions_of(&snapshot, &task), task));
         // To the end of the log if need be: an answer without an event says that there is none.
         let (mut found, mut after) = (Vec::new(), after);
         while found.len() < limit {
@@ -162,11 +160,11 @@ pub async fn events(
             after = last.sequence;
             for entry in &entries {
                 let recorded = entry.recorded()?;
-                let line = line(&recorded.event);
+                let sentence = describe_event(&recorded.event, snapshot.views.rows(), &recorded.actor);
                 let is_wanted = about.as_ref().is_none_or(|(sessions, task)| {
-                    line.task.as_ref() == Some(task)
-                        || line.task.is_none()
-                            && line.session.is_some_and(|session| sessions.contains(&session))
+                    sentence.task.as_ref() == Some(task)
+                        || sentence.task.is_none()
+                            && sentence.session.is_some_and(|session| sessions.contains(&session))
                 });
                 if is_wanted && found.len() < limit {
                     found.push(HappenedEvent {
@@ -174,11 +172,11 @@ pub async fn events(
                         at: recorded.at,
                         actor: recorded.actor.to_string(),
                         event: recorded.event.name().to_owned(),
-                        text: line.text,
-                        task: line.task,
-                        session: line.session,
-                        question: line.question,
-                        quiet: line.quiet,
+                        text: sentence.text,
+                        task: sentence.task,
+                        session: sentence.session,
+                        question: sentence.question,
+                        quiet: sentence.is_internal,
                     });
                 }
             }

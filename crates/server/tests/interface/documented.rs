@@ -130,7 +130,7 @@ fn answers_have_what_the_description_promises() {
     check("RunRows", &rows);
     let rows: Value = serde_json::from_str(&rows).unwrap();
     let kinds = &description["components"]["schemas"]["RowsByKind"]["properties"];
-    assert_eq!(kinds.as_object().unwrap().len(), views::Kind::ALL.len());
+    assert_eq!(kinds.as_object().unwrap().len(), views::RowKind::ALL.len());
     for (kind, rows) in rows["rows"].as_object().unwrap() {
         let name = kinds[kind]["items"]["$ref"].as_str().unwrap().rsplit('/').next().unwrap();
         rows.as_array().unwrap().iter().for_each(|row| check_value(name, row));

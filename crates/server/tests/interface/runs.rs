@@ -10,7 +10,7 @@ use domain::{Command, PermissionScope};
 use server::{Changed, Client, LiveEvent};
 use store::Position;
 use tempfile::TempDir;
-use views::{Kind, QuestionRow, RunState, TaskRow, TaskState};
+use views::{QuestionRow, RowKind, RunState, TaskRow, TaskState};
 
 use crate::site::Site;
 
@@ -24,7 +24,7 @@ fn a_run_is_begun_asked_for_answered_and_done() {
         [(true, "Which colour?"), (true, "Which colour?")]
     );
 
-    let rows = site.client.rows(&run, &[Kind::Question, Kind::Task]).unwrap();
+    let rows = site.client.rows(&run, &[RowKind::Question, RowKind::Task]).unwrap();
     let questions = rows.of::<QuestionRow>().unwrap();
     assert_eq!(questions.len(), 2);
     assert_eq!(rows.of::<TaskRow>().unwrap().len(), 2);
@@ -33,7 +33,7 @@ fn a_run_is_begun_asked_for_answered_and_done() {
         assert!(site.client.send_command(&run, "ana", &answer(question, "red")).unwrap() > rows.sequence);
     }
     site.wait_for(&run, |row| row.status == RunState::Done);
-    let tasks = site.client.rows(&run, &[Kind::Task]).unwrap().of::<TaskRow>().unwrap();
+    let tasks = site.client.rows(&run, &[RowKind::Task]).unwrap().of::<TaskRow>().unwrap();
     assert!(tasks.iter().all(|task| task.state == TaskState::Done), "{tasks:?}");
     assert_eq!(site.client.run(&run).unwrap().status, RunState::Done);
     assert_eq!(site.client.runs().unwrap().len(), 1);
@@ -46,7 +46,7 @@ fn one_who_comes_late_or_in_pieces_hears_what_one_heard_who_was_there() {
     let there = follow(&site);
     let (run, other) = (site.start_asking(2), site.start_asking(1));
     for run in [&run, &other] {
-        let rows = site.client.rows(run, &[Kind::Question]).unwrap();
+        let rows = site.client.rows(run, &[RowKind::Question]).unwrap();
         for question in rows.of::<QuestionRow>().unwrap() {
             site.client.send_command(run, "ana", &answer(&question, "red")).unwrap();
         }
@@ -123,7 +123,7 @@ fn in_pieces(site: &Site, run: Option<&str>) -> Vec<Changed> {
     let runs = site.client.runs().unwrap().into_iter().map(|row| row.id);
     let runs = runs.filter(|id| run.is_none_or(|run| id.as_str() == run));
     let end =
-        runs.map(|id| site.client.rows(&id, &[Kind::Run]).unwrap().position()).max().unwrap().to_string();
+        runs.map(|id| site.client.rows(&id, &[RowKind::Run]).unwrap().position()).max().unwrap().to_string();
     let run = run.map(|run| format!("?run={run}")).unwrap_or_default();
     let (mut heard, mut last, mut n_connections) = (Vec::new(), "0".to_owned(), 0);
     for bytes in (1..).map(|round: usize| 40 + round * 7919 % 9000) {

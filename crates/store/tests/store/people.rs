@@ -62,7 +62,7 @@ fn save_rows(log: &dyn Log, run: &RunId) -> Sequence {
     log.save_rows(run, views.sequence(), changes).unwrap()
 }
 
-fn to_row_change(change: views::Change, sequence: Sequence) -> RowChange {
+fn to_row_change(change: views::ViewChange, sequence: Sequence) -> RowChange {
     let (kind, key) = (change.kind.name().to_owned(), change.key);
     match change.row {
         Some(row) => RowChange::Put(Row { kind, key, json: row.to_json(), sequence }),

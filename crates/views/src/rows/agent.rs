@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 use domain::{AgentName, PhaseNumber, Role, SessionId, TeamMember};
 use serde::{Deserialize, Serialize};
 
-use super::Used;
-use crate::{Kind, Record, Views};
+use super::UsageTotals;
+use crate::{RowKind, TableRow, Views};
 
 /// A member of the team.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,9 +24,9 @@ pub struct AgentRow {
     /// How many of its sessions live.
     pub n_sessions: u32,
     /// What was used.
-    pub used: Used,
+    pub used: UsageTotals,
     /// Where it asked more than people like, the last time.
-    pub asks_a_lot: Option<AsksALot>,
+    pub many_questions: Option<ManyQuestions>,
 }
 
 /// More questions in one phase than people like.
@@ -34,16 +34,16 @@ pub struct AgentRow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct AsksALot {
+pub struct ManyQuestions {
     /// The phase.
     pub phase: PhaseNumber,
     /// How many there were.
     pub n_questions: u32,
 }
 
-impl Record for AgentRow {
+impl TableRow for AgentRow {
     type Key = AgentName;
-    const KIND: Kind = Kind::Agent;
+    const KIND: RowKind = RowKind::Agent;
 
     fn key(&self) -> AgentName {
         self.name.clone()
@@ -61,13 +61,13 @@ impl Views {
             role: member.role,
             slots: member.slots,
             n_sessions: 0,
-            used: Used::default(),
-            asks_a_lot: None,
+            used: UsageTotals::default(),
+            many_questions: None,
         });
     }
 
-    pub(crate) fn agent_asks_a_lot(&mut self, agent: &AgentName, phase: PhaseNumber, n_questions: u32) {
-        self.rows.agents.change(agent, |row| row.asks_a_lot = Some(AsksALot { phase, n_questions }));
+    pub(crate) fn many_questions_asked(&mut self, agent: &AgentName, phase: PhaseNumber, n_questions: u32) {
+        self.rows.agents.change(agent, |row| row.many_questions = Some(ManyQuestions { phase, n_questions }));
     }
 
     /// Returns who a session is, where it is no level of Jangdan's.

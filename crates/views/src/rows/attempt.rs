@@ -4,7 +4,7 @@ use domain::{AgentName, AttemptFailure, AttemptNumber, ClaimSource, SessionId, T
 use serde::{Deserialize, Serialize};
 
 use super::TaskState;
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// One try at a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,9 +50,9 @@ pub enum AttemptState {
     Dropped,
 }
 
-impl Record for AttemptRow {
+impl TableRow for AttemptRow {
     type Key = (TaskId, AttemptNumber);
-    const KIND: Kind = Kind::Attempt;
+    const KIND: RowKind = RowKind::Attempt;
 
     fn key(&self) -> Self::Key {
         (self.task.clone(), self.number)
@@ -62,7 +62,7 @@ impl Record for AttemptRow {
         format!("{task}/{number}")
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.session), None]
     }
 }
@@ -70,7 +70,7 @@ impl Record for AttemptRow {
 impl Views {
     pub(super) fn attempt_started(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         task: &TaskId,
         number: AttemptNumber,
         agent: &AgentName,
@@ -100,7 +100,7 @@ impl Views {
 
     pub(crate) fn attempt_failed(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (task, number): (&TaskId, AttemptNumber),
         failure: &AttemptFailure,
         counted: bool,
@@ -111,18 +111,18 @@ impl Views {
         });
         self.rows.tasks.change(task, |row| row.failure = Some(failure.clone()));
         // What comes next has an event of its own: another try, or somebody's word.
-        self.task_moved(moment, task, TaskState::Running);
+        self.set_task_state(moment, task, TaskState::Running);
     }
 
-    pub(super) fn attempt_done(&mut self, moment: Moment<'_>, task: &TaskId) {
+    pub(super) fn attempt_done(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.end_attempt(moment, task, AttemptState::Done);
     }
 
-    pub(crate) fn attempt_dropped(&mut self, moment: Moment<'_>, task: &TaskId) {
+    pub(crate) fn attempt_dropped(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.end_attempt(moment, task, AttemptState::Dropped);
     }
 
-    fn end_attempt(&mut self, moment: Moment<'_>, task: &TaskId, state: AttemptState) {
+    fn end_attempt(&mut self, moment: EventMoment<'_>, task: &TaskId, state: AttemptState) {
         self.change_attempt(task, |row| {
             if row.state == AttemptState::Running {
                 (row.state, row.ended_at) = (state, Some(moment.at));

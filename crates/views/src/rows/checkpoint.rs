@@ -3,7 +3,7 @@
 use domain::{CheckpointId, CheckpointOutcome, CheckpointReason, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// A point that a task can go back to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct CheckpointRow {
     /// Why it could not be made.
     pub error: Option<String>,
     /// When it was ordered.
-    pub ordered_at: Timestamp,
+    pub requested_at: Timestamp,
     /// When it was there, or could not be made.
     pub finished_at: Option<Timestamp>,
 }
@@ -41,16 +41,16 @@ pub struct CheckpointRow {
 #[serde(rename_all = "camelCase")]
 pub enum CheckpointState {
     /// It is to be made.
-    Ordered,
+    Requested,
     /// It is there.
     Made,
     /// It could not be made.
     Failed,
 }
 
-impl Record for CheckpointRow {
+impl TableRow for CheckpointRow {
     type Key = CheckpointId;
-    const KIND: Kind = Kind::Checkpoint;
+    const KIND: RowKind = RowKind::Checkpoint;
 
     fn key(&self) -> CheckpointId {
         self.id
@@ -62,9 +62,9 @@ impl Record for CheckpointRow {
 }
 
 impl Views {
-    pub(crate) fn checkpoint_ordered(
+    pub(crate) fn checkpoint_requested(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: CheckpointId,
         task: &TaskId,
         reason: CheckpointReason,
@@ -73,19 +73,19 @@ impl Views {
             id,
             task: task.clone(),
             reason,
-            state: CheckpointState::Ordered,
+            state: CheckpointState::Requested,
             commit: None,
             tree: None,
             agent_session: None,
             error: None,
-            ordered_at: moment.at,
+            requested_at: moment.at,
             finished_at: None,
         });
     }
 
     pub(crate) fn checkpoint_finished(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: CheckpointId,
         outcome: &CheckpointOutcome,
     ) {
@@ -105,7 +105,7 @@ impl Views {
         if let CheckpointOutcome::Made { tree: Some(tree), .. } = outcome
             && let Some(task) = self.rows.checkpoints.get(&id).map(|row| row.task.clone())
         {
-            self.work_was_kept(&task, tree);
+            self.set_checkpoint_tree(&task, tree);
         }
     }
 }

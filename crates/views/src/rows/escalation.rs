@@ -7,7 +7,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, InboxRow};
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// A problem handed upward.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct EscalationRow {
     /// Who settled it.
     pub resolved_by: Option<Actor>,
     /// What waits behind it.
-    pub holds_up: BlockedWork,
+    pub blocks: BlockedWork,
     /// When it was raised.
     pub created_at: Timestamp,
     /// When it was settled.
@@ -72,9 +72,9 @@ pub enum EscalationState {
     Resolved,
 }
 
-impl Record for EscalationRow {
+impl TableRow for EscalationRow {
     type Key = EscalationId;
-    const KIND: Kind = Kind::Escalation;
+    const KIND: RowKind = RowKind::Escalation;
 
     fn key(&self) -> EscalationId {
         self.id
@@ -84,7 +84,7 @@ impl Record for EscalationRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [self.session, None]
     }
 }
@@ -106,9 +106,9 @@ impl Views {
         self.rows.escalations.put(row);
     }
 
-    pub(crate) fn escalation_climbed(
+    pub(crate) fn escalation_forwarded(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: EscalationId,
         to: EscalationLevel,
         session: Option<SessionId>,
@@ -120,13 +120,13 @@ impl Views {
             self.rows.inbox.put(InboxRow::of_escalation(&row, moment.at));
         }
         if let Some(task) = &row.task {
-            self.task_waits_on(task, &BlockReason::Escalated { escalation: id });
+            self.update_blocking_party(task, &BlockReason::Escalated { escalation: id });
         }
     }
 
     pub(crate) fn escalation_resolved(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: EscalationId,
         action: Option<&EscalationAction>,
         note: &str,

@@ -4,7 +4,7 @@ use domain::{AgentName, LoopId, LoopOutcome, TaskId, TestFeedback, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::TaskState;
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// A worker and a tester, or a check, at one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,9 +58,9 @@ pub enum LoopState {
     Escalated,
 }
 
-impl Record for LoopRow {
+impl TableRow for LoopRow {
     type Key = LoopId;
-    const KIND: Kind = Kind::Loop;
+    const KIND: RowKind = RowKind::Loop;
 
     fn key(&self) -> LoopId {
         self.id
@@ -74,7 +74,7 @@ impl Record for LoopRow {
 impl Views {
     pub(crate) fn loop_started(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: LoopId,
         task: &TaskId,
         tester: Option<&AgentName>,
@@ -92,7 +92,7 @@ impl Views {
 
     pub(crate) fn loop_round_failed(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: LoopId,
         round: u32,
         feedback: &TestFeedback,
@@ -101,10 +101,10 @@ impl Views {
         self.rows.loops.change(&id, |row| {
             row.rounds.push(LoopRound { round, feedback: feedback.clone(), failed_at });
         });
-        self.loop_moved(moment, id, TaskState::Checking);
+        self.set_loop_task_state(moment, id, TaskState::Checking);
     }
 
-    pub(crate) fn loop_ended(&mut self, moment: Moment<'_>, id: LoopId, outcome: LoopOutcome) {
+    pub(crate) fn loop_ended(&mut self, moment: EventMoment<'_>, id: LoopId, outcome: LoopOutcome) {
         self.rows.loops.change(&id, |row| {
             row.ended_at = Some(moment.at);
             row.status = match outcome {
@@ -115,15 +115,15 @@ impl Views {
         });
         if outcome == LoopOutcome::Success {
             // The tests pass, so the merge is next.
-            self.loop_moved(moment, id, TaskState::Merging);
+            self.set_loop_task_state(moment, id, TaskState::Merging);
         }
     }
 
     /// Says how the task of a loop stands, unless it came to its end before its loop did.
-    fn loop_moved(&mut self, moment: Moment<'_>, id: LoopId, base: TaskState) {
+    fn set_loop_task_state(&mut self, moment: EventMoment<'_>, id: LoopId, base: TaskState) {
         let Some(task) = self.rows.loops.get(&id).map(|row| row.task.clone()) else { return };
-        if self.facts.tasks.get(&task).is_some_and(|facts| !facts.base.is_over()) {
-            self.task_moved(moment, &task, base);
+        if self.facts.tasks.get(&task).is_some_and(|facts| !facts.base.is_final()) {
+            self.set_task_state(moment, &task, base);
         }
     }
 }

@@ -5,8 +5,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, InboxRow, Party, PhaseState};
-use crate::{Kind, Record, Views, views::Moment};
+use super::{InboxItem, InboxRow, PhaseState, ResponsibleParty};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// The gate of a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,9 +27,9 @@ pub struct GateRow {
     /// The documents that agents reported.
     pub documents: Vec<String>,
     /// Who let it pass.
-    pub approval: Option<Approval>,
+    pub approval: Option<PhaseApproval>,
     /// What waits behind it.
-    pub holds_up: BlockedWork,
+    pub blocks: BlockedWork,
     /// When the phase was at its gate for the first time.
     pub opened_at: Timestamp,
 }
@@ -43,7 +43,7 @@ pub struct GateRound {
     /// Which time.
     pub round: u32,
     /// The verifier's session.
-    pub judge: Option<SessionId>,
+    pub verifier: Option<SessionId>,
     /// What the gate found out by itself.
     pub report: Option<GateReport>,
     /// Whether it passed.
@@ -63,7 +63,7 @@ pub struct GateRound {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Approval {
+pub struct PhaseApproval {
     /// Who.
     pub by: Actor,
     /// Whether it passed although its checks failed.
@@ -85,7 +85,7 @@ pub enum GateState {
     /// Its checks run.
     Checking,
     /// A verifier looks at the phase.
-    Judging,
+    Verifying,
     /// It passed, and somebody must approve it.
     Review,
     /// The next phase may begin.
@@ -98,15 +98,15 @@ impl GateState {
     /// Tells whether the phase is at its gate.
     pub fn is_open(self) -> bool {
         match self {
-            Self::Checking | Self::Judging | Self::Review => true,
+            Self::Checking | Self::Verifying | Self::Review => true,
             Self::Closed | Self::Approved | Self::Rework => false,
         }
     }
 }
 
-impl Record for GateRow {
+impl TableRow for GateRow {
     type Key = PhaseNumber;
-    const KIND: Kind = Kind::Gate;
+    const KIND: RowKind = RowKind::Gate;
 
     fn key(&self) -> PhaseNumber {
         self.phase
@@ -120,17 +120,17 @@ impl Record for GateRow {
 impl Views {
     pub(crate) fn gate_opened(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         phase: PhaseNumber,
         round: u32,
         documents: &[String],
     ) {
-        self.gate_known(moment, phase);
+        self.ensure_gate(moment, phase);
         self.rows.gates.change(&phase, |row| {
             row.documents = documents.to_vec();
             row.rounds.push(GateRound {
                 round,
-                judge: None,
+                verifier: None,
                 report: None,
                 passed: None,
                 reason: None,
@@ -140,35 +140,35 @@ impl Views {
             });
         });
         self.phase_state(moment, phase, PhaseState::AtGate);
-        self.gate_moved(phase, round, GateState::Checking, |_| ());
+        self.set_gate_state(phase, round, GateState::Checking, |_| ());
     }
 
     pub(crate) fn gate_checked(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         phase: PhaseNumber,
         round: u32,
         report: &GateReport,
     ) {
         self.rows.gates.change(&phase, |row| row.artefacts = report.artefacts.clone());
-        self.gate_moved(phase, round, GateState::Checking, |row| row.report = Some(report.clone()));
+        self.set_gate_state(phase, round, GateState::Checking, |row| row.report = Some(report.clone()));
         self.gate_receipts(moment, phase, round, report);
     }
 
-    pub(crate) fn gate_judged(&mut self, phase: PhaseNumber, round: u32, session: SessionId) {
-        self.gate_moved(phase, round, GateState::Judging, |row| row.judge = Some(session));
+    pub(crate) fn gate_verifier_started(&mut self, phase: PhaseNumber, round: u32, session: SessionId) {
+        self.set_gate_state(phase, round, GateState::Verifying, |row| row.verifier = Some(session));
     }
 
     pub(crate) fn gate_passed(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         phase: PhaseNumber,
         round: u32,
         held: BlockedWork,
     ) {
-        self.gate_known(moment, phase);
-        self.rows.gates.change(&phase, |row| row.holds_up = held);
-        self.gate_moved(phase, round, GateState::Review, |row| {
+        self.ensure_gate(moment, phase);
+        self.rows.gates.change(&phase, |row| row.blocks = held);
+        self.set_gate_state(phase, round, GateState::Review, |row| {
             (row.passed, row.ended_at) = (Some(true), Some(moment.at));
         });
         if self.facts.gate_approval == GateApproval::Automatic {
@@ -176,53 +176,53 @@ impl Views {
         }
         let name = self.rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
         self.rows.inbox.put(InboxRow::of_gate(phase, &name, held, moment.at));
-        self.facts.open.set(InboxItem::Gate(phase), Some(Party::Person));
-        self.show_gate_party(phase);
+        self.facts.open.set(InboxItem::Gate(phase), Some(ResponsibleParty::Person));
+        self.update_gate_party(phase);
     }
 
     pub(crate) fn gate_approved(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         phase: PhaseNumber,
         waived: bool,
         note: Option<&String>,
     ) {
         let by = moment.actor.clone();
-        let approval = Approval { by, waived, note: note.cloned(), approved_at: moment.at };
-        self.gate_known(moment, phase);
+        let approval = PhaseApproval { by, waived, note: note.cloned(), approved_at: moment.at };
+        self.ensure_gate(moment, phase);
         self.rows.gates.change(&phase, |row| row.approval = Some(approval));
-        self.gate_closed(phase, None, GateState::Approved);
+        self.close_gate(phase, None, GateState::Approved);
         self.phase_state(moment, phase, PhaseState::Approved);
-        self.phase_passed(phase);
+        self.release_later_phases(phase);
     }
 
     pub(crate) fn gate_failed(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (phase, round): (PhaseNumber, u32),
         reason: &str,
         tasks: &[TaskId],
     ) {
-        self.gate_moved(phase, round, GateState::Rework, |row| {
+        self.set_gate_state(phase, round, GateState::Rework, |row| {
             (row.passed, row.ended_at) = (Some(false), Some(moment.at));
             (row.reason, row.rework) = (Some(reason.to_owned()), tasks.to_vec());
         });
-        self.gate_closed(phase, Some(round), GateState::Rework);
+        self.close_gate(phase, Some(round), GateState::Rework);
         self.phase_state(moment, phase, PhaseState::Running);
     }
 
     /// Returns with whom a gate is.
-    pub(super) fn party_of_gate(&self, phase: PhaseNumber) -> Party {
+    pub(super) fn party_of_gate(&self, phase: PhaseNumber) -> ResponsibleParty {
         let is_review = self.rows.gates.get(&phase).is_some_and(|row| row.state == GateState::Review);
         if is_review && self.facts.gate_approval == GateApproval::Person {
-            Party::Person
+            ResponsibleParty::Person
         } else {
-            Party::Jangdan
+            ResponsibleParty::Jangdan
         }
     }
 
     /// Makes the row of a phase's gate. A phase in which nothing was to be done may pass without having been there.
-    fn gate_known(&mut self, moment: Moment<'_>, phase: PhaseNumber) {
+    fn ensure_gate(&mut self, moment: EventMoment<'_>, phase: PhaseNumber) {
         if self.rows.gates.get(&phase).is_none() && self.rows.phases.get(&phase).is_some() {
             self.rows.gates.put(GateRow {
                 phase,
@@ -232,21 +232,21 @@ impl Views {
                 artefacts: Vec::new(),
                 documents: Vec::new(),
                 approval: None,
-                holds_up: BlockedWork::default(),
+                blocks: BlockedWork::default(),
                 opened_at: moment.at,
             });
         }
     }
 
-    fn gate_closed(&mut self, phase: PhaseNumber, round: Option<u32>, state: GateState) {
+    fn close_gate(&mut self, phase: PhaseNumber, round: Option<u32>, state: GateState) {
         let last = self.rows.gates.get(&phase).map_or(0, |row| row.round);
-        self.gate_moved(phase, round.unwrap_or(last), state, |_| ());
+        self.set_gate_state(phase, round.unwrap_or(last), state, |_| ());
         self.rows.inbox.remove(&InboxItem::Gate(phase));
         self.facts.open.set(InboxItem::Gate(phase), None);
-        self.show_gate_party(phase);
+        self.update_gate_party(phase);
     }
 
-    fn gate_moved(
+    fn set_gate_state(
         &mut self,
         phase: PhaseNumber,
         round: u32,
@@ -262,10 +262,10 @@ impl Views {
         self.phase_gate(phase, state, round);
     }
 
-    fn show_gate_party(&mut self, phase: PhaseNumber) {
+    fn update_gate_party(&mut self, phase: PhaseNumber) {
         let tasks = self.facts.phases.get(&phase).map(|facts| facts.at_gate.clone()).unwrap_or_default();
         for task in tasks {
-            self.task_waits_on(&task, &BlockReason::Approval { phase });
+            self.update_blocking_party(&task, &BlockReason::Approval { phase });
         }
     }
 }

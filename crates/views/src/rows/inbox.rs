@@ -9,7 +9,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 
 use super::{EscalationRow, QuestionRow, RequestRow};
-use crate::{Kind, Record};
+use crate::{RowKind, TableRow};
 
 /// One thing that waits for the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct InboxRow {
     /// How bad it is, where it is a problem.
     pub severity: Option<Severity>,
     /// What waits behind it.
-    pub holds_up: BlockedWork,
+    pub blocks: BlockedWork,
     /// Since when it waits.
     pub since_at: Timestamp,
 }
@@ -72,8 +72,8 @@ impl fmt::Display for InboxItem {
 impl InboxRow {
     /// Compares by what each holds up: time on the critical path, then tasks, then age. The more urgent is less.
     pub fn cmp_urgency(&self, other: &Self) -> Ordering {
-        let by_time = other.holds_up.time_ms.cmp(&self.holds_up.time_ms);
-        let by_tasks = other.holds_up.tasks.cmp(&self.holds_up.tasks);
+        let by_time = other.blocks.time_ms.cmp(&self.blocks.time_ms);
+        let by_tasks = other.blocks.tasks.cmp(&self.blocks.tasks);
         let by_age = self.since_at.cmp(&other.since_at);
         by_time.then(by_tasks).then(by_age).then_with(|| self.item.cmp(&other.item))
     }
@@ -86,7 +86,7 @@ impl InboxRow {
             text: row.text.clone(),
             korean: row.korean.clone(),
             severity: None,
-            holds_up: row.holds_up,
+            blocks: row.blocks,
             since_at,
         }
     }
@@ -99,17 +99,12 @@ impl InboxRow {
             text: format!("{}: {}", row.name, row.description),
             korean: None,
             severity: None,
-            holds_up: row.holds_up,
+            blocks: row.blocks,
             since_at: row.asked_at,
         }
     }
 
-    pub(super) fn of_gate(
-        phase: PhaseNumber,
-        name: &str,
-        holds_up: BlockedWork,
-        since_at: Timestamp,
-    ) -> Self {
+    pub(super) fn of_gate(phase: PhaseNumber, name: &str, blocks: BlockedWork, since_at: Timestamp) -> Self {
         let colon = if name.is_empty() { "" } else { ": " };
         Self {
             item: InboxItem::Gate(phase),
@@ -118,7 +113,7 @@ impl InboxRow {
             text: format!("Phase {phase}{colon}{name}"),
             korean: Some(format!("{phase}단계{colon}{name}")),
             severity: None,
-            holds_up,
+            blocks,
             since_at,
         }
     }
@@ -131,15 +126,15 @@ impl InboxRow {
             text: row.title.clone(),
             korean: row.korean.clone(),
             severity: Some(row.severity),
-            holds_up: row.holds_up,
+            blocks: row.blocks,
             since_at,
         }
     }
 }
 
-impl Record for InboxRow {
+impl TableRow for InboxRow {
     type Key = InboxItem;
-    const KIND: Kind = Kind::Inbox;
+    const KIND: RowKind = RowKind::Inbox;
 
     fn key(&self) -> InboxItem {
         self.item

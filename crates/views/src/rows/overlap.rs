@@ -3,7 +3,7 @@
 use domain::{TaskId, TaskOverlap, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// Files that two unfinished tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +23,9 @@ pub struct OverlapRow {
     pub changed_at: Timestamp,
 }
 
-impl Record for OverlapRow {
+impl TableRow for OverlapRow {
     type Key = [TaskId; 2];
-    const KIND: Kind = Kind::Overlap;
+    const KIND: RowKind = RowKind::Overlap;
 
     fn key(&self) -> Self::Key {
         self.tasks.clone()
@@ -37,7 +37,7 @@ impl Record for OverlapRow {
 }
 
 impl Views {
-    pub(crate) fn overlap_seen(&mut self, moment: Moment<'_>, overlap: &TaskOverlap) {
+    pub(crate) fn overlap_detected(&mut self, moment: EventMoment<'_>, overlap: &TaskOverlap) {
         let TaskOverlap { tasks, files, n_files } = overlap.clone();
         let since_at = self.rows.overlaps.get(&tasks).map_or(moment.at, |row| row.since_at);
         self.rows.overlaps.put(OverlapRow { tasks, files, n_files, since_at, changed_at: moment.at });

@@ -10,7 +10,7 @@ use crate::Views;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Party {
+pub enum ResponsibleParty {
     /// Whose run it is.
     Person,
     /// Who leads the run.
@@ -31,7 +31,7 @@ pub enum Party {
     Jangdan,
 }
 
-impl From<EscalationLevel> for Party {
+impl From<EscalationLevel> for ResponsibleParty {
     fn from(level: EscalationLevel) -> Self {
         match level {
             EscalationLevel::Worker => Self::Jangdan,
@@ -44,11 +44,11 @@ impl From<EscalationLevel> for Party {
 
 impl Views {
     /// Returns who stands behind an actor.
-    pub(super) fn party_of(&self, actor: &Actor) -> Party {
+    pub(super) fn party_of(&self, actor: &Actor) -> ResponsibleParty {
         match actor {
-            Actor::Agent(session) => Party::Agent { agent: self.agent_of(*session) },
-            Actor::Person(_) => Party::Person,
-            Actor::Clock | Actor::System => Party::Jangdan,
+            Actor::Agent(session) => ResponsibleParty::Agent { agent: self.agent_of(*session) },
+            Actor::Person(_) => ResponsibleParty::Person,
+            Actor::Clock | Actor::System => ResponsibleParty::Jangdan,
         }
     }
 }

@@ -3,8 +3,8 @@
 use domain::{Budget, PhaseNumber, PlannedPhase, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{GateState, TaskCounts, Used};
-use crate::{Kind, Record, Views, views::Moment};
+use super::{GateState, TaskCounts, UsageTotals};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// A group of tasks with a gate at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub struct PhaseRow {
     /// How many of them are in each state.
     pub tasks: TaskCounts,
     /// What was used.
-    pub used: Used,
+    pub used: UsageTotals,
     /// What may be used.
     pub budgets: Vec<Budget>,
     /// When its first task started.
@@ -79,7 +79,7 @@ impl PhaseRow {
             session: None,
             n_tasks: 0,
             tasks: TaskCounts::default(),
-            used: Used::default(),
+            used: UsageTotals::default(),
             budgets: phase.budgets.clone(),
             started_at: None,
             ended_at: None,
@@ -88,9 +88,9 @@ impl PhaseRow {
     }
 }
 
-impl Record for PhaseRow {
+impl TableRow for PhaseRow {
     type Key = PhaseNumber;
-    const KIND: Kind = Kind::Phase;
+    const KIND: RowKind = RowKind::Phase;
 
     fn key(&self) -> PhaseNumber {
         self.number
@@ -102,7 +102,7 @@ impl Record for PhaseRow {
 }
 
 impl Views {
-    pub(crate) fn phase_started(&mut self, moment: Moment<'_>, phase: PhaseNumber, session: SessionId) {
+    pub(crate) fn phase_started(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, session: SessionId) {
         self.rows.phases.change(&phase, |row| {
             row.state = PhaseState::Running;
             row.session = Some(session);
@@ -120,7 +120,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn phase_state(&mut self, moment: Moment<'_>, phase: PhaseNumber, state: PhaseState) {
+    pub(crate) fn phase_state(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, state: PhaseState) {
         self.rows.phases.change(&phase, |row| {
             row.state = state;
             match state {

@@ -5,8 +5,12 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{GateState, InboxItem, InboxRow, Party, PhaseRow};
-use crate::{Kind, Record, Views, korean, plans::summary, views::Moment};
+use super::{GateState, InboxItem, InboxRow, PhaseRow, ResponsibleParty};
+use crate::{
+    RowKind, TableRow, Views,
+    sentences::{en::plan_changes::summarize_plan_changes, ko},
+    views::EventMoment,
+};
 
 /// What a plan file says that the run's plan does not.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,9 +29,9 @@ pub struct PlanOfferRow {
     /// When it was seen.
     pub offered_at: Timestamp,
     /// When somebody took or left it, or it was replaced.
-    pub settled_at: Option<Timestamp>,
+    pub resolved_at: Option<Timestamp>,
     /// Who did.
-    pub settled_by: Option<Actor>,
+    pub resolved_by: Option<Actor>,
 }
 
 /// What became of a change of the plan.
@@ -39,16 +43,16 @@ pub enum PlanOfferState {
     /// It waits for the person.
     Open,
     /// The run goes by it.
-    Taken,
+    Applied,
     /// Somebody wants the plan to stay as it was.
-    Left,
+    Ignored,
     /// The file says something else again.
     Withdrawn,
 }
 
-impl Record for PlanOfferRow {
+impl TableRow for PlanOfferRow {
     type Key = OfferId;
-    const KIND: Kind = Kind::PlanOffer;
+    const KIND: RowKind = RowKind::PlanOffer;
 
     fn key(&self) -> OfferId {
         self.id
@@ -60,15 +64,15 @@ impl Record for PlanOfferRow {
 }
 
 impl Views {
-    pub(crate) fn plan_offered(
+    pub(crate) fn plan_change_detected(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: OfferId,
         changes: &PlanChanges,
         problem: Option<&String>,
     ) {
         if let Some(before) = self.facts.offer {
-            self.plan_settled(moment, before, PlanOfferState::Withdrawn);
+            self.resolve_plan_offer(moment, before, PlanOfferState::Withdrawn);
         }
         self.rows.plan_offers.put(PlanOfferRow {
             id,
@@ -76,29 +80,29 @@ impl Views {
             changes: changes.clone(),
             problem: problem.cloned(),
             offered_at: moment.at,
-            settled_at: None,
-            settled_by: None,
+            resolved_at: None,
+            resolved_by: None,
         });
         self.rows.inbox.put(InboxRow {
             item: InboxItem::Plan(id),
             task: None,
             phase: None,
-            text: format!("the plan file changed: {}", summary(changes)),
-            korean: Some(format!("계획 파일이 바뀜: {}", korean::summary(changes))),
+            text: format!("Plan file changed: {}", summarize_plan_changes(changes)),
+            korean: Some(format!("계획 파일이 변경되었습니다: {}", ko::summarize_plan_changes(changes))),
             severity: None,
             // The run goes on without it.
-            holds_up: BlockedWork::default(),
+            blocks: BlockedWork::default(),
             since_at: moment.at,
         });
         self.facts.offer = Some(id);
-        self.facts.open.set(InboxItem::Plan(id), Some(Party::Person));
+        self.facts.open.set(InboxItem::Plan(id), Some(ResponsibleParty::Person));
     }
 
-    pub(crate) fn plan_settled(&mut self, moment: Moment<'_>, id: OfferId, state: PlanOfferState) {
+    pub(crate) fn resolve_plan_offer(&mut self, moment: EventMoment<'_>, id: OfferId, state: PlanOfferState) {
         self.rows.plan_offers.change(&id, |row| {
             row.state = state;
-            row.settled_at = Some(moment.at);
-            row.settled_by = Some(moment.actor.clone());
+            row.resolved_at = Some(moment.at);
+            row.resolved_by = Some(moment.actor.clone());
         });
         self.rows.inbox.remove(&InboxItem::Plan(id));
         self.facts.open.set(InboxItem::Plan(id), None);
@@ -108,12 +112,12 @@ impl Views {
     pub(crate) fn phase_added(&mut self, phase: &PlannedPhase) {
         self.facts.phases.entry(phase.number).or_default().has_check = phase.verify.is_some();
         self.rows.phases.put(PhaseRow::planned(phase));
-        self.phase_comes_after(phase.number, &phase.after);
+        self.set_earlier_phases(phase.number, &phase.after);
     }
 
     pub(crate) fn phase_changed(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         phase: PhaseNumber,
         name: &str,
         after: &[PhaseNumber],
@@ -125,20 +129,20 @@ impl Views {
         for facts in self.facts.phases.values_mut() {
             facts.later.remove(&phase);
         }
-        self.phase_comes_after(phase, after);
+        self.set_earlier_phases(phase, after);
         let waits = self.rows.phases.get(&phase).map(|row| row.waits_for.clone()).unwrap_or_default();
         let tasks = self.facts.phases.get(&phase).map(|facts| facts.tasks.clone()).unwrap_or_default();
         for task in tasks {
             if let Some(facts) = self.facts.tasks.get_mut(&task) {
                 facts.unmet_phases = waits.iter().copied().collect();
             }
-            self.wait_again(moment, &task);
-            self.show_waits(&task);
+            self.return_to_waiting(moment, &task);
+            self.update_dependencies(&task);
         }
     }
 
     /// Notes whose gates a phase waits for; those that have passed hold nobody up.
-    fn phase_comes_after(&mut self, phase: PhaseNumber, after: &[PhaseNumber]) {
+    fn set_earlier_phases(&mut self, phase: PhaseNumber, after: &[PhaseNumber]) {
         for earlier in after {
             self.facts.phases.entry(*earlier).or_default().later.insert(phase);
         }
@@ -149,7 +153,7 @@ impl Views {
         self.rows.phases.change(&phase, |row| row.waits_for = waits);
     }
 
-    pub(crate) fn task_changed(&mut self, moment: Moment<'_>, said: &PlannedTask, fields: &[PlanField]) {
+    pub(crate) fn task_changed(&mut self, moment: EventMoment<'_>, said: &PlannedTask, fields: &[PlanField]) {
         let (of_run, phases) = (self.facts.has_check, &self.facts.phases);
         let of_phase = phases.get(&said.phase).is_some_and(|phase| phase.has_check);
         let has = |field: PlanField| fields.contains(&field);
@@ -174,10 +178,10 @@ impl Views {
         let tester = self.rows.tasks.get(&said.id).is_some_and(|row| row.tester.is_some());
         let verify = self.rows.task_details.get(&said.id).is_some_and(|row| row.verify.is_some());
         if let Some(facts) = self.facts.tasks.get_mut(&said.id) {
-            facts.is_judged = tester || verify || of_phase || of_run;
+            facts.has_review = tester || verify || of_phase || of_run;
         }
         if has(PlanField::External) {
-            self.waits_for_others(moment, said);
+            self.set_external_dependencies(moment, said);
         }
     }
 }

@@ -3,7 +3,7 @@
 use domain::{ProgressMessage, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// How far a session is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,9 +27,9 @@ pub struct ProgressRow {
     pub updated_at: Timestamp,
 }
 
-impl Record for ProgressRow {
+impl TableRow for ProgressRow {
     type Key = SessionId;
-    const KIND: Kind = Kind::Progress;
+    const KIND: RowKind = RowKind::Progress;
 
     fn key(&self) -> SessionId {
         self.session_id
@@ -39,13 +39,18 @@ impl Record for ProgressRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.session_id), None]
     }
 }
 
 impl Views {
-    pub(crate) fn progress_said(&mut self, moment: Moment<'_>, session: SessionId, said: &ProgressMessage) {
+    pub(crate) fn progress_reported(
+        &mut self,
+        moment: EventMoment<'_>,
+        session: SessionId,
+        said: &ProgressMessage,
+    ) {
         let progress = said.progress.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
         self.change_progress(moment, session, |row| {
             (row.progress, row.current_task) = (progress, said.task.clone());
@@ -59,12 +64,12 @@ impl Views {
         });
     }
 
-    pub(crate) fn step_said(&mut self, moment: Moment<'_>, session: SessionId) {
+    pub(crate) fn step_completed(&mut self, moment: EventMoment<'_>, session: SessionId) {
         self.change_progress(moment, session, |row| row.steps_done = row.steps_done.saturating_add(1));
     }
 
     /// Shows what a session used; only one that works at a task has progress.
-    pub(super) fn progress_used(&mut self, moment: Moment<'_>, session: SessionId) {
+    pub(super) fn update_progress_usage(&mut self, moment: EventMoment<'_>, session: SessionId) {
         if self.task_of(session).is_some() {
             self.change_progress(moment, session, |_| ());
         }
@@ -72,7 +77,7 @@ impl Views {
 
     fn change_progress(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         session: SessionId,
         change: impl FnOnce(&mut ProgressRow),
     ) {

@@ -6,8 +6,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, InboxRow, Party};
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use super::{InboxItem, InboxRow, ResponsibleParty};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// What somebody must answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct QuestionRow {
     #[serde(default)]
     pub korean: Option<String>,
     /// What the agent asked, where the orchestrator put it into other words.
-    pub asked_text: Option<String>,
+    pub original_text: Option<String>,
     /// The offered answers.
     pub options: Vec<String>,
     /// The answer the agent would take.
@@ -51,17 +51,17 @@ pub struct QuestionRow {
     /// Who gave it.
     pub answered_by: Option<Actor>,
     /// What somebody wanted to know before they answer.
-    pub asked_back: Vec<AskedBack>,
+    pub clarifications: Vec<Clarification>,
     /// Why nobody needs the answer any more.
-    pub withdrawn: Option<String>,
+    pub withdrawal_reason: Option<String>,
     /// What waits behind it.
-    pub holds_up: BlockedWork,
+    pub blocks: BlockedWork,
     /// The chat message that shows it.
     pub chat: Option<String>,
     /// When it was asked.
     pub asked_at: Timestamp,
     /// When it reached the person.
-    pub with_person_at: Option<Timestamp>,
+    pub reached_person_at: Option<Timestamp>,
     /// When its default is taken, or it becomes an escalation.
     pub expires_at: Option<Timestamp>,
     /// When it was answered.
@@ -75,7 +75,7 @@ pub struct QuestionRow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct AskedBack {
+pub struct Clarification {
     /// Who wants to know.
     pub by: Actor,
     /// What.
@@ -108,9 +108,9 @@ pub enum QuestionState {
     Expired,
 }
 
-impl Record for QuestionRow {
+impl TableRow for QuestionRow {
     type Key = QuestionId;
-    const KIND: Kind = Kind::Question;
+    const KIND: RowKind = RowKind::Question;
 
     fn key(&self) -> QuestionId {
         self.id
@@ -120,14 +120,14 @@ impl Record for QuestionRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.session), None]
     }
 }
 
 impl Views {
     /// Takes a question in. The caller has filled what the event says.
-    pub(crate) fn question_asked(&mut self, moment: Moment<'_>, mut row: QuestionRow) {
+    pub(crate) fn question_asked(&mut self, moment: EventMoment<'_>, mut row: QuestionRow) {
         let (id, session, task) = (row.id, row.session, row.task.clone());
         row.agent = self.agent_of(session);
         row.expires_at = self.facts.question_expires_after_ms.map(|after| {
@@ -135,74 +135,74 @@ impl Views {
             Timestamp(moment.at.0.saturating_add(after))
         });
         self.rows.questions.put(row);
-        self.session_waits(moment, session, InboxItem::Question(id), true);
-        self.turn_asked(moment, id);
+        self.set_session_waiting(moment, session, InboxItem::Question(id), true);
+        self.add_question_turn(moment, id);
         if let Some(task) = task
             && let Some(facts) = self.facts.tasks.get_mut(&task)
         {
             facts.questions.push(id);
-            self.show_question(&task);
+            self.update_pending_question(&task);
         }
     }
 
-    pub(crate) fn question_routed(&mut self, moment: Moment<'_>, id: QuestionId, to: QuestionRoute) {
+    pub(crate) fn question_routed(&mut self, moment: EventMoment<'_>, id: QuestionId, to: QuestionRoute) {
         let (status, party) = match to {
-            QuestionRoute::Orchestrator => (QuestionState::WithOrchestrator, Party::Orchestrator),
-            QuestionRoute::Person => (QuestionState::Pending, Party::Person),
+            QuestionRoute::Orchestrator => (QuestionState::WithOrchestrator, ResponsibleParty::Orchestrator),
+            QuestionRoute::Person => (QuestionState::Pending, ResponsibleParty::Person),
         };
         self.rows.questions.change(&id, |row| {
             row.status = status;
             if to == QuestionRoute::Person {
-                row.with_person_at.get_or_insert(moment.at);
+                row.reached_person_at.get_or_insert(moment.at);
             }
         });
         let Some(row) = self.rows.questions.get(&id).cloned() else { return };
         self.facts.open.set(InboxItem::Question(id), Some(party));
-        self.show_party_of_question(&row);
+        self.update_question_party(&row);
         match to {
             QuestionRoute::Orchestrator => self.rows.inbox.remove(&InboxItem::Question(id)),
             QuestionRoute::Person => {
-                self.chat_asked(moment, &row);
+                self.add_question_card(moment, &row);
                 self.rows.inbox.put(InboxRow::of_question(&row, moment.at));
             }
         }
     }
 
-    pub(crate) fn question_forwarded(&mut self, moment: Moment<'_>, id: QuestionId, text: &str) {
+    pub(crate) fn question_forwarded(&mut self, moment: EventMoment<'_>, id: QuestionId, text: &str) {
         self.rows.questions.change(&id, |row| {
             let before = std::mem::replace(&mut row.text, text.to_owned());
-            row.asked_text.get_or_insert(before);
+            row.original_text.get_or_insert(before);
             row.korean = None;
         });
         self.rows.inbox.change(&InboxItem::Question(id), |row| {
             (row.text, row.korean) = (text.to_owned(), None);
         });
-        self.turn_forwarded(moment, id);
+        self.add_forwarded_turn(moment, id);
         // Handing it on brings it to the person.
         self.question_routed(moment, id, QuestionRoute::Person);
         if let Some(task) = self.rows.questions.get(&id).and_then(|row| row.task.clone()) {
-            self.show_question(&task);
+            self.update_pending_question(&task);
         }
     }
 
-    pub(crate) fn question_asked_back(&mut self, moment: Moment<'_>, id: QuestionId, text: &str) {
+    pub(crate) fn clarification_requested(&mut self, moment: EventMoment<'_>, id: QuestionId, text: &str) {
         let (by, asked_at) = (moment.actor.clone(), moment.at);
         self.rows.questions.change(&id, |row| {
-            row.asked_back.push(AskedBack { by, text: text.to_owned(), asked_at });
+            row.clarifications.push(Clarification { by, text: text.to_owned(), asked_at });
         });
-        self.chat_about(moment, id, text);
+        self.add_chat_reply(moment, id, text);
     }
 
-    pub(crate) fn question_answered(&mut self, moment: Moment<'_>, id: QuestionId, answer: &str) {
+    pub(crate) fn question_answered(&mut self, moment: EventMoment<'_>, id: QuestionId, answer: &str) {
         self.rows.questions.change(&id, |row| {
             (row.status, row.answer) = (QuestionState::Answered, Some(answer.to_owned()));
             (row.answered_by, row.answered_at) = (Some(moment.actor.clone()), Some(moment.at));
         });
-        self.question_closed(id);
-        self.chat_about(moment, id, answer);
+        self.close_question(id);
+        self.add_chat_reply(moment, id, answer);
     }
 
-    pub(crate) fn question_delivered(&mut self, moment: Moment<'_>, id: QuestionId) {
+    pub(crate) fn question_delivered(&mut self, moment: EventMoment<'_>, id: QuestionId) {
         self.rows.questions.change(&id, |row| {
             row.delivered_at = Some(moment.at);
             // An expired question stays one: what was delivered is its default.
@@ -210,7 +210,7 @@ impl Views {
                 row.status = QuestionState::Delivered;
             }
         });
-        self.question_heard(moment, id);
+        self.stop_session_waiting(moment, id);
     }
 
     pub(crate) fn question_resumed(&mut self, id: QuestionId) {
@@ -221,41 +221,46 @@ impl Views {
         });
     }
 
-    pub(crate) fn question_withdrawn(&mut self, moment: Moment<'_>, id: QuestionId, reason: &str) {
+    pub(crate) fn question_withdrawn(&mut self, moment: EventMoment<'_>, id: QuestionId, reason: &str) {
         self.rows.questions.change(&id, |row| {
-            (row.status, row.withdrawn) = (QuestionState::Withdrawn, Some(reason.to_owned()));
+            (row.status, row.withdrawal_reason) = (QuestionState::Withdrawn, Some(reason.to_owned()));
         });
-        self.question_closed(id);
-        self.question_heard(moment, id);
+        self.close_question(id);
+        self.stop_session_waiting(moment, id);
     }
 
-    pub(crate) fn question_expired(&mut self, moment: Moment<'_>, id: QuestionId, took: Option<&String>) {
+    pub(crate) fn question_expired(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: QuestionId,
+        took: Option<&String>,
+    ) {
         self.rows.questions.change(&id, |row| {
             (row.status, row.answer) = (QuestionState::Expired, took.cloned());
             row.answered_at = took.is_some().then_some(moment.at);
         });
-        self.question_closed(id);
+        self.close_question(id);
         if took.is_none() {
-            self.question_heard(moment, id);
+            self.stop_session_waiting(moment, id);
         }
     }
 
     /// Returns with whom a question is.
-    pub(super) fn party_of_question(&self, id: QuestionId) -> Party {
-        self.rows.questions.get(&id).map_or(Party::Jangdan, |row| match row.status {
-            QuestionState::Pending => Party::Person,
-            QuestionState::WithOrchestrator => Party::Orchestrator,
+    pub(super) fn party_of_question(&self, id: QuestionId) -> ResponsibleParty {
+        self.rows.questions.get(&id).map_or(ResponsibleParty::Jangdan, |row| match row.status {
+            QuestionState::Pending => ResponsibleParty::Person,
+            QuestionState::WithOrchestrator => ResponsibleParty::Orchestrator,
             QuestionState::Asked
             | QuestionState::Answered
             | QuestionState::Delivered
             | QuestionState::Resumed
             | QuestionState::Withdrawn
-            | QuestionState::Expired => Party::Jangdan,
+            | QuestionState::Expired => ResponsibleParty::Jangdan,
         })
     }
 
     /// Lets nobody be asked any more.
-    fn question_closed(&mut self, id: QuestionId) {
+    fn close_question(&mut self, id: QuestionId) {
         self.facts.open.set(InboxItem::Question(id), None);
         self.rows.inbox.remove(&InboxItem::Question(id));
         let Some(row) = self.rows.questions.get(&id).cloned() else { return };
@@ -263,20 +268,20 @@ impl Views {
             && let Some(facts) = self.facts.tasks.get_mut(task)
         {
             facts.questions.retain(|other| *other != id);
-            self.show_question(task);
+            self.update_pending_question(task);
         }
-        self.show_party_of_question(&row);
+        self.update_question_party(&row);
     }
 
     /// Lets the session that asked wait no more.
-    fn question_heard(&mut self, moment: Moment<'_>, id: QuestionId) {
+    fn stop_session_waiting(&mut self, moment: EventMoment<'_>, id: QuestionId) {
         let Some(session) = self.rows.questions.get(&id).map(|row| row.session) else { return };
-        self.session_waits(moment, session, InboxItem::Question(id), false);
+        self.set_session_waiting(moment, session, InboxItem::Question(id), false);
     }
 
-    fn show_party_of_question(&mut self, row: &QuestionRow) {
+    fn update_question_party(&mut self, row: &QuestionRow) {
         if let Some(task) = &row.task {
-            self.task_waits_on(task, &BlockReason::Question { question: row.id });
+            self.update_blocking_party(task, &BlockReason::Question { question: row.id });
         }
     }
 }

@@ -5,7 +5,7 @@
 use domain::{AttemptNumber, GateReport, MergeOutcome, PhaseNumber, Receipt, RewindTarget, Sequence, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// The proof that a command ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct ReceiptRow {
     /// Which of that event's receipts it is, from 0.
     pub index: u32,
     /// What it ran for.
-    pub purpose: Purpose,
+    pub purpose: ReceiptPurpose,
     /// The task.
     pub task: Option<TaskId>,
     /// Which try.
@@ -41,7 +41,7 @@ pub struct ReceiptRow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Purpose {
+pub enum ReceiptPurpose {
     /// To prove a task.
     Check,
     /// To prove a task on the merged tree.
@@ -59,7 +59,7 @@ pub struct TaskReceipt {
     /// The event that brought it; names its row.
     pub sequence: Sequence,
     /// What it ran for.
-    pub purpose: Purpose,
+    pub purpose: ReceiptPurpose,
     /// Whether the command succeeded.
     pub passed: bool,
     /// Whether the work has become another tree since.
@@ -72,9 +72,9 @@ impl TaskReceipt {
     }
 }
 
-impl Record for ReceiptRow {
+impl TableRow for ReceiptRow {
     type Key = (Sequence, u32);
-    const KIND: Kind = Kind::Receipt;
+    const KIND: RowKind = RowKind::Receipt;
 
     fn key(&self) -> Self::Key {
         (self.sequence, self.index)
@@ -88,88 +88,88 @@ impl Record for ReceiptRow {
 impl Views {
     pub(crate) fn check_receipt(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (task, attempt): (&TaskId, AttemptNumber),
         receipt: &Receipt,
     ) {
-        self.task_receipt(moment, (task, attempt), Purpose::Check, receipt);
+        self.task_receipt(moment, (task, attempt), ReceiptPurpose::Check, receipt);
     }
 
     pub(crate) fn merge_receipt(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (task, attempt): (&TaskId, AttemptNumber),
         outcome: &MergeOutcome,
     ) {
         match outcome {
             MergeOutcome::Merged { receipt: Some(receipt), .. } => {
-                self.task_receipt(moment, (task, attempt), Purpose::Merge, receipt);
+                self.task_receipt(moment, (task, attempt), ReceiptPurpose::Merge, receipt);
             }
             MergeOutcome::CheckFailed { receipt } => {
-                self.task_receipt(moment, (task, attempt), Purpose::Merge, receipt);
+                self.task_receipt(moment, (task, attempt), ReceiptPurpose::Merge, receipt);
             }
             MergeOutcome::Merged { receipt: None, .. } | MergeOutcome::Failed { .. } => {}
             // Its worktree has the places of the conflict in it now.
-            MergeOutcome::Conflicted { .. } => self.work_is(task, None),
+            MergeOutcome::Conflicted { .. } => self.set_work_tree(task, None),
         }
         if let MergeOutcome::Merged { tree, .. } = outcome {
-            self.work_is_merged(task, tree.as_deref());
+            self.set_merged_tree(task, tree.as_deref());
         }
     }
 
     /// Takes in what a task's work was when it was kept.
-    pub(super) fn work_was_kept(&mut self, task: &TaskId, tree: &str) {
+    pub(super) fn set_checkpoint_tree(&mut self, task: &TaskId, tree: &str) {
         // What is left in the worktree of a merged task counts no more.
         if self.facts.tasks.get(task).is_some_and(|facts| !facts.is_merged) {
-            self.work_is(task, Some(tree));
+            self.set_work_tree(task, Some(tree));
         }
     }
 
     /// Lets somebody work at a task again, so that what was merged of it is not the end.
-    pub(crate) fn work_goes_on(&mut self, task: &TaskId) {
+    pub(crate) fn reopen_work(&mut self, task: &TaskId) {
         if let Some(facts) = self.facts.tasks.get_mut(task) {
             facts.is_merged = false;
         }
     }
 
     /// Brings a task's work back to a checkpoint, or to its beginning, whose tree nobody knows.
-    pub(crate) fn work_was_rewound(&mut self, task: &TaskId, to: RewindTarget) {
-        self.work_goes_on(task);
+    pub(crate) fn rewind_work(&mut self, task: &TaskId, to: RewindTarget) {
+        self.reopen_work(task);
         let tree = to.and_then(|id| self.rows.checkpoints.get(&id)?.tree.clone());
-        self.work_is(task, tree.as_deref());
+        self.set_work_tree(task, tree.as_deref());
     }
 
     /// Makes the merged tree the one that counts, for the task and for its phase.
-    fn work_is_merged(&mut self, task: &TaskId, tree: Option<&str>) {
+    fn set_merged_tree(&mut self, task: &TaskId, tree: Option<&str>) {
         let Some(facts) = self.facts.tasks.get_mut(task) else { return };
         facts.is_merged = true;
         let Some(tree) = tree else { return };
-        self.work_is(task, Some(tree));
+        self.set_work_tree(task, Some(tree));
         if let Some(phase) = self.rows.tasks.get(task).map(|row| row.phase) {
-            self.phase_is(phase, tree);
+            self.set_phase_tree(phase, tree);
         }
     }
 
     /// Says which tree the work of a phase is now, as far as it is merged.
-    fn phase_is(&mut self, phase: PhaseNumber, tree: &str) {
+    fn set_phase_tree(&mut self, phase: PhaseNumber, tree: &str) {
         let receipts = self.facts.phases.get(&phase).map(|phase| phase.receipts.clone()).unwrap_or_default();
-        self.judge_receipts(&receipts, Some(tree));
+        self.update_stale_receipts(&receipts, Some(tree));
     }
 
     /// Says which tree a task's work is now; none where that is one that nobody has looked at.
-    fn work_is(&mut self, task: &TaskId, tree: Option<&str>) {
+    fn set_work_tree(&mut self, task: &TaskId, tree: Option<&str>) {
         let Some(facts) = self.facts.tasks.get(task) else { return };
         let receipts = facts.receipts.clone();
-        self.judge_receipts(&receipts, tree);
+        self.update_stale_receipts(&receipts, tree);
         let last = receipts.last().and_then(|key| self.rows.receipts.get(key)).map(TaskReceipt::of);
         if let Some(state) = self.rows.tasks.get(task).filter(|row| row.receipt != last).map(|row| row.state)
         {
             self.rows.tasks.change(task, |row| row.receipt = last);
-            self.show_marks(task, state);
+            self.update_marks(task, state);
         }
     }
 
-    fn judge_receipts(&mut self, keys: &[(Sequence, u32)], tree: Option<&str>) {
+    fn update_stale_receipts(&mut self, keys: &[(Sequence, u32)], tree: Option<&str>) {
         for key in keys {
             let Some(row) = self.rows.receipts.get(key) else { continue };
             let is_stale = tree != Some(row.receipt.tree.as_str());
@@ -181,7 +181,7 @@ impl Views {
 
     pub(super) fn gate_receipts(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         phase: PhaseNumber,
         round: u32,
         report: &GateReport,
@@ -190,7 +190,7 @@ impl Views {
             self.rows.receipts.put(ReceiptRow {
                 sequence: moment.sequence,
                 index,
-                purpose: Purpose::Gate,
+                purpose: ReceiptPurpose::Gate,
                 task: None,
                 attempt: None,
                 phase: Some(phase),
@@ -201,15 +201,15 @@ impl Views {
             });
             self.facts.phases.entry(phase).or_default().receipts.push((moment.sequence, index));
             // All of a round run on one tree; those of earlier rounds may have run on another.
-            self.phase_is(phase, &receipt.tree);
+            self.set_phase_tree(phase, &receipt.tree);
         }
     }
 
     fn task_receipt(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (task, attempt): (&TaskId, AttemptNumber),
-        purpose: Purpose,
+        purpose: ReceiptPurpose,
         receipt: &Receipt,
     ) {
         self.rows.receipts.put(ReceiptRow {
@@ -227,6 +227,6 @@ impl Views {
         if let Some(facts) = self.facts.tasks.get_mut(task) {
             facts.receipts.push((moment.sequence, 0));
         }
-        self.work_is(task, Some(&receipt.tree));
+        self.set_work_tree(task, Some(&receipt.tree));
     }
 }

@@ -6,8 +6,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, InboxRow, Party};
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use super::{InboxItem, InboxRow, ResponsibleParty};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// What somebody must provide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,19 +38,19 @@ pub struct RequestRow {
     /// How the agent gets at it. Never a value.
     pub provided: Option<ProvidedResource>,
     /// Whether that is the agent's own default.
-    pub took_default: bool,
+    pub default_used: bool,
     /// Why it will not come.
-    pub refused: Option<String>,
+    pub refusal_reason: Option<String>,
     /// Whether the agent knows.
     pub delivered: bool,
     /// Who provided, refused or skipped it.
-    pub settled_by: Option<Actor>,
+    pub resolved_by: Option<Actor>,
     /// What waits behind it.
-    pub holds_up: BlockedWork,
+    pub blocks: BlockedWork,
     /// When it was asked for.
     pub asked_at: Timestamp,
     /// When it was provided, refused or skipped.
-    pub settled_at: Option<Timestamp>,
+    pub resolved_at: Option<Timestamp>,
     /// When the agent knew.
     pub delivered_at: Option<Timestamp>,
 }
@@ -71,9 +71,9 @@ pub enum RequestState {
     Skipped,
 }
 
-impl Record for RequestRow {
+impl TableRow for RequestRow {
     type Key = RequestId;
-    const KIND: Kind = Kind::Request;
+    const KIND: RowKind = RowKind::Request;
 
     fn key(&self) -> RequestId {
         self.id
@@ -83,7 +83,7 @@ impl Record for RequestRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.session), None]
     }
 }
@@ -91,11 +91,11 @@ impl Record for RequestRow {
 impl Views {
     pub(crate) fn request_made(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (id, session): (RequestId, SessionId),
         task: Option<&TaskId>,
         asked: &DependencyRequest,
-        holds_up: BlockedWork,
+        blocks: BlockedWork,
     ) {
         let row = RequestRow {
             id,
@@ -109,51 +109,51 @@ impl Views {
             default: asked.default.clone(),
             status: RequestState::Asked,
             provided: None,
-            took_default: false,
-            refused: None,
+            default_used: false,
+            refusal_reason: None,
             delivered: false,
-            settled_by: None,
-            holds_up,
+            resolved_by: None,
+            blocks,
             asked_at: moment.at,
-            settled_at: None,
+            resolved_at: None,
             delivered_at: None,
         };
         self.rows.inbox.put(InboxRow::of_request(&row));
         self.rows.requests.put(row);
-        self.facts.open.set(InboxItem::Request(id), Some(Party::Person));
-        self.session_waits(moment, session, InboxItem::Request(id), true);
+        self.facts.open.set(InboxItem::Request(id), Some(ResponsibleParty::Person));
+        self.set_session_waiting(moment, session, InboxItem::Request(id), true);
     }
 
     pub(crate) fn request_provided(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: RequestId,
         provided: &ProvidedResource,
         is_default: bool,
     ) {
         self.rows.requests.change(&id, |row| {
-            (row.provided, row.took_default) = (Some(provided.clone()), is_default);
+            (row.provided, row.default_used) = (Some(provided.clone()), is_default);
         });
-        self.request_settled(moment, id, RequestState::Provided);
+        self.resolve_request(moment, id, RequestState::Provided);
     }
 
-    pub(crate) fn request_refused(&mut self, moment: Moment<'_>, id: RequestId, reason: &str) {
-        self.rows.requests.change(&id, |row| row.refused = Some(reason.to_owned()));
-        self.request_settled(moment, id, RequestState::Refused);
+    pub(crate) fn request_refused(&mut self, moment: EventMoment<'_>, id: RequestId, reason: &str) {
+        self.rows.requests.change(&id, |row| row.refusal_reason = Some(reason.to_owned()));
+        self.resolve_request(moment, id, RequestState::Refused);
     }
 
-    pub(crate) fn request_settled(&mut self, moment: Moment<'_>, id: RequestId, status: RequestState) {
+    pub(crate) fn resolve_request(&mut self, moment: EventMoment<'_>, id: RequestId, status: RequestState) {
         self.rows.requests.change(&id, |row| {
-            (row.status, row.settled_at) = (status, Some(moment.at));
-            row.settled_by = Some(moment.actor.clone());
+            (row.status, row.resolved_at) = (status, Some(moment.at));
+            row.resolved_by = Some(moment.actor.clone());
         });
         self.rows.inbox.remove(&InboxItem::Request(id));
         self.facts.open.set(InboxItem::Request(id), None);
     }
 
-    pub(crate) fn request_delivered(&mut self, moment: Moment<'_>, id: RequestId) {
+    pub(crate) fn request_delivered(&mut self, moment: EventMoment<'_>, id: RequestId) {
         self.rows.requests.change(&id, |row| (row.delivered, row.delivered_at) = (true, Some(moment.at)));
         let Some(session) = self.rows.requests.get(&id).map(|row| row.session) else { return };
-        self.session_waits(moment, session, InboxItem::Request(id), false);
+        self.set_session_waiting(moment, session, InboxItem::Request(id), false);
     }
 }

@@ -3,7 +3,7 @@
 use domain::{AgentName, ResultId, ResultType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// What an agent delivers to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,9 +47,9 @@ pub enum ResultState {
     Delivered,
 }
 
-impl Record for ResultRow {
+impl TableRow for ResultRow {
     type Key = ResultId;
-    const KIND: Kind = Kind::Result;
+    const KIND: RowKind = RowKind::Result;
 
     fn key(&self) -> ResultId {
         self.id
@@ -59,7 +59,7 @@ impl Record for ResultRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.from_session), self.to_session]
     }
 }
@@ -67,7 +67,7 @@ impl Record for ResultRow {
 impl Views {
     pub(crate) fn result_submitted(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (id, from): (ResultId, SessionId),
         to: &AgentName,
         result_type: ResultType,
@@ -93,7 +93,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn result_delivered(&mut self, moment: Moment<'_>, id: ResultId, session: SessionId) {
+    pub(crate) fn result_delivered(&mut self, moment: EventMoment<'_>, id: ResultId, session: SessionId) {
         self.rows.results.change(&id, |row| {
             row.status = ResultState::Delivered;
             (row.to_session, row.delivered_at) = (Some(session), Some(moment.at));

@@ -3,8 +3,8 @@
 use domain::{OrchestrationMode, PlannedWork, RunId, RunOutcome, RunSettings, TaskId, TeamMember, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Party, PhaseRow, TaskState, Used};
-use crate::{Kind, Record, Views, views::Moment};
+use super::{PhaseRow, ResponsibleParty, TaskState, UsageTotals};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// One execution of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,9 +29,9 @@ pub struct RunRow {
     /// How many of them are in each state.
     pub tasks: TaskCounts,
     /// For whom it waits, and how often.
-    pub waits_for: RunWaits,
+    pub waits_for: PendingCounts,
     /// What was used.
-    pub used: Used,
+    pub used: UsageTotals,
     /// What failed or was cancelled, when it ended.
     pub failed: Vec<TaskId>,
     /// What never started because of that.
@@ -120,7 +120,7 @@ impl TaskCounts {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct RunWaits {
+pub struct PendingCounts {
     /// What is in the person's inbox.
     pub person: u32,
     /// What the orchestrator has in hand.
@@ -131,22 +131,22 @@ pub struct RunWaits {
     pub agents: u32,
 }
 
-impl RunWaits {
+impl PendingCounts {
     /// Returns the count that a party belongs to; time and Jangdan need no reminder.
-    pub(crate) fn of(&mut self, party: &Party) -> Option<&mut u32> {
+    pub(crate) fn of(&mut self, party: &ResponsibleParty) -> Option<&mut u32> {
         match party {
-            Party::Person => Some(&mut self.person),
-            Party::Orchestrator => Some(&mut self.orchestrator),
-            Party::Operator => Some(&mut self.operators),
-            Party::Agent { .. } => Some(&mut self.agents),
-            Party::Clock { .. } | Party::Jangdan => None,
+            ResponsibleParty::Person => Some(&mut self.person),
+            ResponsibleParty::Orchestrator => Some(&mut self.orchestrator),
+            ResponsibleParty::Operator => Some(&mut self.operators),
+            ResponsibleParty::Agent { .. } => Some(&mut self.agents),
+            ResponsibleParty::Clock { .. } | ResponsibleParty::Jangdan => None,
         }
     }
 }
 
-impl Record for RunRow {
+impl TableRow for RunRow {
     type Key = ();
-    const KIND: Kind = Kind::Run;
+    const KIND: RowKind = RowKind::Run;
 
     fn key(&self) {}
 
@@ -158,7 +158,7 @@ impl Record for RunRow {
 impl Views {
     pub(crate) fn run_started(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         project: &str,
         work: &PlannedWork,
         settings: &RunSettings,
@@ -176,8 +176,8 @@ impl Views {
             slots: settings.slots.get(),
             n_tasks: 0,
             tasks: TaskCounts::default(),
-            waits_for: RunWaits::default(),
-            used: Used::default(),
+            waits_for: PendingCounts::default(),
+            used: UsageTotals::default(),
             failed: Vec::new(),
             waiting: Vec::new(),
             started_at: moment.at,
@@ -198,7 +198,7 @@ impl Views {
         }
         // Only now is it known which tasks there are.
         for task in &work.tasks {
-            self.task_waits_planned(task);
+            self.plan_dependencies(task);
         }
     }
 
@@ -213,7 +213,7 @@ impl Views {
 
     pub(crate) fn run_ended(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         outcome: RunOutcome,
         failed: &[TaskId],
         waiting: &[TaskId],
@@ -230,7 +230,7 @@ impl Views {
     }
 
     /// Shows for whom the run waits, where that is different from before.
-    pub(crate) fn show_open(&mut self) {
+    pub(crate) fn update_pending_counts(&mut self) {
         let counts = self.facts.open.counts;
         if self.rows.run.get(&()).is_some_and(|row| row.waits_for != counts) {
             self.rows.run.change(&(), |row| row.waits_for = counts);

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use domain::{AgentName, ParkMode, PhaseNumber, Role, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, Used};
-use crate::{Kind, Record, Sessions, Views, facts::SessionFacts, views::Moment};
+use super::{InboxItem, UsageTotals};
+use crate::{RowKind, RowSessions, TableRow, Views, facts::SessionFacts, views::EventMoment};
 
 /// One session of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,9 +43,9 @@ pub struct SessionRow {
     /// Its exit status, when it ended.
     pub exit_status: Option<i32>,
     /// What is known, where it was lost.
-    pub lost: Option<String>,
+    pub lost_reason: Option<String>,
     /// What was used.
-    pub used: Used,
+    pub used: UsageTotals,
     /// The model that it said it uses.
     pub model: Option<String>,
     /// How full its context window is, from 0 to 1000.
@@ -77,7 +77,7 @@ pub enum SessionState {
 }
 
 /// What a session is when it is opened.
-pub struct Opened<'a> {
+pub struct SessionOpening<'a> {
     pub session: SessionId,
     pub parent: Option<SessionId>,
     pub depth: u32,
@@ -88,9 +88,9 @@ pub struct Opened<'a> {
     pub resumes: Option<SessionId>,
 }
 
-impl Record for SessionRow {
+impl TableRow for SessionRow {
     type Key = SessionId;
-    const KIND: Kind = Kind::Session;
+    const KIND: RowKind = RowKind::Session;
 
     fn key(&self) -> SessionId {
         self.id
@@ -100,13 +100,13 @@ impl Record for SessionRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.id), None]
     }
 }
 
 impl Views {
-    pub(crate) fn session_opened(&mut self, moment: Moment<'_>, opened: &Opened<'_>) {
+    pub(crate) fn session_opened(&mut self, moment: EventMoment<'_>, opened: &SessionOpening<'_>) {
         // A level without an agent has no process to wait for.
         let state = if opened.agent.is_some() { SessionState::Starting } else { SessionState::Active };
         self.facts.sessions.insert(opened.session, SessionFacts { base: state, waits: BTreeSet::new() });
@@ -125,8 +125,8 @@ impl Views {
             agent_session: None,
             dismissed: false,
             exit_status: None,
-            lost: None,
-            used: Used::default(),
+            lost_reason: None,
+            used: UsageTotals::default(),
             model: None,
             context_permille: None,
             started_at: moment.at,
@@ -137,41 +137,51 @@ impl Views {
         }
     }
 
-    pub(crate) fn session_activated(&mut self, moment: Moment<'_>, session: SessionId, own: Option<&String>) {
+    pub(crate) fn session_activated(
+        &mut self,
+        moment: EventMoment<'_>,
+        session: SessionId,
+        own: Option<&String>,
+    ) {
         if own.is_some() {
             self.rows.sessions.change(&session, |row| row.agent_session = own.cloned());
         }
         if self.facts.sessions.get(&session).is_some_and(|facts| facts.base == SessionState::Starting) {
-            self.session_moved(moment, session, SessionState::Active);
+            self.set_session_state(moment, session, SessionState::Active);
         }
     }
 
-    pub(crate) fn session_parked(&mut self, moment: Moment<'_>, session: SessionId, mode: ParkMode) {
+    pub(crate) fn session_parked(&mut self, moment: EventMoment<'_>, session: SessionId, mode: ParkMode) {
         self.rows.sessions.change(&session, |row| row.park = Some(mode));
-        self.session_moved(moment, session, SessionState::Parked);
+        self.set_session_state(moment, session, SessionState::Parked);
     }
 
-    pub(crate) fn session_woken(&mut self, moment: Moment<'_>, session: SessionId) {
+    pub(crate) fn session_woken(&mut self, moment: EventMoment<'_>, session: SessionId) {
         self.rows.sessions.change(&session, |row| row.park = None);
-        self.session_moved(moment, session, SessionState::Active);
+        self.set_session_state(moment, session, SessionState::Active);
     }
 
-    pub(crate) fn session_dismissed(&mut self, moment: Moment<'_>, session: SessionId) {
+    pub(crate) fn session_dismissed(&mut self, moment: EventMoment<'_>, session: SessionId) {
         self.rows.sessions.change(&session, |row| row.dismissed = true);
         // A level without an agent has no process whose end could be reported.
         if self.rows.sessions.get(&session).is_some_and(|row| row.agent.is_none()) {
-            self.session_over(moment, session, SessionState::Ended);
+            self.end_session(moment, session, SessionState::Ended);
         }
     }
 
-    pub(crate) fn session_ended(&mut self, moment: Moment<'_>, session: SessionId, exit_status: Option<i32>) {
+    pub(crate) fn session_ended(
+        &mut self,
+        moment: EventMoment<'_>,
+        session: SessionId,
+        exit_status: Option<i32>,
+    ) {
         self.rows.sessions.change(&session, |row| row.exit_status = exit_status);
-        self.session_over(moment, session, SessionState::Ended);
+        self.end_session(moment, session, SessionState::Ended);
     }
 
-    pub(crate) fn session_lost(&mut self, moment: Moment<'_>, session: SessionId, reason: &str) {
-        self.rows.sessions.change(&session, |row| row.lost = Some(reason.to_owned()));
-        self.session_over(moment, session, SessionState::Lost);
+    pub(crate) fn session_lost(&mut self, moment: EventMoment<'_>, session: SessionId, reason: &str) {
+        self.rows.sessions.change(&session, |row| row.lost_reason = Some(reason.to_owned()));
+        self.end_session(moment, session, SessionState::Lost);
     }
 
     pub(crate) fn session_works_at(&mut self, session: SessionId, task: &TaskId) {
@@ -179,9 +189,9 @@ impl Views {
     }
 
     /// Says that a session waits for something, or no longer does.
-    pub(super) fn session_waits(
+    pub(super) fn set_session_waiting(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         session: SessionId,
         item: InboxItem,
         waits: bool,
@@ -192,7 +202,7 @@ impl Views {
         } else {
             facts.waits.remove(&item)
         };
-        self.show_session_state(moment, session);
+        self.update_session_state(moment, session);
     }
 
     /// Returns the task that a session works at.
@@ -200,22 +210,22 @@ impl Views {
         self.rows.sessions.get(&session).and_then(|row| row.task.clone())
     }
 
-    fn session_over(&mut self, moment: Moment<'_>, session: SessionId, state: SessionState) {
+    fn end_session(&mut self, moment: EventMoment<'_>, session: SessionId, state: SessionState) {
         let Some(row) = self.rows.sessions.get(&session) else { return };
         if let (None, Some(agent)) = (row.ended_at, &row.agent) {
             self.rows.agents.change(agent, |row| row.n_sessions = row.n_sessions.saturating_sub(1));
         }
         self.rows.sessions.change(&session, |row| (row.park, row.ended_at) = (None, Some(moment.at)));
-        self.session_moved(moment, session, state);
+        self.set_session_state(moment, session, state);
     }
 
-    fn session_moved(&mut self, moment: Moment<'_>, session: SessionId, base: SessionState) {
+    fn set_session_state(&mut self, moment: EventMoment<'_>, session: SessionId, base: SessionState) {
         let Some(facts) = self.facts.sessions.get_mut(&session) else { return };
         facts.base = base;
-        self.show_session_state(moment, session);
+        self.update_session_state(moment, session);
     }
 
-    fn show_session_state(&mut self, moment: Moment<'_>, session: SessionId) {
+    fn update_session_state(&mut self, moment: EventMoment<'_>, session: SessionId) {
         let Some(facts) = self.facts.sessions.get(&session) else { return };
         let waits = facts.base == SessionState::Active && !facts.waits.is_empty();
         let state = if waits { SessionState::WaitingInput } else { facts.base };

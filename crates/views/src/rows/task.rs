@@ -6,8 +6,10 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Party, TaskDetailRow, TaskMark, TaskReceipt, TaskState, Used, WaitsFor};
-use crate::{Kind, Record, Sessions, Views, facts::TaskFacts, views::Moment};
+use super::{
+    ResponsibleParty, TaskDetailRow, TaskMark, TaskReceipt, TaskState, UnmetDependency, UsageTotals,
+};
+use crate::{RowKind, RowSessions, TableRow, Views, facts::TaskFacts, views::EventMoment};
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,9 +30,9 @@ pub struct TaskRow {
     /// Since when.
     pub state_since_at: Timestamp,
     /// Why it does not go on, and on whom that waits.
-    pub blocked: Vec<Blocked>,
+    pub blocked: Vec<TaskBlocker>,
     /// What it waits for before it can start, the first of it.
-    pub waits_for: Vec<WaitsFor>,
+    pub waits_for: Vec<UnmetDependency>,
     /// How much that is.
     pub n_waits_for: u32,
     /// How urgent it is.
@@ -57,7 +59,7 @@ pub struct TaskRow {
     /// Why it failed, or why its last try did.
     pub failure: Option<AttemptFailure>,
     /// What was used.
-    pub used: Used,
+    pub used: UsageTotals,
     /// What may be used.
     pub budget: Option<Budget>,
     /// When its first try began.
@@ -71,11 +73,11 @@ pub struct TaskRow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Blocked {
+pub struct TaskBlocker {
     /// The reason.
     pub reason: BlockReason,
     /// On whom it waits.
-    pub on: Party,
+    pub on: ResponsibleParty,
     /// Since when.
     pub since_at: Timestamp,
 }
@@ -95,9 +97,9 @@ pub struct PendingQuestion {
     pub korean: Option<String>,
 }
 
-impl Record for TaskRow {
+impl TableRow for TaskRow {
     type Key = TaskId;
-    const KIND: Kind = Kind::Task;
+    const KIND: RowKind = RowKind::Task;
 
     fn key(&self) -> TaskId {
         self.id.clone()
@@ -107,13 +109,13 @@ impl Record for TaskRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [self.session, None]
     }
 }
 
 impl Views {
-    pub(super) fn task_planned(&mut self, moment: Moment<'_>, task: &PlannedTask) {
+    pub(super) fn task_planned(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
         if self.facts.tasks.contains_key(&task.id) {
             return;
         }
@@ -124,9 +126,9 @@ impl Views {
         };
         let of_run = self.facts.has_check;
         let phase = self.facts.phases.entry(task.phase).or_default();
-        let is_judged = task.verify.is_some() || task.tester.is_some() || phase.has_check || of_run;
+        let has_review = task.verify.is_some() || task.tester.is_some() || phase.has_check || of_run;
         phase.tasks.insert(task.id.clone());
-        self.facts.tasks.insert(task.id.clone(), TaskFacts::new(state, is_judged));
+        self.facts.tasks.insert(task.id.clone(), TaskFacts::new(state, has_review));
         self.rows.tasks.put(TaskRow {
             id: task.id.clone(),
             phase: task.phase,
@@ -148,7 +150,7 @@ impl Views {
             proof: None,
             receipt: None,
             failure: None,
-            used: Used::default(),
+            used: UsageTotals::default(),
             budget: task.budget,
             started_at: None,
             ended_at: None,
@@ -164,14 +166,14 @@ impl Views {
         });
     }
 
-    pub(crate) fn task_added(&mut self, moment: Moment<'_>, task: &PlannedTask) {
+    pub(crate) fn task_added(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
         self.task_planned(moment, task);
-        self.task_waits_planned(task);
+        self.plan_dependencies(task);
     }
 
     pub(crate) fn task_started(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         task: &TaskId,
         attempt: AttemptNumber,
         agent: &AgentName,
@@ -182,20 +184,20 @@ impl Views {
             (row.progress, row.step, row.proof, row.failure) = (None, None, None, None);
             row.started_at.get_or_insert(moment.at);
         });
-        self.forget_blocks(task);
-        self.task_seated(task);
-        self.task_moved(moment, task, TaskState::Running);
+        self.clear_blocks(task);
+        self.give_task_slot(task);
+        self.set_task_state(moment, task, TaskState::Running);
         self.session_works_at(session, task);
         self.attempt_started(moment, task, attempt, agent, session);
     }
 
-    pub(crate) fn task_resumed(&mut self, moment: Moment<'_>, task: &TaskId, session: SessionId) {
-        self.task_seated(task);
+    pub(crate) fn task_resumed(&mut self, moment: EventMoment<'_>, task: &TaskId, session: SessionId) {
+        self.give_task_slot(task);
         // It goes on where it was: a task that was being merged is not at work again.
         let base = self.facts.tasks.get(task).map(|facts| facts.base);
         let is_started = base.is_some_and(|base| !matches!(base, TaskState::Waiting | TaskState::Ready));
         let base = base.filter(|_| is_started).unwrap_or(TaskState::Running);
-        self.task_moved(moment, task, base);
+        self.set_task_state(moment, task, base);
         if self.rows.sessions.get(&session).is_some() {
             self.rows.tasks.change(task, |row| row.session = Some(session));
             self.session_works_at(session, task);
@@ -204,59 +206,59 @@ impl Views {
     }
 
     /// Lets a task be looked at that is called done, or be merged where nobody looks.
-    pub(crate) fn task_judged(&mut self, moment: Moment<'_>, task: &TaskId) {
-        let is_judged = self.facts.tasks.get(task).is_some_and(|facts| facts.is_judged);
-        let base = if is_judged { TaskState::Checking } else { TaskState::Merging };
-        self.task_moved(moment, task, base);
+    pub(crate) fn start_task_review(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+        let has_review = self.facts.tasks.get(task).is_some_and(|facts| facts.has_review);
+        let base = if has_review { TaskState::Checking } else { TaskState::Merging };
+        self.set_task_state(moment, task, base);
     }
 
     /// Gives a task back to its agent, or to the next one where its agent is gone.
-    pub(crate) fn task_returned(&mut self, moment: Moment<'_>, task: &TaskId) {
+    pub(crate) fn task_returned(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let session = self.rows.tasks.get(task).and_then(|row| self.rows.sessions.get(&row.session?));
         let is_alive = session.is_some_and(|row| row.ended_at.is_none() && !row.dismissed);
-        self.task_moved(moment, task, if is_alive { TaskState::Running } else { TaskState::Waiting });
+        self.set_task_state(moment, task, if is_alive { TaskState::Running } else { TaskState::Waiting });
     }
 
-    pub(crate) fn task_merged(&mut self, moment: Moment<'_>, task: &TaskId, outcome: &MergeOutcome) {
+    pub(crate) fn task_merged(&mut self, moment: EventMoment<'_>, task: &TaskId, outcome: &MergeOutcome) {
         let base = match outcome {
             MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => TaskState::Merging,
             MergeOutcome::CheckFailed { .. } => TaskState::Checking,
             MergeOutcome::Failed { .. } => TaskState::Running,
         };
-        self.task_moved(moment, task, base);
+        self.set_task_state(moment, task, base);
     }
 
-    pub(crate) fn task_retried(&mut self, moment: Moment<'_>, task: &TaskId) {
+    pub(crate) fn task_retried(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.attempt_dropped(moment, task);
-        self.task_put_back(moment, task);
+        self.reset_task(moment, task);
     }
 
-    pub(crate) fn task_done(&mut self, moment: Moment<'_>, task: &TaskId, proof: CompletionProof) {
+    pub(crate) fn task_done(&mut self, moment: EventMoment<'_>, task: &TaskId, proof: CompletionProof) {
         self.rows.tasks.change(task, |row| {
             (row.proof, row.progress, row.failure) = (Some(proof), Some(1.0), None);
         });
-        self.task_moved(moment, task, TaskState::Done);
+        self.set_task_state(moment, task, TaskState::Done);
         self.attempt_done(moment, task);
     }
 
-    pub(crate) fn task_failed(&mut self, moment: Moment<'_>, task: &TaskId, failure: &AttemptFailure) {
+    pub(crate) fn task_failed(&mut self, moment: EventMoment<'_>, task: &TaskId, failure: &AttemptFailure) {
         self.rows.tasks.change(task, |row| row.failure = Some(failure.clone()));
-        self.task_moved(moment, task, TaskState::Failed);
+        self.set_task_state(moment, task, TaskState::Failed);
     }
 
     /// Lets a task be left out or called off.
-    pub(crate) fn task_dropped(&mut self, moment: Moment<'_>, task: &TaskId, state: TaskState) {
-        self.task_moved(moment, task, state);
+    pub(crate) fn end_task_early(&mut self, moment: EventMoment<'_>, task: &TaskId, state: TaskState) {
+        self.set_task_state(moment, task, state);
         self.attempt_dropped(moment, task);
     }
 
-    pub(crate) fn task_reopened(&mut self, moment: Moment<'_>, task: &TaskId) {
+    pub(crate) fn task_reopened(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.rows.tasks.change(task, |row| (row.proof, row.progress) = (None, None));
-        self.task_put_back(moment, task);
+        self.reset_task(moment, task);
     }
 
     /// Shows the oldest question of a task that has no answer.
-    pub(super) fn show_question(&mut self, task: &TaskId) {
+    pub(super) fn update_pending_question(&mut self, task: &TaskId) {
         let oldest = self.facts.tasks.get(task).and_then(|facts| facts.questions.first().copied());
         let question = oldest.and_then(|id| {
             let row = self.rows.questions.get(&id)?;

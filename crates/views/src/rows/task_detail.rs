@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{Complexity, PlanField, PlannedTask, TaskId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views};
+use crate::{RowKind, TableRow, Views};
 
 /// What is to be done, and what must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,9 +86,9 @@ impl TaskDetailRow {
     }
 }
 
-impl Record for TaskDetailRow {
+impl TableRow for TaskDetailRow {
     type Key = TaskId;
-    const KIND: Kind = Kind::TaskDetail;
+    const KIND: RowKind = RowKind::TaskDetail;
 
     fn key(&self) -> TaskId {
         self.id.clone()

@@ -3,8 +3,8 @@
 use domain::{BlockReason, CompletionProof, TaskId};
 use serde::{Deserialize, Serialize};
 
-use super::{Blocked, Party, TaskRow};
-use crate::{Views, facts::Standing, views::Moment};
+use super::{ResponsibleParty, TaskBlocker, TaskRow};
+use crate::{Views, facts::DependencyState, views::EventMoment};
 
 /// How a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub enum TaskState {
 
 impl TaskState {
     /// Tells whether nothing more happens with it by itself.
-    pub fn is_over(self) -> bool {
+    pub fn is_final(self) -> bool {
         match self {
             Self::Done | Self::Failed | Self::Skipped | Self::Cancelled => true,
             Self::Waiting | Self::Ready | Self::Running | Self::Blocked | Self::Checking | Self::Merging => {
@@ -46,12 +46,12 @@ impl TaskState {
     }
 
     /// Returns what a task in this state is to those who wait for it.
-    pub(super) fn standing(self) -> Standing {
+    pub(super) fn standing(self) -> DependencyState {
         match self {
-            Self::Done | Self::Skipped => Standing::Met,
-            Self::Failed | Self::Cancelled => Standing::Lost,
+            Self::Done | Self::Skipped => DependencyState::Met,
+            Self::Failed | Self::Cancelled => DependencyState::Failed,
             Self::Waiting | Self::Ready | Self::Running | Self::Blocked | Self::Checking | Self::Merging => {
-                Standing::Open
+                DependencyState::Open
             }
         }
     }
@@ -89,60 +89,61 @@ impl TaskMark {
 
 impl Views {
     /// Says how a task stands, were it not blocked.
-    pub(crate) fn task_moved(&mut self, moment: Moment<'_>, task: &TaskId, base: TaskState) {
+    pub(crate) fn set_task_state(&mut self, moment: EventMoment<'_>, task: &TaskId, base: TaskState) {
         let Some(facts) = self.facts.tasks.get_mut(task) else { return };
         let before = std::mem::replace(&mut facts.base, base);
-        if base.is_over() {
-            self.forget_blocks(task);
+        if base.is_final() {
+            self.clear_blocks(task);
         }
-        self.show_task_state(moment, task);
+        self.update_task_state(moment, task);
         if before.standing() != base.standing() {
-            self.tell_dependents(moment, task, base.standing());
+            self.notify_dependents(moment, task, base.standing());
         }
     }
 
     /// Gives a task a slot.
-    pub(super) fn task_seated(&mut self, task: &TaskId) {
+    pub(super) fn give_task_slot(&mut self, task: &TaskId) {
         if let Some(facts) = self.facts.tasks.get_mut(task) {
             facts.has_slot = true;
         }
     }
 
     /// Brings a task back to where it was before its first try; nothing holds it up but what it comes after.
-    pub(crate) fn task_put_back(&mut self, moment: Moment<'_>, task: &TaskId) {
-        self.forget_blocks(task);
-        self.task_moved(moment, task, TaskState::Waiting);
+    pub(crate) fn reset_task(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+        self.clear_blocks(task);
+        self.set_task_state(moment, task, TaskState::Waiting);
     }
 
-    pub(crate) fn task_blocked(&mut self, moment: Moment<'_>, task: &TaskId, reason: &BlockReason) {
+    pub(crate) fn task_blocked(&mut self, moment: EventMoment<'_>, task: &TaskId, reason: &BlockReason) {
         if let BlockReason::Approval { phase } = reason {
             self.facts.phases.entry(*phase).or_default().at_gate.insert(task.clone());
         }
         if let Some(facts) = self.facts.tasks.get_mut(task) {
             facts.has_slot = false;
         }
-        let blocked = Blocked { reason: reason.clone(), on: self.party_behind(reason), since_at: moment.at };
+        let blocked =
+            TaskBlocker { reason: reason.clone(), on: self.blocking_party(reason), since_at: moment.at };
         self.rows.tasks.change(task, |row| {
             row.blocked.retain(|other| other.reason != *reason);
             row.blocked.push(blocked);
         });
-        self.show_task_state(moment, task);
+        self.update_task_state(moment, task);
     }
 
-    pub(crate) fn task_unblocked(&mut self, moment: Moment<'_>, task: &TaskId, reason: &BlockReason) {
+    pub(crate) fn task_unblocked(&mut self, moment: EventMoment<'_>, task: &TaskId, reason: &BlockReason) {
         if let BlockReason::Approval { phase } = reason
             && let Some(facts) = self.facts.phases.get_mut(phase)
         {
             facts.at_gate.remove(task);
         }
         self.rows.tasks.change(task, |row| row.blocked.retain(|other| other.reason != *reason));
-        self.show_task_state(moment, task);
+        self.update_task_state(moment, task);
     }
 
     /// Says anew on whom the reasons of a task wait, where one of them is about this.
-    pub(super) fn task_waits_on(&mut self, task: &TaskId, reason: &BlockReason) {
-        let on = self.party_behind(reason);
-        let differs = |blocked: &Blocked| blocked.reason == *reason && blocked.on != on;
+    pub(super) fn update_blocking_party(&mut self, task: &TaskId, reason: &BlockReason) {
+        let on = self.blocking_party(reason);
+        let differs = |blocked: &TaskBlocker| blocked.reason == *reason && blocked.on != on;
         if self.rows.tasks.get(task).is_some_and(|row| row.blocked.iter().any(differs)) {
             self.rows.tasks.change(task, |row| {
                 for blocked in row.blocked.iter_mut().filter(|blocked| blocked.reason == *reason) {
@@ -152,24 +153,26 @@ impl Views {
         }
     }
 
-    fn party_behind(&self, reason: &BlockReason) -> Party {
+    fn blocking_party(&self, reason: &BlockReason) -> ResponsibleParty {
         match reason {
             BlockReason::Question { question } => self.party_of_question(*question),
-            BlockReason::Request { .. } => Party::Person,
+            BlockReason::Request { .. } => ResponsibleParty::Person,
             BlockReason::Invocation { invocation } => {
                 let callee = self.rows.invocations.get(invocation).map(|row| row.callee.clone());
-                Party::Agent { agent: callee }
+                ResponsibleParty::Agent { agent: callee }
             }
             BlockReason::Approval { phase } => self.party_of_gate(*phase),
-            BlockReason::RateLimited { until } => Party::Clock { until: *until },
-            BlockReason::Escalated { escalation } => {
-                self.rows.escalations.get(escalation).map_or(Party::Jangdan, |row| row.level.into())
-            }
+            BlockReason::RateLimited { until } => ResponsibleParty::Clock { until: *until },
+            BlockReason::Escalated { escalation } => self
+                .rows
+                .escalations
+                .get(escalation)
+                .map_or(ResponsibleParty::Jangdan, |row| row.level.into()),
             BlockReason::Paused { by } => self.party_of(by),
         }
     }
 
-    pub(super) fn forget_blocks(&mut self, task: &TaskId) {
+    pub(super) fn clear_blocks(&mut self, task: &TaskId) {
         let Some(row) = self.rows.tasks.get(task) else { return };
         for blocked in &row.blocked {
             if let BlockReason::Approval { phase } = &blocked.reason
@@ -182,27 +185,27 @@ impl Views {
     }
 
     /// Puts into the row, and into the counts of phase and run, how a task stands.
-    fn show_task_state(&mut self, moment: Moment<'_>, task: &TaskId) {
+    fn update_task_state(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let (Some(facts), Some(row)) = (self.facts.tasks.get(task), self.rows.tasks.get(task)) else {
             return;
         };
         let (before, state) = (row.state, facts.state(!row.blocked.is_empty()));
         let phase = row.phase;
-        self.show_waits(task);
-        self.show_marks(task, state);
+        self.update_dependencies(task);
+        self.update_marks(task, state);
         if before == state {
             return;
         }
         self.rows.tasks.change(task, |row| {
             (row.state, row.state_since_at) = (state, moment.at);
-            row.ended_at = state.is_over().then_some(moment.at);
+            row.ended_at = state.is_final().then_some(moment.at);
         });
         self.rows.phases.change(&phase, |row| row.tasks.shift(Some(before), state));
         self.rows.run.change(&(), |row| row.tasks.shift(Some(before), state));
     }
 
     /// Updates the marks of a task that has or gets this state.
-    pub(super) fn show_marks(&mut self, task: &TaskId, state: TaskState) {
+    pub(super) fn update_marks(&mut self, task: &TaskId, state: TaskState) {
         let Some(row) = self.rows.tasks.get(task) else { return };
         let marks = TaskMark::all_of(row, state);
         if row.marks != marks {

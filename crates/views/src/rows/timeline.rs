@@ -6,7 +6,11 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Sessions, Views, korean, views::Moment, words::line};
+use crate::{
+    RowKind, RowSessions, TableRow, Views,
+    sentences::{en::describe_event, ko},
+    views::EventMoment,
+};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,9 +43,9 @@ pub struct TimelineRow {
     pub happened_at: Timestamp,
 }
 
-impl Record for TimelineRow {
+impl TableRow for TimelineRow {
     type Key = Sequence;
-    const KIND: Kind = Kind::Timeline;
+    const KIND: RowKind = RowKind::Timeline;
 
     fn key(&self) -> Sequence {
         self.sequence
@@ -51,38 +55,39 @@ impl Record for TimelineRow {
         format!("{:012}", key.0)
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [self.session, None]
     }
 }
 
 impl Views {
     /// Adds the line of an event, where it has one that people want.
-    pub(crate) fn tell(&mut self, moment: Moment<'_>, event: &Event) {
-        let line = line(event);
-        if line.quiet {
+    pub(crate) fn add_timeline_row(&mut self, moment: EventMoment<'_>, event: &Event) {
+        let sentence = describe_event(event, &self.rows, moment.actor);
+        if sentence.is_internal {
             return;
         }
-        let task = line.task.or_else(|| self.rows.questions.get(&line.question?)?.task.clone());
-        let task = task.or_else(|| self.task_behind(line.id.as_ref()?));
-        let task = task.or_else(|| self.task_of(line.session?));
+        let task = sentence.task.or_else(|| self.rows.questions.get(&sentence.question?)?.task.clone());
+        let task = task.or_else(|| self.task_with_id(sentence.id.as_ref()?));
+        let task = task.or_else(|| self.task_of(sentence.session?));
+        let korean = ko::describe_event_in_korean(event, &self.rows, moment.actor);
         self.rows.timeline.put(TimelineRow {
             sequence: moment.sequence,
             kind: event.name().to_owned(),
             actor: moment.actor.clone(),
-            text: line.text,
-            korean: Some(korean::line(event)),
+            text: sentence.text,
+            korean: Some(korean),
             task,
-            phase: line.phase,
-            session: line.session,
-            question: line.question,
-            id: line.id,
+            phase: sentence.phase,
+            session: sentence.session,
+            question: sentence.question,
+            id: sentence.id,
             happened_at: moment.at,
         });
     }
 
     /// Returns the task of whatever has this id.
-    fn task_behind(&self, id: &str) -> Option<TaskId> {
+    fn task_with_id(&self, id: &str) -> Option<TaskId> {
         let rows = &self.rows;
         let request = |id: RequestId| rows.requests.get(&id)?.task.clone();
         let escalation = |id: EscalationId| rows.escalations.get(&id)?.task.clone();

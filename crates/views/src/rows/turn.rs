@@ -3,7 +3,11 @@
 use domain::{AgentError, AgentName, QuestionId, SessionId, SessionInput, TaskId, Timestamp, TurnTools};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Sessions, Views, korean, say::say, views::Moment};
+use crate::{
+    RowKind, RowSessions, TableRow, Views,
+    sentences::{en::inputs::describe_input, ko},
+    views::EventMoment,
+};
 
 /// One utterance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +20,7 @@ pub struct TurnRow {
     /// Its place in the conversation, from 0.
     pub index: u32,
     /// Who speaks.
-    pub role: Speaker,
+    pub role: TurnSpeaker,
     /// What it is.
     #[serde(default)]
     pub kind: TurnKind,
@@ -36,11 +40,11 @@ pub struct TurnRow {
     /// Whether the turn was cut off, because its process ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
-    pub is_cut: bool,
+    pub is_interrupted: bool,
     /// The question that it asks, hands on or answers.
     pub question: Option<QuestionId>,
     /// When.
-    pub said_at: Timestamp,
+    pub sent_at: Timestamp,
 }
 
 /// Who speaks in a task's conversation.
@@ -48,7 +52,7 @@ pub struct TurnRow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Speaker {
+pub enum TurnSpeaker {
     /// Whoever leads the agent.
     Orchestrator,
     /// The agent.
@@ -73,14 +77,14 @@ pub enum TurnKind {
     /// The answer to a question.
     Answer,
     /// What is not clear about a question.
-    AskBack,
+    Clarification,
     /// That something went wrong.
     Notice,
 }
 
-impl Record for TurnRow {
+impl TableRow for TurnRow {
     type Key = (TaskId, u32);
-    const KIND: Kind = Kind::Turn;
+    const KIND: RowKind = RowKind::Turn;
 
     fn key(&self) -> Self::Key {
         (self.task.clone(), self.index)
@@ -90,13 +94,18 @@ impl Record for TurnRow {
         format!("{task}/{index:010}")
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.session), None]
     }
 }
 
 impl Views {
-    pub(crate) fn turn_told(&mut self, moment: Moment<'_>, session: SessionId, input: &SessionInput) {
+    pub(crate) fn add_input_turn(
+        &mut self,
+        moment: EventMoment<'_>,
+        session: SessionId,
+        input: &SessionInput,
+    ) {
         let named = if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = input {
             Some(task.clone())
         } else {
@@ -113,46 +122,66 @@ impl Views {
         let kind = if let SessionInput::Answer { .. } | SessionInput::Permission { .. } = input {
             TurnKind::Answer
         } else if let SessionInput::ClarificationRequest { .. } = input {
-            TurnKind::AskBack
+            TurnKind::Clarification
         } else {
             TurnKind::Prompt
         };
         if let Some(task) = named {
-            let told = Utterance { question, ..Utterance::new(Speaker::Orchestrator, kind, say(input)) };
+            let told = Utterance {
+                question,
+                ..Utterance::new(TurnSpeaker::Orchestrator, kind, describe_input(input))
+            };
             // What somebody else said is passed on as it is.
-            let korean = Some(korean::say(input)).filter(|korean| *korean != told.content);
+            let korean = Some(ko::describe_input(input)).filter(|korean| *korean != told.content);
             let told = Utterance { korean, ..told };
             self.add_turn(moment, task, session, told);
         }
     }
 
-    pub(crate) fn turn_ended(&mut self, now: Moment<'_>, session: SessionId, words: &str, tools: &TurnTools) {
-        let said = Utterance::new(Speaker::Agent, TurnKind::Text, words.to_owned());
-        self.turn_over(now, session, Utterance { tools: tools.clone(), ..said });
+    pub(crate) fn turn_ended(
+        &mut self,
+        now: EventMoment<'_>,
+        session: SessionId,
+        words: &str,
+        tools: &TurnTools,
+    ) {
+        let said = Utterance::new(TurnSpeaker::Agent, TurnKind::Text, words.to_owned());
+        self.add_agent_turn(now, session, Utterance { tools: tools.clone(), ..said });
     }
 
-    pub(crate) fn turn_cut(&mut self, now: Moment<'_>, session: SessionId, words: &str, tools: &TurnTools) {
-        let said = Utterance::new(Speaker::Agent, TurnKind::Text, words.to_owned());
-        self.turn_over(now, session, Utterance { tools: tools.clone(), is_cut: true, ..said });
+    pub(crate) fn turn_interrupted(
+        &mut self,
+        now: EventMoment<'_>,
+        session: SessionId,
+        words: &str,
+        tools: &TurnTools,
+    ) {
+        let said = Utterance::new(TurnSpeaker::Agent, TurnKind::Text, words.to_owned());
+        self.add_agent_turn(now, session, Utterance { tools: tools.clone(), is_interrupted: true, ..said });
     }
 
-    fn turn_over(&mut self, moment: Moment<'_>, session: SessionId, said: Utterance) {
+    fn add_agent_turn(&mut self, moment: EventMoment<'_>, session: SessionId, said: Utterance) {
         let is_silent = said.content.trim().is_empty() && said.tools.is_empty();
         if let Some(task) = self.task_of(session).filter(|_| !is_silent) {
             self.add_turn(moment, task, session, said);
         }
     }
 
-    pub(crate) fn turn_step(&mut self, moment: Moment<'_>, session: SessionId, summary: Option<&String>) {
+    pub(crate) fn add_step_turn(
+        &mut self,
+        moment: EventMoment<'_>,
+        session: SessionId,
+        summary: Option<&String>,
+    ) {
         if let (Some(task), Some(summary)) = (self.task_of(session), summary) {
-            let said = Utterance::new(Speaker::Agent, TurnKind::Step, summary.clone());
+            let said = Utterance::new(TurnSpeaker::Agent, TurnKind::Step, summary.clone());
             self.add_turn(moment, task, session, said);
         }
     }
 
-    pub(crate) fn turn_erred(
+    pub(crate) fn add_error_turn(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         session: SessionId,
         task: Option<&TaskId>,
         error: &AgentError,
@@ -161,45 +190,45 @@ impl Views {
             let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
             let content = format!("Error: {}{details}", error.message);
             let korean = Some(format!("오류: {}{details}", error.message));
-            let said = Utterance { korean, ..Utterance::new(Speaker::Agent, TurnKind::Notice, content) };
+            let said = Utterance { korean, ..Utterance::new(TurnSpeaker::Agent, TurnKind::Notice, content) };
             self.add_turn(moment, task, session, said);
         }
     }
 
-    pub(super) fn turn_asked(&mut self, moment: Moment<'_>, id: QuestionId) {
-        self.question_turn(moment, id, Speaker::Agent);
+    pub(super) fn add_question_turn(&mut self, moment: EventMoment<'_>, id: QuestionId) {
+        self.add_turn_of_question(moment, id, TurnSpeaker::Agent);
     }
 
-    pub(super) fn turn_forwarded(&mut self, moment: Moment<'_>, id: QuestionId) {
-        self.question_turn(moment, id, Speaker::Orchestrator);
+    pub(super) fn add_forwarded_turn(&mut self, moment: EventMoment<'_>, id: QuestionId) {
+        self.add_turn_of_question(moment, id, TurnSpeaker::Orchestrator);
     }
 
-    fn question_turn(&mut self, moment: Moment<'_>, id: QuestionId, role: Speaker) {
+    fn add_turn_of_question(&mut self, moment: EventMoment<'_>, id: QuestionId, role: TurnSpeaker) {
         let Some(row) = self.rows.questions.get(&id) else { return };
         let Some(task) = row.task.clone() else { return };
         let options: String = row.options.iter().map(|option| format!("\n- {option}")).collect();
         let content = format!("{}{options}", row.text);
         let korean = row.korean.as_ref().map(|korean| format!("{korean}{options}"));
         let session = match role {
-            Speaker::Agent => row.session,
-            Speaker::Orchestrator => moment.actor.session().unwrap_or(row.session),
+            TurnSpeaker::Agent => row.session,
+            TurnSpeaker::Orchestrator => moment.actor.session().unwrap_or(row.session),
         };
         let said = Utterance::new(role, TurnKind::Question, content);
         let said = Utterance { korean, question: Some(id), ..said };
         self.add_turn(moment, task, session, said);
     }
 
-    fn add_turn(&mut self, moment: Moment<'_>, task: TaskId, session: SessionId, said: Utterance) {
+    fn add_turn(&mut self, moment: EventMoment<'_>, task: TaskId, session: SessionId, said: Utterance) {
         let Some(facts) = self.facts.tasks.get_mut(&task) else { return };
         let index = facts.n_turns;
         facts.n_turns = facts.n_turns.saturating_add(1);
-        let Utterance { role, kind, content, korean, tools, is_cut, question } = said;
+        let Utterance { role, kind, content, korean, tools, is_interrupted, question } = said;
         let speaker = match role {
-            Speaker::Agent => Some(session),
-            Speaker::Orchestrator => moment.actor.session(),
+            TurnSpeaker::Agent => Some(session),
+            TurnSpeaker::Orchestrator => moment.actor.session(),
         };
         let agent = speaker.and_then(|speaker| self.agent_of(speaker));
-        let said_at = moment.at;
+        let sent_at = moment.at;
         self.rows.turns.put(TurnRow {
             task,
             index,
@@ -210,26 +239,34 @@ impl Views {
             content,
             korean,
             tools,
-            is_cut,
+            is_interrupted,
             question,
-            said_at,
+            sent_at,
         });
     }
 }
 
 /// What is said, before it is known where it stands.
 struct Utterance {
-    role: Speaker,
+    role: TurnSpeaker,
     kind: TurnKind,
     content: String,
     korean: Option<String>,
     tools: TurnTools,
-    is_cut: bool,
+    is_interrupted: bool,
     question: Option<QuestionId>,
 }
 
 impl Utterance {
-    fn new(role: Speaker, kind: TurnKind, content: String) -> Self {
-        Self { role, kind, content, korean: None, tools: TurnTools::default(), is_cut: false, question: None }
+    fn new(role: TurnSpeaker, kind: TurnKind, content: String) -> Self {
+        Self {
+            role,
+            kind,
+            content,
+            korean: None,
+            tools: TurnTools::default(),
+            is_interrupted: false,
+            question: None,
+        }
     }
 }

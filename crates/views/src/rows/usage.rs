@@ -3,7 +3,7 @@
 use domain::{AgentName, Budget, EscalationSubject, PhaseNumber, SessionId, TaskId, Usage};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Views, views::Moment};
+use crate::{RowKind, TableRow, Views, views::EventMoment};
 
 /// What was used by one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ use crate::{Kind, Record, Views, views::Moment};
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
     /// Who used it.
-    pub scope: Scope,
+    pub scope: UsageScope,
     /// Tokens that went in.
     pub input_tokens: u64,
     /// Tokens that came out.
@@ -22,7 +22,7 @@ pub struct UsageRow {
     /// The cost in millionths of a US dollar.
     pub cost_micros: u64,
     /// The limit that was set last, where one was raised.
-    pub raised: Option<Budget>,
+    pub raised_budget: Option<Budget>,
 }
 
 /// Who used it.
@@ -30,7 +30,7 @@ pub struct UsageRow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "id", rename_all = "camelCase")]
-pub enum Scope {
+pub enum UsageScope {
     /// The run.
     Run,
     /// A phase.
@@ -46,34 +46,34 @@ pub enum Scope {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Used {
+pub struct UsageTotals {
     /// Tokens that count against a budget.
     pub tokens: u64,
     /// The cost in millionths of a US dollar.
     pub cost_micros: u64,
 }
 
-impl Used {
+impl UsageTotals {
     fn add(&mut self, usage: &Usage) {
         self.tokens = self.tokens.saturating_add(usage.tokens());
         self.cost_micros = self.cost_micros.saturating_add(usage.cost_micros);
     }
 }
 
-impl Record for UsageRow {
-    type Key = Scope;
-    const KIND: Kind = Kind::Usage;
+impl TableRow for UsageRow {
+    type Key = UsageScope;
+    const KIND: RowKind = RowKind::Usage;
 
-    fn key(&self) -> Scope {
+    fn key(&self) -> UsageScope {
         self.scope.clone()
     }
 
-    fn write_key(key: &Scope) -> String {
+    fn write_key(key: &UsageScope) -> String {
         match key {
-            Scope::Run => "run".to_owned(),
-            Scope::Phase(phase) => format!("phase/{phase}"),
-            Scope::Agent(agent) => format!("agent/{agent}"),
-            Scope::Task(task) => format!("task/{task}"),
+            UsageScope::Run => "run".to_owned(),
+            UsageScope::Phase(phase) => format!("phase/{phase}"),
+            UsageScope::Agent(agent) => format!("agent/{agent}"),
+            UsageScope::Task(task) => format!("task/{task}"),
         }
     }
 }
@@ -81,7 +81,7 @@ impl Record for UsageRow {
 impl Views {
     pub(crate) fn usage_reported(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         session: SessionId,
         task: Option<&TaskId>,
         usage: &Usage,
@@ -93,23 +93,23 @@ impl Views {
             }
             row.context_permille = usage.context_permille.or(row.context_permille);
         });
-        self.progress_used(moment, session);
+        self.update_progress_usage(moment, session);
         self.rows.run.change(&(), |row| row.used.add(usage));
-        self.use_up(Scope::Run, usage);
+        self.add_usage(UsageScope::Run, usage);
         if let Some(agent) = self.agent_of(session) {
             self.rows.agents.change(&agent, |row| row.used.add(usage));
-            self.use_up(Scope::Agent(agent), usage);
+            self.add_usage(UsageScope::Agent(agent), usage);
         }
         let of = self.rows.sessions.get(&session).and_then(|row| row.phase);
         let task = task.filter(|task| self.rows.tasks.get(task).is_some());
         if let Some(task) = task {
             self.rows.tasks.change(task, |row| row.used.add(usage));
-            self.use_up(Scope::Task(task.clone()), usage);
+            self.add_usage(UsageScope::Task(task.clone()), usage);
         }
         let phase = task.and_then(|task| self.rows.tasks.get(task)).map(|row| row.phase).or(of);
         if let Some(phase) = phase {
             self.rows.phases.change(&phase, |row| row.used.add(usage));
-            self.use_up(Scope::Phase(phase), usage);
+            self.add_usage(UsageScope::Phase(phase), usage);
         }
     }
 
@@ -117,21 +117,21 @@ impl Views {
         let scope = match subject {
             EscalationSubject::Task { task } => {
                 self.rows.tasks.change(task, |row| row.budget = Some(budget));
-                Scope::Task(task.clone())
+                UsageScope::Task(task.clone())
             }
             EscalationSubject::Phase { phase } => {
                 self.rows.phases.change(phase, |row| {
                     row.budgets.retain(|other| !is_same_unit(*other, budget));
                     row.budgets.push(budget);
                 });
-                Scope::Phase(*phase)
+                UsageScope::Phase(*phase)
             }
-            EscalationSubject::Run => Scope::Run,
+            EscalationSubject::Run => UsageScope::Run,
         };
-        self.change_usage(scope, |row| row.raised = Some(budget));
+        self.change_usage(scope, |row| row.raised_budget = Some(budget));
     }
 
-    fn use_up(&mut self, scope: Scope, usage: &Usage) {
+    fn add_usage(&mut self, scope: UsageScope, usage: &Usage) {
         self.change_usage(scope, |row| {
             row.input_tokens = row.input_tokens.saturating_add(usage.input_tokens);
             row.output_tokens = row.output_tokens.saturating_add(usage.output_tokens);
@@ -140,7 +140,7 @@ impl Views {
         });
     }
 
-    fn change_usage(&mut self, scope: Scope, change: impl FnOnce(&mut UsageRow)) {
+    fn change_usage(&mut self, scope: UsageScope, change: impl FnOnce(&mut UsageRow)) {
         if self.rows.usage.get(&scope).is_none() {
             self.rows.usage.put(UsageRow {
                 scope: scope.clone(),
@@ -148,7 +148,7 @@ impl Views {
                 output_tokens: 0,
                 cached_tokens: 0,
                 cost_micros: 0,
-                raised: None,
+                raised_budget: None,
             });
         }
         self.rows.usage.change(&scope, change);

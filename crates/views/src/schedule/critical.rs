@@ -8,7 +8,7 @@ use super::pace::Pace;
 use crate::{Rows, graph::Graph, layout::of_tasks, rows::TaskRow};
 
 /// The tasks of a run and behind them its gates, as one graph.
-pub struct Gated<'a> {
+pub struct GatedGraph<'a> {
     /// The tasks, by their places in the graph.
     pub tasks: Vec<&'a TaskRow>,
     /// The gates, at the places behind the tasks.
@@ -16,7 +16,7 @@ pub struct Gated<'a> {
     pub graph: Graph,
 }
 
-impl<'a> Gated<'a> {
+impl<'a> GatedGraph<'a> {
     /// Reads the tasks and phases of a run.
     pub fn of(rows: &'a Rows) -> Self {
         let tasks: Vec<&TaskRow> = rows.tasks.iter().collect();
@@ -56,20 +56,20 @@ impl<'a> Gated<'a> {
 
 /// Returns the tasks on the longest way, in order; of ways that are equally long the one with the earlier tasks.
 pub fn path(rows: &Rows, pace: &Pace) -> Vec<TaskId> {
-    let gated = Gated::of(rows);
-    let ms: Vec<u64> = gated.tasks.iter().map(|row| pace.whole_ms(rows, row)).collect();
-    let remaining = gated.remaining(&ms);
+    let graph_of_gates = GatedGraph::of(rows);
+    let ms: Vec<u64> = graph_of_gates.tasks.iter().map(|row| pace.whole_ms(rows, row)).collect();
+    let remaining = graph_of_gates.remaining(&ms);
     let longest = |nodes: &mut dyn Iterator<Item = usize>| {
         nodes.reduce(|best, node| if remaining[node] > remaining[best] { node } else { best })
     };
     let mut path = Vec::new();
-    let mut at = longest(&mut (0..gated.graph.len()));
+    let mut at = longest(&mut (0..graph_of_gates.graph.len()));
     // A circle would have no end; there is none in a plan that runs.
-    while let Some(node) = at.filter(|_| path.len() < gated.tasks.len()) {
-        if let Some(row) = gated.tasks.get(node).filter(|_| ms[node] > 0) {
+    while let Some(node) = at.filter(|_| path.len() < graph_of_gates.tasks.len()) {
+        if let Some(row) = graph_of_gates.tasks.get(node).filter(|_| ms[node] > 0) {
             path.push(row.id.clone());
         }
-        let next = longest(&mut gated.graph.after(node).iter().copied());
+        let next = longest(&mut graph_of_gates.graph.after(node).iter().copied());
         at = next.filter(|next| remaining[*next] > 0 && remaining[*next] <= remaining[node]);
     }
     path

@@ -56,7 +56,7 @@ impl Pace {
 
     /// Returns how long a task is thought to take still.
     pub fn left_ms(&self, rows: &Rows, row: &TaskRow) -> u64 {
-        if row.state.is_over() {
+        if row.state.is_final() {
             return 0;
         }
         let estimate = rows.task_details.get(&row.id).and_then(|detail| detail.estimate_ms);

@@ -86,7 +86,7 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
     }
     for row in rows.requests.iter() {
         let Some(task) = &row.task else { continue };
-        let to = row.settled_at.unwrap_or(now);
+        let to = row.resolved_at.unwrap_or(now);
         let reason = BlockReason::Request { request: row.id };
         add(task, Wait { from: row.asked_at, to, reason, text: Some(row.name.clone()), korean: None });
     }

@@ -7,8 +7,8 @@ use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
 use views::{TaskState, Views};
 
 use crate::{
-    story::fold,
-    world::{Chance, World},
+    engine_run::{EngineRun, RandomChoices},
+    sample_log::fold,
 };
 
 const N_STEPS: usize = 400;
@@ -17,9 +17,9 @@ const N_STEPS: usize = 400;
 const N_STORIES: u32 = 80;
 
 /// Returns how a task stands, and why it does not go on.
-type Standing = (TaskState, Vec<domain::BlockReason>);
+type DependencyState = (TaskState, Vec<domain::BlockReason>);
 
-fn of_engine(world: &World) -> BTreeMap<String, Standing> {
+fn of_engine(world: &EngineRun) -> BTreeMap<String, DependencyState> {
     let plain = |state| (state, Vec::new());
     let standing = |id: &domain::TaskId| match world.run.task_state(id).unwrap() {
         engine::TaskState::Waiting => plain(TaskState::Waiting),
@@ -36,7 +36,7 @@ fn of_engine(world: &World) -> BTreeMap<String, Standing> {
     world.run.task_ids().map(|id| (id.to_string(), standing(id))).collect()
 }
 
-fn of_rows(world: &World) -> BTreeMap<String, Standing> {
+fn of_rows(world: &EngineRun) -> BTreeMap<String, DependencyState> {
     let standing = |row: &views::TaskRow| {
         let reasons = row.blocked.iter().map(|blocked| blocked.reason.clone()).collect();
         (row.state, reasons)
@@ -55,8 +55,8 @@ proptest! {
 
     #[test]
     fn rows_say_what_the_engine_knows(seed in any::<u64>()) {
-        let mut chance = Chance(seed);
-        let mut world = World::new(&mut chance);
+        let mut chance = RandomChoices(seed);
+        let mut world = EngineRun::new(&mut chance);
         for step in 0..N_STEPS {
             world.step(&mut chance);
             prop_assert_eq!(of_rows(&world), of_engine(&world), "after step {}", step);
@@ -78,8 +78,8 @@ proptest! {
 fn chance_leads_to_most_of_what_can_happen() {
     let mut heard = BTreeMap::new();
     for seed in 0..200 {
-        let mut chance = Chance(seed);
-        let mut world = World::new(&mut chance);
+        let mut chance = RandomChoices(seed);
+        let mut world = EngineRun::new(&mut chance);
         for _ in 0..N_STEPS {
             world.step(&mut chance);
         }

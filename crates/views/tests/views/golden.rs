@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{Event, RecordedEvent, Sequence};
-use views::{Kind, Row, Views};
+use views::{Row, RowKind, Views};
 
-use crate::story::{fold, golden, written};
+use crate::sample_log::{fold, golden, written};
 
 #[test]
 fn the_golden_log_has_every_kind_of_event() {
@@ -23,13 +23,13 @@ fn the_golden_log_has_every_kind_of_event() {
 #[test]
 fn the_golden_log_makes_a_row_of_every_kind() {
     let views = fold(&golden());
-    for kind in Kind::ALL {
+    for kind in RowKind::ALL {
         assert!(!views.rows().of(*kind).is_empty(), "no row of kind {}", kind.name());
     }
 }
 
 #[test]
-fn the_golden_log_looks_as_it_always_did() {
+fn the_golden_log_makes_the_same_rows() {
     insta::assert_snapshot!(written(&fold(&golden())).join("\n"));
 }
 
@@ -48,7 +48,7 @@ fn events_that_were_written_and_read_back_make_the_same_rows() {
 #[test]
 fn the_changes_alone_make_the_same_rows_at_every_place() {
     let mut views = Views::new("r1".parse().unwrap());
-    let mut kept: BTreeMap<(Kind, String), Row> = BTreeMap::new();
+    let mut kept: BTreeMap<(RowKind, String), Row> = BTreeMap::new();
     let log = golden();
     for (n, recorded) in log.iter().enumerate() {
         for change in views.apply(recorded) {
@@ -93,7 +93,7 @@ fn events_about_unknown_things_are_ignored() {
     for (n, recorded) in (1..).zip(log.iter().rev()) {
         views.apply(&RecordedEvent { sequence: Sequence(n), ..recorded.clone() });
     }
-    // The end of a story without its beginning.
+    // The end of a log without its beginning.
     for start in (1..log.len()).step_by(7) {
         fold(&log[start..]);
     }

@@ -6,7 +6,7 @@ use domain::{PlannedPhase, PlannedTask, TaskId, Timestamp};
 use proptest::prelude::{ProptestConfig, Strategy, prop_assert, prop_assert_eq, proptest};
 use views::{Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 
-use crate::story::{Story, phase, task};
+use crate::sample_log::{SampleLog, phase, task};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
@@ -38,7 +38,7 @@ fn id(n: usize) -> TaskId {
 }
 
 fn draw(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Layout {
-    layout(Story::with_phases(phases, tasks).views.rows(), NOW)
+    layout(SampleLog::with_phases(phases, tasks).views.rows(), NOW)
 }
 
 fn overlaps(left: &Node, right: &Node) -> bool {

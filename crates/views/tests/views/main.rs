@@ -1,15 +1,15 @@
 //! The fold from outside: a log in, rows out.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue should stop")]
 
 mod engine_agrees;
+mod engine_run;
+mod event_names;
 mod golden;
-mod korean;
 mod layout;
-mod names;
 mod rules;
+mod sample_log;
 mod scale;
 mod schedule;
+mod sentences;
 mod sessions;
-mod story;
-mod world;

@@ -2,7 +2,7 @@
 
 use domain::{CompletionProof, Event, PlannedTask, SessionId};
 
-use crate::story::{Story, agent, task};
+use crate::sample_log::{SampleLog, agent, task};
 
 const N_TASKS: u32 = 5_000;
 
@@ -12,7 +12,7 @@ fn an_event_changes_few_rows_of_many() {
     let id = |n: u32| task(&format!("T{n}"));
     let mut tasks: Vec<_> = (1..=N_TASKS).map(|n| PlannedTask::new(id(n), 1, format!("Title {n}"))).collect();
     tasks[N_TASKS as usize - 1].depends_on = (1..N_TASKS).map(id).collect();
-    let mut story = Story::planned(tasks);
+    let mut log = SampleLog::planned(tasks);
     for n in 1..N_TASKS {
         let session = SessionId(n);
         let events = [
@@ -21,13 +21,13 @@ fn an_event_changes_few_rows_of_many() {
             Event::TaskDone { task: id(n), proof: CompletionProof::Checked },
         ];
         for event in events {
-            let changes = story.tell(event);
+            let changes = log.record(event);
             assert!(changes.len() <= 6, "{n}: {}", changes.len());
             let bytes: usize =
                 changes.iter().filter_map(|change| change.row.as_ref()).map(|row| row.to_json().len()).sum();
             assert!(bytes < 8_000, "{n}: {bytes} bytes");
         }
     }
-    let last = story.views.rows().tasks.get(&id(N_TASKS)).unwrap();
+    let last = log.views.rows().tasks.get(&id(N_TASKS)).unwrap();
     assert_eq!((last.n_waits_for, last.waits_for.len()), (0, 0));
 }

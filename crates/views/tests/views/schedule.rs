@@ -8,13 +8,13 @@ use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use views::{BarKind, critical_path, schedule};
 
 use crate::{
-    story::{Story, phase, task},
-    world::{Chance, World},
+    engine_run::{EngineRun, RandomChoices},
+    sample_log::{SampleLog, phase, task},
 };
 
 /// Writes a schedule as lines: task, kind, from and to in seconds, and what was waited for.
-fn written(story: &Story, now_seconds: i64) -> Vec<String> {
-    let schedule = schedule(story.views.rows(), Timestamp(now_seconds * 1_000));
+fn written(log: &SampleLog, now_seconds: i64) -> Vec<String> {
+    let schedule = schedule(log.views.rows(), Timestamp(now_seconds * 1_000));
     let bars = schedule.bars.iter().map(|bar| {
         let kind = match bar.kind {
             BarKind::Past => "past",
@@ -36,8 +36,8 @@ fn sized(id: &str, phase: u32, after: &[&str], complexity: Complexity) -> Planne
     }
 }
 
-fn ask(story: &mut Story, id: &str, session: u32, text: &str) {
-    story.tell(Event::QuestionAsked {
+fn ask(log: &mut SampleLog, id: &str, session: u32, text: &str) {
+    log.record(Event::QuestionAsked {
         question: QuestionId(1),
         session: SessionId(session),
         task: Some(task(id)),
@@ -56,47 +56,49 @@ fn ask(story: &mut Story, id: &str, session: u32, text: &str) {
 #[test]
 fn what_was_done_sets_the_pace_of_what_is_to_come() {
     // T1 takes 10 seconds and is small; so T2, which is large, takes four times as long.
-    let mut story = Story::planned(vec![
+    let mut log = SampleLog::planned(vec![
         sized("T1", 1, &[], Complexity::S),
         sized("T2", 1, &["T1"], Complexity::L),
         sized("T3", 2, &[], Complexity::S),
     ]);
-    story.start("T1", 1);
+    log.start("T1", 1);
     assert_eq!(
-        written(&story, 4),
+        written(&log, 4),
         ["T1 now 4-4", "T1 predicted 4-304", "T2 predicted 304-1504", "T3 predicted 1504-1804"]
     );
-    (0..9).for_each(|_| drop(story.tell(Event::ExternalDependencyMet { name: "time".to_owned() })));
-    story.tell(Event::TaskDone { task: task("T1"), proof: CompletionProof::Checked });
-    assert_eq!(written(&story, 20), ["T1 past 4-14", "T2 predicted 20-60", "T3 predicted 60-70"]);
+    (0..9).for_each(|_| drop(log.record(Event::ExternalDependencyMet { name: "time".to_owned() })));
+    log.record(Event::TaskDone { task: task("T1"), proof: CompletionProof::Checked });
+    assert_eq!(written(&log, 20), ["T1 past 4-14", "T2 predicted 20-60", "T3 predicted 60-70"]);
 }
 
 #[test]
 fn a_question_is_a_bar_until_its_answer_has_arrived() {
-    let mut story =
-        Story::planned(vec![PlannedTask { estimate_ms: Some(60_000), ..sized("T1", 1, &[], Complexity::S) }]);
-    story.start("T1", 1);
-    story.tell(Event::ExternalDependencyMet { name: "time".to_owned() });
-    ask(&mut story, "T1", 1, "Which?");
+    let mut log = SampleLog::planned(vec![PlannedTask {
+        estimate_ms: Some(60_000),
+        ..sized("T1", 1, &[], Complexity::S)
+    }]);
+    log.start("T1", 1);
+    log.record(Event::ExternalDependencyMet { name: "time".to_owned() });
+    ask(&mut log, "T1", 1, "Which?");
     let reason = domain::BlockReason::Question { question: QuestionId(1) };
-    story.tell(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
-    assert_eq!(written(&story, 30), ["T1 past 4-6", "T1 blocked 6-30: Which?", "T1 predicted 30-88"]);
-    story.tell(Event::QuestionAnswered { question: QuestionId(1), answer: "That".to_owned() });
-    story.tell(Event::QuestionDelivered { question: QuestionId(1), session: SessionId(1) });
-    story.tell(Event::TaskUnblocked { task: task("T1"), reason });
-    story.tell(Event::TaskResumed { task: task("T1"), session: SessionId(1) });
+    log.record(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
+    assert_eq!(written(&log, 30), ["T1 past 4-6", "T1 blocked 6-30: Which?", "T1 predicted 30-88"]);
+    log.record(Event::QuestionAnswered { question: QuestionId(1), answer: "That".to_owned() });
+    log.record(Event::QuestionDelivered { question: QuestionId(1), session: SessionId(1) });
+    log.record(Event::TaskUnblocked { task: task("T1"), reason });
+    log.record(Event::TaskResumed { task: task("T1"), session: SessionId(1) });
     assert_eq!(
-        written(&story, 12),
+        written(&log, 12),
         ["T1 past 4-6", "T1 blocked 6-9: Which?", "T1 now 9-12", "T1 predicted 12-67"]
     );
 }
 
 #[test]
 fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
-    let mut story = Story::planned(vec![sized("T1", 1, &[], Complexity::S)]);
-    story.start("T1", 1);
-    story.tell(Event::ExternalDependencyMet { name: "time".to_owned() });
-    story.tell(Event::EscalationRaised {
+    let mut log = SampleLog::planned(vec![sized("T1", 1, &[], Complexity::S)]);
+    log.start("T1", 1);
+    log.record(Event::ExternalDependencyMet { name: "time".to_owned() });
+    log.record(Event::EscalationRaised {
         escalation: EscalationId(1),
         kind: EscalationType::Blocked,
         severity: Severity::High,
@@ -110,38 +112,38 @@ fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
         blocks: BlockedWork::default(),
     });
     let reason = domain::BlockReason::Escalated { escalation: EscalationId(1) };
-    story.tell(Event::TaskBlocked { task: task("T1"), reason });
-    let bars = schedule(story.views.rows(), Timestamp(30_000)).bars;
+    log.record(Event::TaskBlocked { task: task("T1"), reason });
+    let bars = schedule(log.views.rows(), Timestamp(30_000)).bars;
     let said = bars.iter().find(|bar| bar.kind == BarKind::Blocked).unwrap();
     assert_eq!(said.text.as_deref(), Some("T1 failed 3 times"));
-    assert_eq!(said.korean.as_deref(), Some("T1 작업이 3번 실패함"));
+    assert_eq!(said.korean.as_deref(), Some("T1 작업 3회 실패"));
 }
 
 #[test]
 fn slots_and_agents_are_shared_and_nothing_starts_behind_what_failed() {
     let tasks = (1..=6).map(|n| sized(&format!("T{n}"), 1, &[], Complexity::S));
-    let mut story = Story::with_phases(vec![phase(1, &[])], tasks.collect());
-    let slots = story.views.rows().run.get(&()).unwrap().slots as usize;
-    let lines = written(&story, 1);
+    let mut log = SampleLog::with_phases(vec![phase(1, &[])], tasks.collect());
+    let slots = log.views.rows().run.get(&()).unwrap().slots as usize;
+    let lines = written(&log, 1);
     let starts_now = lines.iter().filter(|line| line.contains(" 1-")).count();
     assert_eq!((lines.len(), starts_now), (6, slots.min(6)), "{lines:?}");
-    story.tell(Event::DependencyAdded { earlier: task("T1"), later: task("T2") });
-    story.tell(Event::TaskCancelled { task: task("T1") });
-    let schedule = schedule(story.views.rows(), Timestamp(10_000));
+    log.record(Event::DependencyAdded { earlier: task("T1"), later: task("T2") });
+    log.record(Event::TaskCancelled { task: task("T1") });
+    let schedule = schedule(log.views.rows(), Timestamp(10_000));
     assert_eq!((schedule.n_stuck, schedule.end_at), (1, None));
     assert!(schedule.bars.iter().all(|bar| bar.task != task("T2")));
 }
 
 #[test]
 fn the_longest_way_goes_through_gates() {
-    let story = Story::planned(vec![
+    let log = SampleLog::planned(vec![
         sized("T1", 1, &[], Complexity::S),
         sized("T2", 1, &[], Complexity::L),
         sized("T3", 2, &[], Complexity::S),
         sized("T4", 2, &["T3"], Complexity::M),
         sized("T5", 2, &[], Complexity::M),
     ]);
-    let path = critical_path(story.views.rows(), Timestamp(1_000));
+    let path = critical_path(log.views.rows(), Timestamp(1_000));
     assert_eq!(path, [task("T2"), task("T3"), task("T4")]);
 }
 
@@ -150,8 +152,8 @@ proptest! {
 
     #[test]
     fn the_bars_of_a_try_never_overlap_and_the_past_ends_now(seed in any::<u64>()) {
-        let mut chance = Chance(seed);
-        let mut world = World::new(&mut chance);
+        let mut chance = RandomChoices(seed);
+        let mut world = EngineRun::new(&mut chance);
         for _ in 0..200 {
             world.step(&mut chance);
         }

@@ -3,20 +3,20 @@
 use std::collections::BTreeSet;
 
 use domain::{Event, Role, SessionId};
-use views::{Change, Kind};
+use views::{RowKind, ViewChange};
 
-use crate::story::{Story, agent, task};
+use crate::sample_log::{SampleLog, agent, task};
 
-fn sessions(changes: &[Change], kind: Kind) -> BTreeSet<u32> {
+fn sessions(changes: &[ViewChange], kind: RowKind) -> BTreeSet<u32> {
     let of_kind = changes.iter().filter(|change| change.kind == kind);
-    of_kind.flat_map(Change::sessions).map(|session| session.0).collect()
+    of_kind.flat_map(ViewChange::sessions).map(|session| session.0).collect()
 }
 
 #[test]
 fn a_row_that_goes_to_another_session_is_about_both_once() {
-    let mut story = Story::of(&[("T1", 1, &[])]);
-    story.start("T1", 1);
-    story.tell(Event::SessionOpened {
+    let mut log = SampleLog::of(&[("T1", 1, &[])]);
+    log.start("T1", 1);
+    log.record(Event::SessionOpened {
         session: SessionId(2),
         parent: None,
         depth: 2,
@@ -27,10 +27,10 @@ fn a_row_that_goes_to_another_session_is_about_both_once() {
         resumes: None,
     });
     let resume =
-        |story: &mut Story| story.tell(Event::TaskResumed { task: task("T1"), session: SessionId(2) });
-    let moved = resume(&mut story);
-    assert_eq!(sessions(&moved, Kind::Task), BTreeSet::from([1, 2]));
-    assert_eq!(sessions(&moved, Kind::Attempt), BTreeSet::from([1, 2]));
-    let stayed = resume(&mut story);
-    assert_eq!(sessions(&stayed, Kind::Task), BTreeSet::from([2]));
+        |log: &mut SampleLog| log.record(Event::TaskResumed { task: task("T1"), session: SessionId(2) });
+    let moved = resume(&mut log);
+    assert_eq!(sessions(&moved, RowKind::Task), BTreeSet::from([1, 2]));
+    assert_eq!(sessions(&moved, RowKind::Attempt), BTreeSet::from([1, 2]));
+    let stayed = resume(&mut log);
+    assert_eq!(sessions(&stayed, RowKind::Task), BTreeSet::from([2]));
 }

@@ -56,7 +56,7 @@ export function InboxCard({ entry, isSelected = false, showsRun = false }: Props
       </header>
       <QuestionText level="h3" text={localize(entry)} />
       <InboxForm entry={entry} />
-      <BlockedWork holdsUp={entry.holdsUp} />
+      <BlockedWork blocks={entry.blocks} />
     </article>
   );
 }

@@ -54,7 +54,7 @@ function Item({ entry, isSelected, isMarked }: ItemProps) {
   const formatDuration = useFormatDuration();
   const kind = useEntryKind(entry);
   const localize = useLocalizedText();
-  const { run, item, holdsUp } = entry;
+  const { run, item, blocks } = entry;
   const task = useRow(run, "task", entry.task);
   const question = useRow(run, "question", item.type === "question" ? item.id : null);
   const session = useRow(run, "session", task?.session ?? question?.session);
@@ -74,18 +74,18 @@ function Item({ entry, isSelected, isMarked }: ItemProps) {
           <Ago at={entry.sinceAt} />
         </Line>
         <Line name={t("inboxItem.askedBy")}>{task?.agent ?? question?.agent ?? "–"}</Line>
-        {holdsUp.tasks > 0 && (
-          <Line name={t("inboxItem.blocks")}>{t("inboxItem.tasks", { count: holdsUp.tasks })}</Line>
+        {blocks.tasks > 0 && (
+          <Line name={t("inboxItem.blocks")}>{t("inboxItem.tasks", { count: blocks.tasks })}</Line>
         )}
-        {holdsUp.timeMs >= 1000 && (
-          <Line name={t("inboxItem.criticalPath")}>+{formatDuration(holdsUp.timeMs)}</Line>
+        {blocks.timeMs >= 1000 && (
+          <Line name={t("inboxItem.criticalPath")}>+{formatDuration(blocks.timeMs)}</Line>
         )}
         {session && (
           <Line name={t("task.session")}>{t(`sessionState.${session.park ?? session.state}`)}</Line>
         )}
       </dl>
       <p className="text-ask text-xs md:hidden">
-        {holdsUp.tasks > 0 && `${t("inboxItem.blocksTasks", { count: holdsUp.tasks })} · `}
+        {blocks.tasks > 0 && `${t("inboxItem.blocksTasks", { count: blocks.tasks })} · `}
         <Ago at={entry.sinceAt} />
       </p>
     </section>

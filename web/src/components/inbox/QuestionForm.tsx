@@ -32,7 +32,7 @@ export function QuestionForm({ run, question }: Props) {
           <Markdown text={question.context} />
         </div>
       )}
-      {question.askedBack.map(({ text, askedAt }) => (
+      {question.clarifications.map(({ text, askedAt }) => (
         <p key={askedAt} className="border-ask-line border-l-2 pl-2 text-soft">
           {t("question.yourReply")} {text}
         </p>
@@ -83,7 +83,7 @@ function AnswerForm({
   const submit = async (submitText: (text: string) => Promise<boolean>) => {
     if (!isEmpty && !isBusy && (await submitText(text.trim()))) setText("");
   };
-  const askBack = (text: string) =>
+  const requestClarification = (text: string) =>
     send({ requestClarification: { question: question.id, text } }, t("question.replied"));
   const placeholder =
     question.default && question.options.length === 0
@@ -126,7 +126,7 @@ function AnswerForm({
       <Button
         look="ask"
         disabled={isBusy || isEmpty}
-        onClick={() => void submit(askBack)}
+        onClick={() => void submit(requestClarification)}
         title={t("question.replyHint")}
       >
         {t("question.reply")}

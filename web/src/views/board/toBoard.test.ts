@@ -1,15 +1,19 @@
 import { expect, test } from "vitest";
-import type { Blocked, TaskRow } from "~/api/generated";
+import type { TaskBlocker, TaskRow } from "~/api/generated";
 import { toBoard, toSections } from "./toBoard";
 
 const task = (id: string, state: TaskRow["state"], more: Partial<TaskRow> = {}): TaskRow =>
   ({ id, state, phase: 1, priority: "normal", stateSinceAt: 0, blocked: [], ...more }) as unknown as TaskRow;
-const asks = { reason: { type: "question", question: "q_1" }, on: { type: "person" }, sinceAt: 0 } as Blocked;
+const asks = {
+  reason: { type: "question", question: "q_1" },
+  on: { type: "person" },
+  sinceAt: 0,
+} as TaskBlocker;
 const limited = {
   reason: { type: "rateLimited", until: 9 },
   on: { type: "clock", until: 9 },
   sinceAt: 0,
-} as Blocked;
+} as TaskBlocker;
 
 function board(...tasks: TaskRow[]): Record<string, string[]> {
   const columns = toBoard(Object.fromEntries(tasks.map((task) => [task.id, task])));

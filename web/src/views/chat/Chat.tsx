@@ -57,7 +57,7 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
   if (row.author === "system") {
     return (
       <li className="text-center text-soft text-xs">
-        {localize(row)} · <Clock at={row.saidAt} />
+        {localize(row)} · <Clock at={row.sentAt} />
       </li>
     );
   }
@@ -69,7 +69,7 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
     >
       <span className={`text-faint text-xs ${isMine ? "text-right" : ""}`}>
         {isMine ? (row.name ?? t("chat.you")) : t("chat.orchestrator")}
-        {row.question && ` · ${row.question}`} · <Clock at={row.saidAt} />
+        {row.question && ` · ${row.question}`} · <Clock at={row.sentAt} />
       </span>
       <div
         className={`rounded-xl border px-3 py-2 ${isMine ? "border-transparent bg-accent-soft" : "border-line bg-panel"}`}
@@ -106,14 +106,14 @@ function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
           <b className="text-ink">{t("inboxItem.aboutRun")}</b>
         )}
         <span>
-          {question && t(`questionState.${question.status}`)} · <Clock at={row.saidAt} />
+          {question && t(`questionState.${question.status}`)} · <Clock at={row.sentAt} />
         </span>
       </header>
       <QuestionText level="h3" text={localize(row)} />
       {question && isPending && (
         <>
           <QuestionForm run={run} question={question} />
-          <BlockedWork holdsUp={question.holdsUp} />
+          <BlockedWork blocks={question.blocks} />
         </>
       )}
       {question?.answer != null && (

@@ -23,7 +23,7 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
     .sort((left, right) => right.number - left.number);
   const taskCheckpoints = Object.values(checkpoints.data)
     .filter((row) => row.task === task && row.state === "made")
-    .sort((left, right) => right.orderedAt - left.orderedAt);
+    .sort((left, right) => right.requestedAt - left.requestedAt);
   if (taskAttempts.length === 0)
     return <Notice title={t("attempts.empty")}>{t("attempts.emptyHint")}</Notice>;
   const restoreButton = (to: { checkpoint?: string }) =>
@@ -61,7 +61,7 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
               <code className="font-mono text-soft text-xs">{row.id}</code>
               <span className="min-w-0 flex-1">{t(`checkpointReason.${row.reason}`)}</span>
               <span className="text-soft text-xs">
-                <code className="font-mono">{row.commit?.slice(0, 8)}</code> · <Clock at={row.orderedAt} />
+                <code className="font-mono">{row.commit?.slice(0, 8)}</code> · <Clock at={row.requestedAt} />
               </span>
               {restoreButton({ checkpoint: row.id })}
             </li>

@@ -48,13 +48,13 @@ export function toTurns(rows: Table<"turn">): TurnRow[] {
   return Object.values(rows).sort((left, right) => left.index - right.index);
 }
 
-type MarkedKind = "question" | "answer" | "askBack" | "notice";
+type MarkedKind = "question" | "answer" | "clarification" | "notice";
 
 /** The styles of turns that are not plain text. */
 const MARKED_STYLES: Record<MarkedKind, { edge: string; text: string }> = {
   question: { edge: "border-ask-fill", text: "text-ask" },
   answer: { edge: "border-done", text: "text-done" },
-  askBack: { edge: "border-ask-fill", text: "text-ask" },
+  clarification: { edge: "border-ask-fill", text: "text-ask" },
   notice: { edge: "border-fail", text: "text-fail" },
 };
 
@@ -78,7 +78,7 @@ function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
         <b className={`block truncate text-sm ${isOrchestrator && !person ? "text-accent" : "text-ink"}`}>
           {speaker}
         </b>
-        <Clock at={turn.saidAt} />
+        <Clock at={turn.sentAt} />
       </div>
       {isMarked(turn) ? (
         <div className={`border-l-2 pl-3 ${MARKED_STYLES[turn.kind].edge}`}>
@@ -110,7 +110,7 @@ function Parts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
           <ToolCalls key={index} tools={part.tools} />
         ),
       )}
-      {turn.isCut && <p className="text-faint text-xs">{t("conversation.cut")}</p>}
+      {turn.isInterrupted && <p className="text-faint text-xs">{t("conversation.cut")}</p>}
     </div>
   );
 }

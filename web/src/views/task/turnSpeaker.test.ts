@@ -9,12 +9,12 @@ const turn = (kind: TurnRow["kind"], role: TurnRow["role"] = "orchestrator") => 
 });
 const question = (by: string) => ({
   answeredBy: by,
-  askedBack: [{ by, text: "tea", askedAt: 0 }],
+  clarifications: [{ by, text: "tea", askedAt: 0 }],
 });
 
 test("a person's answers and replies have the person as speaker", () => {
   expect(turnSpeaker(turn("answer"), question("person:ana"))).toBe("ana");
-  expect(turnSpeaker(turn("askBack"), question("person:ana"))).toBe("ana");
+  expect(turnSpeaker(turn("clarification"), question("person:ana"))).toBe("ana");
 });
 
 test("other answers and other turns have no person as speaker", () => {

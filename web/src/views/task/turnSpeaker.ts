@@ -2,7 +2,7 @@ import type { QuestionRow, TurnRow } from "~/api/generated";
 import { actorName } from "~/components/actor";
 
 type SpokenTurn = Pick<TurnRow, "role" | "kind" | "content">;
-type QuestionActors = Pick<QuestionRow, "answeredBy" | "askedBack">;
+type QuestionActors = Pick<QuestionRow, "answeredBy" | "clarifications">;
 
 /** The person whose words the orchestrator forwards in a turn; `null` for any other turn. */
 export function turnSpeaker(
@@ -11,6 +11,7 @@ export function turnSpeaker(
 ): string | null {
   if (role !== "orchestrator" || !question) return null;
   if (kind === "answer") return actorName(question.answeredBy);
-  if (kind === "askBack") return actorName(question.askedBack.find(({ text }) => text === content)?.by);
+  if (kind === "clarification")
+    return actorName(question.clarifications.find(({ text }) => text === content)?.by);
   return null;
 }

@@ -9,7 +9,7 @@ const question = (id: string, more: Partial<QuestionRow>): QuestionRow =>
     id,
     status: "pending",
     askedAt: 10,
-    withPersonAt: null,
+    reachedPersonAt: null,
     answeredAt: null,
     deliveredAt: null,
     ...more,
@@ -41,7 +41,12 @@ test("the latest event comes first", () => {
 
 test("a question's history goes from asking to the task that resumes", () => {
   const rows = { a: line(1, "QuestionAsked", "q_1"), b: line(9, "QuestionResumed", "q_1") };
-  const answered = question("q_1", { status: "resumed", withPersonAt: 20, answeredAt: 70, deliveredAt: 80 });
+  const answered = question("q_1", {
+    status: "resumed",
+    reachedPersonAt: 20,
+    answeredAt: 70,
+    deliveredAt: 80,
+  });
   const [timeline] = toQuestionTimelines({ q_1: answered }, rows);
   expect(timeline?.steps.map(({ step, at }) => `${step} ${at}`)).toEqual([
     "asked 10",

@@ -52,7 +52,7 @@ export function toQuestionTimelines(
     const timeOf = (kind: string) => times.get(`${question.id} ${kind}`) ?? null;
     const candidates: [QuestionStep, number | null][] = [
       ["asked", question.askedAt],
-      ["withPerson", question.withPersonAt],
+      ["withPerson", question.reachedPersonAt],
       ["answered", question.answeredAt],
       ["delivered", question.deliveredAt],
       ["resumed", timeOf("QuestionResumed")],

@@ -1,7 +1,7 @@
 //! A change of the plan file during the run.
 
 use domain::Locale;
-use views::{InboxItem, PlanOfferRow, summary};
+use views::{InboxItem, PlanOfferRow, summarize_plan_changes};
 
 use super::{EntryAction, EntryChoice, FreeInput, InboxEntry, TextRule, heading};
 use crate::screen::{board::Board, phrases::pick, plan_diff::plan_diff};
@@ -16,7 +16,7 @@ pub fn entry(locale: Locale, board: &Board, row: &PlanOfferRow) -> InboxEntry {
     InboxEntry {
         item: InboxItem::Plan(row.id),
         heading: heading(&[Some(row.id.to_string()), Some(changed.to_owned())]),
-        text: summary(&row.changes),
+        text: summarize_plan_changes(&row.changes),
         context: problem.into_iter().chain([lines.collect::<Vec<_>>().join("\n")]).collect(),
         choices: vec![
             EntryChoice {

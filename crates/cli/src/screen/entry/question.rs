@@ -19,12 +19,12 @@ pub fn entry(locale: Locale, row: &QuestionRow) -> InboxEntry {
     let mut context: Vec<String> = row.context.iter().cloned().collect();
     context.extend(row.permission.iter().filter_map(|permission| permission.detail.clone()));
     context.extend(
-        row.asked_text
+        row.original_text
             .iter()
             .map(|text| format!("{} {text}", pick(locale, "The agent asked:", "에이전트의 질문:"))),
     );
     context.extend(
-        row.asked_back
+        row.clarifications
             .iter()
             .map(|back| format!("{} {}", pick(locale, "Your question:", "되물은 내용:"), back.text)),
     );

@@ -14,11 +14,11 @@ use domain::{
     TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools, Usage,
 };
 use engine::{Effect, Run};
-use views::{Kind, Views};
+use views::{RowKind, Views};
 
-use crate::story::task;
+use crate::sample_log::task;
 
-pub struct World {
+pub struct EngineRun {
     pub run: Run,
     pub views: Views,
     /// How often each kind of event happened.
@@ -26,16 +26,16 @@ pub struct World {
     /// Every event.
     pub log: Vec<RecordedEvent>,
     /// The rows, kept by nothing but the changes.
-    pub kept: BTreeMap<(Kind, String), String>,
+    pub kept: BTreeMap<(RowKind, String), String>,
     now: i64,
     effects: Vec<(EffectId, Effect)>,
     offset: u64,
 }
 
 /// A number that choices are taken out of.
-pub struct Chance(pub u64);
+pub struct RandomChoices(pub u64);
 
-impl Chance {
+impl RandomChoices {
     fn of(&mut self, n: usize) -> usize {
         // What is left over decides the next choice; the constant mixes it (Knuth).
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -60,8 +60,8 @@ fn ana() -> Actor {
     Actor::Person("ana".to_owned())
 }
 
-impl World {
-    pub fn new(chance: &mut Chance) -> Self {
+impl EngineRun {
+    pub fn new(chance: &mut RandomChoices) -> Self {
         let phase = |number, after: &[u32], verify: Option<&str>| PlannedPhase {
             number,
             name: format!("Phase {number}"),
@@ -91,7 +91,7 @@ impl World {
         let member = |(agent, role): (&str, Role)| TeamMember { name: name(agent), role, slots: None };
         let mut team = vec![("backend", Role::Worker), ("qa", Role::Tester), ("designer", Role::Specialist)];
         team.extend(chance.is(2).then_some(("lead", Role::Orchestrator)));
-        team.extend(chance.is(2).then_some(("judge", Role::Verifier)));
+        team.extend(chance.is(2).then_some(("verifier", Role::Verifier)));
         let settings = RunSettings {
             gate_approval: if chance.is(3) { GateApproval::Automatic } else { GateApproval::Person },
             question_expires_after_ms: chance.is(3).then_some(600_000),
@@ -119,7 +119,7 @@ impl World {
     }
 
     /// Lets something happen.
-    pub fn step(&mut self, chance: &mut Chance) {
+    pub fn step(&mut self, chance: &mut RandomChoices) {
         self.now += 500;
         match chance.of(12) {
             0..=4 => self.obey(chance),
@@ -164,7 +164,7 @@ impl World {
     }
 
     /// Carries an order out, or fails to.
-    fn obey(&mut self, chance: &mut Chance) {
+    fn obey(&mut self, chance: &mut RandomChoices) {
         if self.effects.is_empty() {
             return;
         }
@@ -215,7 +215,7 @@ impl World {
     }
 
     /// Lets some session say something.
-    fn speak(&mut self, chance: &mut Chance) {
+    fn speak(&mut self, chance: &mut RandomChoices) {
         let Some(session) = self.session(chance) else { return };
         let row = self.views.rows().sessions.get(&session).unwrap();
         let task_id = row.task.clone().unwrap_or_else(|| task("T1.1"));
@@ -276,7 +276,7 @@ impl World {
     }
 
     /// Lets a session do something else than speak.
-    fn act(&mut self, chance: &mut Chance, session: SessionId) {
+    fn act(&mut self, chance: &mut RandomChoices, session: SessionId) {
         let actor = Actor::Agent(session);
         let failure = TestFailure { name: "t".to_owned(), ..TestFailure::default() };
         let failures = if chance.is(2) { vec![failure] } else { Vec::new() };
@@ -310,7 +310,7 @@ impl World {
     }
 
     /// Lets the person settle something.
-    fn settle(&mut self, chance: &mut Chance) {
+    fn settle(&mut self, chance: &mut RandomChoices) {
         let n = u32::try_from(chance.of(12)).unwrap() + 1;
         let open: Vec<QuestionId> = self.views.inbox().iter().filter_map(|row| question(row)).collect();
         let command = match chance.of(10) {
@@ -356,7 +356,7 @@ impl World {
     }
 
     /// Lets the person change what is to be done.
-    fn steer(&mut self, chance: &mut Chance) {
+    fn steer(&mut self, chance: &mut RandomChoices) {
         let ids: Vec<TaskId> = self.run.task_ids().cloned().collect();
         let (one, other) = (chance.one(&ids).unwrap(), chance.one(&ids).unwrap());
         let command = match chance.of(22) {
@@ -389,7 +389,7 @@ impl World {
     }
 
     /// Returns some session that may be there.
-    fn session(&self, chance: &mut Chance) -> Option<SessionId> {
+    fn session(&self, chance: &mut RandomChoices) -> Option<SessionId> {
         let is_there = |row: &&views::SessionRow| row.ended_at.is_none() && row.agent.is_some();
         let ids: Vec<_> = self.views.rows().sessions.iter().filter(is_there).map(|row| row.id).collect();
         chance.one(&ids)

@@ -3,7 +3,7 @@
 use domain::{AgentName, ChannelId, DirectMessageId, DirectType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// The direct line between two sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,9 +85,9 @@ pub enum DirectMessageState {
     Acknowledged,
 }
 
-impl Record for ChannelRow {
+impl TableRow for ChannelRow {
     type Key = ChannelId;
-    const KIND: Kind = Kind::Channel;
+    const KIND: RowKind = RowKind::Channel;
 
     fn key(&self) -> ChannelId {
         self.id
@@ -97,14 +97,14 @@ impl Record for ChannelRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.session_a), Some(self.session_b)]
     }
 }
 
-impl Record for DirectMessageRow {
+impl TableRow for DirectMessageRow {
     type Key = DirectMessageId;
-    const KIND: Kind = Kind::DirectMessage;
+    const KIND: RowKind = RowKind::DirectMessage;
 
     fn key(&self) -> DirectMessageId {
         self.id
@@ -114,7 +114,7 @@ impl Record for DirectMessageRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.from_session), Some(self.to_session)]
     }
 }
@@ -122,7 +122,7 @@ impl Record for DirectMessageRow {
 impl Views {
     pub(crate) fn channel_created(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: ChannelId,
         (session_a, session_b): (SessionId, SessionId),
     ) {
@@ -137,7 +137,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn channel_closed(&mut self, moment: Moment<'_>, id: ChannelId) {
+    pub(crate) fn channel_closed(&mut self, moment: EventMoment<'_>, id: ChannelId) {
         self.rows.channels.change(&id, |row| {
             (row.status, row.closed_at) = (ChannelState::Closed, Some(moment.at));
         });
@@ -145,7 +145,7 @@ impl Views {
 
     pub(crate) fn direct_sent(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (id, channel): (DirectMessageId, ChannelId),
         (from, to): (SessionId, SessionId),
         direct_type: DirectType,
@@ -168,13 +168,13 @@ impl Views {
         self.rows.channels.change(&channel, |row| row.n_messages = row.n_messages.saturating_add(1));
     }
 
-    pub(crate) fn direct_received(&mut self, moment: Moment<'_>, id: DirectMessageId) {
+    pub(crate) fn direct_received(&mut self, moment: EventMoment<'_>, id: DirectMessageId) {
         self.rows.direct_messages.change(&id, |row| {
             (row.status, row.received_at) = (DirectMessageState::Received, Some(moment.at));
         });
     }
 
-    pub(crate) fn direct_acknowledged(&mut self, moment: Moment<'_>, id: DirectMessageId) {
+    pub(crate) fn direct_acknowledged(&mut self, moment: EventMoment<'_>, id: DirectMessageId) {
         self.rows.direct_messages.change(&id, |row| {
             (row.status, row.delivered_at) = (DirectMessageState::Acknowledged, Some(moment.at));
         });

@@ -2,7 +2,7 @@
 
 use domain::{Event, QuestionRoute, Role, TaskId};
 
-use crate::{Kind, Row};
+use crate::{Row, RowKind};
 
 /// A session is opened.
 pub const SESSION_START: &str = "session.start";
@@ -30,48 +30,48 @@ pub const HUMAN_QUERY_ANSWERED: &str = "human_query_answered";
 pub const TASK_RESUMED_AFTER_HUMAN_QUERY: &str = "task_resumed_after_human_query";
 
 /// Returns the names that say what happened to a row; none where it only changed.
-pub(crate) fn of(event: &Event, kind: Kind, row: Option<&Row>) -> &'static [&'static str] {
+pub(crate) fn names_of(event: &Event, kind: RowKind, row: Option<&Row>) -> &'static [&'static str] {
     match kind {
-        Kind::Session => session(event, row),
-        Kind::Task if matches!(event, Event::TaskDone { .. }) => match row {
+        RowKind::Session => session(event, row),
+        RowKind::Task if matches!(event, Event::TaskDone { .. }) => match row {
             // Those that waited for it change too, and are not done.
             Some(Row::Task(row)) if Some(&row.id) == done(event) => &[WORKER_COMPLETE],
             Some(_) | None => &[],
         },
-        Kind::Progress => &[WORKER_PROGRESS],
-        Kind::Loop if matches!(event, Event::LoopRoundFailed { .. } | Event::LoopEnded { .. }) => {
+        RowKind::Progress => &[WORKER_PROGRESS],
+        RowKind::Loop if matches!(event, Event::LoopRoundFailed { .. } | Event::LoopEnded { .. }) => {
             &[WORKER_FEEDBACK]
         }
-        Kind::DirectMessage if matches!(event, Event::DirectMessageSent { .. }) => &[DIRECT_MESSAGE],
-        Kind::Escalation if matches!(event, Event::EscalationRaised { .. }) => &[ESCALATION_NEW],
-        Kind::Escalation if matches!(event, Event::EscalationResolved { .. }) => &[ESCALATION_RESOLVED],
-        Kind::Question => match row {
-            Some(Row::Question(row)) if row.with_person_at.is_some() => question(event),
+        RowKind::DirectMessage if matches!(event, Event::DirectMessageSent { .. }) => &[DIRECT_MESSAGE],
+        RowKind::Escalation if matches!(event, Event::EscalationRaised { .. }) => &[ESCALATION_NEW],
+        RowKind::Escalation if matches!(event, Event::EscalationResolved { .. }) => &[ESCALATION_RESOLVED],
+        RowKind::Question => match row {
+            Some(Row::Question(row)) if row.reached_person_at.is_some() => question(event),
             Some(_) | None => &[],
         },
-        Kind::Run
-        | Kind::Phase
-        | Kind::Task
-        | Kind::TaskDetail
-        | Kind::Attempt
-        | Kind::Agent
-        | Kind::Request
-        | Kind::Invocation
-        | Kind::Result
-        | Kind::Channel
-        | Kind::DirectMessage
-        | Kind::Loop
-        | Kind::Escalation
-        | Kind::Gate
-        | Kind::Checkpoint
-        | Kind::Receipt
-        | Kind::Overlap
-        | Kind::Turn
-        | Kind::Chat
-        | Kind::Timeline
-        | Kind::PlanOffer
-        | Kind::Inbox
-        | Kind::Usage => &[],
+        RowKind::Run
+        | RowKind::Phase
+        | RowKind::Task
+        | RowKind::TaskDetail
+        | RowKind::Attempt
+        | RowKind::Agent
+        | RowKind::Request
+        | RowKind::Invocation
+        | RowKind::Result
+        | RowKind::Channel
+        | RowKind::DirectMessage
+        | RowKind::Loop
+        | RowKind::Escalation
+        | RowKind::Gate
+        | RowKind::Checkpoint
+        | RowKind::Receipt
+        | RowKind::Overlap
+        | RowKind::Turn
+        | RowKind::Chat
+        | RowKind::Timeline
+        | RowKind::PlanOffer
+        | RowKind::Inbox
+        | RowKind::Usage => &[],
     }
 }
 

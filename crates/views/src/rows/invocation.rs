@@ -3,8 +3,8 @@
 use domain::{AgentName, InvocationId, InvocationOutcome, ResultType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{InboxItem, Party};
-use crate::{Kind, Record, Sessions, Views, views::Moment};
+use super::{InboxItem, ResponsibleParty};
+use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
 /// One agent calling another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,9 +56,9 @@ pub enum InvocationState {
     Failed,
 }
 
-impl Record for InvocationRow {
+impl TableRow for InvocationRow {
     type Key = InvocationId;
-    const KIND: Kind = Kind::Invocation;
+    const KIND: RowKind = RowKind::Invocation;
 
     fn key(&self) -> InvocationId {
         self.id
@@ -68,7 +68,7 @@ impl Record for InvocationRow {
         key.to_string()
     }
 
-    fn sessions(&self) -> Sessions {
+    fn sessions(&self) -> RowSessions {
         [Some(self.caller_session), self.callee_session]
     }
 }
@@ -76,7 +76,7 @@ impl Record for InvocationRow {
 impl Views {
     pub(crate) fn invocation_made(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         (id, caller): (InvocationId, SessionId),
         callee: &AgentName,
         wanted: &str,
@@ -97,11 +97,16 @@ impl Views {
             started_at: None,
             ended_at: None,
         });
-        let party = Party::Agent { agent: Some(callee.clone()) };
+        let party = ResponsibleParty::Agent { agent: Some(callee.clone()) };
         self.facts.open.set(InboxItem::Invocation(id), Some(party));
     }
 
-    pub(crate) fn invocation_started(&mut self, moment: Moment<'_>, id: InvocationId, session: SessionId) {
+    pub(crate) fn invocation_started(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: InvocationId,
+        session: SessionId,
+    ) {
         self.rows.invocations.change(&id, |row| {
             row.status = InvocationState::InProgress;
             (row.callee_session, row.started_at) = (Some(session), Some(moment.at));
@@ -110,7 +115,7 @@ impl Views {
 
     pub(crate) fn invocation_ended(
         &mut self,
-        moment: Moment<'_>,
+        moment: EventMoment<'_>,
         id: InvocationId,
         outcome: &InvocationOutcome,
     ) {

@@ -7,7 +7,7 @@ use std::{
 
 use domain::{AgentName, BlockReason, Priority, Role, Timestamp};
 
-use super::{Bar, BarKind, critical::Gated, pace::Pace};
+use super::{Bar, BarKind, critical::GatedGraph, pace::Pace};
 use crate::{
     Rows,
     rows::{PhaseState, RunState, TaskRow, TaskState},
@@ -15,7 +15,7 @@ use crate::{
 
 /// What is to come.
 #[derive(Debug, Default)]
-pub struct Foreseen {
+pub struct Forecast {
     pub bars: Vec<Bar>,
     pub end_at: Option<Timestamp>,
     pub n_guessed: u32,
@@ -23,20 +23,20 @@ pub struct Foreseen {
 }
 
 /// Imagines the rest of a run.
-pub fn foresee(rows: &Rows, pace: &Pace, now: Timestamp) -> Foreseen {
-    let Some(run) = rows.run.get(&()) else { return Foreseen::default() };
+pub fn forecast(rows: &Rows, pace: &Pace, now: Timestamp) -> Forecast {
+    let Some(run) = rows.run.get(&()) else { return Forecast::default() };
     match run.status {
-        RunState::Running | RunState::Paused => Imagined::new(rows, pace, run.slots, now).play(),
-        RunState::Done | RunState::Failed | RunState::Cancelled => Foreseen::default(),
+        RunState::Running | RunState::Paused => Simulation::new(rows, pace, run.slots, now).play(),
+        RunState::Done | RunState::Failed | RunState::Cancelled => Forecast::default(),
     }
 }
 
 /// Whose turn it is: the smallest is next, as in the scheduler.
 type Turn = (Reverse<bool>, Reverse<Priority>, Reverse<u64>, usize);
 
-struct Imagined<'a> {
+struct Simulation<'a> {
     rows: &'a Rows,
-    gated: Gated<'a>,
+    graph_of_gates: GatedGraph<'a>,
     left_ms: Vec<u64>,
     remaining: Vec<u64>,
     n_before: Vec<usize>,
@@ -50,21 +50,22 @@ struct Imagined<'a> {
     /// What needs only time before it can go on.
     resting: BinaryHeap<Reverse<(Timestamp, usize)>>,
     now: Timestamp,
-    foreseen: Foreseen,
+    forecast: Forecast,
 }
 
-impl<'a> Imagined<'a> {
+impl<'a> Simulation<'a> {
     fn new(rows: &'a Rows, pace: &Pace, slots: u32, now: Timestamp) -> Self {
-        let gated = Gated::of(rows);
-        let left_ms: Vec<u64> = gated.tasks.iter().map(|row| pace.left_ms(rows, row)).collect();
-        let remaining = gated.remaining(&left_ms);
-        let n_before = (0..gated.graph.len()).map(|node| gated.graph.before(node).len()).collect();
+        let graph_of_gates = GatedGraph::of(rows);
+        let left_ms: Vec<u64> = graph_of_gates.tasks.iter().map(|row| pace.left_ms(rows, row)).collect();
+        let remaining = graph_of_gates.remaining(&left_ms);
+        let n_before =
+            (0..graph_of_gates.graph.len()).map(|node| graph_of_gates.graph.before(node).len()).collect();
         let worker = rows.agents.iter().find(|row| row.role == Role::Worker).map(|row| &row.name);
         let free_of = rows.agents.iter().map(|row| (Some(&row.name), row.slots.map_or(slots, Into::into)));
         Self {
             free_of: free_of.collect(),
             rows,
-            gated,
+            graph_of_gates,
             left_ms,
             remaining,
             n_before,
@@ -75,19 +76,19 @@ impl<'a> Imagined<'a> {
             working: BinaryHeap::new(),
             resting: BinaryHeap::new(),
             now,
-            foreseen: Foreseen::default(),
+            forecast: Forecast::default(),
         }
     }
 
-    fn play(mut self) -> Foreseen {
+    fn play(mut self) -> Forecast {
         // Whoever works goes on with the slot that it has.
-        for node in 0..self.gated.tasks.len() {
-            let row = self.gated.tasks[node];
+        for node in 0..self.graph_of_gates.tasks.len() {
+            let row = self.graph_of_gates.tasks[node];
             if matches!(row.state, TaskState::Running | TaskState::Checking | TaskState::Merging) {
                 self.begin(node, row);
             }
         }
-        let nodes = 0..self.gated.graph.len();
+        let nodes = 0..self.graph_of_gates.graph.len();
         let free: Vec<usize> = nodes.filter(|node| self.n_before[*node] == 0 || self.is_met(*node)).collect();
         free.into_iter().for_each(|node| self.free_up(node));
         while self.step() {}
@@ -134,7 +135,7 @@ impl<'a> Imagined<'a> {
         let (turn, agent) = firsts.filter_map(|(agent, turns)| Some((*turns.first()?, *agent))).min()?;
         self.ready.get_mut(&agent)?.remove(&turn);
         let node = turn.3;
-        self.gated.tasks.get(node).map(|row| (node, *row))
+        self.graph_of_gates.tasks.get(node).map(|row| (node, *row))
     }
 
     /// Gives a task a slot until it is done.
@@ -147,9 +148,9 @@ impl<'a> Imagined<'a> {
         let left_ms = i64::try_from(self.left_ms[node]).unwrap_or(i64::MAX);
         let end_at = Timestamp(self.now.0.saturating_add(left_ms));
         self.working.push(Reverse((end_at, node)));
-        self.foreseen.n_guessed += u32::from(Pace::is_guessed(self.rows, &row.id));
-        self.foreseen.end_at = self.foreseen.end_at.max(Some(end_at));
-        self.foreseen.bars.push(Bar {
+        self.forecast.n_guessed += u32::from(Pace::is_guessed(self.rows, &row.id));
+        self.forecast.end_at = self.forecast.end_at.max(Some(end_at));
+        self.forecast.bars.push(Bar {
             task: row.id.clone(),
             agent: agent.cloned(),
             kind: BarKind::Predicted,
@@ -163,7 +164,7 @@ impl<'a> Imagined<'a> {
     }
 
     fn give_back(&mut self, node: usize) {
-        let agent = self.gated.tasks.get(node).and_then(|row| self.agent(row));
+        let agent = self.graph_of_gates.tasks.get(node).and_then(|row| self.agent(row));
         self.free += 1;
         if let Some(free) = self.free_of.get_mut(&agent) {
             *free += 1;
@@ -172,7 +173,7 @@ impl<'a> Imagined<'a> {
 
     /// Notes that a node is met, and lets those go on that waited for it alone.
     fn end(&mut self, node: usize) {
-        for later in self.gated.graph.after(node).to_vec() {
+        for later in self.graph_of_gates.graph.after(node).to_vec() {
             self.n_before[later] = self.n_before[later].saturating_sub(1);
             if self.n_before[later] == 0 && !self.is_met(later) {
                 self.free_up(later);
@@ -182,7 +183,7 @@ impl<'a> Imagined<'a> {
 
     /// Takes a node that waits for nothing of the plan.
     fn free_up(&mut self, node: usize) {
-        let Some(row) = self.gated.tasks.get(node).copied() else { return self.end(node) };
+        let Some(row) = self.graph_of_gates.tasks.get(node).copied() else { return self.end(node) };
         match row.state {
             TaskState::Done | TaskState::Skipped => self.end(node),
             // They are at work, or come to nothing.
@@ -200,7 +201,7 @@ impl<'a> Imagined<'a> {
     }
 
     fn line_up(&mut self, node: usize) {
-        let Some(row) = self.gated.tasks.get(node).copied() else { return };
+        let Some(row) = self.graph_of_gates.tasks.get(node).copied() else { return };
         let has_started = row.started_at.is_some() && row.state != TaskState::Waiting;
         let turn = (Reverse(has_started), Reverse(row.priority), Reverse(self.remaining[node]), node);
         self.ready.entry(self.agent(row)).or_default().insert(turn);
@@ -208,22 +209,22 @@ impl<'a> Imagined<'a> {
 
     /// Tells whether nobody waits for a node any more, whatever it waits for itself.
     fn is_met(&self, node: usize) -> bool {
-        if let Some(row) = self.gated.tasks.get(node) {
+        if let Some(row) = self.graph_of_gates.tasks.get(node) {
             return matches!(row.state, TaskState::Done | TaskState::Skipped);
         }
-        let gate = self.gated.gates.get(node - self.gated.tasks.len());
+        let gate = self.graph_of_gates.gates.get(node - self.graph_of_gates.tasks.len());
         let phase = gate.and_then(|number| self.rows.phases.get(number));
         phase.is_some_and(|row| matches!(row.state, PhaseState::Approved | PhaseState::Landed))
     }
 
-    fn tell(mut self) -> Foreseen {
-        let n_stuck = self.n_before.iter().zip(&self.gated.tasks).filter(|(n_before, row)| {
+    fn tell(mut self) -> Forecast {
+        let n_stuck = self.n_before.iter().zip(&self.graph_of_gates.tasks).filter(|(n_before, row)| {
             **n_before > 0 && matches!(row.state, TaskState::Waiting | TaskState::Ready)
         });
-        self.foreseen.n_stuck = u32::try_from(n_stuck.count()).unwrap_or(u32::MAX);
-        if self.foreseen.n_stuck > 0 {
-            self.foreseen.end_at = None;
+        self.forecast.n_stuck = u32::try_from(n_stuck.count()).unwrap_or(u32::MAX);
+        if self.forecast.n_stuck > 0 {
+            self.forecast.end_at = None;
         }
-        self.foreseen
+        self.forecast
     }
 }

@@ -1,34 +1,36 @@
-//! What went wrong, in a line, in Korean for people.
+//! Titles of problems in Korean.
 
 use domain::{EscalationCause, EscalationSubject};
 
-/// Returns the title of a problem that Jangdan found itself. What agents or services say stays as they said it.
-pub(crate) fn title(cause: &EscalationCause) -> String {
+/// Returns the title of a problem that Jangdan found itself. The reasons of agents and services are not translated.
+pub(crate) fn escalation_title(cause: &EscalationCause) -> String {
     match cause {
-        EscalationCause::RepeatedFailure { task, failures } => format!("{task} 작업이 {failures}번 실패함"),
-        EscalationCause::TaskFailed { task, why } => format!("{task} 작업이 실패함: {why}"),
+        EscalationCause::RepeatedFailure { task, failures } => format!("{task} 작업 {failures}회 실패"),
+        EscalationCause::TaskFailed { task, why } => format!("{task} 작업 실패: {why}"),
         EscalationCause::TestsFailing { task } => format!("{task} 작업이 테스트를 통과하지 못함"),
         EscalationCause::TestingFailed { task } => format!("{task} 작업을 테스트하지 못함"),
-        EscalationCause::MergeFailed { task } => format!("{task} 작업을 병합할 수 없음"),
-        EscalationCause::TaskTimeout { task } => format!("{task} 작업이 너무 오래 걸림"),
-        EscalationCause::RateLimitPersists { task } => format!("{task} 작업이 풀리지 않는 한도를 기다림"),
+        EscalationCause::MergeFailed { task } => format!("{task} 작업을 병합하지 못함"),
+        EscalationCause::TaskTimeout { task } => format!("{task} 작업 시간 초과"),
+        EscalationCause::RateLimitPersists { task } => format!("{task} 작업의 사용량 제한이 해제되지 않음"),
         EscalationCause::GateFailed { phase } => format!("{phase}단계가 게이트를 통과하지 못함"),
         EscalationCause::BudgetNearlyUsed { of: EscalationSubject::Task { task } } => {
-            format!("{task} 작업의 예산을 거의 다 씀")
+            format!("{task} 작업의 예산이 거의 소진됨")
         }
         EscalationCause::BudgetNearlyUsed { of: EscalationSubject::Phase { phase } } => {
-            format!("{phase}단계의 예산을 거의 다 씀")
+            format!("{phase}단계의 예산이 거의 소진됨")
         }
         EscalationCause::BudgetNearlyUsed { of: EscalationSubject::Run } => {
-            "실행의 예산을 거의 다 씀".to_owned()
+            "실행의 예산이 거의 소진됨".to_owned()
         }
-        EscalationCause::ProtocolViolated { session } => format!("{session} 세션이 프로토콜을 지키지 않음"),
+        EscalationCause::ProtocolViolated { session } => {
+            format!("{session} 세션이 잘못된 메시지를 계속 보냄")
+        }
         EscalationCause::RequestRefused { name } => format!("{name} 요청이 거절됨"),
-        EscalationCause::QuestionExpired => "제때 답한 사람이 없음".to_owned(),
-        EscalationCause::RunTimeout => "실행이 너무 오래 걸림".to_owned(),
-        EscalationCause::DiskBudgetExhausted => "작업 폴더를 더 만들 공간이 없음".to_owned(),
-        EscalationCause::OrchestratorLost => "오케스트레이터가 사라짐".to_owned(),
-        EscalationCause::MainAgentSilent => "주 에이전트가 아무 말도 하지 않음".to_owned(),
+        EscalationCause::QuestionExpired => "질문이 제때 답변되지 않음".to_owned(),
+        EscalationCause::RunTimeout => "실행 시간 초과".to_owned(),
+        EscalationCause::DiskBudgetExhausted => "워크트리를 만들 디스크 공간이 부족함".to_owned(),
+        EscalationCause::OrchestratorLost => "오케스트레이터가 종료됨".to_owned(),
+        EscalationCause::MainAgentSilent => "메인 에이전트가 응답하지 않음".to_owned(),
     }
 }
 
@@ -36,26 +38,26 @@ pub(crate) fn title(cause: &EscalationCause) -> String {
 mod tests {
     use domain::{EscalationCause, EscalationSubject, SessionId};
 
-    use super::title;
+    use super::escalation_title;
 
     #[test]
-    fn what_jangdan_finds_has_a_title_in_both_languages() {
+    fn causes_have_a_title_in_both_languages() {
         let task = || "T1.2".parse::<domain::TaskId>().unwrap();
         for (cause, english, korean) in [
             (
                 EscalationCause::RepeatedFailure { task: task(), failures: 3 },
                 "T1.2 failed 3 times",
-                "T1.2 작업이 3번 실패함",
+                "T1.2 작업 3회 실패",
             ),
             (
                 EscalationCause::TaskFailed { task: task(), why: "no credit".to_owned() },
                 "T1.2 failed: no credit",
-                "T1.2 작업이 실패함: no credit",
+                "T1.2 작업 실패: no credit",
             ),
             (
                 EscalationCause::MergeFailed { task: task() },
                 "T1.2 could not be merged",
-                "T1.2 작업을 병합할 수 없음",
+                "T1.2 작업을 병합하지 못함",
             ),
             (
                 EscalationCause::GateFailed { phase: 2 },
@@ -65,25 +67,25 @@ mod tests {
             (
                 EscalationCause::BudgetNearlyUsed { of: EscalationSubject::Phase { phase: 2 } },
                 "the budget of phase 2 is nearly used up",
-                "2단계의 예산을 거의 다 씀",
+                "2단계의 예산이 거의 소진됨",
             ),
             (
                 EscalationCause::BudgetNearlyUsed { of: EscalationSubject::Run },
                 "the budget of the run is nearly used up",
-                "실행의 예산을 거의 다 씀",
+                "실행의 예산이 거의 소진됨",
             ),
             (
                 EscalationCause::ProtocolViolated { session: SessionId(3) },
                 "s_3 keeps sending invalid messages",
-                "s_3 세션이 프로토콜을 지키지 않음",
+                "s_3 세션이 잘못된 메시지를 계속 보냄",
             ),
             (
                 EscalationCause::QuestionExpired,
                 "a question was not answered in time",
-                "제때 답한 사람이 없음",
+                "질문이 제때 답변되지 않음",
             ),
         ] {
-            assert_eq!((cause.to_string().as_str(), title(&cause).as_str()), (english, korean));
+            assert_eq!((cause.to_string().as_str(), escalation_title(&cause).as_str()), (english, korean));
         }
     }
 }

@@ -2,23 +2,23 @@
 
 use domain::SessionId;
 
-use crate::{Kind, Row, Sessions};
+use crate::{Row, RowKind, RowSessions};
 
 /// One row that is new, looks different, or is gone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Change {
+pub struct ViewChange {
     /// What it is a row of.
-    pub kind: Kind,
+    pub kind: RowKind,
     /// Its name within its kind.
     pub key: String,
     /// How it looks now; none where it is gone.
     pub row: Option<Row>,
     pub(crate) names: &'static [&'static str],
     /// Those before the change, and those behind it.
-    pub(crate) sessions: [Sessions; 2],
+    pub(crate) sessions: [RowSessions; 2],
 }
 
-impl Change {
+impl ViewChange {
     /// Returns the sessions that the row is about, and those that it was about until now: they are to know that it left.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> {
         self.sessions.iter().flatten().copied().flatten()

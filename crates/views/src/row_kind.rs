@@ -4,27 +4,27 @@ use domain::Event;
 use serde::{Serialize, Serializer};
 
 use crate::{
-    change::Change,
-    names,
+    event_names,
     rows::{
         AgentRow, AttemptRow, ChannelRow, ChatRow, CheckpointRow, DirectMessageRow, EscalationRow, GateRow,
         InboxRow, InvocationRow, LoopRow, OverlapRow, PhaseRow, PlanOfferRow, ProgressRow, QuestionRow,
         ReceiptRow, RequestRow, ResultRow, RunRow, SessionRow, TaskDetailRow, TaskRow, TimelineRow, TurnRow,
         UsageRow,
     },
-    table::{Record, Table, Touched},
+    table::{Table, TableRow, TouchedRow},
+    view_change::ViewChange,
 };
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $table:ident: $kind:ident($row:ident) = $name:literal;)*) => {
         /// What a row is a row of.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Kind {$(
+        pub enum RowKind {$(
             $(#[$doc])*
             $kind,
         )*}
 
-        impl Kind {
+        impl RowKind {
             /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
@@ -53,8 +53,8 @@ macro_rules! kinds {
 
         impl Row {
             /// Returns what it is a row of.
-            pub fn kind(&self) -> Kind {
-                match self {$(Self::$kind(_) => Kind::$kind,)*}
+            pub fn kind(&self) -> RowKind {
+                match self {$(Self::$kind(_) => RowKind::$kind,)*}
             }
 
             /// Returns its name within its kind.
@@ -102,23 +102,23 @@ macro_rules! kinds {
 
         impl Serialize for RowList<'_> {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                match self.kind {$(Kind::$kind => serializer.collect_seq(self.rows.$table.iter()),)*}
+                match self.kind {$(RowKind::$kind => serializer.collect_seq(self.rows.$table.iter()),)*}
             }
         }
 
         impl Rows {
             /// Returns the rows of a kind, sorted by their keys.
-            pub fn of(&self, kind: Kind) -> Vec<Row> {
-                match kind {$(Kind::$kind => self.$table.iter().cloned().map(Row::from).collect(),)*}
+            pub fn of(&self, kind: RowKind) -> Vec<Row> {
+                match kind {$(RowKind::$kind => self.$table.iter().cloned().map(Row::from).collect(),)*}
             }
 
             /// Returns what an event has touched.
-            pub(crate) fn take_changes(&mut self, event: &Event) -> Vec<Change> {
+            pub(crate) fn take_changes(&mut self, event: &Event) -> Vec<ViewChange> {
                 let mut changes = Vec::new();
-                $(for Touched { key, row, sessions } in self.$table.take_touched() {
-                    let kind = <$row as Record>::KIND;
-                    let names = names::of(event, kind, row.as_ref());
-                    changes.push(Change { kind, key, row, names, sessions });
+                $(for TouchedRow { key, row, sessions } in self.$table.take_touched() {
+                    let kind = <$row as TableRow>::KIND;
+                    let names = event_names::names_of(event, kind, row.as_ref());
+                    changes.push(ViewChange { kind, key, row, names, sessions });
                 })*
                 changes
             }
@@ -185,12 +185,12 @@ kinds! {
 #[derive(Debug, Clone, Copy)]
 pub struct RowList<'a> {
     rows: &'a Rows,
-    kind: Kind,
+    kind: RowKind,
 }
 
 impl Rows {
     /// Returns the rows of a kind to serialize, sorted by their keys.
-    pub fn list(&self, kind: Kind) -> RowList<'_> {
+    pub fn list(&self, kind: RowKind) -> RowList<'_> {
         RowList { rows: self, kind }
     }
 }

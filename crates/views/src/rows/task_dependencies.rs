@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{TaskRow, TaskState};
 use crate::{
     Views,
-    facts::{Standing, TaskFacts},
-    views::Moment,
+    facts::{DependencyState, TaskFacts},
+    views::EventMoment,
 };
 
 /// How many are shown; a person does not read more.
@@ -21,7 +21,7 @@ const WAITS_SHOWN_MAX: usize = 20;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum WaitsFor {
+pub enum UnmetDependency {
     /// Another task.
     Task {
         /// Which.
@@ -43,9 +43,9 @@ pub enum WaitsFor {
 
 impl Views {
     /// Notes what a task waits for as the plan has it.
-    pub(super) fn task_waits_planned(&mut self, task: &PlannedTask) {
+    pub(super) fn plan_dependencies(&mut self, task: &PlannedTask) {
         for earlier in &task.depends_on {
-            self.link(earlier, &task.id);
+            self.link_dependency(earlier, &task.id);
         }
         let after = self.rows.phases.get(&task.phase).map(|row| row.waits_for.clone()).unwrap_or_default();
         for name in &task.external {
@@ -57,18 +57,18 @@ impl Views {
             facts.unmet_phases = after.into_iter().collect();
             facts.unmet_externals = externals.collect();
         }
-        self.show_waits(&task.id);
+        self.update_dependencies(&task.id);
     }
 
-    pub(crate) fn dependency_added(&mut self, moment: Moment<'_>, earlier: &TaskId, later: &TaskId) {
-        self.link(earlier, later);
+    pub(crate) fn dependency_added(&mut self, moment: EventMoment<'_>, earlier: &TaskId, later: &TaskId) {
+        self.link_dependency(earlier, later);
         self.rows.task_details.change(later, |row| {
             if !row.depends_on.contains(earlier) {
                 row.depends_on.push(earlier.clone());
             }
         });
-        self.wait_again(moment, later);
-        self.show_waits(later);
+        self.return_to_waiting(moment, later);
+        self.update_dependencies(later);
     }
 
     pub(crate) fn dependency_removed(&mut self, earlier: &TaskId, later: &TaskId) {
@@ -76,10 +76,10 @@ impl Views {
             facts.dependents.remove(later);
         }
         if let Some(facts) = self.facts.tasks.get_mut(later) {
-            facts.note(earlier, Standing::Met);
+            facts.note(earlier, DependencyState::Met);
         }
         self.rows.task_details.change(later, |row| row.depends_on.retain(|other| other != earlier));
-        self.show_waits(later);
+        self.update_dependencies(later);
     }
 
     pub(crate) fn external_met(&mut self, name: &str) {
@@ -88,12 +88,12 @@ impl Views {
             if let Some(facts) = self.facts.tasks.get_mut(&task) {
                 facts.unmet_externals.remove(name);
             }
-            self.show_waits(&task);
+            self.update_dependencies(&task);
         }
     }
 
     /// Notes what else a task waits for, where the plan says something else than before.
-    pub(super) fn waits_for_others(&mut self, moment: Moment<'_>, task: &PlannedTask) {
+    pub(super) fn set_external_dependencies(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
         for waiting in self.facts.externals.values_mut() {
             waiting.remove(&task.id);
         }
@@ -105,12 +105,12 @@ impl Views {
         if let Some(facts) = self.facts.tasks.get_mut(&task.id) {
             facts.unmet_externals = open;
         }
-        self.wait_again(moment, &task.id);
-        self.show_waits(&task.id);
+        self.return_to_waiting(moment, &task.id);
+        self.update_dependencies(&task.id);
     }
 
     /// Lets everything behind a phase's gate wait for it no more.
-    pub(super) fn phase_passed(&mut self, phase: PhaseNumber) {
+    pub(super) fn release_later_phases(&mut self, phase: PhaseNumber) {
         let later = self.facts.phases.get(&phase).map(|facts| facts.later.clone()).unwrap_or_default();
         for number in later {
             self.rows.phases.change(&number, |row| row.waits_for.retain(|other| *other != phase));
@@ -119,33 +119,38 @@ impl Views {
                 if let Some(facts) = self.facts.tasks.get_mut(&task) {
                     facts.unmet_phases.remove(&phase);
                 }
-                self.show_waits(&task);
+                self.update_dependencies(&task);
             }
         }
     }
 
     /// Tells those who wait for a task what it is to them now.
-    pub(super) fn tell_dependents(&mut self, moment: Moment<'_>, task: &TaskId, standing: Standing) {
+    pub(super) fn notify_dependents(
+        &mut self,
+        moment: EventMoment<'_>,
+        task: &TaskId,
+        standing: DependencyState,
+    ) {
         let dependents = self.facts.tasks.get(task).map(|facts| facts.dependents.clone());
         for other in dependents.unwrap_or_default() {
             if let Some(facts) = self.facts.tasks.get_mut(&other) {
                 facts.note(task, standing);
             }
-            self.wait_again(moment, &other);
-            self.show_waits(&other);
+            self.return_to_waiting(moment, &other);
+            self.update_dependencies(&other);
         }
     }
 
     /// Lets a task that could start wait, because something that it waits for is no longer there.
-    pub(super) fn wait_again(&mut self, moment: Moment<'_>, task: &TaskId) {
+    pub(super) fn return_to_waiting(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let facts = self.facts.tasks.get(task);
         if facts.is_some_and(|facts| facts.base == TaskState::Ready && facts.n_unmet() > 0) {
-            self.task_moved(moment, task, TaskState::Waiting);
+            self.set_task_state(moment, task, TaskState::Waiting);
         }
     }
 
     /// Shows what a task waits for; only one that waits shows something.
-    pub(super) fn show_waits(&mut self, task: &TaskId) {
+    pub(super) fn update_dependencies(&mut self, task: &TaskId) {
         let Some(facts) = self.facts.tasks.get(task) else { return };
         let n_waits_for = if facts.base == TaskState::Waiting { facts.n_unmet() } else { 0 };
         let waits_for: Vec<_> = first(facts).take(n_waits_for).collect();
@@ -156,7 +161,7 @@ impl Views {
         }
     }
 
-    fn link(&mut self, earlier: &TaskId, later: &TaskId) {
+    fn link_dependency(&mut self, earlier: &TaskId, later: &TaskId) {
         let Some(facts) = self.facts.tasks.get_mut(earlier) else { return };
         facts.dependents.insert(later.clone());
         let standing = facts.base.standing();
@@ -166,12 +171,12 @@ impl Views {
     }
 }
 
-fn first(facts: &TaskFacts) -> impl Iterator<Item = WaitsFor> {
+fn first(facts: &TaskFacts) -> impl Iterator<Item = UnmetDependency> {
     // Those that came to nothing first: they are why nothing moves.
     let lost = facts.lost_tasks.iter().map(|task| (task, true));
     let tasks = lost.chain(facts.unmet_tasks.iter().map(|task| (task, false)));
-    let tasks = tasks.map(|(task, failed)| WaitsFor::Task { task: task.clone(), failed });
-    let phases = facts.unmet_phases.iter().map(|phase| WaitsFor::Phase { phase: *phase });
-    let externals = facts.unmet_externals.iter().map(|name| WaitsFor::External { name: name.clone() });
+    let tasks = tasks.map(|(task, failed)| UnmetDependency::Task { task: task.clone(), failed });
+    let phases = facts.unmet_phases.iter().map(|phase| UnmetDependency::Phase { phase: *phase });
+    let externals = facts.unmet_externals.iter().map(|name| UnmetDependency::External { name: name.clone() });
     externals.chain(phases).chain(tasks).take(WAITS_SHOWN_MAX)
 }

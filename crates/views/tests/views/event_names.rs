@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use views::{Kind, Views};
+use views::{RowKind, Views};
 
-use crate::story::golden;
+use crate::sample_log::golden;
 
 /// The names that others count on; they never change.
 const NAMES: [&str; 12] = [
@@ -35,7 +35,7 @@ fn every_name_is_heard_and_every_kind_of_row_has_one() {
         assert!(heard.contains(name), "{name} was not heard");
     }
     // Progress is never anything else.
-    for kind in Kind::ALL.iter().filter(|kind| **kind != Kind::Progress) {
+    for kind in RowKind::ALL.iter().filter(|kind| **kind != RowKind::Progress) {
         assert!(heard.contains(kind.changed()), "{} was not heard", kind.changed());
     }
     assert!(heard.contains("inbox.removed"));
@@ -47,7 +47,7 @@ fn a_question_that_no_person_saw_is_no_human_query() {
     for recorded in golden() {
         for change in views.apply(&recorded) {
             if change.names().contains(&"human_query_requested") {
-                assert_eq!((recorded.event.name(), change.kind), ("QuestionRouted", Kind::Question));
+                assert_eq!((recorded.event.name(), change.kind), ("QuestionRouted", RowKind::Question));
                 assert!(change.row.unwrap().to_json().contains("\"status\":\"pending\""));
             }
         }

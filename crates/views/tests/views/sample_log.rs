@@ -4,7 +4,7 @@ use domain::{
     Actor, AgentName, Event, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings,
     Sequence, SessionId, TaskId, TeamMember, Timestamp,
 };
-use views::{Change, Views};
+use views::{ViewChange, Views};
 
 /// Returns the events of the golden log.
 pub fn golden() -> Vec<RecordedEvent> {
@@ -27,12 +27,12 @@ pub fn written(views: &Views) -> Vec<String> {
 }
 
 /// A log that is told event by event.
-pub struct Story {
+pub struct SampleLog {
     pub views: Views,
     sequence: Sequence,
 }
 
-impl Story {
+impl SampleLog {
     /// Starts a run of these tasks: id, phase, what it comes after.
     pub fn of(tasks: &[(&str, u32, &[&str])]) -> Self {
         let planned = |(id, phase, after): &(&str, u32, &[&str])| PlannedTask {
@@ -51,18 +51,18 @@ impl Story {
     pub fn with_phases(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Self {
         let work = PlannedWork { title: "Plan".to_owned(), phases, tasks };
         let member = TeamMember { name: agent(), role: Role::Worker, slots: None };
-        let mut story = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
-        story.tell(Event::RunStarted {
+        let mut log = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
+        log.record(Event::RunStarted {
             project: "shop".to_owned(),
             work: Box::new(work),
             settings: Box::new(RunSettings::default()),
             team: vec![member],
         });
-        story
+        log
     }
 
     /// Tells what happened next.
-    pub fn tell(&mut self, event: Event) -> Vec<Change> {
+    pub fn record(&mut self, event: Event) -> Vec<ViewChange> {
         self.sequence = self.sequence.next();
         let at = Timestamp(1_000 * self.sequence.0.cast_signed());
         self.views.apply(&RecordedEvent { sequence: self.sequence, at, actor: Actor::System, event })
@@ -71,7 +71,7 @@ impl Story {
     /// Opens a session and starts a task in it.
     pub fn start(&mut self, id: &str, session: u32) {
         let session = SessionId(session);
-        self.tell(Event::SessionOpened {
+        self.record(Event::SessionOpened {
             session,
             parent: None,
             depth: 2,
@@ -81,8 +81,8 @@ impl Story {
             phase: None,
             resumes: None,
         });
-        self.tell(Event::SessionActivated { session, agent_session: None });
-        self.tell(Event::TaskStarted { task: task(id), attempt: 1, agent: agent(), session });
+        self.record(Event::SessionActivated { session, agent_session: None });
+        self.record(Event::TaskStarted { task: task(id), attempt: 1, agent: agent(), session });
     }
 }
 

@@ -1,0 +1,478 @@
+//! Describes every event in one Korean sentence. Text from agents and users is not translated.
+//!
+//! A Korean particle depends on the sound before it, which is unknown for an id or a name. So a noun, a mark or the
+//! end of the sentence follows each of them.
+//!
+//! No `_`: a new event must be described here.
+
+mod escalation_title;
+mod inputs;
+mod phrases;
+mod plan_changes;
+
+use domain::{
+    Actor, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event, InvocationOutcome,
+    LoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, ReturnReason, RunOutcome,
+};
+
+pub(crate) use self::{
+    escalation_title::escalation_title, inputs::describe_input, phrases::permission_question,
+    plan_changes::summarize_plan_changes,
+};
+use self::{
+    phrases::{
+        agent_as_subject, agent_name, awaited, check_result, decision, failure_reason, join_first_names,
+        join_names, level_name, limit_name, permission_action, priority_name, role_name, severity_name,
+        subject_name,
+    },
+    plan_changes::plan_field_name,
+};
+use crate::{
+    Rows,
+    sentence::{SentenceContext, after_colon, first_line, short_commit, to_count},
+};
+
+/// Describes an event in Korean. `rows` must already include the event: they have the names of what it refers to.
+pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> String {
+    let context = SentenceContext { rows, actor };
+    let agent = |session| agent_name(&context.agent(session));
+    let agent_subject = |session| agent_as_subject(&context.agent(session));
+    let (actor, actor_subject) = match context.person() {
+        Some(name) => (format!("{name} 님"), format!("{name} 님이")),
+        None => (agent_name(&context.actor()), agent_as_subject(&context.actor())),
+    };
+    let by = context.person().map(|name| format!(" ({name} 님)")).unwrap_or_default();
+    match event {
+        Event::RunStarted { project, work, .. } => {
+            format!("{project} 실행 시작{}, 작업 {}개", after_colon(&work.title), work.tasks.len())
+        }
+        Event::RunPaused {} => format!("실행을 일시 정지했습니다{by}"),
+        Event::RunContinued {} => format!("실행을 재개했습니다{by}"),
+        Event::RunCancelled {} => format!("실행을 중단했습니다{by}"),
+        Event::RunEnded { outcome, failed, waiting } => match outcome {
+            RunOutcome::Done => "실행이 완료되었습니다".to_owned(),
+            RunOutcome::Cancelled => "실행이 중단되어 종료되었습니다".to_owned(),
+            RunOutcome::Failed if waiting.is_empty() => {
+                format!("실행이 실패했습니다. 실패한 작업: {}", join_names(failed))
+            }
+            RunOutcome::Failed => {
+                let (failed, n_waiting) = (join_names(failed), waiting.len());
+                format!("실행이 실패했습니다. 실패한 작업: {failed}. 시작하지 못한 작업: {n_waiting}개")
+            }
+        },
+        Event::RunReopened {} => format!("실행을 다시 열었습니다{by}"),
+
+        Event::PhaseStarted { phase, .. } => format!("{phase}단계를 시작했습니다"),
+        Event::PhasePaused { phase } => format!("{phase}단계를 일시 정지했습니다{by}"),
+        Event::PhaseContinued { phase } => format!("{phase}단계를 재개했습니다{by}"),
+        Event::PhaseCancelled { phase } => format!("{phase}단계를 취소했습니다{by}"),
+        Event::PhaseLanded { phase } => format!("{phase}단계의 결과를 병합했습니다"),
+
+        Event::TasksBecameReady { tasks } => format!("시작할 수 있는 작업: {}", join_names(tasks)),
+        Event::TaskStarted { task, attempt, agent, .. } => {
+            let attempt = if *attempt > 1 { format!(" ({attempt}차 시도)") } else { String::new() };
+            format!("{agent} 에이전트가 {task} 작업을 시작했습니다{attempt}")
+        }
+        Event::TaskResumed { task, session } => {
+            format!("{} {task} 작업을 재개했습니다", agent_subject(*session))
+        }
+        Event::TaskBlocked { task, reason } => format!("{task} 작업 막힘: {} 대기", awaited(context, reason)),
+        Event::TaskUnblocked { task, reason } => {
+            format!("{task} 작업의 대기 종료: {}", awaited(context, reason))
+        }
+        Event::TaskClaimed { task, source, .. } => match source {
+            ClaimSource::DoneMessage => format!("{task} 작업 완료가 보고되었습니다"),
+            ClaimSource::TurnEnd => format!("에이전트가 응답을 마쳐 {task} 작업을 완료로 처리합니다"),
+            ClaimSource::PhaseMarker => format!("{task} 작업 완료가 단계와 함께 보고되었습니다"),
+            ClaimSource::Exit => format!("프로세스가 정상 종료되어 {task} 작업을 완료로 처리합니다"),
+        },
+        Event::CheckStarted { task, command, .. } => format!("{task} 작업 검증 중{}", after_colon(command)),
+        Event::CheckFinished { task, receipt, .. } => format!("{task} 작업 검증 {}", check_result(receipt)),
+        Event::TestStarted { task, session } => {
+            format!("{} {task} 작업을 테스트하고 있습니다", agent_subject(*session))
+        }
+        Event::TaskReturned { task, reason } => match reason {
+            ReturnReason::Check => format!("{task} 작업이 검증에 실패해 에이전트가 수정합니다"),
+            ReturnReason::Test => format!("{task} 작업이 테스트에 실패해 에이전트가 수정합니다"),
+            ReturnReason::Conflict => format!("{task} 작업에 병합 충돌이 있어 에이전트가 해결합니다"),
+            ReturnReason::Rework => format!("수정 요청에 따라 에이전트가 {task} 작업을 계속합니다"),
+        },
+        Event::MergeStarted { task, .. } => format!("{task} 작업 병합 중"),
+        Event::MergeFinished { task, outcome, .. } => match outcome {
+            MergeOutcome::Merged { commit, .. } => {
+                format!("{task} 작업을 병합했습니다: {}", short_commit(commit))
+            }
+            MergeOutcome::Conflicted { files } => format!("{task} 작업 병합 충돌: {}", join_names(files)),
+            MergeOutcome::CheckFailed { receipt } => {
+                format!("{task} 작업을 병합하지 않았습니다. 병합 결과 검증 {}", check_result(receipt))
+            }
+            MergeOutcome::Failed { error } => {
+                format!("{task} 작업을 병합하지 못했습니다{}", after_colon(error))
+            }
+        },
+        Event::TaskDone { task, proof } => {
+            let proof = match proof {
+                CompletionProof::Checked => "검증됨",
+                CompletionProof::Unchecked => "검증 없음",
+                CompletionProof::Waived => "검증 면제",
+            };
+            format!("{task} 작업 완료 ({proof})")
+        }
+        Event::AttemptFailed { task, attempt, failure, counted } => {
+            let counted = if *counted { "" } else { " (횟수에서 제외)" };
+            format!("{task} 작업의 {attempt}차 시도 실패{counted}: {}", failure_reason(failure))
+        }
+        Event::TaskRetried { task, hint, .. } => {
+            let hint = hint.as_deref().map(after_colon).unwrap_or_default();
+            format!("{task} 작업을 다시 시도합니다{hint}")
+        }
+        Event::TaskFailed { task, failure } => format!("{task} 작업 실패: {}", failure_reason(failure)),
+        Event::TaskSkipped { task } => format!("{task} 작업을 건너뛰었습니다{by}"),
+        Event::TaskCancelled { task } => format!("{task} 작업을 취소했습니다{by}"),
+        Event::TaskReopened { task, reason } => {
+            format!("{task} 작업을 다시 열었습니다{}", after_colon(reason))
+        }
+        Event::TaskPrioritized { task, priority } => {
+            format!("{task} 작업의 우선순위 변경: {}", priority_name(*priority))
+        }
+        Event::TaskMessageSent { task, text } => format!("{actor}의 메시지 ({task} 작업): {text}"),
+        Event::TaskReassigned { task, agent } => format!("{task} 작업을 {agent} 에이전트에 배정했습니다"),
+        Event::TaskRewound { task, checkpoint } => match checkpoint {
+            None => format!("{task} 작업을 시작 시점으로 복원했습니다"),
+            Some(checkpoint) => format!("{task} 작업을 {checkpoint} 체크포인트로 복원했습니다"),
+        },
+        Event::TaskRequested { task, .. } => format!("{task} 작업 시작이 요청되었습니다{by}"),
+        Event::PlanChangeDetected { changes, problem, .. } => {
+            let problem = problem.as_deref().map(|problem| format!(". 적용할 수 없음: {problem}"));
+            let problem = problem.unwrap_or_default();
+            format!("계획 파일이 변경되었습니다: {}{problem}", summarize_plan_changes(changes))
+        }
+        Event::PlanChangeWithdrawn { reason, .. } => {
+            format!("계획 변경이 철회되었습니다{}", after_colon(reason))
+        }
+        Event::PlanUnreadable { problem } => format!("계획 파일을 읽을 수 없습니다{}", after_colon(problem)),
+        Event::PlanChangeApplied { .. } => format!("계획을 업데이트했습니다{by}"),
+        Event::PlanChangeIgnored { .. } => format!("계획 변경을 무시했습니다{by}"),
+        Event::PhaseAdded { phase } => {
+            format!("{}단계를 계획에 추가했습니다{}", phase.number, after_colon(&phase.name))
+        }
+        Event::PhaseChanged { phase, after, .. } => {
+            if after.is_empty() {
+                format!("{phase}단계가 더 이상 다른 단계에 의존하지 않습니다")
+            } else {
+                format!("{phase}단계의 선행 단계 변경: {}", join_names(after))
+            }
+        }
+        Event::TaskChanged { task, fields } => {
+            let names: Vec<&str> = fields.iter().map(|field| plan_field_name(*field)).collect();
+            format!("계획에서 {} 작업이 변경되었습니다: {}", task.id, names.join(", "))
+        }
+        Event::TaskAdded { task, .. } => {
+            format!("{} 작업을 계획에 추가했습니다{}", task.id, after_colon(&task.title))
+        }
+        Event::DependencyAdded { earlier, later } => {
+            format!("{later} 작업의 선행 작업 추가: {earlier}")
+        }
+        Event::DependencyRemoved { earlier, later } => {
+            format!("{later} 작업의 선행 작업 제외: {earlier}")
+        }
+        Event::ExternalDependencyMet { name } => format!("외부 의존성 충족: {name}"),
+
+        Event::SessionOpened { role, agent, .. } => {
+            let name = agent.as_ref().map_or("Jangdan", |agent| agent.as_str());
+            format!("{} 참여했습니다: {}", agent_as_subject(name), role_name(*role))
+        }
+        Event::SessionActivated { session, .. } => format!("{}의 프로세스 실행 중", agent(*session)),
+        Event::SessionParked { session, mode } => {
+            let mode = match mode {
+                ParkMode::Hot => "대기",
+                ParkMode::Frozen => "일시 중단",
+                ParkMode::Cold => "종료됨, 답변하면 재개",
+            };
+            format!("{} 상태: {mode}", agent(*session))
+        }
+        Event::SessionWoken { session } => format!("{} 재개되었습니다", agent_subject(*session)),
+        Event::SessionDismissed { session } => format!("{}에 종료를 요청했습니다", agent(*session)),
+        Event::SessionEnded { session, exit_status } => match exit_status {
+            Some(0) => format!("{}의 프로세스가 종료되었습니다", agent(*session)),
+            Some(status) => format!("{}의 프로세스가 종료되었습니다 (종료 코드 {status})", agent(*session)),
+            None => format!("{}의 프로세스가 중지되었습니다", agent(*session)),
+        },
+        Event::SessionLost { session, reason } => {
+            format!("{}의 프로세스가 사라졌습니다{}", agent(*session), after_colon(reason))
+        }
+        Event::InputQueued { session, content, .. } => {
+            format!("{}에 전송{}", agent(*session), after_colon(&describe_input(content)))
+        }
+        Event::InputSent { session, input } => format!("{}에 {input}번 입력 전송", agent(*session)),
+        Event::MessageReceived { session, message, .. } => {
+            format!("{}의 메시지: {}", agent(*session), message.name())
+        }
+        Event::MessageRejected { session, protocol, error, .. } => {
+            format!("{}의 {protocol} 메시지가 올바르지 않습니다{}", agent(*session), after_colon(error))
+        }
+        Event::NearMissReceived { session, near, raw, .. } => {
+            format!("{}의 {near} 메시지가 불완전합니다{}", agent(*session), after_colon(raw))
+        }
+        Event::TurnEnded { session, text, .. } => {
+            format!("{} 응답 완료{}", agent(*session), after_colon(text))
+        }
+        Event::TurnInterrupted { session, text, .. } => {
+            format!("{} 응답 중단{}", agent(*session), after_colon(text))
+        }
+
+        Event::QuestionAsked { question, session, text, permission, .. } => {
+            let text = permission.as_ref().map_or(text.clone(), permission_question);
+            format!("{}의 질문 {question}{}", agent(*session), after_colon(&text))
+        }
+        Event::QuestionRouted { question, to } => {
+            let label = context.question_korean(*question);
+            match to {
+                QuestionRoute::Orchestrator => format!("오케스트레이터 검토 중: {label}"),
+                QuestionRoute::Person => format!("답변 필요: {label}"),
+            }
+        }
+        Event::QuestionForwarded { question, text } => {
+            format!("{actor_subject} {question} 질문을 나에게 전달했습니다{}", after_colon(text))
+        }
+        Event::ClarificationRequested { question, text } => {
+            let label = context.question_korean(*question);
+            format!("{actor_subject} {label} 질문에 대해 물었습니다{}", after_colon(text))
+        }
+        Event::QuestionAnswered { question, answer } => {
+            let label = context.question_korean(*question);
+            format!("{actor_subject} {label} 질문에 답했습니다{}", after_colon(answer))
+        }
+        Event::QuestionDelivered { question, session } => {
+            format!("{}에 답변을 전달했습니다: {}", agent(*session), context.question_korean(*question))
+        }
+        Event::QuestionResumed { question } => {
+            format!("답변을 받아 작업을 재개했습니다: {}", context.question_korean(*question))
+        }
+        Event::QuestionWithdrawn { question, reason } => {
+            format!("질문 철회: {}{}", context.question_korean(*question), after_colon(reason))
+        }
+        Event::QuestionExpired { question, default_used } => {
+            let label = context.question_korean(*question);
+            match default_used {
+                Some(default) => format!("질문 만료, 기본값 사용: {label}{}", after_colon(default)),
+                None => format!("답변 없이 질문 만료: {label}"),
+            }
+        }
+        Event::ManyQuestionsAsked { agent, phase, count } => {
+            format!("{agent} 에이전트가 {phase}단계에서 질문을 {count}개 했습니다")
+        }
+        Event::PermissionDecided { session, request, allowed, rule } => {
+            let decision = if *allowed { "허용" } else { "거부" };
+            let (action, subject) = (permission_action(request.kind), first_line(&request.subject));
+            format!("{}의 {action} {decision}: {subject} ({rule})", agent(*session))
+        }
+        Event::PermissionRuleSaved { pattern, allowed, .. } => {
+            let decision = if *allowed { "허용" } else { "거부" };
+            format!("항상 {decision}: {pattern}")
+        }
+
+        Event::RequestMade { request, session, dependency, .. } => {
+            let (name, purpose) = (&dependency.name, after_colon(&dependency.description));
+            format!("{}의 요청: {name} ({request}){purpose}", agent(*session))
+        }
+        Event::RequestProvided { request, provided, default } => {
+            let resource = match provided {
+                ProvidedResource::Environment { names } => join_names(names),
+                ProvidedResource::File { path } => path.clone(),
+                ProvidedResource::Permission { granted: true } => "허용됨".to_owned(),
+                ProvidedResource::Permission { granted: false } => "허용되지 않음".to_owned(),
+                ProvidedResource::Package { name, .. } => name.clone(),
+            };
+            let default = if *default { " (에이전트의 기본값)" } else { "" };
+            format!("{} 제공 완료: {resource}{default}", context.request(*request))
+        }
+        Event::RequestRefused { request, reason } => {
+            format!("{} 요청을 거절했습니다{}", context.request(*request), after_colon(reason))
+        }
+        Event::RequestSkipped { request } => format!("{} 없이 계속합니다", context.request(*request)),
+        Event::RequestDelivered { request, session } => {
+            format!("{}에 {} 요청의 결과를 알렸습니다", agent(*session), context.request(*request))
+        }
+
+        Event::InvocationMade { caller, callee, task, .. } => {
+            format!("{} {callee} 에이전트를 호출했습니다{}", agent_subject(*caller), after_colon(task))
+        }
+        Event::InvocationStarted { invocation, .. } => {
+            let (caller, callee) = context.call_parties(*invocation);
+            format!("{callee} 에이전트가 {}의 호출을 처리하고 있습니다", agent_name(&caller))
+        }
+        Event::InvocationEnded { invocation, outcome } => {
+            let (caller, callee) = context.call_parties(*invocation);
+            let caller = agent_name(&caller);
+            match outcome {
+                InvocationOutcome::Completed { content, .. } => {
+                    format!("{callee} 에이전트가 {caller}의 호출을 처리했습니다{}", after_colon(content))
+                }
+                InvocationOutcome::Failed { reason } => {
+                    format!(
+                        "{callee} 에이전트가 {caller}의 호출을 처리하지 못했습니다{}",
+                        after_colon(reason)
+                    )
+                }
+            }
+        }
+        Event::ResultSubmitted { from, to, content, .. } => {
+            format!("{}의 결과 ({to} 에이전트 앞){}", agent(*from), after_colon(content))
+        }
+        Event::ResultDelivered { result, session } => {
+            let sender = agent_name(&context.result_sender(*result));
+            format!("{}에 {sender}의 결과를 전달했습니다", agent(*session))
+        }
+        Event::ChannelCreated { channel, session_a, session_b } => {
+            format!("{channel} 채널 열림: {}, {}", agent(*session_a), agent(*session_b))
+        }
+        Event::ChannelClosed { channel } => format!("{channel} 채널 닫힘"),
+        Event::DirectMessageSent { from, to, content, .. } => {
+            format!("{}의 메시지 ({} 앞){}", agent(*from), agent(*to), after_colon(content))
+        }
+        Event::DirectMessageReceived { message } => format!("{message} 메시지 전달 중"),
+        Event::DirectMessageAcknowledged { message } => format!("{message} 메시지 전달 완료"),
+
+        Event::PhaseCompletionReported { phase, session, .. } => {
+            format!("{} {phase}단계 완료를 보고했습니다", agent_subject(*session))
+        }
+        Event::GateOpened { phase, round, .. } => {
+            let round = if *round > 1 { format!(" ({round}회차)") } else { String::new() };
+            format!("{phase}단계가 게이트에 도달했습니다{round}")
+        }
+        Event::GateChecked { phase, report, .. } => {
+            let result = if report.passed { "통과" } else { "실패" };
+            format!("{phase}단계 검증 {result}{}", after_colon(&report.summary))
+        }
+        Event::GateVerifierStarted { phase, session, .. } => {
+            format!("{} {phase}단계를 검증하고 있습니다", agent_subject(*session))
+        }
+        Event::GatePassed { phase, .. } => format!("{phase}단계 검증 통과: 승인 필요"),
+        Event::GateApproved { phase, waived, note } => {
+            let waived = if *waived { ", 검증 실패에도 승인" } else { "" };
+            let note = note.as_deref().map(after_colon).unwrap_or_default();
+            format!("{phase}단계를 승인했습니다{by}{waived}{note}")
+        }
+        Event::GateFailed { phase, reason, tasks, .. } => {
+            let tasks = if tasks.is_empty() {
+                String::new()
+            } else {
+                format!(" (다시 할 작업: {})", join_names(tasks))
+            };
+            format!("{phase}단계 수정 필요{}{tasks}", after_colon(reason))
+        }
+
+        Event::LoopStarted { task, tester, .. } => match tester {
+            Some(tester) => format!("{tester} 에이전트가 통과할 때까지 {task} 작업을 테스트합니다"),
+            None => format!("통과할 때까지 {task} 작업을 테스트합니다"),
+        },
+        Event::LoopRoundFailed { feedback_loop, round, feedback } => {
+            let names: Vec<_> = feedback.failures.iter().map(|failure| failure.name.clone()).collect();
+            let (task, n_failures) = (context.loop_task(*feedback_loop), names.len());
+            format!(
+                "{task} 작업: {round}회차 테스트에서 {n_failures}건 실패{}",
+                after_colon(&join_names(&names))
+            )
+        }
+        Event::LoopEnded { feedback_loop, outcome } => {
+            let result = match outcome {
+                LoopOutcome::Success => "테스트 통과",
+                LoopOutcome::Failed => "결과 없이 테스트 종료",
+                LoopOutcome::Escalated => "테스트 반복 실패",
+            };
+            format!("{} 작업: {result}", context.loop_task(*feedback_loop))
+        }
+
+        Event::EscalationRaised { escalation, severity, title, cause, .. } => {
+            let title = cause.as_ref().map_or_else(|| title.clone(), escalation_title);
+            format!("문제 {escalation}, 심각도 {}{}", severity_name(*severity), after_colon(&title))
+        }
+        Event::EscalationForwarded { escalation, to, .. } => {
+            let subject = subject_name(&context.escalation_subject(*escalation));
+            match to {
+                EscalationLevel::Person => format!("{subject} 문제: 결정 필요"),
+                EscalationLevel::Worker | EscalationLevel::Operator | EscalationLevel::Orchestrator => {
+                    format!("{subject} 문제: {} 결정 대기", level_name(*to))
+                }
+            }
+        }
+        Event::EscalationResolved { escalation, action, note } => {
+            let subject = context.escalation_subject(*escalation);
+            let row = context.escalation(*escalation);
+            let title = row.map(|row| row.korean.as_ref().unwrap_or(&row.title).clone()).unwrap_or_default();
+            let text = match action {
+                None => format!("문제가 해소되었습니다{}", after_colon(&title)),
+                Some(action) => format!("{actor_subject} {}", decision(action, &subject, &title)),
+            };
+            // The name of the action alone adds nothing.
+            let is_action = action.as_ref().is_some_and(|action| action.to_string() == note.trim());
+            let note = if is_action { String::new() } else { after_colon(note) };
+            format!("{text}{note}")
+        }
+
+        Event::ErrorReported { session, error, .. } => {
+            format!("{}의 오류 보고{}", agent(*session), after_colon(&error.message))
+        }
+        Event::UsageReported { session, usage, .. } => {
+            format!("{}의 사용량: 토큰 {}개", agent(*session), usage.tokens())
+        }
+        Event::BudgetRaised { subject, budget } => format!("{} 예산 증액: {budget}", subject_name(subject)),
+        Event::LimitWaived { subject, limit } => {
+            format!("{} 한도 면제: {}", subject_name(subject), limit_name(*limit))
+        }
+
+        Event::CheckpointRequested { checkpoint, task, .. } => {
+            format!("{task} 작업의 {checkpoint} 체크포인트 생성 중")
+        }
+        Event::CheckpointFinished { checkpoint, outcome } => {
+            let task = context.checkpoint_task(*checkpoint).map(|task| format!("{task} 작업의 "));
+            let task = task.unwrap_or_default();
+            match outcome {
+                CheckpointOutcome::Made { commit, .. } => {
+                    format!("{task}{checkpoint} 체크포인트 생성: {}", short_commit(commit))
+                }
+                CheckpointOutcome::Failed { error } => {
+                    format!("{task}{checkpoint} 체크포인트를 만들지 못했습니다{}", after_colon(error))
+                }
+            }
+        }
+        Event::DiskBudgetExhausted { task, .. } => {
+            format!("디스크 예산 소진: {task} 작업의 워크트리를 만들 수 없어 새 작업을 시작하지 않습니다")
+        }
+        Event::OverlapDetected { overlap } => {
+            let [first, second] = &overlap.tasks;
+            let files = join_first_names(&overlap.files, to_count(overlap.n_files));
+            format!("{first}, {second} 작업이 같은 파일을 변경하고 있습니다: {files}")
+        }
+        Event::OverlapResolved { tasks: [first, second] } => {
+            format!("{first}, {second} 작업이 더 이상 같은 파일을 변경하지 않습니다")
+        }
+        Event::EffectFinished { effect, error } => match error {
+            None => format!("{}.{}번 처리 완료", effect.sequence, effect.index),
+            Some(error) => format!("내부 처리에 실패했습니다{}", after_colon(error)),
+        },
+
+        Event::ChatMessageSent { text, .. } => format!("{actor}{}", after_colon(text)),
+        Event::ChatAnsweredWithStatus { n_done, n_tasks, running, n_running, questions, n_waiting } => {
+            let running = match *n_running {
+                0 => "실행 중인 에이전트가 없습니다".to_owned(),
+                n => format!("진행 중: {}", join_first_names(running, to_count(n))),
+            };
+            let waiting = match (*n_waiting, questions.as_slice()) {
+                (0, _) => "확인할 일이 없습니다".to_owned(),
+                (n, []) => format!("확인할 일: {n}건"),
+                (n, questions) => format!("답변 필요: {}", join_first_names(questions, to_count(n))),
+            };
+            format!(
+                "답변할 오케스트레이터 에이전트가 실행 중이지 않습니다. 작업 {n_tasks}개 중 {n_done}개를 완료했습니다. \
+                 {running}. {waiting}. 에이전트에게 전할 내용이 있으면 질문에 답하거나, 터미널에 입력하거나, 힌트를 \
+                 적어 작업을 다시 시도하세요."
+            )
+        }
+        Event::ResolveRequested { session, .. } => format!("{}의 다음 작업 요청", agent(*session)),
+        Event::ResolveAnswered { session, line } => {
+            format!("{}에 응답: {}", agent(*session), first_line(line))
+        }
+    }
+}
