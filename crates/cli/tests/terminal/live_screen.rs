@@ -26,7 +26,7 @@ fn a_run_is_controlled_on_the_screen_to_its_end() {
     user.type_keys("3\r");
     user.wait_for("Type 1 to 2");
     user.type_keys("2\r");
-    user.wait_for("q_1 is answered: blue");
+    user.wait_for("answered q_1 (Which colour?): blue");
     user.wait_for("1 approve  2 request changes");
     let raw = String::from_utf8_lossy(&user.raw).into_owned();
     assert!(raw.contains("\x1b]2;(1) waiting for you: A plan\x07\x07"), "window title and bell");

@@ -63,7 +63,7 @@ fn a_question_is_answered_on_the_screen_of_run() {
     let screen = user.wait_for("1 red  2 blue");
     assert!(screen.replace(['\r', '\n'], "").contains(&link_path(&project)), "{screen}");
     user.type_keys("2\r");
-    user.wait_for("q_1 is answered: blue");
+    user.wait_for("answered q_1 (Which colour?): blue");
     fs::write(project.path("go"), "").unwrap();
     let screen = user.wait_for("1 of 1 done");
     assert_eq!(user.wait_exit(), Some(0), "{screen}");
