@@ -96,7 +96,7 @@ mod tests {
     fn library_errors_are_printed_as_sentences() {
         let check = |text: &str, expected: &str| assert_eq!(sentence(text), expected);
         check("the directory does not exist", "The directory does not exist.");
-        check("q_1 is answered already", "q_1 is answered already.");
+        check("q_1 is already answered", "q_1 is already answered.");
         check("plan.md: no such file", "plan.md: no such file.");
         check("read: permission denied", "Read: permission denied.");
         check("Unknown run 'x'.", "Unknown run 'x'.");

@@ -7,11 +7,11 @@ use domain::{AgentName, EscalationId, PhaseNumber, QuestionId, RequestId, Sessio
 pub enum Rejection {
     #[error("the run has not started")]
     NotStarted,
-    #[error("the run has started already")]
+    #[error("the run has already started")]
     AlreadyStarted,
-    #[error("the run is cancelled")]
+    #[error("the run was cancelled")]
     Cancelled,
-    #[error("the plan can't be run: {reason}")]
+    #[error("the plan cannot be run: {reason}")]
     InvalidPlan { reason: String },
     #[error("there is no task {task}")]
     UnknownTask { task: TaskId },
@@ -20,7 +20,7 @@ pub enum Rejection {
     #[error("there is no agent '{name}' in the team; there are {}", list(known))]
     UnknownAgent { name: AgentName, known: Vec<AgentName> },
     /// The session is unknown or has ended.
-    #[error("session {session} does not live")]
+    #[error("session {session} is not running")]
     UnknownSession { session: SessionId },
     /// No object has this name.
     #[error("there is no {what}")]
@@ -41,46 +41,46 @@ pub enum Rejection {
         what: String,
         state: &'static str,
     },
-    #[error("{question} is answered already")]
+    #[error("{question} is already answered")]
     AlreadyAnswered { question: QuestionId },
-    #[error("{question} is {state}, and waits for nobody's answer")]
+    #[error("{question} is {state} and does not wait for an answer")]
     QuestionNotPending { question: QuestionId, state: &'static str },
-    #[error("no question waits for an answer")]
+    #[error("no question is pending")]
     NoPendingQuestion,
-    #[error("{} questions wait for an answer ({}): say which one you mean", questions.len(), list(questions))]
+    #[error("{} questions are pending ({}): name one of them", questions.len(), list(questions))]
     SeveralPendingQuestions { questions: Vec<QuestionId> },
     /// A permission question accepts only its options.
-    #[error("'{answer}' is none of the answers that {question} offers: {}", options.join(", "))]
+    #[error("'{answer}' is not an option of {question}; choose {}", options.join(", "))]
     NotAnOption { question: QuestionId, answer: String, options: Vec<String> },
-    #[error("an answer needs a word")]
+    #[error("the text is empty")]
     EmptyAnswer,
-    #[error("{request} is {state} already")]
+    #[error("{request} is already {state}")]
     RequestSettled { request: RequestId, state: &'static str },
     #[error("{request} is required: provide it or refuse it")]
     RequestRequired { request: RequestId },
-    #[error("{request} asks for something of another kind")]
+    #[error("{request} asks for a different kind of resource")]
     WrongResourceKind { request: RequestId },
-    #[error("{escalation} is resolved already")]
+    #[error("{escalation} is already resolved")]
     EscalationResolved { escalation: EscalationId },
-    #[error("'{action}' does nothing for {escalation}; try {}", possible.join(", "))]
+    #[error("'{action}' does not resolve {escalation}; use {}", possible.join(", "))]
     UnsuitableAction {
         escalation: EscalationId,
         action: String,
         /// The actions that would resolve it.
         possible: Vec<String>,
     },
-    #[error("these would wait for each other: {}", path.join("->"))]
+    #[error("dependency cycle: {}", path.join("->"))]
     DependencyCycle {
         /// The nodes of the cycle, the first repeated at the end.
         path: Vec<String>,
     },
     /// The command is reserved for another kind of actor: users, agents or the executor.
-    #[error("only a person can do this")]
+    #[error("this command is reserved for users")]
     ReservedForOtherActor,
     /// The report is about something that has ended already; callers ignore it.
-    #[error("this is over already")]
+    #[error("this has already ended")]
     StaleReport,
-    #[error("there are {max} {what} already, and no more can be taken")]
+    #[error("the limit of {max} {what} is reached")]
     TooMany { what: &'static str, max: usize },
 }
 

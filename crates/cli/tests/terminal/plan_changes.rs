@@ -51,7 +51,7 @@ fn plan_changes_are_shown_ignored_and_applied() {
     project.succeeds(&["status"], "Waiting for an external dependency: Epic 3");
     project.fails(&["plan", "met", "Epic 4"], 1, "There is no external dependency 'Epic 4'");
     project.succeeds(&["plan", "met", "Epic 3", "--run", run.as_str()], "marked 'Epic 3' as met");
-    project.fails(&["plan", "met", "Epic 3"], 1, "met already");
+    project.fails(&["plan", "met", "Epic 3"], 1, "already met");
     project.fails(&["plan", "take"], 1, "No change of the plan file is waiting");
 
     let changed = PLAN.replace("T1, Epic 3\n", "T1\n- **Description**: in blue\n\n### T3: Do T3\n");

@@ -57,7 +57,7 @@ impl DecisionContext<'_> {
                 severity: Severity::High,
                 title: EscalationCause::RateLimitPersists { task: id }.into(),
                 description: error.message.clone(),
-                context: format!("it has waited {waits} times"),
+                context: format!("{waits} waits so far"),
             };
             return self.block_on_escalation(task, escalation);
         }

@@ -96,7 +96,7 @@ impl DecisionContext<'_> {
                     kind: EscalationType::Protocol,
                     severity: Severity::Low,
                     title: EscalationCause::ProtocolViolated { session }.into(),
-                    description: format!("{INVALID_MESSAGES_MAX} messages in a row could not be taken"),
+                    description: format!("{INVALID_MESSAGES_MAX} invalid messages in a row"),
                     context: String::new(),
                 },
             );
@@ -107,7 +107,9 @@ impl DecisionContext<'_> {
     fn rejection_reason(&self, session: SessionId, message: &AgentMessage) -> Option<RefusalReason> {
         let sender = self.run.session(session);
         let is_orchestrator = sender.role == Role::Orchestrator;
-        let not_allowed = |owner: &str| Some(format!("not yours to say: {} is {owner}", message.name()));
+        let not_allowed = |owner: &str| {
+            Some(format!("your role may not send {}: it is reserved for {owner}", message.name()))
+        };
         match message {
             AgentMessage::ResolveNext(_)
             | AgentMessage::Task(_)
@@ -115,7 +117,7 @@ impl DecisionContext<'_> {
             | AgentMessage::NeedHuman(_)
                 if !is_orchestrator =>
             {
-                not_allowed("the orchestrator's")
+                not_allowed("the orchestrator")
             }
             AgentMessage::ResolveNext(_) | AgentMessage::NeedHuman(_) => None,
             AgentMessage::Task(request) => self.unknown_task(&request.task_id),
@@ -164,32 +166,32 @@ impl DecisionContext<'_> {
             Some(WorkItem::Call(_)) => return None,
             Some(WorkItem::Test(tested)) => {
                 let own = self.id(tested);
-                return (own != *task).then(|| format!("{task} is not yours; you test {own}"));
+                return (own != *task).then(|| format!("{task} is not your task: you test {own}"));
             }
             Some(WorkItem::Verify(phase)) => {
                 let is_of_phase =
                     self.run.find(task).is_some_and(|task| self.run.task(task).planned.phase == phase);
-                return (!is_of_phase).then(|| format!("{task} is no task of phase {phase}"));
+                return (!is_of_phase).then(|| format!("{task} is not in phase {phase}"));
             }
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {}
         }
         let Some(own) = sender.task.filter(|_| sender.role == Role::Worker) else {
-            return Some("not yours to say: you have no task".to_owned());
+            return Some("you have no task".to_owned());
         };
         let id = self.id(own);
         let state = self.run.task(own);
         if id != *task {
-            return Some(format!("{task} is not your task; yours is {id}"));
+            return Some(format!("{task} is not your task: yours is {id}"));
         }
         if state.stage != TaskStage::Running {
-            return Some(format!("{id} is {} already", state.stage.label()));
+            return Some(format!("{id} is already {}", state.stage.label()));
         }
         match sender.questions.front() {
             Some(question) if !is_failure => {
-                Some(format!("{id} waits for the answer to {question}; say DONE when you have it"))
+                Some(format!("{id} waits for the answer to {question}: send DONE after it"))
             }
             _ if !is_failure && !state.pending_inputs.is_empty() => {
-                Some(format!("{id} has an answer coming; say DONE when you have it"))
+                Some(format!("{id} has unread inputs: send DONE after them"))
             }
             _ => None,
         }
@@ -199,11 +201,11 @@ impl DecisionContext<'_> {
         let sender = self.run.session(session);
         let task = sender.task.filter(|_| sender.role == Role::Worker);
         let Some(task) = task else {
-            return Some("not yours to say: you have no task in a phase".to_owned());
+            return Some("you have no task in a phase".to_owned());
         };
         let own = self.run.task(task).planned.phase;
         if own != complete.phase {
-            return Some(format!("phase {} is not yours; you work in phase {own}", complete.phase));
+            return Some(format!("phase {} is not your phase: yours is {own}", complete.phase));
         }
         let has_siblings = self.has_open_siblings(task);
         if has_siblings { None } else { self.claim_refusal(session, &self.id(task), false) }

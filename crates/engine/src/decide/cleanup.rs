@@ -40,7 +40,7 @@ impl DecisionContext<'_> {
     pub(super) fn dismiss(&mut self, session: SessionId) {
         if self.run.session(session).is_alive() {
             self.emit_by_rule(Event::SessionDismissed { session });
-            self.close_session(session, "its session was ended");
+            self.close_session(session, "its session ended");
         }
     }
 
@@ -49,7 +49,7 @@ impl DecisionContext<'_> {
         for invocation in self.calls_of(session) {
             let call = Some(WorkItem::Call(invocation));
             let callee = self.run.alive.iter().copied().find(|id| self.run.session(*id).current_item == call);
-            let outcome = InvocationOutcome::Failed { reason: "the caller is gone".to_owned() };
+            let outcome = InvocationOutcome::Failed { reason: "the caller has ended".to_owned() };
             self.end_call(invocation, outcome);
             if let Some(callee) = callee.filter(|callee| self.served_only_a_call(*callee)) {
                 self.dismiss(callee);

@@ -35,11 +35,11 @@ impl DecisionContext<'_> {
             return Some(refusal);
         }
         if self.run.pending_calls.len() >= PENDING_CALLS_MAX || self.run.session(session).depth >= DEPTH_MAX {
-            return Some("too many calls wait already; do it yourself or ask the person".to_owned());
+            return Some("too many calls are pending; do it yourself or ask the user".to_owned());
         }
         let path = self.find_call_cycle(session, callee).filter(|_| self.run.is_on(Guard::NoCallCycle))?;
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-        Some(format!("these would wait for each other: {}", path.join("->")))
+        Some(format!("dependency cycle: {}", path.join("->")))
     }
 
     /// Finds the cycle that a call would close: the callee already waits for the caller.
@@ -211,7 +211,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn direct_refusal(&self, session: SessionId, target: &AgentName) -> Option<String> {
-        let no_session = || format!("no session of '{target}' lives; call it, or deliver it a result");
+        let no_session = || format!("'{target}' has no running session; invoke it, or deliver it a result");
         self.unknown_agent(target).or_else(|| self.find_peer(session, target).is_none().then(no_session))
     }
 

@@ -145,7 +145,7 @@ impl DecisionContext<'_> {
                     kind: EscalationType::TestFailure,
                     severity: Severity::High,
                     title: EscalationCause::TestsFailing { task: id.clone() }.into(),
-                    description: format!("{id} was tested {rounds} times and failed each time"),
+                    description: format!("{id} failed {rounds} test rounds"),
                     context: history.unwrap_or_default().join("\n"),
                 },
             );
@@ -181,7 +181,7 @@ impl DecisionContext<'_> {
     /// Returns a merge conflict to the agent once, then escalates it.
     pub(super) fn after_conflict(&mut self, task: TaskRef) {
         if self.run.task(task).conflict_returned {
-            let error = "its work still does not go together with what others did".to_owned();
+            let error = "its work still conflicts with merged work".to_owned();
             self.raise_conflict(task, error);
         } else {
             self.emit(Event::TaskReturned { task: self.id(task), reason: ReturnReason::Conflict });
@@ -236,7 +236,7 @@ impl DecisionContext<'_> {
         let text = failure_text(&failure);
         self.request_checkpoint(task, CheckpointReason::Failure);
         self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted });
-        self.close_attempt(task, "is tried again", LoopOutcome::Failed);
+        self.close_attempt(task, "is retried", LoopOutcome::Failed);
         if failures >= self.run.settings.retries_max.get() && self.run.is_on(Guard::AttemptLimit) {
             self.block_on_escalation(
                 task,
@@ -249,7 +249,7 @@ impl DecisionContext<'_> {
                 },
             );
         } else {
-            let hint = Some(format!("The last try came to nothing: {text}"));
+            let hint = Some(format!("The last attempt failed: {text}"));
             self.emit(Event::TaskRetried { task: id, hint, resets_attempts: false });
         }
     }
@@ -294,8 +294,8 @@ pub(super) fn failure_text(failure: &AttemptFailure) -> String {
         AttemptFailure::Exited { exit_status: Some(status) } => {
             format!("the agent exited with status {status}")
         }
-        AttemptFailure::Exited { exit_status: None } => "the agent was ended by a signal".to_owned(),
-        AttemptFailure::Lost { reason } => format!("the agent is gone: {reason}"),
+        AttemptFailure::Exited { exit_status: None } => "the agent was killed by a signal".to_owned(),
+        AttemptFailure::Lost { reason } => format!("the agent was lost: {reason}"),
         AttemptFailure::Checks => "its checks failed".to_owned(),
         AttemptFailure::Merge { reason } => format!("it could not be merged: {reason}"),
         AttemptFailure::Error { message } => message.clone(),

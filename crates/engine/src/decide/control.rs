@@ -20,7 +20,7 @@ impl DecisionContext<'_> {
     fn check_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
         let stage = self.run.task(task).stage;
         if stage == TaskStage::Merging {
-            let hint = "it is being merged; wait a moment";
+            let hint = "wait until the merge has finished";
             return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.label(), hint });
         }
         if stage.is_final() {
@@ -33,7 +33,7 @@ impl DecisionContext<'_> {
         let task = self.find(id)?;
         self.check_open(task, "there is nothing to pause")?;
         if self.is_paused(task) {
-            let hint = "it is paused already";
+            let hint = "there is nothing to pause";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "paused", hint });
         }
         self.pause(task);
@@ -114,9 +114,9 @@ impl DecisionContext<'_> {
     pub(super) fn retry_task(&mut self, id: &TaskId, hint: Option<String>) -> Result<(), Rejection> {
         let task = self.find(id)?;
         let state = match self.run.task(task).stage {
-            TaskStage::Merging => Some(("merging", "it is being merged; wait a moment")),
-            TaskStage::Done => Some(("done", "reject its phase at the gate to have it done again")),
-            TaskStage::Waiting | TaskStage::Ready => Some(("not started", "there is nothing to try again")),
+            TaskStage::Merging => Some(("merging", "wait until the merge has finished")),
+            TaskStage::Done => Some(("done", "reject its phase at the gate to request changes")),
+            TaskStage::Waiting | TaskStage::Ready => Some(("not started", "wait until it has started")),
             _ => None,
         };
         if let Some((state, hint)) = state {
@@ -141,13 +141,13 @@ impl DecisionContext<'_> {
             let failure = AttemptFailure::MarkedFailed;
             self.emit(Event::AttemptFailed { task: self.id(task), attempt, failure, counted: false });
         }
-        self.close_attempt(task, "is tried again", LoopOutcome::Failed);
+        self.close_attempt(task, "is retried", LoopOutcome::Failed);
     }
 
     pub(super) fn prioritize(&mut self, task: TaskId, priority: Priority) -> Result<(), Rejection> {
         let task_ref = self.find(&task)?;
         if self.run.task(task_ref).stage.is_final() {
-            let hint = "there is nothing to hurry";
+            let hint = "only unfinished tasks have a priority";
             let state = self.run.task(task_ref).stage.label();
             return Err(Rejection::WrongTaskState { task, state, hint });
         }
@@ -167,7 +167,7 @@ impl DecisionContext<'_> {
             TaskStage::Waiting | TaskStage::Ready | TaskStage::Running | TaskStage::AttemptFailed
         );
         if !is_deliverable {
-            let hint = "nobody works at it now; try it again with a hint";
+            let hint = "no agent works on it; retry it with a hint";
             return Err(Rejection::WrongTaskState { task: id, state: state.stage.label(), hint });
         }
         let n_unsent = state
@@ -176,10 +176,7 @@ impl DecisionContext<'_> {
             .filter(|input| matches!(input, SessionInput::UserMessage { .. }))
             .count();
         if n_unsent >= TASK_MESSAGES_MAX {
-            return Err(Rejection::TooMany {
-                what: "things said that the agent has not heard",
-                max: TASK_MESSAGES_MAX,
-            });
+            return Err(Rejection::TooMany { what: "unread messages for the agent", max: TASK_MESSAGES_MAX });
         }
         self.emit(Event::TaskMessageSent { task: id, text });
         if self.run.status == RunStatus::Active {
@@ -222,12 +219,12 @@ impl DecisionContext<'_> {
         if matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready)
             && self.run.task(task).attempt == 0
         {
-            let hint = "there is nothing to go back from";
+            let hint = "it has no work to rewind";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "not started", hint });
         }
         match self.run.task(task).stage {
             TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_open(task, "what is merged stays merged")?,
+            _ => self.check_open(task, "merged work cannot be rewound")?,
         }
         self.reopen();
         if !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready) {
@@ -240,7 +237,7 @@ impl DecisionContext<'_> {
     pub(super) fn create_checkpoint(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find(id)?;
         if !self.run.task(task).stage.is_in_progress() {
-            let (state, hint) = (self.run.task(task).stage.label(), "there is nothing to keep");
+            let (state, hint) = (self.run.task(task).stage.label(), "it has no work to save");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
         self.request_checkpoint(task, CheckpointReason::Requested);
@@ -249,7 +246,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn pause_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
         if self.phase_is_paused(phase)? {
-            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "paused already" });
+            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "already paused" });
         }
         self.emit(Event::PhasePaused { phase });
         for task in self.phase_tasks(phase) {
@@ -279,7 +276,10 @@ impl DecisionContext<'_> {
         };
         let open: Vec<TaskRef> = self.phase_tasks(phase).into_iter().filter(open).collect();
         if open.is_empty() {
-            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "over already" });
+            return Err(Rejection::WrongRunState {
+                what: format!("phase {phase}"),
+                state: "already finished",
+            });
         }
         self.emit(Event::PhaseCancelled { phase });
         for task in open {
@@ -299,8 +299,8 @@ impl DecisionContext<'_> {
     pub(super) fn pause_run(&mut self) -> Result<(), Rejection> {
         match self.run.status {
             RunStatus::Active => {}
-            RunStatus::Paused => return Err(wrong_run_state("paused already")),
-            RunStatus::NotStarted | RunStatus::Ended(_) => return Err(wrong_run_state("not going")),
+            RunStatus::Paused => return Err(wrong_run_state("already paused")),
+            RunStatus::NotStarted | RunStatus::Ended(_) => return Err(wrong_run_state("not active")),
         }
         self.emit(Event::RunPaused {});
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
@@ -339,7 +339,7 @@ impl DecisionContext<'_> {
             if matches!(waiting.state, SessionState::Parked(_)) && waiting.in_turn && !task_waits {
                 self.emit(Event::SessionWoken { session });
             } else if needs_resume && !task_waits {
-                let reason = "the run goes on".to_owned();
+                let reason = "the run continues".to_owned();
                 self.send_input(session, SessionInput::Resume { reason });
             }
         }
@@ -347,7 +347,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn cancel_run(&mut self) -> Result<(), Rejection> {
         if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
-            return Err(wrong_run_state("over already"));
+            return Err(wrong_run_state("already finished"));
         }
         self.emit(Event::RunCancelled {});
         let open: Vec<TaskRef> = (0..)

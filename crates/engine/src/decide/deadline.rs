@@ -23,7 +23,7 @@ impl DecisionContext<'_> {
                 Deadline::TaskTimeout(task) => self.task_timed_out(task),
                 Deadline::TaskRateLimit(task) => self.rate_limit_ended(task),
                 Deadline::SessionRateLimit(session) => {
-                    let reason = "the limit is over".to_owned();
+                    let reason = "the rate limit has reset".to_owned();
                     self.send_input(session, SessionInput::Resume { reason });
                 }
                 Deadline::QuestionExpiry(question) => self.expire_question(question),
@@ -49,7 +49,7 @@ impl DecisionContext<'_> {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
                 title: EscalationCause::TaskTimeout { task: id }.into(),
-                description: format!("it has run for {minutes} minutes"),
+                description: format!("worked for {minutes} minutes"),
                 context: String::new(),
             },
         );
@@ -114,7 +114,7 @@ impl DecisionContext<'_> {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
                 title: EscalationCause::RunTimeout.into(),
-                description: format!("it has taken {minutes} minutes"),
+                description: format!("ran for {minutes} minutes"),
                 context: String::new(),
             },
         );

@@ -24,12 +24,12 @@ impl DecisionContext<'_> {
                 severity: Severity::Medium,
                 title: EscalationCause::DiskBudgetExhausted.into(),
                 description: reason.clone(),
-                context: "no new task begins; those that have begun go on".to_owned(),
+                context: "no new task starts; running tasks continue".to_owned(),
             };
             self.raise(EscalationSubject::Run, None, escalation)
         });
         self.emit(Event::SessionLost { session, reason: reason.clone() });
-        self.close_session(session, "it got no worktree");
+        self.close_session(session, "it has no worktree");
         let state = self.run.task(task);
         let (id, attempt) = (state.planned.id.clone(), state.attempt);
         let has_slot = self.run.schedule.running().contains(&state.node);
@@ -46,7 +46,7 @@ impl DecisionContext<'_> {
     /// Resolves the escalation about the disk budget.
     pub(super) fn report_disk_space_available(&mut self) -> Result<(), Rejection> {
         let escalation = self.run.disk_budget_escalation.ok_or(Rejection::StaleReport)?;
-        let note = "its cause went away: there is room again".to_owned();
+        let note = "the cause no longer exists: disk space is available again".to_owned();
         self.emit(Event::EscalationResolved { escalation, action: None, note });
         Ok(())
     }

@@ -188,7 +188,7 @@ impl DecisionContext<'_> {
         self.check_action(escalation, &record, &action)?;
         let task = self.run.subject_task(&record.subject);
         if let Some(task) = task.filter(|task| self.run.task(*task).stage == TaskStage::Merging) {
-            let hint = "it is being merged; wait a moment";
+            let hint = "wait until the merge has finished";
             return Err(Rejection::WrongTaskState { task: self.id(task), state: "merging", hint });
         }
         self.reopen();
@@ -310,7 +310,7 @@ impl DecisionContext<'_> {
         };
         let open = self.run.task(task).escalations.clone();
         for escalation in open.into_iter().filter(|id| !stays(id)).collect::<Vec<_>>() {
-            let note = format!("its cause went away: {why}");
+            let note = format!("the cause no longer exists: {why}");
             self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
             self.unblock_all(escalation);
         }

@@ -186,7 +186,7 @@ impl DecisionContext<'_> {
         }
         let silence = self.run.silence_escalation.map(|(escalation, _)| escalation);
         for escalation in self.run.disk_budget_escalation.into_iter().chain(silence) {
-            let note = "the run is over".to_owned();
+            let note = "the run has ended".to_owned();
             self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
         }
         self.emit(Event::RunEnded { outcome, failed, waiting });

@@ -76,7 +76,7 @@ impl DecisionContext<'_> {
                 self.request_checkpoint(task, CheckpointReason::Gate);
             }
         } else {
-            let note = Some("nothing was to be done".to_owned());
+            let note = Some("the phase has no work".to_owned());
             self.emit(Event::GateApproved { phase, waived: false, note });
         }
     }
@@ -195,7 +195,7 @@ impl DecisionContext<'_> {
             GateState::Closed => "not at its gate",
             GateState::Checking | GateState::Verifying(_) => "being checked",
             GateState::Escalated(_) => "escalated: resolve that first",
-            GateState::Approved => "approved already",
+            GateState::Approved => "already approved",
         };
         Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: label })
     }
@@ -232,7 +232,7 @@ impl DecisionContext<'_> {
                 severity: Severity::High,
                 title: EscalationCause::GateFailed { phase }.into(),
                 description,
-                context: format!("it failed {failures} times"),
+                context: format!("the gate failed {failures} times"),
             },
         );
     }

@@ -20,7 +20,7 @@ impl DecisionContext<'_> {
             PermissionVerdict::Allowed(rule) => (true, rule),
             PermissionVerdict::Denied(rule) => (false, rule),
             PermissionVerdict::Ask => {
-                let text = format!("May it {} {}?", request.kind.pattern_name(), request.subject);
+                let text = format!("Allow it to {} {}?", request.kind.pattern_name(), request.subject);
                 let draft = QuestionDraft {
                     kind: QuestionKind::Permission,
                     text,
@@ -53,8 +53,8 @@ impl DecisionContext<'_> {
             .rev()
             .find(|(pattern, _)| names_subject(pattern, request));
         match saved {
-            Some((pattern, true)) => return PermissionVerdict::Allowed(format!("kept {pattern}")),
-            Some((pattern, false)) => return PermissionVerdict::Denied(format!("kept {pattern}")),
+            Some((pattern, true)) => return PermissionVerdict::Allowed(format!("saved {pattern}")),
+            Some((pattern, false)) => return PermissionVerdict::Denied(format!("saved {pattern}")),
             None => {}
         }
         if let Some(pattern) = policy.allow.iter().find(|pattern| allows(pattern, request)) {

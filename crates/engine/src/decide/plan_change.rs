@@ -26,7 +26,7 @@ impl DecisionContext<'_> {
         if changes.is_empty() {
             let obsolete =
                 self.run.offer.as_ref().or(self.run.ignored_offer.as_ref()).ok_or(Rejection::StaleReport)?;
-            let (offer, reason) = (obsolete.id, "the plan file says what the run does".to_owned());
+            let (offer, reason) = (obsolete.id, "the plan file matches the run again".to_owned());
             self.emit(Event::PlanChangeWithdrawn { offer, reason });
             return Ok(());
         }
@@ -48,7 +48,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::StaleReport);
         }
         if let Some(offer) = self.run.offer.as_ref().map(|offer| offer.id) {
-            let reason = "the plan file can't be read any more".to_owned();
+            let reason = "the plan file can no longer be read".to_owned();
             self.emit(Event::PlanChangeWithdrawn { offer, reason });
         }
         let problem = problem.chars().take(PROBLEM_CHARS_MAX).collect();
@@ -79,12 +79,10 @@ impl DecisionContext<'_> {
         match &self.run.offer {
             Some(open) if open.id == offer => Ok(open.changes.clone()),
             Some(open) if open.id > offer => {
-                let state = "not what the plan file says any more: look at the difference anew";
+                let state = "outdated, because the plan file changed again: review the new changes";
                 Err(Rejection::WrongRunState { what: offer.to_string(), state })
             }
-            Some(_) | None => Err(Rejection::UnknownObject {
-                what: format!("change of the plan {offer} that waits for anybody"),
-            }),
+            Some(_) | None => Err(Rejection::UnknownObject { what: format!("open plan change {offer}") }),
         }
     }
 
@@ -108,7 +106,7 @@ impl DecisionContext<'_> {
             }
             self.emit(Event::TaskChanged { task: Box::new(restored.task), fields });
             if self.run.task(task_ref).stage == TaskStage::Done {
-                let reason = "the plan has it open again".to_owned();
+                let reason = "it is open again in the plan".to_owned();
                 self.emit(Event::TaskReopened { task: self.id(task_ref), reason });
             } else {
                 self.restart(task_ref, None);
@@ -165,7 +163,7 @@ impl DecisionContext<'_> {
         if let Some((_, moved)) = moved.clone().find(|(_, task)| task.fields.contains(&PlanField::Phase)) {
             let (id, phase) = (&moved.task.id, moved.task.phase);
             return invalid(format!(
-                "{id} is in phase {phase} now; give it a new id there, and take the old one away"
+                "{id} moved to phase {phase}: give it a new id there and remove the old one"
             ));
         }
         let new: BTreeSet<PhaseNumber> = changes.phases_added.iter().map(|phase| phase.number).collect();
@@ -175,12 +173,12 @@ impl DecisionContext<'_> {
                 Some(GateState::Closed) => {}
                 None if new.contains(&task.phase) => {}
                 None => {
-                    return invalid(format!("{} is in phase {}, which is not there", task.id, task.phase));
+                    return invalid(format!("{} is in phase {}, which does not exist", task.id, task.phase));
                 }
                 Some(_) => {
                     let (id, phase) = (&task.id, task.phase);
                     return invalid(format!(
-                        "{id} is new in phase {phase}, which is past its work: put it into a later one"
+                        "{id} is new in phase {phase}, which is already at its gate: move it to a later phase"
                     ));
                 }
             }
@@ -195,7 +193,7 @@ impl DecisionContext<'_> {
         let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
         let exists = |id: &TaskId| self.run.find(id).is_some();
         if let Some(task) = changes.added.iter().find(|task| exists(&task.id) || !ids.insert(&task.id)) {
-            return invalid(format!("{} is there twice", task.id));
+            return invalid(format!("{} is defined twice", task.id));
         }
         self.check_cycles(changes, amendment)
     }

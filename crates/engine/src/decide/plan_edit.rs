@@ -14,14 +14,14 @@ impl DecisionContext<'_> {
     pub(super) fn add_task(&mut self, task: Box<PlannedTask>) -> Result<(), Rejection> {
         self.check_accepts_commands()?;
         if self.run.find(&task.id).is_some() {
-            return Err(Rejection::InvalidPlan { reason: format!("{} is there already", task.id) });
+            return Err(Rejection::InvalidPlan { reason: format!("{} already exists", task.id) });
         }
         let phase = task.phase;
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
         if state.gate != GateState::Closed {
             return Err(Rejection::WrongRunState {
                 what: format!("phase {phase}"),
-                state: "at its gate, or past it",
+                state: "already at its gate",
             });
         }
         // The gate of its phase will depend on it: its dependencies must not depend on that gate.
@@ -40,7 +40,7 @@ impl DecisionContext<'_> {
         }
         for name in &task.external {
             if !self.run.externals.contains_key(name) {
-                let reason = format!("nobody waits for '{name}' yet; name a task of the plan instead");
+                let reason = format!("external dependency '{name}' is not in the plan; name a task instead");
                 return Err(Rejection::InvalidPlan { reason });
             }
         }
@@ -86,7 +86,7 @@ impl DecisionContext<'_> {
         if matches!(stage, TaskStage::Waiting | TaskStage::Ready) {
             return Ok(());
         }
-        let hint = "what a task waits for can be changed only before it starts";
+        let hint = "dependencies can be changed only before the task starts";
         Err(Rejection::WrongTaskState { task: id.clone(), state: stage.label(), hint })
     }
 
@@ -95,7 +95,7 @@ impl DecisionContext<'_> {
         match self.run.externals.get(&name) {
             None => Err(Rejection::UnknownObject { what: format!("external dependency '{name}'") }),
             Some(node) if self.run.schedule.is_met(*node) => {
-                Err(Rejection::WrongRunState { what: format!("'{name}'"), state: "met already" })
+                Err(Rejection::WrongRunState { what: format!("'{name}'"), state: "already met" })
             }
             Some(_) => {
                 self.reopen();
@@ -109,7 +109,7 @@ impl DecisionContext<'_> {
         match self.run.kind_of(node) {
             NodeKind::Task(task) => self.id(task).to_string(),
             NodeKind::Gate(phase) => format!("phase {phase}"),
-            NodeKind::External => "outside".to_owned(),
+            NodeKind::External => "external dependency".to_owned(),
         }
     }
 }

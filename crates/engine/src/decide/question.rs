@@ -37,10 +37,10 @@ impl DecisionContext<'_> {
         let sender = self.run.session(session);
         let task = sender.task.filter(|_| sender.role == Role::Worker).map(|task| self.run.task(task));
         if sender.questions.len() >= QUESTIONS_MAX {
-            return Some(format!("{QUESTIONS_MAX} of your questions wait already; wait for the answers"));
+            return Some(format!("{QUESTIONS_MAX} of your questions are open; wait for the answers"));
         }
         let is_settled = task.filter(|task| task.stage != crate::state::TaskStage::Running);
-        is_settled.map(|task| format!("{} is {} already", task.planned.id, task.stage.label()))
+        is_settled.map(|task| format!("{} is already {}", task.planned.id, task.stage.label()))
     }
 
     pub(super) fn ask_user(&mut self, session: SessionId, ask: AskUser, prompt: Option<String>) {
@@ -292,7 +292,7 @@ impl DecisionContext<'_> {
                 // Otherwise nothing would continue its current work item.
                 self.send_input(
                     record.session,
-                    SessionInput::Resume { reason: format!("nobody answered {question} in time") },
+                    SessionInput::Resume { reason: format!("{question} was not answered in time") },
                 );
             }
         }

@@ -121,7 +121,7 @@ impl DecisionContext<'_> {
             && !self.is_waiting(session)
             && self.run.status == RunStatus::Active
         {
-            let reason = "Jangdan was stopped in the middle of your turn".to_owned();
+            let reason = "Jangdan was stopped during your turn".to_owned();
             self.send_input(session, SessionInput::Resume { reason });
         }
         Ok(())
@@ -131,7 +131,7 @@ impl DecisionContext<'_> {
     fn after_session_end(&mut self, session: SessionId, failure: &AttemptFailure) {
         let ended = self.run.session(session);
         let (role, task, current_item) = (ended.role, ended.task, ended.current_item);
-        self.close_session(session, "its process ended before it was done");
+        self.close_session(session, "its process ended too early");
         match role {
             Role::Worker => {
                 if let Some(task) = task.filter(|task| self.run.task(*task).session == Some(session)) {
@@ -195,7 +195,7 @@ impl DecisionContext<'_> {
                     kind: EscalationType::Blocked,
                     severity: Severity::High,
                     title: EscalationCause::OrchestratorLost.into(),
-                    description: "its process ended too often; questions come to you directly".to_owned(),
+                    description: "its process ended too often; questions now go to you directly".to_owned(),
                     context: String::new(),
                 },
             );

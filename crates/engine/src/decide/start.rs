@@ -83,7 +83,7 @@ impl DecisionContext<'_> {
         let receiver = self.run.session(session);
         // A session that took a call in between finishes that first.
         if !receiver.in_turn && (receiver.current_item.is_some() || !self.deliver_messages(session)) {
-            let reason = format!("go on with {}", self.id(task));
+            let reason = format!("continue {}", self.id(task));
             self.send_input(session, SessionInput::Resume { reason });
         }
     }
@@ -96,7 +96,7 @@ impl DecisionContext<'_> {
         if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
             self.emit(Event::SessionWoken { session: tester });
         } else if !receiver.in_turn && receiver.questions.is_empty() {
-            let reason = format!("go on with the test of {}", self.id(task));
+            let reason = format!("continue the test of {}", self.id(task));
             self.send_input(tester, SessionInput::Resume { reason });
         }
     }
@@ -162,22 +162,22 @@ impl DecisionContext<'_> {
 fn check_plan(work: &PlannedWork, team: &[TeamMember]) -> Result<(), Rejection> {
     let invalid = |reason: String| Err(Rejection::InvalidPlan { reason });
     if work.tasks.is_empty() {
-        return invalid("it has no task".to_owned());
+        return invalid("it has no tasks".to_owned());
     }
     if work.tasks.len() > TASKS_MAX {
         return invalid(format!("it has more than {TASKS_MAX} tasks"));
     }
     if team.is_empty() {
-        return invalid("there is no agent in the team".to_owned());
+        return invalid("the team has no agent".to_owned());
     }
     let known: Vec<_> = team.iter().map(|member| member.name.clone()).collect();
     let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
     for task in &work.tasks {
         if !ids.insert(&task.id) {
-            return invalid(format!("{} is there twice", task.id));
+            return invalid(format!("{} is defined twice", task.id));
         }
         if !work.phases.iter().any(|phase| phase.number == task.phase) {
-            return invalid(format!("{} is in phase {}, which is not there", task.id, task.phase));
+            return invalid(format!("{} is in phase {}, which does not exist", task.id, task.phase));
         }
         let unknown = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name));
         if let Some(name) = unknown {
@@ -186,7 +186,7 @@ fn check_plan(work: &PlannedWork, team: &[TeamMember]) -> Result<(), Rejection> 
     }
     for task in &work.tasks {
         if let Some(missing) = task.depends_on.iter().find(|id| !ids.contains(id)) {
-            return invalid(format!("{} waits for {missing}, which is not there", task.id));
+            return invalid(format!("{} depends on {missing}, which does not exist", task.id));
         }
     }
     let layout = GraphLayout::new(work);

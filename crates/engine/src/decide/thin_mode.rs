@@ -98,7 +98,7 @@ impl DecisionContext<'_> {
         let leaves_repository =
             |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
         if worktree.as_ref().is_some_and(leaves_repository) {
-            let line = format!("FAIL:{task}:a worktree is named relative to the repository's root");
+            let line = format!("FAIL:{task}:the worktree path must be relative to the repository root");
             return self.send_input(session, SessionInput::ThinLine { line });
         }
         let priority = meta.as_ref().and_then(|meta| meta.get("priority")).and_then(|value| value.as_str());
@@ -119,8 +119,8 @@ impl DecisionContext<'_> {
             kind: EscalationType::Blocked,
             severity: Severity::High,
             title: EscalationCause::MainAgentSilent.into(),
-            description: format!("{n} tasks wait for it to ask for them: {first}"),
-            context: "look at its terminal: it may wait for you, or hang".to_owned(),
+            description: format!("{n} tasks wait for its request: {first}"),
+            context: "check its terminal: it may wait for you or hang".to_owned(),
         };
         let escalation = self.raise(EscalationSubject::Run, Some(session), escalation);
         // The silent agent cannot resolve its own escalation.
@@ -133,7 +133,7 @@ impl DecisionContext<'_> {
         if self.run.watched_orchestrator == Some(seen) {
             return false;
         }
-        let note = "its cause went away: nothing waits for a word of the main agent".to_owned();
+        let note = "the cause no longer exists: no task waits for the main agent".to_owned();
         self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
         true
     }

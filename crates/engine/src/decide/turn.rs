@@ -164,7 +164,7 @@ impl DecisionContext<'_> {
     /// Reminds a tester that ended its turn without a verdict, and escalates the second time.
     fn end_test_without_verdict(&mut self, task: TaskRef, session: SessionId) {
         if self.run.session(session).reminded {
-            self.escalate_test(task, "the tester gave no verdict");
+            self.escalate_test(task, "the tester ended its turn without a verdict");
         } else {
             self.send_input(session, SessionInput::Reminder);
         }

@@ -24,7 +24,7 @@ impl QuestionState {
 
     pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Queued => "behind another question",
+            Self::Queued => "queued behind another question",
             Self::WithOrchestrator => "with the orchestrator",
             Self::Pending => "pending",
             Self::Answered => "answered",

@@ -57,7 +57,7 @@ fn check(kill: &str, n_failed: usize) {
     let failed = rows.attempts.iter().filter(|row| row.state == AttemptState::Failed).count();
     assert_eq!(failed, n_failed);
     let hint = lab.met("tasks");
-    assert!(hint.contains("The last try came to nothing"), "{hint}");
+    assert!(hint.contains("The last attempt failed"), "{hint}");
     let starts = lab.events(&run).iter().filter(|event| matches!(event, Event::TaskStarted { .. })).count();
     assert_eq!(starts, 1 + n_failed);
     let pids = lab.met("pids");

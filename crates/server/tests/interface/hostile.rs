@@ -132,7 +132,7 @@ fn a_client_is_told_why() {
     check(send(&Command::PauseTask(unknown)), 409, "there is no task T9");
     let answer =
         Command::Answer { question: None, task: None, answer: String::new(), scope: PermissionScope::Once };
-    check(send(&answer), 409, "an answer needs a word");
+    check(send(&answer), 409, "the text is empty");
     let nobody = "nobody".parse().unwrap();
     check(site.client.run(&nobody).map(drop), 404, "there is no run 'nobody'");
     check(

@@ -99,7 +99,7 @@ fn leaving_can_be_cancelled() {
 fn a_refused_line_is_restored() {
     let (board, _) = board(Locale::En, QUESTION);
     let mut prompt = prompt(&board, Locale::En);
-    prompt.restore_refused("Strip", "q_1 is answered already".to_owned());
+    prompt.restore_refused("Strip", "q_1 is already answered".to_owned());
     assert_eq!(prompt.line.window(40).0, "Strip");
     assert!(prompt.notice.is_some());
 }
