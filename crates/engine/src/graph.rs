@@ -209,7 +209,7 @@ mod tests {
     use super::{CycleError, Graph, Node};
 
     #[test]
-    fn an_edge_that_closes_a_circle_is_refused_with_its_path() {
+    fn edge_that_closes_a_cycle_is_rejected_with_its_path() {
         let mut graph = Graph::new(&[1, 2, 3], &[(0, 1), (1, 2)]).unwrap();
         let [a, b, c] = [0, 1, 2].map(Node::at);
         assert_eq!(graph.connect(c, a), Err(CycleError { path: vec![c, a, b, c] }));

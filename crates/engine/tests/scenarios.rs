@@ -1,6 +1,4 @@
-//! What a run does, as people read it: each file of `scenarios/` is played, and must come out as it says.
-//!
-//! `scenarios/README.md` says how such a file is written.
+//! Runs the scenarios in `scenarios/` against the engine. `scenarios/README.md` describes their format.
 
 #![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
 #![expect(clippy::panic, reason = "a test may fail")]
@@ -13,131 +11,132 @@ use std::{
 use engine::Guard;
 use protocol::{Decoder, DecoderOptions};
 
+#[path = "scenarios/agent_output.rs"]
+mod agent_output;
 #[path = "scenarios/clock.rs"]
 mod clock;
-#[path = "scenarios/expect.rs"]
-mod expect;
-#[path = "scenarios/facts.rs"]
-mod facts;
-#[path = "scenarios/given.rs"]
-mod given;
-#[path = "scenarios/hands.rs"]
-mod hands;
-#[path = "scenarios/mouth.rs"]
-mod mouth;
+#[path = "scenarios/executor_reports.rs"]
+mod executor_reports;
+#[path = "scenarios/expectations.rs"]
+mod expectations;
+#[path = "scenarios/fake_executor.rs"]
+mod fake_executor;
 #[path = "scenarios/pattern.rs"]
 mod pattern;
-#[path = "scenarios/people.rs"]
-mod people;
-#[path = "scenarios/reports.rs"]
-mod reports;
-#[path = "scenarios/script.rs"]
-mod script;
-#[path = "scenarios/stage.rs"]
-mod stage;
+#[path = "scenarios/run_facts.rs"]
+mod run_facts;
+#[path = "scenarios/runner.rs"]
+mod runner;
+#[path = "scenarios/scenario_file.rs"]
+mod scenario_file;
+#[path = "scenarios/setup.rs"]
+mod setup;
 #[path = "scenarios/steps.rs"]
 mod steps;
+#[path = "scenarios/user_commands.rs"]
+mod user_commands;
 
-use given::Given;
-use script::{Line, Section};
-use stage::Stage;
+use runner::ScenarioRunner;
+use scenario_file::{Line, Section};
+use setup::ScenarioSetup;
 
 #[test]
-fn every_scenario_comes_out_as_it_says() {
+fn every_scenario_passes() {
     let files = files();
     assert!(files.len() > 60, "{} scenarios", files.len());
     let failures: Vec<String> = files.iter().filter_map(|file| failure(file)).collect();
     let n_passed = files.len() - failures.len();
-    assert!(failures.is_empty(), "\n{}\n{n_passed} of {} hold", failures.join("\n"), files.len());
+    assert!(failures.is_empty(), "\n{}\n{n_passed} of {} pass", failures.join("\n"), files.len());
 }
 
 #[test]
-fn no_scenario_is_heard_when_an_agent_prints_it() {
+fn scenario_files_contain_no_message_when_an_agent_prints_them() {
     for file in files().into_iter().chain([folder().join("README.md")]) {
         let text = read(&file);
         for options in [DecoderOptions::worker(), DecoderOptions::orchestrator()] {
             let mut decoder = Decoder::new(options);
             let mut items = decoder.push(text.as_bytes());
             items.extend(decoder.end_turn());
-            assert!(items.is_empty(), "{} says something: {items:#?}", file.display());
+            assert!(items.is_empty(), "{} contains messages: {items:#?}", file.display());
         }
     }
 }
 
 #[test]
-fn a_scenario_that_does_not_come_out_says_where() {
+fn failing_scenario_reports_line_and_reason() {
     let text = "```scenario\ngiven\n  T1\nthen\n  T1 is done\n```\n";
-    assert_eq!(play(text, None), Err((5, "T1 is done".to_owned(), "T1 is running".to_owned())));
+    assert_eq!(run_scenario(text, None), Err((5, "T1 is done".to_owned(), "T1 is running".to_owned())));
     let text = "```scenario\ngiven\n  T1\nwhen\n  pigs fly\n```\n";
-    assert_eq!(play(text, None), Err((5, "pigs fly".to_owned(), "is nothing that can happen".to_owned())));
+    assert_eq!(run_scenario(text, None), Err((5, "pigs fly".to_owned(), "is not a step".to_owned())));
 }
 
 #[cfg(feature = "fault-injection")]
 #[test]
-fn a_run_without_one_of_its_rules_is_noticed() {
+fn every_disabled_guard_fails_a_scenario() {
     let texts: Vec<String> = files().iter().map(|file| read(file)).collect();
-    let known = |text: &&String| !text.lines().any(|line| line.starts_with("Not yet: "));
-    let texts: Vec<&String> = texts.iter().filter(known).collect();
-    let is_unnoticed = |guard: &Guard| texts.iter().all(|text| play(text, Some(*guard)).is_ok());
-    let unnoticed: Vec<Guard> = Guard::ALL.into_iter().filter(is_unnoticed).collect();
-    assert!(unnoticed.is_empty(), "no scenario misses {unnoticed:?}");
+    let is_expected_to_pass = |text: &&String| !text.lines().any(|line| line.starts_with("Not yet: "));
+    let texts: Vec<&String> = texts.iter().filter(is_expected_to_pass).collect();
+    let is_undetected = |guard: &Guard| texts.iter().all(|text| run_scenario(text, Some(*guard)).is_ok());
+    let undetected: Vec<Guard> = Guard::ALL.into_iter().filter(is_undetected).collect();
+    assert!(undetected.is_empty(), "no scenario detects that these guards are off: {undetected:?}");
 }
 
-/// Plays a file, and returns what went wrong. What is known not to hold says so in a line of its own.
+/// Runs a file and returns its failure. A file with a line "Not yet: …" is expected to fail.
 fn failure(file: &Path) -> Option<String> {
     let name = file.strip_prefix(folder()).unwrap_or(file).display();
     let text = read(file);
-    let is_known = text.lines().any(|line| line.starts_with("Not yet: "));
-    match play(&text, None) {
-        Ok(()) if is_known => Some(format!("{name}: it holds now; take the line 'Not yet' away")),
-        Err((line, expected, found)) if !is_known => Some(format!("{name}:{line}: {expected}\n  {found}")),
+    let is_expected_to_fail = text.lines().any(|line| line.starts_with("Not yet: "));
+    match run_scenario(&text, None) {
+        Ok(()) if is_expected_to_fail => Some(format!("{name}: passes now; remove the line 'Not yet'")),
+        Err((line, expected, actual)) if !is_expected_to_fail => {
+            Some(format!("{name}:{line}: {expected}\n  {actual}"))
+        }
         Ok(()) | Err(_) => None,
     }
 }
 
-/// Plays a scenario; where it does not come out, returns the line, what it says, and what is there.
-fn play(text: &str, without: Option<Guard>) -> Result<(), (usize, String, String)> {
-    let lines = script::read(text).map_err(|(line, error)| (line, String::new(), error))?;
+/// Runs a scenario; on failure returns the line number, its text and the actual result.
+fn run_scenario(text: &str, without: Option<Guard>) -> Result<(), (usize, String, String)> {
+    let lines = scenario_file::read(text).map_err(|(line, error)| (line, String::new(), error))?;
     let at = |line: &Line| (line.number, line.text.clone());
     let fail = |line: &Line| {
         let (number, text) = at(line);
         move |error| (number, text, error)
     };
-    let (given, rest): (Vec<&Line>, Vec<&Line>) =
+    let (setup_lines, rest): (Vec<&Line>, Vec<&Line>) =
         lines.iter().partition(|line| line.section == Section::Given);
     let first = lines.first().map_or((1, String::new()), at);
-    let mut start = Given::default();
-    for line in given {
-        start.take(line).map_err(fail(line))?;
+    let mut setup = ScenarioSetup::default();
+    for line in setup_lines {
+        setup.read_line(line).map_err(fail(line))?;
     }
     let fail_first = |error: String| (first.0, first.1.clone(), error);
-    start.settle().map_err(fail_first)?;
-    let mut stage = Stage::start(start, without).map_err(fail_first)?;
+    setup.add_defaults().map_err(fail_first)?;
+    let mut runner = ScenarioRunner::start(setup, without).map_err(fail_first)?;
     let mut last = Section::When;
     for line in &rest {
         if line.section == Section::When && last == Section::Then {
-            expected_all(&stage).map_err(fail(line))?;
-            stage.begin_round();
+            check_no_unexpected_rejection(&runner).map_err(fail(line))?;
+            runner.begin_round();
         } else if line.section == Section::When && line.number == rest.first().map_or(0, |line| line.number) {
-            stage.begin_round();
+            runner.begin_round();
         }
         last = line.section;
         match line.section {
-            Section::Then => expect::take(&mut stage, line).map_err(fail(line))?,
-            Section::When | Section::Given => steps::take(&mut stage, line).map_err(fail(line))?,
+            Section::Then => expectations::check(&mut runner, line).map_err(fail(line))?,
+            Section::When | Section::Given => steps::run(&mut runner, line).map_err(fail(line))?,
         }
     }
     let (number, text) = rest.last().map_or(first.clone(), |line| at(line));
     let end = |error| (number, text.clone(), error);
-    expected_all(&stage).map_err(end)?;
-    stage.finish().map_err(end)
+    check_no_unexpected_rejection(&runner).map_err(end)?;
+    runner.finish().map_err(end)
 }
 
-/// A refusal that nobody expected is a scenario that does not do what it says.
-fn expected_all(stage: &Stage) -> Result<(), String> {
-    match stage.refusals.as_slice() {
+fn check_no_unexpected_rejection(runner: &ScenarioRunner) -> Result<(), String> {
+    match runner.rejections.as_slice() {
         [] => Ok(()),
-        refusals => Err(format!("nobody expected the refusal before this: {}", refusals.join("; "))),
+        rejections => Err(format!("unexpected rejection before this step: {}", rejections.join("; "))),
     }
 }
 
@@ -149,7 +148,7 @@ fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Returns all scenarios, in the order of their names.
+/// Returns all scenario files, sorted by path.
 fn files() -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -1,16 +1,15 @@
-//! Times as scenarios write them. A scenario begins on 2026-01-05 at 09:00 UTC.
+//! Times and durations in scenarios. A scenario begins on 2026-01-05 at 09:00 UTC.
 
 use domain::Timestamp;
 
 /// Midnight of the day on which every scenario begins.
 const MIDNIGHT_MS: i64 = 1_767_571_200_000;
 
-/// When every scenario begins.
 pub const START: Timestamp = Timestamp(MIDNIGHT_MS + 9 * 3_600_000);
 
-/// Reads `09:05`, or `09:05:30`.
+/// Parses `09:05`, or `09:05:30`.
 pub fn read_time(text: &str) -> Result<Timestamp, String> {
-    let wrong = || format!("'{text}' is no time (write 09:05 or 09:05:30)");
+    let wrong = || format!("'{text}' is not a time (write 09:05 or 09:05:30)");
     let parts: Vec<i64> =
         text.split(':').map(|part| part.parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
     let seconds = match parts.as_slice() {
@@ -21,7 +20,7 @@ pub fn read_time(text: &str) -> Result<Timestamp, String> {
     Ok(Timestamp(MIDNIGHT_MS + seconds * 1000))
 }
 
-/// Writes a moment in the same way, days that went by before it.
+/// Formats a time, with the number of days before it.
 pub fn write_time(time: Timestamp) -> String {
     let seconds = (time.0 - MIDNIGHT_MS) / 1000;
     let (days, seconds) = (seconds / 86_400, seconds % 86_400);
@@ -29,9 +28,9 @@ pub fn write_time(time: Timestamp) -> String {
     format!("{day}{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Reads `10 minutes`.
+/// Parses `10 minutes`.
 pub fn read_duration(words: &[&str]) -> Result<u64, String> {
-    let wrong = || format!("'{}' is no duration (write 10 minutes)", words.join(" "));
+    let wrong = || format!("'{}' is not a duration (write 10 minutes)", words.join(" "));
     let [number, unit] = words else { return Err(wrong()) };
     let number: u64 = number.parse().map_err(|_| wrong())?;
     let unit = match unit.trim_end_matches('s') {

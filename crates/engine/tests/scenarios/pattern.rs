@@ -1,55 +1,54 @@
-//! What an expectation says of an event, an input or an effect: its name, and words that must stand in it.
+//! Patterns for events, inputs and effects: a name and words that must occur in the fields.
 //!
-//! `word` is the value of any field, `field=word` of that field, `~word` and `field~word` are part of one, and `-field`
-//! says that the field is not there. Words with spaces stand in double quotes; `@09:05` is a moment of the first day.
+//! `word` is the value of any field, `field=word` of that field, `~word` and `field~word` are a part of it, and `-field`
+//! means that the field is absent. Words with spaces are in double quotes; `@09:05` is a time on the first day.
 
 use serde_json::Value;
 
 use crate::clock;
 
-/// What something must look like.
 #[derive(Debug)]
 pub struct Pattern {
     pub name: String,
-    wanted: Vec<Wanted>,
+    conditions: Vec<FieldCondition>,
 }
 
 #[derive(Debug)]
-enum Wanted {
+enum FieldCondition {
     Equal { field: Option<String>, word: String },
     Part { field: Option<String>, word: String },
     Absent { field: String },
 }
 
 impl Pattern {
-    /// Reads a pattern: the name first, then the words.
+    /// Parses a pattern: the name first, then the words.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut words = words(text)?.into_iter();
         let name = words.next().ok_or("a name is missing")?;
-        let wanted = words.map(|word| Wanted::read(&word)).collect::<Result<_, String>>()?;
-        Ok(Self { name, wanted })
+        let conditions = words.map(|word| FieldCondition::read(&word)).collect::<Result<_, String>>()?;
+        Ok(Self { name, conditions })
     }
 
-    /// Tells whether something looks like this; `is_called` says whether an id goes by a name.
+    /// Returns whether a value matches; `is_called` tells whether an id has a name.
     pub fn matches(&self, name: &str, value: &Value, is_called: &dyn Fn(&str, &str) -> bool) -> bool {
         let mut leaves = Vec::new();
         collect("", value, &mut leaves);
         let is_at = |field: &Option<String>, key: &str| field.as_deref().is_none_or(|field| field == key);
         let is_word = |leaf: &str, word: &str| leaf.eq_ignore_ascii_case(word) || is_called(leaf, word);
         self.name.eq_ignore_ascii_case(name)
-            && self.wanted.iter().all(|wanted| match wanted {
-                Wanted::Equal { field, word } => {
+            && self.conditions.iter().all(|condition| match condition {
+                FieldCondition::Equal { field, word } => {
                     leaves.iter().any(|(key, leaf)| is_at(field, key) && is_word(leaf, word))
                 }
-                Wanted::Part { field, word } => {
+                FieldCondition::Part { field, word } => {
                     leaves.iter().any(|(key, leaf)| is_at(field, key) && leaf.contains(word.as_str()))
                 }
-                Wanted::Absent { field } => !leaves.iter().any(|(key, _)| key == field),
+                FieldCondition::Absent { field } => !leaves.iter().any(|(key, _)| key == field),
             })
     }
 }
 
-impl Wanted {
+impl FieldCondition {
     fn read(word: &str) -> Result<Self, String> {
         if let Some(field) = word.strip_prefix('-') {
             return Ok(Self::Absent { field: field.to_owned() });
@@ -68,7 +67,7 @@ impl Wanted {
     }
 }
 
-/// Returns the fields that hold a single value, each with its name; the items of a list have the list's.
+/// Collects the fields with single values; items of a list have the name of the list.
 fn collect(key: &str, value: &Value, leaves: &mut Vec<(String, String)>) {
     match value {
         Value::Null => {}
@@ -79,7 +78,7 @@ fn collect(key: &str, value: &Value, leaves: &mut Vec<(String, String)>) {
     }
 }
 
-/// Cuts a text at its spaces, but for those in double quotes; the quotes go.
+/// Splits a text at spaces outside of double quotes, and removes the quotes.
 fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! What happens in a scenario: a line that says so becomes the commands that the run gets.
+//! The `when` section of a scenario: turns each step into commands.
 
 use domain::{
     Actor, AskUser, AskUserType, Command, PermissionKind, PermissionRequest, SessionId, TestFailure,
@@ -6,134 +6,142 @@ use domain::{
 };
 
 use crate::{
+    agent_output,
     clock::read_duration,
-    given::{read_value, unquoted},
-    mouth, people, reports,
-    script::Line,
-    stage::Stage,
+    executor_reports,
+    runner::ScenarioRunner,
+    scenario_file::Line,
+    setup::{read_value, unquoted},
+    user_commands,
 };
 
-/// Does what a line says.
-pub fn take(stage: &mut Stage, line: &Line) -> Result<(), String> {
+/// Executes one step.
+pub fn run(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
     let text = line.text.as_str();
     let (head, tail) = match text.split_once(": ") {
         Some((head, tail)) => (head, Some(tail.to_owned())),
         None => (text.strip_suffix(':').unwrap_or(text), line.block.clone()),
     };
     let words: Vec<&str> = head.split_whitespace().collect();
-    if stage.hands.take(text) {
-        return stage.carry_on();
+    if runner.executor.read_line(text) {
+        return runner.run_executor();
     }
     match words.as_slice() {
         [time @ .., "pass" | "passes"] if text.starts_with(|c: char| c.is_ascii_digit()) => {
-            pass(stage, read_duration(time)?)
+            advance_clock(runner, read_duration(time)?)
         }
-        [who, "says,", n, "times,", time @ .., "apart"] => {
+        [agent, "prints,", n, "times,", time @ .., "apart"] => {
             let (n, pause): (usize, u64) = (read_value(n)?, read_duration(time)?);
             for _ in 0..n {
-                speak_as(stage, who, &["says"], tail.as_deref())?;
-                pass(stage, pause)?;
+                act_as_agent(runner, agent, &["prints"], tail.as_deref())?;
+                advance_clock(runner, pause)?;
             }
             Ok(())
         }
-        ["Jangdan", "restarts"] => stage.restart(),
+        ["Jangdan", "restarts"] => runner.restart(),
         _ => {
-            act(stage, &words, tail.as_deref())?;
-            stage.carry_on()
+            act(runner, &words, tail.as_deref())?;
+            runner.run_executor()
         }
     }
 }
 
-fn pass(stage: &mut Stage, duration: u64) -> Result<(), String> {
+fn advance_clock(runner: &mut ScenarioRunner, duration: u64) -> Result<(), String> {
     let duration = i64::try_from(duration).map_err(|error| error.to_string())?;
-    stage.pass(domain::Timestamp(stage.now.0 + duration))
+    runner.advance_clock(domain::Timestamp(runner.now.0 + duration))
 }
 
-fn act(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Result<(), String> {
-    if reports::take(stage, words, tail)? {
+fn act(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<(), String> {
+    if executor_reports::report(runner, words, tail)? {
         return Ok(());
     }
-    if let Some(done) = speak(stage, words, tail) {
-        return done;
+    if let Some(result) = agent_step(runner, words, tail) {
+        return result;
     }
-    if let Some(command) = people::read(stage, words, tail)? {
+    if let Some(command) = user_commands::read(runner, words, tail)? {
         let name = words.first().copied().unwrap_or_default();
-        // People are written in lower case; an agent may try what only they may do.
-        let actor = match stage.facts.session(name) {
+        // Names of users are in lower case; an agent may try a command of users.
+        let actor = match runner.facts.session(name) {
             Ok(session) => Actor::Agent(session.id),
             Err(_) => Actor::Person(name.to_owned()),
         };
-        return stage.wish(&actor, command);
+        return runner.execute(&actor, command);
     }
-    Err("is nothing that can happen".to_owned())
+    Err("is not a step".to_owned())
 }
 
-/// Lets an agent do what agents do; nothing where the line is about somebody else.
-fn speak(stage: &mut Stage, words: &[&str], tail: Option<&str>) -> Option<Result<(), String>> {
-    let verbs = ["says", "says,", "ends", "repeats", "wants", "reports", "uses", "asks"];
+/// Executes the step of an agent; `None` if the line is about someone else.
+fn agent_step(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Option<Result<(), String>> {
+    let verbs = ["prints", "prints,", "ends", "repeats", "requests", "reports", "uses", "asks"];
     let at = words.iter().position(|word| verbs.contains(word))?;
-    let (who, act) = words.split_at(at);
-    let who = who.join(" ");
-    if who.starts_with(|c: char| c.is_lowercase()) && !who.starts_with("the ") {
+    let (agent, action) = words.split_at(at);
+    let agent = agent.join(" ");
+    if agent.starts_with(|c: char| c.is_lowercase()) && !agent.starts_with("the ") {
         return None;
     }
-    Some(speak_as(stage, &who, act, tail))
+    Some(act_as_agent(runner, &agent, action, tail))
 }
 
-fn speak_as(stage: &mut Stage, who: &str, act: &[&str], tail: Option<&str>) -> Result<(), String> {
-    let session = stage.facts.session(who)?;
+fn act_as_agent(
+    runner: &mut ScenarioRunner,
+    agent: &str,
+    action: &[&str],
+    tail: Option<&str>,
+) -> Result<(), String> {
+    let session = runner.facts.session(agent)?;
     let (id, role) = (session.id, session.role);
-    let said = || tail.ok_or("does not say what".to_owned());
-    let commands = match act {
-        ["says,", "going", "on"] => stage.mouths.say(id, role, said()?),
-        ["says"] => {
-            let mut commands = stage.mouths.say(id, role, said()?);
-            commands.extend(stage.mouths.end_turn(id, role));
+    let text = || tail.ok_or("has no text after the colon".to_owned());
+    let commands = match action {
+        ["prints", "within", "its", "turn"] => runner.outputs.print(id, role, text()?),
+        ["prints"] => {
+            let mut commands = runner.outputs.print(id, role, text()?);
+            commands.extend(runner.outputs.end_turn(id, role));
             commands
         }
-        ["says,", "all", "at", "once"] => {
-            let mut commands = mouth::by_urgency(stage.mouths.say(id, role, said()?));
-            commands.extend(stage.mouths.end_turn(id, role));
+        ["prints", "at", "once"] => {
+            let mut commands = agent_output::by_urgency(runner.outputs.print(id, role, text()?));
+            commands.extend(runner.outputs.end_turn(id, role));
             commands
         }
-        ["ends", "its", "turn"] => stage.mouths.end_turn(id, role),
-        ["repeats", "its", "last", "message"] => vec![stage.mouths.last_heard(id)?],
-        ["wants", "to", kind, subject @ ..] => {
-            vec![Command::RequestPermission(wish(id, kind, subject, stage.log.len())?)]
+        ["ends", "its", "turn"] => runner.outputs.end_turn(id, role),
+        ["repeats", "its", "last", "message"] => vec![runner.outputs.last_command(id)?],
+        ["requests", "permission", "to", kind, subject @ ..] => {
+            vec![Command::RequestPermission(permission_request(id, kind, subject, runner.log.len())?)]
         }
         ["reports", "success"] => {
             vec![Command::ReportTestFeedback(TestFeedback { success: true, ..TestFeedback::default() })]
         }
-        ["reports", "a", "failed", "test"] => vec![Command::ReportTestFeedback(failed(said()?))],
+        ["reports", "a", "failed", "test"] => vec![Command::ReportTestFeedback(failed(text()?))],
         ["asks", "within", "its", "turn"] => {
-            let asked = AskUser {
-                question: said()?.to_owned(),
+            let question = AskUser {
+                question: text()?.to_owned(),
                 r#type: AskUserType::Text,
                 options: Vec::new(),
                 context: None,
                 default: None,
                 required: true,
             };
-            vec![Command::RequestAnswer { prompt: format!("prompt-{id}"), question: Box::new(asked) }]
+            vec![Command::RequestAnswer { prompt: format!("prompt-{id}"), question: Box::new(question) }]
         }
         ["uses", amount, ..] => vec![Command::ReportUsage(usage(amount)?)],
-        _ => return Err("is nothing that an agent does".to_owned()),
+        _ => return Err("is not a step of an agent".to_owned()),
     };
     for command in commands {
-        let is_over = |status| matches!(status, "dismissed" | "ended");
-        let is_over = stage.facts.sessions.iter().any(|session| session.id == id && is_over(session.status));
-        if is_over && matches!(command, Command::EndTurn { .. }) {
-            // The process was ended because of what it said before.
+        let has_ended = |status| matches!(status, "dismissed" | "ended");
+        let has_ended =
+            runner.facts.sessions.iter().any(|session| session.id == id && has_ended(session.status));
+        if has_ended && matches!(command, Command::EndTurn { .. }) {
+            // An earlier message ended the process.
             continue;
         }
-        stage.wish(&Actor::Agent(id), command)?;
-        stage.carry_on()?;
+        runner.execute(&Actor::Agent(id), command)?;
+        runner.run_executor()?;
     }
     Ok(())
 }
 
-/// Reads `edit src/a.rs`, `edit secrets.txt outside its worktree`, `run "cargo test"`.
-fn wish(
+/// Parses `edit src/a.rs`, `edit secrets.txt outside its worktree`, `run "cargo test"`.
+fn permission_request(
     session: SessionId,
     kind: &str,
     subject: &[&str],
@@ -144,7 +152,7 @@ fn wish(
         "run" => PermissionKind::Run,
         "read" => PermissionKind::Read,
         "fetch" => PermissionKind::Fetch,
-        _ => return Err(format!("'{kind}' is nothing that needs a permission")),
+        _ => return Err(format!("'{kind}' needs no permission")),
     };
     let (subject, in_worktree) = match subject {
         [subject @ .., "outside", "its", "worktree"] => (subject, false),
@@ -168,9 +176,9 @@ fn failed(name: &str) -> TestFeedback {
     }
 }
 
-/// Reads `95k` (tokens) or `$2`.
+/// Parses `95k` (tokens) or `$2`.
 fn usage(amount: &str) -> Result<Usage, String> {
-    match amount.parse().map_err(|_| format!("'{amount}' is no amount"))? {
+    match amount.parse().map_err(|_| format!("'{amount}' is not an amount"))? {
         domain::Budget::Tokens(tokens) => Ok(Usage { input_tokens: tokens, ..Usage::default() }),
         domain::Budget::Cents(cents) => Ok(Usage { cost_micros: cents * 10_000, ..Usage::default() }),
     }

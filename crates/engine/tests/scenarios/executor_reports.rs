@@ -1,0 +1,202 @@
+//! Reports of the executor that a scenario states itself: `the check of T1 fails`.
+
+use domain::{
+    Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, SessionId, TaskId,
+    TaskOverlap,
+};
+use engine::Effect;
+
+use crate::{
+    fake_executor::receipt,
+    runner::ScenarioRunner,
+    setup::{read_list, read_value, read_work},
+};
+
+/// Sends the report of a line, and returns whether the line is one.
+pub fn report(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<bool, String> {
+    let text = tail.unwrap_or_default().to_owned();
+    let command = match words {
+        ["the", "executor", "finishes"] => return finish_all(runner).map(|()| true),
+        ["the", "check", "of", task, outcome @ ("passes" | "fails")] => {
+            check(runner, task, None, outcome, &text)?
+        }
+        ["the", "check", "of", "attempt", attempt, "of", task, outcome @ ("passes" | "fails")] => {
+            check(runner, task, Some(read_value(attempt)?), outcome, &text)?
+        }
+        [task, "merges"] => merge(
+            runner,
+            task,
+            MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None, tree: None },
+        )?,
+        [task, "merge", ..] if task.ends_with("'s") => {
+            let outcome = merge_outcome(runner, words.get(2..).unwrap_or_default(), text)?;
+            merge(runner, task.trim_end_matches("'s"), outcome)?
+        }
+        ["the", "plan", "file", "says"] => Command::ReportPlan { work: Box::new(read_work(&text)?) },
+        ["the", "plan", "file", "is", "broken"] => Command::ReportPlanUnreadable { problem: text },
+        [first, "and", second, "both", "change", files @ ..] => {
+            let files: Vec<String> = read_list(files)?;
+            let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
+            let tasks = [read_value(first)?, read_value(second)?];
+            Command::ReportOverlaps { overlaps: vec![TaskOverlap { tasks, files, n_files }] }
+        }
+        ["disk", "space", "is", "available"] => Command::ReportDiskSpaceAvailable,
+        ["no", "tasks", "change", "the", "same", "files"] => Command::ReportOverlaps { overlaps: Vec::new() },
+        ["the", "gate", "of", "phase", phase, outcome @ ..] => gate(runner, phase, outcome, text)?,
+        ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint(runner, task, outcome, text)?,
+        _ => return session(runner, words, text),
+    };
+    runner.execute(&Actor::System, command)?;
+    Ok(true)
+}
+
+/// Reports success for all pending effects.
+fn finish_all(runner: &mut ScenarioRunner) -> Result<(), String> {
+    for (id, effect) in std::mem::take(&mut runner.pending) {
+        let command = runner.executor.report(id, &effect, runner.now);
+        runner.execute(&Actor::System, command)?;
+    }
+    Ok(())
+}
+
+/// Removes reported effects from the pending ones.
+fn remove_pending(runner: &mut ScenarioRunner, is_reported: impl Fn(&Effect) -> bool) {
+    runner.pending.retain(|(_, effect)| !is_reported(effect));
+}
+
+fn attempt_of(runner: &ScenarioRunner, task: &str) -> AttemptNumber {
+    runner.facts.counts.get(task).copied().unwrap_or(1)
+}
+
+fn check(
+    runner: &mut ScenarioRunner,
+    task: &str,
+    attempt: Option<AttemptNumber>,
+    outcome: &str,
+    output: &str,
+) -> Result<Command, String> {
+    let task: TaskId = read_value(task)?;
+    let attempt = attempt.unwrap_or_else(|| attempt_of(runner, task.as_str()));
+    let mut command = "check".to_owned();
+    for (_, effect) in &runner.pending {
+        if let Effect::RunCheck { task: owner, command: expected, .. } = effect
+            && *owner == task
+        {
+            command.clone_from(expected);
+        }
+    }
+    remove_pending(runner, |effect| matches!(effect, Effect::RunCheck { task: owner, .. } if *owner == task));
+    let exit_status = i32::from(outcome == "fails");
+    Ok(Command::ReportCheck { task, attempt, receipt: receipt(&command, exit_status, output, runner.now) })
+}
+
+fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Result<MergeOutcome, String> {
+    match words {
+        ["conflicts", "in", files @ ..] => Ok(MergeOutcome::Conflicted { files: read_list(files)? }),
+        ["breaks", "its", "check"] => {
+            Ok(MergeOutcome::CheckFailed { receipt: receipt("check", 1, &text, runner.now) })
+        }
+        ["fails"] => Ok(MergeOutcome::Failed { error: text }),
+        _ => Err("is not an outcome of a merge".to_owned()),
+    }
+}
+
+fn merge(runner: &mut ScenarioRunner, task: &str, outcome: MergeOutcome) -> Result<Command, String> {
+    let task: TaskId = read_value(task)?;
+    let attempt = attempt_of(runner, task.as_str());
+    remove_pending(runner, |effect| matches!(effect, Effect::Merge { task: owner, .. } if *owner == task));
+    Ok(Command::ReportMerge { task, attempt, outcome })
+}
+
+fn gate(
+    runner: &mut ScenarioRunner,
+    phase: &str,
+    outcome: &[&str],
+    summary: String,
+) -> Result<Command, String> {
+    let mut report = GateReport { summary, ..GateReport::default() };
+    match outcome {
+        ["passes"] => report.passed = true,
+        ["fails"] => {}
+        ["fails", "because", "of", tasks @ ..] => report.tasks = read_list(tasks)?,
+        ["lacks", files @ ..] => report.missing = read_list(files)?,
+        _ => return Err("is not an outcome of a gate".to_owned()),
+    }
+    let phase = read_value(phase)?;
+    let round = runner.facts.counts.get(&format!("phase {phase}")).copied().unwrap_or(1);
+    remove_pending(
+        runner,
+        |effect| matches!(effect, Effect::CheckGate { phase: owner, .. } if *owner == phase),
+    );
+    Ok(Command::ReportGate { phase, round, report })
+}
+
+fn checkpoint(
+    runner: &mut ScenarioRunner,
+    task: &str,
+    outcome: &[&str],
+    text: String,
+) -> Result<Command, String> {
+    let requested = runner.pending.iter().find_map(|(_, effect)| match effect {
+        Effect::MakeCheckpoint { checkpoint, task: owner } if owner.as_str() == task => Some(*checkpoint),
+        _ => None,
+    });
+    let checkpoint = requested.ok_or("no such checkpoint was requested")?;
+    remove_pending(
+        runner,
+        |effect| matches!(effect, Effect::MakeCheckpoint { checkpoint: owner, .. } if *owner == checkpoint),
+    );
+    let outcome = match outcome {
+        ["is", "made"] => CheckpointOutcome::Made {
+            commit: format!("commit-of-{checkpoint}"),
+            agent_session: None,
+            tree: None,
+        },
+        ["fails"] => CheckpointOutcome::Failed { error: text },
+        _ => return Err("is not an outcome of a checkpoint".to_owned()),
+    };
+    Ok(Command::ReportCheckpoint { checkpoint, outcome })
+}
+
+fn session(runner: &mut ScenarioRunner, words: &[&str], text: String) -> Result<bool, String> {
+    let Some(at) = words.iter().position(|word| word.ends_with("'s")) else { return Ok(false) };
+    let owner = words.get(..=at).unwrap_or_default().join(" ");
+    let session: SessionId = runner.facts.session(owner.trim_end_matches("'s"))?.id;
+    let command = match words.get(at + 1..).unwrap_or_default() {
+        ["session", "starts"] => {
+            remove_pending(
+                runner,
+                |effect| matches!(effect, Effect::SpawnAgent { session: owner } if *owner == session),
+            );
+            Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
+        }
+        ["process", "exits", "with", status] => {
+            Command::ReportEnded { session, exit_status: Some(read_value(status)?) }
+        }
+        ["process", "is", "killed"] => Command::ReportEnded { session, exit_status: None },
+        ["session", "was", "stopped"] => Command::ReportStopped { session },
+        ["session", "is", "lost"] => Command::ReportLost { session, reason: text },
+        ["session", "gets", "no", "worktree"] => Command::ReportDiskBudgetExceeded { session, reason: text },
+        ["inputs", "are", "sent"] => return send_inputs(runner, session).map(|()| true),
+        _ => return Ok(false),
+    };
+    if !matches!(command, Command::ReportStarted { .. }) {
+        remove_pending(runner, |effect| {
+            matches!(effect, Effect::SendInput { session: owner, .. } | Effect::SpawnAgent { session: owner }
+                | Effect::EndSession { session: owner } if *owner == session)
+        });
+    }
+    runner.execute(&Actor::System, command)?;
+    Ok(true)
+}
+
+fn send_inputs(runner: &mut ScenarioRunner, session: SessionId) -> Result<(), String> {
+    let is_reported =
+        |effect: &Effect| matches!(effect, Effect::SendInput { session: owner, .. } if *owner == session);
+    let sent: Vec<_> = runner.pending.extract_if(.., |(_, effect)| is_reported(effect)).collect();
+    for (id, effect) in sent {
+        let command = runner.executor.report(id, &effect, runner.now);
+        runner.execute(&Actor::System, command)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! An executor that reports success for every effect, except those that the scenario handles itself.
+
+use std::collections::BTreeSet;
+
+use domain::{CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, Receipt, Timestamp};
+use engine::Effect;
+
+pub struct FakeExecutor {
+    /// Names of the effects that the scenario reports itself.
+    manual: BTreeSet<&'static str>,
+}
+
+const ALL: [&str; 12] = [
+    "SpawnAgent",
+    "SendInput",
+    "ParkSession",
+    "WakeSession",
+    "EndSession",
+    "RunCheck",
+    "Merge",
+    "CheckGate",
+    "LandPhase",
+    "MakeCheckpoint",
+    "RestoreCheckpoint",
+    "SavePermissionRule",
+];
+
+impl Default for FakeExecutor {
+    /// The scenario decides the outcome of checks.
+    fn default() -> Self {
+        Self { manual: BTreeSet::from(["RunCheck"]) }
+    }
+}
+
+impl FakeExecutor {
+    /// Reads a line about the executor, and returns whether it is one.
+    pub fn read_line(&mut self, line: &str) -> bool {
+        match line {
+            "the executor is slow" => self.manual.extend(ALL),
+            "the executor is fast again" => *self = Self::default(),
+            "checks pass automatically" => {
+                self.manual.remove("RunCheck");
+            }
+            "sessions start by hand" => self.manual.extend(["SpawnAgent"]),
+            "sessions end by hand" => self.manual.extend(["EndSession"]),
+            "inputs are sent by hand" => self.manual.extend(["SendInput"]),
+            "merges are done by hand" => self.manual.extend(["Merge"]),
+            "gates are checked by hand" => self.manual.extend(["CheckGate"]),
+            "checkpoints are made by hand" => self.manual.extend(["MakeCheckpoint"]),
+            "sessions are parked by hand" => self.manual.extend(["ParkSession", "WakeSession"]),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Returns whether the executor reports this effect itself.
+    pub fn executes(&self, effect: &Effect) -> bool {
+        !self.manual.contains(name(effect))
+    }
+
+    /// Returns the report of a successful effect.
+    #[expect(clippy::unused_self, reason = "the report does not depend on the settings")]
+    pub fn report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Command {
+        match effect {
+            Effect::SpawnAgent { session } => {
+                Command::ReportStarted { session: *session, agent_session: Some(format!("own-{session}")) }
+            }
+            Effect::SendInput { session, input, .. } => {
+                Command::ReportInputSent { session: *session, input: *input }
+            }
+            Effect::EndSession { session } => Command::ReportEnded { session: *session, exit_status: None },
+            Effect::RunCheck { task, attempt, command } => Command::ReportCheck {
+                task: task.clone(),
+                attempt: *attempt,
+                receipt: receipt(command, 0, "all passed", now),
+            },
+            Effect::Merge { task, attempt } => Command::ReportMerge {
+                task: task.clone(),
+                attempt: *attempt,
+                outcome: MergeOutcome::Merged {
+                    commit: format!("merge-of-{task}"),
+                    receipt: None,
+                    tree: None,
+                },
+            },
+            Effect::CheckGate { phase, round } => Command::ReportGate {
+                phase: *phase,
+                round: *round,
+                report: GateReport {
+                    passed: true,
+                    summary: "all passed".to_owned(),
+                    ..GateReport::default()
+                },
+            },
+            Effect::MakeCheckpoint { checkpoint, .. } => Command::ReportCheckpoint {
+                checkpoint: *checkpoint,
+                outcome: CheckpointOutcome::Made {
+                    commit: format!("commit-of-{checkpoint}"),
+                    agent_session: None,
+                    tree: None,
+                },
+            },
+            Effect::ParkSession { .. }
+            | Effect::WakeSession { .. }
+            | Effect::LandPhase { .. }
+            | Effect::RestoreCheckpoint { .. }
+            | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect: id, error: None },
+        }
+    }
+}
+
+pub fn name(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::SpawnAgent { .. } => "SpawnAgent",
+        Effect::SendInput { .. } => "SendInput",
+        Effect::ParkSession { .. } => "ParkSession",
+        Effect::WakeSession { .. } => "WakeSession",
+        Effect::EndSession { .. } => "EndSession",
+        Effect::RunCheck { .. } => "RunCheck",
+        Effect::Merge { .. } => "Merge",
+        Effect::CheckGate { .. } => "CheckGate",
+        Effect::LandPhase { .. } => "LandPhase",
+        Effect::MakeCheckpoint { .. } => "MakeCheckpoint",
+        Effect::RestoreCheckpoint { .. } => "RestoreCheckpoint",
+        Effect::SavePermissionRule { .. } => "SavePermissionRule",
+    }
+}
+
+pub fn receipt(command: &str, exit_status: i32, output: &str, now: Timestamp) -> Receipt {
+    Receipt {
+        command: command.to_owned(),
+        exit_status: Some(exit_status),
+        output_hash: format!("hash-of-{output}"),
+        output_tail: output.to_owned(),
+        tree: "tree".to_owned(),
+        started_at: now,
+        finished_at: now,
+    }
+}

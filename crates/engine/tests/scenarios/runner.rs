@@ -1,0 +1,205 @@
+//! Runs a scenario on a run and on a replica that only replays the recorded events.
+//!
+//! After every step the two must be equal, and a rejected command must have changed nothing.
+
+use domain::{Actor, Command, EffectId, RecordedEvent, Timestamp};
+use engine::{Effect, Guard, Run};
+
+use crate::{
+    agent_output::AgentOutputs, clock, fake_executor::FakeExecutor, run_facts::RunFacts, setup::ScenarioSetup,
+};
+
+/// Maximum number of ticks while time passes; more means that a deadline is never cleared.
+const TICKS_MAX: usize = 1000;
+
+pub struct ScenarioRunner {
+    pub run: Run,
+    replica: Run,
+    /// The guard that is switched off.
+    without: Option<Guard>,
+    pub now: Timestamp,
+    pub log: Vec<RecordedEvent>,
+    pub facts: RunFacts,
+    /// Effects that are not reported yet.
+    pub pending: Vec<(EffectId, Effect)>,
+    /// Length of the log at the start of this round of steps.
+    pub round_start: usize,
+    /// Effects of this round.
+    pub effects: Vec<Effect>,
+    /// Rejections that no expectation has matched yet.
+    pub rejections: Vec<String>,
+    pub executor: FakeExecutor,
+    pub outputs: AgentOutputs,
+}
+
+impl ScenarioRunner {
+    /// Starts the run.
+    pub fn start(setup: ScenarioSetup, without: Option<Guard>) -> Result<Self, String> {
+        let mut runner = Self {
+            run: new_run(without),
+            replica: new_run(without),
+            without,
+            now: clock::START,
+            log: Vec::new(),
+            facts: RunFacts::default(),
+            pending: Vec::new(),
+            round_start: 0,
+            effects: Vec::new(),
+            rejections: Vec::new(),
+            executor: FakeExecutor::default(),
+            outputs: AgentOutputs::default(),
+        };
+        for line in &setup.executor_lines {
+            if !runner.executor.read_line(line) {
+                return Err(format!("'{line}' is not a setting"));
+            }
+        }
+        let command = Command::StartRun {
+            project: "shop".to_owned(),
+            work: Box::new(setup.work),
+            settings: Box::new(setup.settings),
+            team: setup.team,
+        };
+        runner.execute(&Actor::Person("ana".to_owned()), command)?;
+        runner.run_executor()?;
+        Ok(runner)
+    }
+
+    /// Begins a new round: expectations now refer to later events only.
+    pub fn begin_round(&mut self) {
+        self.round_start = self.log.len();
+        self.effects.clear();
+    }
+
+    /// Executes a command and keeps a rejection for the next expectation.
+    pub fn execute(&mut self, actor: &Actor, command: Command) -> Result<(), String> {
+        if let Some(rejection) = self.decide(actor, command)? {
+            self.rejections.push(rejection);
+        }
+        Ok(())
+    }
+
+    /// Lets the run decide, and returns the reason of a rejection.
+    fn decide(&mut self, actor: &Actor, command: Command) -> Result<Option<String>, String> {
+        let before = self.run.clone();
+        let description = format!("{command:?}");
+        let decision = match self.run.decide(self.now, actor, command) {
+            Ok(decision) => decision,
+            Err(rejection) if self.run == before => return Ok(Some(rejection.to_string())),
+            Err(rejection) => {
+                return Err(format!("was rejected ({rejection}) but changed the state: {description}"));
+            }
+        };
+        let mut effects = Vec::new();
+        for recorded in &decision.events {
+            let expected = self.log.len() as u64 + 1;
+            if recorded.sequence.0 != expected {
+                return Err(format!("event {} has sequence number {}", expected, recorded.sequence));
+            }
+            self.facts.note(&recorded.event);
+            effects.extend(self.replica.apply(&json_round_trip(recorded)?));
+            self.log.push(recorded.clone());
+        }
+        if effects != decision.effects {
+            return Err(format!(
+                "the replica returned other effects: {effects:#?}, not {:#?} ({description})",
+                decision.effects
+            ));
+        }
+        self.effects.extend(decision.effects.iter().map(|(_, effect)| effect.clone()));
+        self.pending.extend(decision.effects);
+        self.compare(&description)?;
+        Ok(None)
+    }
+
+    fn compare(&self, description: &str) -> Result<(), String> {
+        if self.run != self.replica {
+            let difference = first_difference(&self.run, &self.replica);
+            return Err(format!("the replica has another state after {description}: {difference}"));
+        }
+        if self.run.pending_effects() != self.replica.pending_effects() {
+            return Err(format!("the replica has other pending effects after {description}"));
+        }
+        Ok(())
+    }
+
+    /// Executes the effects that the scenario does not handle itself.
+    pub fn run_executor(&mut self) -> Result<(), String> {
+        while let Some(index) = self.pending.iter().position(|(_, effect)| self.executor.executes(effect)) {
+            let (id, effect) = self.pending.remove(index);
+            let command = self.executor.report(id, &effect, self.now);
+            // A late report is rejected, as in production.
+            self.decide(&Actor::System, command)?;
+        }
+        Ok(())
+    }
+
+    /// Advances the clock, with a tick at each deadline.
+    pub fn advance_clock(&mut self, until: Timestamp) -> Result<(), String> {
+        for _ in 0..TICKS_MAX {
+            let Some(deadline) = self.run.next_deadline().filter(|deadline| *deadline <= until) else {
+                self.now = until;
+                return Ok(());
+            };
+            self.now = self.now.max(deadline);
+            self.execute(&Actor::Clock, Command::Tick)?;
+            self.run_executor()?;
+        }
+        Err(format!("too many ticks at {}", clock::write_time(self.now)))
+    }
+
+    /// Rebuilds the run from the log, as a restart does.
+    pub fn restart(&mut self) -> Result<(), String> {
+        let pending = self.run.pending_effects();
+        self.run = replay(&self.log, self.without)?;
+        self.compare("a restart")?;
+        if self.run.pending_effects() != pending {
+            return Err("a restart changes the pending effects".to_owned());
+        }
+        // Unreported effects are executed again.
+        self.pending = self.run.pending_effects();
+        self.run_executor()
+    }
+
+    /// Replays the whole log once more.
+    pub fn finish(&mut self) -> Result<(), String> {
+        if replay(&self.log, self.without)? == self.run {
+            Ok(())
+        } else {
+            Err("replaying the whole log gives another state".to_owned())
+        }
+    }
+}
+
+fn new_run(without: Option<Guard>) -> Run {
+    #[cfg(feature = "fault-injection")]
+    if let Some(guard) = without {
+        return Run::without_guard(guard);
+    }
+    debug_assert!(without.is_none(), "only a build with fault-injection can switch a guard off");
+    Run::new()
+}
+
+fn replay(log: &[RecordedEvent], without: Option<Guard>) -> Result<Run, String> {
+    let mut run = new_run(without);
+    for recorded in log {
+        run.apply(&json_round_trip(recorded)?);
+    }
+    Ok(run)
+}
+
+/// Serializes an event to JSON and back, as the log does.
+fn json_round_trip(recorded: &RecordedEvent) -> Result<RecordedEvent, String> {
+    let written = serde_json::to_string(recorded).map_err(|error| error.to_string())?;
+    let read: RecordedEvent =
+        serde_json::from_str(&written).map_err(|error| format!("{error}: {written}"))?;
+    if &read == recorded { Ok(read) } else { Err(format!("changes in a JSON round trip: {written}")) }
+}
+
+/// Describes the first difference of two states.
+fn first_difference(decided: &Run, replayed: &Run) -> String {
+    let (decided, replayed) = (format!("{decided:?}"), format!("{replayed:?}"));
+    let same = decided.chars().zip(replayed.chars()).take_while(|(left, right)| left == right).count();
+    let around = |text: &str| text.chars().skip(same.saturating_sub(60)).take(120).collect::<String>();
+    format!("\n  decided: …{}…\n  replayed: …{}…", around(&decided), around(&replayed))
+}

@@ -1,0 +1,190 @@
+//! The `given` section of a scenario: settings, team, phases, tasks, and how the executor behaves.
+
+use std::num::NonZeroU32;
+
+use domain::{
+    GateApproval, OrchestrationMode, PermissionMode, PlanStatus, PlannedPhase, PlannedTask, PlannedWork,
+    Role, RunSettings, TaskId, TeamMember,
+};
+
+use crate::{clock::read_duration, scenario_file::Line};
+
+#[derive(Debug, Default)]
+pub struct ScenarioSetup {
+    pub settings: RunSettings,
+    pub team: Vec<TeamMember>,
+    pub work: PlannedWork,
+    /// Lines for the fake executor.
+    pub executor_lines: Vec<String>,
+}
+
+impl ScenarioSetup {
+    pub fn read_line(&mut self, line: &Line) -> Result<(), String> {
+        let text = line.text.as_str();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let first = words.first().copied().unwrap_or_default().trim_end_matches(',');
+        if let Some(team) = text.strip_prefix("team: ") {
+            self.team = team.split(", ").map(read_member).collect::<Result<_, _>>()?;
+        } else if first.parse::<TaskId>().is_ok() && first.starts_with('T') {
+            self.work.tasks.push(read_task(text)?);
+        } else if first == "phase" {
+            self.work.phases.push(read_phase(text)?);
+        } else if !self.read_setting(&words, text)? {
+            self.executor_lines.push(text.to_owned());
+        }
+        Ok(())
+    }
+
+    fn read_setting(&mut self, words: &[&str], text: &str) -> Result<bool, String> {
+        let settings = &mut self.settings;
+        match words {
+            ["slots", n] => settings.slots = read_value(n)?,
+            ["memory", n] => settings.memory_mib = Some(read_value(n)?),
+            ["retries", n] => settings.retries_max = read_value(n)?,
+            ["timeout", time @ ..] => settings.timeout_ms = read_duration(time)?,
+            ["questions", "expire", "after", time @ ..] => {
+                settings.question_expires_after_ms = Some(read_duration(time)?);
+            }
+            ["requests", "use", "their", "default"] => settings.requests_auto_default = true,
+            ["park", "frozen", "after", time @ ..] => settings.park_frozen_after_ms = read_duration(time)?,
+            ["park", "cold", "after", time @ ..] => settings.park_cold_after_ms = read_duration(time)?,
+            ["permissions", "ask"] => settings.permissions.mode = PermissionMode::Ask,
+            ["permissions", "worktree"] => settings.permissions.mode = PermissionMode::Worktree,
+            ["permissions", "all"] => settings.permissions.mode = PermissionMode::All,
+            ["allow", ..] => settings.permissions.allow.push(text["allow ".len()..].to_owned()),
+            ["deny", ..] => settings.permissions.deny.push(text["deny ".len()..].to_owned()),
+            ["verify", ..] => settings.verify = Some(unquoted(&text["verify ".len()..])),
+            ["gates", "are", "approved", "automatically"] => settings.gate_approval = GateApproval::Automatic,
+            ["budget", budget] => settings.budgets.push(read_value(budget)?),
+            ["time", time @ ..] => settings.time_ms = Some(read_duration(time)?),
+            ["thin", "mode"] => settings.mode = OrchestrationMode::Thin,
+            ["thin", "wait", time @ ..] => settings.thin_wait_ms = read_duration(time)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Adds the defaults: a worker, and the phases of the tasks, each after the previous one.
+    pub fn add_defaults(&mut self) -> Result<(), String> {
+        if self.team.is_empty() {
+            self.team.push(read_member("Coder worker")?);
+        }
+        let mut numbers: Vec<u32> = self.work.tasks.iter().map(|task| task.phase).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        for (index, number) in numbers.iter().copied().enumerate() {
+            if self.work.phases.iter().all(|phase| phase.number != number) {
+                let mut phase = read_phase(&format!("phase {number}"))?;
+                phase.after = numbers.get(..index).unwrap_or_default().last().copied().into_iter().collect();
+                self.work.phases.push(phase);
+            }
+        }
+        self.work.phases.sort_by_key(|phase| phase.number);
+        "A scenario".clone_into(&mut self.work.title);
+        Ok(())
+    }
+}
+
+/// Parses a plan: tasks and phases separated by semicolons.
+pub fn read_work(text: &str) -> Result<PlannedWork, String> {
+    let mut setup = ScenarioSetup::default();
+    for part in text.split("; ") {
+        match part.starts_with("phase ") {
+            true => setup.work.phases.push(read_phase(part)?),
+            false => setup.work.tasks.push(read_task(part)?),
+        }
+    }
+    setup.add_defaults()?;
+    Ok(setup.work)
+}
+
+/// Parses `QA tester`, or `Coder worker with 1 slot`.
+fn read_member(text: &str) -> Result<TeamMember, String> {
+    let (name, role, slots) = match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+        [name, role] => (*name, *role, None),
+        [name, role, "with", n, "slot" | "slots"] => (*name, *role, Some(read_value::<NonZeroU32>(n)?)),
+        _ => return Err(format!("'{text}' is not a team member (write QA tester)")),
+    };
+    let role = match role {
+        "orchestrator" => Role::Orchestrator,
+        "operator" => Role::Operator,
+        "worker" => Role::Worker,
+        "tester" => Role::Tester,
+        "verifier" => Role::Verifier,
+        "specialist" => Role::Specialist,
+        _ => return Err(format!("'{role}' is not a role")),
+    };
+    Ok(TeamMember { name: read_value(name)?, role, slots })
+}
+
+/// Parses `T2 after T1 and T3, touches src/**, verify "cargo test", tester QA, phase 2`.
+pub fn read_task(text: &str) -> Result<PlannedTask, String> {
+    let mut parts = text.split(", ");
+    let (id, first) =
+        parts.next().unwrap_or_default().split_once(' ').map_or((text, ""), |(id, rest)| (id, rest));
+    let id: TaskId = read_value(id.split(',').next().unwrap_or(id))?;
+    let mut task = PlannedTask::new(id.clone(), 1, format!("The work of {id}"));
+    for part in std::iter::once(first).chain(parts).filter(|part| !part.is_empty()) {
+        match part.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["after", names @ ..] => task.depends_on = read_list(names)?,
+            ["needs", ..] => task.external.push(unquoted(&part["needs ".len()..])),
+            ["agent", name] => task.agent = Some(read_value(name)?),
+            ["tester", name] => task.tester = Some(read_value(name)?),
+            ["touches", names @ ..] => {
+                task.touches = names.iter().filter(|name| **name != "and").map(ToString::to_string).collect();
+            }
+            ["verify", ..] => task.verify = Some(unquoted(&part["verify ".len()..])),
+            ["timeout", time @ ..] => task.timeout_ms = Some(read_duration(time)?),
+            ["estimate", time @ ..] => task.estimate_ms = Some(read_duration(time)?),
+            ["priority", priority] => task.priority = read_value(priority)?,
+            ["memory", n] => task.memory_mib = read_value(n)?,
+            ["budget", budget] => task.budget = Some(read_value(budget)?),
+            ["worktree", path] => task.worktree = Some((*path).to_owned()),
+            ["phase", n] => task.phase = read_value(n)?,
+            ["text", ..] => task.text = unquoted(&part["text ".len()..]),
+            ["done", "already"] => task.plan_status = PlanStatus::Done,
+            ["skipped"] => task.plan_status = PlanStatus::Skipped,
+            _ => return Err(format!("'{part}' is not a property of a task")),
+        }
+    }
+    Ok(task)
+}
+
+/// Parses `phase 2 after 1, named Build, verify "make", artefacts docs/**, budget 100k`.
+fn read_phase(text: &str) -> Result<PlannedPhase, String> {
+    let mut phase = PlannedPhase {
+        number: 0,
+        name: String::new(),
+        after: Vec::new(),
+        verify: None,
+        artefacts: Vec::new(),
+        budgets: Vec::new(),
+    };
+    for part in text.split(", ") {
+        match part.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["phase", n] => phase.number = read_value(n)?,
+            ["phase", n, "after", names @ ..] => {
+                (phase.number, phase.after) = (read_value(n)?, read_list(names)?)
+            }
+            ["named", ..] => part["named ".len()..].clone_into(&mut phase.name),
+            ["verify", ..] => phase.verify = Some(unquoted(&part["verify ".len()..])),
+            ["artefacts", names @ ..] => phase.artefacts = names.iter().map(ToString::to_string).collect(),
+            ["budget", budget] => phase.budgets.push(read_value(budget)?),
+            _ => return Err(format!("'{part}' is not a property of a phase")),
+        }
+    }
+    Ok(phase)
+}
+
+/// Parses `T1 and T2`, or a single value.
+pub fn read_list<T: std::str::FromStr>(words: &[&str]) -> Result<Vec<T>, String> {
+    words.iter().filter(|word| **word != "and").map(|word| read_value(word.trim_end_matches(','))).collect()
+}
+
+pub fn read_value<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("cannot parse '{text}'"))
+}
+
+pub fn unquoted(text: &str) -> String {
+    text.trim().trim_matches('"').to_owned()
+}

@@ -1,0 +1,143 @@
+//! Commands of users in a scenario: `ana answers q_1: Postgres`.
+
+use domain::{Command, DependencyType, EscalationAction, PermissionScope, ProvidedResource};
+
+use crate::{
+    runner::ScenarioRunner,
+    setup::{read_list, read_task, read_value, unquoted},
+};
+
+/// Parses a command without the name of the user; `None` if the line is not a command.
+fn read_command(
+    runner: &ScenarioRunner,
+    action: &[&str],
+    tail: Option<&str>,
+) -> Result<Option<Command>, String> {
+    let text = || tail.map(str::to_owned);
+    let required_text = || text().ok_or_else(|| "has no text after the colon".to_owned());
+    Ok(Some(match action {
+        ["pauses", "the", "run"] => Command::PauseRun,
+        ["continues", "the", "run"] => Command::ContinueRun,
+        ["cancels", "the", "run"] => Command::CancelRun,
+        ["pauses", "phase", phase] => Command::PausePhase(read_value(phase)?),
+        ["continues", "phase", phase] => Command::ContinuePhase(read_value(phase)?),
+        ["cancels", "phase", phase] => Command::CancelPhase(read_value(phase)?),
+        ["pauses", task] => Command::PauseTask(read_value(task)?),
+        ["continues", task] => Command::ContinueTask(read_value(task)?),
+        ["cancels", task] => Command::CancelTask(read_value(task)?),
+        ["retries", task] => Command::RetryTask { task: read_value(task)?, hint: text() },
+        ["skips", request] if request.starts_with("d_") => Command::SkipRequest(read_value(request)?),
+        ["skips", task] => Command::SkipTask(read_value(task)?),
+        ["prioritizes", task, priority] => {
+            Command::PrioritizeTask { task: read_value(task)?, priority: read_value(priority)? }
+        }
+        ["reassigns", task, "to", agent] => {
+            Command::ReassignTask { task: read_value(task)?, agent: read_value(agent)? }
+        }
+        ["rewinds", task, "to", "its", "start"] => {
+            Command::RewindTask { task: read_value(task)?, checkpoint: None }
+        }
+        ["rewinds", task, "to", checkpoint] => {
+            Command::RewindTask { task: read_value(task)?, checkpoint: Some(read_value(checkpoint)?) }
+        }
+        ["creates", "a", "checkpoint", "of", task] => Command::CreateCheckpoint(read_value(task)?),
+        ["adds", "a", "task"] => Command::AddTask(Box::new(read_task(&required_text()?)?)),
+        ["makes", later, "depend", "on", earlier] => {
+            Command::AddDependency { earlier: read_value(earlier)?, later: read_value(later)? }
+        }
+        ["makes", later, "independent", "of", earlier] => {
+            Command::RemoveDependency { earlier: read_value(earlier)?, later: read_value(later)? }
+        }
+        ["marks", "as", "met"] => Command::MarkExternalMet { name: required_text()? },
+        ["applies", offer] => Command::ApplyPlanChange { offer: read_value(offer)? },
+        ["ignores", offer] => Command::IgnorePlanChange { offer: read_value(offer)? },
+        ["answers", target, rest @ ..] => answer(target, rest, text().unwrap_or_default())?,
+        ["requests", "clarification", "of", question] => {
+            Command::RequestClarification { question: read_value(question)?, text: required_text()? }
+        }
+        ["messages", task] => Command::SendMessage { task: read_value(task)?, text: required_text()? },
+        ["chats"] => Command::Chat { text: required_text()?, talk_only: false },
+        ["chats", "without", "answering"] => Command::Chat { text: required_text()?, talk_only: true },
+        ["provides", request] => {
+            Command::Provide { request: read_value(request)?, provided: provided(runner, request, tail)? }
+        }
+        ["refuses", request] => Command::Refuse { request: read_value(request)?, reason: required_text()? },
+        ["approves", "phase", phase] => Command::ApproveGate { phase: read_value(phase)?, note: text() },
+        ["rejects", "phase", phase] => {
+            Command::RejectGate { phase: read_value(phase)?, reason: required_text()?, tasks: Vec::new() }
+        }
+        ["rejects", "phase", phase, "because", "of", tasks @ ..] => Command::RejectGate {
+            phase: read_value(phase)?,
+            reason: required_text()?,
+            tasks: read_list(tasks)?,
+        },
+        ["resolves", escalation] => Command::Resolve {
+            escalation: read_value(escalation)?,
+            action: parse_action(&required_text()?)?,
+            note: None,
+        },
+        _ => return Ok(None),
+    }))
+}
+
+/// Parses a line whose first word is the user.
+pub fn read(runner: &ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<Option<Command>, String> {
+    match words.split_first() {
+        Some((_, action)) => read_command(runner, action, tail),
+        None => Ok(None),
+    }
+}
+
+fn answer(target: &str, scope: &[&str], answer: String) -> Result<Command, String> {
+    let scope = match scope {
+        [] => PermissionScope::Once,
+        ["for", "the", "task"] => PermissionScope::Task,
+        ["for", "the", "run"] => PermissionScope::Run,
+        ["for", "the", "project"] => PermissionScope::Project,
+        _ => return Err(format!("'{}' is not a scope", scope.join(" "))),
+    };
+    let (question, task) = if target.starts_with("q_") {
+        (Some(read_value(target)?), None)
+    } else {
+        (None, Some(read_value(target)?))
+    };
+    Ok(Command::Answer { question, task, answer, scope })
+}
+
+/// Parses the provided resource; without a text it follows from the kind of the request.
+fn provided(runner: &ScenarioRunner, request: &str, how: Option<&str>) -> Result<ProvidedResource, String> {
+    let dependency = runner.facts.requests.get(request).cloned().unwrap_or_default();
+    let name = dependency.get("name").and_then(|name| name.as_str()).unwrap_or_default().to_owned();
+    let kind = dependency.get("type").cloned().and_then(|kind| serde_json::from_value(kind).ok());
+    let how: Vec<&str> = how.unwrap_or_default().split_whitespace().collect();
+    Ok(match (how.as_slice(), kind) {
+        (["variables", names @ ..], _) => ProvidedResource::Environment { names: read_list(names)? },
+        (["file", path], _) => ProvidedResource::File { path: (*path).to_owned() },
+        (["granted"], _) => ProvidedResource::Permission { granted: true },
+        (["denied"], _) => ProvidedResource::Permission { granted: false },
+        (["version", version], _) => ProvidedResource::Package { name, version: Some((*version).to_owned()) },
+        ([], Some(DependencyType::File)) => ProvidedResource::File { path: name },
+        ([], Some(DependencyType::Permission)) => ProvidedResource::Permission { granted: true },
+        ([], Some(DependencyType::Package)) => ProvidedResource::Package { name, version: None },
+        ([], _) => ProvidedResource::Environment { names: vec![name] },
+        _ => return Err(format!("'{}' is not a resource", how.join(" "))),
+    })
+}
+
+fn parse_action(text: &str) -> Result<EscalationAction, String> {
+    Ok(match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["retry"] => EscalationAction::Retry { hint: None },
+        ["retry", "with", ..] => {
+            EscalationAction::Retry { hint: Some(unquoted(&text["retry with".len()..])) }
+        }
+        ["reassign", "to", agent] => EscalationAction::Reassign { agent: read_value(agent)? },
+        ["skip"] => EscalationAction::Skip,
+        ["waive"] => EscalationAction::Waive,
+        ["raise", "the", "budget", "to", budget] => {
+            EscalationAction::RaiseBudget { budget: read_value(budget)? }
+        }
+        ["mark", "as", "failed"] => EscalationAction::MarkFailed,
+        ["dismiss"] => EscalationAction::Dismiss,
+        _ => return Err(format!("'{text}' is not an action")),
+    })
+}
