@@ -35,7 +35,7 @@ pub struct ScheduleLimits {
 pub struct TaskRequirements {
     pub priority: Priority,
     pub agent: AgentIndex,
-    /// In MiB.
+    /// Estimated peak, in MiB.
     pub memory: u64,
     pub touches: TouchedPaths,
 }

@@ -1,4 +1,4 @@
-//! What a plan file says is what a run sets out to do: nothing of it is lost on the way.
+//! The conversion of a plan keeps all of its fields.
 
 use domain::{Budget, PlanStatus};
 use plan::{ParseOptions, parse};
@@ -9,7 +9,7 @@ const PLAN: &str = "# A shop\n\n## Phase 1: Begin\n- **Verify**: make\n- **Artef
     ## Phase 2: End\n### T2: Sell\n";
 
 #[test]
-fn all_that_a_plan_says_arrives() {
+fn every_field_of_a_plan_is_converted() {
     let reading = parse(PLAN.as_bytes(), ParseOptions { format: None });
     let work = engine::planned_work(&reading.plan, false);
     assert_eq!(work.title, "A shop");

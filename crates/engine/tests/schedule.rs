@@ -1,4 +1,4 @@
-//! What holds for every graph, every set of limits, and every order in which things happen.
+//! Properties of the schedule for random graphs, limits and sequences of steps.
 
 use std::num::NonZeroU32;
 
@@ -10,7 +10,7 @@ const N_AGENTS: usize = 2;
 const TOUCHED: [&str; 5] = ["src/a", "src/b", "src", "docs", "lock:database"];
 
 #[derive(Debug, Clone)]
-struct Case {
+struct ScheduleCase {
     edges: Vec<(usize, usize)>,
     tasks: Vec<TaskCase>,
     slots: u32,
@@ -34,8 +34,8 @@ enum Step {
     Block,
     Unblock,
     Retry,
-    GiveUp,
-    Urge,
+    Fail,
+    Prioritize,
 }
 
 fn task() -> impl Strategy<Value = TaskCase> {
@@ -53,7 +53,7 @@ fn task() -> impl Strategy<Value = TaskCase> {
     )
 }
 
-fn case() -> impl Strategy<Value = Case> {
+fn case() -> impl Strategy<Value = ScheduleCase> {
     let step = prop::sample::select(vec![
         Step::Finish,
         Step::Finish,
@@ -61,8 +61,8 @@ fn case() -> impl Strategy<Value = Case> {
         Step::Block,
         Step::Unblock,
         Step::Retry,
-        Step::GiveUp,
-        Step::Urge,
+        Step::Fail,
+        Step::Prioritize,
     ]);
     let edges = prop::collection::vec((0_usize..30, 0_usize..30), 0..60);
     let limits = (1_u32..5, [1_u32..4, 1_u32..4], prop::option::of(2_u64..8));
@@ -74,25 +74,25 @@ fn case() -> impl Strategy<Value = Case> {
     )
         .prop_map(|(tasks, edges, (slots, agent_slots, memory), steps)| {
             let n_tasks = tasks.len();
-            // From a smaller number to a larger one, so there is no circle.
+            // From a smaller number to a larger one, so that there is no cycle.
             let edges = edges.into_iter().filter(|(from, to)| from < to && *to < n_tasks).collect();
-            Case { edges, tasks, slots, agent_slots, memory, steps }
+            ScheduleCase { edges, tasks, slots, agent_slots, memory, steps }
         })
 }
 
-/// What a plain reader of the rules remembers.
+/// A simple model of the schedule.
 #[derive(Default)]
-struct Memory {
+struct Model {
     running: Vec<usize>,
     blocked: Vec<usize>,
     met: Vec<usize>,
-    gone: Vec<usize>,
+    failed: Vec<usize>,
 }
 
-impl Case {
+impl ScheduleCase {
     fn schedule(&self) -> Schedule {
         let durations: Vec<u64> = self.tasks.iter().map(|task| task.duration).collect();
-        let needs = self.tasks.iter().map(|task| TaskRequirements {
+        let requirements = self.tasks.iter().map(|task| TaskRequirements {
             priority: task.priority,
             agent: AgentIndex(task.agent),
             memory: task.memory,
@@ -105,33 +105,33 @@ impl Case {
             memory: self.memory,
         };
         let graph = Graph::new(&durations, &self.edges).unwrap_or_default();
-        Schedule::new(graph, needs.collect(), limits)
+        Schedule::new(graph, requirements.collect(), limits)
     }
 
-    fn waits(&self, task: usize, memory: &Memory) -> bool {
-        self.edges.iter().any(|(before, after)| *after == task && !memory.met.contains(before))
+    fn has_unmet_dependency(&self, task: usize, model: &Model) -> bool {
+        self.edges.iter().any(|(earlier, later)| *later == task && !model.met.contains(earlier))
     }
 
-    /// Tells why a task can't start beside those that run.
-    fn obstacle(&self, task: usize, memory: &Memory) -> Option<&'static str> {
+    /// Returns why a task cannot start beside the running ones.
+    fn obstacle(&self, task: usize, model: &Model) -> Option<&'static str> {
         let touches = TouchedPaths::parse(&self.tasks[task].touches);
         let of_agent = |other: &&usize| self.tasks[**other].agent == self.tasks[task].agent;
-        let used: u64 = memory.running.iter().map(|other| self.tasks[*other].memory).sum();
-        if self.waits(task, memory) {
-            Some("waits")
-        } else if memory.running.len() >= self.slots as usize {
+        let used: u64 = model.running.iter().map(|other| self.tasks[*other].memory).sum();
+        if self.has_unmet_dependency(task, model) {
+            Some("unmet dependency")
+        } else if model.running.len() >= self.slots as usize {
             Some("no slot")
-        } else if memory.running.iter().filter(of_agent).count()
+        } else if model.running.iter().filter(of_agent).count()
             >= self.agent_slots[self.tasks[task].agent] as usize
         {
             Some("no slot of its agent")
-        } else if memory
+        } else if model
             .running
             .iter()
             .any(|other| TouchedPaths::parse(&self.tasks[*other].touches).overlaps(&touches))
         {
-            Some("touches what another touches")
-        } else if !memory.running.is_empty()
+            Some("shared path")
+        } else if !model.running.is_empty()
             && self.memory.is_some_and(|limit| used + self.tasks[task].memory > limit)
         {
             Some("no memory")
@@ -140,8 +140,8 @@ impl Case {
         }
     }
 
-    fn is_open(&self, task: usize, memory: &Memory) -> bool {
-        ![&memory.running, &memory.blocked, &memory.met, &memory.gone].iter().any(|list| list.contains(&task))
+    fn is_open(&self, task: usize, model: &Model) -> bool {
+        ![&model.running, &model.blocked, &model.met, &model.failed].iter().any(|list| list.contains(&task))
     }
 }
 
@@ -149,9 +149,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_starts_may_start_and_what_may_start_does(case in case()) {
+    fn exactly_the_startable_tasks_start(case in case()) {
         let mut schedule = case.schedule();
-        let mut memory = Memory::default();
+        let mut model = Model::default();
         for (step, choice) in std::iter::once(None).chain(case.steps.iter().map(Some)).map(|step| step.cloned().unzip()) {
             let chosen = |list: &[usize]| choice.filter(|_| !list.is_empty()).map(|choice| *choice.get(list));
             let take = |list: &mut Vec<usize>| {
@@ -161,25 +161,25 @@ proptest! {
             };
             match step {
                 None => {}
-                Some(Step::Finish) => if let Some(task) = take(&mut memory.running) {
+                Some(Step::Finish) => if let Some(task) = take(&mut model.running) {
                     schedule.mark_met(Node::at(task));
-                    memory.met.push(task);
+                    model.met.push(task);
                 },
-                Some(Step::Block) => if let Some(task) = take(&mut memory.running) {
+                Some(Step::Block) => if let Some(task) = take(&mut model.running) {
                     schedule.block(Node::at(task));
-                    memory.blocked.push(task);
+                    model.blocked.push(task);
                 },
-                Some(Step::Unblock) => if let Some(task) = take(&mut memory.blocked) {
+                Some(Step::Unblock) => if let Some(task) = take(&mut model.blocked) {
                     schedule.unblock(Node::at(task));
                 },
-                Some(Step::Retry) => if let Some(task) = take(&mut memory.running).or_else(|| take(&mut memory.gone)) {
+                Some(Step::Retry) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.failed)) {
                     schedule.retry(Node::at(task));
                 },
-                Some(Step::GiveUp) => if let Some(task) = take(&mut memory.running).or_else(|| take(&mut memory.blocked)) {
+                Some(Step::Fail) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.blocked)) {
                     schedule.mark_failed(Node::at(task));
-                    memory.gone.push(task);
+                    model.failed.push(task);
                 },
-                Some(Step::Urge) => {
+                Some(Step::Prioritize) => {
                     let all: Vec<usize> = (0..case.tasks.len()).collect();
                     if let Some(task) = chosen(&all) {
                         schedule.set_priority(Node::at(task), Priority::Critical);
@@ -188,19 +188,19 @@ proptest! {
             }
             while let Some(node) = schedule.start_next() {
                 let task = node.index();
-                prop_assert!(case.is_open(task, &memory), "{task} is not open");
-                prop_assert_eq!(case.obstacle(task, &memory), None, "{} started", task);
-                memory.running.push(task);
+                prop_assert!(case.is_open(task, &model), "{task} is not open");
+                prop_assert_eq!(case.obstacle(task, &model), None, "{} started", task);
+                model.running.push(task);
             }
-            for task in (0..case.tasks.len()).filter(|task| case.is_open(*task, &memory)) {
-                prop_assert!(case.obstacle(task, &memory).is_some(), "{task} could start, and does not");
+            for task in (0..case.tasks.len()).filter(|task| case.is_open(*task, &model)) {
+                prop_assert!(case.obstacle(task, &model).is_some(), "{task} could start but does not");
             }
-            prop_assert_eq!(schedule.running().len(), memory.running.len());
+            prop_assert_eq!(schedule.running().len(), model.running.len());
         }
     }
 }
 
-fn needs(priority: Priority) -> TaskRequirements {
+fn requirements(priority: Priority) -> TaskRequirements {
     TaskRequirements { priority, agent: AgentIndex(0), memory: 0, touches: TouchedPaths::default() }
 }
 
@@ -208,7 +208,7 @@ fn order(durations: &[u64], edges: &[(usize, usize)], priorities: &[Priority]) -
     let limits = ScheduleLimits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
     let graph = Graph::new(durations, edges).unwrap_or_default();
     let mut schedule =
-        Schedule::new(graph, priorities.iter().map(|priority| needs(*priority)).collect(), limits);
+        Schedule::new(graph, priorities.iter().map(|priority| requirements(*priority)).collect(), limits);
     let mut order = Vec::new();
     while let Some(node) = schedule.start_next() {
         order.push(node.index());
@@ -218,19 +218,19 @@ fn order(durations: &[u64], edges: &[(usize, usize)], priorities: &[Priority]) -
 }
 
 #[test]
-fn among_ready_tasks_priority_goes_first_then_the_longest_way_to_the_end() {
+fn ready_tasks_start_by_priority_then_critical_path() {
     use Priority::{High, Normal};
     assert_eq!(order(&[1, 1, 1], &[], &[Normal, High, Normal]), [1, 0, 2]);
     assert_eq!(order(&[1, 5, 1, 9], &[(2, 3)], &[Normal; 4]), [2, 3, 1, 0]);
 }
 
 #[test]
-fn what_was_blocked_goes_on_before_anything_begins() {
+fn unblocked_task_resumes_before_new_tasks_start() {
     let limits = ScheduleLimits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
     let graph = Graph::new(&[1, 9, 9], &[]).unwrap_or_default();
     let mut schedule = Schedule::new(
         graph,
-        vec![needs(Priority::Low), needs(Priority::High), needs(Priority::High)],
+        vec![requirements(Priority::Low), requirements(Priority::High), requirements(Priority::High)],
         limits,
     );
     assert_eq!(schedule.start_next(), Some(Node::at(1)));

@@ -1,4 +1,4 @@
-//! The shortest run: one task, one agent, from the start to the end.
+//! The shortest run: one task, one agent, from start to end.
 
 use domain::{
     Actor, AgentMessage, Command, DoneMessage, GateApproval, GateReport, MergeOutcome, MessageOffset,
@@ -7,7 +7,7 @@ use domain::{
 use engine::{Effect, Run, TaskState};
 
 #[test]
-fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
+fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
     let id: domain::TaskId = "T1".parse().unwrap();
     let phase = PlannedPhase {
         number: 1,
@@ -45,16 +45,16 @@ fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
     let session = SessionId(3);
     step(&mut run, Actor::System, Command::ReportStarted { session, agent_session: None });
     step(&mut run, Actor::System, Command::ReportInputSent { session, input: 1 });
-    let said = AgentMessage::Done(DoneMessage {
+    let message = AgentMessage::Done(DoneMessage {
         task_id: id.clone(),
         phase: None,
         fields: std::collections::BTreeMap::new(),
     });
-    let heard = MessageOffset { start: 0, ordinal: 0 };
+    let offset = MessageOffset { start: 0, ordinal: 0 };
     step(
         &mut run,
         Actor::Agent(session),
-        Command::ReceiveMessage { offset: heard, read_from: 8, message: Box::new(said) },
+        Command::ReceiveMessage { offset, read_from: 8, message: Box::new(message) },
     );
     assert_eq!(run.task_state(&id), Some(TaskState::Merging));
     let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None };
@@ -68,7 +68,7 @@ fn one_task_goes_from_start_to_end_and_its_log_gives_the_same_state() {
     assert_eq!(run.outcome(), Some(RunOutcome::Done));
 
     let mut replayed = Run::new();
-    let again: Vec<_> = log.iter().flat_map(|recorded| replayed.apply(recorded)).collect();
-    assert_eq!(again, effects);
+    let replayed_effects: Vec<_> = log.iter().flat_map(|recorded| replayed.apply(recorded)).collect();
+    assert_eq!(replayed_effects, effects);
     assert_eq!(replayed, run);
 }

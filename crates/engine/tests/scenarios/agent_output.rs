@@ -47,7 +47,8 @@ impl AgentOutputs {
     }
 
     fn output(&mut self, session: SessionId, role: Role) -> &mut AgentOutput {
-        let options = DecoderOptions { role, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false };
+        let options =
+            DecoderOptions { role, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false };
         self.0.entry(session).or_insert_with(|| AgentOutput {
             decoder: Decoder::new(options),
             text: String::new(),
@@ -114,8 +115,11 @@ fn command(item: DecodedItem, read_from: u64) -> Command {
             error: invalid.error,
             raw: invalid.span.raw,
         },
-        DecodedItem::NearMiss(near) => {
-            Command::ReceiveNearMiss { offset, read_from, near: near.message_name.to_owned(), raw: near.span.raw }
-        }
+        DecodedItem::NearMiss(near) => Command::ReceiveNearMiss {
+            offset,
+            read_from,
+            near: near.message_name.to_owned(),
+            raw: near.span.raw,
+        },
     }
 }

@@ -190,6 +190,6 @@ fn level(level: EscalationLevel) -> &'static str {
         EscalationLevel::Worker => "with the worker",
         EscalationLevel::Operator => "with the operator",
         EscalationLevel::Orchestrator => "with the orchestrator",
-        EscalationLevel::Person => "with the person",
+        EscalationLevel::Person => "with the user",
     }
 }
