@@ -3,5 +3,5 @@ import { alias } from "./alias.ts";
 
 export default defineConfig({
   resolve: { alias },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },
+  test: { include: ["src/**/*.test.{ts,tsx}"] },
 });

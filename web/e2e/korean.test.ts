@@ -39,7 +39,7 @@ test("the timeline is in Korean, and text of agents is not translated", async ()
   for (const line of shown)
     for (const text of english) expect(line.includes(text), `${text} in ${line}`).toBe(false);
   await page.getByRole("button", { name: "질문", exact: true }).click();
-  await page.getByText(/세션의 q_\d 질문: In which order shall the menu be\?/).waitFor();
+  await page.getByText(/세션의 q_\d 질문: In which order should the API list tasks\?/).waitFor();
 });
 
 test("a task's events and the chat are in Korean", async () => {

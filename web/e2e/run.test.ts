@@ -16,7 +16,7 @@ const WATCH = `
   globalThis.watched = { counts: [], wasRunning: false };
   new MutationObserver(() => {
     const places = [...document.querySelectorAll("[data-turn], [data-running]")];
-    watched.counts.push(places.filter((place) => place.textContent.includes("Now somebody must")).length);
+    watched.counts.push(places.filter((place) => place.textContent.includes("Next, the tests.")).length);
     watched.wasRunning ||= document.querySelector("[data-running]") !== null;
   }).observe(document.body, { childList: true, subtree: true, characterData: true });
 `;
@@ -47,7 +47,7 @@ test("a browser that is signed out sees nothing but what to do", async () => {
 test("the link leaves no token in the address, and the title counts inbox entries", async () => {
   await page.goto(at("/"));
   expect(page.url()).toBe(at("/"));
-  await page.getByText("In which order shall the menu be?").first().waitFor();
+  await page.getByText("In which order should the API list tasks?").first().waitFor();
   await until(async () => (await page.title()) === "(2) Jangdan", "the count in the title");
 });
 
@@ -183,7 +183,7 @@ test("a double-click on the canvas opens a task", async () => {
   await page.locator('[data-task="T1.1"]').first().dblclick();
   await page
     .getByRole("dialog")
-    .getByRole("button", { name: /by price/ })
+    .getByRole("button", { name: /oldest first/ })
     .waitFor();
   await screenshot(page, "canvas-task");
 });
@@ -195,13 +195,13 @@ test("a task's panel shows the conversation in order and takes the answer, and t
   await second.locator("[data-turn]").first().waitFor();
   await page.evaluate(WATCH);
   await page.keyboard.press("1");
-  await until(async () => (await question("T1.1"))?.answer === "by price", "the answer");
+  await until(async () => (await question("T1.1"))?.answer === "oldest first", "the answer");
   await until(async () => {
     const task = (await fixture.rows("task")).find(({ id }) => id === "T1.1");
     return task && task.state !== "blocked";
   }, "the task to continue");
   for (const tab of [page, second]) {
-    await tab.getByText("by price").last().waitFor();
+    await tab.getByText("oldest first").last().waitFor();
     const turns = await tab
       .locator("[data-turn]")
       .evaluateAll((all) => all.map((turn) => Number(turn.dataset.turn)));
@@ -211,7 +211,7 @@ test("a task's panel shows the conversation in order and takes the answer, and t
 });
 
 test("a running turn is shown until its row replaces it, with tool calls folded", async () => {
-  const turn = page.locator("[data-turn]", { hasText: "The menu has five things" });
+  const turn = page.locator("[data-turn]", { hasText: "Tasks are stored in a file" });
   await turn.waitFor();
   const { counts, wasRunning } = await page.evaluate<{ counts: number[]; wasRunning: boolean }>("watched");
   expect(wasRunning).toBe(true);
@@ -219,13 +219,13 @@ test("a running turn is shown until its row replaces it, with tool calls folded"
   expect(counts.join("").replace(/^0*/, "")).toMatch(/^1+$/);
   expect(await page.locator("[data-running]").count()).toBe(0);
   const text = (await turn.textContent()) ?? "";
-  const order = ["I read the plan", "tool calls", "Now somebody", "2 tool calls", "The menu has five"];
+  const order = ["I'll read the plan", "tool calls", "Next, the tests.", "2 tool calls", "Tasks are stored in a file"];
   expect(order.map((part) => text.indexOf(part)).every((at, n, all) => at > (all[n - 1] ?? -1))).toBe(true);
-  for (const line of ["2 tool calls", "sh test.sh menu"]) {
+  for (const line of ["2 tool calls", "sh test.sh store"]) {
     await turn.locator("summary", { hasText: line }).first().focus();
     await page.keyboard.press("Enter");
   }
-  await turn.getByText(/ok {4}menu/).waitFor();
+  await turn.getByText(/ok {4}store/).waitFor();
   expect(await accessibilityIssues(page)).toEqual([]);
   await screenshot(page, "task-tools");
 });
@@ -235,7 +235,7 @@ test("the timeline shows the history of a question", async () => {
   const id = (await question("T1.1"))?.id ?? "";
   const kinds = (await fixture.rows("timeline")).filter((row) => row.question === id).map((row) => row.kind);
   expect(kinds.length).toBeGreaterThan(1);
-  await page.getByText("In which order shall the menu be?").first().waitFor();
+  await page.getByText("In which order should the API list tasks?").first().waitFor();
   await screenshot(page, "timeline");
 });
 

@@ -72,7 +72,7 @@ test.each(["canvas", "board", "team"])(
   async (view) => {
     await page.goto(at(`/runs/RUN/${view}`));
     await card("T1.1").dblclick();
-    await expectQuestion("In which order shall the menu be?");
+    await expectQuestion("In which order should the API list tasks?");
     await page.keyboard.press("Escape");
     await until(() => page.url() === at(`/runs/RUN/${view}`), "the view under the panel");
   },
@@ -142,10 +142,10 @@ test("a priority is changed with the menu, and by dragging", async () => {
 
 test("the timeline shows the history of a question, and the schedule its time", async () => {
   await page.goto(at("/runs/RUN/timeline"));
-  const history = page.getByRole("article").filter({ hasText: "In which order shall the menu be?" });
+  const history = page.getByRole("article").filter({ hasText: "In which order should the API list tasks?" });
   await history.getByText("Waiting for an answer:").waitFor();
   await card("T1.1").dblclick();
-  await page.getByRole("dialog").getByRole("button", { name: "by name" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "newest first" }).click();
   await until(async () => (await task("T1.1"))?.state !== "blocked", "the task to continue");
   await page.goto(at("/runs/RUN/timeline"));
   for (const step of ["Asked", "Forwarded to you", "Answered", "Delivered", "Task resumed"]) {

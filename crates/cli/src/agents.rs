@@ -1,4 +1,4 @@
-//! `jangdan agents`: which agents are on this machine, and which one a run without configuration takes.
+//! `jangdan agents`: lists the known agents and marks the default worker.
 
 use std::{
     io::{self, Write},
@@ -22,17 +22,15 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const MISSING: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Yellow.on_default();
 
-/// What `jangdan agents` takes.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Print JSON, an object for each agent
+    /// Print JSON, one object per agent
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     set: SetArguments,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings = Settings::read(&arguments.set)?;
     let loaded = settings.load()?;
@@ -44,10 +42,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !arguments.json {
         let hint = match (rows.iter().find(|row| row.chosen), loaded.worker_origins()) {
             (Some(row), [.., origin]) => {
-                format!("a run takes {} ({}), as {origin} says", row.name, row.title)
+                format!("Runs use {} ({}), as set in {origin}.", row.name, row.title)
             }
-            (Some(row), []) => format!("a run without configuration takes {} ({})", row.name, row.title),
-            (None, _) => "no agent works yet: install one, or log in, as the last column says".to_owned(),
+            (Some(row), []) => format!("Runs without configuration use {} ({}).", row.name, row.title),
+            (None, _) => "No agent is ready. Install one or sign in, as shown in the last column.".to_owned(),
         };
         say_hint(&printable(&hint));
     }
@@ -70,7 +68,7 @@ fn write_json(rows: &[AgentListing]) -> io::Result<()> {
 }
 
 fn write_table(rows: &[AgentListing]) -> io::Result<()> {
-    let head = ["AGENT", "VERSION", "LOGIN", "MISSING"].map(str::to_owned);
+    let head = ["AGENT", "VERSION", "SIGNED IN", "MISSING"].map(str::to_owned);
     let cells = rows.iter().map(|row| {
         let version = match (&row.program, &row.version) {
             (None, _) => "not installed".to_owned(),

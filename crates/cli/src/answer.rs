@@ -19,7 +19,7 @@ pub struct Arguments {
     /// Question, such as q_1
     #[arg(value_parser = id::<QuestionId>)]
     question: QuestionId,
-    /// Answer
+    /// Text of the answer
     text: Vec<String>,
     /// Answer with the option of this number, as shown by `jangdan inbox`
     #[arg(long, value_name = "NUMBER")]

@@ -13,7 +13,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub struct ApproveArguments {
-    /// Phase number
+    /// Number of the phase
     #[arg(value_parser = id::<PhaseNumber>)]
     phase: PhaseNumber,
     /// Note for the record
@@ -24,7 +24,7 @@ pub struct ApproveArguments {
 
 #[derive(Debug, Args)]
 pub struct RejectArguments {
-    /// Phase number
+    /// Number of the phase
     #[arg(value_parser = id::<PhaseNumber>)]
     phase: PhaseNumber,
     /// What needs to change; the agents receive it

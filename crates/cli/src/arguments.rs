@@ -13,7 +13,7 @@ pub struct CommonArguments {
     /// Data directory [default: JANGDAN_DATA, else the user's own]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Print JSON
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
@@ -36,7 +36,7 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// Returns the run as it was named, if it was.
+    /// Returns the run as named on the command line.
     pub fn name(&self) -> Option<&str> {
         self.run.as_deref()
     }
@@ -54,7 +54,7 @@ pub struct RunOperandArguments {
 }
 
 impl RunOperandArguments {
-    /// Returns the run as it was named, if it was.
+    /// Returns the run as named on the command line.
     pub fn name(&self) -> Option<&str> {
         self.operand.as_deref().or(self.flag.name())
     }
@@ -65,7 +65,6 @@ impl RunOperandArguments {
     }
 }
 
-/// Consent to what a command would otherwise ask about.
 #[derive(Debug, Args)]
 pub struct ConfirmArguments {
     /// Do not ask for confirmation

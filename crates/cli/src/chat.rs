@@ -9,7 +9,7 @@ use crate::{arguments::RunArguments, failure::Failure, run_command::send};
 
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Message
+    /// Text of the message
     #[arg(required = true)]
     text: Vec<String>,
     #[command(flatten)]

@@ -32,7 +32,7 @@ pub struct Arguments {
     /// Decode in chunks of N bytes; the result is the same
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     chunk: Option<u32>,
-    /// Session key
+    /// Key of the session
     #[arg(long, value_name = "K")]
     key: Option<SessionKey>,
     /// Whether messages must contain the key

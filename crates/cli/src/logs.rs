@@ -45,20 +45,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut session = session_of(&source, &run, task, arguments.attempt)?;
     let data = common.data()?;
     let sessions = Sessions::open(&data).map_err(session::failure)?;
-    let found = |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::failure);
-    let mut processes = found(&session)?;
+    let processes_of =
+        |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::failure);
+    let mut processes = processes_of(&session)?;
     while arguments.follow && processes.is_empty() && session.ended_at.is_none() {
         thread::sleep(POLL_INTERVAL);
         session = session_of(&source, &run, task, arguments.attempt)?;
-        processes = found(&session)?;
+        processes = processes_of(&session)?;
     }
     if processes.is_empty() {
         eprintln!("{task} has no process yet");
     }
     let n_processes = processes.len();
-    for (index, found) in processes.into_iter().enumerate() {
+    for (index, entry) in processes.into_iter().enumerate() {
         let follow = arguments.follow && index + 1 == n_processes;
-        let printer = SpoolPrinter { found, json: common.json, follow };
+        let printer = SpoolPrinter { entry, json: common.json, follow };
         if let Some(failure) = printer.print()? {
             return Failure::from_output(&failure).map_or(Ok(ExitCode::SUCCESS), Err);
         }
@@ -87,8 +88,8 @@ fn session_of(
         }
     };
     let rows: Vec<SessionRow> = source.all(run)?;
-    let found = session.and_then(|session| rows.into_iter().find(|row| row.id == session));
-    found.ok_or_else(|| Failure {
+    let row = session.and_then(|session| rows.into_iter().find(|row| row.id == session));
+    row.ok_or_else(|| Failure {
         what: match attempt {
             Some(number) => format!("{task} has no attempt {number}."),
             None => format!("{task} has not started yet."),

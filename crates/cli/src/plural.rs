@@ -1,4 +1,4 @@
-//! Counted nouns.
+//! Nouns with a count.
 
 /// Returns `1 task` or `2 tasks`.
 pub fn plural(number: usize, noun: &str) -> String {

@@ -6,7 +6,7 @@ use clap::Args;
 use domain::{Command, TaskId};
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{ConfirmArguments, RunArguments, id},
     failure::Failure,
     run_command::send,
 };
@@ -21,6 +21,8 @@ pub struct Arguments {
     hint: Option<String>,
     #[command(flatten)]
     run: RunArguments,
+    #[command(flatten)]
+    _confirm: ConfirmArguments,
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {

@@ -1,11 +1,11 @@
-//! `jangdan session`: starts agents that outlive the terminal, and comes back to them.
+//! `jangdan session`: runs agents and other programs in sessions that outlive the terminal.
 
-mod answers;
+pub(crate) mod agent_conversation;
 mod attach;
-pub(crate) mod converse;
+mod conversation_printer;
 mod list;
 mod log;
-mod show;
+mod pending_prompts;
 mod start;
 
 use std::{path::PathBuf, process::ExitCode, time::Duration};
@@ -18,20 +18,18 @@ use holder::{
 };
 use sessions::{InputRecord, InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
-use crate::{data, failure::Failure, remote::chain};
+use crate::{arguments::ConfirmArguments, data, failure::Failure, remote::chain};
 
-/// How long a session may take to stop all its processes.
+/// Time limit for stopping all processes of a session.
 const STOP_MAX: Duration = Duration::from_secs(15);
 
-/// Where sessions are kept.
 #[derive(Debug, Args)]
 pub struct DataArguments {
-    /// The data directory; without it JANGDAN_DATA, then the user's own
+    /// Data directory [default: JANGDAN_DATA, else the user's own]
     #[arg(long, value_name = "DIR", global = true)]
     data: Option<PathBuf>,
 }
 
-/// Sessions of agents, or of any other program.
 #[derive(Debug, Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -42,120 +40,140 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Starts a program in a session that outlives this terminal
+    /// Start a program in a session that outlives this terminal
     Start(start::Arguments),
-    /// Lists the sessions and how they are
+    /// List the sessions and their states
     List(list::Arguments),
-    /// Connects this terminal to a session; Ctrl-] leaves it again
-    Attach(Named),
-    /// Prints what a session has written
+    /// Attach this terminal to a session; Ctrl-] detaches it
+    Attach(SessionArgument),
+    /// Print the output of a session
     Log(log::Arguments),
-    /// Tells an agent something, or types a line into a program's session
+    /// Send a message to an agent, or type a line into a program
     Say {
         #[command(flatten)]
-        named: Named,
-        /// What to tell; where the agent waits for an answer, that: its number, its words, yes or no
+        session: SessionArgument,
+        /// Message, or the answer that the agent is waiting for: a number, text, yes or no
         text: String,
-        /// Waits for the end of the agent's turn, and shows what it says
+        /// Wait for the end of the agent's turn and print it
         #[arg(long)]
         wait: bool,
     },
-    /// Stops all processes of a session where they are
-    Pause(Named),
-    /// Lets a paused session go on
-    Resume(Named),
-    /// Ends all processes of a session; what it wrote is kept
-    Stop(Named),
-    /// Removes a session that is over, with what it wrote
-    Remove(Named),
+    /// Pause all processes of a session
+    Pause(SessionArgument),
+    /// Continue a paused session
+    Resume(SessionArgument),
+    /// Stop all processes of a session; its output is kept
+    Stop {
+        #[command(flatten)]
+        session: SessionArgument,
+        #[command(flatten)]
+        _confirm: ConfirmArguments,
+    },
+    /// Delete a stopped session and its output
+    Remove {
+        #[command(flatten)]
+        session: SessionArgument,
+        #[command(flatten)]
+        _confirm: ConfirmArguments,
+    },
 }
 
-/// Names a session.
 #[derive(Debug, Args)]
-pub struct Named {
-    /// The session, or the beginning of its name
+pub struct SessionArgument {
+    /// Session name, or the start of one
     name: String,
 }
 
-/// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = data::directory(arguments.data.data.as_deref())?;
     let sessions = Sessions::open(&data).map_err(failure)?;
     match &arguments.command {
         Command::Start(arguments) => start::run(&sessions, arguments),
         Command::List(arguments) => list::run(&sessions, arguments),
-        Command::Attach(named) => attach(&sessions, &find(&sessions, named)?),
+        Command::Attach(session) => attach(&sessions, &find(&sessions, session)?),
         Command::Log(arguments) => log::run(&sessions, arguments),
-        Command::Say { named, text, wait } => say(&sessions, &find(&sessions, named)?, text, *wait),
-        Command::Pause(named) => ask(&sessions, named, &Request::Stop, "paused"),
-        Command::Resume(named) => ask(&sessions, named, &Request::Continue, "goes on"),
-        Command::Stop(named) => stop(&sessions, &find(&sessions, named)?),
-        Command::Remove(named) => remove(&sessions, &find(&sessions, named)?),
+        Command::Say { session, text, wait } => {
+            send_input(&sessions, &find(&sessions, session)?, text, *wait)
+        }
+        Command::Pause(session) => request(&sessions, session, &Request::Stop, "Paused"),
+        Command::Resume(session) => request(&sessions, session, &Request::Continue, "Continued"),
+        Command::Stop { session, .. } => stop(&sessions, &find(&sessions, session)?),
+        Command::Remove { session, .. } => remove(&sessions, &find(&sessions, session)?),
     }
 }
 
-fn find(sessions: &Sessions, named: &Named) -> Result<SessionEntry, Failure> {
-    sessions.find(&named.name).map_err(failure)
+fn find(sessions: &Sessions, session: &SessionArgument) -> Result<SessionEntry, Failure> {
+    sessions.find(&session.name).map_err(failure)
 }
 
-fn ask(sessions: &Sessions, named: &Named, request: &Request, done: &str) -> Result<ExitCode, Failure> {
-    let found = find(sessions, named)?;
-    sessions.request(&found, request, STOP_MAX).map_err(failure)?;
-    eprintln!("{} {done}", found.name);
+fn request(
+    sessions: &Sessions,
+    session: &SessionArgument,
+    request: &Request,
+    done: &str,
+) -> Result<ExitCode, Failure> {
+    let entry = find(sessions, session)?;
+    sessions.request(&entry, request, STOP_MAX).map_err(failure)?;
+    eprintln!("{done} {}", entry.name);
     Ok(ExitCode::SUCCESS)
 }
 
-fn attach(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
-    if !is_spoken_with(found) {
-        return attach::run(sessions, found);
+fn attach(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
+    if !has_driver(entry) {
+        return attach::run(sessions, entry);
     }
-    check_alive(found)?;
-    converse::attach(found)
+    check_alive(entry)?;
+    agent_conversation::attach(entry)
 }
 
-/// Whether words go through a driver; a program on a terminal is typed to by who sits there.
-pub(crate) fn is_spoken_with(found: &SessionEntry) -> bool {
-    found.metadata.agent.as_ref().is_some_and(|agent| agent.preset.driver != DriverName::Pty)
+/// Returns whether input goes through a driver; input for a program on a terminal is typed.
+pub(crate) fn has_driver(entry: &SessionEntry) -> bool {
+    entry.metadata.agent.as_ref().is_some_and(|agent| agent.preset.driver != DriverName::Pty)
 }
 
-/// An agent that is over can come back in a session of its own.
-fn check_alive(found: &SessionEntry) -> Result<(), Failure> {
-    if let SessionState::Alive(_) = found.state {
+/// Returns an error if the session has ended, with the command that resumes its agent.
+fn check_alive(entry: &SessionEntry) -> Result<(), Failure> {
+    if let SessionState::Alive(_) = entry.state {
         return Ok(());
     }
-    let mut failure = failure(SessionError::Over { name: found.name.clone() });
-    let record = InputRecord::read(&found.directory).ok();
+    let mut failure = failure(SessionError::Over { name: entry.name.clone() });
+    let record = InputRecord::read(&entry.directory).ok();
     let id = record.and_then(|record| record.progress.checkpoint.agent_session);
-    if let Some((agent, id)) = found.metadata.agent.as_ref().zip(id) {
-        let again = format!("jangdan session start --agent {} --resume {id}", agent.name);
-        failure.hint = Some(format!("go on with what it knows: {again}"));
+    if let Some((agent, id)) = entry.metadata.agent.as_ref().zip(id) {
+        let command = format!("jangdan session start --agent {} --resume {id}", agent.name);
+        failure.hint = Some(format!("Resume it in a new session: {command}"));
     }
     Err(failure)
 }
 
-fn say(sessions: &Sessions, found: &SessionEntry, text: &str, waits: bool) -> Result<ExitCode, Failure> {
-    if is_spoken_with(found) {
-        check_alive(found)?;
-        return converse::say(found, text, waits);
+fn send_input(
+    sessions: &Sessions,
+    entry: &SessionEntry,
+    text: &str,
+    wait: bool,
+) -> Result<ExitCode, Failure> {
+    if has_driver(entry) {
+        check_alive(entry)?;
+        return agent_conversation::send_input(entry, text, wait);
     }
-    // Enter on a terminal, a new line in a pipe.
-    let end = if found.metadata.has_terminal { "\r" } else { "\n" };
-    let mut typist = InputWriter::connect(sessions, found).map_err(failure)?;
-    typist.write(format!("{text}{end}").as_bytes()).map_err(failure)?;
+    // Enter on a terminal, a newline in a pipe.
+    let end = if entry.metadata.has_terminal { "\r" } else { "\n" };
+    let mut writer = InputWriter::connect(sessions, entry).map_err(failure)?;
+    writer.write(format!("{text}{end}").as_bytes()).map_err(failure)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn stop(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
-    match found.state {
-        SessionState::Ended { .. } => eprintln!("{} is over already", found.name),
+fn stop(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
+    match entry.state {
+        SessionState::Ended { .. } => eprintln!("{} has already ended", entry.name),
         SessionState::Starting | SessionState::Lost => {
-            let n_ended = sessions.kill_orphans(found);
-            eprintln!("{} was lost; {n_ended} processes of it were still there and are ended", found.name);
+            let n_ended = sessions.kill_orphans(entry);
+            eprintln!("{} was lost; stopped {}", entry.name, leftover_processes(n_ended));
         }
         SessionState::Alive(_) => {
-            match sessions.request(found, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
-                Ok(Reply::Done) | Err(SessionError::Over { .. }) => eprintln!("{} is over", found.name),
-                Ok(_) => return Err(failure(SessionError::Over { name: found.name.clone() })),
+            match sessions.request(entry, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
+                Ok(Reply::Done) | Err(SessionError::Over { .. }) => eprintln!("Stopped {}", entry.name),
+                Ok(_) => return Err(failure(SessionError::Over { name: entry.name.clone() })),
                 Err(error) => return Err(failure(error)),
             }
         }
@@ -163,37 +181,46 @@ fn stop(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> 
     Ok(ExitCode::SUCCESS)
 }
 
-fn remove(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
-    if let SessionState::Alive(_) = found.state {
-        let what = format!("session '{}' lives", found.name);
-        let hint = Some(format!("end it first: jangdan session stop {}", found.name));
+fn leftover_processes(count: usize) -> String {
+    if count == 1 { "1 leftover process".to_owned() } else { format!("{count} leftover processes") }
+}
+
+fn remove(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
+    if let SessionState::Alive(_) = entry.state {
+        let what = format!("Session '{}' is running.", entry.name);
+        let hint = Some(format!("Stop it first: jangdan session stop {}", entry.name));
         return Err(Failure { what, hint, exit: 1 });
     }
-    sessions.kill_orphans(found);
-    sessions.remove(found).map_err(failure)?;
-    eprintln!("{} is removed", found.name);
+    sessions.kill_orphans(entry);
+    sessions.remove(entry).map_err(failure)?;
+    eprintln!("Deleted {}", entry.name);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts an error into words, with what to do about it.
+/// Returns the failure for an error of a session, with a hint.
 pub(crate) fn failure(error: SessionError) -> Failure {
     let hint = match &error {
         SessionError::Unknown { known, .. } if known.is_empty() => {
-            Some("start one: jangdan session start -- COMMAND".to_owned())
+            Some("Start one: jangdan session start -- COMMAND".to_owned())
         }
-        SessionError::Unknown { known, .. } => Some(format!("there are {}", known.join(", "))),
-        SessionError::Ambiguous { known, .. } => Some(format!("write more of it: {}", known.join(", "))),
-        SessionError::Taken { name } => Some(format!("take another name, or: jangdan session attach {name}")),
-        SessionError::Over { name } => Some(format!("read what it wrote: jangdan session log {name}")),
+        SessionError::Unknown { known, .. } => Some(format!("Sessions: {}", known.join(", "))),
+        SessionError::Ambiguous { known, .. } => {
+            Some(format!("Write more of the name: {}", known.join(", ")))
+        }
+        SessionError::Taken { name } => {
+            Some(format!("Use another name, or attach to it: jangdan session attach {name}"))
+        }
+        SessionError::Over { name } => Some(format!("Show its output: jangdan session log {name}")),
         SessionError::Holder { source: ClientError::Refused(Refusal::Failed { .. }), .. } => {
-            Some("is the program there, and on your PATH?".to_owned())
+            Some("Check that the program is installed and on your PATH.".to_owned())
         }
-        SessionError::NoProgram { .. } => Some("is it there, and on your PATH?".to_owned()),
-        SessionError::NoSandbox { .. } => {
-            Some("with --sandbox worktree it starts with what there is, and says what is missing".to_owned())
-        }
+        SessionError::NoProgram { .. } => Some("Check that it is installed and on your PATH.".to_owned()),
+        SessionError::NoSandbox { .. } => Some(
+            "With --sandbox worktree it starts with the available protection and reports what is missing."
+                .to_owned(),
+        ),
         SessionError::InUse { name } => {
-            Some(format!("say it there, or read along: jangdan session log --follow {name}"))
+            Some(format!("Type there, or follow its output: jangdan session log --follow {name}"))
         }
         SessionError::Io { .. }
         | SessionError::BadName { .. }

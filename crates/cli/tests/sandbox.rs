@@ -342,7 +342,7 @@ fn an_incomplete_sandbox_is_reported_or_refused() {
 
     let started = start("worktree", &inside, "true");
     assert!(started.status.success());
-    assert!(text(&started.stderr).contains("warning: The session is sandboxed only in part"));
+    assert!(text(&started.stderr).contains("warning: The session is only partly sandboxed"));
     let about = fs::read_to_string(inside.join("sessions").join(name()).join("about.json")).unwrap();
     assert!(about.contains(r#""sandbox":{"state":"partly","reason":""#), "{about}");
 

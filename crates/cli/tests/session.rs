@@ -1,6 +1,6 @@
-//! Sessions from outside: started, left alone, found again, told things, stopped, gone.
+//! `jangdan session` with any program: start, find, send, pause, stop and delete.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't run its program has failed")]
+#![expect(clippy::unwrap_used, reason = "a failing setup fails the test")]
 
 use std::{
     path::Path,
@@ -10,8 +10,8 @@ use std::{
 
 use serde_json::Value;
 
-/// Far more than anything takes; a machine can be very busy.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Much longer than any step takes, also on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 fn session(data: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_jangdan"));
@@ -26,11 +26,11 @@ fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Looks until something is so.
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+/// Polls until the condition holds.
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + TIMEOUT;
+    while !condition() {
+        assert!(Instant::now() < deadline, "{what}: not within {TIMEOUT:?}");
         std::thread::yield_now();
     }
 }
@@ -45,7 +45,7 @@ fn state(data: &Path) -> String {
 }
 
 #[test]
-fn a_session_outlives_whoever_started_it_and_is_found_again() {
+fn session_outlives_the_process_that_started_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let script = "echo ready; read line; echo \"got $line\"; read line";
@@ -53,10 +53,10 @@ fn a_session_outlives_whoever_started_it_and_is_found_again() {
     assert!(started.status.success(), "{}", err(&started));
     assert_eq!(out(&started), "sh-1\n");
 
-    wait_until("it writes", || out(&session(data, &["log", "sh-1"])).contains("ready"));
-    let said = session(data, &["say", "sh", "안녕"]);
-    assert!(said.status.success(), "{}", err(&said));
-    wait_until("it answers", || out(&session(data, &["log", "sh-1"])).contains("got 안녕"));
+    wait_until("its output", || out(&session(data, &["log", "sh-1"])).contains("ready"));
+    let sent = session(data, &["say", "sh", "안녕"]);
+    assert!(sent.status.success(), "{}", err(&sent));
+    wait_until("its answer", || out(&session(data, &["log", "sh-1"])).contains("got 안녕"));
 
     assert!(session(data, &["pause", "sh-1"]).status.success());
     assert_eq!(state(data), "paused");
@@ -65,11 +65,11 @@ fn a_session_outlives_whoever_started_it_and_is_found_again() {
 
     let refused = session(data, &["remove", "sh-1"]);
     assert!(!refused.status.success());
-    assert!(err(&refused).contains("End it first"), "{}", err(&refused));
+    assert!(err(&refused).contains("Stop it first"), "{}", err(&refused));
     assert!(session(data, &["stop", "sh-1"]).status.success());
-    wait_until("it is over", || state(data) == "ended");
-    assert_eq!(rows(data)[0]["exitSignal"], 15, "it heard SIGTERM, and was not killed");
-    assert!(out(&session(data, &["log", "sh-1"])).contains("got 안녕"), "what it wrote is kept");
+    wait_until("its end", || state(data) == "ended");
+    assert_eq!(rows(data)[0]["exitSignal"], 15, "it ended by SIGTERM and was not killed");
+    assert!(out(&session(data, &["log", "sh-1"])).contains("got 안녕"), "its output is kept");
     assert!(session(data, &["remove", "sh-1"]).status.success());
     assert!(rows(data).is_empty());
 }
@@ -92,9 +92,9 @@ fn stop_ends_an_agent_and_a_daemon_that_ignore_it_within_two_seconds() {
 }
 
 #[test]
-fn a_session_whose_holder_was_killed_is_lost_and_nobody_of_it_stays() {
+fn session_whose_holder_was_killed_is_lost_without_leftover_processes() {
     let rounds = std::env::var("HOLDER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1);
-    // The last one is a daemon in a session of its own.
+    // The last one is a daemon in its own process session.
     let script = "trap '' TERM HUP; sleep 1001 & echo one=$!.; setsid sleep 1002 & echo two=$!.; \
                   (setsid sh -c 'sleep 1003 & echo three=$!.; wait' &); while :; do sleep 0.05; done";
     for _ in 0..rounds {
@@ -104,8 +104,8 @@ fn a_session_whose_holder_was_killed_is_lost_and_nobody_of_it_stays() {
         wait_until("all run", || out(&session(data, &["log", "sh-1"])).matches('.').count() == 3);
         let log = out(&session(data, &["log", "sh-1"]));
         let number = |text: &str, name: &str| -> i32 {
-            let (_, behind) = text.split_once(name).unwrap();
-            behind.split(|sign: char| !sign.is_ascii_digit()).next().unwrap().parse().unwrap()
+            let (_, after) = text.split_once(name).unwrap();
+            after.split(|character: char| !character.is_ascii_digit()).next().unwrap().parse().unwrap()
         };
         let status = std::fs::read_to_string(data.join("sessions/sh-1/status")).unwrap();
         let mut pids: Vec<i32> = ["one=", "two=", "three="].map(|name| number(&log, name)).to_vec();
@@ -118,54 +118,54 @@ fn a_session_whose_holder_was_killed_is_lost_and_nobody_of_it_stays() {
         assert!(stopped.status.success() && err(&stopped).contains("was lost"), "{}", err(&stopped));
         for pid in pids {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            assert!(stat.is_empty() || stat.contains(") Z "), "{pid} lives: {stat}");
+            assert!(stat.is_empty() || stat.contains(") Z "), "{pid} is running: {stat}");
         }
-        assert_eq!(state(data), "lost", "nobody knows how it ended");
-        assert!(out(&session(data, &["log", "sh-1"])).contains("three="), "what it wrote is kept");
+        assert_eq!(state(data), "lost", "its exit status is unknown");
+        assert!(out(&session(data, &["log", "sh-1"])).contains("three="), "its output is kept");
     }
 }
 
 #[test]
-fn what_an_agent_writes_does_not_reach_the_terminal_of_who_reads_it() {
+fn log_removes_escape_sequences() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let script = "printf '\\033]0;owned\\007\\033[31mred\\033[0m\\n'";
     assert!(session(data, &["start", "--name", "noisy", "--", "sh", "-c", script]).status.success());
-    wait_until("it is over", || state(data) == "ended");
+    wait_until("its end", || state(data) == "ended");
     assert_eq!(out(&session(data, &["log", "noisy"])).trim_end(), "red");
     assert!(out(&session(data, &["log", "--raw", "noisy"])).contains('\u{1b}'));
 }
 
 #[test]
-fn mistakes_are_answered_with_what_to_do() {
+fn errors_have_hints() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let cases: &[(&[&str], &[&str])] = &[
-        (&["attach", "nobody"], &["There is no session 'nobody'", "hint:", "session start"]),
+        (&["attach", "unknown"], &["There is no session 'unknown'", "hint:", "session start"]),
         (&["start", "--name", "../etc", "--", "true"], &["can't be the name"]),
         (&["start", "--", "/no/such/program"], &["No such file", "hint:", "PATH"]),
     ];
-    for (arguments, words) in cases {
+    for (arguments, expected) in cases {
         let output = session(data, arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        for word in *words {
-            assert!(err(&output).contains(word), "{arguments:?}: {}", err(&output));
+        for text in *expected {
+            assert!(err(&output).contains(text), "{arguments:?}: {}", err(&output));
         }
     }
-    assert!(rows(data).is_empty(), "what could not start leaves nothing behind");
+    assert!(rows(data).is_empty(), "a session that does not start leaves no files");
 }
 
 #[test]
-fn an_agent_says_messages_by_a_command_and_they_stand_in_its_spool() {
+fn messages_of_jangdan_say_are_recorded_in_the_spool() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let script = "jangdan say done T1.3; jangdan say ask 'Which?' --option a --option b; \
                   jangdan say ask '[DONE] is no message'; echo over";
     assert!(session(data, &["start", "--name", "agent", "--", "sh", "-c", script]).status.success());
-    wait_until("it is over", || state(data) == "ended");
+    wait_until("its end", || state(data) == "ended");
     let log = out(&session(data, &["log", "agent"]));
     assert!(log.contains("over"), "{log}");
-    assert!(!log.contains("DONE"), "what is said aside is not part of the output: {log}");
+    assert!(!log.contains("DONE"), "messages of jangdan say are not part of the output: {log}");
 
     let directory = data.join("sessions/agent");
     let about: Value = serde_json::from_slice(&std::fs::read(directory.join("about.json")).unwrap()).unwrap();
@@ -197,7 +197,7 @@ fn an_agent_says_messages_by_a_command_and_they_stand_in_its_spool() {
 }
 
 #[test]
-fn outside_of_a_session_nothing_can_be_said() {
+fn say_requires_a_session() {
     let output = Command::new(env!("CARGO_BIN_EXE_jangdan"))
         .env_remove("JANGDAN_SESSION")
         .args(["say", "done", "T1"])
@@ -208,15 +208,15 @@ fn outside_of_a_session_nothing_can_be_said() {
 }
 
 #[test]
-fn a_session_of_the_same_name_elsewhere_is_another_one() {
+fn sessions_with_equal_names_in_other_data_directories_are_separate() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for data in [here.path(), there.path()] {
         let started = session(data, &["start", "--name", "twin", "--", "sh", "-c", "read line"]);
         assert!(started.status.success(), "{}", err(&started));
     }
     assert!(session(here.path(), &["stop", "twin"]).status.success());
-    wait_until("it is over", || state(here.path()) == "ended");
-    // Looks for what it left behind, and finds nothing of the other one.
+    wait_until("its end", || state(here.path()) == "ended");
+    // Deleting searches for leftover processes and must not find those of the other session.
     assert!(session(here.path(), &["remove", "twin"]).status.success());
     assert_eq!(state(there.path()), "running");
     assert!(session(there.path(), &["stop", "twin"]).status.success());

@@ -18,7 +18,6 @@ const MOVED_KEYS: [(&str, &str); 2] = [
 pub struct Key {
     /// Full name, such as `park.cold_after`.
     pub name: &'static str,
-    /// Accepted values.
     pub kind: ValueKind,
     /// Default, in the syntax of a flag; empty if there is none.
     pub default: &'static str,

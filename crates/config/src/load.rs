@@ -34,9 +34,8 @@ pub struct Layers<'a> {
 /// A configuration file that was read.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigFile<'a> {
-    /// Display name.
+    /// The path as shown in messages.
     pub name: &'a str,
-    /// Content.
     pub bytes: &'a [u8],
     /// Base of its relative paths.
     pub folder: &'a Path,

@@ -9,7 +9,7 @@ pub enum Origin {
     Default,
     /// A configuration file.
     File {
-        /// Display name.
+        /// The path as shown in messages.
         name: String,
         /// Location; `None` for a problem of the whole file.
         at: Option<TextLocation>,

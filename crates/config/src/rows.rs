@@ -15,7 +15,7 @@ use crate::{
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ConfigKey))]
 #[serde(rename_all = "camelCase")]
 pub struct KeyRow {
-    /// Full name.
+    /// Full name, such as `park.cold_after`.
     pub key: String,
     /// Value; absent if it is not set and has no default.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,7 +23,7 @@ pub struct KeyRow {
     pub value: Option<ValueRow>,
     /// Origins of the value.
     pub origins: Vec<OriginRow>,
-    /// Meaning.
+    /// Meaning, in one line.
     pub about: &'static str,
 }
 
@@ -59,7 +59,7 @@ pub enum OriginRow {
     Default,
     /// A configuration file.
     File {
-        /// Display name.
+        /// The path as shown in messages.
         name: String,
         /// Line, from 1.
         line: Option<usize>,

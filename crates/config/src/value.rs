@@ -12,9 +12,7 @@ use crate::units::{write_size, write_time};
 pub enum Value {
     /// `true` or `false`.
     Boolean(bool),
-    /// An integer.
     Number(u64),
-    /// A string.
     Text(String),
     /// A list of strings.
     Texts(Vec<String>),

@@ -14,13 +14,12 @@ pub enum ValueKind {
     },
     /// One of these strings.
     Choice(&'static [&'static str]),
-    /// A string.
     Text,
     /// A list of strings.
     Texts,
     /// A list of two strings.
     Pair,
-    /// A duration.
+    /// A duration with a unit, such as `30s`.
     Time {
         /// Whether `never` is accepted.
         never: bool,
@@ -36,7 +35,7 @@ pub enum ValueKind {
     Money,
     /// The name of an agent.
     Agent,
-    /// Permission patterns.
+    /// A list of permission patterns.
     Patterns,
     /// A path, relative to the folder of its file.
     Path,

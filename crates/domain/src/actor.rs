@@ -20,7 +20,7 @@ pub enum Actor {
     Agent(SessionId),
     /// The name identifies the user on this machine.
     Person(String),
-    /// A timer.
+    /// A timer that has expired.
     Clock,
     /// Jangdan itself: reports of the executor and consequences of the rules.
     System,

@@ -94,7 +94,7 @@ impl AgentMessage {
     }
 }
 
-/// `[ASK_USER]`
+/// `[ASK_USER]`: a question for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AskUser {
@@ -120,7 +120,7 @@ pub enum AskUserType {
     Confirmation,
 }
 
-/// `[INVOKE:name]`
+/// `[INVOKE:name]`: a call of another agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InvokeMessage {
@@ -130,7 +130,7 @@ pub struct InvokeMessage {
     pub context: Option<String>,
 }
 
-/// `[DELIVER_RESULT:name]`
+/// `[DELIVER_RESULT:name]`: the result of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliverResult {
@@ -153,7 +153,7 @@ pub enum ResultType {
     Message,
 }
 
-/// `[STEP_COMPLETE]`
+/// `[STEP_COMPLETE]`: a finished step of the task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepComplete {
@@ -161,7 +161,7 @@ pub struct StepComplete {
     pub summary: Option<String>,
 }
 
-/// `[PROGRESS]`
+/// `[PROGRESS]`: the progress of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressMessage {
@@ -172,7 +172,7 @@ pub struct ProgressMessage {
     pub task: Option<String>,
 }
 
-/// `[DIRECT:name]`
+/// `[DIRECT:name]`: a message to another session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DirectMessage {
@@ -192,7 +192,7 @@ pub enum DirectType {
     Query,
 }
 
-/// `[DEPENDENCY_REQUEST]`
+/// `[DEPENDENCY_REQUEST]`: a request for a dependency.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DependencyRequest {
@@ -225,7 +225,7 @@ pub enum DependencyType {
     Package,
 }
 
-/// `[USER_QUESTION]`
+/// `[USER_QUESTION]`: a question for the user with a category.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserQuestion {
@@ -264,7 +264,7 @@ pub struct PhaseComplete {
     pub documents: Vec<String>,
 }
 
-/// `[ERROR]`
+/// `[ERROR]`: an error of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentError {
@@ -273,7 +273,7 @@ pub struct AgentError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     pub recovery: Recovery,
-    /// RFC 3339.
+    /// A time in RFC 3339 format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<String>,
     /// Unknown keys, verbatim.
@@ -297,14 +297,14 @@ pub enum Recovery {
     NotifyUser,
 }
 
-/// `[NEED_HUMAN: question]`
+/// `[NEED_HUMAN: question]`: a question of the orchestrator for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NeedHuman {
     pub question: String,
 }
 
-/// `RESOLVE_NEXT`
+/// `RESOLVE_NEXT`: asks for the tasks that can start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveNext {
@@ -315,7 +315,7 @@ pub struct ResolveNext {
     pub force: bool,
 }
 
-/// `READY:`
+/// `READY:`: the tasks that can start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadyMessage {
@@ -323,14 +323,14 @@ pub struct ReadyMessage {
     pub groups: Vec<Vec<TaskId>>,
 }
 
-/// `PHASE_DONE:`
+/// `PHASE_DONE:`: all tasks of a phase are done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseDone {
     pub phase: PhaseNumber,
 }
 
-/// `TASK_ID:`
+/// `TASK_ID:`: a request to start a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskRequest {
@@ -345,7 +345,7 @@ pub struct TaskRequest {
     pub meta: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
-/// `DONE:`
+/// `DONE:`: a task is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DoneMessage {
@@ -357,7 +357,7 @@ pub struct DoneMessage {
     pub fields: BTreeMap<String, String>,
 }
 
-/// `FAIL:`
+/// `FAIL:`: a task has failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailMessage {
@@ -372,7 +372,7 @@ pub struct FailMessage {
     pub fields: BTreeMap<String, String>,
 }
 
-/// `ERROR:`
+/// `ERROR:`: a RESOLVE_NEXT could not be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveError {
@@ -391,7 +391,7 @@ pub enum ResolveErrorCode {
     StateCorrupt,
 }
 
-/// `CUSTOM:`
+/// `CUSTOM:`: a command about a task, or a message of the team.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CustomMessage {

@@ -44,12 +44,11 @@ pub struct PlannedPhase {
 pub struct PlannedTask {
     pub id: TaskId,
     pub phase: PhaseNumber,
-    /// One line.
     pub title: String,
-    /// Markdown.
+    /// Description in Markdown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Acceptance criteria.
+    /// Acceptance criteria, one per item.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acceptance: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -125,7 +124,7 @@ impl PlannedTask {
 pub enum PlanStatus {
     #[default]
     Open,
-    /// Already done.
+    /// Completed before the run.
     Done,
     /// Optional and not selected.
     Skipped,

@@ -84,7 +84,7 @@ impl FromStr for Complexity {
 #[serde(try_from = "String", into = "String")]
 pub enum Budget {
     Tokens(u64),
-    /// US cents.
+    /// Cents of a US dollar.
     Cents(u64),
 }
 

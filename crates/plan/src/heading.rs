@@ -90,7 +90,7 @@ pub(crate) struct PhaseHeading<'a> {
 /// The number in a phase heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadingNumber {
-    /// `Phase 2`.
+    /// For example `Phase 2`.
     Whole(PhaseNumber),
     /// `Phase 3.1`; only the first number is kept.
     Dotted(PhaseNumber),

@@ -9,7 +9,6 @@ use crate::text::trim;
 /// What a task's status means for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskStatus {
-    /// Work remains.
     Open,
     /// No work remains: done or cancelled.
     Done,

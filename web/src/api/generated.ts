@@ -405,20 +405,20 @@ export type Complexity = "S" | "M" | "L" | "XL";
 
 /** A key of the configuration. */
 export type ConfigKey = {
-  /** Full name. */
+  /** Full name, such as `park.cold_after`. */
   key: string,
   /** Value; absent if it is not set and has no default. */
   value?: ConfigValue,
   /** Origins of the value. */
   origins: Array<ConfigOrigin>,
-  /** Meaning. */
+  /** Meaning, in one line. */
   about: string,
 };
 
 /** Origin of a value. */
 export type ConfigOrigin = { "type": "default" }
 | { "type": "file",
-  /** Display name. */
+  /** The path as shown in messages. */
   name: string,
   /** Line, from 1. */
   line: number | null,
@@ -1218,12 +1218,10 @@ export type PlannedPhase = { number: number,
   budgets?: Array<Budget>,
 };
 
-export type PlannedTask = { id: TaskId, phase: number,
-  /** One line. */
-  title: string,
-  /** Markdown. */
+export type PlannedTask = { id: TaskId, phase: number, title: string,
+  /** Description in Markdown. */
   text?: string,
-  /** Acceptance criteria. */
+  /** Acceptance criteria, one per item. */
   acceptance?: Array<string>, dependsOn?: Array<TaskId>,
   /** Dependencies outside the plan, until a user marks them as met. */
   external?: Array<string>,

@@ -1,8 +1,8 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
-type Look = "plain" | "main" | "quiet" | "ask" | "danger";
+type ButtonVariant = "plain" | "main" | "quiet" | "ask" | "danger";
 
-const LOOKS: Record<Look, string> = {
+const VARIANT_CLASSES: Record<ButtonVariant, string> = {
   plain: "border-line bg-raise hover:border-faint",
   main: "border-accent bg-accent text-accent-ink hover:opacity-90",
   quiet: "border-transparent text-soft hover:bg-page hover:text-ink",
@@ -10,13 +10,13 @@ const LOOKS: Record<Look, string> = {
   danger: "border-line bg-raise text-fail hover:border-fail",
 };
 
-type Props = ButtonHTMLAttributes<HTMLButtonElement> & { look?: Look; icon?: ReactNode };
+type Props = ButtonHTMLAttributes<HTMLButtonElement> & { variant?: ButtonVariant; icon?: ReactNode };
 
-export function Button({ look = "plain", icon, className = "", children, type = "button", ...rest }: Props) {
+export function Button({ variant = "plain", icon, className = "", children, type = "button", ...rest }: Props) {
   return (
     <button
       type={type}
-      className={`inline-flex min-h-8 items-center gap-1.5 rounded-lg border px-2.5 py-1 text-left font-medium transition-colors disabled:opacity-50 max-md:min-h-10 ${LOOKS[look]} ${className}`}
+      className={`inline-flex min-h-8 items-center gap-1.5 rounded-lg border px-2.5 py-1 text-left font-medium transition-colors disabled:opacity-50 max-md:min-h-10 ${VARIANT_CLASSES[variant]} ${className}`}
       {...rest}
     >
       {icon}

@@ -10,14 +10,14 @@ type Props = {
   /** The consequences of the action. */
   children: ReactNode;
   confirmLabel: string;
-  look?: "main" | "danger";
+  variant?: "main" | "danger";
   /** Performs the action. Returns a message if it could not be done for an expected reason; the sheet stays open then. */
   onConfirm: () => Promise<string | null>;
   onClose: () => void;
 };
 
 /** Confirms an action, and shows why it could not be done. */
-export function ConfirmSheet({ title, children, confirmLabel, look = "danger", onConfirm, onClose }: Props) {
+export function ConfirmSheet({ title, children, confirmLabel, variant = "danger", onConfirm, onClose }: Props) {
   const { t } = useTranslation();
   const [message, setMessage] = useState<string | null>(null);
   const mutation = useMutation({
@@ -38,7 +38,7 @@ export function ConfirmSheet({ title, children, confirmLabel, look = "danger", o
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t("action.back")}</Button>
           <Button
-            look={look}
+            variant={variant}
             disabled={mutation.isPending}
             aria-busy={mutation.isPending}
             onClick={() => mutation.mutate()}

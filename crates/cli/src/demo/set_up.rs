@@ -34,9 +34,7 @@ pub struct DemoOptions<'a> {
 /// The folders of a demo.
 #[derive(Debug)]
 pub struct DemoProject {
-    /// The repository.
     pub project: PathBuf,
-    /// The data directory.
     pub data: PathBuf,
 }
 

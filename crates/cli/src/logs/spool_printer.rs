@@ -14,14 +14,14 @@ use sessions::{SessionEntry, SessionError, SessionState};
 use crate::{
     failure::Failure,
     printable::{json, printable},
-    session::{self, converse},
+    session::{self, agent_conversation},
 };
 
 const FAINT: Style = Style::new().dimmed();
 
 /// Prints the spool of one process.
 pub struct SpoolPrinter {
-    pub found: SessionEntry,
+    pub entry: SessionEntry,
     pub json: bool,
     pub follow: bool,
 }
@@ -45,9 +45,9 @@ impl SpoolPrinter {
     /// Prints the spool, and follows it if requested. Returns the error if the output cannot be written.
     pub fn print(&self) -> Result<Option<io::Error>, Failure> {
         let mut follower =
-            RecordFollower::open(&self.found.directory, 0).map_err(|error| self.spool_failure(error))?;
+            RecordFollower::open(&self.entry.directory, 0).map_err(|error| self.spool_failure(error))?;
         let mut reader = self.output_reader();
-        let is_alive = matches!(self.found.state, SessionState::Alive(_) | SessionState::Starting);
+        let is_alive = matches!(self.entry.state, SessionState::Alive(_) | SessionState::Starting);
         loop {
             let record = match follower.try_next() {
                 Ok(None) if self.follow && is_alive => follower.next_until(None),
@@ -74,8 +74,8 @@ impl SpoolPrinter {
 
     /// Returns the driver of the agent, or a plain text reader for programs on a terminal.
     fn output_reader(&self) -> OutputReader {
-        let setup = converse::driver_of(&self.found, DriverCheckpoint::default());
-        match setup.filter(|_| session::is_spoken_with(&self.found)) {
+        let setup = agent_conversation::driver_of(&self.entry, DriverCheckpoint::default());
+        match setup.filter(|_| session::has_driver(&self.entry)) {
             Some(DriverSetup { mut driver, .. }) => {
                 // A reader does not send the input of the driver.
                 drop(driver.on_start());
@@ -147,6 +147,6 @@ impl SpoolPrinter {
     }
 
     fn spool_failure(&self, source: SpoolError) -> Failure {
-        session::failure(SessionError::Spool { name: self.found.name.clone(), source })
+        session::failure(SessionError::Spool { name: self.entry.name.clone(), source })
     }
 }

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 pub enum MessageCommand {
     /// Ask a question; the task waits for the answer
     Ask {
-        /// Question
+        /// Text of the question
         question: String,
         /// Suggested answer; repeat for several
         #[arg(long = "option")]
@@ -32,7 +32,7 @@ pub enum MessageCommand {
     },
     /// Ask the user, as the orchestrator
     NeedHuman {
-        /// Question
+        /// Text of the question
         question: String,
     },
     /// Call another agent; the task waits for its result
@@ -47,9 +47,9 @@ pub enum MessageCommand {
     },
     /// Deliver a result to another agent
     Deliver {
-        /// Receiving agent
+        /// Agent that receives it
         agent: AgentName,
-        /// Result
+        /// Content of the result
         content: String,
         /// Kind of result
         #[arg(long, value_enum, default_value_t = ResultKind::Message)]
@@ -62,9 +62,9 @@ pub enum MessageCommand {
         kind: RequestKind,
         /// Name of the dependency
         name: String,
-        /// Purpose
+        /// What it is needed for
         description: String,
-        /// Substitute
+        /// What can be used instead
         #[arg(long)]
         default: Option<String>,
         /// The task can continue without it
@@ -73,14 +73,14 @@ pub enum MessageCommand {
     },
     /// Report a task as done
     Done {
-        /// Task
+        /// Task, such as T1.2
         task: TaskId,
     },
     /// Report a task as failed
     Fail {
-        /// Task
+        /// Task, such as T1.2
         task: TaskId,
-        /// Reason
+        /// Reason of the failure
         reason: Option<String>,
     },
     /// Report a step as done
@@ -88,19 +88,19 @@ pub enum MessageCommand {
         /// Summary of the step
         summary: Option<String>,
     },
-    /// Report progress
+    /// Report the progress of the task
     Progress {
         /// Progress from 0 to 1
         progress: Option<f64>,
-        /// Current activity
+        /// What is being done
         #[arg(long)]
         task: Option<String>,
     },
     /// Send a direct message to another agent
     Direct {
-        /// Receiving agent
+        /// Agent that receives it
         agent: AgentName,
-        /// Message
+        /// Text of the message
         content: String,
         /// Kind of message
         #[arg(long, value_enum)]
@@ -108,14 +108,14 @@ pub enum MessageCommand {
     },
     /// Send test results to a worker, as JSON
     Feedback {
-        /// Receiving agent
+        /// Agent that receives it
         agent: AgentName,
-        /// Result: {"success":false,"failures":[{"name":"…"}]}
+        /// Test results, such as {"success":false,"failures":[{"name":"…"}]}
         json: String,
     },
     /// Report a phase as complete
     PhaseComplete {
-        /// Phase number
+        /// Number of the phase
         phase: u32,
         /// Document that was written; repeat for several
         #[arg(long = "document")]
@@ -123,15 +123,15 @@ pub enum MessageCommand {
     },
     /// Report an error
     Error {
-        /// Error message
+        /// Description of the error
         message: String,
-        /// Requested recovery
+        /// How to handle the error
         #[arg(long, value_enum, default_value_t = RecoveryAction::NotifyUser)]
         recovery: RecoveryAction,
         /// The agent cannot continue
         #[arg(long)]
         fatal: bool,
-        /// Details
+        /// Further details, such as a stack trace
         #[arg(long)]
         details: Option<String>,
     },

@@ -32,7 +32,7 @@ pub struct InboxEntry {
     pub text: String,
     /// Background, one paragraph each.
     pub context: Vec<String>,
-    /// Numbered choices.
+    /// Choices, selected by number from 1.
     pub choices: Vec<EntryChoice>,
     /// Meaning of input that is not a choice.
     pub free: FreeInput,

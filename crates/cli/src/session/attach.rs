@@ -1,4 +1,4 @@
-//! `jangdan session attach`: this terminal becomes the session's, until Ctrl-] or its end.
+//! `jangdan session attach`: connects this terminal to a session until Ctrl-] or the session's end.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -20,67 +20,67 @@ use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 use super::failure;
 use crate::failure::Failure;
 
-/// Ctrl-], as telnet has it: hardly any program wants it.
+/// Ctrl-], as in telnet: hardly any program uses it.
 const DETACH: u8 = 0x1d;
-/// How much of what was written before is shown again.
+/// Earlier output that is shown again.
 const BACKLOG_BYTES: u64 = 64 << 10;
-/// How often the window's size is looked at.
-const LOOK_MS: i64 = 500;
+/// How often the window's size is checked.
+const RESIZE_POLL_MS: i64 = 500;
 
-/// Returns the size of this terminal.
+/// Returns the window size of this terminal; `None` if there is none.
 pub fn window() -> Option<WindowSize> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then_some(WindowSize { columns: size.ws_col, rows: size.ws_row })
 }
 
-pub fn run(sessions: &Sessions, found: &SessionEntry) -> Result<ExitCode, Failure> {
+pub fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Failure {
-            what: "attach needs a terminal".to_owned(),
-            hint: Some(format!("read what it writes: jangdan session log --follow {}", found.name)),
+            what: "Attaching requires a terminal.".to_owned(),
+            hint: Some(format!("Follow its output instead: jangdan session log --follow {}", entry.name)),
             exit: 1,
         });
     }
-    let SessionState::Alive(status) = found.state else {
-        return Err(failure(SessionError::Over { name: found.name.clone() }));
+    let SessionState::Alive(status) = entry.state else {
+        return Err(failure(SessionError::Over { name: entry.name.clone() }));
     };
-    let typist = InputWriter::connect(sessions, found).map_err(failure)?;
-    let mut connection = sessions.connect(found).map_err(failure)?;
+    let writer = InputWriter::connect(sessions, entry).map_err(failure)?;
+    let mut connection = sessions.connect(entry).map_err(failure)?;
     let from = status.offset.saturating_sub(BACKLOG_BYTES);
-    let lost = |source| failure(SessionError::Holder { name: found.name.clone(), source });
+    let lost = |source| failure(SessionError::Holder { name: entry.name.clone(), source });
     connection.send(&Request::Subscribe { from }).map_err(lost)?;
-    eprintln!("attached to {}; Ctrl-] leaves it", found.name);
-    let raw = Raw::enter().map_err(|error| Failure {
-        what: format!("use this terminal: {error}"),
+    eprintln!("AttachedTerminal to {}. Ctrl-] detaches.", entry.name);
+    let raw = RawMode::enter().map_err(|error| Failure {
+        what: format!("Cannot set the mode of this terminal ({error})."),
         hint: None,
         exit: 1,
     })?;
-    let end = Attached { connection, typist, window: None, name: &found.name }.turn();
+    let end = AttachedTerminal { connection, writer, window: None, name: &entry.name }.run();
     drop(raw);
     match end? {
-        End::Left => eprintln!("\nleft {}; it goes on", found.name),
-        End::Over => eprintln!("\n{} is over", found.name),
+        AttachEnd::Detached => eprintln!("\nDetached from {}; it keeps running.", entry.name),
+        AttachEnd::SessionEnded => eprintln!("\n{} has ended.", entry.name),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-enum End {
-    Left,
-    Over,
+enum AttachEnd {
+    Detached,
+    SessionEnded,
 }
 
-struct Attached<'a> {
+struct AttachedTerminal<'a> {
     connection: holder::HolderConnection,
-    typist: InputWriter,
+    writer: InputWriter,
     window: Option<WindowSize>,
     name: &'a str,
 }
 
-impl Attached<'_> {
-    fn turn(&mut self) -> Result<End, Failure> {
+impl AttachedTerminal<'_> {
+    fn run(&mut self) -> Result<AttachEnd, Failure> {
         loop {
-            self.fit_window()?;
-            if let Some(end) = self.show()? {
+            self.forward_window_size()?;
+            if let Some(end) = self.print_output()? {
                 return Ok(end);
             }
             let stdin = io::stdin();
@@ -89,12 +89,12 @@ impl Attached<'_> {
                     PollFd::new(&stdin, PollFlags::IN),
                     PollFd::from_borrowed_fd(self.connection.as_fd(), PollFlags::IN),
                 ];
-                let wait = Timespec { tv_sec: 0, tv_nsec: LOOK_MS * 1_000_000 };
+                let wait = Timespec { tv_sec: 0, tv_nsec: RESIZE_POLL_MS * 1_000_000 };
                 let _ = poll(&mut polled, Some(&wait));
                 let [keys, output] = polled;
                 (!keys.revents().is_empty(), !output.revents().is_empty())
             };
-            if keys && let Some(end) = self.take_keys()? {
+            if keys && let Some(end) = self.forward_keys()? {
                 return Ok(end);
             }
             if !keys && !output {
@@ -103,33 +103,32 @@ impl Attached<'_> {
         }
     }
 
-    /// Passes on what was typed, up to the key that leaves.
-    fn take_keys(&mut self) -> Result<Option<End>, Failure> {
+    /// Forwards typed bytes up to the detach key.
+    fn forward_keys(&mut self) -> Result<Option<AttachEnd>, Failure> {
         let mut buffer = [0; 4096];
         let length = rustix::io::read(io::stdin(), &mut buffer).unwrap_or(0);
         let typed = buffer.get(..length).unwrap_or_default();
-        let leaves = typed.iter().position(|byte| *byte == DETACH);
-        let typed = typed.get(..leaves.unwrap_or(length)).unwrap_or_default();
+        let detach = typed.iter().position(|byte| *byte == DETACH);
+        let typed = typed.get(..detach.unwrap_or(length)).unwrap_or_default();
         if !typed.is_empty() {
-            self.typist.write(typed).map_err(failure)?;
+            self.writer.write(typed).map_err(failure)?;
         }
-        Ok((leaves.is_some() || length == 0).then_some(End::Left))
+        Ok((detach.is_some() || length == 0).then_some(AttachEnd::Detached))
     }
 
-    /// Shows what the session wrote.
-    fn show(&mut self) -> Result<Option<End>, Failure> {
+    fn print_output(&mut self) -> Result<Option<AttachEnd>, Failure> {
         let mut out = io::stdout().lock();
         loop {
             match self.connection.try_receive() {
                 Ok(Some((_, Reply::Record(record)))) => match record.body {
                     RecordBody::Output { stream: Stream::SideChannel, .. } => {}
                     RecordBody::Output { bytes, .. } => {
-                        // A terminal that is gone is one that was left.
+                        // A closed terminal counts as detached.
                         if out.write_all(&bytes).is_err() {
-                            return Ok(Some(End::Left));
+                            return Ok(Some(AttachEnd::Detached));
                         }
                     }
-                    RecordBody::Exit(_) => return Ok(Some(End::Over)),
+                    RecordBody::Exit(_) => return Ok(Some(AttachEnd::SessionEnded)),
                     RecordBody::Input { .. }
                     | RecordBody::TurnEnd { .. }
                     | RecordBody::Resize { .. }
@@ -141,7 +140,7 @@ impl Attached<'_> {
                     let _ = out.flush();
                     return Ok(None);
                 }
-                Err(ClientError::Closed) => return Ok(Some(End::Over)),
+                Err(ClientError::Closed) => return Ok(Some(AttachEnd::SessionEnded)),
                 Err(source) => {
                     return Err(failure(SessionError::Holder { name: self.name.to_owned(), source }));
                 }
@@ -149,7 +148,7 @@ impl Attached<'_> {
         }
     }
 
-    fn fit_window(&mut self) -> Result<(), Failure> {
+    fn forward_window_size(&mut self) -> Result<(), Failure> {
         let now = window();
         if now == self.window {
             return Ok(());
@@ -157,19 +156,19 @@ impl Attached<'_> {
         self.window = now;
         let Some(size) = now else { return Ok(()) };
         match self.connection.send(&Request::Resize(size)) {
-            // Its reply comes among the records, and says nothing new.
+            // The reply arrives among the records and is ignored.
             Ok(_) | Err(ClientError::Closed) => Ok(()),
             Err(source) => Err(failure(SessionError::Holder { name: self.name.to_owned(), source })),
         }
     }
 }
 
-/// This terminal, passing every key on; as it was again when dropped.
-struct Raw {
+/// RawMode mode of this terminal; restores the previous mode when dropped.
+struct RawMode {
     before: Termios,
 }
 
-impl Raw {
+impl RawMode {
     fn enter() -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
         let mut raw = before.clone();
@@ -179,9 +178,9 @@ impl Raw {
     }
 }
 
-impl Drop for Raw {
+impl Drop for RawMode {
     fn drop(&mut self) {
-        // Whatever the program switched on: alternate screen, mouse, paste marks, a hidden cursor, colours.
+        // Resets modes that the program may have set: alternate screen, mouse, bracketed paste, hidden cursor, colours.
         let _ = io::stdout().write_all(
             b"\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[?25h\x1b[0m",
         );

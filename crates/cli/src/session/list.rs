@@ -1,4 +1,4 @@
-//! `jangdan session list`: which sessions there are, and how they are.
+//! `jangdan session list`: lists the sessions and their states.
 
 use std::{
     io::{self, Write},
@@ -16,7 +16,7 @@ use sessions::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{converse, failure};
+use super::{agent_conversation, failure};
 use crate::{
     failure::Failure,
     printable::{json, printable},
@@ -24,21 +24,20 @@ use crate::{
 
 const TITLE: Style = Style::new().dimmed();
 const ALIVE: Style = AnsiColor::Green.on_default();
-const WAITS: Style = AnsiColor::Yellow.on_default();
-const OVER: Style = Style::new().dimmed();
+const WAITING: Style = AnsiColor::Yellow.on_default();
+const ENDED: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default();
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Prints a JSON object for each session
+    /// Print JSON, one object per session
     #[arg(long)]
     json: bool,
 }
 
-/// A session as programs read it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row<'a> {
+struct SessionListRow<'a> {
     name: &'a str,
     state: &'static str,
     exit_code: Option<i32>,
@@ -49,39 +48,38 @@ struct Row<'a> {
     command: &'a [String],
     sandbox: Option<&'a SandboxReport>,
     agent: Option<&'a str>,
-    standing: Option<StandingRow>,
+    activity: Option<ActivityRow>,
 }
 
-/// How an agent stands, as programs read it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct StandingRow {
+struct ActivityRow {
     state: &'static str,
     detail: Option<String>,
     since: i64,
-    heard_at: i64,
+    last_seen_at: i64,
     source: &'static str,
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let found = sessions.list().map_err(failure)?;
-    let result = if arguments.json { print_json(&found) } else { print_table(&found) };
+    let entries = sessions.list().map_err(failure)?;
+    let result = if arguments.json { print_json(&entries) } else { print_table(&entries) };
     match result {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
     }
 }
 
-fn print_json(found: &[SessionEntry]) -> io::Result<()> {
+fn print_json(entries: &[SessionEntry]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for session in found {
-        let (state, _) = word(session);
+    for session in entries {
+        let (state, _) = state_word(session);
         let (exit_code, exit_signal, output_bytes) = match session.state {
             SessionState::Alive(status) => (None, None, Some(status.offset)),
             SessionState::Ended { exit, offset } => (exit.code, exit.signal, Some(offset)),
             SessionState::Starting | SessionState::Lost => (None, None, None),
         };
-        let row = Row {
+        let row = SessionListRow {
             name: &session.name,
             state,
             exit_code,
@@ -92,13 +90,13 @@ fn print_json(found: &[SessionEntry]) -> io::Result<()> {
             command: &session.metadata.command,
             sandbox: session.metadata.sandbox.as_ref(),
             agent: session.metadata.agent.as_ref().map(|agent| agent.name.as_str()),
-            standing: standing(session).map(|standing| {
-                let (state, detail) = stand_word(&standing.activity);
-                StandingRow {
+            activity: activity(session).map(|activity| {
+                let (state, detail) = activity_words(&activity.activity);
+                ActivityRow {
                     state,
                     detail,
-                    since: standing.since.0,
-                    heard_at: standing.last_seen_at.0,
+                    since: activity.since.0,
+                    last_seen_at: activity.last_seen_at.0,
                     source: session.metadata.agent.as_ref().map_or("", |agent| agent.preset.source()),
                 }
             }),
@@ -108,15 +106,15 @@ fn print_json(found: &[SessionEntry]) -> io::Result<()> {
     out.flush()
 }
 
-fn print_table(found: &[SessionEntry]) -> io::Result<()> {
+fn print_table(entries: &[SessionEntry]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
-    if found.is_empty() {
+    if entries.is_empty() {
         return writeln!(out, "No sessions. Start one: jangdan session start -- COMMAND");
     }
-    let width = found.iter().map(|session| session.name.width()).max().unwrap_or(0).max(4);
+    let width = entries.iter().map(|session| session.name.width()).max().unwrap_or(0).max(4);
     writeln!(out, "{TITLE}{:width$}  {:12}  {:>6}  COMMAND{TITLE:#}", "NAME", "STATE", "AGE")?;
-    for session in found {
-        let (state, style) = word(session);
+    for session in entries {
+        let (state, style) = state_word(session);
         let state = match session.state {
             SessionState::Ended { exit, .. } => match (exit.code, exit.signal) {
                 (Some(code), _) => format!("{state} ({code})"),
@@ -125,8 +123,8 @@ fn print_table(found: &[SessionEntry]) -> io::Result<()> {
             },
             SessionState::Alive(_) | SessionState::Starting | SessionState::Lost => state.to_owned(),
         };
-        let command = match (&session.metadata.agent, standing(session)) {
-            (Some(agent), Some(standing)) => about_agent(agent, &standing),
+        let command = match (&session.metadata.agent, activity(session)) {
+            (Some(agent), Some(activity)) => agent_summary(agent, &activity),
             (Some(agent), None) => agent.preset.title.clone(),
             (None, _) => session.metadata.command.join(" "),
         };
@@ -137,59 +135,56 @@ fn print_table(found: &[SessionEntry]) -> io::Result<()> {
     out.flush()
 }
 
-fn word(session: &SessionEntry) -> (&'static str, Style) {
+fn state_word(session: &SessionEntry) -> (&'static str, Style) {
     match session.state {
         SessionState::Alive(status) if status.is_disk_full => ("disk full", BAD),
         SessionState::Alive(status) => match status.phase {
-            SessionPhase::Stopped | SessionPhase::Stopping => ("paused", WAITS),
-            SessionPhase::Ending | SessionPhase::Ended => ("ending", OVER),
+            SessionPhase::Stopped | SessionPhase::Stopping => ("paused", WAITING),
+            SessionPhase::Ending | SessionPhase::Ended => ("ending", ENDED),
             SessionPhase::Waiting | SessionPhase::Running => ("running", ALIVE),
         },
-        SessionState::Ended { exit, .. } if exit.code == Some(0) => ("ended", OVER),
+        SessionState::Ended { exit, .. } if exit.code == Some(0) => ("ended", ENDED),
         SessionState::Ended { .. } => ("ended", BAD),
-        SessionState::Starting => ("starting", WAITS),
+        SessionState::Starting => ("starting", WAITING),
         SessionState::Lost => ("lost", BAD),
     }
 }
 
-/// Returns how a living agent stands, from what it has written since its last turn ended.
-fn standing(session: &SessionEntry) -> Option<ActivityTracker> {
+/// Returns the activity of a running agent, from its output since the last turn ended.
+fn activity(session: &SessionEntry) -> Option<ActivityTracker> {
     let SessionState::Alive(_) = session.state else { return None };
     let progress = InputRecord::read(&session.directory).ok()?.progress;
-    let driver = converse::driver_of(session, progress.checkpoint)?;
-    let mut watching = SessionObserver::open(&session.directory, driver).ok()?;
-    let mut standing = match progress.idle_since {
+    let driver = agent_conversation::driver_of(session, progress.checkpoint)?;
+    let mut observer = SessionObserver::open(&session.directory, driver).ok()?;
+    let mut activity = match progress.idle_since {
         Some(since) => ActivityTracker::new(AgentActivity::Idle { outcome: None }, since),
         None => ActivityTracker::new(AgentActivity::Starting, session.metadata.started_at),
     };
-    while let Ok(Some(moment)) = watching.try_next() {
-        standing.apply(&moment);
+    while let Ok(Some(update)) = observer.try_next() {
+        activity.apply(&update);
     }
-    Some(standing)
+    Some(activity)
 }
 
-fn about_agent(agent: &AgentLaunch, standing: &ActivityTracker) -> String {
-    let (state, detail) = stand_word(&standing.activity);
+fn agent_summary(agent: &AgentLaunch, activity: &ActivityTracker) -> String {
+    let (state, detail) = activity_words(&activity.activity);
     let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
-    let source = agent.preset.source();
-    format!("{} {state}{detail} ({} ago, by {source})", agent.preset.title, age(standing.since.0))
+    format!("{}: {state}{detail} ({} ago)", agent.preset.title, age(activity.since.0))
 }
 
-fn stand_word(stand: &AgentActivity) -> (&'static str, Option<String>) {
-    match stand {
-        AgentActivity::Starting => ("starts", None),
-        AgentActivity::Working => ("works", None),
-        AgentActivity::WaitsForPermission { subject } => ("asks for permission", Some(subject.clone())),
-        AgentActivity::WaitsForAnswer { question } => ("asks", Some(question.clone())),
-        AgentActivity::Idle { outcome: None | Some(TurnOutcome::Finished) } => {
-            ("waits to be told something", None)
-        }
-        AgentActivity::Idle { outcome: Some(TurnOutcome::Cancelled) } => ("was stopped", None),
+fn activity_words(activity: &AgentActivity) -> (&'static str, Option<String>) {
+    match activity {
+        AgentActivity::Starting => ("starting", None),
+        AgentActivity::Working => ("working", None),
+        AgentActivity::WaitsForPermission { subject } => ("needs permission", Some(subject.clone())),
+        AgentActivity::WaitsForAnswer { question } => ("needs an answer", Some(question.clone())),
+        AgentActivity::Idle { outcome: None | Some(TurnOutcome::Finished) } => ("idle", None),
+        AgentActivity::Idle { outcome: Some(TurnOutcome::Cancelled) } => ("interrupted", None),
         AgentActivity::Idle { outcome: Some(TurnOutcome::Limited { message, .. }) } => {
-            ("is at a limit", Some(message.clone()))
+            ("rate-limited", Some(message.clone()))
         }
         AgentActivity::Idle { outcome: Some(TurnOutcome::Unauthorized { message }) } => {
-            ("is not logged in", Some(message.clone()))
+            ("signed out", Some(message.clone()))
         }
         AgentActivity::Idle {
             outcome: Some(TurnOutcome::NotResumable { message } | TurnOutcome::Failed { message }),

@@ -1,4 +1,4 @@
-//! `jangdan session log`: what a session has written, from its spool.
+//! `jangdan session log`: prints the output of a session from its spool.
 
 use std::{
     collections::BTreeMap,
@@ -13,40 +13,42 @@ use sessions::{
     InputRecord, SessionEntry, SessionError, SessionObserver, SessionReport, SessionState, Sessions,
 };
 
-use super::{Named, converse, failure, is_spoken_with, show::Show};
+use super::{
+    SessionArgument, agent_conversation, conversation_printer::ConversationPrinter, failure, has_driver,
+};
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    named: Named,
-    /// Goes on with what the session writes from now on
+    session: SessionArgument,
+    /// Continue with new output until the session ends
     #[arg(long, short)]
     follow: bool,
-    /// Prints the bytes as they were written, with all that a terminal would obey
+    /// Print the bytes unchanged, with all escape sequences
     #[arg(long)]
     raw: bool,
-    /// Begins at this byte of the output; an agent's conversation is shown whole
+    /// Start at this byte of the output; a conversation is always printed as a whole
     #[arg(long, value_name = "OFFSET", default_value_t = 0)]
     from: u64,
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let found = sessions.find(&arguments.named.name).map_err(failure)?;
-    if is_spoken_with(&found) && !arguments.raw {
-        return conversation(&found, arguments);
+    let entry = sessions.find(&arguments.session.name).map_err(failure)?;
+    if has_driver(&entry) && !arguments.raw {
+        return conversation(&entry, arguments);
     }
-    let damaged = |source| failure(SessionError::Spool { name: found.name.clone(), source });
-    let mut follower = RecordFollower::open(&found.directory, arguments.from).map_err(damaged)?;
-    let lives = matches!(found.state, SessionState::Alive(_));
+    let damaged = |source| failure(SessionError::Spool { name: entry.name.clone(), source });
+    let mut follower = RecordFollower::open(&entry.directory, arguments.from).map_err(damaged)?;
+    let is_running = matches!(entry.state, SessionState::Alive(_));
     let mut out = io::stdout().lock();
-    // What an agent wrote must not take a person's terminal over.
+    // The output of an agent must not control the user's terminal.
     let mut strip = (!arguments.raw).then(StripBytes::new);
     loop {
         let record = match follower.try_next() {
-            Ok(None) if arguments.follow && lives => {
+            Ok(None) if arguments.follow && is_running => {
                 if let Err(error) = out.flush() {
-                    return written(&error);
+                    return output_result(&error);
                 }
                 follower.next_until(None)
             }
@@ -58,7 +60,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
             Err(error) => return Err(damaged(error)),
         };
         match record.body {
-            // What a helper said beside the output is for Jangdan, not for who reads along.
+            // Messages of helpers are for Jangdan.
             RecordBody::Output { stream: Stream::SideChannel, .. } => {}
             RecordBody::Output { bytes, .. } => {
                 let result = match &mut strip {
@@ -66,7 +68,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
                     None => out.write_all(&bytes),
                 };
                 if let Err(error) = result {
-                    return written(&error);
+                    return output_result(&error);
                 }
             }
             RecordBody::Exit(_) => break,
@@ -79,41 +81,41 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
     }
     match out.flush() {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => written(&error),
+        Err(error) => output_result(&error),
     }
 }
 
-/// Shows what was said, and not how it was written.
-fn conversation(found: &SessionEntry, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let record = InputRecord::read(&found.directory).map_err(failure)?;
+/// Prints the conversation with an agent instead of its raw output.
+fn conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let record = InputRecord::read(&entry.directory).map_err(failure)?;
     let inputs: BTreeMap<_, _> = record.inputs.into_iter().collect();
-    let Some(driver) = converse::driver_of(found, DriverCheckpoint::default()) else {
+    let Some(driver) = agent_conversation::driver_of(entry, DriverCheckpoint::default()) else {
         return Ok(ExitCode::SUCCESS);
     };
-    let mut watching = SessionObserver::open(&found.directory, driver).map_err(failure)?;
-    let mut show = Show::new(anstream::stdout().lock());
-    let lives = matches!(found.state, SessionState::Alive(_));
+    let mut observer = SessionObserver::open(&entry.directory, driver).map_err(failure)?;
+    let mut printer = ConversationPrinter::new(anstream::stdout().lock());
+    let is_running = matches!(entry.state, SessionState::Alive(_));
     loop {
-        let next = if arguments.follow && lives { watching.next(None) } else { watching.try_next() };
-        let Some(moment) = next.map_err(failure)? else { return Ok(ExitCode::SUCCESS) };
-        for seen in &moment.reports {
-            // An input that was recorded after this process began to read is not shown.
-            let shown = match seen {
+        let next = if arguments.follow && is_running { observer.next(None) } else { observer.try_next() };
+        let Some(update) = next.map_err(failure)? else { return Ok(ExitCode::SUCCESS) };
+        for report in &update.reports {
+            // An input that was recorded after this process started is not printed.
+            let printed = match report {
                 SessionReport::InputWritten { number } => {
-                    inputs.get(number).map_or(Ok(()), |input| show.told(input))
+                    inputs.get(number).map_or(Ok(()), |input| printer.print_input(input))
                 }
-                _ => show.seen(seen),
+                _ => printer.print_report(report),
             };
-            if let Err(error) = shown {
-                return written(&error);
+            if let Err(error) = printed {
+                return output_result(&error);
             }
-            if let SessionReport::Ended(_) = seen {
+            if let SessionReport::Ended(_) = report {
                 return Ok(ExitCode::SUCCESS);
             }
         }
     }
 }
 
-fn written(error: &io::Error) -> Result<ExitCode, Failure> {
+fn output_result(error: &io::Error) -> Result<ExitCode, Failure> {
     Failure::from_output(error).map_or(Ok(ExitCode::SUCCESS), Err)
 }

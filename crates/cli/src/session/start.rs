@@ -10,76 +10,75 @@ use sessions::{
     command_line, new_session_id,
 };
 
-use super::{attach, converse, failure};
+use super::{agent_conversation, attach, failure};
 use crate::{
     failure::{Failure, say_warning},
     settings::{SetArguments, Settings},
 };
 
-/// The window of a session that nobody looks at.
+/// The window size of a session that was started without a terminal.
 const WINDOW: WindowSize = WindowSize { columns: 120, rows: 40 };
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// A name for the session; without it it is called after its command
+    /// Session name [default: after the command]
     #[arg(long)]
     name: Option<String>,
-    /// Where the program starts; here, without it
+    /// Working directory [default: the current one]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// An agent that Jangdan knows, instead of a command: see `jangdan agents`
+    /// Agent to start instead of a command, as listed by `jangdan agents`
     #[arg(long, value_name = "NAME", conflicts_with_all = ["pipes", "command"])]
     agent: Option<String>,
-    /// Goes on with a session that the agent knows by this id
+    /// Resume the agent's own session with this id
     #[arg(long, value_name = "ID", requires = "agent")]
     resume: Option<String>,
-    /// What the agent is told first
+    /// First message for the agent
     #[arg(requires = "agent")]
     prompt: Option<String>,
-    /// Connects the program by pipes instead of a terminal
+    /// Connect the program by pipes instead of a terminal
     #[arg(long, conflicts_with = "attach")]
     pipes: bool,
-    /// How much memory all its processes may need together, in MiB
+    /// Memory limit of all its processes together, in MiB
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
-    /// Keeps the program from writing outside of its directory, and from reading Jangdan's own files
-    #[arg(long, value_enum, default_value_t = Wish::Off, value_name = "WISH")]
-    sandbox: Wish,
-    /// What a sandboxed program may write to, beside its directory and the usual; may be there several times
+    /// Prevent the program from writing outside its directory and from reading Jangdan's files
+    #[arg(long, value_enum, default_value_t = SandboxArgument::Off, value_name = "MODE")]
+    sandbox: SandboxArgument,
+    /// Additional path that a sandboxed program may write to; repeat for several
     #[arg(long, value_name = "PATH")]
     write: Vec<PathBuf>,
-    /// Attaches this terminal at once
+    /// Attach this terminal
     #[arg(long)]
     attach: bool,
-    /// The program and its arguments
+    /// Program and its arguments
     #[arg(required_unless_present = "agent", last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
-/// Whether the program is to be kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Wish {
-    /// It may do what you may
+enum SandboxArgument {
+    /// No sandbox
     Off,
-    /// As well as this machine can, and said where it can't
+    /// Sandbox with the protection that this machine supports, and warn about the rest
     Worktree,
-    /// Whole, or the session does not start
+    /// Complete sandbox, or the session does not start
     Required,
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let hired = arguments.agent.as_deref().map(|name| hire(name, arguments)).transpose()?;
+    let agent = arguments.agent.as_deref().map(|name| agent_launch(name, arguments)).transpose()?;
     let directory = match &arguments.directory {
         Some(directory) => std::path::absolute(directory),
         None => env::current_dir(),
     };
     let directory = directory.map_err(|error| Failure {
-        what: format!("find the directory to start in: {error}"),
-        hint: Some("name one with --directory".to_owned()),
+        what: format!("Cannot find the working directory ({error})."),
+        hint: Some("Name one with --directory.".to_owned()),
         exit: 1,
     })?;
-    let line = match &hired {
-        Some(hired) => command_line(&hired.preset, hired.launch()),
+    let line = match &agent {
+        Some(agent) => command_line(&agent.preset, agent.launch()),
         None => CommandLine {
             command: arguments.command.clone(),
             environment: BTreeMap::new(),
@@ -98,67 +97,70 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         environment: line.environment,
         memory_bytes_max: arguments.memory.map(|mib| mib.saturating_mul(1 << 20)),
         sandbox: Sandbox { policy: arguments.sandbox.into(), write: arguments.write.clone() },
-        // A program on a terminal is spoken with by who sits there.
-        agent: hired.filter(|hired| hired.preset.driver != DriverName::Pty),
+        // Input for a program on a terminal is typed.
+        agent: agent.filter(|agent| agent.preset.driver != DriverName::Pty),
     };
-    let found = sessions.start(&start).map_err(failure)?;
-    found.metadata.sandbox.iter().for_each(warn);
-    let told = arguments.prompt.as_deref().map(|prompt| converse::say(&found, prompt, false)).transpose();
-    if let Err(failure) = told {
-        eprintln!("{} was started", found.name);
+    let entry = sessions.start(&start).map_err(failure)?;
+    entry.metadata.sandbox.iter().for_each(warn_about_sandbox);
+    let sent = arguments
+        .prompt
+        .as_deref()
+        .map(|prompt| agent_conversation::send_input(&entry, prompt, false))
+        .transpose();
+    if let Err(failure) = sent {
+        eprintln!("Started {}", entry.name);
         return Err(failure);
     }
     if arguments.attach {
-        return super::attach(sessions, &found);
+        return super::attach(sessions, &entry);
     }
-    println!("{}", found.name);
-    eprintln!("come back with: jangdan session attach {}", found.name);
+    println!("{}", entry.name);
+    eprintln!("Attach to it: jangdan session attach {}", entry.name);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Finds the agent, and the id that its session shall have.
-fn hire(name: &str, arguments: &Arguments) -> Result<AgentLaunch, Failure> {
+/// Finds the agent's preset and the id of its session.
+fn agent_launch(name: &str, arguments: &Arguments) -> Result<AgentLaunch, Failure> {
     let presets = &Settings::read(&SetArguments::default())?.load()?.config.agents;
     let failed = |what: String, hint: &str| Failure { what, hint: Some(hint.to_owned()), exit: 1 };
     let preset = preset::pick(name, presets)
-        .map_err(|error| failed(error.to_string(), "jangdan agents lists those that are here"))?;
+        .map_err(|error| failed(error.to_string(), "List the installed agents: jangdan agents"))?;
     if preset.driver == DriverName::Pty && arguments.prompt.is_some() {
-        let what = format!("{name} works on a terminal, and is told things there");
+        let what = format!("{name} runs on a terminal and accepts no prompt here.");
         return Err(failed(
             what,
-            "leave the prompt away, and type it with --attach or `jangdan session say`",
+            "Start it without a prompt, then type it with --attach or `jangdan session say`.",
         ));
     }
     if arguments.resume.is_some() && !preset.can_resume() {
-        return Err(failed(format!("{name} can't go on with a session"), "leave --resume away"));
+        return Err(failed(format!("{name} cannot resume a session."), "Start it without --resume."));
     }
     let session = match &arguments.resume {
         Some(id) => id.clone(),
-        None => {
-            new_session_id().map_err(|error| failed(format!("make a session id: {error}"), "try again"))?
-        }
+        None => new_session_id()
+            .map_err(|error| failed(format!("Cannot create a session id ({error})."), "Try again."))?,
     };
     let is_resumed = arguments.resume.is_some();
     Ok(AgentLaunch { name: name.to_owned(), preset, session, is_resumed, is_owned_by_run: false })
 }
 
-/// Says loudly where a sandbox is not what was wished for.
-fn warn(report: &SandboxReport) {
+/// Warns if the sandbox is not as requested.
+fn warn_about_sandbox(report: &SandboxReport) {
     let Some(reason) = &report.reason else { return };
     let what = match report.state {
         Enforcement::Enforced => "the sandbox is narrower than usual",
-        Enforcement::Partly => "the session is sandboxed only in part",
-        Enforcement::NotAvailable => "the session is NOT sandboxed, and may do what you may",
+        Enforcement::Partly => "the session is only partly sandboxed",
+        Enforcement::NotAvailable => "the session is NOT sandboxed and has all your permissions",
     };
     say_warning(&format!("{what}: {reason}"));
 }
 
-impl From<Wish> for SandboxPolicy {
-    fn from(wish: Wish) -> Self {
-        match wish {
-            Wish::Off => Self::Off,
-            Wish::Worktree => Self::Worktree,
-            Wish::Required => Self::Required,
+impl From<SandboxArgument> for SandboxPolicy {
+    fn from(argument: SandboxArgument) -> Self {
+        match argument {
+            SandboxArgument::Off => Self::Off,
+            SandboxArgument::Worktree => Self::Worktree,
+            SandboxArgument::Required => Self::Required,
         }
     }
 }

@@ -35,8 +35,8 @@ read -r end
 /// Rows by run, kind and key.
 type Rows = BTreeMap<(String, String, String), Value>;
 
-/// Where to listen, and up to which place; 0 where that is not known yet.
-struct Place {
+/// The server's address, and the last event to read; 0 while that is unknown.
+struct ServerAddress {
     address: Mutex<(String, String)>,
     end: AtomicU64,
 }
@@ -50,12 +50,12 @@ fn number(name: &str, usual: u64) -> u64 {
 fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed() {
     let (n_subscribers, n_kills) = (number("JANGDAN_SUBSCRIBERS", 256), number("JANGDAN_KILLS", 3));
     let mut project = TestProject::open(WORKS);
-    let place = Place { address: Mutex::new(address(&project)), end: AtomicU64::new(0) };
-    let place = &place;
+    let server = ServerAddress { address: Mutex::new(address(&project)), end: AtomicU64::new(0) };
+    let server = &server;
     let heard = thread::scope(|scope| {
         let subscribers: Vec<_> = (0..n_subscribers)
             .map(|luck| {
-                let listen = move || Subscriber::new(luck).listen(place);
+                let listen = move || Subscriber::new(luck).listen(server);
                 thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, listen).unwrap()
             })
             .collect();
@@ -64,7 +64,7 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
             if round > 0 {
                 project.kill_server();
                 project.start_server();
-                *place.address.lock().unwrap() = address(&project);
+                *server.address.lock().unwrap() = address(&project);
             }
             let work = plan(&["T1", "T2", "T3:T1", "T4:T1,T2"]);
             runs.push(project.start(
@@ -79,7 +79,7 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
         wait_for(&project, |rows| rows.iter().all(is_over));
         let client = project.client();
         let end = runs.iter().map(|run| client.rows(run, &[]).unwrap().position().0).max().unwrap();
-        place.end.store(end, Ordering::SeqCst);
+        server.end.store(end, Ordering::SeqCst);
         subscribers.into_iter().map(|subscriber| subscriber.join().unwrap()).collect::<Vec<_>>()
     });
     let mut expected = Rows::new();
@@ -164,15 +164,15 @@ impl Subscriber {
         Self { luck: luck.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, last: 0, rows: Rows::new() }
     }
 
-    /// Listens until the end is there, and returns the rows.
-    fn listen(mut self, place: &Place) -> Rows {
+    /// Subscribes until the last event has arrived, and returns the rows.
+    fn listen(mut self, server: &ServerAddress) -> Rows {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let (host, token) = place.address.lock().unwrap().clone();
+            let (host, token) = server.address.lock().unwrap().clone();
             let n_entries = self.chance(60);
-            // One that is cut off, or finds nobody, comes again.
-            let _ = self.hear(&host, &token, n_entries, place);
-            let end = place.end.load(Ordering::SeqCst);
+            // A closed or refused connection is opened again.
+            let _ = self.hear(&host, &token, n_entries, server);
+            let end = server.end.load(Ordering::SeqCst);
             if end > 0 && self.last >= end {
                 return self.rows;
             }
@@ -183,7 +183,7 @@ impl Subscriber {
     }
 
     /// Hears so many entries over one connection.
-    fn hear(&mut self, host: &str, token: &str, n_entries: u64, place: &Place) -> io::Result<()> {
+    fn hear(&mut self, host: &str, token: &str, n_entries: u64, server: &ServerAddress) -> io::Result<()> {
         let mut stream = TcpStream::connect(host)?;
         // So that it is seen when the end has come.
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
@@ -204,10 +204,15 @@ impl Subscriber {
             0 => Box::new(stream),
             _ => Box::new(BufReader::new(Pieces { stream, n_left: 0 })),
         };
-        self.hear_events(body, n_entries, place)
+        self.hear_events(body, n_entries, server)
     }
 
-    fn hear_events(&mut self, body: Box<dyn BufRead>, mut n_entries: u64, place: &Place) -> io::Result<()> {
+    fn hear_events(
+        &mut self,
+        body: Box<dyn BufRead>,
+        mut n_entries: u64,
+        server: &ServerAddress,
+    ) -> io::Result<()> {
         let lines = body.lines();
         let (mut id, mut data, mut held, mut is_first) = (None, None, Vec::new(), true);
         for line in lines {
@@ -227,7 +232,7 @@ impl Subscriber {
                 (self.last, is_first) = (id, false);
                 held.drain(..).for_each(|change| self.put(&change));
                 n_entries = n_entries.saturating_sub(1);
-                let end = place.end.load(Ordering::SeqCst);
+                let end = server.end.load(Ordering::SeqCst);
                 if n_entries == 0 || end > 0 && id >= end {
                     return Ok(());
                 }

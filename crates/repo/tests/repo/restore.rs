@@ -57,38 +57,38 @@ fn restoring_a_plain_commit_is_clean_even_during_a_rebase() {
 }
 
 #[derive(Debug, Clone)]
-enum Thing {
+enum TreeEntry {
     File { content: Vec<u8>, is_executable: bool },
     Link { target: String },
 }
 
 /// Folders and files share names, so that one replaces the other.
-fn tree() -> impl Strategy<Value = BTreeMap<String, Thing>> {
+fn tree() -> impl Strategy<Value = BTreeMap<String, TreeEntry>> {
     let name = prop::sample::select(vec!["a", "b", "-c", "d e", "\n", "\"q\"", "ü", "*"]);
     let path = prop::collection::vec(name, 1..3).prop_map(|parts| parts.join("/"));
-    let thing = prop_oneof![
+    let entry = prop_oneof![
         (prop::collection::vec(any::<u8>(), 0..20), any::<bool>())
-            .prop_map(|(content, is_executable)| Thing::File { content, is_executable }),
-        Just(Thing::Link { target: "a".to_owned() }),
+            .prop_map(|(content, is_executable)| TreeEntry::File { content, is_executable }),
+        Just(TreeEntry::Link { target: "a".to_owned() }),
     ];
-    prop::collection::btree_map(path, thing, 0..6)
+    prop::collection::btree_map(path, entry, 0..6)
 }
 
-fn fill(folder: &Path, tree: &BTreeMap<String, Thing>) {
+fn fill(folder: &Path, tree: &BTreeMap<String, TreeEntry>) {
     for entry in fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.file_name() != ".git") {
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
             .unwrap();
     }
-    for (name, thing) in tree {
+    for (name, entry) in tree {
         // If a file and a folder have the same path, the first one stays.
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() || fs::create_dir_all(path.parent().unwrap()).is_err() {
             continue;
         }
-        match thing {
-            Thing::Link { target } => link(folder, name, target),
-            Thing::File { content, is_executable } => {
+        match entry {
+            TreeEntry::Link { target } => link(folder, name, target),
+            TreeEntry::File { content, is_executable } => {
                 write(folder, name, content);
                 let mode = if *is_executable { 0o755 } else { 0o644 };
                 fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();

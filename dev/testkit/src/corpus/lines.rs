@@ -236,7 +236,7 @@ fn edited(writer: &mut Writer) {
             writer.text("_default();");
         }
         _ => {
-            // A prompt on which somebody typed and went back.
+            // A shell prompt with a corrected typing mistake.
             writer.text(&format!("$ cargo tets\x08\x08st -p {word}"));
             if writer.random.once_in(2) {
                 writer.escape("\x1b[4D");
@@ -247,14 +247,14 @@ fn edited(writer: &mut Writer) {
     writer.newline();
 }
 
-/// Fills a template's places.
+/// Fills the placeholders of a template.
 pub fn fill(writer: &mut Writer, template: &str) -> String {
     let mut line = String::with_capacity(template.len() + 32);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         line.push_str(before);
-        let place = after.get(..2).unwrap_or("");
-        match place {
+        let placeholder = after.get(..2).unwrap_or("");
+        match placeholder {
             "w}" => line.push_str(writer.random.pick(&WORDS)),
             "p}" => line.push_str(writer.random.pick(&PATHS)),
             "n}" => line.push_str(&writer.random.below(500).to_string()),

@@ -39,7 +39,7 @@ export function RunActionSheet({ run: { id, title }, action, onClose }: Props) {
     <ConfirmSheet
       title={t(`runAction.${action}.title`, { title })}
       confirmLabel={t(`runAction.${action}.name`)}
-      look={action === "cancel" ? "danger" : "main"}
+      variant={action === "cancel" ? "danger" : "main"}
       onConfirm={actions[action]}
       onClose={onClose}
     >

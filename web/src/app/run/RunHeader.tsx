@@ -79,7 +79,7 @@ function AnswerNextButton({ run }: { run: string }) {
   useShortcuts({ g: go }, next !== undefined && !isPanelOpen);
   if (!next) return null;
   return (
-    <Button look="main" data-next onClick={go}>
+    <Button variant="main" data-next onClick={go}>
       {t("run.answerNext")} <kbd className="text-accent-ink max-md:hidden">g</kbd>
     </Button>
   );

@@ -48,7 +48,7 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
         {actions.map((action, index) => (
           <Button
             key={index}
-            look="ask"
+            variant="ask"
             disabled={busy}
             data-option={index + 1}
             onClick={() => void resolve(action)}

@@ -39,7 +39,7 @@ export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
       <CommentInput label={t("gate.reason")} value={reason} onChange={setReason} />
       <div className="flex flex-wrap gap-1.5">
         <Button
-          look="ask"
+          variant="ask"
           className="border-ask"
           disabled={busy}
           data-option={1}
@@ -50,7 +50,7 @@ export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
           </kbd>
           {t("gate.approve")}
         </Button>
-        <Button look="ask" disabled={busy || reason.trim() === ""} onClick={() => void reject()}>
+        <Button variant="ask" disabled={busy || reason.trim() === ""} onClick={() => void reject()}>
           {t("gate.reject")}
         </Button>
       </div>

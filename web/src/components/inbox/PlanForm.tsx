@@ -9,7 +9,7 @@ export function PlanForm({ run, offer }: { run: string; offer: string }) {
   return (
     <div data-plan={offer} className="flex flex-wrap gap-1.5">
       <Button
-        look="ask"
+        variant="ask"
         className="border-ask"
         disabled={busy}
         data-option={1}
@@ -21,7 +21,7 @@ export function PlanForm({ run, offer }: { run: string; offer: string }) {
         {t("planChange.apply")}
       </Button>
       <Button
-        look="ask"
+        variant="ask"
         disabled={busy}
         data-option={2}
         onClick={() => void send({ ignorePlanChange: { offer } }, t("planChange.ignored"))}

@@ -43,7 +43,7 @@ export function QuestionForm({ run, question }: Props) {
           return (
             <Button
               key={option}
-              look="ask"
+              variant="ask"
               disabled={busy}
               data-option={index + 1}
               className={isDefault ? "border-ask" : ""}
@@ -115,16 +115,16 @@ function AnswerForm({
         className="field-sizing-content max-h-40 min-h-8 min-w-32 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
       />
       {question.default !== null && question.options.length === 0 && isEmpty ? (
-        <Button look="ask" disabled={isBusy} onClick={() => void answer(question.default ?? "")}>
+        <Button variant="ask" disabled={isBusy} onClick={() => void answer(question.default ?? "")}>
           {t("question.useDefault", { default: question.default })}
         </Button>
       ) : (
-        <Button look="ask" type="submit" disabled={isBusy || isEmpty}>
+        <Button variant="ask" type="submit" disabled={isBusy || isEmpty}>
           {t("question.send")}
         </Button>
       )}
       <Button
-        look="ask"
+        variant="ask"
         disabled={isBusy || isEmpty}
         onClick={() => void submit(requestClarification)}
         title={t("question.replyHint")}

@@ -41,7 +41,7 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
         />
       )}
       <div className="flex flex-wrap gap-1.5">
-        <Button look="ask" type="submit" disabled={busy} data-option={1}>
+        <Button variant="ask" type="submit" disabled={busy} data-option={1}>
           <kbd aria-hidden className="text-ask">
             1
           </kbd>
@@ -49,14 +49,14 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
         </Button>
         {!request.required && (
           <Button
-            look="ask"
+            variant="ask"
             disabled={busy}
             onClick={() => void settle({ skipRequest: request.id }, t("request.skipped"))}
           >
             {request.default ? t("request.skipDefault", { default: request.default }) : t("request.skip")}
           </Button>
         )}
-        <Button look="ask" disabled={busy} data-option={2} onClick={() => void refuse()}>
+        <Button variant="ask" disabled={busy} data-option={2} onClick={() => void refuse()}>
           <kbd aria-hidden className="text-ask">
             2
           </kbd>

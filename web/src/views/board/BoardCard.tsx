@@ -62,7 +62,7 @@ export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Prop
 function CardDetail({ run, task }: { run: string; task: TaskRow }) {
   const { t } = useTranslation();
   const question = useQuestionSummary(run, task);
-  if (question) return <QuestionLine question={question} look="line-clamp-2 rounded-md px-1.5 py-0.5" />;
+  if (question) return <QuestionLine question={question} className="line-clamp-2 rounded-md px-1.5 py-0.5" />;
   if (task.state === "running") {
     return (
       <>

@@ -106,7 +106,7 @@ function Card({ run, task, marks, isSelected, overlaps }: CardProps) {
 function DetailLine({ run, task, overlaps }: Pick<CardProps, "run" | "task" | "overlaps">): ReactNode {
   const { t } = useTranslation();
   const question = useQuestionSummary(run, task);
-  if (question) return <QuestionLine question={question} look="mt-0.5 truncate rounded-md px-1.5" />;
+  if (question) return <QuestionLine question={question} className="mt-0.5 truncate rounded-md px-1.5" />;
   if (overlaps.length > 0) {
     return (
       <span className="truncate text-fail text-xs">

@@ -94,7 +94,7 @@ export function ChatBox({ run }: { run: string }) {
           className="field-sizing-content max-h-48 min-h-9 min-w-0 flex-1 resize-none rounded-lg border border-line bg-raise px-3 py-2 placeholder:text-faint"
         />
         <Button
-          look="main"
+          variant="main"
           type="submit"
           disabled={busy || !rows.data || text.trim() === ""}
           className="min-h-9"
@@ -119,7 +119,7 @@ function Choices({ pending, chosen, onChoose }: ChoicesProps) {
         {pending.map((question) => (
           <Button
             key={question.id}
-            look="ask"
+            variant="ask"
             aria-pressed={question.id === chosen}
             className="w-full aria-pressed:border-ask"
             onClick={() => onChoose(question.id)}

@@ -29,7 +29,7 @@ export function TaskListRow({ run, task, onFocus }: Props) {
       <span className="text-right text-faint text-xs max-md:ml-auto md:w-24">
         <Ago at={task.stateSinceAt} />
       </span>
-      {question && <QuestionLine question={question} look="w-full truncate bg-transparent!" />}
+      {question && <QuestionLine question={question} className="w-full truncate bg-transparent!" />}
     </button>
   );
 }

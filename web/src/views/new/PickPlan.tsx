@@ -116,7 +116,7 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
       </Button>
       {draft.text.trim() === "" && (
         <Button
-          look="quiet"
+          variant="quiet"
           icon={<FolderOpen aria-hidden size={15} />}
           onClick={() =>
             onDraft({ name: "TASKS.md", text: t("newRun.exampleText"), path: null, isEdited: false })

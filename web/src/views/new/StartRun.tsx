@@ -72,7 +72,7 @@ export function StartRun({ project, draft, onGo }: Props) {
           {t("newRun.inPlace")}
         </label>
         <Button
-          look="main"
+          variant="main"
           className="ml-auto"
           icon={<Play aria-hidden size={15} />}
           disabled={start.isPending}

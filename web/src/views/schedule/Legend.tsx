@@ -11,11 +11,11 @@ export function Legend({ schedule }: { schedule: Schedule }) {
   return (
     <>
       <ul className="flex flex-wrap gap-x-3 text-soft text-xs">
-        <LegendItem look="bg-done">{t("schedule.kind.past")}</LegendItem>
-        <LegendItem look="bg-run">{t("schedule.kind.now")}</LegendItem>
-        <LegendItem look="border border-ask-line bg-ask-soft">{t("schedule.waitingForYou")}</LegendItem>
-        <LegendItem look="bg-wait/30">{t("schedule.kind.predicted")}</LegendItem>
-        <LegendItem look="border-[1.5px] border-ink">{t("schedule.critical")}</LegendItem>
+        <LegendItem className="bg-done">{t("schedule.kind.past")}</LegendItem>
+        <LegendItem className="bg-run">{t("schedule.kind.now")}</LegendItem>
+        <LegendItem className="border border-ask-line bg-ask-soft">{t("schedule.waitingForYou")}</LegendItem>
+        <LegendItem className="bg-wait/30">{t("schedule.kind.predicted")}</LegendItem>
+        <LegendItem className="border-[1.5px] border-ink">{t("schedule.critical")}</LegendItem>
       </ul>
       <p className="ml-auto text-soft text-sm">
         {endAt !== null && (
@@ -32,10 +32,10 @@ export function Legend({ schedule }: { schedule: Schedule }) {
   );
 }
 
-function LegendItem({ look, children }: { look: string; children: string }) {
+function LegendItem({ className, children }: { className: string; children: string }) {
   return (
     <li className="flex items-center gap-1.5">
-      <span aria-hidden className={`inline-block h-2.5 w-4 rounded-sm ${look}`} />
+      <span aria-hidden className={`inline-block h-2.5 w-4 rounded-sm ${className}`} />
       {children}
     </li>
   );

@@ -30,7 +30,7 @@ export default function Changes({ run, task }: { run: string; task: string }) {
   if (diff.status === "pending") return <Loading />;
   if (diff.status === "error") return <ErrorMessage error={diff.error} retry={() => void diff.refetch()} />;
   const refresh = (
-    <Button look="quiet" onClick={() => void diff.refetch()}>
+    <Button variant="quiet" onClick={() => void diff.refetch()}>
       {t("changes.refresh")}
     </Button>
   );

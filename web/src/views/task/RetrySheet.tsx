@@ -32,7 +32,7 @@ export function RetrySheet({ run, task, isRestart, onClose }: Props) {
         </label>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{t("action.back")}</Button>
-          <Button look="main" type="submit" disabled={busy}>
+          <Button variant="main" type="submit" disabled={busy}>
             {t(isRestart ? "retry.restart" : "retry.retry")}
           </Button>
         </div>

@@ -78,10 +78,10 @@ export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {
       )}
     </>
   );
-  const look = "flex flex-col gap-4 overflow-y-auto px-4 py-4 text-sm text-soft";
+  const layout = "flex flex-col gap-4 overflow-y-auto px-4 py-4 text-sm text-soft";
   if (isWide) {
     return (
-      <aside aria-label={t("task.about")} className={`w-[268px] shrink-0 border-line border-l ${look}`}>
+      <aside aria-label={t("task.about")} className={`w-[268px] shrink-0 border-line border-l ${layout}`}>
         {all}
       </aside>
     );
@@ -89,7 +89,7 @@ export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {
   return (
     <details className="shrink-0 border-line border-t">
       <summary className="cursor-pointer px-4 py-2 font-medium text-soft">{t("task.about")}</summary>
-      <div className={`max-h-[45dvh] ${look}`}>{all}</div>
+      <div className={`max-h-[45dvh] ${layout}`}>{all}</div>
     </details>
   );
 }

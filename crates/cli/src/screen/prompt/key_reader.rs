@@ -14,13 +14,13 @@ pub enum Key {
     Enter,
     Tab,
     Escape,
-    /// Ctrl-C.
+    /// Sent by Ctrl-C.
     Interrupt,
     /// Ctrl-D, or the end of input.
     End,
-    /// Ctrl-Z.
+    /// Sent by Ctrl-Z.
     Suspend,
-    /// Ctrl-L.
+    /// Sent by Ctrl-L.
     Redraw,
 }
 

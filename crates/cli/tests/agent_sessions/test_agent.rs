@@ -1,4 +1,4 @@
-//! An agent that plays a script, hired as a run would hire it.
+//! A scripted agent in a session, started as a run would start it.
 
 use std::{
     collections::VecDeque,
@@ -18,13 +18,13 @@ use sessions::{
 };
 use tempfile::TempDir;
 
-/// Far more than anything takes; a machine can be very busy.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How long a silence ends a turn on a terminal. Longer than it takes to read what was written.
+/// Much longer than any step takes, also on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// The silence that ends a turn on a terminal; longer than it takes to read the output.
 pub const QUIET_MS: u64 = 1000;
 
 #[derive(Debug, Clone, Copy)]
-pub enum Voice {
+pub enum ImitatedProtocol {
     Claude,
     Codex,
     Acp,
@@ -32,31 +32,30 @@ pub enum Voice {
     Screen,
 }
 
-/// A turn that is over.
 #[derive(Debug)]
-pub struct Turn {
-    /// The names of the messages in it.
-    pub said: Vec<&'static str>,
-    pub words: String,
+pub struct EndedTurn {
+    /// The names of its messages.
+    pub messages: Vec<&'static str>,
+    pub text: String,
     pub used: Usage,
     pub outcome: TurnOutcome,
 }
 
-pub struct Hired {
-    living: Option<Session>,
-    pub found: SessionEntry,
+pub struct TestAgent {
+    session: Option<Session>,
+    pub entry: SessionEntry,
     sessions: Sessions,
     preset: Preset,
     launch: (bool, String),
-    seen: VecDeque<SessionReport>,
+    reports: VecDeque<SessionReport>,
     agent_session: Option<String>,
     used: Usage,
     read_from: u64,
-    last_told: (u32, Option<AgentInput>),
+    last_input: (u32, Option<AgentInput>),
     folder: TempDir,
 }
 
-impl Voice {
+impl ImitatedProtocol {
     fn preset(self, script: &str) -> Preset {
         let jangdan = env!("CARGO_BIN_EXE_jangdan");
         let table = match self {
@@ -87,16 +86,16 @@ impl Voice {
     }
 }
 
-impl Hired {
-    pub fn start(voice: Voice, script: &str, launch: LaunchMode<'_>) -> Self {
+impl TestAgent {
+    pub fn start(protocol: ImitatedProtocol, script: &str, launch: LaunchMode<'_>) -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("script.toml");
-        fs::write(&path, format!("voice = '{}'\nmemory = 'memory'\n{script}", voice.name())).unwrap();
-        Self::start_in(folder, voice.preset(&path.to_string_lossy()), launch)
+        fs::write(&path, format!("voice = '{}'\nmemory = 'memory'\n{script}", protocol.name())).unwrap();
+        Self::start_in(folder, protocol.preset(&path.to_string_lossy()), launch)
     }
 
     fn start_in(folder: TempDir, preset: Preset, launch: LaunchMode<'_>) -> Self {
-        // Kept and read again, as a run does it.
+        // Stored and loaded, as in a run.
         let preset: Preset = serde_json::from_str(&serde_json::to_string(&preset).unwrap()).unwrap();
         let sessions = Sessions::open(&folder.path().join("data")).unwrap();
         let line = command_line(&preset, launch);
@@ -110,38 +109,38 @@ impl Hired {
             sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
             agent: None,
         };
-        let found = sessions.start(&start).unwrap();
+        let entry = sessions.start(&start).unwrap();
         let launch = match launch {
             LaunchMode::Fresh(id) => (false, id.to_owned()),
             LaunchMode::Resume(id) => (true, id.to_owned()),
         };
-        let (living, seen) = open(&preset, &found, &launch, None);
+        let (session, reports) = open(&preset, &entry, &launch, None);
         Self {
-            living: Some(living),
-            found,
+            session: Some(session),
+            entry,
             sessions,
             preset,
             launch,
-            seen: seen.into(),
+            reports: reports.into(),
             agent_session: None,
             used: Usage::default(),
             read_from: 0,
-            last_told: (0, None),
+            last_input: (0, None),
             folder,
         }
     }
 
-    pub fn living(&mut self) -> &mut Session {
-        self.living.as_mut().unwrap()
+    pub fn session(&mut self) -> &mut Session {
+        self.session.as_mut().unwrap()
     }
 
-    /// Starts the agent again, in the same folder.
-    pub fn again(self, launch: LaunchMode<'_>) -> Self {
+    /// Starts the agent again in the same folder.
+    pub fn restart(self, launch: LaunchMode<'_>) -> Self {
         Self::start_in(self.folder, self.preset, launch)
     }
 
-    /// A new one takes the session over from where this one stands.
-    pub fn take_over(&mut self) {
+    /// Opens the session again from the current checkpoint.
+    pub fn reconnect(&mut self) {
         let checkpoint = DriverCheckpoint {
             is_in_turn: false,
             has_text: false,
@@ -149,26 +148,26 @@ impl Hired {
             agent_session: self.agent_session.clone(),
             usage: self.used.clone(),
         };
-        // Only one can speak with an agent.
-        self.living = None;
-        let (living, seen) = open(&self.preset, &self.found, &self.launch, Some(checkpoint));
-        (self.living, self.seen) = (Some(living), seen.into());
+        // Only one connection may send input to an agent.
+        self.session = None;
+        let (session, reports) = open(&self.preset, &self.entry, &self.launch, Some(checkpoint));
+        (self.session, self.reports) = (Some(session), reports.into());
     }
 
-    /// A new one reads everything again.
+    /// Opens the session again and reads it from the start.
     pub fn read_again(&mut self) {
-        self.living = None;
-        let (living, seen) = open(&self.preset, &self.found, &self.launch, None);
-        (self.living, self.seen) = (Some(living), seen.into());
+        self.session = None;
+        let (session, reports) = open(&self.preset, &self.entry, &self.launch, None);
+        (self.session, self.reports) = (Some(session), reports.into());
     }
 
-    /// Looks until something is seen.
-    pub fn until<T>(&mut self, what: &str, mut is_it: impl FnMut(&SessionReport) -> Option<T>) -> T {
-        let deadline = Instant::now() + PATIENCE;
-        let mut passed = Vec::new();
+    /// Waits for a report that `select` accepts.
+    pub fn wait_for<T>(&mut self, what: &str, mut select: impl FnMut(&SessionReport) -> Option<T>) -> T {
+        let deadline = Instant::now() + TIMEOUT;
+        let mut skipped = Vec::new();
         loop {
-            while let Some(seen) = self.seen.pop_front() {
-                match &seen {
+            while let Some(report) = self.reports.pop_front() {
+                match &report {
                     SessionReport::Event(DriverEvent::Ready { agent_session: Some(id) }) => {
                         self.agent_session = Some(id.clone());
                     }
@@ -178,46 +177,46 @@ impl Hired {
                     }
                     _ => {}
                 }
-                if let Some(it) = is_it(&seen) {
-                    return it;
+                if let Some(value) = select(&report) {
+                    return value;
                 }
-                passed.push(seen);
+                skipped.push(report);
             }
-            assert!(Instant::now() < deadline, "waited for {what}, saw {passed:?}");
-            let next = self.living().next(Some(deadline)).unwrap();
-            self.seen.extend(next);
+            assert!(Instant::now() < deadline, "waited for {what}, got {skipped:?}");
+            let next = self.session().next(Some(deadline)).unwrap();
+            self.reports.extend(next);
         }
     }
 
     pub fn await_ready(&mut self) {
-        self.until("ready", |seen| {
-            matches!(seen, SessionReport::Event(DriverEvent::Ready { .. })).then_some(())
+        self.wait_for("ready", |report| {
+            matches!(report, SessionReport::Event(DriverEvent::Ready { .. })).then_some(())
         });
     }
 
-    pub fn await_typed(&mut self) {
-        let number = self.last_told.0;
-        self.until("typed", |seen| (*seen == SessionReport::InputWritten { number }).then_some(()));
+    pub fn await_written(&mut self) {
+        let number = self.last_input.0;
+        self.wait_for("typed", |report| (*report == SessionReport::InputWritten { number }).then_some(()));
     }
 
     pub fn await_permission(&mut self) -> String {
-        self.until("a permission prompt", |seen| match seen {
+        self.wait_for("a permission prompt", |report| match report {
             SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.prompt.clone()),
             _ => None,
         })
     }
 
-    /// Looks until a turn is over.
-    pub fn turn(&mut self) -> Turn {
-        let mut said = Vec::new();
+    /// Waits for the end of a turn.
+    pub fn turn(&mut self) -> EndedTurn {
+        let mut messages = Vec::new();
         let mut used = Usage::default();
-        self.until("the end of a turn", |seen| {
-            match seen {
+        self.wait_for("the end of a turn", |report| {
+            match report {
                 SessionReport::Event(DriverEvent::Message {
                     item: protocol::DecodedItem::Message(message),
                     ..
                 }) => {
-                    said.push(message.message.name());
+                    messages.push(message.message.name());
                 }
                 SessionReport::Event(DriverEvent::Message {
                     item: protocol::DecodedItem::Invalid(item),
@@ -227,8 +226,8 @@ impl Hired {
                 }
                 SessionReport::Event(DriverEvent::Usage(usage)) => add(&mut used, usage),
                 SessionReport::Event(DriverEvent::TurnEnded { text, outcome, .. }) => {
-                    let (said, used) = (std::mem::take(&mut said), std::mem::take(&mut used));
-                    return Some(Turn { said, words: text.clone(), used, outcome: outcome.clone() });
+                    let (messages, used) = (std::mem::take(&mut messages), std::mem::take(&mut used));
+                    return Some(EndedTurn { messages, text: text.clone(), used, outcome: outcome.clone() });
                 }
                 _ => {}
             }
@@ -237,78 +236,78 @@ impl Hired {
     }
 
     pub fn prompt(&mut self, text: &str) {
-        self.tell(&AgentInput::Prompt { text: text.to_owned() });
+        self.send(&AgentInput::Prompt { text: text.to_owned() });
     }
 
-    pub fn tell(&mut self, told: &AgentInput) {
-        self.last_told = (self.last_told.0 + 1, Some(told.clone()));
-        self.repeat_last();
+    pub fn send(&mut self, input: &AgentInput) {
+        self.last_input = (self.last_input.0 + 1, Some(input.clone()));
+        self.resend_last();
     }
 
-    /// Stops the turn, as soon as it is known to run.
+    /// Interrupts the turn as soon as the agent has reported that it runs.
     pub fn interrupt(&mut self) {
-        self.last_told.0 += 1;
-        let deadline = Instant::now() + PATIENCE;
-        let number = self.last_told.0;
-        while let Err(error) = self.living().send_input(&AgentInput::Interrupt, number) {
+        self.last_input.0 += 1;
+        let deadline = Instant::now() + TIMEOUT;
+        let number = self.last_input.0;
+        while let Err(error) = self.session().send_input(&AgentInput::Interrupt, number) {
             assert!(Instant::now() < deadline, "{error}");
             let soon = Instant::now() + Duration::from_millis(20);
-            let next = self.living().next(Some(soon)).unwrap();
-            self.seen.extend(next);
+            let next = self.session().next(Some(soon)).unwrap();
+            self.reports.extend(next);
         }
     }
 
-    pub fn repeat_last(&mut self) {
-        let (number, told) = self.last_told.clone();
-        let seen = self.living().send_input(&told.unwrap(), number).unwrap();
-        self.seen.extend(seen);
+    pub fn resend_last(&mut self) {
+        let (number, input) = self.last_input.clone();
+        let reports = self.session().send_input(&input.unwrap(), number).unwrap();
+        self.reports.extend(reports);
     }
 
-    /// Types as one does who attaches.
+    /// Types as an attached user does.
     pub fn type_by_hand(&self, text: &str) {
-        let Reply::Status(status) = self.sessions.request(&self.found, &Request::Status, PATIENCE).unwrap()
+        let Reply::Status(status) = self.sessions.request(&self.entry, &Request::Status, TIMEOUT).unwrap()
         else {
-            panic!("a status was asked for");
+            panic!("not a status");
         };
         let input = Request::Input { number: status.inputs_accepted + 1, bytes: text.as_bytes().to_vec() };
-        self.sessions.request(&self.found, &input, PATIENCE).unwrap();
+        self.sessions.request(&self.entry, &input, TIMEOUT).unwrap();
     }
 
-    pub fn say_aside(&self, text: &str) {
+    pub fn send_aside(&self, text: &str) {
         let request = Request::WriteSideChannel { bytes: text.as_bytes().to_vec() };
-        self.sessions.request(&self.found, &request, PATIENCE).unwrap();
+        self.sessions.request(&self.entry, &request, TIMEOUT).unwrap();
     }
 
-    /// Kills the holder, with all that the session is, and returns the agent's own id of the session.
+    /// Kills the holder and all processes of the session; returns the agent's own session id.
     pub fn kill(&mut self) -> String {
-        let pid = holder_pid(&self.found.directory);
+        let pid = holder_pid(&self.entry.directory);
         let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
         assert!(killed.success());
-        self.sessions.kill_orphans(&self.found);
+        self.sessions.kill_orphans(&self.entry);
         self.agent_session.clone().unwrap_or_default()
     }
 
     pub fn stop(mut self) {
-        self.living().stop(Duration::ZERO).unwrap();
-        self.until("its end", |seen| matches!(seen, SessionReport::Ended(_)).then_some(()));
+        self.session().stop(Duration::ZERO).unwrap();
+        self.wait_for("its end", |report| matches!(report, SessionReport::Ended(_)).then_some(()));
     }
 }
 
 fn open(
     preset: &Preset,
-    found: &SessionEntry,
+    entry: &SessionEntry,
     launch: &(bool, String),
     checkpoint: Option<DriverCheckpoint>,
 ) -> (Session, Vec<SessionReport>) {
-    let begin = DriverContext {
+    let context = DriverContext {
         launch: if launch.0 { LaunchMode::Resume(&launch.1) } else { LaunchMode::Fresh(&launch.1) },
-        directory: &found.metadata.directory,
-        key: &found.metadata.key,
+        directory: &entry.metadata.directory,
+        key: &entry.metadata.key,
         role: Role::Worker,
         has_numeric_ids: false,
         checkpoint,
     };
-    Session::open(&found.directory, drivers::set_up_driver(preset, &begin)).unwrap()
+    Session::open(&entry.directory, drivers::set_up_driver(preset, &context)).unwrap()
 }
 
 fn holder_pid(directory: &Path) -> u32 {

@@ -1,0 +1,349 @@
+//! A conversation with an agent in its session: sends it lines from this terminal and prints its output.
+//!
+//! This process runs the driver. If it is killed, the next one continues from the files of the session.
+
+use std::{
+    io::{self, BufRead, IsTerminal, Read},
+    os::unix::net::UnixStream,
+    process::ExitCode,
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+use domain::Role;
+use drivers::{
+    AgentInput, DriverCheckpoint, DriverContext, DriverEvent, DriverSetup, SendError, TurnOutcome,
+    set_up_driver,
+};
+use sessions::{
+    InputOrder, InputQueue, InputRecord, RefusedInput, Session, SessionEntry, SessionError, SessionReport,
+    Waker,
+};
+
+use super::{conversation_printer::ConversationPrinter, failure, pending_prompts::PendingPrompts};
+use crate::failure::Failure;
+
+/// Bound of the lines that are not sent yet.
+const EVENTS_MAX: usize = 64;
+/// After this time a notice explains why nothing happens.
+const NOTICE_AFTER: Duration = Duration::from_secs(2);
+
+enum TerminalEvent {
+    Line(String),
+    EndOfInput,
+    Interrupt,
+}
+
+/// Runs the conversation until the user leaves or the session ends.
+pub fn attach(entry: &SessionEntry) -> Result<ExitCode, Failure> {
+    let mut conversation = Conversation::open(entry, OutputMode::Shown)?;
+    let events = read_terminal(&conversation.session.waker()).map_err(|error| Failure {
+        what: format!("Cannot read from this terminal ({error})."),
+        hint: None,
+        exit: 1,
+    })?;
+    if io::stdin().is_terminal() {
+        eprintln!("Attached to {}. Ctrl-C interrupts its turn, Ctrl-D detaches.", entry.name);
+    }
+    conversation.run(&events)
+}
+
+/// Sends an agent one input; with `wait`, prints its turn until it ends.
+pub fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result<ExitCode, Failure> {
+    let mut conversation = Conversation::open(entry, OutputMode::Quiet)?;
+    conversation.catch_up()?;
+    let input = conversation.pending.parse_reply(text).map_err(|hint| Failure {
+        what: format!("'{text}' does not answer the open prompt of {}.", entry.name),
+        hint: Some(hint),
+        exit: 1,
+    })?;
+    if wait {
+        conversation.output = OutputMode::Shown;
+    }
+    let number = conversation.add(input)?;
+    conversation.wait_until_written(number)?;
+    if wait { conversation.wait_for_turn_end() } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// Returns the driver of a session's agent; `None` if the session has none.
+pub fn driver_of(entry: &SessionEntry, checkpoint: DriverCheckpoint) -> Option<DriverSetup> {
+    let agent = entry.metadata.agent.as_deref()?;
+    let context = DriverContext {
+        launch: agent.launch(),
+        directory: &entry.metadata.directory,
+        key: &entry.metadata.key,
+        role: Role::Worker,
+        has_numeric_ids: false,
+        checkpoint: Some(checkpoint),
+    };
+    Some(set_up_driver(&agent.preset, &context))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OutputMode {
+    Shown,
+    Quiet,
+}
+
+struct Conversation<'a> {
+    entry: &'a SessionEntry,
+    session: Session,
+    inputs: InputQueue<AgentInput>,
+    record: InputRecord,
+    pending: PendingPrompts,
+    printer: ConversationPrinter<anstream::AutoStream<io::Stdout>>,
+    output: OutputMode,
+    written_inputs: Vec<u32>,
+    outcome: Option<TurnOutcome>,
+    end: Option<SessionReport>,
+}
+
+impl<'a> Conversation<'a> {
+    /// Continues the conversation where the last process left it.
+    fn open(entry: &'a SessionEntry, output: OutputMode) -> Result<Self, Failure> {
+        if entry.metadata.agent.as_ref().is_some_and(|agent| agent.is_owned_by_run) {
+            let what = format!("Session '{}' belongs to a run.", entry.name);
+            let hint = "Answer its questions in the run, or follow its output: jangdan session log --follow";
+            return Err(Failure { what, hint: Some(format!("{hint} {}", entry.name)), exit: 1 });
+        }
+        let checkpoint = InputRecord::read(&entry.directory).map_err(failure)?.progress.checkpoint;
+        let driver = driver_of(entry, checkpoint).ok_or_else(|| Failure {
+            what: format!("Session '{}' has no agent to send messages to.", entry.name),
+            hint: None,
+            exit: 1,
+        })?;
+        let (session, reports) = Session::open(&entry.directory, driver).map_err(failure)?;
+        // Another process may have added inputs before this one opened the session.
+        let record = InputRecord::read(&entry.directory).map_err(failure)?;
+        let mut conversation = Self {
+            entry,
+            session,
+            inputs: InputQueue::new(InputOrder::OnePromptPerTurn, record.progress.idle_after),
+            record,
+            pending: PendingPrompts::default(),
+            printer: ConversationPrinter::new(anstream::stdout()),
+            output,
+            written_inputs: Vec::new(),
+            outcome: None,
+            end: None,
+        };
+        conversation.handle_reports(reports)?;
+        for (number, input) in conversation.record.unfinished().cloned().collect::<Vec<_>>() {
+            conversation.inputs.push(number, input).map_err(failure)?;
+        }
+        conversation.send()?;
+        Ok(conversation)
+    }
+
+    fn run(&mut self, events: &Receiver<TerminalEvent>) -> Result<ExitCode, Failure> {
+        let mut is_leaving = false;
+        while self.end.is_none() {
+            while let Ok(event) = events.try_recv() {
+                match event {
+                    TerminalEvent::Line(line) if line.trim().is_empty() => {}
+                    TerminalEvent::Line(line) => match self.pending.parse_reply(&line) {
+                        Ok(input) => {
+                            self.add(input)?;
+                        }
+                        Err(hint) => self.print(|printer| printer.print_note(&format!("── {hint}")))?,
+                    },
+                    TerminalEvent::Interrupt if self.is_busy() => {
+                        self.add(AgentInput::Interrupt)?;
+                    }
+                    TerminalEvent::EndOfInput | TerminalEvent::Interrupt => is_leaving = true,
+                }
+            }
+            // Piped lines are still answered; a user at a terminal leaves at once.
+            if is_leaving && (io::stdin().is_terminal() || !self.is_busy() || self.pending.is_open()) {
+                eprintln!("Detached from {}; it keeps running.", self.entry.name);
+                break;
+            }
+            self.next(None)?;
+        }
+        Ok(self.exit())
+    }
+
+    /// Records an input and sends it, now or as soon as the agent accepts it.
+    fn add(&mut self, input: AgentInput) -> Result<u32, Failure> {
+        let number = self.record.next_number();
+        self.inputs.push(number, input.clone()).map_err(failure)?;
+        self.record.add(number, input).map_err(failure)?;
+        self.send()?;
+        Ok(number)
+    }
+
+    /// Sends the inputs that can be sent now.
+    fn send(&mut self) -> Result<(), Failure> {
+        loop {
+            let sent = self.inputs.send_next(&mut self.session, |_, input, refused| match refused {
+                None => Ok(Some(input.clone())),
+                Some(RefusedInput { reason: SendError::UnknownPrompt { .. }, .. }) => Ok(None),
+                Some(RefusedInput { reason, .. }) => Err(SessionError::Refused(reason)),
+            });
+            let Some(sent) = sent.map_err(failure)? else { return Ok(()) };
+            self.handle_reports(sent.reports)?;
+        }
+    }
+
+    /// PendingPrompts for a report or the deadline, and sends the inputs that can be sent then. Returns whether there was a report.
+    fn next(&mut self, deadline: Option<Instant>) -> Result<bool, Failure> {
+        let reports = self.session.next(deadline).map_err(failure)?;
+        let has_report = !reports.is_empty();
+        self.handle_reports(reports)?;
+        self.send()?;
+        Ok(has_report)
+    }
+
+    /// Returns whether a turn is running or about to start.
+    fn is_busy(&self) -> bool {
+        self.inputs.is_in_turn() || !self.inputs.is_empty()
+    }
+
+    /// Handles the reports that exist already.
+    fn catch_up(&mut self) -> Result<(), Failure> {
+        while self.next(Some(Instant::now()))? {}
+        Ok(())
+    }
+
+    fn wait_until_written(&mut self, number: u32) -> Result<(), Failure> {
+        let mut notice = Some(Instant::now() + NOTICE_AFTER);
+        while !self.written_inputs.contains(&number) {
+            if let Some(end) = &self.end {
+                let what = format!(
+                    "{} ended before it received the message ({}).",
+                    self.entry.name,
+                    describe_end(end)
+                );
+                let hint = Some(format!("Show its output: jangdan session log {}", self.entry.name));
+                return Err(Failure { what, hint, exit: 1 });
+            }
+            if let Some(outcome) = self.outcome.take().filter(|outcome| *outcome != TurnOutcome::Finished) {
+                return Err(turn_failure(self.entry, &outcome));
+            }
+            self.next(notice)?;
+            if notice.is_some_and(|notice| Instant::now() >= notice) {
+                notice = None;
+                eprintln!("{} is busy; the message is sent when its turn ends.", self.entry.name);
+            }
+        }
+        Ok(())
+    }
+
+    /// PendingPrompts until the turn ends or a prompt needs an answer.
+    fn wait_for_turn_end(&mut self) -> Result<ExitCode, Failure> {
+        while self.end.is_none() && self.is_busy() && !self.pending.is_open() {
+            self.next(None)?;
+        }
+        if self.pending.is_open() {
+            eprintln!("Waiting for your answer: jangdan session say {} ANSWER", self.entry.name);
+        }
+        Ok(self.exit())
+    }
+
+    fn handle_reports(&mut self, reports: Vec<SessionReport>) -> Result<(), Failure> {
+        for report in reports {
+            self.pending.apply(&report);
+            self.print(|printer| printer.print_report(&report))?;
+            if let SessionReport::Event(event) = &report {
+                self.record.note(event, self.inputs.last_prompt()).map_err(failure)?;
+            }
+            match report {
+                SessionReport::InputWritten { number } => self.written_inputs.push(number),
+                SessionReport::Event(DriverEvent::TurnEnded { outcome, .. }) => {
+                    self.inputs.end_turn();
+                    self.outcome = Some(outcome);
+                    if let Some(question) = self.pending.question().cloned() {
+                        self.print(|printer| printer.print_question(&question))?;
+                    }
+                }
+                SessionReport::Event(_) => {}
+                SessionReport::Ended(_) | SessionReport::Lost => self.end = Some(report),
+            }
+        }
+        Ok(())
+    }
+
+    fn print(
+        &mut self,
+        print: impl FnOnce(&mut ConversationPrinter<anstream::AutoStream<io::Stdout>>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        if self.output == OutputMode::Quiet {
+            return Ok(());
+        }
+        match print(&mut self.printer) {
+            Ok(()) => Ok(()),
+            Err(error) => Failure::from_output(&error).map_or(Ok(()), Err),
+        }
+    }
+
+    fn exit(&self) -> ExitCode {
+        match self.outcome {
+            None | Some(TurnOutcome::Finished | TurnOutcome::Cancelled) => ExitCode::SUCCESS,
+            Some(_) => ExitCode::FAILURE,
+        }
+    }
+}
+
+/// Reads lines and Ctrl-C on threads that end with this process.
+fn read_terminal(waker: &Waker) -> io::Result<Receiver<TerminalEvent>> {
+    let (sender, receiver) = sync_channel(EVENTS_MAX);
+    let (mut caught, signal) = UnixStream::pair()?;
+    signal_hook::low_level::pipe::register(signal_hook::consts::SIGINT, signal)?;
+    let (interrupts, on_interrupt) = (sender.clone(), waker.clone());
+    thread::spawn(move || {
+        while caught.read_exact(&mut [0]).is_ok()
+            && send(&interrupts, &on_interrupt, TerminalEvent::Interrupt)
+        {}
+    });
+    let waker = waker.clone();
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if !send(&sender, &waker, TerminalEvent::Line(line)) {
+                return;
+            }
+        }
+        send(&sender, &waker, TerminalEvent::EndOfInput);
+    });
+    Ok(receiver)
+}
+
+fn send(sender: &SyncSender<TerminalEvent>, waker: &Waker, event: TerminalEvent) -> bool {
+    let is_sent = sender.send(event).is_ok();
+    waker.wake();
+    is_sent
+}
+
+fn describe_end(end: &SessionReport) -> String {
+    match end {
+        SessionReport::Ended(exit) => match (exit.code, exit.signal) {
+            (Some(code), _) => format!("exit status {code}"),
+            (None, Some(signal)) => format!("signal {signal}"),
+            (None, None) => "unknown exit status".to_owned(),
+        },
+        SessionReport::Lost | SessionReport::Event(_) | SessionReport::InputWritten { .. } => {
+            "its holder was killed".to_owned()
+        }
+    }
+}
+
+fn turn_failure(entry: &SessionEntry, outcome: &TurnOutcome) -> Failure {
+    let agent = entry.metadata.agent.as_ref();
+    let (what, hint) = match outcome {
+        TurnOutcome::Unauthorized { message } => {
+            let how = agent.and_then(|agent| agent.preset.login.as_ref()).map(|login| login.how.clone());
+            (format!("{} is not signed in: {message}", entry.name), how)
+        }
+        TurnOutcome::NotResumable { message } => {
+            let hint = "Start a new one without --resume.".to_owned();
+            (format!("The session cannot be resumed: {message}"), Some(hint))
+        }
+        TurnOutcome::Limited { message, .. } => (format!("{} is rate-limited: {message}", entry.name), None),
+        TurnOutcome::Failed { message } => (format!("{} failed: {message}", entry.name), None),
+        TurnOutcome::Finished | TurnOutcome::Cancelled => {
+            (format!("The turn of {} was interrupted.", entry.name), None)
+        }
+    };
+    Failure { what, hint, exit: 1 }
+}
