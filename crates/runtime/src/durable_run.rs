@@ -25,7 +25,7 @@ pub enum CommandError {
     /// The resulting events could not be recorded. The state is unchanged.
     #[error("cannot record the events of run {run}")]
     Store {
-        /// The run.
+        /// Id of the run.
         run: RunId,
         /// Error of the log.
         source: StoreError,
@@ -50,7 +50,7 @@ pub struct AppliedEvent {
     pub sequence: Sequence,
     /// Position in the log of all runs.
     pub position: Position,
-    /// Changed rows.
+    /// Rows that the event changed.
     pub changes: Vec<ViewChange>,
 }
 

@@ -166,7 +166,7 @@ impl Default for Ports {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SandboxMode {
-    /// Not confined.
+    /// Agents are not confined.
     #[default]
     Off,
     /// An agent can write only to its worktree and its own state, if the machine supports that.

@@ -26,7 +26,7 @@ use crate::environment::{Isolation, RunEnvironment};
 pub enum LandReport {
     /// The branch was moved.
     Landed {
-        /// Target branch.
+        /// Name of the target branch.
         branch: String,
         /// The new commit of the branch.
         commit: String,
@@ -37,12 +37,12 @@ pub enum LandReport {
     },
     /// The branch already contained the work.
     AlreadyLanded {
-        /// Target branch.
+        /// Name of the target branch.
         branch: String,
     },
     /// The branch is checked out. It is moved only on request of the user.
     CheckedOut {
-        /// Target branch.
+        /// Name of the target branch.
         branch: String,
         /// Working tree that has the branch checked out.
         #[cfg_attr(feature = "openapi", schema(value_type = String))]
@@ -50,16 +50,16 @@ pub enum LandReport {
     },
     /// The branch has commits that the run does not have.
     Diverged {
-        /// Target branch.
+        /// Name of the target branch.
         branch: String,
         /// Current commit of the branch.
         tip: String,
     },
     /// The working tree that has the branch checked out has uncommitted changes.
     Dirty {
-        /// Target branch.
+        /// Name of the target branch.
         branch: String,
-        /// Changed files.
+        /// Files with uncommitted changes.
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
         files: Vec<PathBuf>,
     },

@@ -75,7 +75,7 @@ pub enum HostError {
     Io {
         /// The failed operation, as a verb.
         action: &'static str,
-        /// Its object.
+        /// File or folder of the operation.
         path: PathBuf,
         /// The IO error.
         source: io::Error,

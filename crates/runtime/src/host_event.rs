@@ -10,7 +10,7 @@ use views::ViewChange;
 pub enum HostEvent {
     /// An event of a run was recorded.
     Recorded {
-        /// The run.
+        /// Id of the run.
         run: RunId,
         /// Position of the event in the log of all runs.
         position: Position,
@@ -21,11 +21,11 @@ pub enum HostEvent {
     },
     /// An agent did something. Not recorded in the log; the session's spool contains it.
     Activity {
-        /// The run.
+        /// Id of the run.
         run: RunId,
-        /// The session.
+        /// Id of the session.
         session: SessionId,
-        /// The activity.
+        /// What the agent did.
         activity: AgentActivity,
     },
 }
@@ -37,7 +37,7 @@ pub enum HostEvent {
 pub enum AgentActivity {
     /// The agent prints a part of a message.
     Text {
-        /// The part.
+        /// Text that follows the earlier parts.
         text: String,
     },
     /// The agent uses a tool.

@@ -43,7 +43,7 @@ pub struct OutputQuery {
     pub process: Option<u32>,
     /// Offset of the first byte.
     pub after: u64,
-    /// Length limit.
+    /// Limit of the number of bytes.
     pub bytes_max: usize,
 }
 
@@ -56,7 +56,7 @@ pub fn processes(
     let mut processes = Vec::new();
     for number in 1_u32.. {
         match sessions.find_exactly(&process_name(run, session, number))? {
-            Some(found) => processes.push(found),
+            Some(entry) => processes.push(entry),
             None => break,
         }
     }
@@ -76,10 +76,10 @@ impl Host {
         session: SessionId,
         query: OutputQuery,
     ) -> Result<OutputChunk, HostError> {
-        let (process, found) = self.process(run, session, query.process)?;
+        let (process, entry) = self.process(run, session, query.process)?;
         let spool_error = |source: SpoolError| HostError::Spool { session, source };
         let mut output = OutputChunk { process, offset: query.after, bytes: Vec::new(), is_last: false };
-        let mut reader = RecordReader::open(&found.directory, query.after).map_err(spool_error)?;
+        let mut reader = RecordReader::open(&entry.directory, query.after).map_err(spool_error)?;
         while let Some(record) = reader.next_record().map_err(spool_error)? {
             match record.body {
                 RecordBody::Output { stream: Stream::SideChannel, .. } => {}
@@ -98,37 +98,37 @@ impl Host {
                 | RecordBody::Unknown { .. } => {}
             }
         }
-        output.is_last |= matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
+        output.is_last |= matches!(entry.state, SessionState::Ended { .. } | SessionState::Lost);
         Ok(output)
     }
 
     /// Writes bytes to the terminal of a session.
     pub fn send_keys(&self, run: &RunId, session: SessionId, bytes: &[u8]) -> Result<(), HostError> {
-        let found = self.terminal_process(run, session)?;
-        Ok(InputWriter::connect(self.sessions(), &found)?.write(bytes)?)
+        let entry = self.terminal_process(run, session)?;
+        Ok(InputWriter::connect(self.sessions(), &entry)?.write(bytes)?)
     }
 
     /// Changes the window size of a session's terminal.
     pub fn resize(&self, run: &RunId, session: SessionId, columns: u16, rows: u16) -> Result<(), HostError> {
         let size =
             WindowSize { columns: columns.clamp(1, WINDOW_SIDE_MAX), rows: rows.clamp(1, WINDOW_SIDE_MAX) };
-        let found = self.terminal_process(run, session)?;
-        self.sessions().request(&found, &Request::Resize(size), REPLY_MAX)?;
+        let entry = self.terminal_process(run, session)?;
+        self.sessions().request(&entry, &Request::Resize(size), REPLY_MAX)?;
         Ok(())
     }
 
     /// Ends the process of a session. The run is notified and decides how to continue.
     pub fn end_session(&self, run: &RunId, session: SessionId) -> Result<(), HostError> {
-        let (_, found) = self.process(run, session, None)?;
-        match found.state {
-            SessionState::Ended { .. } => Err(SessionError::Over { name: found.name }.into()),
+        let (_, entry) = self.process(run, session, None)?;
+        match entry.state {
+            SessionState::Ended { .. } => Err(SessionError::Over { name: entry.name }.into()),
             SessionState::Starting | SessionState::Lost => {
-                self.sessions().kill_orphans(&found);
+                self.sessions().kill_orphans(&entry);
                 Ok(())
             }
             SessionState::Alive(_) => {
                 let request = Request::End { grace: END_GRACE };
-                match self.sessions().request(&found, &request, END_GRACE + REPLY_MAX) {
+                match self.sessions().request(&entry, &request, END_GRACE + REPLY_MAX) {
                     Ok(_) | Err(SessionError::Over { .. }) => Ok(()),
                     Err(error) => Err(error.into()),
                 }
@@ -138,17 +138,17 @@ impl Host {
 
     /// Opens a stream of the screen of a session.
     pub fn screen(&self, run: &RunId, session: SessionId) -> Result<ScreenStream, HostError> {
-        let (_, found) = self.process(run, session, None)?;
-        let has_ended = matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
-        ScreenStream::open(&found.directory, has_ended).map_err(|source| HostError::Spool { session, source })
+        let (_, entry) = self.process(run, session, None)?;
+        let has_ended = matches!(entry.state, SessionState::Ended { .. } | SessionState::Lost);
+        ScreenStream::open(&entry.directory, has_ended).map_err(|source| HostError::Spool { session, source })
     }
 
     fn terminal_process(&self, run: &RunId, session: SessionId) -> Result<SessionEntry, HostError> {
-        let (_, found) = self.process(run, session, None)?;
-        if !found.metadata.has_terminal {
+        let (_, entry) = self.process(run, session, None)?;
+        if !entry.metadata.has_terminal {
             return Err(HostError::NoTerminal { session });
         }
-        Ok(found)
+        Ok(entry)
     }
 
     /// Returns a process of a session by its number; the last one if `None`.
@@ -163,10 +163,10 @@ impl Host {
         }
         let processes = processes(self.sessions(), run, session)?;
         let mut numbered = (1_u32..).zip(processes);
-        let found = match number {
+        let entry = match number {
             Some(number) => numbered.find(|(other, _)| *other == number),
             None => numbered.last(),
         };
-        found.ok_or(HostError::NoProcess { session })
+        entry.ok_or(HostError::NoProcess { session })
     }
 }

@@ -1,6 +1,6 @@
-//! A run on a real log: recorded before it counts, found again after anything, and never ahead of its log.
+//! Runs on a real log: events are recorded before they take effect, and runs are rebuilt from the log after a crash.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "failures in tests")]
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -25,26 +25,26 @@ use testkit::{
 };
 use views::Views;
 
-/// A log that can be told to fail, as a full disk does.
-struct Failing {
+/// A log whose appends fail after a given number, as with a full disk.
+struct FailingLog {
     log: SqliteLog,
-    /// How many appends still succeed.
-    left: AtomicU64,
-    /// How many bytes of rows are taken at once. A real log takes more than a test can write in a short time.
+    /// Number of appends that still succeed.
+    n_appends: AtomicU64,
+    /// Limit of row bytes in one write. The limit of a real log is too large for a short test.
     rows_bytes_max: usize,
 }
 
-impl Failing {
+impl FailingLog {
     fn open(directory: &Path, n_appends: u64, rows_bytes_max: usize) -> Arc<Self> {
         let log = SqliteLog::open(directory).unwrap();
-        Arc::new(Self { log, left: AtomicU64::new(n_appends), rows_bytes_max })
+        Arc::new(Self { log, n_appends: AtomicU64::new(n_appends), rows_bytes_max })
     }
 }
 
-impl Log for Failing {
+impl Log for FailingLog {
     fn append_then(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>, then: Then<Appended>) {
-        let taken = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        match taken {
+        let remaining = self.n_appends.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        match remaining {
             Ok(_) => self.log.append_then(run, expected, entries, then),
             Err(_) => then(Err(StoreError::Stopped)),
         }
@@ -100,23 +100,23 @@ fn ana() -> Actor {
     Actor::Person("ana".to_owned())
 }
 
-/// A world that does each order once, by its id, and reports it.
+/// An executor that executes each effect once, and reports success.
 #[derive(Default)]
-struct World {
-    orders: VecDeque<(EffectId, Effect)>,
+struct TestExecutor {
+    effects: VecDeque<(EffectId, Effect)>,
     done: BTreeSet<EffectId>,
     clock: i64,
 }
 
-impl World {
-    /// Does one order, and tells whether there was one.
-    fn turn(&mut self, durable_run: &mut DurableRun) -> bool {
-        let Some((effect_id, effect)) = self.orders.pop_front() else { return false };
+impl TestExecutor {
+    /// Executes one effect; `false` if there is none.
+    fn execute_next(&mut self, durable_run: &mut DurableRun) -> bool {
+        let Some((effect_id, effect)) = self.effects.pop_front() else { return false };
         self.done.insert(effect_id);
         for (actor, command) in success_reports(effect_id, effect) {
             self.clock += 1;
             match durable_run.execute(domain::Timestamp(self.clock), &actor, command) {
-                Ok(step) => self.orders.extend(step.effects),
+                Ok(executed) => self.effects.extend(executed.effects),
                 Err(CommandError::Rejected(Rejection::StaleReport | Rejection::UnknownSession { .. })) => {}
                 Err(error) => panic!("{error:?}"),
             }
@@ -126,28 +126,28 @@ impl World {
 }
 
 #[test]
-fn a_run_goes_on_after_a_crash_at_any_step_and_its_rows_are_those_of_its_log() {
+fn run_continues_after_a_crash_at_any_step_and_its_rows_match_the_log() {
     let folder = TempDir::new().unwrap();
     let work = generate(GraphShape::Chains, 12, 3);
-    let mut world = World::default();
+    let mut executor = TestExecutor::default();
     let mut durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
-    world
-        .orders
+    executor
+        .effects
         .extend(durable_run.execute(domain::Timestamp(0), &ana(), start_command(&work, 3)).unwrap().effects);
     let mut n_steps = 0_u32;
-    while world.turn(&mut durable_run) {
+    while executor.execute_next(&mut durable_run) {
         n_steps += 1;
         if n_steps.is_multiple_of(7) {
             let state = durable_run.run().clone();
             if n_steps.is_multiple_of(2) {
                 durable_run.save().unwrap();
             }
-            // Everything in memory is gone, the orders that were under way too.
+            // All state in memory is lost, including effects in execution.
             drop(durable_run);
             durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
             assert_eq!(*durable_run.run(), state, "after step {n_steps}");
-            let open = durable_run.pending_effects();
-            world.orders = open.into_iter().filter(|(order, _)| !world.done.contains(order)).collect();
+            let pending = durable_run.pending_effects();
+            executor.effects = pending.into_iter().filter(|(id, _)| !executor.done.contains(id)).collect();
         }
     }
     assert_eq!(durable_run.run().outcome(), Some(RunOutcome::Done));
@@ -157,7 +157,7 @@ fn a_run_goes_on_after_a_crash_at_any_step_and_its_rows_are_those_of_its_log() {
     let log = open(folder.path());
     let saved = log.rows(&id()).unwrap();
     assert!(!saved.is_empty());
-    // The same events in a log without rows: all of them are made anew.
+    // A log with the same events and without rows: all rows are rebuilt.
     let fresh = TempDir::new().unwrap();
     let copy = open(fresh.path());
     let entries = log.read(&id(), Sequence(0), usize::MAX).unwrap().into_iter().map(new_entry).collect();
@@ -202,19 +202,19 @@ fn a_run_in_progress_of_schema_3_shows_the_same_rows_and_continues() {
     assert_eq!(durable_run.run().sequence(), head);
     durable_run.save().unwrap();
     assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, head));
-    let mut world = World {
-        orders: durable_run.pending_effects().into(),
+    let mut executor = TestExecutor {
+        effects: durable_run.pending_effects().into(),
         clock: i64::try_from(head.0).unwrap(),
-        ..World::default()
+        ..TestExecutor::default()
     };
-    while world.turn(&mut durable_run) {}
+    while executor.execute_next(&mut durable_run) {}
     assert_eq!(durable_run.run().outcome(), Some(RunOutcome::Done));
 }
 
 #[test]
-fn rows_of_a_long_run_that_were_never_saved_are_saved_in_steps() {
+fn rows_of_a_long_run_are_saved_in_several_writes() {
     let folder = TempDir::new().unwrap();
-    let log = Failing::open(folder.path(), u64::MAX, 2 << 20);
+    let log = FailingLog::open(folder.path(), u64::MAX, 2 << 20);
     let mut run_loop = RunLoop::start(&generate(GraphShape::Chains, 400, 3), 3, Recording::Log).unwrap();
     run_loop.run_to_end().unwrap();
     let entries = run_loop.log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect();
@@ -228,9 +228,9 @@ fn rows_of_a_long_run_that_were_never_saved_are_saved_in_steps() {
 }
 
 #[test]
-fn what_can_not_be_recorded_has_not_happened_and_can_be_wished_again() {
+fn command_that_cannot_be_recorded_has_no_effect_and_can_be_repeated() {
     let folder = TempDir::new().unwrap();
-    let log = Failing::open(folder.path(), 1, usize::MAX);
+    let log = FailingLog::open(folder.path(), 1, usize::MAX);
     let mut durable_run = DurableRun::open(log.clone(), id()).unwrap();
     let work = generate(GraphShape::Chains, 4, 1);
     durable_run.execute(domain::Timestamp(0), &ana(), start_command(&work, 1)).unwrap();
@@ -240,29 +240,29 @@ fn what_can_not_be_recorded_has_not_happened_and_can_be_wished_again() {
     let pause = || Command::PauseTask(task.clone());
     let error = durable_run.execute(domain::Timestamp(1), &ana(), pause()).unwrap_err();
     assert!(matches!(error, CommandError::Store { .. }), "{error}");
-    assert_eq!(*durable_run.run(), before, "the state is what the log says");
+    assert_eq!(*durable_run.run(), before, "the state is rebuilt from the log");
 
-    log.left.store(9, Ordering::SeqCst);
+    log.n_appends.store(9, Ordering::SeqCst);
     durable_run.execute(domain::Timestamp(2), &ana(), pause()).unwrap();
     assert!(matches!(durable_run.run().task_state(&task), Some(TaskState::Blocked(_))));
 }
 
 #[test]
-fn readers_share_the_rows_and_an_event_copies_them_only_for_a_reader() {
+fn readers_share_the_rows_and_an_event_copies_them_only_if_there_is_a_reader() {
     let folder = TempDir::new().unwrap();
     let mut durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
     let work = generate(GraphShape::Chains, 5, 1);
     durable_run.execute(domain::Timestamp(1), &ana(), start_command(&work, 1)).unwrap();
 
     let (first, second) = (Arc::clone(durable_run.views()), Arc::clone(durable_run.views()));
-    assert!(Arc::ptr_eq(&first, &second), "reads of the same moment are one copy");
+    assert!(Arc::ptr_eq(&first, &second), "reads at the same sequence share one copy");
     let read_at = first.sequence();
     durable_run.execute(domain::Timestamp(2), &ana(), Command::PauseRun).unwrap();
-    assert_eq!(first.sequence(), read_at, "what was read stays as it was");
+    assert_eq!(first.sequence(), read_at, "a reader's rows do not change");
     assert!(durable_run.views().sequence() > read_at);
     drop((first, second));
 
-    let place = Arc::as_ptr(durable_run.views());
+    let address = Arc::as_ptr(durable_run.views());
     durable_run.execute(domain::Timestamp(3), &ana(), Command::ContinueRun).unwrap();
-    assert_eq!(Arc::as_ptr(durable_run.views()), place, "without a reader nothing is copied");
+    assert_eq!(Arc::as_ptr(durable_run.views()), address, "nothing is copied without a reader");
 }

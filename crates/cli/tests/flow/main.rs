@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot run its program has failed")]
 
 #[expect(dead_code, reason = "used by the tests of the runtime")]
-#[path = "../../../runtime/tests/flow/lab.rs"]
-mod lab;
+#[path = "../../../runtime/tests/flow/fixture.rs"]
+mod fixture;
 #[expect(dead_code, reason = "used by the tests of the runtime")]
 #[path = "../../../runtime/tests/flow/processes.rs"]
 mod processes;

@@ -5,28 +5,28 @@ use std::fs;
 
 use domain::{ParkMode, Role, RunOutcome, RunSettings};
 
-use crate::lab::{Lab, plan, settings};
+use crate::fixture::{RunFixture, plan, settings};
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
 
 #[test]
 fn a_claude_session_is_resumed_with_only_the_answer() {
-    let (lab, memory) = lab("claude");
-    let recorded = answer_while_stopped(&lab, || {});
+    let (fixture, memory) = fixture("claude");
+    let recorded = answer_while_stopped(&fixture, || {});
     assert!(memory.exists());
     assert_eq!(recorded, "resumed: [ANSWER q_1]\nblue");
 }
 
 #[test]
 fn an_acp_session_is_resumed_with_only_the_answer() {
-    let (lab, _) = lab("acp");
-    assert_eq!(answer_while_stopped(&lab, || {}), "resumed: [ANSWER q_1]\nblue");
+    let (fixture, _) = fixture("acp");
+    assert_eq!(answer_while_stopped(&fixture, || {}), "resumed: [ANSWER q_1]\nblue");
 }
 
 #[test]
 fn a_lost_session_gets_the_whole_prompt_again() {
-    let (lab, memory) = lab("claude");
-    let recorded = answer_while_stopped(&lab, || fs::remove_dir_all(&memory).unwrap());
+    let (fixture, memory) = fixture("claude");
+    let recorded = answer_while_stopped(&fixture, || fs::remove_dir_all(&memory).unwrap());
     assert!(recorded.starts_with("again: "), "{recorded}");
     assert!(recorded.contains("Do T1") && recorded.contains("Which colour?"), "{recorded}");
     assert!(recorded.ends_with("[ANSWER q_1]\nblue"), "{recorded}");
@@ -35,7 +35,7 @@ fn a_lost_session_gets_the_whole_prompt_again() {
 #[test]
 fn a_question_within_a_turn_is_asked_once() {
     for voice in ["claude", "acp"] {
-        let mut lab = Lab::without_team();
+        let mut fixture = RunFixture::without_team();
         let script = format!(
             r#"
 voice = '{voice}'
@@ -49,27 +49,27 @@ steps = [
 ]
 "#
         );
-        add_worker(&mut lab, voice, &script);
-        let run = lab.start(plan(&["T1"]));
-        lab.until_pending(&run, 1);
-        lab.reopen();
-        let colour = lab.until_pending(&run, 1).remove(0);
-        lab.answer(&run, colour.id, "blue");
-        lab.until(&run, |views| (views.rows().questions.len() == 2).then_some(()));
+        add_worker(&mut fixture, voice, &script);
+        let run = fixture.start(plan(&["T1"]));
+        fixture.wait_for_questions(&run, 1);
+        fixture.restart();
+        let colour = fixture.wait_for_questions(&run, 1).remove(0);
+        fixture.answer(&run, colour.id, "blue");
+        fixture.wait_for(&run, |views| (views.rows().questions.len() == 2).then_some(()));
         // The next server reads both questions from the start of the turn; only one is answered.
-        lab.reopen();
-        let size = lab.until_pending(&run, 1).remove(0);
-        lab.answer(&run, size.id, "small");
-        assert_eq!(lab.outcome(&run), RunOutcome::Done, "{voice}");
-        assert_eq!(lab.rows(&run).questions.len(), 2, "{voice} asks each once");
-        let recorded = lab.show(&run, "said.txt");
+        fixture.restart();
+        let size = fixture.wait_for_questions(&run, 1).remove(0);
+        fixture.answer(&run, size.id, "small");
+        assert_eq!(fixture.outcome(&run), RunOutcome::Done, "{voice}");
+        assert_eq!(fixture.rows(&run).questions.len(), 2, "{voice} asks each once");
+        let recorded = fixture.branch_file(&run, "said.txt");
         assert!(recorded.contains("blue") && recorded.contains("small"), "{voice} received {recorded}");
     }
 }
 
-fn lab(voice: &str) -> (Lab, std::path::PathBuf) {
-    let mut lab = Lab::without_team();
-    let memory = lab.meeting("memory");
+fn fixture(voice: &str) -> (RunFixture, std::path::PathBuf) {
+    let mut fixture = RunFixture::without_team();
+    let memory = fixture.barrier_file("memory");
     let script = format!(
         r#"
 voice = '{voice}'
@@ -90,12 +90,12 @@ choose = [
 "#,
         memory.display()
     );
-    add_worker(&mut lab, voice, &script);
-    (lab, memory)
+    add_worker(&mut fixture, voice, &script);
+    (fixture, memory)
 }
 
-fn add_worker(lab: &mut Lab, voice: &str, script: &str) {
-    let path = lab.write("script.toml", script);
+fn add_worker(fixture: &mut RunFixture, voice: &str, script: &str) {
+    let path = fixture.write("script.toml", script);
     let arguments = format!("'play', '{}'", path.display());
     let preset = match voice {
         "claude" => format!(
@@ -104,23 +104,23 @@ fn add_worker(lab: &mut Lab, voice: &str, script: &str) {
         ),
         _ => format!("driver = 'acp'\ncommand = '{JANGDAN}'\narguments = [{arguments}]"),
     };
-    lab.hire("worker", Role::Worker, &preset);
+    fixture.add_agent("worker", Role::Worker, &preset);
 }
 
 /// Answers a question while the agent is stopped, and returns the input that the resumed agent recorded.
-fn answer_while_stopped(lab: &Lab, meanwhile: impl FnOnce()) -> String {
+fn answer_while_stopped(fixture: &RunFixture, meanwhile: impl FnOnce()) -> String {
     let settings = RunSettings { park_frozen_after_ms: 1, park_cold_after_ms: 2, ..settings() };
-    let run = lab.start_with(plan(&["T1"]), settings);
-    let question = lab.until_pending(&run, 1).remove(0);
-    lab.until(&run, |views| {
+    let run = fixture.start_with(plan(&["T1"]), settings);
+    let question = fixture.wait_for_questions(&run, 1).remove(0);
+    fixture.wait_for(&run, |views| {
         let rows = views.rows();
         let is_cold = rows.sessions.iter().any(|row| row.park == Some(ParkMode::Cold));
         // The process has ended when its session is parked cold.
         is_cold.then_some(())
     });
     meanwhile();
-    lab.answer(&run, question.id, "blue");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(lab.rows(&run).questions.len(), 1, "the question is not asked again");
-    lab.show(&run, "said.txt")
+    fixture.answer(&run, question.id, "blue");
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.rows(&run).questions.len(), 1, "the question is not asked again");
+    fixture.branch_file(&run, "said.txt")
 }

@@ -16,7 +16,7 @@ use sessions::{SessionState, Sessions};
 use tempfile::TempDir;
 use views::{QuestionState, RunState};
 
-use crate::processes::until;
+use crate::processes::wait_until;
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
 
@@ -123,7 +123,7 @@ impl Watcher {
     /// Waits for a number of lines, or until the run waits for its answer.
     fn wait_for_lines(&self, stage: &Stage, n_lines: usize) {
         let mut n_seen = 0;
-        until("the events are printed", || {
+        wait_until("the events are printed", || {
             n_seen += self.lines.try_iter().take(n_lines - n_seen).count();
             n_seen == n_lines || stage.waits()
         });
@@ -214,7 +214,7 @@ impl Stage {
 
     /// Answers the question as soon as it is open.
     fn answer(&self) {
-        until("the question is answered", || {
+        wait_until("the question is answered", || {
             let answer = self.jangdan(&["answer", "q_1", "blue"]).output().unwrap();
             answer.status.success()
         });
@@ -259,7 +259,9 @@ impl Stage {
         let sessions = Sessions::open(&self.data()).unwrap();
         let is_alive =
             |state: &SessionState| matches!(state, SessionState::Alive(_) | SessionState::Starting);
-        until("no session is left", || !sessions.list().unwrap().iter().any(|found| is_alive(&found.state)));
+        wait_until("no session is left", || {
+            !sessions.list().unwrap().iter().any(|found| is_alive(&found.state))
+        });
     }
 
     fn git(&self, arguments: &[&str]) -> String {

@@ -138,23 +138,23 @@ fn failed_receipt(command: &str, tree: String, reason: String, started_at: Times
 pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, String> {
     for number in 1..=ATTEMPTS_MAX {
         let name = session_name(context, job.name, number);
-        let found = match context.host.sessions.find_exactly(&name).map_err(|error| error_chain(&error))? {
-            Some(found) => found,
+        let entry = match context.host.sessions.find_exactly(&name).map_err(|error| error_chain(&error))? {
+            Some(entry) => entry,
             None => match start(context, name, job) {
-                Ok(found) => found,
+                Ok(entry) => entry,
                 // Its holder was killed during the start.
                 Err(SessionError::Holder { source: ClientError::Closed, .. }) => continue,
                 Err(error) => return Err(error_chain(&error)),
             },
         };
-        if let Some(result) = follow(context, &found, job)? {
-            wait_for_holder_exit(context, &found);
+        if let Some(result) = follow(context, &entry, job)? {
+            wait_for_holder_exit(context, &entry);
             // The receipt has the end of the output; the rest is not kept.
-            drop(context.host.sessions.remove(&found));
+            drop(context.host.sessions.remove(&entry));
             return Ok(result);
         }
         // Its holder was killed: its processes must not continue beside the next attempt.
-        context.host.sessions.kill_orphans(&found);
+        context.host.sessions.kill_orphans(&entry);
     }
     Err(format!("its holder was killed {ATTEMPTS_MAX} times"))
 }
@@ -166,10 +166,10 @@ pub(super) fn has_started(context: &RunContext, name: &str) -> bool {
 
 /// Ends a job that a killed server left, and removes its sessions.
 pub(super) fn end(context: &RunContext, name: &str) {
-    for found in attempts(context, name) {
-        drop(context.host.sessions.request(&found, &Request::End { grace: GRACE }, GRACE * 5));
-        context.host.sessions.kill_orphans(&found);
-        drop(context.host.sessions.remove(&found));
+    for entry in attempts(context, name) {
+        drop(context.host.sessions.request(&entry, &Request::End { grace: GRACE }, GRACE * 5));
+        context.host.sessions.kill_orphans(&entry);
+        drop(context.host.sessions.remove(&entry));
     }
 }
 
@@ -202,13 +202,13 @@ fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEnt
 }
 
 /// Reads the output of a job until it ends; `None` if its holder was killed, so that its exit status is unknown.
-fn follow(context: &RunContext, found: &SessionEntry, job: &Job<'_>) -> Result<Option<JobResult>, String> {
+fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<Option<JobResult>, String> {
     // A job gets no input, so it must not wait for any.
     let sessions = &context.host.sessions;
-    drop(sessions.request(found, &Request::CloseInput, GRACE));
-    let mut follower = RecordFollower::open(&found.directory, 0).map_err(|error| error_chain(&error))?;
+    drop(sessions.request(entry, &Request::CloseInput, GRACE));
+    let mut follower = RecordFollower::open(&entry.directory, 0).map_err(|error| error_chain(&error))?;
     // The timeout starts with the job, also if an earlier server started it.
-    let age_ms = u64::try_from(now().0.saturating_sub(found.metadata.started_at.0)).unwrap_or(0);
+    let age_ms = u64::try_from(now().0.saturating_sub(entry.metadata.started_at.0)).unwrap_or(0);
     let deadline = Instant::now() + Duration::from_millis(job.timeout_ms.saturating_sub(age_ms));
     let (mut hash, mut tail) = (Sha256::new(), Vec::new());
     let mut is_timed_out = false;
@@ -237,11 +237,11 @@ fn follow(context: &RunContext, found: &SessionEntry, job: &Job<'_>) -> Result<O
             Some(_) => {}
             None if !is_timed_out && Instant::now() >= deadline => {
                 is_timed_out = true;
-                drop(sessions.request(found, &Request::End { grace: GRACE }, GRACE * 5));
+                drop(sessions.request(entry, &Request::End { grace: GRACE }, GRACE * 5));
             }
             None if alive_at.elapsed() >= ALIVE_CHECK_INTERVAL => {
                 alive_at = Instant::now();
-                if is_lost(context, &found.name) {
+                if is_lost(context, &entry.name) {
                     return Ok(None);
                 }
             }
@@ -252,15 +252,15 @@ fn follow(context: &RunContext, found: &SessionEntry, job: &Job<'_>) -> Result<O
     if is_timed_out {
         output_tail.push_str("\ntimed out");
     }
-    let started_at = found.metadata.started_at;
+    let started_at = entry.metadata.started_at;
     let output_hash = hex(&hash.finalize());
     Ok(Some(JobResult { exit_status: exit.code, output_hash, output_tail, started_at, finished_at: now() }))
 }
 
 /// Waits for a holder to exit, since it writes the exit record last.
-fn wait_for_holder_exit(context: &RunContext, found: &SessionEntry) {
+fn wait_for_holder_exit(context: &RunContext, entry: &SessionEntry) {
     let deadline = Instant::now() + HOLDER_EXIT_MAX;
-    if let Ok(mut connection) = context.host.sessions.connect(found) {
+    if let Ok(mut connection) = context.host.sessions.connect(entry) {
         // The connection is closed when the holder exits.
         while matches!(connection.receive(deadline), Ok(Some(_))) {}
     }
@@ -274,7 +274,7 @@ fn next_alive_check(deadline: Instant, is_timed_out: bool) -> Instant {
 
 fn is_lost(context: &RunContext, name: &str) -> bool {
     match context.host.sessions.find_exactly(name) {
-        Ok(Some(found)) => matches!(found.state, SessionState::Lost),
+        Ok(Some(entry)) => matches!(entry.state, SessionState::Lost),
         Ok(None) | Err(_) => true,
     }
 }

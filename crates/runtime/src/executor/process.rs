@@ -37,7 +37,7 @@ pub(super) enum ProcessError {
     #[error("more than {COMMANDS_MAX} commands are queued for its thread")]
     QueueFull,
     #[error("{0}")]
-    Directory(String),
+    Unusable(String),
     #[error("{0}")]
     DiskBudget(String),
 }
@@ -63,7 +63,7 @@ pub(super) struct SessionSpec {
 /// A running process, or an ended one whose output is not completely read.
 pub(super) struct Process {
     pub(super) session: Session,
-    pub(super) found: SessionEntry,
+    pub(super) entry: SessionEntry,
     /// Whether its agent resumed the conversation of an earlier process.
     pub(super) is_resumed: bool,
     /// Whether it was sent an input.
@@ -81,10 +81,10 @@ impl Process {
         spec: &SessionSpec,
         read_from: u64,
     ) -> Result<Option<(Self, Vec<SessionReport>)>, ProcessError> {
-        let Some((number, found)) = last_process(context, spec.session)? else { return Ok(None) };
+        let Some((number, entry)) = last_process(context, spec.session)? else { return Ok(None) };
         let is_same_process = read_from >> OFFSET_BITS == u64::from(number - 1);
         let from = if is_same_process { read_from & ((1 << OFFSET_BITS) - 1) } else { 0 };
-        Self::open(context, spec, found, number, from).map(Some)
+        Self::open(context, spec, entry, number, from).map(Some)
     }
 
     /// Starts the next process of a session.
@@ -93,7 +93,7 @@ impl Process {
         spec: &SessionSpec,
     ) -> Result<(Self, Vec<SessionReport>), ProcessError> {
         let (number, previous) = match last_process(context, spec.session)? {
-            Some((number, found)) => (number + 1, Some(found)),
+            Some((number, entry)) => (number + 1, Some(entry)),
             None => (1, None),
         };
         let resumed = spec.agent_session.clone().filter(|_| spec.preset.can_resume());
@@ -125,18 +125,18 @@ impl Process {
             sandbox: context.sandbox(),
             agent: Some(agent),
         };
-        let found = match previous {
+        let entry = match previous {
             // A resumed agent uses the key that it was given first.
             Some(previous) => context.host.sessions.start_with_key(&start, previous.metadata.key)?,
             None => context.host.sessions.start(&start)?,
         };
-        Self::open(context, spec, found, number, 0)
+        Self::open(context, spec, entry, number, 0)
     }
 
     fn open(
         context: &RunContext,
         spec: &SessionSpec,
-        found: SessionEntry,
+        entry: SessionEntry,
         number: u32,
         from: u64,
     ) -> Result<(Self, Vec<SessionReport>), ProcessError> {
@@ -147,25 +147,25 @@ impl Process {
             has_text: spec.has_spoken,
             usage: spec.used.clone(),
         };
-        let Some(agent) = found.metadata.agent.as_deref() else {
-            return Err(ProcessError::Directory(format!("session '{}' has no agent", found.name)));
+        let Some(agent) = entry.metadata.agent.as_deref() else {
+            return Err(ProcessError::Unusable(format!("session '{}' has no agent", entry.name)));
         };
         let driver_context = DriverContext {
             launch: agent.launch(),
             directory: &spec.directory,
-            key: &found.metadata.key,
+            key: &entry.metadata.key,
             role: spec.role,
             has_numeric_ids: spec.has_numeric_ids,
             checkpoint: Some(checkpoint).filter(|checkpoint| checkpoint.read_from > 0),
         };
         let (session, reports) =
-            Session::open(&found.directory, set_up_driver(&spec.preset, &driver_context))?;
+            Session::open(&entry.directory, set_up_driver(&spec.preset, &driver_context))?;
         let is_resumed = agent.is_resumed;
         let has_input = reports.iter().any(|report| matches!(report, SessionReport::InputWritten { .. }));
         let boot =
-            found.metadata.boot.clone().or_else(|| boot_of_earlier_version(context, spec.session, number));
+            entry.metadata.boot.clone().or_else(|| boot_of_earlier_version(context, spec.session, number));
         let is_from_earlier_boot = boot.is_some() && boot != boot_id();
-        Ok((Self { session, found, is_resumed, has_input, is_from_earlier_boot, number }, reports))
+        Ok((Self { session, entry, is_resumed, has_input, is_from_earlier_boot, number }, reports))
     }
 
     /// Converts an offset in the output of this process to one of the session.
@@ -191,11 +191,11 @@ impl Process {
 
     /// Tells whether the process never started, because its server was killed during the start.
     pub(super) fn never_started(&self) -> bool {
-        matches!(self.found.state, SessionState::Lost | SessionState::Starting)
+        matches!(self.entry.state, SessionState::Lost | SessionState::Starting)
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.found.state, SessionState::Ended { .. } | SessionState::Lost)
+        matches!(self.entry.state, SessionState::Ended { .. } | SessionState::Lost)
     }
 }
 
@@ -216,19 +216,19 @@ pub(super) fn wait_for_start(context: &RunContext, session: SessionId) -> Result
 pub(super) fn end_all(context: &RunContext, session: SessionId, grace: Duration) {
     let sessions = &context.host.sessions;
     for number in 1.. {
-        let Ok(Some(found)) = context.host.sessions.find_exactly(&name(context, session, number)) else {
+        let Ok(Some(entry)) = context.host.sessions.find_exactly(&name(context, session, number)) else {
             return;
         };
-        match found.state {
+        match entry.state {
             SessionState::Ended { .. } => {}
             SessionState::Alive(_) | SessionState::Starting => {
                 // The processes of a holder that does not reply are found by their environment.
-                if sessions.request(&found, &Request::End { grace }, grace * 5).is_err() {
-                    sessions.kill_orphans(&found);
+                if sessions.request(&entry, &Request::End { grace }, grace * 5).is_err() {
+                    sessions.kill_orphans(&entry);
                 }
             }
             SessionState::Lost => {
-                sessions.kill_orphans(&found);
+                sessions.kill_orphans(&entry);
             }
         }
     }
@@ -239,8 +239,8 @@ pub(super) fn end_all_and_wait(context: &RunContext, session: SessionId, grace: 
     end_all(context, session, grace);
     let deadline = Instant::now() + grace * 5;
     let is_running =
-        |found: &SessionEntry| matches!(found.state, SessionState::Alive(_) | SessionState::Starting);
-    while last_process(context, session).is_ok_and(|last| last.is_some_and(|(_, found)| is_running(&found))) {
+        |entry: &SessionEntry| matches!(entry.state, SessionState::Alive(_) | SessionState::Starting);
+    while last_process(context, session).is_ok_and(|last| last.is_some_and(|(_, entry)| is_running(&entry))) {
         if Instant::now() >= deadline {
             break;
         }
@@ -256,7 +256,7 @@ fn last_process(
     let mut last = None;
     for number in 1.. {
         match context.host.sessions.find_exactly(&name(context, session, number))? {
-            Some(found) => last = Some((number, found)),
+            Some(entry) => last = Some((number, entry)),
             None => break,
         }
     }

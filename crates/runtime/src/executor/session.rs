@@ -175,20 +175,20 @@ impl SessionWorker {
     fn begin(&mut self, state: RecoveryState) -> Result<NextState, ProcessError> {
         self.spec.directory = self.set_up_directory()?;
         wait_for_start(&self.context, self.spec.session)?;
-        let found = Process::find(&self.context, &self.spec, self.read_from)?;
-        match (found, state) {
+        let process = Process::find(&self.context, &self.spec, self.read_from)?;
+        match (process, state) {
             (Some((process, _)), RecoveryState::Cold) if process.has_ended() => Ok(NextState::Cold),
             (Some((process, _)), RecoveryState::New) if self.was_stopped(&process) => self.start(),
             // An earlier server was killed during the start.
             (Some((process, _)), RecoveryState::New) if process.never_started() => {
-                self.context.host.sessions.kill_orphans(&process.found);
+                self.context.host.sessions.kill_orphans(&process.entry);
                 self.start()
             }
             (Some((process, reports)), _) => self.attach(process, reports),
             (None, RecoveryState::New) => self.start(),
             (None, RecoveryState::Cold) => Ok(NextState::Cold),
             (None, RecoveryState::Running) => {
-                Err(ProcessError::Directory("its process was not found".to_owned()))
+                Err(ProcessError::Unusable("its process was not found".to_owned()))
             }
         }
     }
@@ -207,7 +207,7 @@ impl SessionWorker {
         let (directory, is_new) = directory.map_err(|error| match error {
             WorktreeError::Git(error) => match error_chain(&error) {
                 reason if disk_full::is_disk_full(&reason) => ProcessError::DiskBudget(reason),
-                reason => ProcessError::Directory(reason),
+                reason => ProcessError::Unusable(reason),
             },
             WorktreeError::DiskBudget(exceeded) => ProcessError::DiskBudget(exceeded.to_string()),
         })?;
@@ -217,7 +217,7 @@ impl SessionWorker {
             Some(task) => self.context.set_up_task_worktree(&directory, task, is_new, stop_token),
             None => self.context.set_up_session_worktree(&directory, session, role, is_new, stop_token),
         };
-        set_up.map_err(ProcessError::Directory)?;
+        set_up.map_err(ProcessError::Unusable)?;
         Ok(directory)
     }
 

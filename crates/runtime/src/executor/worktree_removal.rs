@@ -55,11 +55,11 @@ mod tests {
         let (is_busy, busy) = sync_channel(1);
         let (resume, may_resume) = channel();
         let n_ended = Arc::new(AtomicU32::new(0));
-        let seen = Arc::new(Mutex::new(Vec::new()));
+        let counts = Arc::new(Mutex::new(Vec::new()));
         let remove = {
-            let (n_ended, seen) = (Arc::clone(&n_ended), Arc::clone(&seen));
+            let (n_ended, counts) = (Arc::clone(&n_ended), Arc::clone(&counts));
             move || {
-                seen.lock().unwrap().push(n_ended.load(Ordering::SeqCst));
+                counts.lock().unwrap().push(n_ended.load(Ordering::SeqCst));
                 let _ = is_busy.try_send(());
                 may_resume.recv_timeout(TIMEOUT).unwrap();
             }
@@ -80,6 +80,6 @@ mod tests {
         resume.send(()).unwrap();
         resume.send(()).unwrap();
         run_loop.join().unwrap().finish();
-        assert_eq!(*seen.lock().unwrap(), [0, 100], "the second call sees all ended sessions");
+        assert_eq!(*counts.lock().unwrap(), [0, 100], "the second call sees all ended sessions");
     }
 }

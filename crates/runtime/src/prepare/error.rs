@@ -77,7 +77,7 @@ pub enum PrepareError {
     Template {
         /// Path of the template.
         path: PathBuf,
-        /// IO error.
+        /// Error of the file system.
         source: io::Error,
     },
 }

@@ -33,7 +33,7 @@ pub enum InputErrorKind {
     /// The file exceeds the size limit.
     #[error("the file is larger than {}", size(*.bytes_max))]
     TooLarge {
-        /// Size limit.
+        /// Size limit in bytes.
         bytes_max: usize,
     },
     /// Another IO error.

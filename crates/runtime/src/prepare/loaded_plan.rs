@@ -15,11 +15,11 @@ use super::{
 pub struct LoadedPlan {
     /// Path of the file; `None` for a plan given as text.
     pub file: Option<PathBuf>,
-    /// Display name.
+    /// Name of the plan in messages.
     pub name: String,
-    /// Source text.
+    /// Source text of the plan.
     pub source: Vec<u8>,
-    /// PlanFormat, if it was named.
+    /// Format, if it was named.
     pub format: Option<PlanFormat>,
     /// Parsed plan and its diagnostics.
     pub reading: ParsedPlan,

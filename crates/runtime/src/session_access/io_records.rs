@@ -60,7 +60,7 @@ pub struct IoRecordPage {
 /// Input or output of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IoRecord {
-    /// Direction.
+    /// Whether it is input, output or standard error.
     pub direction: IoDirection,
     /// Offset of the first output byte; for an input, of the output byte that followed.
     pub offset: u64,
@@ -89,13 +89,13 @@ impl Host {
         session: SessionId,
         query: IoRecordQuery,
     ) -> Result<IoRecordPage, HostError> {
-        let (process, found) = self.process(run, session, query.process)?;
+        let (process, entry) = self.process(run, session, query.process)?;
         let spool_error = |source: SpoolError| HostError::Spool { session, source };
-        let page = read_page(&found.directory, query.start, query.bytes_max).map_err(spool_error)?;
-        let has_ended = matches!(found.state, SessionState::Ended { .. } | SessionState::Lost);
+        let page = read_page(&entry.directory, query.start, query.bytes_max).map_err(spool_error)?;
+        let has_ended = matches!(entry.state, SessionState::Ended { .. } | SessionState::Lost);
         Ok(IoRecordPage {
             process,
-            has_terminal: found.metadata.has_terminal,
+            has_terminal: entry.metadata.has_terminal,
             first: page.first,
             offset: page.offset,
             next: page.next,

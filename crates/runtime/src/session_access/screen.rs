@@ -44,11 +44,11 @@ pub struct ScreenSnapshot {
 pub enum ScreenUpdate {
     /// Content of the screen; always the first update.
     Snapshot(ScreenSnapshot),
-    /// More output.
+    /// Output that follows the snapshot or earlier output.
     Output {
         /// Offset of the first byte.
         offset: u64,
-        /// Complete characters.
+        /// Only complete characters.
         text: String,
     },
     /// The window was resized.

@@ -1,16 +1,16 @@
-//! "Done" is a receipt: what was run, how it ended, on which tree; and the run's branch holds only what passed together.
+//! Checks of tasks and merges: their receipts, and that the run's branch has only work that passed together.
 
 use domain::{EscalationType, RunId, RunOutcome, RunSettings};
 use runtime::{Isolation, RunEnvironment, ShutdownMode};
 use views::{ReceiptPurpose, TaskState};
 
 use crate::{
-    lab::{Lab, plan, settings},
-    processes::{Process, until},
+    fixture::{RunFixture, plan, settings},
+    processes::{Process, wait_until},
 };
 
-/// Writes a file, meets the other task before either is merged, and says that it is done, each time that it is told.
-const MEETS_AND_REPEATS: &str = r#"
+/// Writes a file, waits for the other task before either is merged, and reports done after each input.
+const WAITS_AND_REPEATS: &str = r#"
 read -r task
 echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
 echo "from $JANGDAN_TASK" > shared.txt
@@ -24,104 +24,104 @@ done
 "#;
 
 #[test]
-fn a_receipt_has_the_command_its_end_its_output_and_its_tree() {
-    let lab = Lab::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK\"\n");
+fn receipt_has_the_command_exit_status_output_and_tree() {
+    let fixture = RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK\"\n");
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("cat made.txt".to_owned());
-    let run = lab.start(work);
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let rows = lab.rows(&run);
+    let run = fixture.start(work);
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
     let receipt = &rows.receipts.iter().next().unwrap().receipt;
     assert_eq!(receipt.command, "cat made.txt");
     assert_eq!(receipt.exit_status, Some(0));
-    // What `printf 'made\n' | sha256sum` says.
+    // Output of `printf 'made\n' | sha256sum`.
     assert_eq!(receipt.output_hash, "9ccbd3f1b19a1cdfd8d7c6ae48e9e822e2345f5be1a6187b19e41486c6941004");
-    assert_eq!(receipt.tree, lab.git(&["rev-parse", &format!("jangdan/{run}/run^{{tree}}")]).trim());
+    assert_eq!(receipt.tree, fixture.git(&["rev-parse", &format!("jangdan/{run}/run^{{tree}}")]).trim());
     assert_eq!(rows.receipts.len(), 1, "the merged tree is the one that was checked");
 }
 
 #[test]
-fn a_check_that_is_stopped_with_its_server_is_taken_up_and_not_run_twice() {
-    let mut lab = Lab::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK\"\n");
-    let (runs, go) = (lab.meeting("runs"), lab.meeting("go"));
+fn check_continues_across_a_restart_and_runs_once() {
+    let mut fixture = RunFixture::new("read -r task\necho made > made.txt\necho \"DONE:$JANGDAN_TASK\"\n");
+    let (runs, go) = (fixture.barrier_file("runs"), fixture.barrier_file("go"));
     let mut work = plan(&["T1"]);
-    // It changes the tree that it judges, which must not be taken for what was judged.
+    // The check changes the worktree; the receipt must have the tree from before.
     let wait = format!("while [ ! -e {} ]; do sleep 0.01; done", go.display());
     work.tasks[0].verify =
         Some(format!("echo x >> made.txt; echo run >> {}; {wait}; cat made.txt", runs.display()));
-    let run = lab.start(work);
-    until("the check runs", || lab.met("runs") == "run\n");
-    lab.reopen();
-    lab.let_go("go");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let rows = lab.rows(&run);
+    let run = fixture.start(work);
+    wait_until("the check runs", || fixture.script_output("runs") == "run\n");
+    fixture.restart();
+    fixture.release("go");
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
     let first = rows.receipts.iter().next().unwrap();
     assert_eq!((first.purpose, first.receipt.output_tail.as_str()), (ReceiptPurpose::Check, "made\nx\n"));
-    let judged = lab.git(&["show", &format!("{}:made.txt", first.receipt.tree)]);
-    assert_eq!(judged, "made\n");
+    let checked = fixture.git(&["show", &format!("{}:made.txt", first.receipt.tree)]);
+    assert_eq!(checked, "made\n");
 }
 
 #[test]
-fn a_check_that_hangs_ends_with_its_time_and_says_so() {
-    let lab = Lab::new(MEETS_AND_REPEATS);
-    lab.let_go("T2");
+fn check_that_hangs_times_out() {
+    let fixture = RunFixture::new(WAITS_AND_REPEATS);
+    fixture.release("T2");
     let mut work = plan(&["T1"]);
-    let pid = lab.meeting("pid").display().to_string();
+    let pid = fixture.barrier_file("pid").display().to_string();
     work.tasks[0].verify = Some(format!("if [ ! -e {pid} ]; then echo $$ > {pid}; sleep 1000; fi"));
-    let run = lab.start_with(work, RunSettings { timeout_ms: 2000, ..settings() });
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let told = lab.met("told-T1");
-    assert!(told.contains("timed out"), "{told}");
-    assert!(Process::of(lab.met("pid").trim().parse().unwrap()).is_gone());
+    let run = fixture.start_with(work, RunSettings { timeout_ms: 2000, ..settings() });
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let feedback = fixture.script_output("told-T1");
+    assert!(feedback.contains("timed out"), "{feedback}");
+    assert!(Process::of(fixture.script_output("pid").trim().parse().unwrap()).has_exited());
 }
 
 #[test]
-fn a_check_of_a_task_that_is_cancelled_ends_with_it() {
-    let lab = Lab::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+fn cancelling_a_task_ends_its_check() {
+    let fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
     let mut work = plan(&["T1", "T2"]);
-    let pid = lab.meeting("pid").display().to_string();
+    let pid = fixture.barrier_file("pid").display().to_string();
     work.tasks[0].verify = Some(format!("echo $$ > {pid}; exec sleep 1000"));
-    let run = lab.start(work);
-    until("the check runs", || lab.met("pid").ends_with('\n'));
-    let check = Process::of(lab.met("pid").trim().parse().unwrap());
-    lab.wish(&run, domain::Command::CancelTask("T1".parse().unwrap()));
-    until("the check is gone", || check.is_gone());
+    let run = fixture.start(work);
+    wait_until("the check runs", || fixture.script_output("pid").ends_with('\n'));
+    let check = Process::of(fixture.script_output("pid").trim().parse().unwrap());
+    fixture.execute(&run, domain::Command::CancelTask("T1".parse().unwrap()));
+    wait_until("the check has ended", || check.has_exited());
 }
 
 #[test]
-fn whoever_stops_everything_stops_checks_too() {
-    let mut lab = Lab::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+fn shutdown_that_ends_sessions_ends_checks_too() {
+    let mut fixture = RunFixture::new("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
     let mut work = plan(&["T1"]);
-    let pid = lab.meeting("pid").display().to_string();
+    let pid = fixture.barrier_file("pid").display().to_string();
     work.tasks[0].verify = Some(format!("[ -e {pid} ] || {{ echo $$ > {pid}; exec sleep 1000; }}"));
-    let run = lab.start(work);
-    until("the check runs", || lab.met("pid").ends_with('\n'));
-    let check = Process::of(lab.met("pid").trim().parse().unwrap());
-    lab.reopen_after(ShutdownMode::EndSessions);
-    assert!(check.is_gone());
-    // It was nobody's fault, so it is run again.
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(lab.rows(&run).receipts.iter().map(|row| row.passed).collect::<Vec<_>>(), [true]);
+    let run = fixture.start(work);
+    wait_until("the check runs", || fixture.script_output("pid").ends_with('\n'));
+    let check = Process::of(fixture.script_output("pid").trim().parse().unwrap());
+    fixture.restart_with(ShutdownMode::EndSessions);
+    assert!(check.has_exited());
+    // The check did not fail, so it runs again.
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.rows(&run).receipts.iter().map(|row| row.passed).collect::<Vec<_>>(), [true]);
 }
 
 #[test]
-fn a_conflict_that_its_agent_does_not_solve_is_handed_upward() {
-    let lab = Lab::new(MEETS_AND_REPEATS);
-    let run = lab.start(plan(&["T1", "T2"]));
-    let escalation = lab.until(&run, |views| views.rows().escalations.iter().next().cloned());
+fn unresolved_conflict_is_escalated() {
+    let fixture = RunFixture::new(WAITS_AND_REPEATS);
+    let run = fixture.start(plan(&["T1", "T2"]));
+    let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
     assert_eq!(escalation.kind, EscalationType::Conflict);
     let task = escalation.task.unwrap().to_string();
-    let told = lab.met(&format!("told-{task}"));
-    assert!(told.contains("CONFLICT") && told.contains("shared.txt"), "{told}");
-    // What the first one merged is there, whole.
+    let input = fixture.script_output(&format!("told-{task}"));
+    assert!(input.contains("CONFLICT") && input.contains("shared.txt"), "{input}");
+    // The work of the task that was merged first is complete.
     let other = if task == "T1" { "T2" } else { "T1" };
-    lab.until_task(&run, other, TaskState::Done);
-    assert_eq!(lab.show(&run, "shared.txt"), format!("from {other}\n"));
+    fixture.wait_for_task(&run, other, TaskState::Done);
+    assert_eq!(fixture.branch_file(&run, "shared.txt"), format!("from {other}\n"));
 }
 
 #[test]
-fn what_passes_alone_and_fails_together_is_not_merged_until_its_agent_has_put_it_right() {
-    let lab = Lab::new(
+fn work_that_fails_together_with_others_is_merged_after_its_agent_has_fixed_it() {
+    let fixture = RunFixture::new(
         r#"
 read -r task
 echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
@@ -130,7 +130,7 @@ while [ ! -e "$BARRIER/T1" ] || [ ! -e "$BARRIER/T2" ]; do sleep 0.01; done
 echo "DONE:$JANGDAN_TASK"
 read -r feedback
 printf '%s\n' "$feedback" > "$BARRIER/feedback"
-# Only whoever sees the other's file knows what is wrong.
+# The failure is visible only with the file of the other task.
 ls T1.txt T2.txt > "$BARRIER/seen" && rm "$JANGDAN_TASK.txt"
 echo "DONE:$JANGDAN_TASK"
 "#,
@@ -139,58 +139,62 @@ echo "DONE:$JANGDAN_TASK"
     for task in &mut work.tasks {
         task.verify = Some("ls; [ ! -e T1.txt ] || [ ! -e T2.txt ]".to_owned());
     }
-    let run = lab.start(work);
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(lab.met("seen"), "T1.txt\nT2.txt\n", "its worktree has what the others did");
-    assert_eq!(lab.files_of(&run).len(), 2, "{:?}", lab.files_of(&run));
-    let rows = lab.rows(&run);
+    let run = fixture.start(work);
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(
+        fixture.script_output("seen"),
+        "T1.txt\nT2.txt\n",
+        "its worktree has the work of the other task"
+    );
+    assert_eq!(fixture.branch_files(&run).len(), 2, "{:?}", fixture.branch_files(&run));
+    let rows = fixture.rows(&run);
     let failed: Vec<ReceiptPurpose> =
         rows.receipts.iter().filter(|row| !row.passed).map(|row| row.purpose).collect();
     assert_eq!(failed, [ReceiptPurpose::Merge]);
 }
 
 #[test]
-fn what_was_checked_before_the_merge_is_stale_and_what_was_checked_on_it_holds() {
-    let lab = Lab::new(MEETS_AND_REPEATS.replace("from $JANGDAN_TASK", "the same").as_str());
+fn receipt_of_a_tree_before_the_merge_is_stale() {
+    let fixture = RunFixture::new(WAITS_AND_REPEATS.replace("from $JANGDAN_TASK", "the same").as_str());
     let mut work = plan(&["T1", "T2"]);
     for task in &mut work.tasks {
         task.verify = Some("ls".to_owned());
     }
-    let run = lab.start(work);
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let rows = lab.rows(&run);
-    let tip = lab.git(&["rev-parse", &format!("jangdan/{run}/run^{{tree}}")]).trim().to_owned();
-    // Whoever was merged first was checked on what came out; the other had to be checked again.
-    let mut found: Vec<_> = rows
+    let run = fixture.start(work);
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
+    let tip = fixture.git(&["rev-parse", &format!("jangdan/{run}/run^{{tree}}")]).trim().to_owned();
+    // The first task was checked on the tree that the merge produced; the other one was checked again.
+    let mut receipts: Vec<_> = rows
         .receipts
         .iter()
         .map(|row| (row.purpose == ReceiptPurpose::Merge, row.is_stale, row.receipt.tree == tip))
         .collect();
-    found.sort_unstable();
-    assert_eq!(found, [(false, false, false), (false, true, false), (true, false, true)]);
+    receipts.sort_unstable();
+    assert_eq!(receipts, [(false, false, false), (false, true, false), (true, false, true)]);
     assert!(rows.tasks.iter().all(|task| task.receipt.as_ref().is_some_and(|receipt| !receipt.is_stale)));
 }
 
 #[test]
-fn a_check_is_stale_as_soon_as_its_agent_has_changed_something() {
-    let lab = changes_after_its_check();
-    let environment = lab.environment();
-    stale_until_it_is_checked_again(&lab, environment);
+fn receipt_is_stale_after_the_agent_changes_files() {
+    let fixture = fixture_with_change_after_the_check();
+    let environment = fixture.environment();
+    check_that_receipt_is_stale_until_the_next_check(&fixture, environment);
 }
 
 #[test]
-fn so_it_is_where_all_work_in_the_projects_own_folder() {
-    let lab = changes_after_its_check();
-    let before = lab.git(&["rev-parse", "HEAD^{tree}"]);
-    let environment = RunEnvironment { isolation: Isolation::InPlace, ..lab.environment() };
-    let run = stale_until_it_is_checked_again(&lab, environment);
-    let trees: Vec<String> = lab.rows(&run).receipts.iter().map(|row| row.receipt.tree.clone()).collect();
+fn receipt_is_stale_after_a_change_in_the_project_folder() {
+    let fixture = fixture_with_change_after_the_check();
+    let before = fixture.git(&["rev-parse", "HEAD^{tree}"]);
+    let environment = RunEnvironment { isolation: Isolation::InPlace, ..fixture.environment() };
+    let run = check_that_receipt_is_stale_until_the_next_check(&fixture, environment);
+    let trees: Vec<String> = fixture.rows(&run).receipts.iter().map(|row| row.receipt.tree.clone()).collect();
     assert!(trees[0] != trees[1] && !trees.contains(&before.trim().to_owned()), "{trees:?}");
-    assert_eq!(lab.git(&["status", "--porcelain"]), "?? state.txt\n");
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "?? state.txt\n");
 }
 
-fn changes_after_its_check() -> Lab {
-    Lab::new(
+fn fixture_with_change_after_the_check() -> RunFixture {
+    RunFixture::new(
         r#"
 read -r task
 echo bad > state.txt
@@ -204,17 +208,22 @@ echo "DONE:$JANGDAN_TASK"
     )
 }
 
-fn stale_until_it_is_checked_again(lab: &Lab, environment: RunEnvironment) -> RunId {
+fn check_that_receipt_is_stale_until_the_next_check(
+    fixture: &RunFixture,
+    environment: RunEnvironment,
+) -> RunId {
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("grep -q better state.txt".to_owned());
-    let run = lab.start_in(work, settings(), environment);
-    let question = lab.until_pending(&run, 1).remove(0);
-    let stale =
-        |lab: &Lab| lab.rows(&run).receipts.iter().map(|row| (row.passed, row.is_stale)).collect::<Vec<_>>();
-    lab.until(&run, |views| views.rows().tasks.iter().next()?.receipt.as_ref()?.is_stale.then_some(()));
-    assert_eq!(stale(lab), [(false, true)]);
-    lab.answer(&run, question.id, "yes");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(stale(lab), [(false, true), (true, false)]);
+    let run = fixture.start_with_environment(work, settings(), environment);
+    let question = fixture.wait_for_questions(&run, 1).remove(0);
+    let receipts = |fixture: &RunFixture| {
+        fixture.rows(&run).receipts.iter().map(|row| (row.passed, row.is_stale)).collect::<Vec<_>>()
+    };
+    fixture
+        .wait_for(&run, |views| views.rows().tasks.iter().next()?.receipt.as_ref()?.is_stale.then_some(()));
+    assert_eq!(receipts(fixture), [(false, true)]);
+    fixture.answer(&run, question.id, "yes");
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(receipts(fixture), [(false, true), (true, false)]);
     run
 }

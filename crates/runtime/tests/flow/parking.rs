@@ -1,17 +1,17 @@
-//! A task that waits costs nothing, and its answer works however it waits: hot, frozen or cold, before and after a restart.
+//! Parked sessions (hot, frozen or cold) receive the answer to their question, also after a restart.
 
 use domain::{ParkMode, Role, RunId, RunOutcome, RunSettings};
 
 use crate::{
-    lab::{Agent, Lab, plan, settings},
-    processes::{Process, until},
+    fixture::{Agent, RunFixture, plan, settings},
+    processes::{Process, wait_until},
 };
 
-/// Asks once. A process that is told what was said before does not ask again.
+/// Asks a question once. A process that gets the earlier conversation does not ask again.
 const ASKS_ONCE: &str = r#"
 read -r task
 printf '%s\n' "$task" >> "$BARRIER/tasks"
-# Stays beside its shell, so that there is more than one process to stop.
+# A second process, so that there is more than one to stop.
 sleep 1000 &
 printf '%s %s' $$ $! > "$BARRIER/pids.new"
 mv "$BARRIER/pids.new" "$BARRIER/pids"
@@ -24,47 +24,47 @@ printf '%s\n' "$answer" > answer.json
 echo "DONE:$JANGDAN_TASK"
 "#;
 
-/// Never within a test.
+/// Longer than any test.
 const LONG_MS: u64 = 10 * 60 * 1000;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Restart {
     Never,
-    WhileItWaits,
+    WhileParked,
 }
 
 #[test]
-fn an_answer_reaches_a_task_that_waits_hot() {
-    check(settings_of(LONG_MS, LONG_MS), ParkMode::Hot, Restart::Never);
+fn answer_reaches_a_hot_session() {
+    check(parking_after(LONG_MS, LONG_MS), ParkMode::Hot, Restart::Never);
 }
 
 #[test]
-fn an_answer_reaches_a_task_that_waits_hot_after_a_restart() {
-    check(settings_of(LONG_MS, LONG_MS), ParkMode::Hot, Restart::WhileItWaits);
+fn answer_reaches_a_hot_session_after_a_restart() {
+    check(parking_after(LONG_MS, LONG_MS), ParkMode::Hot, Restart::WhileParked);
 }
 
 #[test]
-fn an_answer_reaches_a_task_whose_processes_are_stopped() {
-    check(settings_of(1, LONG_MS), ParkMode::Frozen, Restart::Never);
+fn answer_reaches_a_frozen_session() {
+    check(parking_after(1, LONG_MS), ParkMode::Frozen, Restart::Never);
 }
 
 #[test]
-fn an_answer_reaches_a_task_whose_processes_are_stopped_after_a_restart() {
-    check(settings_of(1, LONG_MS), ParkMode::Frozen, Restart::WhileItWaits);
+fn answer_reaches_a_frozen_session_after_a_restart() {
+    check(parking_after(1, LONG_MS), ParkMode::Frozen, Restart::WhileParked);
 }
 
 #[test]
-fn an_answer_reaches_a_task_whose_processes_are_gone() {
-    check(settings_of(1, 2), ParkMode::Cold, Restart::Never);
+fn answer_reaches_a_cold_session() {
+    check(parking_after(1, 2), ParkMode::Cold, Restart::Never);
 }
 
 #[test]
-fn an_answer_reaches_a_task_whose_processes_are_gone_after_a_restart() {
-    check(settings_of(1, 2), ParkMode::Cold, Restart::WhileItWaits);
+fn answer_reaches_a_cold_session_after_a_restart() {
+    check(parking_after(1, 2), ParkMode::Cold, Restart::WhileParked);
 }
 
 #[test]
-fn an_agent_that_remembers_is_told_the_answer_alone_and_its_key_still_counts() {
+fn resumed_agent_gets_only_the_answer_and_keeps_its_key() {
     let script = r#"
 if [ "$1" = resume ]; then
     read -r answer
@@ -79,20 +79,23 @@ printf '[ASK_USER %s]\nquestion: Which colour?\n[/ASK_USER %s]\n' "$JANGDAN_KEY"
 read -r answer
 "#;
     let preset = "fresh = ['fresh', '{session}']\nresume = ['resume', '{session}']\nkeys = 'required'";
-    let lab = Lab::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }]);
-    let run = lab.start_with(plan(&["T1"]), settings_of(1, 2));
-    let question = lab.until_pending(&run, 1).remove(0);
-    lab.until(&run, |views| {
+    let fixture = RunFixture::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }]);
+    let run = fixture.start_with(plan(&["T1"]), parking_after(1, 2));
+    let question = fixture.wait_for_questions(&run, 1).remove(0);
+    fixture.wait_for(&run, |views| {
         views.rows().sessions.iter().find(|row| row.park == Some(ParkMode::Cold)).map(drop)
     });
-    lab.answer(&run, question.id, "blue");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let answer = lab.show(&run, "answer.json");
-    assert!(answer.starts_with(&lab.met("session")) && answer.contains(r#""answer":"blue""#), "{answer}");
+    fixture.answer(&run, question.id, "blue");
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let answer = fixture.branch_file(&run, "answer.json");
+    assert!(
+        answer.starts_with(&fixture.script_output("session")) && answer.contains(r#""answer":"blue""#),
+        "{answer}"
+    );
 }
 
 #[test]
-fn who_is_stopped_with_everything_goes_on_in_the_same_try() {
+fn agent_ended_by_a_shutdown_continues_in_the_same_attempt() {
     let script = r#"
 read -r task
 printf '%s\n' "$task" >> "$BARRIER/tasks"
@@ -105,63 +108,72 @@ printf '%s\n' "$go_on" > go-on.json
 echo "DONE:$JANGDAN_TASK"
 "#;
     let preset = "quiet_ms = 60000";
-    let script = Agent { name: "worker", role: Role::Worker, script, preset };
-    let mut lab = Lab::with_team(&[script]);
+    let agent = Agent { name: "worker", role: Role::Worker, script, preset };
+    let mut fixture = RunFixture::with_team(&[agent]);
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("test -e go-on.json".to_owned());
-    let run = lab.start(work);
-    until("the agent works", || !lab.met("pid").is_empty());
-    let process = Process::of(lab.met("pid").trim().parse().unwrap());
-    lab.reopen_after(runtime::ShutdownMode::EndSessions);
-    assert!(process.is_gone());
-    lab.let_go("go");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert!(lab.met("tasks").lines().nth(1).unwrap().contains("Do T1"), "{}", lab.met("tasks"));
-    assert!(lab.show(&run, "go-on.json").contains("GO_ON"), "{}", lab.show(&run, "go-on.json"));
-    assert_eq!(lab.rows(&run).attempts.len(), 1);
+    let run = fixture.start(work);
+    wait_until("the agent works", || !fixture.script_output("pid").is_empty());
+    let process = Process::of(fixture.script_output("pid").trim().parse().unwrap());
+    fixture.restart_with(runtime::ShutdownMode::EndSessions);
+    assert!(process.has_exited());
+    fixture.release("go");
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert!(
+        fixture.script_output("tasks").lines().nth(1).unwrap().contains("Do T1"),
+        "{}",
+        fixture.script_output("tasks")
+    );
+    assert!(
+        fixture.branch_file(&run, "go-on.json").contains("GO_ON"),
+        "{}",
+        fixture.branch_file(&run, "go-on.json")
+    );
+    assert_eq!(fixture.rows(&run).attempts.len(), 1);
 }
 
-fn settings_of(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> RunSettings {
+fn parking_after(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> RunSettings {
     RunSettings { park_frozen_after_ms, park_cold_after_ms, ..settings() }
 }
 
 fn check(settings: RunSettings, mode: ParkMode, restart: Restart) {
-    let mut lab = Lab::new(ASKS_ONCE);
-    let run = lab.start_with(plan(&["T1"]), settings);
-    let question = lab.until_pending(&run, 1).remove(0);
-    let pids = lab.met("pids");
+    let mut fixture = RunFixture::new(ASKS_ONCE);
+    let run = fixture.start_with(plan(&["T1"]), settings);
+    let question = fixture.wait_for_questions(&run, 1).remove(0);
+    let pids = fixture.script_output("pids");
     let processes: Vec<Process> = pids.split(' ').map(|pid| Process::of(pid.parse().unwrap())).collect();
-    waits(&lab, &run, &processes, mode);
-    if restart == Restart::WhileItWaits {
-        lab.reopen();
-        waits(&lab, &run, &processes, mode);
+    wait_for_parking(&fixture, &run, &processes, mode);
+    if restart == Restart::WhileParked {
+        fixture.restart();
+        wait_for_parking(&fixture, &run, &processes, mode);
     }
-    lab.answer(&run, question.id, "blue");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+    fixture.answer(&run, question.id, "blue");
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
     assert!(
-        lab.show(&run, "answer.json").contains(r#""answer":"blue""#),
+        fixture.branch_file(&run, "answer.json").contains(r#""answer":"blue""#),
         "{}",
-        lab.show(&run, "answer.json")
+        fixture.branch_file(&run, "answer.json")
     );
     let n_starts = if mode == ParkMode::Cold { 2 } else { 1 };
-    let tasks = lab.met("tasks");
+    let tasks = fixture.script_output("tasks");
     assert_eq!(tasks.lines().count(), n_starts, "{tasks}");
-    assert_eq!(lab.rows(&run).questions.len(), 1, "nobody asks again");
-    let attempts: Vec<u32> = lab.rows(&run).attempts.iter().map(|row| row.number).collect();
-    assert_eq!(attempts, [1], "waiting is no failure");
-    until("the agent's processes are gone", || processes.iter().all(Process::is_gone));
+    assert_eq!(fixture.rows(&run).questions.len(), 1, "the question is not repeated");
+    let attempts: Vec<u32> = fixture.rows(&run).attempts.iter().map(|row| row.number).collect();
+    assert_eq!(attempts, [1], "parking is not a failed attempt");
+    wait_until("the agent's processes have exited", || processes.iter().all(Process::has_exited));
 }
 
-/// Waits until a session waits like this, as its row says and as the machine shows.
-fn waits(lab: &Lab, run: &RunId, processes: &[Process], mode: ParkMode) {
+/// Waits until a session is parked in a mode, according to its row and to its processes.
+fn wait_for_parking(fixture: &RunFixture, run: &RunId, processes: &[Process], mode: ParkMode) {
     if mode != ParkMode::Hot {
-        lab.until(run, |views| views.rows().sessions.iter().find(|row| row.park == Some(mode)).map(drop));
+        fixture
+            .wait_for(run, |views| views.rows().sessions.iter().find(|row| row.park == Some(mode)).map(drop));
     }
-    until(&format!("the processes wait {mode:?}"), || {
+    wait_until(&format!("the processes are parked {mode:?}"), || {
         processes.iter().all(|process| match mode {
-            ParkMode::Hot => !process.is_gone() && !process.is_stopped(),
+            ParkMode::Hot => !process.has_exited() && !process.is_stopped(),
             ParkMode::Frozen => process.is_stopped(),
-            ParkMode::Cold => process.is_gone(),
+            ParkMode::Cold => process.has_exited(),
         })
     });
 }

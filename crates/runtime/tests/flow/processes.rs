@@ -1,14 +1,14 @@
-//! Looks at processes of the machine.
+//! Observes processes of the machine.
 
 use std::{
     fs,
     time::{Duration, Instant},
 };
 
-/// What the machine does not show within this time, it never will.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time after which a test fails.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A process, known by more than its number, which another may get.
+/// A process, identified by its pid and start time, since a pid can be reused.
 pub struct Process {
     pub pid: u32,
     started: String,
@@ -20,18 +20,18 @@ impl Process {
         Self { pid, started }
     }
 
-    pub fn is_gone(&self) -> bool {
+    pub fn has_exited(&self) -> bool {
         let state = field(self.pid, 0);
         field(self.pid, 19).as_ref() != Some(&self.started) || state.is_none_or(|state| state == "Z")
     }
 
-    /// Tells whether it was stopped by a signal, or with all processes of its control group.
+    /// Tells whether it is stopped by a signal, or frozen with its control group.
     pub fn is_stopped(&self) -> bool {
         field(self.pid, 0).is_some_and(|state| state == "T") || is_in_frozen_group(self.pid)
     }
 }
 
-/// Returns a field of /proc/PID/stat, counted from the one behind the name.
+/// Returns a field of /proc/PID/stat; number 0 is the one after the name.
 fn field(pid: u32, number: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
@@ -48,11 +48,11 @@ fn is_in_frozen_group(pid: u32) -> bool {
     events.lines().any(|line| line == "frozen 1")
 }
 
-/// Waits for something outside of the run, which nobody tells us of.
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "it does not come true that {what}");
+/// Polls a condition outside of the run, for which there is no event.
+pub fn wait_until(description: &str, mut is_true: impl FnMut() -> bool) {
+    let deadline = Instant::now() + TIMEOUT;
+    while !is_true() {
+        assert!(Instant::now() < deadline, "timed out waiting until {description}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,41 +1,41 @@
-//! What is kept of a turn: words and tools in their order, once, also of one that was cut off.
+//! Recorded turns: text and tool calls in order, once, also of interrupted turns.
 
 use domain::{Role, RunOutcome, ToolStatus};
 use runtime::ShutdownMode;
 use views::TurnRow;
 
 use crate::{
-    lab::{Agent, Lab, plan},
-    processes::until,
+    fixture::{Agent, RunFixture, plan},
+    processes::wait_until,
 };
 
-/// Speaks as Claude Code does.
-const VOICE: &str = r#"
+/// Functions that print messages of Claude Code.
+const CLAUDE_FUNCTIONS: &str = r#"
 say() { printf '{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"%s"}]}}\n' "$1"; }
 call() { printf '{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"%s","name":"Bash","input":{"command":"%s"}}]}}\n' "$1" "$2"; }
-gave() { printf '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"%s","is_error":%s,"content":"%s"}]}}\n' "$1" "$2" "$3"; }
+result() { printf '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"%s","is_error":%s,"content":"%s"}]}}\n' "$1" "$2" "$3"; }
 end_turn() { echo '{"type":"result","subtype":"success","is_error":false}'; }
 read -r told
 "#;
 
-fn lab(script: &str) -> Lab {
+fn fixture(script: &str) -> RunFixture {
     let preset = "driver = 'claude'\nform = 'text'\nfresh = ['--session-id', '{session}']\n\
                   resume = ['--resume', '{session}']";
-    let script = &format!("{VOICE}{script}");
-    Lab::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }])
+    let script = &format!("{CLAUDE_FUNCTIONS}{script}");
+    RunFixture::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }])
 }
 
-/// Returns a turn in short: its words, a line for each tool, and whether it was cut off.
-fn short(turn: &TurnRow) -> String {
+/// Abbreviates a turn: its text, a line for each tool call, and whether it was interrupted.
+fn abbreviate(turn: &TurnRow) -> String {
     let mut lines: Vec<String> = turn.content.lines().map(str::to_owned).collect();
-    for used in turn.tools.uses.iter().rev() {
-        let sign = match used.status {
+    for call in turn.tools.uses.iter().rev() {
+        let sign = match call.status {
             ToolStatus::Running => '…',
             ToolStatus::Done => '✓',
             ToolStatus::Failed => '✗',
         };
-        let output = used.output.as_ref().map(|output| format!(": {}", output.head)).unwrap_or_default();
-        lines.insert(used.line as usize, format!("{sign} {}{output}", used.title));
+        let output = call.output.as_ref().map(|output| format!(": {}", output.head)).unwrap_or_default();
+        lines.insert(call.line as usize, format!("{sign} {}{output}", call.title));
     }
     if turn.is_interrupted {
         lines.push("(cut)".to_owned());
@@ -43,38 +43,41 @@ fn short(turn: &TurnRow) -> String {
     lines.join("\n")
 }
 
-/// Returns what the agent said and did in its turns.
-fn said(lab: &Lab, run: &domain::RunId) -> Vec<String> {
-    let rows = lab.rows(run);
-    rows.turns.iter().filter(|turn| turn.kind == views::TurnKind::Text).map(short).collect()
+/// Returns the abbreviated turns of the agent.
+fn agent_turns(fixture: &RunFixture, run: &domain::RunId) -> Vec<String> {
+    let rows = fixture.rows(run);
+    rows.turns.iter().filter(|turn| turn.kind == views::TurnKind::Text).map(abbreviate).collect()
 }
 
 #[test]
-fn a_turn_that_a_restart_reads_again_is_kept_once_with_its_tools_in_their_order() {
-    let mut lab = lab(r#"
+fn turn_that_is_read_again_after_a_restart_is_recorded_once() {
+    let mut fixture = fixture(
+        r#"
 say 'I test.'
 call t1 'make test'
-gave t1 true '1 failed'
+result t1 true '1 failed'
 echo here > "$BARRIER/here"
 while [ ! -e "$BARRIER/go" ]; do sleep 0.02; done
 call t2 'vi a.txt'
-gave t2 false ''
+result t2 false ''
 say "It works.\nDONE:$JANGDAN_TASK"
 end_turn
 read -r nothing
-"#);
-    let run = lab.start(plan(&["T1"]));
-    until("the agent works", || !lab.met("here").is_empty());
-    lab.reopen();
-    lab.let_go("go");
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
+"#,
+    );
+    let run = fixture.start(plan(&["T1"]));
+    wait_until("the agent works", || !fixture.script_output("here").is_empty());
+    fixture.restart();
+    fixture.release("go");
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
     let expected = "I test.\n✗ Bash make test: 1 failed\n✓ Bash vi a.txt\nIt works.\nDONE:T1";
-    assert_eq!(said(&lab, &run), [expected]);
+    assert_eq!(agent_turns(&fixture, &run), [expected]);
 }
 
 #[test]
-fn what_was_said_and_done_before_an_agent_was_killed_is_kept() {
-    let lab = lab(r#"
+fn turn_of_a_killed_agent_is_recorded() {
+    let fixture = fixture(
+        r#"
 if [ ! -e "$BARRIER/again" ]; then
     echo here > "$BARRIER/again"
     say 'I begin.'
@@ -84,29 +87,32 @@ fi
 say "DONE:$JANGDAN_TASK"
 end_turn
 read -r nothing
-"#);
-    let run = lab.start(plan(&["T1"]));
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(said(&lab, &run), ["I begin.\n… Bash make\n(cut)", "DONE:T1"]);
+"#,
+    );
+    let run = fixture.start(plan(&["T1"]));
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(agent_turns(&fixture, &run), ["I begin.\n… Bash make\n(cut)", "DONE:T1"]);
 }
 
 #[test]
-fn what_was_said_and_done_before_everything_was_stopped_is_kept_once() {
-    let mut lab = lab(r#"
+fn turn_interrupted_by_a_shutdown_is_recorded_once() {
+    let mut fixture = fixture(
+        r#"
 case "$*" in
     *--resume*) say "DONE:$JANGDAN_TASK"; end_turn; read -r nothing; exit ;;
 esac
 say 'I begin.'
 call t1 'make'
-gave t1 false 'ok'
+result t1 false 'ok'
 echo here > "$BARRIER/here"
 while :; do sleep 1000; done
-"#);
-    let run = lab.start(plan(&["T1"]));
-    until("the agent works", || !lab.met("here").is_empty());
-    lab.reopen_after(ShutdownMode::EndSessions);
-    // A server that is started twice reads it twice.
-    lab.reopen();
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    assert_eq!(said(&lab, &run), ["I begin.\n✓ Bash make: ok\n(cut)", "DONE:T1"]);
+"#,
+    );
+    let run = fixture.start(plan(&["T1"]));
+    wait_until("the agent works", || !fixture.script_output("here").is_empty());
+    fixture.restart_with(ShutdownMode::EndSessions);
+    // Each server reads the output again.
+    fixture.restart();
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(agent_turns(&fixture, &run), ["I begin.\n✓ Bash make: ok\n(cut)", "DONE:T1"]);
 }

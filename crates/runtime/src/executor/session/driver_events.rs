@@ -55,7 +55,7 @@ impl SessionWorker {
                     return Ok(Some(NextState::Ended));
                 }
                 SessionReport::Lost => {
-                    let n_ended = self.context.host.sessions.kill_orphans(&process.found);
+                    let n_ended = self.context.host.sessions.kill_orphans(&process.entry);
                     let reason = format!("its holder was killed; {n_ended} of its processes were ended");
                     self.context.report(Command::ReportLost { session, reason });
                     return Ok(Some(NextState::Ended));
@@ -94,7 +94,7 @@ impl SessionWorker {
         process.session.stop(super::GRACE)?;
         if process.has_input && self.sent.is_empty() {
             // An earlier server sent the inputs, so they are unknown here.
-            return Err(ProcessError::Directory("its agent cannot resume the conversation".to_owned()));
+            return Err(ProcessError::Unusable("its agent cannot resume the conversation".to_owned()));
         }
         self.spec.agent_session = None;
         self.inputs.restore(std::mem::take(&mut self.sent));

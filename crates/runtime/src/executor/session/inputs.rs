@@ -23,7 +23,7 @@ impl SessionWorker {
                 locale: self.locale,
                 template: self.context.environment.template.as_deref(),
                 replay: self.replay.as_deref().filter(|_| !process.is_resumed),
-                found: &process.found,
+                entry: &process.entry,
                 has_input: process.has_input,
             };
             let sent = self.inputs.send_next(&mut process.session, |number, queued, refused| {
@@ -59,7 +59,7 @@ struct InputRenderer<'a> {
     template: Option<&'a str>,
     /// The task to repeat before the next prompt, for an agent that does not remember it.
     replay: Option<&'a TaskPrompt>,
-    found: &'a SessionEntry,
+    entry: &'a SessionEntry,
     /// Whether the process was sent an input before.
     has_input: bool,
 }
@@ -73,19 +73,19 @@ impl InputRenderer<'_> {
     ) -> Result<Option<AgentInput>, ProcessError> {
         let Some(RefusedInput { input, reason }) = refused else {
             let brief = queued.brief.as_deref().map(|brief| self.in_worktree(brief));
-            let input = input_text::render_input(&queued.input, self.listener(brief.as_ref()));
+            let input = input_text::render_input(&queued.input, self.input_context(brief.as_ref()));
             return Ok(Some(self.with_introduction(input, number, queued)));
         };
         match reason {
             // The process that asked has ended, and this one replaces it.
             SendError::UnknownPrompt { .. } if !self.has_input => {
-                let late = input_text::render_late_answer(&queued.input, self.listener(None));
+                let late = input_text::render_late_answer(&queued.input, self.input_context(None));
                 Ok(Some(self.with_introduction(late, number, queued)))
             }
             SendError::UnknownPrompt { .. } => Ok(None),
             SendError::TooLong { .. } => {
                 let path = self.write_file(&input, number)?;
-                Ok(Some(input_text::render_file_reference(&path, self.listener(None))))
+                Ok(Some(input_text::render_file_reference(&path, self.input_context(None))))
             }
             SendError::NotReady => Ok(Some(input)),
         }
@@ -113,7 +113,7 @@ impl InputRenderer<'_> {
         let brief = self.in_worktree(replay);
         let input =
             SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
-        match input_text::render_input(&input, self.listener(Some(&brief))) {
+        match input_text::render_input(&input, self.input_context(Some(&brief))) {
             AgentInput::Prompt { text } => text,
             AgentInput::Permission { .. } | AgentInput::Answer { .. } | AgentInput::Interrupt => {
                 String::new()
@@ -133,16 +133,16 @@ impl InputRenderer<'_> {
         preamble(PreambleOptions {
             role: self.spec.role,
             locale: self.locale,
-            key: &self.found.metadata.key,
+            key: &self.entry.metadata.key,
             task: self.spec.task.as_ref(),
         })
     }
 
-    fn listener<'a>(&'a self, brief: Option<&'a TaskPrompt>) -> InputContext<'a> {
+    fn input_context<'a>(&'a self, brief: Option<&'a TaskPrompt>) -> InputContext<'a> {
         InputContext {
             locale: self.locale,
             format: self.spec.preset.form,
-            key: Some(&self.found.metadata.key),
+            key: Some(&self.entry.metadata.key),
             task: self.spec.task.as_ref(),
             brief,
             template: self.template,
@@ -155,7 +155,7 @@ impl InputRenderer<'_> {
             AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => text.as_str(),
             AgentInput::Permission { .. } | AgentInput::Interrupt => "",
         };
-        let path = self.found.directory.join(format!("input-{number}.md"));
+        let path = self.entry.directory.join(format!("input-{number}.md"));
         fs::write(&path, text).map_err(|source| ProcessError::Io {
             action: "write",
             path: path.clone(),

@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn only_the_last_lines_are_kept() {
         let printed: String = (0..LINES_MAX + 10).map(|number| format!("{number}\r\n")).collect();
-        let kept = scrolled(20, &printed);
-        assert_eq!(kept.lines().count(), LINES_MAX);
-        assert!(kept.starts_with("9\r\n"), "{}", &kept[..20]);
+        let text = scrolled(20, &printed);
+        assert_eq!(text.lines().count(), LINES_MAX);
+        assert!(text.starts_with("9\r\n"), "{}", &text[..20]);
         let wide = format!("{}\r\n", "x".repeat(999)).repeat(4_000);
         assert!(scrolled(1000, &wide).len() <= BYTES_MAX);
     }

@@ -1,102 +1,109 @@
-//! Agents that are spoken with by a protocol of their own: scripts in the voice of Claude Code, and one over ACP.
+//! Agents with their own protocol: scripts that act as Claude Code, and one that uses ACP.
 
 use domain::{Command, Event, ParkMode, Role, RunOutcome, RunSettings};
 use views::CheckpointState;
 
-use crate::lab::{Agent, Lab, plan, settings};
+use crate::fixture::{Agent, RunFixture, plan, settings};
 
-/// What all of them begin with.
-const VOICE: &str = r#"
+/// Functions that print messages of Claude Code.
+const CLAUDE_FUNCTIONS: &str = r#"
 say() { printf '{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"%s"}]}}\n' "$1"; }
 end_turn() { echo '{"type":"result","subtype":"success","is_error":false,"modelUsage":{"m":{"inputTokens":7,"outputTokens":3}}}'; }
 "#;
 const PRESET: &str = "driver = 'claude'\nform = 'text'\nfresh = ['--session-id', '{session}']\n\
                       resume = ['--resume', '{session}']";
 
-fn lab(script: &str) -> Lab {
-    of(&format!("{VOICE}{script}"), PRESET)
+fn fixture(script: &str) -> RunFixture {
+    fixture_with_preset(&format!("{CLAUDE_FUNCTIONS}{script}"), PRESET)
 }
 
-fn of(script: &str, preset: &str) -> Lab {
-    Lab::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }])
+fn fixture_with_preset(script: &str, preset: &str) -> RunFixture {
+    RunFixture::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }])
 }
 
-/// Nothing waits for long.
-fn soon_cold() -> RunSettings {
+/// Returns settings that park sessions cold almost immediately.
+fn cold_settings() -> RunSettings {
     RunSettings { park_frozen_after_ms: 1, park_cold_after_ms: 2, ..settings() }
 }
 
-/// Lets it ask, answers when its process is gone, and returns what came of the run's only try.
-fn answered_in_the_cold(lab: &Lab, answer: &str) -> String {
-    let run = lab.start_with(plan(&["T1"]), soon_cold());
-    let question = lab.until_pending(&run, 1).remove(0);
-    lab.until(&run, |views| {
+/// Answers a question when the session is cold, and returns the input that the agent then got.
+fn answer_while_cold(fixture: &RunFixture, answer: &str) -> String {
+    let run = fixture.start_with(plan(&["T1"]), cold_settings());
+    let question = fixture.wait_for_questions(&run, 1).remove(0);
+    fixture.wait_for(&run, |views| {
         let is_cold = |row: &&views::SessionRow| row.park == Some(ParkMode::Cold);
         views.rows().sessions.iter().find(is_cold).map(drop)
     });
-    lab.answer(&run, question.id, answer);
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let failed: Vec<_> = lab
+    fixture.answer(&run, question.id, answer);
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let failed: Vec<_> = fixture
         .events(&run)
         .into_iter()
         .filter(|event| matches!(event, Event::ErrorReported { .. } | Event::AttemptFailed { .. }))
         .collect();
-    assert_eq!(failed, [], "waiting is no failure");
-    lab.show(&run, "told.txt")
+    assert_eq!(failed, [], "parking is not a failed attempt");
+    fixture.branch_file(&run, "told.txt")
 }
 
 #[test]
-fn what_an_agent_made_is_checked_when_its_turn_is_over() {
-    let lab = lab(r#"
+fn check_runs_after_the_end_of_the_turn() {
+    let fixture = fixture(
+        r#"
 read -r task
 say "DONE:$JANGDAN_TASK"
 sleep 0.5
 echo good > state.txt
 end_turn
 read -r nothing
-"#);
+"#,
+    );
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("grep -q good state.txt".to_owned());
-    let run = lab.start(work);
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let rows = lab.rows(&run);
+    let run = fixture.start(work);
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let rows = fixture.rows(&run);
     let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
     assert_eq!(receipts, [true]);
     let used: u64 = rows.sessions.iter().map(|row| row.used.tokens).sum();
-    assert_eq!(used, 10, "what it used is known before it is ended");
+    assert_eq!(used, 10, "its usage is reported before it is ended");
 }
 
 #[test]
-fn a_turn_that_is_cut_off_by_the_cold_has_not_failed() {
-    let lab = lab(r#"
+fn turn_interrupted_by_parking_has_not_failed() {
+    let fixture = fixture(
+        r#"
 read -r told
 case "$*" in
     *--resume*) printf '%s\n' "$told" > told.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
     *) say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]' ;;
 esac
 read -r nothing
-"#);
-    let told = answered_in_the_cold(&lab, "blue");
-    assert!(told.contains("blue"), "{told}");
+"#,
+    );
+    let input = answer_while_cold(&fixture, "blue");
+    assert!(input.contains("blue"), "{input}");
 }
 
 #[test]
-fn a_permission_that_comes_late_is_given_in_words() {
-    let lab = lab(r#"
+fn late_permission_is_sent_as_text() {
+    let fixture = fixture(
+        r#"
 read -r told
 case "$*" in
     *--resume*) printf '%s\n' "$told" > told.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
     *) echo '{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"make"},"tool_use_id":"t"}}' ;;
 esac
 read -r nothing
-"#);
-    let told = answered_in_the_cold(&lab, "allow");
-    assert!(told.contains("You may do it"), "{told}");
+"#,
+    );
+    let input = answer_while_cold(&fixture, "allow");
+    assert!(input.contains("You may do it"), "{input}");
 }
 
 #[test]
-fn an_agent_that_has_forgotten_is_told_everything_again() {
-    let lab = lab(r#"
+fn agent_that_cannot_resume_gets_the_conversation_again() {
+    let fixture = fixture(
+        r#"
 case "$*" in
     *--resume*) echo '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: x"]}'; exit 1 ;;
 esac
@@ -107,14 +114,15 @@ case "$told" in
 esac
 end_turn
 read -r nothing
-"#);
-    let told = answered_in_the_cold(&lab, "blue");
-    assert!(told.contains("blue"), "{told}");
+"#,
+    );
+    let input = answer_while_cold(&fixture, "blue");
+    assert!(input.contains("blue"), "{input}");
 }
 
 #[test]
-fn an_agent_that_has_forgotten_before_it_is_told_anything_is_told_everything_again() {
-    let lab = of(
+fn agent_that_cannot_load_its_session_gets_the_conversation_again() {
+    let fixture = fixture_with_preset(
         r#"
 answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$(printf '%s' "$line" | sed 's/.*"id":\("[^"]*"\|[0-9]*\).*/\1/')" "$1"; }
 say() { printf '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"%s"}}}}\n' "$1"; }
@@ -135,12 +143,12 @@ done
 "#,
         "driver = 'acp'\nform = 'text'",
     );
-    let told = answered_in_the_cold(&lab, "blue");
-    assert!(told.contains("blue"), "{told}");
+    let input = answer_while_cold(&fixture, "blue");
+    assert!(input.contains("blue"), "{input}");
 }
 
-/// Remembers which conversation it is in. Asks until it may end.
-const REMEMBERS: &str = r#"
+/// Records its arguments. Asks a question until `end` exists.
+const RECORDS_ARGUMENTS: &str = r#"
 read -r told
 printf '%s\n' "$*" >> "$BARRIER/conversations"
 if [ -e "$BARRIER/end" ]; then say "DONE:$JANGDAN_TASK"; else say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]'; fi
@@ -148,30 +156,30 @@ end_turn
 read -r nothing
 "#;
 
-/// Rewinds a task, and returns how its agent was started at first and then.
-fn rewound(to_checkpoint: bool) -> (String, String) {
-    let lab = lab(REMEMBERS);
-    let run = lab.start(plan(&["T1"]));
-    lab.until_pending(&run, 1);
-    let made = lab.until(&run, |views| {
-        let made = |row: &&views::CheckpointRow| row.state == CheckpointState::Made;
-        views.rows().checkpoints.iter().find(made).map(|row| row.id)
+/// Rewinds a task, and returns the arguments of its agent before and after.
+fn arguments_around_a_rewind(to_checkpoint: bool) -> (String, String) {
+    let fixture = fixture(RECORDS_ARGUMENTS);
+    let run = fixture.start(plan(&["T1"]));
+    fixture.wait_for_questions(&run, 1);
+    let id = fixture.wait_for(&run, |views| {
+        let is_made = |row: &&views::CheckpointRow| row.state == CheckpointState::Made;
+        views.rows().checkpoints.iter().find(is_made).map(|row| row.id)
     });
-    lab.let_go("end");
-    let checkpoint = Some(made).filter(|_| to_checkpoint);
-    lab.wish(&run, Command::RewindTask { task: "T1".parse().unwrap(), checkpoint });
-    assert_eq!(lab.outcome(&run), RunOutcome::Done);
-    let conversations = lab.met("conversations");
+    fixture.release("end");
+    let checkpoint = Some(id).filter(|_| to_checkpoint);
+    fixture.execute(&run, Command::RewindTask { task: "T1".parse().unwrap(), checkpoint });
+    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    let conversations = fixture.script_output("conversations");
     let (first, second) = conversations.trim_end().split_once('\n').unwrap();
     (first.to_owned(), second.to_owned())
 }
 
 #[test]
-fn a_task_that_goes_back_to_a_checkpoint_gets_its_agents_memory_back() {
-    let (first, second) = rewound(true);
+fn rewinding_to_a_checkpoint_resumes_the_agent_session() {
+    let (first, second) = arguments_around_a_rewind(true);
     let session = first.strip_prefix("--session-id ").unwrap();
     assert_eq!(second, format!("--resume {session}"));
-    let (first, second) = rewound(false);
+    let (first, second) = arguments_around_a_rewind(false);
     assert!(first.starts_with("--session-id ") && second.starts_with("--session-id "), "{second}");
-    assert_ne!(first, second, "who begins anew remembers nothing");
+    assert_ne!(first, second, "a rewind to the start begins a new session");
 }

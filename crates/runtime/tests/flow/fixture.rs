@@ -1,4 +1,4 @@
-//! A repository, a data directory, and a host whose agents are shell scripts.
+//! Test fixture: a repository, a data directory, and a host whose agents are shell scripts.
 
 use std::{
     collections::BTreeMap,
@@ -17,34 +17,34 @@ use runtime::{Host, HostEvent, Isolation, NewRun, Ports, RunEnvironment, Sandbox
 use tempfile::TempDir;
 use views::{QuestionRow, QuestionState, Rows, RunState, TaskState, Views};
 
-/// A machine that does nothing for so long is stuck.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Time without an event after which a test fails.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Silence that ends a turn of an agent here. A script that works has nothing to wait for.
+/// Silence that ends a turn of an agent. A script does not pause during a turn.
 const QUIET_MS: u32 = 400;
 
-pub struct Lab {
+pub struct RunFixture {
     pub host: Host,
     folder: TempDir,
     presets: toml::Table,
     team: Vec<TeamMember>,
 }
 
-/// An agent that is a script.
+/// An agent whose program is a shell script.
 pub struct Agent<'a> {
     pub name: &'a str,
     pub role: Role,
     pub script: &'a str,
-    /// What its preset has beside; `form = 'text'`.
+    /// Further lines of its preset, such as `form = 'text'`.
     pub preset: &'a str,
 }
 
-/// Makes an agent that is a script and is told things as JSON.
+/// Makes an agent whose inputs are JSON.
 pub fn agent<'a>(name: &'a str, role: Role, script: &'a str) -> Agent<'a> {
     Agent { name, role, script, preset: "" }
 }
 
-/// Returns settings under which nobody waits for a person by accident.
+/// Returns settings without approvals by the user.
 pub fn settings() -> RunSettings {
     RunSettings {
         slots: NonZeroU32::new(4).unwrap(),
@@ -53,7 +53,7 @@ pub fn settings() -> RunSettings {
     }
 }
 
-/// Makes a plan of one phase: `T3:T1,T2` is a task that waits for two.
+/// Makes a plan of one phase. `T3:T1,T2` is task T3, which depends on T1 and T2.
 pub fn plan(tasks: &[&str]) -> PlannedWork {
     let task = |text: &&str| {
         let (id, after) = text.split_once(':').unwrap_or((text, ""));
@@ -73,25 +73,25 @@ pub fn plan(tasks: &[&str]) -> PlannedWork {
     PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks: tasks.iter().map(task).collect() }
 }
 
-impl Lab {
+impl RunFixture {
     pub fn new(script: &str) -> Self {
         Self::with_team(&[agent("worker", Role::Worker, script)])
     }
 
     pub fn with_team(agents: &[Agent<'_>]) -> Self {
-        let mut lab = Self::without_team();
+        let mut fixture = Self::without_team();
         for Agent { name, role, script, preset } in agents {
-            let path = lab.write(&format!("{name}.sh"), script);
+            let path = fixture.write(&format!("{name}.sh"), script);
             let quiet = if preset.contains("quiet_ms") { "" } else { &format!("quiet_ms = {QUIET_MS}") };
             let preset = format!(
                 "extends = 'shell'\narguments = ['{}']\n{quiet}\n\
                  environment = {{ BARRIER = '{}' }}\n{preset}",
                 path.display(),
-                lab.meeting("").display()
+                fixture.barrier_file("").display()
             );
-            lab.hire(name, *role, &preset);
+            fixture.add_agent(name, *role, &preset);
         }
-        lab
+        fixture
     }
 
     pub fn without_team() -> Self {
@@ -101,20 +101,20 @@ impl Lab {
         fs::create_dir_all(folder.path().join("barrier")).unwrap();
         fs::write(project.join("README.md"), "A project\n").unwrap();
         let host = Host::open(&folder.path().join("data")).unwrap();
-        let lab = Self { host, folder, presets: toml::Table::new(), team: Vec::new() };
-        lab.git(&["init", "--quiet", "--initial-branch=main"]);
-        lab.git(&["add", "."]);
-        lab.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
-        lab
+        let fixture = Self { host, folder, presets: toml::Table::new(), team: Vec::new() };
+        fixture.git(&["init", "--quiet", "--initial-branch=main"]);
+        fixture.git(&["add", "."]);
+        fixture.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
+        fixture
     }
 
-    /// Takes an agent into the team, by the lines of its preset.
-    pub fn hire(&mut self, name: &str, role: Role, preset: &str) {
+    /// Adds an agent with the lines of its preset to the team.
+    pub fn add_agent(&mut self, name: &str, role: Role, preset: &str) {
         self.presets.extend(format!("[{name}]\n{preset}").parse::<toml::Table>().unwrap());
         self.team.push(TeamMember { name: name.parse().unwrap(), role, slots: None });
     }
 
-    /// Writes a file beside the project.
+    /// Writes a file next to the project's folder.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, text).unwrap();
@@ -126,19 +126,24 @@ impl Lab {
     }
 
     pub fn start_with(&self, work: PlannedWork, settings: RunSettings) -> RunId {
-        self.start_in(work, settings, self.environment())
+        self.start_with_environment(work, settings, self.environment())
     }
 
-    pub fn start_in(&self, work: PlannedWork, settings: RunSettings, environment: RunEnvironment) -> RunId {
+    pub fn start_with_environment(
+        &self,
+        work: PlannedWork,
+        settings: RunSettings,
+        environment: RunEnvironment,
+    ) -> RunId {
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         let new = NewRun { project, work, settings, team: self.team.clone(), environment, person };
         self.host.start(new).unwrap()
     }
 
-    /// Returns what a run needs of this machine, unless a test wants something else.
+    /// Returns the default environment of a run.
     pub fn environment(&self) -> RunEnvironment {
         RunEnvironment {
-            project: self.project(),
+            project: self.project_folder(),
             isolation: Isolation::Worktrees {
                 base: self.git(&["rev-parse", "HEAD"]).trim().to_owned(),
                 target: Some("main".to_owned()),
@@ -158,15 +163,15 @@ impl Lab {
         }
     }
 
-    /// Stops the host as a killed server would leave it, and opens another one.
-    pub fn reopen(&mut self) {
-        self.reopen_after(ShutdownMode::KeepSessions);
+    /// Stops the host without ending the sessions, and opens another one.
+    pub fn restart(&mut self) {
+        self.restart_with(ShutdownMode::KeepSessions);
     }
 
-    pub fn reopen_after(&mut self, stop: ShutdownMode) {
-        self.host.stop(stop);
+    pub fn restart_with(&mut self, mode: ShutdownMode) {
+        self.host.stop(mode);
         let data = self.data();
-        // The store's lock is free when the last one who has it is gone.
+        // The lock of the store is released when the old host is dropped.
         let spare = tempfile::tempdir().unwrap();
         self.host = Host::open(spare.path()).unwrap();
         self.host = Host::open(&data).unwrap();
@@ -176,53 +181,53 @@ impl Lab {
         self.folder.path().join("data")
     }
 
-    pub fn project(&self) -> PathBuf {
+    pub fn project_folder(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
-    /// Returns a file through which scripts and tests meet.
-    pub fn meeting(&self, name: &str) -> PathBuf {
+    /// Returns the path of a file that a script and the test share.
+    pub fn barrier_file(&self, name: &str) -> PathBuf {
         self.folder.path().join("barrier").join(name)
     }
 
-    /// Lets scripts go on that wait for a file.
-    pub fn let_go(&self, name: &str) {
-        fs::write(self.meeting(name), "").unwrap();
+    /// Creates a file that scripts wait for.
+    pub fn release(&self, name: &str) {
+        fs::write(self.barrier_file(name), "").unwrap();
     }
 
-    /// Returns what a script wrote for the test to see; nothing where it wrote nothing.
-    pub fn met(&self, name: &str) -> String {
-        fs::read_to_string(self.meeting(name)).unwrap_or_default()
+    /// Returns the text that a script wrote into a shared file; empty if there is none.
+    pub fn script_output(&self, name: &str) -> String {
+        fs::read_to_string(self.barrier_file(name)).unwrap_or_default()
     }
 
-    /// Wishes something that must not be refused.
-    pub fn wish(&self, run: &RunId, command: Command) {
+    /// Executes a command that must succeed.
+    pub fn execute(&self, run: &RunId, command: Command) {
         self.host.execute(run, "ana", command).unwrap();
     }
 
-    /// Wishes something that must be refused, and returns the words.
-    pub fn refused(&self, run: &RunId, command: Command) -> String {
+    /// Executes a command that must be rejected, and returns the message.
+    pub fn rejection(&self, run: &RunId, command: Command) -> String {
         self.host.execute(run, "ana", command).unwrap_err().to_string()
     }
 
     pub fn answer(&self, run: &RunId, question: QuestionId, answer: &str) {
-        self.wish(run, answer_to(question, answer));
+        self.execute(run, answer_to(question, answer));
     }
 
-    /// Returns everything that was recorded.
+    /// Returns all recorded events.
     pub fn events(&self, run: &RunId) -> Vec<Event> {
         let entries = self.host.log().read(run, Sequence(0), 100_000).unwrap();
         entries.iter().map(|entry| entry.recorded().unwrap().event).collect()
     }
 
-    /// Waits until a task stands like this.
-    pub fn until_task(&self, run: &RunId, task: &str, state: TaskState) {
-        self.until(run, |views| (state_of(views, task)? == state).then_some(()));
+    /// Waits until a task has a state.
+    pub fn wait_for_task(&self, run: &RunId, task: &str, state: TaskState) {
+        self.wait_for(run, |views| (state_of(views, task)? == state).then_some(()));
     }
 
-    /// Waits until so many questions wait for the person, and returns them.
-    pub fn until_pending(&self, run: &RunId, n_questions: usize) -> Vec<QuestionRow> {
-        self.until(run, |views| {
+    /// Waits until the number of pending questions is `n_questions`, and returns them.
+    pub fn wait_for_questions(&self, run: &RunId, n_questions: usize) -> Vec<QuestionRow> {
+        self.wait_for(run, |views| {
             let is_pending = |row: &&QuestionRow| row.status == QuestionState::Pending;
             let pending: Vec<_> = views.rows().questions.iter().filter(is_pending).cloned().collect();
             (pending.len() == n_questions).then_some(pending)
@@ -230,17 +235,17 @@ impl Lab {
     }
 
     pub fn git(&self, arguments: &[&str]) -> String {
-        git(&self.project(), arguments)
+        git(&self.project_folder(), arguments)
     }
 
-    /// Returns the files on a run's branch.
-    pub fn files_of(&self, run: &RunId) -> Vec<String> {
+    /// Lists the files on a run's branch.
+    pub fn branch_files(&self, run: &RunId) -> Vec<String> {
         let listed = self.git(&["ls-tree", "-r", "--name-only", &format!("jangdan/{run}/run")]);
         listed.lines().map(str::to_owned).collect()
     }
 
-    /// Returns a file on a run's branch.
-    pub fn show(&self, run: &RunId, file: &str) -> String {
+    /// Returns the text of a file on a run's branch.
+    pub fn branch_file(&self, run: &RunId, file: &str) -> String {
         self.git(&["show", &format!("jangdan/{run}/run:{file}")])
     }
 
@@ -248,31 +253,31 @@ impl Lab {
         self.host.snapshot(run).unwrap().views.rows().clone()
     }
 
-    /// Waits until the rows show something.
-    pub fn until<T>(&self, run: &RunId, look: impl Fn(&Views) -> Option<T>) -> T {
-        let mut live = self.host.subscribe();
+    /// Waits until `find` returns a value for the rows of a run.
+    pub fn wait_for<T>(&self, run: &RunId, find: impl Fn(&Views) -> Option<T>) -> T {
+        let mut events = self.host.subscribe();
         let (sender, woken) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            while let Ok(news) = live.blocking_recv() {
-                if matches!(*news, HostEvent::Recorded { .. }) && sender.send(()).is_err() {
+            while let Ok(event) = events.blocking_recv() {
+                if matches!(*event, HostEvent::Recorded { .. }) && sender.send(()).is_err() {
                     return;
                 }
             }
         });
         loop {
-            let shown = self.host.snapshot(run).unwrap();
-            if let Some(found) = look(&shown.views) {
-                return found;
+            let snapshot = self.host.snapshot(run).unwrap();
+            if let Some(value) = find(&snapshot.views) {
+                return value;
             }
-            if woken.recv_timeout(PATIENCE).is_err() {
+            if woken.recv_timeout(TIMEOUT).is_err() {
                 let lines: Vec<String> = self.timeline(run);
-                panic!("nothing happens any more:\n{}", lines.join("\n"));
+                panic!("timed out; the timeline is:\n{}", lines.join("\n"));
             }
         }
     }
 
     pub fn outcome(&self, run: &RunId) -> RunOutcome {
-        self.until(run, |views| match views.rows().run.iter().next()?.status {
+        self.wait_for(run, |views| match views.rows().run.iter().next()?.status {
             RunState::Running | RunState::Paused => None,
             RunState::Done => Some(RunOutcome::Done),
             RunState::Failed => Some(RunOutcome::Failed),
@@ -285,14 +290,13 @@ impl Lab {
     }
 }
 
-impl Drop for Lab {
-    /// Leaves nothing behind, also where a test has failed.
+impl Drop for RunFixture {
+    /// Ends all processes, also if the test has failed.
     fn drop(&mut self) {
         self.host.stop(ShutdownMode::EndSessions);
     }
 }
 
-/// Answers a question, by its number.
 pub fn answer_to(question: QuestionId, answer: &str) -> Command {
     Command::Answer {
         question: Some(question),
