@@ -20,14 +20,14 @@ fn main() -> Outcome {
     let program = build(&out, &target)?;
     println!("cargo::rustc-env=HOLDER_TARGET={target}");
     let bytes = fs::read(program)?;
-    // Here, because a start of a session would wait most of a millisecond for it.
-    println!("cargo::rustc-env=HOLDER_MARK={:016x}", mark(&bytes));
+    // Computed here, because it would take most of a millisecond of a session's start.
+    println!("cargo::rustc-env=HOLDER_HASH={:016x}", hash(&bytes));
     fs::write(out.join("jangdan-holder"), bytes)?;
     Ok(())
 }
 
-/// FNV-1a; tells versions apart, and that is all.
-fn mark(bytes: &[u8]) -> u64 {
+/// FNV-1a: distinguishes versions, and is not secure.
+fn hash(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
@@ -60,7 +60,7 @@ fn build(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>
         .arg(manifest)
         .arg("--target-dir")
         .arg(&folder);
-    // What the outer cargo is in the middle of (clippy, other flags) is none of the inner one's business.
+    // Settings of the outer cargo (clippy, other flags) must not reach the inner one.
     for name in [
         "CARGO_ENCODED_RUSTFLAGS",
         "RUSTFLAGS",
@@ -71,12 +71,12 @@ fn build(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>
         cargo.env_remove(name);
     }
     if target.contains("linux") {
-        // Static and at a fixed place: nothing to load, nothing to relocate, few pages of its own.
+        // Static and at a fixed address: no libraries to load and no relocations, so few private pages.
         cargo.env("RUSTFLAGS", "-C target-feature=+crt-static -C relocation-model=static");
     }
     let status = cargo.status()?;
     if !status.success() {
-        return Err(format!("the holder could not be built: {status}").into());
+        return Err(format!("cannot build the holder: {status}").into());
     }
     Ok(folder.join(target).join("holder/jangdan-holder"))
 }

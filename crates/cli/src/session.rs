@@ -136,7 +136,7 @@ fn check_alive(entry: &SessionEntry) -> Result<(), Failure> {
     if let SessionState::Alive(_) = entry.state {
         return Ok(());
     }
-    let mut failure = failure(SessionError::Over { name: entry.name.clone() });
+    let mut failure = failure(SessionError::NotRunning { name: entry.name.clone() });
     let record = InputRecord::read(&entry.directory).ok();
     let id = record.and_then(|record| record.progress.checkpoint.agent_session);
     if let Some((agent, id)) = entry.metadata.agent.as_ref().zip(id) {
@@ -172,8 +172,8 @@ fn stop(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> 
         }
         SessionState::Alive(_) => {
             match sessions.request(entry, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
-                Ok(Reply::Done) | Err(SessionError::Over { .. }) => eprintln!("Stopped {}", entry.name),
-                Ok(_) => return Err(failure(SessionError::Over { name: entry.name.clone() })),
+                Ok(Reply::Done) | Err(SessionError::NotRunning { .. }) => eprintln!("Stopped {}", entry.name),
+                Ok(_) => return Err(failure(SessionError::NotRunning { name: entry.name.clone() })),
                 Err(error) => return Err(failure(error)),
             }
         }
@@ -207,10 +207,10 @@ pub(crate) fn failure(error: SessionError) -> Failure {
         SessionError::Ambiguous { known, .. } => {
             Some(format!("Write more of the name: {}", known.join(", ")))
         }
-        SessionError::Taken { name } => {
+        SessionError::NameInUse { name } => {
             Some(format!("Use another name, or attach to it: jangdan session attach {name}"))
         }
-        SessionError::Over { name } => Some(format!("Show its output: jangdan session log {name}")),
+        SessionError::NotRunning { name } => Some(format!("Show its output: jangdan session log {name}")),
         SessionError::Holder { source: ClientError::Refused(Refusal::Failed { .. }), .. } => {
             Some("Check that the program is installed and on your PATH.".to_owned())
         }

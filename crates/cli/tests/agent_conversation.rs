@@ -197,7 +197,7 @@ fn killed_client_loses_no_input() {
         fixture.wait_until("the sleeping agent", |fixture| fixture.ok(&["log", name]).contains("I sleep."));
         let refused = fixture.run(&["say", name, "Hello"]);
         assert!(
-            String::from_utf8_lossy(&refused.stderr).contains("Another process speaks"),
+            String::from_utf8_lossy(&refused.stderr).contains("Another process sends inputs"),
             "{agent}: {refused:?}"
         );
         // As Ctrl-C does.

@@ -335,7 +335,7 @@ fn an_incomplete_sandbox_is_reported_or_refused() {
     assert_eq!(refused.status.code(), Some(1));
     let errors = text(&refused.stderr);
     assert!(
-        errors.contains("The required sandbox can't be had") && errors.contains("--sandbox worktree"),
+        errors.contains("The required sandbox is not available") && errors.contains("--sandbox worktree"),
         "{errors}"
     );
     assert!(!inside.join("sessions").join(name()).exists(), "a session that does not start leaves no files");
@@ -362,7 +362,7 @@ fn an_incomplete_sandbox_is_reported_or_refused() {
 
     let missing = start("worktree", &fixture.path("data"), "no-such-program");
     assert!(
-        text(&missing.stderr).contains("There is no program 'no-such-program'"),
+        text(&missing.stderr).contains("Program not found: no-such-program"),
         "{}",
         text(&missing.stderr)
     );

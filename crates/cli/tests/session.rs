@@ -141,8 +141,8 @@ fn errors_have_hints() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let cases: &[(&[&str], &[&str])] = &[
-        (&["attach", "unknown"], &["There is no session 'unknown'", "hint:", "session start"]),
-        (&["start", "--name", "../etc", "--", "true"], &["can't be the name"]),
+        (&["attach", "unknown"], &["No session 'unknown'", "hint:", "session start"]),
+        (&["start", "--name", "../etc", "--", "true"], &["Invalid session name"]),
         (&["start", "--", "/no/such/program"], &["No such file", "hint:", "PATH"]),
     ];
     for (arguments, expected) in cases {

@@ -121,7 +121,7 @@ impl Host {
     pub fn end_session(&self, run: &RunId, session: SessionId) -> Result<(), HostError> {
         let (_, entry) = self.process(run, session, None)?;
         match entry.state {
-            SessionState::Ended { .. } => Err(SessionError::Over { name: entry.name }.into()),
+            SessionState::Ended { .. } => Err(SessionError::NotRunning { name: entry.name }.into()),
             SessionState::Starting | SessionState::Lost => {
                 self.sessions().kill_orphans(&entry);
                 Ok(())
@@ -129,7 +129,7 @@ impl Host {
             SessionState::Alive(_) => {
                 let request = Request::End { grace: END_GRACE };
                 match self.sessions().request(&entry, &request, END_GRACE + REPLY_MAX) {
-                    Ok(_) | Err(SessionError::Over { .. }) => Ok(()),
+                    Ok(_) | Err(SessionError::NotRunning { .. }) => Ok(()),
                     Err(error) => Err(error.into()),
                 }
             }

@@ -139,7 +139,7 @@ impl From<&HostError> for Failure {
             HostError::UnknownSession { .. } => {
                 (Code::UnknownSession, "GET /api/runs/RUN/rows?kind=session lists all")
             }
-            HostError::NoProcess { .. } | HostError::Session(SessionError::Over { .. }) => {
+            HostError::NoProcess { .. } | HostError::Session(SessionError::NotRunning { .. }) => {
                 (Code::SessionOver, "look at how it stands: GET /api/runs/RUN/rows?kind=session")
             }
             HostError::NoTerminal { .. } => (Code::NoTerminal, "say it in the chat, or answer what it asks"),

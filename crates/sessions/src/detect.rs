@@ -1,6 +1,6 @@
-//! Which agents are on this machine, which versions, and whether they are logged in.
+//! Finds the agents on this machine, their versions, and whether they are logged in.
 //!
-//! Looks whether files and variables are there, never into them. A program that does not answer is not waited for.
+//! Checks that files and variables exist, and never reads them. Programs that do not answer in time are skipped.
 
 mod listing;
 mod version;
@@ -18,34 +18,31 @@ use serde::Serialize;
 
 pub use listing::{AgentListing, list};
 
-/// The slowest agent takes two seconds for its version on a busy machine.
-const VERSION_WAIT: Duration = Duration::from_secs(10);
+/// The slowest agent takes two seconds to print its version on a busy machine.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The machine as agents would see it.
+/// The environment in which agents are searched.
 #[derive(Debug, Clone)]
 pub struct AgentDetector {
-    /// The folders in which programs are looked for, as in `PATH`.
+    /// The search path for programs, as in `PATH`.
     pub path: OsString,
-    /// The person's own folder.
     pub home: Option<PathBuf>,
-    /// Variables that are set, with their values where a value names a folder.
+    /// The environment variables that are set.
     pub variables: Vec<(String, OsString)>,
-    /// How long a program may take to say its version.
-    pub version_wait: Duration,
+    /// Time allowed for a program to print its version.
+    pub version_timeout: Duration,
 }
 
-/// What was found out about one agent.
+/// The result of searching for one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectedAgent {
     /// The preset's name.
     pub name: String,
-    /// The preset.
     pub preset: Preset,
-    /// Where its program is.
+    /// `None` if the program is not installed.
     pub program: Option<PathBuf>,
-    /// What it says about its version.
+    /// As the program prints it.
     pub version: Option<String>,
-    /// Whether it is logged in.
     pub login: LoginState,
 }
 
@@ -55,38 +52,36 @@ pub struct DetectedAgent {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LoginState {
-    /// It looks so.
+    /// A credentials file or variable exists.
     In,
-    /// There is no sign of it.
     Out,
-    /// Nobody has to be.
     NotNeeded,
 }
 
 impl AgentDetector {
-    /// Returns the machine that this process runs on.
-    pub fn here() -> Self {
+    /// Returns the environment of this process.
+    pub fn from_environment() -> Self {
         let variables = std::env::vars_os().filter(|(_, value)| !value.is_empty());
         let variables = variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         Self {
             path: std::env::var_os("PATH").unwrap_or_default(),
             home: std::env::home_dir(),
             variables: variables.collect(),
-            version_wait: VERSION_WAIT,
+            version_timeout: VERSION_TIMEOUT,
         }
     }
 
-    /// Looks for agents, all at once.
-    pub fn find(&self, presets: Vec<(String, Preset)>) -> Vec<DetectedAgent> {
+    /// Searches for agents in parallel.
+    pub fn detect(&self, presets: Vec<(String, Preset)>) -> Vec<DetectedAgent> {
         thread::scope(|scope| {
             let searches: Vec<_> = presets
                 .into_iter()
                 .map(|(name, preset)| {
-                    (name.clone(), preset.clone(), scope.spawn(move || self.look(name, preset)))
+                    (name.clone(), preset.clone(), scope.spawn(move || self.detect_one(name, preset)))
                 })
                 .collect();
-            let found = searches.into_iter().map(|(name, preset, search)| {
-                // A search does not panic; were it to, its agent would not be there.
+            let detected = searches.into_iter().map(|(name, preset, search)| {
+                // A search does not panic; if it did, its agent would count as not installed.
                 search.join().unwrap_or(DetectedAgent {
                     name,
                     preset,
@@ -95,37 +90,37 @@ impl AgentDetector {
                     login: LoginState::Out,
                 })
             });
-            found.collect()
+            detected.collect()
         })
     }
 
-    fn look(&self, name: String, preset: Preset) -> DetectedAgent {
-        let program = self.program(&preset.command);
+    fn detect_one(&self, name: String, preset: Preset) -> DetectedAgent {
+        let program = self.find_program(&preset.command);
         let version = program.as_ref().filter(|_| !preset.version.is_empty());
-        let version =
-            version.and_then(|program| version::ask(program, &preset.version, &self.path, self.version_wait));
-        let login = preset.login.as_ref().map_or(LoginState::NotNeeded, |signs| self.login(signs));
+        let version = version.and_then(|program| {
+            version::read_version(program, &preset.version, &self.path, self.version_timeout)
+        });
+        let login = preset.login.as_ref().map_or(LoginState::NotNeeded, |check| self.login_state(check));
         DetectedAgent { name, preset, program, version, login }
     }
 
-    /// Returns where a program is.
-    fn program(&self, command: &str) -> Option<PathBuf> {
+    fn find_program(&self, command: &str) -> Option<PathBuf> {
         let command = Path::new(command);
         if command.components().count() > 1 {
             return is_program(command).then(|| command.to_owned());
         }
-        let mut places = std::env::split_paths(&self.path).filter(|folder| folder.is_absolute());
-        places.find_map(|folder| Some(folder.join(command)).filter(|program| is_program(program)))
+        let mut folders = std::env::split_paths(&self.path).filter(|folder| folder.is_absolute());
+        folders.find_map(|folder| Some(folder.join(command)).filter(|program| is_program(program)))
     }
 
-    fn login(&self, signs: &LoginCheck) -> LoginState {
-        let has_variable = signs.variables.iter().any(|name| self.variable(name).is_some());
-        let has_file = || signs.files.iter().filter_map(|file| self.place(file)).any(|file| file.is_file());
+    fn login_state(&self, check: &LoginCheck) -> LoginState {
+        let has_variable = check.variables.iter().any(|name| self.variable(name).is_some());
+        let has_file = || check.files.iter().filter_map(|file| self.resolve(file)).any(|file| file.is_file());
         if has_variable || has_file() { LoginState::In } else { LoginState::Out }
     }
 
-    /// Returns where a file is that is named from `~` or a variable on; nothing where that is not set.
-    fn place(&self, file: &str) -> Option<PathBuf> {
+    /// Resolves a path that starts with `~` or a variable; `None` if that is not set.
+    fn resolve(&self, file: &str) -> Option<PathBuf> {
         let (base, rest) = file.split_once('/')?;
         let folder = match base.strip_prefix('$') {
             Some(name) => PathBuf::from(self.variable(name)?),
@@ -141,17 +136,17 @@ impl AgentDetector {
 }
 
 impl DetectedAgent {
-    /// Tells whether a run can take it as it is.
-    pub fn works(&self) -> bool {
+    /// Returns whether a run can use it without further setup.
+    pub fn is_usable(&self) -> bool {
         self.program.is_some() && self.login != LoginState::Out
     }
 }
 
-/// Returns the agent that a run without configuration takes: the first that works and is no mere script.
-pub fn choose(found: &[DetectedAgent]) -> Option<&DetectedAgent> {
+/// Returns the agent for a run without configuration: the first usable one that is not a plain script.
+pub fn choose_default(agents: &[DetectedAgent]) -> Option<&DetectedAgent> {
     let is_agent =
-        |found: &&DetectedAgent| found.preset.driver != DriverName::Pty || found.preset.login.is_some();
-    found.iter().filter(is_agent).find(|found| found.works())
+        |agent: &&DetectedAgent| agent.preset.driver != DriverName::Pty || agent.preset.login.is_some();
+    agents.iter().filter(is_agent).find(|agent| agent.is_usable())
 }
 
 #[cfg(unix)]

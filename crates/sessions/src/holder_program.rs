@@ -1,4 +1,4 @@
-//! The holder's program, carried along and put where it can be run.
+//! The embedded holder program, written to the data directory to be run.
 
 use std::{
     fs, io,
@@ -8,30 +8,30 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The program itself, built with this crate.
+/// Built by this crate's build script.
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/jangdan-holder"));
 
 /// Target triple of the embedded holder: `…-musl` if the toolchain had that target at build time.
 pub const HOLDER_TARGET: &str = env!("HOLDER_TARGET");
 
-/// Tells this version of it from others.
-const MARK: &str = env!("HOLDER_MARK");
+/// A hash of the program.
+const HASH: &str = env!("HOLDER_HASH");
 
-/// One at a time writes it: who started a program that another still writes would be refused.
-static WRITING: Mutex<()> = Mutex::new(());
+/// Serializes writing: a program file that is open for writing cannot be started.
+static WRITE_LOCK: Mutex<()> = Mutex::new(());
 
-/// Returns the holder's program, written below the data directory unless it is there already.
+/// Returns the path of the holder program. Writes it below the data directory if it is missing.
 ///
-/// Its name has a mark of its content: sessions that run go on with the program they have, and another version of Jangdan
-/// brings its own.
+/// The file name contains a hash of the program, so that running sessions keep their version and every version of
+/// Jangdan has its own.
 pub fn holder_program(data: &Path) -> io::Result<PathBuf> {
     let folder = data.join("bin");
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    let path = folder.join(format!("jangdan-holder-{MARK}"));
-    let _alone = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_there = fs::metadata(&path).is_ok_and(|found| found.len() == PROGRAM.len() as u64);
-    if !is_there {
-        // Written beside it and moved, so that nobody starts half a program.
+    let path = folder.join(format!("jangdan-holder-{HASH}"));
+    let _guard = WRITE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_written = fs::metadata(&path).is_ok_and(|metadata| metadata.len() == PROGRAM.len() as u64);
+    if !is_written {
+        // Written to another file and renamed, so that an incomplete program is never started.
         let new = folder.join(format!(".new-{}", std::process::id()));
         let mut file =
             fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o700).open(&new)?;
@@ -49,7 +49,7 @@ mod tests {
     use super::holder_program;
 
     #[test]
-    fn many_at_once_can_write_and_start_it() {
+    fn concurrent_threads_can_write_and_start_the_program() {
         for _ in 0..10 {
             let data = tempfile::tempdir().unwrap();
             let all = Barrier::new(8);

@@ -1,7 +1,7 @@
-//! The record of inputs in a session's folder, for conversations that no run leads.
+//! The record of inputs in a session's folder, for conversations outside of a run.
 //!
-//! An input is recorded before it is sent, the place to read from when a turn ends. So the next process that opens the
-//! session continues, however the one before ended.
+//! Inputs are recorded before they are sent, and the read offset at the end of a turn. So the next process that opens
+//! the session continues, however the previous one ended.
 
 use std::{
     fs::{self, OpenOptions},
@@ -19,31 +19,30 @@ use crate::{
     sessions::{now, replace_file},
 };
 
-/// A line of JSON for each input.
-const INPUTS: &str = "told.jsonl";
-/// The place to read from, as JSON.
-const PROGRESS: &str = "talk.json";
+/// One line of JSON per input.
+const INPUTS_FILE: &str = "told.jsonl";
+/// The progress, as JSON.
+const PROGRESS_FILE: &str = "talk.json";
 
-/// The recorded inputs of one session, and how far its conversation is.
+/// The recorded inputs of one session, and the progress of its conversation.
 #[derive(Debug)]
 pub struct InputRecord {
     directory: PathBuf,
-    /// Whether the last line has no end.
+    /// Whether the last line of the file has no newline.
     is_line_open: bool,
     /// All inputs with their numbers, in order.
     pub inputs: Vec<(u32, AgentInput)>,
-    /// How far the conversation is.
     pub progress: ConversationProgress,
 }
 
-/// How far a conversation is.
+/// The progress of a conversation. The serialized names must not change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConversationProgress {
-    /// From where a new driver continues.
+    /// The state from which a new driver continues.
     #[serde(rename = "left")]
     pub checkpoint: DriverCheckpoint,
-    /// The last prompt whose turn has ended.
+    /// The number of the last prompt whose turn has ended.
     pub idle_after: u32,
     /// When that turn ended.
     pub idle_since: Option<Timestamp>,
@@ -57,11 +56,11 @@ struct Line {
 }
 
 impl InputRecord {
-    /// Reads the record, which is empty where there is none.
+    /// Reads the record. A missing one is empty.
     pub fn read(directory: &Path) -> Result<Self, SessionError> {
-        let lines = read(&directory.join(INPUTS))?;
+        let lines = read(&directory.join(INPUTS_FILE))?;
         let line = |line: &str| serde_json::from_str(line).ok().map(|Line { number, input }| (number, input));
-        let path = directory.join(PROGRESS);
+        let path = directory.join(PROGRESS_FILE);
         let progress = match read(&path)?.as_str() {
             "" => ConversationProgress::default(),
             text => {
@@ -90,7 +89,7 @@ impl InputRecord {
     /// Records an input under the next number.
     pub fn add(&mut self, number: u32, input: AgentInput) -> Result<(), SessionError> {
         let line = Line { number, input };
-        let path = self.directory.join(INPUTS);
+        let path = self.directory.join(INPUTS_FILE);
         let write = || -> io::Result<()> {
             let start = if self.is_line_open { "\n" } else { "" };
             let text = format!("{start}{}\n", serde_json::to_string(&line)?);
@@ -104,10 +103,10 @@ impl InputRecord {
         Ok(())
     }
 
-    /// Updates the progress, and writes it where a turn ends. `last_prompt` is the last prompt that was sent.
-    pub fn note(&mut self, happening: &DriverEvent, last_prompt: u32) -> Result<(), SessionError> {
+    /// Updates the progress, and writes it at the end of a turn. `last_prompt` is the last prompt that was sent.
+    pub fn note(&mut self, event: &DriverEvent, last_prompt: u32) -> Result<(), SessionError> {
         let ConversationProgress { checkpoint, idle_after, idle_since } = &mut self.progress;
-        match happening {
+        match event {
             DriverEvent::Ready { agent_session: Some(id) } => checkpoint.agent_session = Some(id.clone()),
             DriverEvent::TurnEnded { read_from, .. } => {
                 checkpoint.read_from = *read_from;
@@ -123,13 +122,13 @@ impl InputRecord {
             }
             _ => return Ok(()),
         }
-        let path = self.directory.join(PROGRESS);
+        let path = self.directory.join(PROGRESS_FILE);
         let text = serde_json::to_vec(&self.progress).map_err(io::Error::from);
         text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io("write", &path))
     }
 }
 
-/// Reads a file, which is empty where there is none.
+/// Reads a file. A missing one is empty.
 fn read(path: &Path) -> Result<String, SessionError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(text),

@@ -27,7 +27,7 @@ impl InputWriter {
         let name = session.name.clone();
         let next = match connection.request(&Request::Status, REPLY_TIMEOUT) {
             Ok(Reply::Status(status)) => status.inputs_accepted + 1,
-            Ok(_) => return Err(SessionError::Over { name }),
+            Ok(_) => return Err(SessionError::NotRunning { name }),
             Err(source) => return Err(SessionError::Holder { name, source }),
         };
         Ok(Self { connection, name, next })
@@ -49,7 +49,7 @@ impl InputWriter {
                 Ok(Reply::Refused(refusal)) => ClientError::Refused(refusal),
                 Ok(_) => ClientError::Malformed,
                 Err(ClientError::Closed) => {
-                    return Err(SessionError::Over { name: self.name.clone() });
+                    return Err(SessionError::NotRunning { name: self.name.clone() });
                 }
                 Err(source) => source,
             };

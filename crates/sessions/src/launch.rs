@@ -11,7 +11,7 @@ use drivers::preset::{DriverName, LaunchMode, Preset};
 use holder::protocol::{Attachment, Stderr, WindowSize};
 use serde::{Deserialize, Serialize};
 
-/// The window of agents on a terminal: the decoder's own screen, so wide that few lines are wrapped.
+/// The terminal size of agents. Equals the decoder's screen; wide, so that few lines are wrapped.
 const WINDOW: WindowSize = WindowSize { columns: 400, rows: 50 };
 
 /// The agent of a session and how it was started.

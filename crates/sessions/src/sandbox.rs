@@ -1,8 +1,8 @@
 //! The sandbox of a session: which files its agent, and everything that it starts, may write and read.
 //!
-//! Here it is decided what there is to be had and what is said about it; `paths` has the paths, `restrict` asks the
-//! kernel. Nothing is restricted in our own process: the command is started by `jangdan sandboxed`, which restricts
-//! itself and then becomes the command.
+//! This module decides what is enforced and reports it; `paths` collects the paths, `restrict` applies them in the
+//! kernel. This process is never restricted: the command is started by `jangdan sandboxed`, which restricts itself and
+//! then executes the command.
 
 mod git;
 mod paths;
@@ -21,128 +21,124 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 pub use paths::SandboxPaths;
-use restrict::{Offer, offer};
+use restrict::{KernelSupport, kernel_support};
 pub use restrict::{RestrictError, restrict};
 
-/// The hidden command that restricts itself and becomes the agent.
-const COMMAND: &str = "sandboxed";
+/// The hidden subcommand of `jangdan` that restricts itself and executes the agent.
+const SUBCOMMAND: &str = "sandboxed";
 
-/// How a session is to be kept in.
+/// The requested sandbox of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Whether, and how badly.
     pub policy: SandboxPolicy,
-    /// What it may write to, beside its directory and the usual.
+    /// Writable paths in addition to the working directory and the usual ones.
     pub write: Vec<PathBuf>,
 }
 
-/// Whether a session is to be kept in.
+/// The requested strictness of a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxPolicy {
-    /// It may do what its user may.
+    /// No sandbox: the agent has all rights of its user.
     Off,
-    /// As well as it can be done here.
+    /// As strict as this machine allows.
     Worktree,
-    /// Whole, or the session does not start.
+    /// Complete; otherwise the session does not start.
     Required,
 }
 
-/// How a session is kept in, as its `about.json` has it.
+/// The actual sandbox of a session, as recorded in its `about.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxReport {
-    /// How far.
     pub state: Enforcement,
-    /// What can't be had, or can't be used, and why.
+    /// What is not enforced or restricts the agent unexpectedly, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// How far a sandbox reaches.
+/// The part of a sandbox that is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Enforcement {
-    /// All of it.
     Enforced,
-    /// Some of it.
     Partly,
-    /// None of it: the agent may do what its user may.
+    /// The agent has all rights of its user.
     NotAvailable,
 }
 
-/// A sandbox can't be had.
+/// The reason why a sandbox cannot be prepared.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SandboxError {
-    /// It was required, and there is less.
+    /// The required sandbox is only partly available, or not at all.
     #[error("{0}")]
     Required(String),
-    /// A path can't be used.
-    #[error("{}", .path.display())]
+    #[error("cannot use {}", .path.display())]
     Path { path: PathBuf, source: io::Error },
 }
 
-/// A sandbox that can be put around a command.
+/// A sandbox that can be applied to a command.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedSandbox {
     pub(crate) report: SandboxReport,
-    /// None where nothing can be restricted.
+    /// `None` if nothing can be restricted.
     paths: Option<SandboxPaths>,
 }
 
-/// What a session will see of its surroundings.
-pub(crate) struct Surroundings<'a> {
+/// The properties of a session that its sandbox depends on.
+pub(crate) struct SandboxContext<'a> {
     pub(crate) data: &'a Path,
     pub(crate) directory: &'a Path,
     pub(crate) program: &'a OsStr,
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
 }
 
-/// Finds out what can be had; nothing if nothing is wanted.
+/// Prepares the sandbox that this machine supports; `None` if the policy is off.
 pub(crate) fn prepare(
     sandbox: &Sandbox,
-    around: &Surroundings<'_>,
-) -> Result<Option<Prepared>, SandboxError> {
+    context: &SandboxContext<'_>,
+) -> Result<Option<PreparedSandbox>, SandboxError> {
     if sandbox.policy == SandboxPolicy::Off {
         return Ok(None);
     }
-    let data = canonical(around.data)?;
-    let directory = canonical(around.directory)?;
-    let is_data_inside = data.starts_with(&directory);
-    let mut report = judge(sandbox.policy, offer(), is_data_inside).map_err(SandboxError::Required)?;
+    let data = canonical(context.data)?;
+    let directory = canonical(context.directory)?;
+    let is_data_in_directory = data.starts_with(&directory);
+    let mut report = enforcement(sandbox.policy, kernel_support(), is_data_in_directory)
+        .map_err(SandboxError::Required)?;
     if report.state == Enforcement::NotAvailable {
-        return Ok(Some(Prepared { report, paths: None }));
+        return Ok(Some(PreparedSandbox { report, paths: None }));
     }
     let mut write = vec![directory.clone()];
-    write.extend(git::needs(&directory));
-    write.extend(paths::usual(around.program, around.environment));
+    write.extend(git::writable_paths(&directory));
+    write.extend(paths::usual_writable_paths(context.program, context.environment));
     for path in &sandbox.write {
         write.push(canonical(path)?);
     }
-    let torn: Vec<&PathBuf> = write.iter().filter(|path| data.starts_with(path)).collect();
-    if let Some(path) = torn.first().filter(|_| !is_data_inside) {
-        // Said, though it is no hole: programs will stumble over it.
+    let around_data: Vec<&PathBuf> = write.iter().filter(|path| data.starts_with(path)).collect();
+    if let Some(path) = around_data.first().filter(|_| !is_data_in_directory) {
+        // Not a security problem, but programs will fail because of it.
         report.reason = Some(format!(
-            "Jangdan's data directory lies in {}, so no new files can be used there",
+            "Jangdan's data directory is in {}, so new files cannot be used there",
             path.display()
         ));
     }
-    // A directory that must be written to whole can't hide a part of itself.
-    let hide = Some(data.clone()).filter(|_| !is_data_inside);
+    // Part of a directory that must be completely writable cannot be hidden.
+    let hide = Some(data.clone()).filter(|_| !is_data_in_directory);
     let mut show = vec![data.join("bin")];
     show.extend(env::current_exe().ok());
-    Ok(Some(Prepared { report, paths: Some(SandboxPaths { write, hide, show }) }))
+    Ok(Some(PreparedSandbox { report, paths: Some(SandboxPaths { write, hide, show }) }))
 }
 
-impl Prepared {
-    /// Returns the command that restricts itself and becomes this one, in the session with this folder.
+impl PreparedSandbox {
+    /// Returns a command that restricts itself and then executes `command`. `session` is the session's folder.
     pub(crate) fn wrap(&self, command: &[OsString], session: &Path) -> io::Result<Vec<OsString>> {
         let Some(paths) = &self.paths else { return Ok(command.to_vec()) };
-        let mut wrapped = vec![env::current_exe()?.into_os_string(), COMMAND.into()];
+        let mut wrapped = vec![env::current_exe()?.into_os_string(), SUBCOMMAND.into()];
         let mut add = |option: &str, path: &Path| wrapped.extend([option.into(), path.into()]);
         paths.write.iter().for_each(|path| add("--write", path));
         paths.hide.iter().for_each(|path| add("--hide", path));
         paths.show.iter().for_each(|path| add("--show", path));
-        // Its own place may be written from where we are, which is not where the session starts.
+        // The path may be relative to this process, whose working directory differs.
         add("--show", &fs::canonicalize(session)?);
         wrapped.push("--".into());
         wrapped.extend_from_slice(command);
@@ -150,18 +146,22 @@ impl Prepared {
     }
 }
 
-/// Decides what is enforced, and refuses where all of it is required and there is less.
-fn judge(demand: SandboxPolicy, offer: Offer, is_data_inside: bool) -> Result<SandboxReport, String> {
-    let (state, reason) = match offer {
-        Offer::None(reason) => (Enforcement::NotAvailable, Some(reason)),
-        Offer::Partly(reason) => (Enforcement::Partly, Some(reason)),
-        Offer::Whole if is_data_inside => {
-            let reason = "Jangdan's data directory lies in the session's own, so it can't be hidden from it";
+/// Decides what is enforced. Fails if the policy requires more.
+fn enforcement(
+    policy: SandboxPolicy,
+    support: KernelSupport,
+    is_data_in_directory: bool,
+) -> Result<SandboxReport, String> {
+    let (state, reason) = match support {
+        KernelSupport::None(reason) => (Enforcement::NotAvailable, Some(reason)),
+        KernelSupport::Partial(reason) => (Enforcement::Partly, Some(reason)),
+        KernelSupport::Full if is_data_in_directory => {
+            let reason = "Jangdan's data directory is in the session's directory, so it cannot be hidden";
             (Enforcement::Partly, Some(reason.to_owned()))
         }
-        Offer::Whole => (Enforcement::Enforced, None),
+        KernelSupport::Full => (Enforcement::Enforced, None),
     };
-    match (demand, reason) {
+    match (policy, reason) {
         (SandboxPolicy::Required, Some(reason)) => Err(reason),
         (SandboxPolicy::Off | SandboxPolicy::Worktree | SandboxPolicy::Required, reason) => {
             Ok(SandboxReport { state, reason })
@@ -175,26 +175,33 @@ fn canonical(path: &Path) -> Result<PathBuf, SandboxError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Enforcement, Offer, SandboxPolicy, judge};
+    use super::{Enforcement, KernelSupport, SandboxPolicy, enforcement};
 
     #[test]
-    fn what_is_required_and_not_there_is_refused() {
-        for offer in [Offer::None("no".to_owned()), Offer::Partly("half".to_owned())] {
-            assert!(judge(SandboxPolicy::Required, offer, false).is_err());
+    fn required_sandbox_that_is_not_available_is_refused() {
+        for support in [KernelSupport::None("no".to_owned()), KernelSupport::Partial("half".to_owned())] {
+            assert!(enforcement(SandboxPolicy::Required, support, false).is_err());
         }
-        assert!(judge(SandboxPolicy::Required, Offer::Whole, true).unwrap_err().contains("can't be hidden"));
-        assert_eq!(judge(SandboxPolicy::Required, Offer::Whole, false).unwrap().state, Enforcement::Enforced);
+        assert!(
+            enforcement(SandboxPolicy::Required, KernelSupport::Full, true)
+                .unwrap_err()
+                .contains("cannot be hidden")
+        );
+        assert_eq!(
+            enforcement(SandboxPolicy::Required, KernelSupport::Full, false).unwrap().state,
+            Enforcement::Enforced
+        );
     }
 
     #[test]
-    fn what_is_wished_and_not_there_is_said() {
+    fn missing_enforcement_is_reported() {
         let cases = [
-            (Offer::None("no".to_owned()), false, Enforcement::NotAvailable),
-            (Offer::Partly("half".to_owned()), false, Enforcement::Partly),
-            (Offer::Whole, true, Enforcement::Partly),
+            (KernelSupport::None("no".to_owned()), false, Enforcement::NotAvailable),
+            (KernelSupport::Partial("half".to_owned()), false, Enforcement::Partly),
+            (KernelSupport::Full, true, Enforcement::Partly),
         ];
-        for (offer, is_data_inside, state) in cases {
-            let report = judge(SandboxPolicy::Worktree, offer, is_data_inside).unwrap();
+        for (support, is_data_in_directory, state) in cases {
+            let report = enforcement(SandboxPolicy::Worktree, support, is_data_in_directory).unwrap();
             assert_eq!(report.state, state);
             assert!(report.reason.is_some());
         }

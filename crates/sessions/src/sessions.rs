@@ -1,4 +1,4 @@
-//! Sessions that live by themselves: a folder for each, found again by name after everything else has died.
+//! The sessions below a data directory: starts them, and finds them again by name, also after Jangdan was killed.
 
 use std::{
     collections::BTreeMap,
@@ -27,29 +27,28 @@ use crate::{
     error::SessionError,
     holder_program::holder_program,
     launch::AgentLaunch,
-    sandbox::{self, Prepared, Sandbox, SandboxError, SandboxReport, Surroundings},
+    sandbox::{self, PreparedSandbox, Sandbox, SandboxContext, SandboxError, SandboxReport},
     secrets::agent_secrets,
 };
 
-/// What is known of a session from its start on.
+/// Written before the agent starts.
 const METADATA_FILE: &str = "about.json";
-/// How long a holder may take to answer. It answers at once; a machine can be very busy.
-const ANSWER_MAX: Duration = Duration::from_secs(10);
-/// How long the descendants of an agent that has ended may go on.
+/// Time allowed for a holder's reply. It replies at once unless the machine is overloaded.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time that descendants of an agent get to end after the agent has ended.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(500);
-/// How long a holder may take to say its first word. It takes a millisecond; a machine can be very busy.
-const STARTING_MS_MAX: i64 = 5_000;
-/// How long one that listens already may take to answer.
-const ANSWERING_MS_MAX: i64 = 1000;
-/// How long whoever makes a session's folder may take to write down whose it is.
-const MAKING_MAX: Duration = Duration::from_secs(1);
-/// How often it is looked whether that is done.
-const MAKING_LOOK: Duration = Duration::from_millis(20);
-/// How much of a key is chance. It stops quotations, not programs: those can read the environment.
-const KEY_SIGNS: usize = 4;
-/// Leaves room for a number behind it.
-const NAME_STEM_MAX: usize = 40;
-/// An agent is ended before the programs of its user when memory runs out.
+/// Time allowed for a holder to start. It takes a millisecond unless the machine is overloaded.
+const START_MS_MAX: i64 = 5_000;
+/// Time allowed for a holder to reply that has already created its socket.
+const LISTENING_MS_MAX: i64 = 1000;
+/// Time allowed for the creator of a session's folder to write `about.json`.
+const METADATA_TIMEOUT: Duration = Duration::from_secs(1);
+const METADATA_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The random part of a key. Enough against quoted messages; a program could read the key from the environment.
+const KEY_RANDOM_CHARS: usize = 4;
+/// Leaves room for a number at the end of the name.
+const NAME_STEM_CHARS_MAX: usize = 40;
+/// When memory runs out, the kernel kills an agent before other programs of its user.
 const OOM_SCORE: u16 = 500;
 
 /// All sessions below a data directory.
@@ -57,108 +56,98 @@ const OOM_SCORE: u16 = 500;
 pub struct Sessions {
     data: PathBuf,
     root: PathBuf,
-    /// The holders that were started here and not yet seen to have ended. The system keeps a dead one until its starter
-    /// has asked about it.
+    /// Holders started by this process. After its exit, each stays a zombie until it is waited for.
     holders: Arc<Mutex<Vec<Child>>>,
 }
 
-/// What to start.
+/// A new session.
 #[derive(Debug, Clone)]
 pub struct StartRequest {
-    /// The session's name; without one it is called after its command.
+    /// If none, the name is derived from the command.
     pub name: Option<String>,
-    /// The command and its arguments.
+    /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// Where it starts.
+    /// The working directory.
     pub directory: PathBuf,
-    /// How it is connected.
     pub attachment: Attachment,
-    /// Variables beside those of our own environment.
+    /// Added to the environment of this process.
     pub environment: BTreeMap<OsString, OsString>,
-    /// What all its processes may need together.
+    /// The limit for all processes of the session together.
     pub memory_bytes_max: Option<u64>,
-    /// How it is kept in.
     pub sandbox: Sandbox,
-    /// Which agent it is, where it is one that a driver speaks with.
+    /// The agent, if the session has a driver.
     pub agent: Option<AgentLaunch>,
 }
 
-/// What is known of a session from its start on.
+/// The content of `about.json`. Sessions outlive Jangdan: the serialized names must not change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMetadata {
     /// The command line, for people.
     pub command: Vec<String>,
-    /// Where it was started.
+    /// The working directory.
     pub directory: PathBuf,
-    /// When it was started.
     pub started_at: Timestamp,
-    /// Whether it has a terminal.
     pub has_terminal: bool,
-    /// The word by which it shows that a message is its own.
+    /// The key that marks messages as the agent's own.
     pub key: SessionKey,
-    /// The boot of the machine that it was started in, if the system tells.
+    /// The boot id of the machine at the start, if available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
-    /// How it is kept in, where somebody wished it to be.
+    /// `None` if no sandbox was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxReport>,
-    /// Which agent it is, where it is one that a driver speaks with.
+    /// The agent, if the session has a driver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Box<AgentLaunch>>,
 }
 
-/// A session that was found.
+/// A session and its state at the time of the lookup.
 #[derive(Debug, Clone)]
 pub struct SessionEntry {
-    /// Its name.
     pub name: String,
-    /// Its folder, with the spool.
+    /// The session's folder, with the spool.
     pub directory: PathBuf,
-    /// What is known from its start on.
     pub metadata: SessionMetadata,
-    /// How it is.
     pub state: SessionState,
 }
 
-/// How a session is.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionState {
-    /// It lives.
+    /// The holder runs.
     Alive(SessionStatus),
-    /// It ended, like this.
     Ended {
-        /// How its process ended.
         exit: Exit,
-        /// How many bytes it wrote.
+        /// The total output in bytes.
         offset: u64,
     },
-    /// It is about to begin.
+    /// The holder does not reply yet.
     Starting,
-    /// Its holder was killed, and nobody knows how it ended.
+    /// The holder was killed, so the exit status is unknown.
     Lost,
 }
 
 impl Sessions {
-    /// Opens the sessions below a data directory, and makes their folder where there is none.
+    /// Opens the sessions below a data directory. Creates their folder if it does not exist.
     pub fn open(data: &Path) -> Result<Self, SessionError> {
         let root = data.join("sessions");
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&root);
-        made.map_err(|source| SessionError::Io { action: "make", path: root.clone(), source })?;
+        let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(&root);
+        created.map_err(|source| SessionError::Io { action: "create", path: root.clone(), source })?;
         Ok(Self { data: data.to_owned(), root, holders: Arc::default() })
     }
 
-    /// Starts a session, which lives on when we end.
+    /// Starts a session. It outlives this process.
     pub fn start(&self, start: &StartRequest) -> Result<SessionEntry, SessionError> {
         let key = new_key().map_err(|source| SessionError::Io {
-            action: "make a key for a session in",
+            action: "create a key for a session in",
             path: self.root.clone(),
             source,
         })?;
         self.start_with_key(start, key)
     }
 
-    /// Starts a session whose agent knows its key already: one that goes on where another process of it ended.
+    /// Starts a session with an existing key, for an agent that continues its session in a new process.
     pub fn start_with_key(
         &self,
         start: &StartRequest,
@@ -170,11 +159,11 @@ impl Sessions {
             source,
         })?;
         let mut environment: BTreeMap<OsString, OsString> = env::vars_os().collect();
-        self.introduce(&mut environment, &key);
+        self.add_session_variables(&mut environment, &key);
         environment.extend(start.environment.clone());
         let sandbox = self.prepare_sandbox(start, &environment)?;
 
-        let name = self.claim(start)?;
+        let name = self.reserve_name(start)?;
         let directory = self.root.join(&name);
         let command = match &sandbox {
             Some(sandbox) => sandbox.wrap(&start.command, &directory),
@@ -186,7 +175,7 @@ impl Sessions {
         })?;
         let mut command = command.into_iter();
         let launch = LaunchSpec {
-            session: mark(&name, &key),
+            session: process_tag(&name, &key),
             command: command.next().unwrap_or_default(),
             arguments: command.collect(),
             secrets: agent_secrets(&start.environment, &environment),
@@ -202,7 +191,7 @@ impl Sessions {
             cgroup_parent: holder::delegated_cgroup(),
             leftover_grace: LEFTOVER_GRACE,
         };
-        // Before the agent can ask for it.
+        // Written before the agent starts, because the agent's helper commands read it.
         let metadata = SessionMetadata {
             command: start.command.iter().map(|part| part.to_string_lossy().into_owned()).collect(),
             directory: start.directory.clone(),
@@ -216,21 +205,21 @@ impl Sessions {
         write_metadata(&directory, &metadata)?;
         match holder::launch_session(&program, &directory, &launch) {
             Ok(launched) => {
-                self.ask_about_holders(Some(launched.holder));
+                self.reap_holders(Some(launched.holder));
                 Ok(SessionEntry { name, directory, metadata, state: SessionState::Alive(JUST_STARTED) })
             }
             Err(source) => {
-                // One whose holder was killed as it began may have begun; nothing of it is kept.
-                kill_orphans(&directory, &mark(&name, &metadata.key), ANSWER_MAX);
+                // The agent may have started before its holder was killed.
+                kill_orphans(&directory, &process_tag(&name, &metadata.key), REPLY_TIMEOUT);
                 let _ = fs::remove_dir_all(&directory);
                 Err(SessionError::Holder { name, source })
             }
         }
     }
 
-    /// Lets the system forget the holders that have ended.
-    fn ask_about_holders(&self, started: Option<Child>) {
-        // What is inside is whole after each step.
+    /// Reaps the holders that have ended.
+    fn reap_holders(&self, started: Option<Child>) {
+        // The list is consistent after every step, so a panic elsewhere does not matter.
         let mut holders = self.holders.lock().unwrap_or_else(PoisonError::into_inner);
         holders.extend(started);
         holders.retain_mut(|holder| matches!(holder.try_wait(), Ok(None)));
@@ -238,77 +227,79 @@ impl Sessions {
 
     /// Returns all sessions, the oldest first.
     pub fn list(&self) -> Result<Vec<SessionEntry>, SessionError> {
-        let mut found: Vec<SessionEntry> =
-            self.names()?.into_iter().filter_map(|name| self.look(name).ok()).collect();
-        found.sort_by_key(|session| session.metadata.started_at);
-        Ok(found)
+        let mut entries: Vec<SessionEntry> =
+            self.names()?.into_iter().filter_map(|name| self.read_entry(name).ok()).collect();
+        entries.sort_by_key(|session| session.metadata.started_at);
+        Ok(entries)
     }
 
-    /// Finds a session by its name, or by the beginning of it where that is enough.
+    /// Finds a session by its name or by an unambiguous prefix of it.
     pub fn find(&self, name: &str) -> Result<SessionEntry, SessionError> {
-        if let Some(found) = self.find_exactly(name)? {
-            return Ok(found);
+        if let Some(session) = self.find_exactly(name)? {
+            return Ok(session);
         }
         let known = self.names()?;
-        let mut meant: Vec<String> = known.iter().filter(|known| known.starts_with(name)).cloned().collect();
-        match meant.len() {
-            1 => self.look(meant.remove(0)),
+        let mut matches: Vec<String> =
+            known.iter().filter(|known| known.starts_with(name)).cloned().collect();
+        match matches.len() {
+            1 => self.read_entry(matches.remove(0)),
             0 => Err(SessionError::Unknown { name: name.to_owned(), known }),
-            _ => Err(SessionError::Ambiguous { name: name.to_owned(), known: meant }),
+            _ => Err(SessionError::Ambiguous { name: name.to_owned(), known: matches }),
         }
     }
 
-    /// Finds a session by its whole name, however many there are.
+    /// Finds a session by its complete name.
     pub fn find_exactly(&self, name: &str) -> Result<Option<SessionEntry>, SessionError> {
-        self.ask_about_holders(None);
-        let is_there = is_name(name) && self.is_there(name);
-        is_there.then(|| self.look(name.to_owned())).transpose()
+        self.reap_holders(None);
+        let exists = is_name(name) && self.exists(name);
+        exists.then(|| self.read_entry(name.to_owned())).transpose()
     }
 
-    /// Connects to a session that lives.
-    pub fn connect(&self, found: &SessionEntry) -> Result<HolderConnection, SessionError> {
-        HolderConnection::connect(&found.directory).map_err(|source| match source {
-            ClientError::HolderNotRunning { .. } => SessionError::Over { name: found.name.clone() },
-            source => SessionError::Holder { name: found.name.clone(), source },
+    /// Connects to the holder of a running session.
+    pub fn connect(&self, session: &SessionEntry) -> Result<HolderConnection, SessionError> {
+        HolderConnection::connect(&session.directory).map_err(|source| match source {
+            ClientError::HolderNotRunning { .. } => SessionError::NotRunning { name: session.name.clone() },
+            source => SessionError::Holder { name: session.name.clone(), source },
         })
     }
 
-    /// Asks a session's holder for something.
+    /// Sends a request to a session's holder, and returns the reply.
     pub fn request(
         &self,
-        found: &SessionEntry,
+        session: &SessionEntry,
         request: &Request,
         time_max: Duration,
     ) -> Result<Reply, SessionError> {
-        let failed = |source| SessionError::Holder { name: found.name.clone(), source };
-        match self.connect(found)?.request(request, time_max) {
+        let failed = |source| SessionError::Holder { name: session.name.clone(), source };
+        match self.connect(session)?.request(request, time_max) {
             Ok(Reply::Refused(refusal)) => Err(failed(ClientError::Refused(refusal))),
             Ok(reply) => Ok(reply),
-            // It said goodbye before it answered: what was asked for may have ended it.
-            Err(ClientError::Closed) => Err(SessionError::Over { name: found.name.clone() }),
+            // The holder exited before it replied; the request may be the reason.
+            Err(ClientError::Closed) => Err(SessionError::NotRunning { name: session.name.clone() }),
             Err(source) => Err(failed(source)),
         }
     }
 
-    /// Ends what a lost session left behind, and returns how many processes that were.
-    pub fn kill_orphans(&self, found: &SessionEntry) -> usize {
-        kill_orphans(&found.directory, &mark(&found.name, &found.metadata.key), ANSWER_MAX).killed
+    /// Kills the remaining processes of a lost session, and returns their number.
+    pub fn kill_orphans(&self, session: &SessionEntry) -> usize {
+        kill_orphans(&session.directory, &process_tag(&session.name, &session.metadata.key), REPLY_TIMEOUT)
+            .killed
     }
 
-    /// Removes a session that is over, with everything it wrote.
-    pub fn remove(&self, found: &SessionEntry) -> Result<(), SessionError> {
-        fs::remove_dir_all(&found.directory).map_err(|source| SessionError::Io {
+    /// Deletes the folder of an ended session, including its output.
+    pub fn remove(&self, session: &SessionEntry) -> Result<(), SessionError> {
+        fs::remove_dir_all(&session.directory).map_err(|source| SessionError::Io {
             action: "remove",
-            path: found.directory.clone(),
+            path: session.directory.clone(),
             source,
         })
     }
 
-    /// Tells a session where it is, and puts our helper commands on its path.
-    fn introduce(&self, environment: &mut BTreeMap<OsString, OsString>, key: &SessionKey) {
+    /// Adds the variables of a session, and the folder of the helper commands to `PATH`.
+    fn add_session_variables(&self, environment: &mut BTreeMap<OsString, OsString>, key: &SessionKey) {
         let bin = self.data.join("bin");
         if let Ok(own) = env::current_exe() {
-            link(&own, &bin.join("jangdan"));
+            update_link(&own, &bin.join("jangdan"));
         }
         let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
         let parts = std::iter::once(bin).chain(env::split_paths(&path));
@@ -320,20 +311,20 @@ impl Sessions {
         environment.insert("JANGDAN_KEY".into(), key.as_str().into());
     }
 
-    /// Finds out how a session can be kept in, before there is anything of it.
+    /// Prepares the sandbox, before anything of the session is created.
     fn prepare_sandbox(
         &self,
         start: &StartRequest,
         environment: &BTreeMap<OsString, OsString>,
-    ) -> Result<Option<Prepared>, SessionError> {
+    ) -> Result<Option<PreparedSandbox>, SessionError> {
         let program = start.command.first().map(OsString::as_os_str).unwrap_or_default();
-        let around = Surroundings { data: &self.data, directory: &start.directory, program, environment };
-        let prepared = sandbox::prepare(&start.sandbox, &around).map_err(|error| match error {
+        let context = SandboxContext { data: &self.data, directory: &start.directory, program, environment };
+        let prepared = sandbox::prepare(&start.sandbox, &context).map_err(|error| match error {
             SandboxError::Required(reason) => SessionError::NoSandbox { reason },
             SandboxError::Path { path, source } => SessionError::Io { action: "allow", path, source },
         })?;
-        // The holder sees a program that is missing, but not behind the one that restricts itself.
-        if prepared.is_some() && !is_there(program, &start.directory, environment) {
+        // Behind the sandboxing program, the holder would not notice a missing program.
+        if prepared.is_some() && !program_exists(program, &start.directory, environment) {
             return Err(SessionError::NoProgram { program: program.into() });
         }
         Ok(prepared)
@@ -345,7 +336,7 @@ impl Sessions {
         for entry in fs::read_dir(&self.root).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             if let Ok(name) = entry.file_name().into_string()
-                && self.is_there(&name)
+                && self.exists(&name)
             {
                 names.push(name);
             }
@@ -354,76 +345,81 @@ impl Sessions {
         Ok(names)
     }
 
-    fn is_there(&self, name: &str) -> bool {
+    fn exists(&self, name: &str) -> bool {
         self.root.join(name).join(METADATA_FILE).exists()
     }
 
-    /// Makes the folder of a new session: whoever makes it has the name.
-    fn claim(&self, start: &StartRequest) -> Result<String, SessionError> {
+    /// Creates the folder of a new session, which reserves its name.
+    fn reserve_name(&self, start: &StartRequest) -> Result<String, SessionError> {
         if let Some(name) = &start.name {
             if !is_name(name) {
                 return Err(SessionError::BadName { name: name.clone() });
             }
-            let is_ours = self.make_folder(name)? || self.take_abandoned(name)?;
-            return if is_ours { Ok(name.clone()) } else { Err(SessionError::Taken { name: name.clone() }) };
+            let is_reserved = self.create_folder(name)? || self.take_over_abandoned(name)?;
+            return if is_reserved {
+                Ok(name.clone())
+            } else {
+                Err(SessionError::NameInUse { name: name.clone() })
+            };
         }
         let program = start.command.first().map(PathBuf::from).unwrap_or_default();
         let stem = program.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let stem: String = stem.chars().filter(|sign| is_sign(*sign)).take(NAME_STEM_MAX).collect();
+        let stem: String =
+            stem.chars().filter(|character| is_name_char(*character)).take(NAME_STEM_CHARS_MAX).collect();
         let stem = if stem.is_empty() { "session".to_owned() } else { stem };
         for number in 1_u32.. {
             let name = format!("{stem}-{number}");
-            if self.make_folder(&name)? {
+            if self.create_folder(&name)? {
                 return Ok(name);
             }
         }
         Err(SessionError::BadName { name: stem })
     }
 
-    fn make_folder(&self, name: &str) -> Result<bool, SessionError> {
+    fn create_folder(&self, name: &str) -> Result<bool, SessionError> {
         let path = self.root.join(name);
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(source) => Err(SessionError::Io { action: "make", path, source }),
+            Err(source) => Err(SessionError::Io { action: "create", path, source }),
         }
     }
 
-    /// Takes a folder over whose maker was killed before it wrote anything down.
-    fn take_abandoned(&self, name: &str) -> Result<bool, SessionError> {
+    /// Takes over a folder whose creator was killed before it wrote `about.json`.
+    fn take_over_abandoned(&self, name: &str) -> Result<bool, SessionError> {
         let path = self.root.join(name);
-        let deadline = Instant::now() + MAKING_MAX;
-        // Whoever makes one now writes it down in a moment.
+        let deadline = Instant::now() + METADATA_TIMEOUT;
+        // A creator that is still running writes the file in a moment.
         while !path.join(METADATA_FILE).exists() {
             if Instant::now() >= deadline {
-                let emptied = fs::remove_dir_all(&path);
-                emptied.map_err(|source| SessionError::Io { action: "remove", path, source })?;
-                return self.make_folder(name);
+                let removed = fs::remove_dir_all(&path);
+                removed.map_err(|source| SessionError::Io { action: "remove", path, source })?;
+                return self.create_folder(name);
             }
-            thread::sleep(MAKING_LOOK);
+            thread::sleep(METADATA_POLL_INTERVAL);
         }
         Ok(false)
     }
 
-    fn look(&self, name: String) -> Result<SessionEntry, SessionError> {
+    fn read_entry(&self, name: String) -> Result<SessionEntry, SessionError> {
         let directory = self.root.join(&name);
         let metadata = read_metadata(&directory)?;
         let age_ms = now().0.saturating_sub(metadata.started_at.0);
         let state = match state(&directory) {
-            // Its holder was killed before it could say anything.
-            SessionState::Starting if age_ms > starting_ms_max(&directory) => SessionState::Lost,
+            // The holder was killed before it wrote its status.
+            SessionState::Starting if age_ms > start_ms_max(&directory) => SessionState::Lost,
             state => state,
         };
         Ok(SessionEntry { name, directory, metadata, state })
     }
 }
 
-/// Returns how long a holder may say nothing. One that listened and does not answer was there already.
-fn starting_ms_max(directory: &Path) -> i64 {
-    if directory.join(SOCKET_NAME).exists() { ANSWERING_MS_MAX } else { STARTING_MS_MAX }
+/// Returns the time allowed for a holder to reply after its start: less if it has created its socket already.
+fn start_ms_max(directory: &Path) -> i64 {
+    if directory.join(SOCKET_NAME).exists() { LISTENING_MS_MAX } else { START_MS_MAX }
 }
 
-/// How a session is in the moment of its start: asking the holder again would double the time it takes.
+/// The status of a session at its start. Asking the holder would double the time of a start.
 const JUST_STARTED: SessionStatus = SessionStatus {
     phase: SessionPhase::Running,
     agent_pid: None,
@@ -436,7 +432,7 @@ const JUST_STARTED: SessionStatus = SessionStatus {
 
 fn state(directory: &Path) -> SessionState {
     let alive = HolderConnection::connect(directory).ok().and_then(|mut connection| {
-        match connection.request(&Request::Status, ANSWER_MAX) {
+        match connection.request(&Request::Status, REPLY_TIMEOUT) {
             Ok(Reply::Status(status)) if status.phase != SessionPhase::Ended => Some(status),
             _ => None,
         }
@@ -451,8 +447,8 @@ fn state(directory: &Path) -> SessionState {
     }
 }
 
-/// Whether a program is where the system will look for it.
-fn is_there(program: &OsStr, directory: &Path, environment: &BTreeMap<OsString, OsString>) -> bool {
+/// Returns whether a program exists where the system will look for it.
+fn program_exists(program: &OsStr, directory: &Path, environment: &BTreeMap<OsString, OsString>) -> bool {
     let name = Path::new(program);
     if name.components().count() > 1 || name.is_absolute() {
         return directory.join(name).exists();
@@ -461,19 +457,19 @@ fn is_there(program: &OsStr, directory: &Path, environment: &BTreeMap<OsString, 
     env::split_paths(&path).any(|folder| directory.join(folder).join(name).exists())
 }
 
-/// Returns the mark that all processes of a session carry. The key makes it unlike that of a session of the same name
-/// below another data directory, whose processes must not be taken for this one's.
-fn mark(name: &str, key: &SessionKey) -> String {
+/// Returns the tag that all processes of a session carry in `JANGDAN_SESSION`. The key distinguishes sessions of the
+/// same name below different data directories.
+fn process_tag(name: &str, key: &SessionKey) -> String {
     format!("{name}.{key}")
 }
 
-/// Returns the name of the session that a mark is of.
-pub fn session_name_from_tag(mark: &str) -> &str {
-    mark.rsplit_once('.').map_or(mark, |(name, _)| name)
+/// Returns the name of the session that a process tag belongs to.
+pub fn session_name_from_tag(tag: &str) -> &str {
+    tag.rsplit_once('.').map_or(tag, |(name, _)| name)
 }
 
-/// Points a link at our own program. One that can't be made leaves the agent without helpers, and nothing worse.
-fn link(program: &Path, link: &Path) {
+/// Points a symbolic link at this program. On failure the agent has no helper commands, and everything else works.
+fn update_link(program: &Path, link: &Path) {
     if fs::read_link(link).is_ok_and(|target| target == program) {
         return;
     }
@@ -483,22 +479,22 @@ fn link(program: &Path, link: &Path) {
     }
 }
 
-/// Makes a key that nobody guesses and everybody can type: letters and digits, both of them.
+/// Creates a random key of letters and digits, easy to type.
 fn new_key() -> io::Result<SessionKey> {
-    const SIGNS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-    let mut random = [0; KEY_SIGNS];
+    const CHARS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+    let mut random = [0; KEY_RANDOM_CHARS];
     File::open("/dev/urandom")?.read_exact(&mut random)?;
-    let sign = |byte: &u8| SIGNS.get(usize::from(*byte) % SIGNS.len()).copied().map_or('x', char::from);
-    let signs: String = random.iter().map(sign).collect();
-    format!("k{signs}7").parse().map_err(io::Error::other)
+    let to_char = |byte: &u8| CHARS.get(usize::from(*byte) % CHARS.len()).copied().map_or('x', char::from);
+    let chars: String = random.iter().map(to_char).collect();
+    format!("k{chars}7").parse().map_err(io::Error::other)
 }
 
-fn is_sign(sign: char) -> bool {
-    sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '.')
+fn is_name_char(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.')
 }
 
 fn is_name(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.chars().all(is_sign) && !name.starts_with('.')
+    (1..=64).contains(&name.len()) && name.chars().all(is_name_char) && !name.starts_with('.')
 }
 
 fn read_metadata(directory: &Path) -> Result<SessionMetadata, SessionError> {
@@ -513,7 +509,7 @@ fn write_metadata(directory: &Path, metadata: &SessionMetadata) -> Result<(), Se
     text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io("write", &path))
 }
 
-/// Writes a file so that a reader finds the old content or the new one, also when the writer is killed.
+/// Replaces a file atomically: readers see the old or the new content, also if the writer is killed.
 pub(crate) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
@@ -521,7 +517,7 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(&new, path)
 }
 
-/// Returns an id that changes with each start of the machine, if the system tells.
+/// Returns the boot id, which changes with each start of the machine; `None` if the system has none.
 pub fn boot_id() -> Option<String> {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
 }

@@ -1,6 +1,6 @@
-//! A real session with a driver that speaks lines: heard once, told once, whatever dies in between.
+//! Real sessions with a driver that reads lines: output is read and input is written once, whatever is killed.
 
-#![expect(clippy::unwrap_used, reason = "a test that can't run its session has failed")]
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
     collections::BTreeMap,
@@ -19,15 +19,15 @@ use sessions::{
 };
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Every line is a turn.
-struct Lines {
+/// A driver for which every line of output is a turn.
+struct LineDriver {
     line: Vec<u8>,
     read_from: u64,
 }
 
-impl Driver for Lines {
+impl Driver for LineDriver {
     fn on_start(&mut self) -> Reaction {
         Reaction {
             events: Vec::new(),
@@ -40,11 +40,11 @@ impl Driver for Lines {
         for (byte, place) in chunk.bytes.iter().zip(1..) {
             if *byte == b'\n' {
                 self.read_from = chunk.offset + place;
-                let words = String::from_utf8(std::mem::take(&mut self.line)).unwrap();
+                let text = String::from_utf8(std::mem::take(&mut self.line)).unwrap();
                 let (read_from, outcome) = (self.read_from, TurnOutcome::Finished);
                 reaction.events.push(DriverEvent::TurnEnded {
                     read_from,
-                    text: words,
+                    text,
                     tools: domain::TurnTools::default(),
                     outcome,
                 });
@@ -55,15 +55,15 @@ impl Driver for Lines {
         reaction
     }
 
-    fn encode_input(&mut self, told: &AgentInput, _number: u32) -> Result<Reaction, SendError> {
-        let text = match told {
+    fn encode_input(&mut self, input: &AgentInput, _number: u32) -> Result<Reaction, SendError> {
+        let text = match input {
             AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => text,
             AgentInput::Permission { prompt, .. } => {
                 return Err(SendError::UnknownPrompt { prompt: prompt.clone() });
             }
             AgentInput::Interrupt => return Err(SendError::NotReady),
         };
-        // In two pieces, the second after a moment: both belong to one input.
+        // Two pieces of one input, the second after a delay.
         let send = [text.as_bytes(), b"\n"].map(|bytes| OutgoingBytes { after_ms: 5, bytes: bytes.to_vec() });
         Ok(Reaction { events: Vec::new(), outgoing: send.to_vec() })
     }
@@ -89,42 +89,42 @@ fn start(data: &Path, script: &str) -> (Sessions, SessionEntry) {
         sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
         agent: None,
     };
-    let found = sessions.start(&start).unwrap();
-    (sessions, found)
+    let entry = sessions.start(&start).unwrap();
+    (sessions, entry)
 }
 
-fn open(found: &SessionEntry, from: u64) -> (Session, Vec<SessionReport>) {
-    let driver = Box::new(Lines { line: Vec::new(), read_from: from });
+fn open(entry: &SessionEntry, from: u64) -> (Session, Vec<SessionReport>) {
+    let driver = Box::new(LineDriver { line: Vec::new(), read_from: from });
     let side_channel = SideChannelReader::new(protocol::DecoderOptions::worker());
-    Session::open(&found.directory, DriverSetup { driver, side_channel, read_from: from }).unwrap()
+    Session::open(&entry.directory, DriverSetup { driver, side_channel, read_from: from }).unwrap()
 }
 
-/// Looks until so many turns were heard, and returns all that was seen.
-fn watch(
-    living: &mut Session,
-    mut seen: Vec<SessionReport>,
+/// Reads reports until `is_enough`, and returns all of them.
+fn read_until(
+    session: &mut Session,
+    mut reports: Vec<SessionReport>,
     is_enough: impl Fn(&[SessionReport]) -> bool,
 ) -> Vec<SessionReport> {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_enough(&seen) {
-        assert!(Instant::now() < deadline, "only {seen:?}");
-        seen.extend(living.next(Some(deadline)).unwrap());
+    let deadline = Instant::now() + TIMEOUT;
+    while !is_enough(&reports) {
+        assert!(Instant::now() < deadline, "only {reports:?}");
+        reports.extend(session.next(Some(deadline)).unwrap());
     }
-    seen
+    reports
 }
 
-fn words(seen: &[SessionReport]) -> Vec<&str> {
-    let words = seen.iter().filter_map(|seen| match seen {
-        SessionReport::Event(DriverEvent::TurnEnded { text: words, .. }) => Some(words.as_str()),
+fn turn_texts(reports: &[SessionReport]) -> Vec<&str> {
+    let texts = reports.iter().filter_map(|report| match report {
+        SessionReport::Event(DriverEvent::TurnEnded { text, .. }) => Some(text.as_str()),
         _ => None,
     });
-    words.collect()
+    texts.collect()
 }
 
 fn stop(sessions: &Sessions) {
-    let found = sessions.find("agent").unwrap();
-    if matches!(found.state, SessionState::Alive(_)) {
-        let _ = sessions.request(&found, &Request::End { grace: Duration::from_millis(200) }, PATIENCE);
+    let entry = sessions.find("agent").unwrap();
+    if matches!(entry.state, SessionState::Alive(_)) {
+        let _ = sessions.request(&entry, &Request::End { grace: Duration::from_millis(200) }, TIMEOUT);
     }
 }
 
@@ -133,61 +133,65 @@ fn prompt(text: &str) -> AgentInput {
 }
 
 #[test]
-fn what_is_told_three_times_over_two_restarts_is_typed_once() {
+fn input_sent_three_times_over_two_restarts_is_written_once() {
     let folder = TempDir::new().unwrap();
-    let (sessions, found) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
-    let (mut living, seen) = open(&found, 0);
-    living.send_input(&prompt("one"), 1).unwrap();
-    living.send_input(&prompt("one"), 1).unwrap();
-    let seen = watch(&mut living, seen, |seen| {
-        words(seen).len() == 2 && seen.contains(&SessionReport::InputWritten { number: 1 })
+    let (sessions, entry) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
+    let (mut session, reports) = open(&entry, 0);
+    session.send_input(&prompt("one"), 1).unwrap();
+    session.send_input(&prompt("one"), 1).unwrap();
+    let reports = read_until(&mut session, reports, |reports| {
+        turn_texts(reports).len() == 2 && reports.contains(&SessionReport::InputWritten { number: 1 })
     });
-    assert_eq!(words(&seen), ["got hello", "got one"]);
-    let from = living.read_from();
-    drop(living);
+    assert_eq!(turn_texts(&reports), ["got hello", "got one"]);
+    let from = session.read_from();
+    drop(session);
 
-    // Nobody has noted that it was typed; it is told again.
-    let (mut living, seen) = open(&found, from);
-    assert!(seen.contains(&SessionReport::InputWritten { number: 1 }), "{seen:?}");
-    assert_eq!(living.send_input(&prompt("one"), 1).unwrap(), [SessionReport::InputWritten { number: 1 }]);
-    living.send_input(&prompt("two"), 2).unwrap();
-    let seen = watch(&mut living, Vec::new(), |seen| !words(seen).is_empty());
-    assert_eq!(words(&seen), ["got two"], "neither the greeting nor the first input came again");
-    drop(living);
+    // As if its writing had not been recorded: it is sent again.
+    let (mut session, reports) = open(&entry, from);
+    assert!(reports.contains(&SessionReport::InputWritten { number: 1 }), "{reports:?}");
+    assert_eq!(session.send_input(&prompt("one"), 1).unwrap(), [SessionReport::InputWritten { number: 1 }]);
+    session.send_input(&prompt("two"), 2).unwrap();
+    let reports = read_until(&mut session, Vec::new(), |reports| !turn_texts(reports).is_empty());
+    assert_eq!(
+        turn_texts(&reports),
+        ["got two"],
+        "neither the handshake nor the first input was written again"
+    );
+    drop(session);
 
-    // From the beginning, everything is heard again, with the same places, and nothing is typed again.
-    let (mut living, seen) = open(&found, 0);
-    let seen = watch(&mut living, seen, |seen| words(seen).len() == 3);
-    assert_eq!(words(&seen), ["got hello", "got one", "got two"]);
+    // Read from the beginning: the same reports, and nothing is written again.
+    let (mut session, reports) = open(&entry, 0);
+    let reports = read_until(&mut session, reports, |reports| turn_texts(reports).len() == 3);
+    assert_eq!(turn_texts(&reports), ["got hello", "got one", "got two"]);
     stop(&sessions);
-    let seen = watch(&mut living, Vec::new(), |seen| {
-        seen.iter().any(|seen| matches!(seen, SessionReport::Ended(_)))
+    let reports = read_until(&mut session, Vec::new(), |reports| {
+        reports.iter().any(|report| matches!(report, SessionReport::Ended(_)))
     });
-    assert!(words(&seen).is_empty());
+    assert!(turn_texts(&reports).is_empty());
 }
 
-/// Sends inputs and reads until `is_enough`, and returns all reports.
+/// Sends inputs and reads reports until `is_enough`, and returns all reports.
 fn converse(
-    living: &mut Session,
+    session: &mut Session,
     inputs: &mut InputQueue<AgentInput>,
     is_enough: impl Fn(&[SessionReport]) -> bool,
 ) -> Vec<SessionReport> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let render = |_, input: &AgentInput, refused: Option<_>| Ok(refused.is_none().then(|| input.clone()));
-    let mut seen = Vec::new();
+    let mut reports = Vec::new();
     loop {
-        while let Some(sent) = inputs.send_next::<SessionError>(living, render).unwrap() {
-            seen.extend(sent.reports);
+        while let Some(sent) = inputs.send_next::<SessionError>(session, render).unwrap() {
+            reports.extend(sent.reports);
         }
-        if is_enough(&seen) {
-            return seen;
+        if is_enough(&reports) {
+            return reports;
         }
-        assert!(Instant::now() < deadline, "only {seen:?}");
-        let next = living.next(Some(deadline)).unwrap();
-        if !words(&next).is_empty() {
+        assert!(Instant::now() < deadline, "only {reports:?}");
+        let next = session.next(Some(deadline)).unwrap();
+        if !turn_texts(&next).is_empty() {
             inputs.end_turn();
         }
-        seen.extend(next);
+        reports.extend(next);
     }
 }
 
@@ -201,15 +205,15 @@ fn prompt_waits_for_the_turn_before_it_and_an_answer_does_not() {
         let folder = TempDir::new().unwrap();
         // The turn of "one" ends with the next line.
         let script = "while read -r line; do [ \"$line\" = one ] || echo \"got $line\"; done";
-        let (sessions, found) = start(folder.path(), script);
-        let (mut living, seen) = open(&found, 0);
-        watch(&mut living, seen, |seen| words(seen) == ["got hello"]);
+        let (sessions, entry) = start(folder.path(), script);
+        let (mut session, reports) = open(&entry, 0);
+        read_until(&mut session, reports, |reports| turn_texts(reports) == ["got hello"]);
         let mut inputs = InputQueue::new(order, 0);
         for (number, input) in (1..).zip([prompt("one"), prompt("two"), answer.clone()]) {
             inputs.push(number, input).unwrap();
         }
-        let seen = converse(&mut living, &mut inputs, |seen| words(seen).len() == 2);
-        assert_eq!(words(&seen), expected, "{order:?}");
+        let reports = converse(&mut session, &mut inputs, |reports| turn_texts(reports).len() == 2);
+        assert_eq!(turn_texts(&reports), expected, "{order:?}");
         stop(&sessions);
     }
 }
@@ -217,23 +221,23 @@ fn prompt_waits_for_the_turn_before_it_and_an_answer_does_not() {
 #[test]
 fn obsolete_input_counts_as_written_and_does_not_block_the_next() {
     let folder = TempDir::new().unwrap();
-    let (sessions, found) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
+    let (sessions, entry) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
     for order in [InputOrder::OnePromptPerTurn, InputOrder::AsQueued] {
-        let (mut living, _) = open(&found, 0);
+        let (mut session, _) = open(&entry, 0);
         let mut inputs = InputQueue::new(order, 0);
         let permission = AgentInput::Permission { prompt: "gone".to_owned(), allowed: true };
         for (number, input) in (1..).zip([permission, AgentInput::Interrupt, prompt("more")]) {
             inputs.push(number, input).unwrap();
         }
-        let written = |seen: &[SessionReport]| -> Vec<u32> {
-            let number = |seen: &SessionReport| match seen {
+        let written = |reports: &[SessionReport]| -> Vec<u32> {
+            let number = |report: &SessionReport| match report {
                 SessionReport::InputWritten { number } => Some(*number),
                 _ => None,
             };
-            seen.iter().filter_map(number).collect()
+            reports.iter().filter_map(number).collect()
         };
-        let seen = converse(&mut living, &mut inputs, |seen| written(seen).len() == 3);
-        assert_eq!(written(&seen), [1, 2, 3], "{order:?}");
+        let reports = converse(&mut session, &mut inputs, |reports| written(reports).len() == 3);
+        assert_eq!(written(&reports), [1, 2, 3], "{order:?}");
         assert!(inputs.is_empty());
     }
     stop(&sessions);
@@ -250,20 +254,20 @@ fn queue_of_inputs_has_a_bound() {
 }
 
 #[test]
-fn what_a_helper_says_is_heard_between_the_lines() {
+fn side_channel_messages_are_reported_in_order_with_output() {
     let folder = TempDir::new().unwrap();
-    let (sessions, found) =
+    let (sessions, entry) =
         start(folder.path(), "read -r line; echo before; read -r line; echo after; read -r line");
-    let (mut living, seen) = open(&found, 0);
-    let seen = watch(&mut living, seen, |seen| !words(seen).is_empty());
-    assert_eq!(words(&seen), ["before"]);
-    let aside = Request::WriteSideChannel { bytes: b"DONE:T1\nFAIL:T2:x\n".to_vec() };
-    sessions.request(&found, &aside, PATIENCE).unwrap();
-    living.send_input(&prompt("go"), 1).unwrap();
-    let seen = watch(&mut living, Vec::new(), |seen| !words(seen).is_empty());
-    let said: Vec<_> = seen
+    let (mut session, reports) = open(&entry, 0);
+    let reports = read_until(&mut session, reports, |reports| !turn_texts(reports).is_empty());
+    assert_eq!(turn_texts(&reports), ["before"]);
+    let message = Request::WriteSideChannel { bytes: b"DONE:T1\nFAIL:T2:x\n".to_vec() };
+    sessions.request(&entry, &message, TIMEOUT).unwrap();
+    session.send_input(&prompt("go"), 1).unwrap();
+    let reports = read_until(&mut session, Vec::new(), |reports| !turn_texts(reports).is_empty());
+    let said: Vec<_> = reports
         .iter()
-        .filter_map(|seen| match seen {
+        .filter_map(|report| match report {
             SessionReport::Event(DriverEvent::Message {
                 offset,
                 item: protocol::DecodedItem::Message(message),
@@ -278,23 +282,23 @@ fn what_a_helper_says_is_heard_between_the_lines() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn who_started_a_session_is_left_with_no_dead_child_of_it() {
+fn ended_holders_do_not_stay_zombies() {
     let folder = TempDir::new().unwrap();
-    let (sessions, found) = start(folder.path(), "exit 0");
-    let deadline = Instant::now() + PATIENCE;
-    let is_over = || matches!(sessions.find(&found.name).unwrap().state, SessionState::Ended { .. });
-    while !is_over() || n_dead_children() > 0 {
-        assert!(Instant::now() < deadline, "{} dead children", n_dead_children());
+    let (sessions, entry) = start(folder.path(), "exit 0");
+    let deadline = Instant::now() + TIMEOUT;
+    let has_ended = || matches!(sessions.find(&entry.name).unwrap().state, SessionState::Ended { .. });
+    while !has_ended() || n_zombies() > 0 {
+        assert!(Instant::now() < deadline, "{} zombies", n_zombies());
         std::thread::yield_now();
     }
 }
 
-/// Counts the processes that this one started, that have ended, and that nobody has asked about since.
+/// Returns the number of zombie children of this process.
 #[cfg(target_os = "linux")]
-fn n_dead_children() -> usize {
+fn n_zombies() -> usize {
     let own = std::process::id().to_string();
-    let is_dead_child = |stat: &String| {
-        // Behind the name, which may hold anything: the state, then the parent.
+    let is_zombie_child = |stat: &String| {
+        // After the name, which may contain anything: the state, then the parent.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         let mut fields = fields.split(' ');
         (fields.next(), fields.next()) == (Some("Z"), Some(own.as_str()))
@@ -302,38 +306,38 @@ fn n_dead_children() -> usize {
     let stats = std::fs::read_dir("/proc").unwrap().flatten();
     stats
         .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
-        .filter(is_dead_child)
+        .filter(is_zombie_child)
         .count()
 }
 
 #[test]
-fn a_session_whose_holder_never_said_a_word_is_lost_after_a_while() {
+fn session_whose_holder_never_replies_counts_as_lost_after_a_while() {
     let folder = TempDir::new().unwrap();
-    let (sessions, found) = start(folder.path(), "exit 0");
-    let about = found.directory.join("about.json");
+    let (sessions, entry) = start(folder.path(), "exit 0");
+    let about = entry.directory.join("about.json");
     let written = std::fs::read_to_string(&about).unwrap();
-    let deadline = Instant::now() + PATIENCE;
-    while !matches!(sessions.find(&found.name).unwrap().state, SessionState::Ended { .. }) {
+    let deadline = Instant::now() + TIMEOUT;
+    while !matches!(sessions.find(&entry.name).unwrap().state, SessionState::Ended { .. }) {
         assert!(Instant::now() < deadline);
         std::thread::yield_now();
     }
-    // As if it had been killed before it wrote anything.
-    std::fs::remove_file(found.directory.join("status")).unwrap();
-    assert_eq!(sessions.find(&found.name).unwrap().state, SessionState::Starting);
-    let began = found.metadata.started_at.0;
+    // As if the holder had been killed before it wrote anything.
+    std::fs::remove_file(entry.directory.join("status")).unwrap();
+    assert_eq!(sessions.find(&entry.name).unwrap().state, SessionState::Starting);
+    let began = entry.metadata.started_at.0;
     std::fs::write(&about, written.replace(&began.to_string(), &(began - 60_000).to_string())).unwrap();
-    assert_eq!(sessions.find(&found.name).unwrap().state, SessionState::Lost);
+    assert_eq!(sessions.find(&entry.name).unwrap().state, SessionState::Lost);
 }
 
 #[test]
-fn a_folder_whose_maker_was_killed_at_once_is_made_anew() {
+fn folder_of_a_killed_creator_is_taken_over() {
     let folder = TempDir::new().unwrap();
-    let abandoned = folder.path().join("sessions/left");
+    let abandoned = folder.path().join("sessions/abandoned");
     std::fs::create_dir_all(&abandoned).unwrap();
     std::fs::write(abandoned.join("half"), "").unwrap();
     let sessions = Sessions::open(folder.path()).unwrap();
-    let left = StartRequest {
-        name: Some("left".to_owned()),
+    let request = StartRequest {
+        name: Some("abandoned".to_owned()),
         command: vec!["true".into()],
         directory: folder.path().to_owned(),
         attachment: Attachment::Pipes { stderr: Stderr::Apart },
@@ -342,7 +346,7 @@ fn a_folder_whose_maker_was_killed_at_once_is_made_anew() {
         sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
         agent: None,
     };
-    assert_eq!(sessions.start(&left).unwrap().name, "left");
+    assert_eq!(sessions.start(&request).unwrap().name, "abandoned");
     assert!(!abandoned.join("half").exists());
-    assert!(sessions.start(&left).is_err(), "now somebody has it");
+    assert!(sessions.start(&request).is_err(), "the name is in use now");
 }

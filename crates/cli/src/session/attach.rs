@@ -42,7 +42,7 @@ pub fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failur
         });
     }
     let SessionState::Alive(status) = entry.state else {
-        return Err(failure(SessionError::Over { name: entry.name.clone() }));
+        return Err(failure(SessionError::NotRunning { name: entry.name.clone() }));
     };
     let writer = InputWriter::connect(sessions, entry).map_err(failure)?;
     let mut connection = sessions.connect(entry).map_err(failure)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use config::Config;
 use domain::{AgentName, PlannedWork, Role, TeamMember};
 use drivers::preset;
-use sessions::detect::{AgentDetector, choose};
+use sessions::detect::{AgentDetector, choose_default};
 
 use super::PrepareError;
 
@@ -117,8 +117,8 @@ fn worker(
     }
     let names = preset::names(&config.agents);
     let presets = names.into_iter().filter_map(|name| known(&name).ok().map(|preset| (name, preset)));
-    let found = AgentDetector::here().find(presets.collect());
-    let chosen = choose(&found).ok_or(PrepareError::NoAgent)?;
+    let found = AgentDetector::from_environment().detect(presets.collect());
+    let chosen = choose_default(&found).ok_or(PrepareError::NoAgent)?;
     let note = format!("{} works on the tasks: no other agent is configured.", chosen.preset.title);
     Ok((chosen.name.parse()?, Some(note)))
 }

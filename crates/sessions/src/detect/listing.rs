@@ -1,40 +1,39 @@
-//! The agents of this machine as people and programs are shown them.
+//! The list of agents for the CLI and the web page.
 
 use drivers::preset::{self, PresetError};
 use serde::Serialize;
 
-use super::{AgentDetector, DetectedAgent, LoginState, choose};
+use super::{AgentDetector, DetectedAgent, LoginState, choose_default};
 
-/// An agent, as it is shown.
+/// One row of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ListedAgent", optional_fields))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ListedAgent))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentListing {
-    /// Its name.
     pub name: String,
-    /// Its name for people.
+    /// The display name.
     pub title: String,
-    /// Where its program is.
+    /// The path of its program, if it is installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// What it says about its version.
+    /// As the program prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether it is logged in.
     pub login: LoginState,
-    /// What to do before it works.
+    /// What to do before it can be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// Whether a run can take it as it is.
+    /// Whether a run can use it without further setup.
     pub works: bool,
-    /// Whether a run takes it where nobody is named.
+    /// Whether it is the default agent.
     pub chosen: bool,
 }
 
-/// Looks for all agents that are known here.
+/// Detects all agents of the built-in presets and of the project's presets (`added`).
 ///
-/// What only `added` names and `trusted` does not is not run: to list agents in a foreign repository starts nothing of it.
+/// A preset that differs from the one in `trusted` is not executed: listing the agents of an unknown repository must not
+/// run its programs.
 pub fn list(
     added: &toml::Table,
     trusted: &toml::Table,
@@ -47,16 +46,16 @@ pub fn list(
         }
         Ok((name, preset))
     });
-    let found = AgentDetector::here().find(presets.collect::<Result<_, PresetError>>()?);
-    let chosen = worker.or_else(|| choose(&found).map(|found| found.name.as_str()));
-    Ok(found.iter().map(|found| listed(found, chosen == Some(&found.name))).collect())
+    let agents = AgentDetector::from_environment().detect(presets.collect::<Result<_, PresetError>>()?);
+    let chosen = worker.or_else(|| choose_default(&agents).map(|agent| agent.name.as_str()));
+    Ok(agents.iter().map(|agent| listing(agent, chosen == Some(&agent.name))).collect())
 }
 
-fn listed(found: &DetectedAgent, chosen: bool) -> AgentListing {
-    let DetectedAgent { name, preset, program, version, login } = found;
+fn listing(agent: &DetectedAgent, chosen: bool) -> AgentListing {
+    let DetectedAgent { name, preset, program, version, login } = agent;
     let missing = match (program, login, &preset.login) {
         (None, _, _) => Some(format!("install it: {}", preset.install)),
-        (Some(_), LoginState::Out, Some(signs)) => Some(format!("log in: {}", signs.how)),
+        (Some(_), LoginState::Out, Some(check)) => Some(format!("log in: {}", check.how)),
         (Some(_), LoginState::Out | LoginState::In | LoginState::NotNeeded, _) => None,
     };
     AgentListing {
@@ -66,7 +65,7 @@ fn listed(found: &DetectedAgent, chosen: bool) -> AgentListing {
         version: version.clone(),
         login: *login,
         missing,
-        works: found.works(),
+        works: agent.is_usable(),
         chosen,
     }
 }

@@ -1,4 +1,4 @@
-//! Asks a program for its version, and does not wait for one that does not answer.
+//! Runs a program to get its version, with a time limit.
 
 use std::{
     ffi::OsStr,
@@ -10,14 +10,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A version is a word or two; whoever prints more has something else to say.
+/// A version is a word or two.
 const OUTPUT_BYTES_MAX: u64 = 4096;
 const SHOWN_CHARS_MAX: usize = 60;
-/// As often a program is looked at.
-const LOOK: Duration = Duration::from_millis(10);
+const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Returns the first line that the program prints.
-pub(super) fn ask(program: &Path, arguments: &[String], path: &OsStr, wait: Duration) -> Option<String> {
+/// Returns the first non-empty line that the program prints.
+pub(super) fn read_version(
+    program: &Path,
+    arguments: &[String],
+    path: &OsStr,
+    timeout: Duration,
+) -> Option<String> {
     let mut child = Command::new(program)
         .args(arguments)
         .env("PATH", path)
@@ -27,24 +31,24 @@ pub(super) fn ask(program: &Path, arguments: &[String], path: &OsStr, wait: Dura
         .spawn()
         .ok()?;
     let output = child.stdout.take()?;
-    let (said, hear) = mpsc::sync_channel(1);
-    // Not joined: what a program left behind may hold its output open for ever.
+    let (sender, receiver) = mpsc::sync_channel(1);
+    // Not joined: a descendant of the program may keep its output open forever.
     thread::spawn(move || {
         let mut text = Vec::new();
         let _ = output.take(OUTPUT_BYTES_MAX).read_to_end(&mut text);
-        let _ = said.send(text);
+        let _ = sender.send(text);
     });
-    let until = Instant::now() + wait;
-    let text = hear.recv_timeout(wait).ok();
+    let deadline = Instant::now() + timeout;
+    let text = receiver.recv_timeout(timeout).ok();
     while child.try_wait().is_ok_and(|status| status.is_none()) {
-        if Instant::now() >= until {
+        if Instant::now() >= deadline {
             let _ = child.kill();
             let _ = child.wait();
             break;
         }
-        thread::sleep(LOOK);
+        thread::sleep(EXIT_POLL_INTERVAL);
     }
     let text = String::from_utf8(text?).ok()?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(line.chars().filter(|sign| !sign.is_control()).take(SHOWN_CHARS_MAX).collect())
+    Some(line.chars().filter(|character| !character.is_control()).take(SHOWN_CHARS_MAX).collect())
 }

@@ -1,9 +1,9 @@
-//! What git must write to outside of a worktree, so that a sandboxed agent can commit.
+//! The paths outside of a worktree that git must write to, so that a sandboxed agent can commit.
 //!
-//! A linked worktree keeps its index and HEAD in a folder of the repository, and shares objects, refs and reflogs with
-//! it. These and no more are allowed: not the shared configuration and not the hooks, because those name programs that
-//! git would run outside of the sandbox. What an agent may have written itself is not believed: only a git directory
-//! that points back at the worktree counts, else an agent could have the next session's sandbox opened for it.
+//! A linked worktree has its index and HEAD in a folder of the repository, and shares objects, refs and reflogs with
+//! it. Only these are allowed: not the shared configuration and not the hooks, because they name programs that git would
+//! run outside of the sandbox. An agent could forge the link of its worktree to widen the sandbox of the next session,
+//! so a git directory counts only if it points back at the worktree.
 
 use std::{
     fs,
@@ -11,32 +11,32 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What worktrees share and every commit, fetch and merge writes to.
-const SHARED: &[&str] = &["objects", "refs", "logs", "reftable", "rr-cache", "lfs"];
-/// What would make git look elsewhere.
-const VARIABLES: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"];
+/// Shared by all worktrees, and written by commit, fetch or merge.
+const SHARED_FOLDERS: &[&str] = &["objects", "refs", "logs", "reftable", "rr-cache", "lfs"];
+/// Variables that point git at another repository.
+const GIT_VARIABLES: &[&str] = &["GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY"];
 
-/// Returns what git needs beside the directory itself; nothing where that is no repository.
-pub(super) fn needs(directory: &Path) -> Vec<PathBuf> {
-    let Some((own, common)) = find(directory) else { return Vec::new() };
+/// Returns the paths that git needs in addition to `directory`; none if it is not in a repository.
+pub(super) fn writable_paths(directory: &Path) -> Vec<PathBuf> {
+    let Some((own, common)) = git_directories(directory) else { return Vec::new() };
     if own == common {
-        // A checkout of its own. Below its top git needs the whole of it, as a session at the top has it.
+        // A main worktree: a session below its root needs the whole git directory, as one at the root has it.
         let is_above = own.parent().is_some_and(|top| directory.starts_with(top));
         return if is_above && !own.starts_with(directory) { vec![own] } else { Vec::new() };
     }
     if own.parent() != Some(common.join("worktrees").as_path()) || !points_back(&own, directory) {
         return Vec::new();
     }
-    let shared = SHARED.iter().filter_map(|name| fs::canonicalize(common.join(name)).ok());
+    let shared = SHARED_FOLDERS.iter().filter_map(|name| fs::canonicalize(common.join(name)).ok());
     let mut paths: Vec<PathBuf> = shared.filter(|path| path.starts_with(&common)).collect();
     paths.push(own);
     paths
 }
 
-/// Returns the worktree's own git directory and the one that it shares.
-fn find(directory: &Path) -> Option<(PathBuf, PathBuf)> {
+/// Returns the worktree's own git directory and the shared one.
+fn git_directories(directory: &Path) -> Option<(PathBuf, PathBuf)> {
     let mut git = Command::new("git");
-    VARIABLES.iter().for_each(|name| {
+    GIT_VARIABLES.iter().for_each(|name| {
         git.env_remove(name);
     });
     git.arg("-C").arg(directory).args(["rev-parse", "--git-dir", "--git-common-dir"]);
@@ -46,7 +46,7 @@ fn find(directory: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((paths.next()?.ok()?, paths.next()?.ok()?))
 }
 
-/// Whether a linked worktree's git directory says that it is this worktree's.
+/// Returns whether the git directory of a linked worktree points back at this worktree.
 fn points_back(own: &Path, directory: &Path) -> bool {
     let Ok(link) = fs::read_to_string(own.join("gitdir")) else { return false };
     let top = own.join(link.trim_end()).parent().and_then(|top| fs::canonicalize(top).ok());
@@ -57,7 +57,7 @@ fn points_back(own: &Path, directory: &Path) -> bool {
 mod tests {
     use std::{fs, path::Path, process::Command};
 
-    use super::needs;
+    use super::writable_paths;
 
     fn git(directory: &Path, arguments: &[&str]) {
         let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_worktree_gets_its_share_and_a_forged_link_gets_nothing() {
+    fn linked_worktree_gets_shared_folders_and_a_forged_link_gets_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let (main, linked) = (root.join("main"), root.join("linked"));
@@ -76,10 +76,10 @@ mod tests {
         git(&main, &["worktree", "add", "-q", "../linked"]);
         fs::create_dir(main.join("below")).unwrap();
 
-        assert!(needs(&root).is_empty());
-        assert!(needs(&main).is_empty(), "it lies in the directory itself");
-        assert_eq!(needs(&main.join("below")), [main.join(".git")]);
-        let shared = needs(&linked);
+        assert!(writable_paths(&root).is_empty());
+        assert!(writable_paths(&main).is_empty(), "the git directory is in the directory itself");
+        assert_eq!(writable_paths(&main.join("below")), [main.join(".git")]);
+        let shared = writable_paths(&linked);
         for path in ["objects", "refs", "logs", "worktrees/linked"] {
             assert!(shared.contains(&main.join(".git").join(path)), "{path}: {shared:?}");
         }
@@ -89,7 +89,7 @@ mod tests {
         fs::create_dir(&forged).unwrap();
         for target in ["main/.git", "main/.git/worktrees/linked"] {
             fs::write(forged.join(".git"), format!("gitdir: {}\n", root.join(target).display())).unwrap();
-            assert!(needs(&forged).is_empty(), "{target}: {:?}", needs(&forged));
+            assert!(writable_paths(&forged).is_empty(), "{target}: {:?}", writable_paths(&forged));
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Gives up what would lead root around a sandbox: powers that reach past files by their path.
+//! Drops the capabilities by which root could bypass the sandbox.
 //!
-//! Root stays root in its own files. Nobody gets a power back by starting a program, because that is switched off
-//! together with the sandbox.
+//! Root keeps access to its own files. Executing a program does not restore capabilities, because the sandbox sets
+//! "no new privileges".
 
 use std::io;
 
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
-/// Other processes' memory and environment, files by their number, disks, devices, mounts and the kernel itself.
+/// Access to memory and environment of other processes, files by handle, disks, devices, mounts and the kernel.
 const DROPPED: CapabilitySet = CapabilitySet::SYS_PTRACE
     .union(CapabilitySet::PERFMON)
     .union(CapabilitySet::CHECKPOINT_RESTORE)
@@ -20,13 +20,13 @@ const DROPPED: CapabilitySet = CapabilitySet::SYS_PTRACE
     .union(CapabilitySet::SYS_BOOT)
     .union(CapabilitySet::SYS_CHROOT);
 
-/// Gives them up; an ordinary user has none of them.
+/// Drops the capabilities. Has no effect for ordinary users, who have none.
 pub(super) fn drop() -> io::Result<()> {
-    let held = capabilities(None)?;
+    let current = capabilities(None)?;
     let sets = CapabilitySets {
-        effective: held.effective.difference(DROPPED),
-        permitted: held.permitted.difference(DROPPED),
-        inheritable: held.inheritable.difference(DROPPED),
+        effective: current.effective.difference(DROPPED),
+        permitted: current.permitted.difference(DROPPED),
+        inheritable: current.inheritable.difference(DROPPED),
     };
     Ok(set_capabilities(None, sets)?)
 }

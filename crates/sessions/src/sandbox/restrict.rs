@@ -1,4 +1,4 @@
-//! Asks the kernel for a sandbox, by Landlock: for this process and all that it starts, for good.
+//! Applies a sandbox with Landlock to this process and all its descendants. It cannot be removed.
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
@@ -7,72 +7,67 @@ use landlock::{
 
 use super::{
     SandboxPaths, privileges,
-    rules::{handled, rules},
+    rules::{handled_access, rules},
 };
 
-/// How much of a sandbox the kernel has.
+/// The kernel's support for the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Offer {
-    /// All that is needed.
-    Whole,
-    /// Not all of it, and what is missing.
-    Partly(String),
-    /// Nothing, and why.
+pub(super) enum KernelSupport {
+    Full,
+    /// With what is missing.
+    Partial(String),
+    /// With the reason.
     None(String),
 }
 
-/// A process could not be restricted.
+/// The reason why a process could not be restricted.
 #[derive(Debug, thiserror::Error)]
 pub enum RestrictError {
-    /// A path of the sandbox can't be used.
-    #[error("a path of the sandbox can't be used")]
+    #[error("cannot use a path of the sandbox")]
     Path(#[source] std::io::Error),
-    /// A power could not be given up.
-    #[error("root's powers can't be given up")]
+    #[error("cannot drop the capabilities of root")]
     Privileges(#[source] std::io::Error),
-    /// The kernel refuses.
-    #[error("the kernel refuses the sandbox")]
+    #[error("the kernel refused the sandbox")]
     Refused(#[from] RulesetError),
-    /// The kernel has no such thing.
-    #[error("this kernel has no Landlock, or it is switched off")]
+    #[error("Landlock is missing or disabled in this kernel")]
     Missing,
 }
 
-/// Restricts this process and all that it will start. There is no way back.
+/// Restricts this process and all its future descendants, irrevocably.
 pub fn restrict(paths: &SandboxPaths) -> Result<(), RestrictError> {
     let rules = rules(paths).map_err(RestrictError::Path)?;
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(handled())?
-        // Where it can be had: nobody in the sandbox may end the holder, the server or another session.
+        .handle_access(handled_access())?
+        // If supported: processes in the sandbox cannot signal the holder, the server or other sessions.
         .scope(Scope::Signal)?
         .create()?;
     for rule in &rules {
         ruleset = ruleset.add_rule(PathBeneath::new(&rule.path, rule.access))?;
     }
     privileges::drop().map_err(RestrictError::Privileges)?;
-    // Sets "no new privileges" first, so that sudo and the like are no way out.
+    // Also sets "no new privileges", so that sudo and the like cannot leave the sandbox.
     match ruleset.restrict_self()?.ruleset {
         RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
         RulesetStatus::NotEnforced => Err(RestrictError::Missing),
     }
 }
 
-/// Finds out what the kernel has, without restricting anything.
-pub(super) fn offer() -> Offer {
-    if knows(AccessFs::from_all(ABI::V3)) {
-        Offer::Whole
-    } else if knows(AccessFs::from_all(ABI::V1)) {
+/// Detects what the kernel supports, without restricting anything.
+pub(super) fn kernel_support() -> KernelSupport {
+    if is_supported(AccessFs::from_all(ABI::V3)) {
+        KernelSupport::Full
+    } else if is_supported(AccessFs::from_all(ABI::V1)) {
         let reason =
-            "this kernel's Landlock can't keep a process from emptying files elsewhere; Linux 6.2 can";
-        Offer::Partly(reason.to_owned())
+            "Landlock of this kernel cannot prevent that files elsewhere are truncated; Linux 6.2 can";
+        KernelSupport::Partial(reason.to_owned())
     } else {
-        let reason = "this kernel has no Landlock, or it is switched off; Linux 5.13 and later can have it";
-        Offer::None(reason.to_owned())
+        let reason = "Landlock is missing or disabled in this kernel; Linux 5.13 and later support it";
+        KernelSupport::None(reason.to_owned())
     }
 }
 
-fn knows(access: BitFlags<AccessFs>) -> bool {
+fn is_supported(access: BitFlags<AccessFs>) -> bool {
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(access);
     ruleset.and_then(Ruleset::create).is_ok()
 }

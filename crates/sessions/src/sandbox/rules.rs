@@ -1,7 +1,7 @@
-//! Which rules allow everything that may be done, and nothing that may not.
+//! Translates the paths of a sandbox to Landlock rules.
 //!
-//! Landlock only allows, and what is allowed for a folder is allowed below it. So where something is to be hidden, no
-//! folder on the way to it is allowed, but everything that lies beside the way.
+//! Landlock rules only allow, and a rule for a folder applies to everything below it. To hide a folder, its ancestors get
+//! no rule, and all other entries of the ancestors get one each.
 
 use std::{
     fs, io,
@@ -14,100 +14,104 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 
 use super::SandboxPaths;
 
-/// What is written about a path: the path itself, held open, and what may be done below it.
+/// A Landlock rule: an open path, and the allowed access to it and everything below.
 pub(super) struct Rule {
     pub(super) path: OwnedFd,
     pub(super) access: BitFlags<AccessFs>,
 }
 
-/// To read, to run, and (where the kernel asks) to connect to a socket.
+/// Reading, executing, and (if the kernel distinguishes it) connecting to a socket.
 const READ: BitFlags<AccessFs> = make_bitflags!(AccessFs::{ReadFile | ReadDir | Execute | ResolveUnix});
-/// All of that and to change it. To make devices is not part of it: root could make one for the disk.
+/// Also changing. Creating devices is excluded: root could create one for the disk.
 const WRITE: BitFlags<AccessFs> = make_bitflags!(AccessFs::{
     ReadFile | ReadDir | Execute | ResolveUnix | WriteFile | Truncate | RemoveDir | RemoveFile | MakeDir | MakeReg
     | MakeSock | MakeFifo | MakeSym | Refer
 });
-/// What means something for a thing that is no folder.
+/// The rights that apply to files.
 const FILE: BitFlags<AccessFs> =
     make_bitflags!(AccessFs::{ReadFile | Execute | ResolveUnix | WriteFile | Truncate});
-/// Memory and ports, through which root could read what is hidden; disks are left out by their kind.
-const MEMORY: &[&str] = &["mem", "kmem", "port"];
-const DEVICES: &str = "/dev";
+/// Devices through which root could read hidden files. Disks are excluded by their type.
+const MEMORY_DEVICES: &[&str] = &["mem", "kmem", "port"];
+const DEVICE_FOLDER: &str = "/dev";
 
-/// Returns everything that the kernel is to be asked about; what is not named in a rule is not allowed.
-pub(super) fn handled() -> BitFlags<AccessFs> {
+/// Returns the access rights that the kernel denies unless a rule allows them.
+pub(super) fn handled_access() -> BitFlags<AccessFs> {
     WRITE | AccessFs::MakeChar | AccessFs::MakeBlock
 }
 
-/// Returns the rules. A path that can't be used is an error only where it was named.
+/// Returns the rules. Fails if a path in `paths` cannot be used; others are skipped.
 pub(super) fn rules(paths: &SandboxPaths) -> io::Result<Vec<Rule>> {
     let hide = paths.hide.as_deref().map(fs::canonicalize).transpose()?;
     let root = Path::new("/");
-    // The names of everything may be seen: without that, programs do not find their way.
-    let mut rules = vec![named(root, AccessFs::ReadDir.into())?];
-    for path in beside(root, hide.as_deref()) {
-        if path == Path::new(DEVICES) {
-            rules.extend(beside(&path, None).iter().filter_map(|path| device(path)));
+    // All folders may be listed: without that, programs fail to resolve paths.
+    let mut rules = vec![required_rule(root, AccessFs::ReadDir.into())?];
+    for path in entries_except(root, hide.as_deref()) {
+        if path == Path::new(DEVICE_FOLDER) {
+            rules.extend(entries_except(&path, None).iter().filter_map(|path| device_rule(path)));
         } else {
-            rules.extend(found(&path, READ, |_| true));
+            rules.extend(entry_rule(&path, READ, |_| true));
         }
     }
     for path in &paths.show {
-        rules.push(named(path, READ)?);
+        rules.push(required_rule(path, READ)?);
     }
     for path in &paths.write {
         let path = fs::canonicalize(path)?;
         match &hide {
             Some(hide) if hide.starts_with(&path) => {
-                let paths = beside(&path, Some(hide));
-                rules.extend(paths.iter().filter_map(|path| found(path, WRITE, |_| true)));
+                let paths = entries_except(&path, Some(hide));
+                rules.extend(paths.iter().filter_map(|path| entry_rule(path, WRITE, |_| true)));
             }
-            Some(_) | None => rules.push(named(&path, WRITE)?),
+            Some(_) | None => rules.push(required_rule(&path, WRITE)?),
         }
     }
     Ok(rules)
 }
 
-/// Returns everything in a folder and in those on the way from it to what is hidden, but not the way itself.
-///
-/// A folder that can't be listed has nothing that could be allowed.
-fn beside(folder: &Path, hide: Option<&Path>) -> Vec<PathBuf> {
+/// Returns the entries of `folder` and of all folders between it and `hide`, without the ancestors of `hide` and `hide`
+/// itself. Folders that cannot be listed are skipped.
+fn entries_except(folder: &Path, hide: Option<&Path>) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     let mut folder = folder.to_owned();
     while hide != Some(&folder) {
-        let way = hide.and_then(|hide| hide.ancestors().find(|path| path.parent() == Some(&folder)));
+        let toward_hidden =
+            hide.and_then(|hide| hide.ancestors().find(|path| path.parent() == Some(&folder)));
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        paths.extend(entries.filter(|path| Some(path.as_path()) != way));
-        let Some(way) = way else { break };
-        folder = way.to_owned();
+        paths.extend(entries.filter(|path| Some(path.as_path()) != toward_hidden));
+        let Some(next) = toward_hidden else { break };
+        folder = next.to_owned();
     }
     paths
 }
 
-/// Makes a rule for a path that somebody named.
-fn named(path: &Path, access: BitFlags<AccessFs>) -> io::Result<Rule> {
+/// Returns a rule for a path that was requested.
+fn required_rule(path: &Path, access: BitFlags<AccessFs>) -> io::Result<Rule> {
     let path = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let kind = FileType::from_raw_mode(fstat(&path)?.st_mode);
-    Ok(Rule { path, access: meaningful(kind, access) })
+    Ok(Rule { path, access: applicable(kind, access) })
 }
 
-/// Makes a rule for a path that was found, if it is of the right kind. A link gets none: it may lead to what is hidden,
-/// and where it leads to elsewhere there is a rule already. Neither does one that is gone by now.
-fn found(path: &Path, access: BitFlags<AccessFs>, is_right: impl Fn(FileType) -> bool) -> Option<Rule> {
+/// Returns a rule for a directory entry that passes `is_included`. Symbolic links get none, because they may point at
+/// hidden files, and other targets have rules of their own. Entries that were deleted meanwhile get none either.
+fn entry_rule(
+    path: &Path,
+    access: BitFlags<AccessFs>,
+    is_included: impl Fn(FileType) -> bool,
+) -> Option<Rule> {
     let path = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let kind = FileType::from_raw_mode(fstat(&path).ok()?.st_mode);
-    let access = meaningful(kind, access);
-    (kind != FileType::Symlink && is_right(kind)).then_some(Rule { path, access })
+    let access = applicable(kind, access);
+    (kind != FileType::Symlink && is_included(kind)).then_some(Rule { path, access })
 }
 
-/// Makes a rule for a device through which nothing hidden can be read. Folders of devices may hold disks; those that
-/// programs need are writable anyway.
-fn device(path: &Path) -> Option<Rule> {
-    let is_memory = MEMORY.iter().any(|name| path.ends_with(name));
-    found(path, READ, |kind| kind == FileType::CharacterDevice && !is_memory)
+/// Returns a rule for a character device that does not expose memory. Subfolders are skipped, as they may contain disks;
+/// those that programs need are writable anyway.
+fn device_rule(path: &Path) -> Option<Rule> {
+    let is_memory = MEMORY_DEVICES.iter().any(|name| path.ends_with(name));
+    entry_rule(path, READ, |kind| kind == FileType::CharacterDevice && !is_memory)
 }
 
-fn meaningful(kind: FileType, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
+fn applicable(kind: FileType, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
     if kind == FileType::Directory { access } else { access & FILE }
 }
 
@@ -115,10 +119,10 @@ fn meaningful(kind: FileType, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> 
 mod tests {
     use std::{fs, path::Path};
 
-    use super::beside;
+    use super::entries_except;
 
     #[test]
-    fn what_lies_beside_the_way_is_found_and_the_way_is_not() {
+    fn entries_beside_the_hidden_folder_are_listed_and_its_ancestors_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         for path in ["a/b/data/vault", "a/b/other", "a/x", "y"] {
@@ -126,7 +130,7 @@ mod tests {
         }
         let names = |from: &str, hide: Option<&str>| -> Vec<String> {
             let hide = hide.map(|hide| root.join(hide));
-            let mut paths = beside(&root.join(from), hide.as_deref());
+            let mut paths = entries_except(&root.join(from), hide.as_deref());
             paths.sort();
             let name = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
             paths.iter().map(|path| name(path)).collect()
