@@ -23,14 +23,10 @@ pub enum SessionError {
         source: io::Error,
     },
     #[error("invalid session name '{name}': use letters, digits, '-', '_' and '.'")]
-    BadName {
-        name: String,
-    },
+    BadName { name: String },
     /// The name of a new session is in use.
     #[error("session '{name}' already exists")]
-    NameInUse {
-        name: String,
-    },
+    NameInUse { name: String },
     /// No session has this name.
     #[error("no session '{name}'")]
     Unknown {
@@ -47,9 +43,7 @@ pub enum SessionError {
     },
     /// The session has ended or its holder was killed.
     #[error("session '{name}' is not running")]
-    NotRunning {
-        name: String,
-    },
+    NotRunning { name: String },
     /// A sandbox is required and not available.
     #[error("the required sandbox is not available: {reason}")]
     NoSandbox {
@@ -58,26 +52,16 @@ pub enum SessionError {
     },
     /// The program to start does not exist.
     #[error("program not found: {}", .program.display())]
-    NoProgram {
-        program: PathBuf,
-    },
+    NoProgram { program: PathBuf },
     /// The session's holder refuses or does not answer.
     #[error("session '{name}'")]
-    Holder {
-        name: String,
-        source: ClientError,
-    },
+    Holder { name: String, source: ClientError },
     /// The session's output cannot be read.
     #[error("cannot read the output of session '{name}'")]
-    Spool {
-        name: String,
-        source: SpoolError,
-    },
+    Spool { name: String, source: SpoolError },
     /// Another process sends the session its inputs.
     #[error("another process sends inputs to session '{name}'")]
-    InUse {
-        name: String,
-    },
+    InUse { name: String },
     /// The driver refuses an input.
     #[error("cannot send the input")]
     Refused(#[from] SendError),
