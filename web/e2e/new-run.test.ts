@@ -125,7 +125,12 @@ test("the results of a run are merged on the page, and its worktrees are deleted
 const BROKEN = {
   status: 500,
   contentType: "application/problem+json",
-  body: JSON.stringify({ code: "broken", title: "Something broke", detail: "the disk is on fire", hint: "" }),
+  body: JSON.stringify({
+    code: "internal-error",
+    title: "Internal error",
+    detail: "the disk is on fire",
+    hint: "",
+  }),
 };
 
 test("a list that could not be loaded shows an error with a button to retry", async () => {

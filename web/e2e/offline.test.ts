@@ -22,7 +22,12 @@ afterAll(async () => {
 
 test("a card whose question could not be loaded shows the error, and loads it on retry", async () => {
   const path = /\/rows\?.*kind=question\b/;
-  const problem = { code: "broken", title: "Something broke", detail: "the disk is on fire", hint: "" };
+  const problem = {
+    code: "internal-error",
+    title: "Internal error",
+    detail: "the disk is on fire",
+    hint: "",
+  };
   await page.route(path, (route) =>
     route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(problem) }),
   );

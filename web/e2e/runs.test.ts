@@ -60,7 +60,12 @@ test("the newest runs are listed, and the palette finds all", async () => {
 });
 
 test("older runs that could not be loaded show an error, and load on retry", async () => {
-  const problem = { code: "broken", title: "Something broke", detail: "the disk is on fire", hint: "" };
+  const problem = {
+    code: "internal-error",
+    title: "Internal error",
+    detail: "the disk is on fire",
+    hint: "",
+  };
   await page.route("**/api/runs?*before=*", (route) =>
     route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(problem) }),
   );

@@ -91,7 +91,7 @@ fn play(arguments: &Arguments, demo: &DemoProject, locale: Locale) -> Result<Exi
     let prepared = prepare::prepare_run(&demo.project, &loaded, &prepare::RunRequest::default())?;
     let running = ensure_server(&demo.data, link::page_port(&loaded.config))?;
     let outcome = run_plan(arguments, demo, locale, &running.client, &prepared.new);
-    if let Some(server) = running.inside {
+    if let Some(server) = running.embedded {
         // Agents must not keep working in a folder that is deleted.
         let keeps_working = arguments.keep.is_some() && matches!(outcome, Ok(WatchOutcome::Detached));
         server.stop(if keeps_working { ShutdownMode::KeepSessions } else { ShutdownMode::EndSessions });

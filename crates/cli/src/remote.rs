@@ -4,7 +4,7 @@ use std::{env, error::Error, path::Path};
 
 use domain::Locale;
 use runtime::ShutdownMode;
-use server::{Client, ClientError, Loopback, ensure};
+use server::{Client, ClientError, Loopback, connect_or_start};
 use views::RunRow;
 
 use crate::{arguments::CommonArguments, failure::Failure, row_source::RowSource, run_lookup::is_active};
@@ -47,13 +47,13 @@ pub fn query_run<T>(
         return Err(Failure { what, hint, exit: 1 });
     }
     drop(source);
-    let running = ensure(&common.data()?, Loopback::Off).map_err(|error| Failure {
+    let running = connect_or_start(&common.data()?, Loopback::Off).map_err(|error| Failure {
         what: chain(&error),
         hint: None,
         exit: 1,
     })?;
     let answer = call(&running.client, &run);
-    if let Some(server) = running.inside {
+    if let Some(server) = running.embedded {
         server.stop(ShutdownMode::KeepSessions);
     }
     answer.map(|answer| (run, answer))
@@ -83,9 +83,9 @@ pub fn failure(error: &ClientError) -> Failure {
         ClientError::Refused { .. }
         | ClientError::Server(_)
         | ClientError::Unreachable { .. }
-        | ClientError::Cut { .. }
-        | ClientError::Late { .. }
-        | ClientError::NotUnderstood { .. } => error.hint().to_owned(),
+        | ClientError::ConnectionLost { .. }
+        | ClientError::Timeout { .. }
+        | ClientError::InvalidResponse { .. } => error.hint().to_owned(),
     };
     Failure { what, hint: Some(hint), exit: 1 }
 }

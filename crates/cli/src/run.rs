@@ -10,7 +10,7 @@ use domain::RunId;
 use plan::PlanFormat;
 use runtime::ShutdownMode;
 use runtime::prepare::user_name;
-use server::{EnsureError, Loopback, Running, ServerError, ensure};
+use server::{ConnectOrStartError, Loopback, RunningServer, ServerError, connect_or_start};
 use views::RunRow;
 
 use crate::{
@@ -150,11 +150,11 @@ fn unfinished(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, Failure> 
 }
 
 /// Connects to the server, or starts one in this process.
-pub fn ensure_server(data: &std::path::Path, loopback: Loopback) -> Result<Running, Failure> {
-    ensure(data, loopback).map_err(|error: EnsureError| Failure {
+pub fn ensure_server(data: &std::path::Path, loopback: Loopback) -> Result<RunningServer, Failure> {
+    connect_or_start(data, loopback).map_err(|error: ConnectOrStartError| Failure {
         what: remote::chain(&error),
         hint: Some(match &error {
-            EnsureError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
+            ConnectOrStartError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
             _ => "Check the data directory, or use --data DIR.".to_owned(),
         }),
         exit: 1,
@@ -162,7 +162,7 @@ pub fn ensure_server(data: &std::path::Path, loopback: Loopback) -> Result<Runni
 }
 
 /// Watches a run until it ends or the user leaves, then stops the server if this process started it.
-fn watch_to_end(running: Running, run: &RunId, options: &WatchOptions) -> Result<ExitCode, Failure> {
+fn watch_to_end(running: RunningServer, run: &RunId, options: &WatchOptions) -> Result<ExitCode, Failure> {
     let outcome = watch::watch(&running.client, run, options);
     let agents = match outcome {
         Ok(WatchOutcome::StopAgents) => ShutdownMode::EndSessions,
@@ -171,7 +171,7 @@ fn watch_to_end(running: Running, run: &RunId, options: &WatchOptions) -> Result
     if matches!(outcome, Ok(WatchOutcome::Done)) && !options.json {
         say_hint(&format!("Merge the work into your branch: jangdan land {run}"));
     }
-    match running.inside {
+    match running.embedded {
         Some(server) => server.stop(agents),
         None if agents == ShutdownMode::EndSessions => {
             // The server belongs to another process, so only this run is paused.

@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use runtime::ShutdownMode;
-use server::Running;
+use server::RunningServer;
 
 use crate::{
     arguments::CommonArguments,
@@ -36,13 +36,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data()?;
     let loopback = link::configured_port()?;
     let signals = Signals::take()?;
-    let failed = |error: server::EnsureError| Failure {
+    let failed = |error: server::ConnectOrStartError| Failure {
         what: chain(&error),
         hint: Some(error.hint().to_owned()),
         exit: 1,
     };
-    let Running { client, inside } = server::ensure(&data, loopback).map_err(failed)?;
-    let Some(server) = inside else {
+    let RunningServer { client, embedded } = server::connect_or_start(&data, loopback).map_err(failed)?;
+    let Some(server) = embedded else {
         let status = client.status().map_err(|error| remote::failure(&error))?;
         let what = format!("A server is already running for {} (process {}).", data.display(), status.pid);
         return Err(Failure { what, hint: Some("Use it: jangdan runs".to_owned()), exit: 1 });

@@ -1,4 +1,4 @@
-//! What every request needs, and the way down.
+//! The state that request handlers share, and the shutdown of the server.
 
 use std::{
     sync::Arc,
@@ -15,99 +15,99 @@ use tokio::{
 };
 
 use crate::{
-    configured::KnownAgents,
-    feed::{Feed, StreamContext, follow},
-    once::Answers,
-    problem::Failure,
+    change_feed::{ChangeFeed, StreamContext, run_feed},
+    idempotency::IdempotencyKeys,
+    problem::ApiError,
+    project_config::AgentListCache,
     routes,
-    stop::{Stage, Stop},
+    stop_signal::{ServerStage, StopSignal},
 };
 
 /// Event streams that may be open at once, over the socket and the port together.
 pub(crate) const SUBSCRIBERS_MAX: usize = 256;
-/// How many may read the log anew at once: it is work for a processor.
+/// Streams that may read the log at once: rebuilding rows uses the processor.
 const READERS_MAX: usize = 2;
-/// How many may look at a terminal at once: each has a thread.
+/// Terminal connections that may be open at once: each uses a thread.
 const TERMINALS_MAX: usize = 32;
-/// How long the last news may take to be told.
-const LAST_NEWS_MAX: Duration = Duration::from_secs(2);
+/// Time to publish the last events when the server stops.
+const FINAL_EVENTS_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// The interface to the runs of a data directory.
 #[derive(Clone)]
 pub struct Api {
     pub(crate) host: Host,
-    pub(crate) feed: Arc<Feed>,
-    pub(crate) stop: Stop,
+    pub(crate) feed: Arc<ChangeFeed>,
+    pub(crate) stop: StopSignal,
     pub(crate) started_at: Timestamp,
-    /// Where browsers find it; none where it listens on its socket alone.
+    /// Address for browsers; `None` if the server listens on its socket only.
     pub(crate) address: Option<String>,
-    pub(crate) agents: KnownAgents,
-    pub(crate) answers: Arc<Answers>,
+    pub(crate) agents: AgentListCache,
+    pub(crate) idempotency_keys: Arc<IdempotencyKeys>,
     pub(crate) subscribers: Arc<Semaphore>,
     readers: Arc<Semaphore>,
     terminals: Arc<Semaphore>,
 }
 
 impl Api {
-    /// Opens the interface. Only inside of a tokio runtime, on which it follows the news.
+    /// Opens the interface. Must be called in a tokio runtime, on which the change feed runs.
     pub fn open(host: Host) -> Result<Self, StoreError> {
-        // Heard before the end of the log is looked for, so that nothing is lost in between.
-        let news = host.subscribe();
-        let feed = Arc::new(Feed::at_the_end_of(&**host.log())?);
-        tokio::spawn(follow(Arc::clone(&feed), Arc::clone(host.log()), news));
+        // Subscribe before the end of the log is determined, so that no event is lost in between.
+        let events = host.subscribe();
+        let feed = Arc::new(ChangeFeed::open(&**host.log())?);
+        tokio::spawn(run_feed(Arc::clone(&feed), Arc::clone(host.log()), events));
         Ok(Self {
             host,
             feed,
-            stop: Stop::new(),
+            stop: StopSignal::new(),
             started_at: now(),
             address: None,
-            agents: KnownAgents::default(),
-            answers: Arc::default(),
+            agents: AgentListCache::default(),
+            idempotency_keys: Arc::default(),
             terminals: Arc::new(Semaphore::new(TERMINALS_MAX)),
             subscribers: Arc::new(Semaphore::new(SUBSCRIBERS_MAX)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),
         })
     }
 
-    /// Returns the router, which does not know where its requests come from.
+    /// Returns the router without access checks.
     pub fn router(&self) -> Router {
         routes::router(self.clone())
     }
 
-    /// Asks for the end, as `POST /api/stop` does.
+    /// Requests the shutdown, as `POST /api/stop` does.
     pub fn stop(&self, agents: ShutdownMode) {
-        self.stop.ask(agents);
+        self.stop.request(agents);
     }
 
-    /// Waits until somebody asks for the end, and carries that out: the runs stop, and what they did is told.
-    pub(crate) async fn end_when_asked(&self) {
-        let agents = self.stop.asked().await;
+    /// Waits for a stop request, stops the runs and publishes their last events.
+    pub(crate) async fn stop_when_requested(&self) {
+        let agents = self.stop.requested().await;
         let host = self.host.clone();
         let stopping = tokio::task::spawn_blocking(move || {
             host.stop(agents);
-            crate::feed::end_of(&**host.log())
+            crate::change_feed::last_position(&**host.log())
         });
         if let Ok(Ok(end)) = stopping.await {
             let mut head = self.feed.watch();
-            // Whoever misses the last news finds it in the log.
-            let _ = timeout(LAST_NEWS_MAX, head.wait_for(|head| *head >= end)).await;
+            // A client that misses the last events finds them in the log.
+            let _ = timeout(FINAL_EVENTS_WAIT_MAX, head.wait_for(|head| *head >= end)).await;
         }
-        self.stop.is_over();
+        self.stop.mark_stopped();
     }
 
-    /// Returns whether nobody has asked for the end.
+    /// Returns whether no stop was requested.
     pub(crate) fn is_serving(&self) -> bool {
-        *self.stop.watch().borrow() == Stage::Serving
+        *self.stop.watch().borrow() == ServerStage::Serving
     }
 
-    /// Waits until everything is over.
-    pub(crate) async fn over(&self) {
+    /// Waits until the runs have stopped.
+    pub(crate) async fn stopped(&self) {
         let mut stage = self.stop.watch();
-        // The sender is `self`'s, so there is an answer.
-        let _ = stage.wait_for(|stage| *stage == Stage::Over).await;
+        // `self` owns the sender, so this cannot fail.
+        let _ = stage.wait_for(|stage| *stage == ServerStage::Stopped).await;
     }
 
-    /// Returns what an event stream needs; `None` if [`SUBSCRIBERS_MAX`] are open.
+    /// Returns the context of a new event stream; `None` if [`SUBSCRIBERS_MAX`] are open.
     pub(crate) fn stream_context(&self) -> Option<StreamContext> {
         Some(StreamContext {
             feed: Arc::clone(&self.feed),
@@ -118,20 +118,20 @@ impl Api {
         })
     }
 
-    /// Returns one of the few places of those who look at a terminal, unless all are taken.
-    pub(crate) fn terminal_place(&self) -> Option<OwnedSemaphorePermit> {
+    /// Returns a permit for a terminal connection; `None` if [`TERMINALS_MAX`] are open.
+    pub(crate) fn terminal_permit(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.terminals).try_acquire_owned().ok()
     }
 
-    /// Does what may take a while, away from everybody else.
-    pub(crate) async fn ask<T: Send + 'static>(
+    /// Runs work that may block on a thread of its own pool.
+    pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Host) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        work: impl FnOnce(&Host) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let host = self.host.clone();
         match tokio::task::spawn_blocking(move || work(&host)).await {
             Ok(result) => result,
-            Err(_) => Err(Failure::ours()),
+            Err(_) => Err(ApiError::internal()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What goes over the line, beside rows: the bodies of requests and answers, read and written by both ends.
+//! Bodies of requests and responses, except rows. Used by the server, its client and the generated TypeScript.
 
 use std::path::PathBuf;
 
@@ -13,35 +13,31 @@ use views::{
 
 use crate::problem::Problem;
 
-/// Who serves.
+/// The running server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Status {
-    /// The version of Jangdan.
+pub struct ServerStatus {
     pub version: String,
-    /// The process.
     pub pid: u32,
-    /// Since when, in milliseconds since 1970.
+    /// Start time in milliseconds since 1970.
     #[schema(value_type = i64)]
     pub started_at: Timestamp,
-    /// The data directory.
     #[schema(value_type = String)]
     pub data: PathBuf,
-    /// Where browsers find it; none where it listens on its socket alone.
+    /// Address for browsers; missing if the server listens on its socket only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "http://127.0.0.1:7707")]
     pub address: Option<String>,
-    /// The name by which the person at this machine is known.
+    /// Name of the user who runs the server.
     #[schema(example = "ana")]
     pub person: String,
 }
 
-/// A run that has begun.
+/// A run that was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Started {
-    /// Its name.
+pub struct RunCreated {
     #[schema(value_type = String, example = "r7k2m9")]
     pub run: RunId,
 }
@@ -60,98 +56,86 @@ pub struct CommandRequest {
 /// Confirms that a command was carried out and is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Accepted {
-    /// The place of its last event in the run.
+pub struct CommandAccepted {
+    /// Sequence number of its last event in the run.
     #[schema(value_type = u64)]
     pub sequence: Sequence,
 }
 
-/// What waits for the person, and in which run: a row of the inbox with the run beside it.
+/// A question, request, approval or problem that waits for a person: a row of the kind `inbox` and its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(as = InboxEntry)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InboxEntry"))]
-pub struct InboxItem {
-    /// The run.
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct InboxEntry {
     pub run: RunId,
-    /// What waits. It stands in the same object, so that a row looks the same wherever it is.
+    /// The fields of the row, in the same object.
     #[serde(flatten)]
     pub row: InboxRow,
 }
 
-/// How the server is to end.
+/// A request to stop the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StopRequest {
-    /// What becomes of the agents: `leave` lets them work on, `end` ends their processes.
+    /// `leave` keeps the agents running, `end` ends their processes.
     #[schema(example = "leave")]
     pub agents: ShutdownMode,
 }
 
-/// A question that waits for an answer, and in which run: a row of the kind question with the run beside it.
+/// A question that waits for an answer: a row of the kind `question` and its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[schema(as = AskedQuestion)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AskedQuestion"))]
-pub struct PendingQuestion {
-    /// The run.
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct QuestionEntry {
     pub run: RunId,
-    /// The question. It stands in the same object, so that a row looks the same wherever it is.
+    /// The fields of the row, in the same object.
     #[serde(flatten)]
     pub row: QuestionRow,
 }
 
-/// All that is known of a task.
+/// A task with all rows that belong to it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct TaskWhole {
-    /// Its row.
+pub struct TaskOverview {
     pub task: TaskRow,
-    /// What the plan says.
+    /// The task as the plan describes it.
     pub detail: Option<TaskDetailRow>,
-    /// Its tries.
     pub attempts: Vec<AttemptRow>,
-    /// The proofs that its checks ran.
+    /// Results of its checks.
     pub receipts: Vec<ReceiptRow>,
-    /// The points that it can go back to.
     pub checkpoints: Vec<CheckpointRow>,
-    /// Its questions.
     pub questions: Vec<QuestionRow>,
-    /// What it asked for.
+    /// Its requests for API keys, files and packages.
     pub requests: Vec<RequestRow>,
-    /// Its problems on their way up.
     pub escalations: Vec<EscalationRow>,
-    /// Its rounds of implementing and testing.
+    /// Its implement-and-test loops.
     pub loops: Vec<LoopRow>,
 }
 
-/// One utterance of a task's conversation.
+/// One turn of the conversation about a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Said {
-    /// Its place in the conversation, from 0.
+pub struct ConversationTurn {
+    /// Index in the conversation, from 0.
     pub index: u32,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     #[schema(value_type = i64)]
     pub at: Timestamp,
-    /// Who speaks.
-    pub by: By,
-    /// The name of the agent or person.
+    pub author: TurnAuthor,
+    /// Name of the agent or person.
     pub name: Option<String>,
-    /// The session that speaks or is spoken to.
+    /// Session of the agent.
     #[schema(value_type = String, example = "s_3")]
     pub session: SessionId,
-    /// What it is.
-    pub kind: SaidKind,
-    /// The question that it asks or answers.
+    pub kind: ConversationTurnKind,
+    /// Question that the turn asks or answers.
     #[schema(value_type = Option<String>, example = "q_1")]
     pub question: Option<QuestionId>,
-    /// What is said.
     pub text: String,
-    /// The tools that were used meanwhile, in their order: the last of them.
-    pub tools: Vec<UsedTool>,
-    /// How many tools were used before those, and are not kept.
-    pub n_tools_left_out: u64,
-    /// Whether the turn was cut off, because its process ended.
+    /// The last tools used in the turn, in order.
+    pub tools: Vec<ToolUseSummary>,
+    /// Number of earlier tool uses that are not stored.
+    pub n_tools_omitted: u64,
+    /// Whether the turn was cut off because the process ended.
     pub is_cut: bool,
 }
 
@@ -159,288 +143,260 @@ pub struct Said {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct UsedTool {
-    /// How many lines of the text come before it.
+pub struct ToolUseSummary {
+    /// Number of lines of the turn's text before it.
     pub line: u32,
-    /// What is done.
     #[schema(example = "cargo test")]
     pub title: String,
-    /// What came of it.
     #[schema(value_type = String, example = "done")]
     pub status: ToolStatus,
-    /// What it printed, or the beginning of that.
+    /// Its output, or the beginning of it.
     pub output: Option<String>,
-    /// How many bytes of the output are not kept.
-    pub n_bytes_left_out: u64,
-    /// The end of the output, where something before it is not kept.
+    /// Number of output bytes that are not stored.
+    pub n_bytes_omitted: u64,
+    /// End of the output, if something before it is omitted.
     pub output_end: Option<String>,
 }
 
-impl From<&ToolUse> for UsedTool {
-    fn from(used: &ToolUse) -> Self {
-        let ToolUse { line, title, status, output } = used;
+impl From<&ToolUse> for ToolUseSummary {
+    fn from(tool_use: &ToolUse) -> Self {
+        let ToolUse { line, title, status, output } = tool_use;
         let tail = output.as_ref().map(|output| output.tail.clone());
         Self {
             line: *line,
             title: title.clone(),
             status: *status,
             output: output.as_ref().map(|output| output.head.clone()),
-            n_bytes_left_out: output.as_ref().map_or(0, |output| output.n_bytes_omitted),
+            n_bytes_omitted: output.as_ref().map_or(0, |output| output.n_bytes_omitted),
             output_end: tail.filter(|tail| !tail.is_empty()),
         }
     }
 }
 
-/// Who speaks.
+/// The author of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum By {
-    /// The agent.
+pub enum TurnAuthor {
     Agent,
-    /// Whoever leads the agent: another one, or Jangdan.
+    /// The agent or the part of Jangdan that leads the agent.
     Orchestrator,
-    /// A person.
     Person,
-    /// Jangdan, about what went wrong.
+    /// Jangdan, reporting a problem.
     System,
 }
 
-/// What an utterance is.
+/// The kind of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum SaidKind {
-    /// Words.
+pub enum ConversationTurnKind {
+    /// A message of the agent.
     Text,
-    /// What the agent is told to do or to know.
+    /// An instruction to the agent.
     Prompt,
-    /// A question, also one back.
+    /// A question, or a request to clarify one.
     Question,
-    /// An answer.
     Answer,
-    /// That something went wrong.
+    /// A report of a problem.
     Notice,
 }
 
-/// Something that happened.
+/// One entry of a run's event log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct HappenedEvent {
-    /// Its place in the run.
+pub struct EventEntry {
+    /// Sequence number in the run.
     #[schema(value_type = u64)]
     pub sequence: Sequence,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     #[schema(value_type = i64)]
     pub at: Timestamp,
-    /// Who made it happen.
+    /// Actor that caused the event.
     #[schema(example = "person:ana")]
     pub actor: String,
-    /// What happened, in a word.
+    /// Name of the event.
     #[schema(example = "QuestionAsked")]
     pub event: String,
-    /// The same in a line for people.
+    /// Description of the event in one line.
     pub text: String,
-    /// The task that it is about.
     #[schema(value_type = Option<String>)]
     pub task: Option<TaskId>,
-    /// The session that it is about.
     #[schema(value_type = Option<String>)]
     pub session: Option<SessionId>,
-    /// The question that it is about.
     #[schema(value_type = Option<String>)]
     pub question: Option<QuestionId>,
-    /// Whether only somebody who looks for a mistake wants to know.
+    /// Whether the event is of interest for debugging only.
     pub quiet: bool,
 }
 
-/// A piece of what a process wrote.
+/// A part of the output of a session's process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct Written {
-    /// Which process of the session it is, from 1.
+pub struct OutputChunk {
+    /// Number of the process in the session, from 1.
     pub process: u32,
-    /// The byte at which the piece begins.
+    /// Byte offset of its start.
     pub offset: u64,
-    /// The byte at which the next one does.
+    /// Byte offset after its end.
     pub next: u64,
-    /// The piece, with all that a terminal would obey.
+    /// The output, including terminal control sequences.
     pub text: String,
-    /// Whether the process has ended, so that nothing follows what is there.
-    pub is_over: bool,
+    /// Whether the process has ended, so that the output is complete.
+    pub has_ended: bool,
 }
 
-/// Some of what went to and fro between a process and whoever speaks with it.
+/// Input and output of a session's process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRecords {
-    /// Which process of the session it is, from 1.
+    /// Number of the process in the session, from 1.
     pub process: u32,
-    /// Whether it is on a terminal; otherwise it is spoken with in its own protocol.
+    /// Whether the process uses a terminal; otherwise it uses a protocol of the agent.
     pub has_terminal: bool,
-    /// The first output byte that is still kept.
+    /// Offset of the first output byte that is still stored.
     pub first: u64,
-    /// The output byte at which the records begin.
+    /// Output offset of the start of the records.
     pub offset: u64,
-    /// The output byte behind them.
+    /// Output offset after the records.
     pub next: u64,
-    /// Whether the process has ended, so that nothing follows what is there.
-    pub is_over: bool,
-    /// The records, in order.
+    /// Whether the process has ended, so that the output is complete.
+    pub has_ended: bool,
     pub records: Vec<SessionRecord>,
 }
 
-/// A piece of what went to and fro: lines, or a part of one.
+/// Input or output of a process: lines, or a part of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRecord {
-    /// Which way it went.
-    pub way: RecordWay,
-    /// The number of the input; none for what the process wrote.
+    pub direction: RecordDirection,
+    /// Number of the input; missing for output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
-    /// The output byte at which it begins, or before which it was typed.
+    /// Output offset of its start; for input, the output offset at which it was sent.
     pub offset: u64,
-    /// When, in milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     #[schema(value_type = i64)]
     pub at: Timestamp,
-    /// What, as it is.
     pub text: String,
 }
 
-/// Which way a piece went.
+/// The direction of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum RecordWay {
-    /// The process wrote it.
+pub enum RecordDirection {
     Output,
-    /// The process wrote it to its standard error.
+    /// Output on standard error.
     Error,
-    /// The process was told it.
     Input,
 }
 
-/// A line to be typed.
+/// A line of input for a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct Typed {
-    /// The line, without its end.
+pub struct InputLine {
+    /// The line, without line break.
     pub text: String,
 }
 
-/// What a terminal tells over a WebSocket.
+/// A message of the server on a terminal WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum TerminalServerMessage {
-    /// The whole screen; comes first.
+    /// The whole screen; always the first message.
     Snapshot {
-        /// The byte up to which it is drawn.
+        /// Output offset of the screen.
         offset: u64,
-        /// Characters in a line.
         columns: u16,
-        /// Lines.
         rows: u16,
-        /// What to write onto an empty terminal of that size.
+        /// Text that draws the screen on an empty terminal of this size.
         text: String,
     },
-    /// More was written.
     Output {
-        /// The byte at which it begins.
+        /// Output offset of its start.
         offset: u64,
-        /// What.
         text: String,
     },
-    /// The window has another size from here on.
-    Resized {
-        /// Characters in a line.
-        columns: u16,
-        /// Lines.
-        rows: u16,
-    },
-    /// The process has ended; nothing follows.
+    /// The terminal was resized.
+    Resized { columns: u16, rows: u16 },
+    /// The process has ended; the last message.
     Ended,
-    /// What was sent can't be done.
+    /// The last message of the client failed.
     Problem(Problem),
 }
 
-/// What a terminal takes over a WebSocket.
+/// A message of the client on a terminal WebSocket.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum TerminalClientMessage {
-    /// Keys, as they are.
+    /// Key presses, as the terminal receives them.
     Input {
-        /// The keys.
         text: String,
     },
-    /// Another size of the window.
     Resize {
-        /// Characters in a line.
         columns: u16,
-        /// Lines.
         rows: u16,
     },
 }
 
-/// A plan to be read.
+/// A plan to check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PlanText {
-    /// The name of its file, for people.
+pub struct PlanCheckRequest {
+    /// File name, shown in messages.
     #[serde(default)]
     pub name: String,
-    /// The plan.
     pub text: String,
 }
 
-/// A plan that is to be run. What else a run needs is found as `jangdan run` finds it: nothing of it is taken from here.
+/// A plan to run. All other settings come from the configuration, as with `jangdan run`, never from the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct PlanStart {
-    /// The folder of the project, one of `GET /api/projects`.
+pub struct PlanStartRequest {
+    /// Folder of a project that `GET /api/projects` lists.
     #[schema(value_type = String)]
     pub project: PathBuf,
-    /// One of the project's plans, as `GET /api/plans` lists them; without it there is a `text`.
+    /// Path of a plan that `GET /api/plans` lists. Either `path` or `text` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "TASKS.md")]
     pub path: Option<PathBuf>,
-    /// The plan itself.
+    /// The plan itself, instead of `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What the text is called.
+    /// Name for `text`, shown in messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Who begins it.
+    /// Name of the person who starts the run.
     #[schema(example = "ana")]
     pub person: String,
-    /// Who does what the plan names nobody for: one of `GET /api/agents`.
+    /// Agent for tasks that name none; one of `GET /api/agents`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Whether the plan's optional tasks are done too.
+    /// Whether to run optional tasks of the plan too.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub optional: bool,
-    /// Whether all agents work in the project's folder, without worktrees.
+    /// Whether all agents work in the project folder, without worktrees.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub in_place: bool,
 }
 
-/// A run that has begun, and what a person should know of it.
+/// A run that was started from a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PlanStarted {
-    /// Its name.
+pub struct PlanRunCreated {
     #[schema(value_type = String, example = "r7k2m9")]
     pub run: RunId,
-    /// What was chosen, and what is not as one would think.
+    /// Choices that Jangdan made, and warnings.
     pub notes: Vec<String>,
 }
 
@@ -448,89 +404,77 @@ pub struct PlanStarted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlanFile {
-    /// From the project's folder on.
+    /// Path relative to the project folder.
     #[schema(value_type = String, example = "TASKS.md")]
     pub path: PathBuf,
-    /// How large it is.
     pub bytes: u64,
 }
 
-/// A plan of a project.
+/// The content of a plan file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct PlanContent {
-    /// From the project's folder on.
+pub struct PlanFileContent {
+    /// Path relative to the project folder.
     #[schema(value_type = String, example = "TASKS.md")]
     pub path: PathBuf,
-    /// What is in it.
     pub text: String,
 }
 
-/// Something that is wrong with a plan, in its place.
+/// An error or warning in a plan, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
-pub struct PlanMistake {
-    /// What kind of mistake it is.
+pub struct ProblemDiagnostic {
     #[schema(example = "MISSING_DEP")]
     pub code: String,
-    /// Whether the plan can't be run with it.
-    pub severity: MistakeSeverity,
-    /// What is wrong.
+    pub severity: ProblemDiagnosticSeverity,
     pub message: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// The column in characters, from 1.
+    /// Column in characters, from 1.
     pub column: u64,
-    /// What to write instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// How bad a mistake is.
+/// The severity of a plan diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(as = PlanMistakeSeverity)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PlanMistakeSeverity"))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub enum MistakeSeverity {
-    /// The plan can't be run.
+pub enum ProblemDiagnosticSeverity {
+    /// The plan cannot be run.
     Error,
-    /// It may not be what was meant.
+    /// The plan may not mean what its author intended.
     Warning,
 }
 
-impl PlanMistake {
-    /// Returns a mistake as it is told.
-    pub fn of(found: &plan::ReportedDiagnostic<'_>) -> Self {
+impl ProblemDiagnostic {
+    pub fn of(diagnostic: &plan::ReportedDiagnostic<'_>) -> Self {
         Self {
-            code: found.code.as_str().to_owned(),
-            severity: match found.severity {
-                plan::Severity::Error => MistakeSeverity::Error,
-                plan::Severity::Warning => MistakeSeverity::Warning,
+            code: diagnostic.code.as_str().to_owned(),
+            severity: match diagnostic.severity {
+                plan::Severity::Error => ProblemDiagnosticSeverity::Error,
+                plan::Severity::Warning => ProblemDiagnosticSeverity::Warning,
             },
-            message: found.message.to_owned(),
-            line: found.line as u64,
-            column: found.column as u64,
-            hint: found.hint.map(str::to_owned),
+            message: diagnostic.message.to_owned(),
+            line: diagnostic.line as u64,
+            column: diagnostic.column as u64,
+            hint: diagnostic.hint.map(str::to_owned),
         }
     }
 }
 
-/// A project that is known here.
+/// A project with runs, or the one in whose folder the server was started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectRow {
-    /// Its name.
     pub name: String,
-    /// Its folder.
     #[schema(value_type = Option<String>)]
     pub folder: Option<PathBuf>,
-    /// How many runs it had.
     pub n_runs: u32,
-    /// The last of them.
     #[schema(value_type = Option<String>)]
     pub last_run: Option<RunId>,
-    /// When that began, in milliseconds since 1970.
+    /// Start time of the last run in milliseconds since 1970.
     #[schema(value_type = Option<i64>)]
     pub last_started_at: Option<Timestamp>,
 }

@@ -1,40 +1,42 @@
-//! The interface of Jangdan: wishes and rows over HTTP, and what happens as a live stream.
+//! The HTTP interface of Jangdan: commands and rows over HTTP, changes as a stream of server-sent events.
 //!
-//! [`Api`] has the router, which does not know where its requests come from. [`Server`] answers on a Unix socket in the
-//! data directory, and to browsers on loopback behind a guard, on a thread of its own. [`Client`] is the other end.
-//! Nothing is decided here.
+//! [`Api`] has the router, which does not depend on the transport. [`Server`] serves it on a Unix socket in the data
+//! directory and, behind an access check, to browsers on loopback. [`Client`] is the other end of the socket. Rules of
+//! runs are in the engine, not here.
 
+mod access;
 mod api;
 mod bodies;
+mod change_feed;
 mod client;
-mod code;
-mod configured;
-mod ensure;
-mod feed;
-mod guard;
+mod connect_or_start;
+mod extract;
+mod idempotency;
 mod loopback;
-mod once;
 mod page;
 mod problem;
+mod problem_code;
+mod project_config;
 mod projects;
-mod request;
 mod routes;
 mod serve;
 mod server;
 mod socket;
-mod stop;
+mod stop_signal;
 mod token;
 #[cfg(feature = "typescript")]
 mod typescript;
 
 pub use api::Api;
-pub use bodies::{InboxItem, Status};
-pub use client::{Changed, Client, ClientError, HangUp, Live, LiveEvent, RunRows, Seen};
-pub use ensure::{EnsureError, Running, ensure};
+pub use bodies::{InboxEntry, ServerStatus};
+pub use client::{
+    Client, ClientError, LiveEvent, LiveStream, LiveStreamHandle, RowChange, RunRows, SessionActivity,
+};
+pub use connect_or_start::{ConnectOrStartError, RunningServer, connect_or_start};
 pub use loopback::Loopback;
 pub use problem::Problem;
 pub use serve::serve;
 pub use server::Server;
 pub use socket::{ServerError, socket_path};
 #[cfg(feature = "typescript")]
-pub use typescript::{SameName, declarations};
+pub use typescript::{DuplicateTypeName, typescript_declarations};

@@ -1,4 +1,4 @@
-//! The port on loopback, for browsers: never on another address, and the same one after a restart where it is free.
+//! The port for browsers, on loopback only. A restarted server uses the same port if it is free.
 
 use std::{
     fs, io,
@@ -15,80 +15,73 @@ use crate::{
     token::Token,
 };
 
-/// Where the port is remembered, so that a link stays good.
+/// File with the last port, so that links stay valid after a restart.
 const FILE: &str = "port";
-/// Clients that may wait to be accepted: all may reconnect at once when a server starts again.
+/// Clients that may wait to be accepted: all reconnect at once when a server restarts.
 const BACKLOG: u32 = 1024;
 
-/// Whether a server listens on loopback too.
+/// Whether a server also listens on loopback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loopback {
-    /// It does not.
     Off,
-    /// It does.
+    /// Port 0 selects the last port, or any free one.
     Port {
-        /// The port; 0 takes that of the last time, or else any that is free.
         port: u16,
     },
 }
 
-/// A port that is listened on.
-pub struct Opened {
-    /// The listener.
+/// A bound port and the token that clients need.
+pub struct LoopbackListener {
     pub listener: TcpListener,
-    /// The port.
     pub port: u16,
-    /// Who is let in.
     pub token: Token,
 }
 
 impl Loopback {
-    /// Listens. Only for whoever has the data directory's lock.
-    pub fn open(self, data: &Path) -> Result<Option<Opened>, ServerError> {
+    /// Binds the port. The caller must hold the lock of the data directory.
+    pub fn open(self, data: &Path) -> Result<Option<LoopbackListener>, ServerError> {
         let Self::Port { port } = self else { return Ok(None) };
         let failed = |source| ServerError::Token { path: data.to_owned(), source };
-        let token = Token::of(data).map_err(failed)?;
-        let remembered = || fs::read_to_string(data.join(FILE)).ok()?.trim().parse().ok();
+        let token = Token::load_or_create(data).map_err(failed)?;
+        let last_port = || fs::read_to_string(data.join(FILE)).ok()?.trim().parse().ok();
         let listener = match port {
-            0 => remembered().and_then(|port| listen(port).ok()).map_or_else(|| listen(0), Ok),
+            0 => last_port().and_then(|port| listen(port).ok()).map_or_else(|| listen(0), Ok),
             port => listen(port),
         };
-        let bound = listener.and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
-        let (port, listener) = bound.map_err(|source| ServerError::Port { port, source })?;
-        // One that can't be remembered is a new one after a restart, and nothing worse.
-        if remembered() != Some(port) {
+        let socket_file = listener.and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
+        let (port, listener) = socket_file.map_err(|source| ServerError::Port { port, source })?;
+        // If this fails, a restart uses another port.
+        if last_port() != Some(port) {
             let _ = fs::write(data.join(FILE), port.to_string());
         }
-        Ok(Some(Opened { listener, port, token }))
+        Ok(Some(LoopbackListener { listener, port, token }))
     }
 }
 
 fn listen(port: u16) -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
-    // The port of a server that just ended can be had at once.
+    // Allows binding the port of a server that just ended.
     socket.set_reuseaddr(true)?;
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
     socket.listen(BACKLOG)
 }
 
-/// Returns the address of a port on loopback.
 pub fn address(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 
 impl Client {
-    /// Returns the link that opens the page in a browser, at a run or at the list of them; nothing where the server has
-    /// none.
+    /// Returns the link that opens the page of a run, or the list of runs; `None` if the server has no port.
     ///
-    /// Whoever has it has everything, so it is for the eyes of the data directory's owner.
+    /// The link contains the token and grants full access, so show it to the owner of the data directory only.
     pub fn link(&self, run: Option<&RunId>) -> Result<Option<String>, ClientError> {
         let status = self.status()?;
         let failed = |source| ServerError::Token { path: status.data.clone(), source };
         let token = Token::read(&status.data).map_err(failed)?;
-        let place = run.map_or_else(String::new, |run| format!("runs/{run}"));
+        let path = run.map_or_else(String::new, |run| format!("runs/{run}"));
         Ok(status
             .address
             .zip(token)
-            .map(|(address, token)| format!("{address}/{place}?token={}", token.text())))
+            .map(|(address, token)| format!("{address}/{path}?token={}", token.text())))
     }
 }

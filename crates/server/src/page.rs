@@ -1,6 +1,6 @@
 //! Serves the web page built from `web/` and embedded by the build script.
 //!
-//! Needs no state and no token: there is nothing of anybody in it. The guard adds the headers that every answer has.
+//! Needs no state and no token: the page contains no data of a run. Security headers are added by the access layer.
 
 mod assets;
 
@@ -13,16 +13,16 @@ use axum::{
 };
 
 use crate::{
-    code::Code,
-    problem::{Failure, echo},
+    problem::{ApiError, echo},
+    problem_code::ProblemCode,
 };
 
-/// What never changes under its name is asked for once.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// Anything else is asked for each time, and mostly answered with "as you have it".
-const ASK_AGAIN: &str = "no-cache";
+/// For files whose name contains a hash of their content.
+const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
+/// For all other files: the browser revalidates them each time.
+const REVALIDATE: &str = "no-cache";
 
-/// Returns what answers every path that nobody else does: a file of the page, or the page, which knows its addresses.
+/// Returns the routes of the page: its files, and the page itself for every other path (routes of the page).
 pub fn routes() -> Router {
     Router::new().fallback(respond)
 }
@@ -32,25 +32,25 @@ async fn respond(method: Method, uri: Uri, headers: HeaderMap) -> Response {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
     let path = uri.path().trim_start_matches('/');
-    // A part of a page that was built since has gone; the page in its place would be a script that is none.
+    // A missing script of an older page must be an error, not the HTML of the page.
     let is_file = path.starts_with("assets/");
     let index = || if is_file { None } else { assets::find("index.html") };
-    assets::find(path).or_else(index).map_or_else(|| missing(&uri), |asset| answer(asset, &headers))
+    assets::find(path).or_else(index).map_or_else(|| missing(&uri), |asset| respond_with(asset, &headers))
 }
 
 fn missing(uri: &Uri) -> Response {
-    let error = format!("there is no {}", echo(uri.path()));
-    Failure::new(Code::UnknownPath, error, "load the page again: it has changed meanwhile").into_response()
+    let detail = format!("There is no {}.", echo(uri.path()));
+    ApiError::new(ProblemCode::UnknownPath, detail, "Reload the page: it has been updated.").into_response()
 }
 
-fn answer(asset: &'static Asset, request: &HeaderMap) -> Response {
-    let caching = if asset.is_immutable { FOR_EVER } else { ASK_AGAIN };
+fn respond_with(asset: &'static Asset, request: &HeaderMap) -> Response {
+    let caching = if asset.is_immutable { CACHE_FOREVER } else { REVALIDATE };
     let common =
         [(header::ETAG, asset.etag), (header::CACHE_CONTROL, caching), (header::VARY, "accept-encoding")];
-    if is_known(asset, request) {
+    if is_cached(asset, request) {
         return (StatusCode::NOT_MODIFIED, common).into_response();
     }
-    let (bytes, encoding) = smallest(asset, request);
+    let (bytes, encoding) = smallest_encoding(asset, request);
     let kind = [(header::CONTENT_TYPE, asset.content_type)];
     let mut response = (common, kind, Bytes::from_static(bytes)).into_response();
     if let Some(encoding) = encoding {
@@ -59,26 +59,26 @@ fn answer(asset: &'static Asset, request: &HeaderMap) -> Response {
     response
 }
 
-/// Tells whether the client has it as it is.
-fn is_known(asset: &Asset, request: &HeaderMap) -> bool {
-    let marks = request.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    marks.split(',').any(|mark| mark.trim().trim_start_matches("W/") == asset.etag)
+/// Returns whether the client has the current version.
+fn is_cached(asset: &Asset, request: &HeaderMap) -> bool {
+    let etags = request.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    etags.split(',').any(|etag| etag.trim().trim_start_matches("W/") == asset.etag)
 }
 
-/// Returns the smallest form that the client reads.
-fn smallest(asset: &'static Asset, request: &HeaderMap) -> (&'static [u8], Option<&'static str>) {
-    let reads = |encoding: &str| {
-        let said =
+/// Returns the smallest encoding that the client accepts.
+fn smallest_encoding(asset: &'static Asset, request: &HeaderMap) -> (&'static [u8], Option<&'static str>) {
+    let accepts = |encoding: &str| {
+        let accepted =
             request.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        said.split(',').any(|part| {
+        accepted.split(',').any(|part| {
             let (name, weight) = part.split_once(';').unwrap_or((part, ""));
             let is_refused = matches!(weight.trim().trim_start_matches("q="), "0" | "0.0" | "0.00" | "0.000");
             name.trim().eq_ignore_ascii_case(encoding) && !is_refused
         })
     };
     match (asset.brotli, asset.gzip) {
-        (Some(bytes), _) if reads("br") => (bytes, Some("br")),
-        (_, Some(bytes)) if reads("gzip") => (bytes, Some("gzip")),
+        (Some(bytes), _) if accepts("br") => (bytes, Some("br")),
+        (_, Some(bytes)) if accepts("gzip") => (bytes, Some("gzip")),
         (Some(_) | None, Some(_) | None) => (asset.plain, None),
     }
 }
@@ -100,13 +100,13 @@ mod tests {
         &ASSET
     }
 
-    fn asking(name: header::HeaderName, value: &'static str) -> HeaderMap {
+    fn request_headers(name: header::HeaderName, value: &'static str) -> HeaderMap {
         HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
     }
 
     #[test]
-    fn a_client_gets_the_smallest_form_that_it_reads() {
-        for (said, wanted) in [
+    fn client_gets_the_smallest_encoding_that_it_accepts() {
+        for (accepted, encoding) in [
             ("gzip, deflate, br", Some("br")),
             ("gzip", Some("gzip")),
             ("BR;q=1.0", Some("br")),
@@ -114,21 +114,25 @@ mod tests {
             ("identity", None),
             ("", None),
         ] {
-            assert_eq!(smallest(asset(), &asking(header::ACCEPT_ENCODING, said)).1, wanted, "{said}");
+            assert_eq!(
+                smallest_encoding(asset(), &request_headers(header::ACCEPT_ENCODING, accepted)).1,
+                encoding,
+                "{accepted}"
+            );
         }
     }
 
     #[test]
-    fn what_a_client_has_is_not_sent_again() {
-        for (said, status) in [("\"1f\"", 304), ("\"0\", W/\"1f\"", 304), ("\"0\"", 200), ("*", 200)] {
-            let response = answer(asset(), &asking(header::IF_NONE_MATCH, said));
-            assert_eq!(response.status().as_u16(), status, "{said}");
-            assert_eq!(response.headers()[header::CACHE_CONTROL], FOR_EVER);
+    fn current_version_in_the_cache_is_not_sent_again() {
+        for (etags, status) in [("\"1f\"", 304), ("\"0\", W/\"1f\"", 304), ("\"0\"", 200), ("*", 200)] {
+            let response = respond_with(asset(), &request_headers(header::IF_NONE_MATCH, etags));
+            assert_eq!(response.status().as_u16(), status, "{etags}");
+            assert_eq!(response.headers()[header::CACHE_CONTROL], CACHE_FOREVER);
         }
     }
 
     #[tokio::test]
-    async fn every_address_is_the_page_but_a_file_that_is_gone_is_not() {
+    async fn every_path_is_the_page_except_missing_files() {
         for (method, path, status) in [
             (Method::GET, "/", 200),
             (Method::GET, "/runs/r1/tasks/T1.1?tab=changes", 200),
@@ -140,7 +144,7 @@ mod tests {
             assert_eq!(response.status().as_u16(), status, "{path}");
             if status == 200 {
                 assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
-                assert_eq!(response.headers()[header::CACHE_CONTROL], ASK_AGAIN);
+                assert_eq!(response.headers()[header::CACHE_CONTROL], REVALIDATE);
             }
         }
     }

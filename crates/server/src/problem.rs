@@ -1,4 +1,4 @@
-//! What a client is told when something can't be done: what is wrong, what to do, and a fitting status (RFC 9457).
+//! Error responses as problem documents (RFC 9457): what failed, why, and what to do next.
 
 use std::error::Error;
 
@@ -14,147 +14,175 @@ use sessions::SessionError;
 use store::StoreError;
 use utoipa::ToSchema;
 
-use crate::{bodies::PlanMistake, code::Code};
+use crate::{bodies::ProblemDiagnostic, problem_code::ProblemCode};
 
-/// How much of what a client sent is said back to it.
-const ECHO_SIGNS_MAX: usize = 80;
-/// What a problem is sent as.
+/// Characters of a client's text that are repeated in an error message.
+const ECHO_CHARS_MAX: usize = 80;
+/// Content type of problem documents.
 pub const PROBLEM_TYPE: &str = "application/problem+json";
 
-/// What is wrong, and what to do.
+/// A problem document: what failed, why, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Problem {
-    /// What kind of problem it is, in a word for programs.
+    /// RowKind of the problem, for programs.
     #[schema(example = "unknown-run")]
     pub code: String,
-    /// The same for people, without the details.
-    #[schema(example = "There is no such run")]
+    /// RowKind of the problem, for people.
+    #[schema(example = "Unknown run")]
     pub title: String,
-    /// The status, once more.
     #[schema(example = 404)]
     pub status: u16,
-    /// What is wrong here.
-    #[schema(example = "there is no run 'r1'")]
+    /// What failed, on which object, and why.
+    #[schema(example = "There is no run 'r1'.")]
     pub detail: String,
-    /// What to do.
+    /// What to do next.
     pub hint: String,
-    /// The questions that may have been meant, where several wait for an answer.
+    /// Pending questions, if the command must name one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pending: Vec<String>,
-    /// What is wrong with a plan, each mistake in its place.
+    /// Errors and warnings of a plan, with their locations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mistakes: Vec<PlanMistake>,
+    pub diagnostics: Vec<ProblemDiagnostic>,
 }
 
-/// A problem on its way to a client.
+/// An error that is returned to a client as a problem document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// What kind it is.
-    pub code: Code,
-    /// The problem.
+pub struct ApiError {
+    pub code: ProblemCode,
     pub problem: Box<Problem>,
 }
 
-impl Failure {
-    /// Says what is wrong and what to do.
-    pub fn new(code: Code, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+impl ApiError {
+    /// The detail may be an error of a library: those are written in lower case and without a full stop.
+    pub fn new(code: ProblemCode, detail: impl Into<String>, hint: impl Into<String>) -> Self {
         let problem = Problem {
-            code: code.word().to_owned(),
+            code: code.name().to_owned(),
             title: code.title().to_owned(),
             status: code.status().as_u16(),
-            detail: detail.into(),
-            hint: hint.into(),
+            detail: sentence(&detail.into()),
+            hint: capitalized(&hint.into()),
             pending: Vec::new(),
-            mistakes: Vec::new(),
+            diagnostics: Vec::new(),
         };
         Self { code, problem: Box::new(problem) }
     }
 
-    /// Says that the mistake is ours.
-    pub fn ours() -> Self {
-        let hint = "this is a mistake in Jangdan; please report it";
-        Self::new(Code::Broken, "something broke while this was done", hint)
+    /// Returns the error for a bug in Jangdan.
+    pub fn internal() -> Self {
+        let hint = "This is a bug in Jangdan. Please report it.";
+        Self::new(ProblemCode::InternalError, "The request failed because of an internal error.", hint)
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        // No field is a map, so that it can be written.
+        // Cannot fail: no field is a map.
         let text = serde_json::to_string(&self.problem).unwrap_or_default();
         (self.code.status(), [(CONTENT_TYPE, PROBLEM_TYPE)], text).into_response()
     }
 }
 
-impl From<Rejection> for Failure {
+impl From<Rejection> for ApiError {
     fn from(rejection: Rejection) -> Self {
         let hint = match &rejection {
-            Rejection::SeveralPendingQuestions { .. } => "name the question, or its task",
+            Rejection::SeveralPendingQuestions { .. } => "Name the question or its task.",
             Rejection::NotStarted | Rejection::UnknownTask { .. } | Rejection::UnknownPhase { .. } => {
-                "look at what there is: GET /api/runs/RUN/rows"
+                "GET /api/runs/RUN/rows lists the tasks and phases."
             }
-            Rejection::ReservedForOtherActor => "people can't wish this",
-            _ => "look at how it stands, then wish something else",
+            Rejection::ReservedForOtherActor => "This command is reserved for agents.",
+            _ => "GET /api/runs/RUN/rows has the current state.",
         };
-        let mut failure = Self::new(Code::Refused, rejection.to_string(), hint);
+        let mut error = Self::new(ProblemCode::Rejected, rejection.to_string(), hint);
         if let Rejection::SeveralPendingQuestions { questions } = &rejection {
-            failure.problem.pending = questions.iter().map(ToString::to_string).collect();
+            error.problem.pending = questions.iter().map(ToString::to_string).collect();
         }
-        failure
+        error
     }
 }
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         let (code, hint) = match &error {
-            StoreError::DiskFull { .. } => (Code::DiskFull, "make room on the disk, then try again"),
-            StoreError::Busy { .. } => (Code::Busy, "close the other program, then try again"),
-            StoreError::Stopped => (Code::Stopping, "the server is about to end; start it again"),
-            StoreError::TooLarge { .. } => (Code::TooLarge, "say it in less"),
-            _ => (Code::Broken, "look at the data directory and its disk"),
+            StoreError::DiskFull { .. } => (ProblemCode::DiskFull, "Free disk space, then try again."),
+            StoreError::Busy { .. } => (ProblemCode::Busy, "Close the other program, then try again."),
+            StoreError::Stopped => (ProblemCode::Stopping, "The server is stopping. Start it again."),
+            StoreError::TooLarge { .. } => (ProblemCode::TooLarge, "Shorten the text."),
+            _ => (ProblemCode::InternalError, "Check the data directory and its disk."),
         };
         Self::new(code, chain(&error), hint)
     }
 }
 
-impl From<HostError> for Failure {
+impl From<HostError> for ApiError {
     fn from(error: HostError) -> Self {
         Self::from(&error)
     }
 }
 
-impl From<&HostError> for Failure {
+impl From<&HostError> for ApiError {
     fn from(error: &HostError) -> Self {
         let (code, hint) = match error {
             HostError::LoadFailed(error) => return Self::from(&**error),
             HostError::Rejected(rejection) => return rejection.clone().into(),
             HostError::Store(error) => return error.clone().into(),
-            HostError::UnknownRun { .. } => (Code::UnknownRun, "GET /api/runs lists all"),
-            HostError::OutsideProject { .. } => (Code::BadRequest, "name files below the project's folder"),
-            HostError::InPlace { .. } => {
-                (Code::NoWorktrees, "its agents work in the project's own folder: look there")
+            HostError::UnknownRun { .. } => (ProblemCode::UnknownRun, "GET /api/runs lists all runs."),
+            HostError::OutsideProject { .. } => {
+                (ProblemCode::BadRequest, "Name files in the project folder.")
             }
-            HostError::ShuttingDown => (Code::Stopping, "the server is about to end; start it again"),
-            HostError::Git(error) => (Code::Git, error.hint()),
+            HostError::InPlace { .. } => {
+                (ProblemCode::NoWorktrees, "Its agents work in the project folder. See the changes there.")
+            }
+            HostError::ShuttingDown => (ProblemCode::Stopping, "The server is stopping. Start it again."),
+            HostError::Git(error) => (ProblemCode::GitFailed, error.hint()),
             HostError::UnknownSession { .. } => {
-                (Code::UnknownSession, "GET /api/runs/RUN/rows?kind=session lists all")
+                (ProblemCode::UnknownSession, "GET /api/runs/RUN/rows?kind=session lists all sessions.")
             }
             HostError::NoProcess { .. } | HostError::Session(SessionError::NotRunning { .. }) => {
-                (Code::SessionOver, "look at how it stands: GET /api/runs/RUN/rows?kind=session")
+                (ProblemCode::SessionNotRunning, "GET /api/runs/RUN/rows?kind=session has its state.")
             }
-            HostError::NoTerminal { .. } => (Code::NoTerminal, "say it in the chat, or answer what it asks"),
+            HostError::NoTerminal { .. } => {
+                (ProblemCode::NoTerminal, "Send a message to its task, or answer its question.")
+            }
             HostError::Spool {
                 source: SpoolError::Deleted { .. } | SpoolError::BeyondEnd { .. }, ..
-            } => (Code::NoSuchOutput, "ask from 0 on, or from the last offset that was given"),
-            HostError::Spool { .. } => (Code::Broken, "look at the sessions' folder and its disk"),
-            HostError::Session(_) => (Code::Broken, "look at the sessions: jangdan session list"),
-            HostError::Io { .. } => (Code::Broken, "look at the file, its folder and the disk"),
+            } => (
+                ProblemCode::OutputUnavailable,
+                "Start at offset 0, or at the last `next` that was returned.",
+            ),
+            HostError::Spool { .. } => {
+                (ProblemCode::InternalError, "Check the folder of the sessions and its disk.")
+            }
+            HostError::Session(_) => (ProblemCode::InternalError, "List the sessions: jangdan session list"),
+            HostError::Io { .. } => (ProblemCode::InternalError, "Check the file, its folder and the disk."),
         };
         Self::new(code, chain(error), hint)
     }
 }
 
-/// Returns an error and its causes in a line.
+/// Returns a text as a sentence: with a capital letter, and with a full stop unless it ends with another sign.
+fn sentence(text: &str) -> String {
+    let text = capitalized(text);
+    if text.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '\'' | '"' | '`' | ')')) {
+        format!("{text}.")
+    } else {
+        text
+    }
+}
+
+/// Capitalizes the first word, unless it is an id, a path or a code.
+fn capitalized(text: &str) -> String {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_word = first.trim_end_matches([',', ':']).chars().all(|char| char.is_ascii_lowercase());
+    match text.get(..1) {
+        Some(letter) if is_word && first != "jangdan" => {
+            letter.to_ascii_uppercase() + text.get(1..).unwrap_or_default()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Returns an error and its causes in one line.
 pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -165,10 +193,10 @@ pub fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// Returns what a client sent, or as much of it as a person wants to read again.
-pub fn echo(sent: &str) -> String {
-    match sent.char_indices().nth(ECHO_SIGNS_MAX) {
-        None => sent.to_owned(),
-        Some((end, _)) => format!("{}…", sent.get(..end).unwrap_or_default()),
+/// Returns a text of a client, shortened for an error message.
+pub fn echo(text: &str) -> String {
+    match text.char_indices().nth(ECHO_CHARS_MAX) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
 }

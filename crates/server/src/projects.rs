@@ -1,4 +1,4 @@
-//! The projects that are known here: no request reaches into another folder.
+//! The listed projects. Requests have access to no other folder.
 
 use std::{
     collections::BTreeMap,
@@ -12,18 +12,18 @@ use runtime::project_root;
 
 use crate::{
     bodies::ProjectRow,
-    code::Code,
-    problem::{Failure, echo},
+    problem::{ApiError, echo},
+    problem_code::ProblemCode,
 };
 
-/// Returns those that had a run, the last used first, and the one in whose folder the server was started.
-pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, Failure> {
+/// Returns the projects with runs, the last used first, and the one in whose folder the server was started.
+pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, ApiError> {
     let mut projects: BTreeMap<_, ProjectRow> = BTreeMap::new();
-    // The oldest first, so that the last one is the newest.
+    // Runs are listed oldest first, so the last one wins.
     for run in host.list()? {
         let folder = host.environment(&run.id).ok().map(|environment| environment.project);
-        let known = projects.entry((run.project.clone(), folder.clone()));
-        let row = known.or_insert_with(|| row(run.project.clone(), folder));
+        let entry = projects.entry((run.project.clone(), folder.clone()));
+        let row = entry.or_insert_with(|| row(run.project.clone(), folder));
         row.n_runs = row.n_runs.saturating_add(1);
         (row.last_run, row.last_started_at) = (Some(run.id), Some(run.started_at));
     }
@@ -37,16 +37,16 @@ pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, Failure> {
     Ok(projects)
 }
 
-/// Returns the folder of a project that is known.
-pub fn known_project(host: &Host, folder: &Path) -> Result<PathBuf, Failure> {
-    let is_meant = |known: &PathBuf| known == folder;
-    let known = projects(host)?.into_iter().filter_map(|project| project.folder).find(is_meant);
-    known.ok_or_else(|| {
-        let what = format!("no project is known at {}", echo(&folder.display().to_string()));
-        Failure::new(
-            Code::UnknownProject,
-            what,
-            "GET /api/projects lists all; `jangdan run` in a folder adds it",
+/// Checks that a folder is the one of a listed project.
+pub fn known_project(host: &Host, folder: &Path) -> Result<PathBuf, ApiError> {
+    let is_requested = |known: &PathBuf| known == folder;
+    let project = projects(host)?.into_iter().filter_map(|project| project.folder).find(is_requested);
+    project.ok_or_else(|| {
+        let detail = format!("Jangdan has no project at {}.", echo(&folder.display().to_string()));
+        ApiError::new(
+            ProblemCode::UnknownProject,
+            detail,
+            "GET /api/projects lists all; `jangdan run` in a folder adds it.",
         )
     })
 }
@@ -55,7 +55,7 @@ fn row(name: String, folder: Option<PathBuf>) -> ProjectRow {
     ProjectRow { name, folder, n_runs: 0, last_run: None, last_started_at: None }
 }
 
-/// Returns the project in whose folder the server was started; a folder that is none of a project is not offered.
+/// Returns the project in whose folder the server was started; `None` if the folder is not a project.
 fn own_folder() -> Option<PathBuf> {
     let directory = env::current_dir().ok()?;
     let root = project_root(&directory);

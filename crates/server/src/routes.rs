@@ -1,16 +1,16 @@
-//! Every path, what answers it, and the description of both.
+//! The routes of the HTTP interface, and their OpenAPI description.
 
-mod describe;
+mod diagrams;
 mod live;
-mod machine;
-mod pictures;
+mod openapi_document;
 mod plans;
+mod results;
 mod runs;
 mod server;
 mod sessions;
+mod setup;
 mod tasks;
 mod terminal;
-mod work;
 
 use std::sync::Arc;
 
@@ -29,41 +29,41 @@ use utoipa::{OpenApi, openapi};
 use utoipa_axum::{PathItemExt as _, paste};
 
 use crate::{
+    access::{AccessGuard, add_security_headers, check_access},
     api::Api,
     bodies::TerminalClientMessage,
-    code::Code,
-    guard::{Guard, guard, protect},
-    once::once,
+    idempotency::run_once_per_key,
     page,
-    problem::{Failure, echo},
+    problem::{ApiError, echo},
+    problem_code::ProblemCode,
     token::Token,
 };
 
 #[cfg(feature = "typescript")]
 pub use runs::RunRows;
 
-/// Where the description of the interface is.
-pub const DESCRIPTION: &str = "/api/openapi.json";
+/// Path of the OpenAPI description.
+pub const OPENAPI_PATH: &str = "/api/openapi.json";
 
-/// Makes the routes and what is said about them from one list. Apart, because the latter takes longer than all else at a
-/// start, and few ask for it.
+/// Declares the routes and their description from one list. The description is built on request, because building it
+/// takes longer than the rest of a server's start.
 macro_rules! routes {
     ($($module:ident::$handler:ident,)*) => {
         #[derive(OpenApi)]
         #[openapi(
             info(
                 title = "Jangdan",
-                description = "Runs a team of command-line agents through a plan. Whatever is refused is a Problem, with a fitting status.",
+                description = "Runs a team of command-line agents through a plan. Every error is a problem document (RFC 9457) with a matching HTTP status.",
                 license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
             ),
             paths($($module::$handler,)*),
             components(schemas(TerminalClientMessage))
         )]
-        struct Described;
+        struct ApiDescription;
 
-        fn all() -> Router<Api> {
+        fn api_routes() -> Router<Api> {
             let router = Router::new();
-            $(let router = paste! { with::<$module::[<__path_ $handler>], _, _>(router, $module::$handler) };)*
+            $(let router = paste! { add_route::<$module::[<__path_ $handler>], _, _>(router, $module::$handler) };)*
             router
         }
     };
@@ -78,24 +78,24 @@ routes! {
     runs::rows,
     runs::execute_command,
     runs::inbox,
-    pictures::plan,
-    pictures::time,
+    diagrams::run_layout,
+    diagrams::run_schedule,
     runs::questions,
     runs::usage,
     tasks::events,
     tasks::one,
     tasks::conversation,
-    work::diff,
-    work::land,
-    work::clean,
+    results::diff,
+    results::land,
+    results::clean,
     sessions::output,
     sessions::records,
     sessions::input,
     sessions::stop,
     terminal::terminal,
-    machine::agents,
-    machine::config,
-    machine::all_projects,
+    setup::agents,
+    setup::config,
+    setup::list_projects,
     plans::list,
     plans::text,
     plans::check,
@@ -103,65 +103,71 @@ routes! {
     live::live,
 }
 
-fn with<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(router: Router<Api>, handler: H) -> Router<Api> {
+fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
+    router: Router<Api>,
+    handler: H,
+) -> Router<Api> {
     let methods = P::methods()
         .iter()
         .fold(MethodRouter::new(), |methods, method| methods.on(method.to_method_filter(), handler.clone()));
     router.route(&P::path(), methods)
 }
 
-/// Returns the router for those who need no token.
+/// Returns the router of the socket, without access checks.
 pub fn router(api: Api) -> Router {
-    within(answering(api).fallback(unknown_path))
+    with_fallbacks(api_router(api).fallback(unknown_path))
 }
 
-/// Returns the router for a port: with the page, and a guard before all of it.
-pub fn guarded(api: &Api, token: Token, port: u16) -> Router {
-    let guarding = Arc::new(Guard::new(token, port));
-    // What is no path of the interface belongs to the page.
-    let whole = answering(api.clone())
+/// Returns the router of a port: with the page, behind the access check.
+pub fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
+    let guard = Arc::new(AccessGuard::new(token, port));
+    // Every path outside of /api belongs to the page.
+    let router = api_router(api.clone())
         .route("/api", any(unknown_path))
         .route("/api/", any(unknown_path))
         .route("/api/{*rest}", any(unknown_path))
         .fallback_service(page::routes());
-    within(whole).layer(from_fn_with_state(guarding, guard)).layer(map_response(protect))
+    with_fallbacks(router)
+        .layer(from_fn_with_state(guard, check_access))
+        .layer(map_response(add_security_headers))
 }
 
-fn answering(api: Api) -> Router {
-    let description = get(async || Json(described()).into_response());
-    let answers = Arc::clone(&api.answers);
-    all().with_state(api).route(DESCRIPTION, description).layer(from_fn_with_state(answers, once))
+fn api_router(api: Api) -> Router {
+    let description = get(async || Json(openapi_document()).into_response());
+    let keys = Arc::clone(&api.idempotency_keys);
+    api_routes()
+        .with_state(api)
+        .route(OPENAPI_PATH, description)
+        .layer(from_fn_with_state(keys, run_once_per_key))
 }
 
-/// Returns what is said about the routes.
-fn described() -> openapi::OpenApi {
-    let mut description = Described::openapi();
-    describe::complete(&mut description);
+fn openapi_document() -> openapi::OpenApi {
+    let mut description = ApiDescription::openapi();
+    openapi_document::complete(&mut description);
     description
 }
 
-/// Adds what holds for every path.
-fn within(router: Router) -> Router {
+/// Adds the responses to wrong methods and panics.
+fn with_fallbacks(router: Router) -> Router {
     router
         .method_not_allowed_fallback(wrong_method)
-        .layer(CatchPanicLayer::custom(|_| Failure::ours().into_response()))
+        .layer(CatchPanicLayer::custom(|_| ApiError::internal().into_response()))
 }
 
-/// Tells whether there is such a run.
-fn known(host: &Host, run: &RunId) -> Result<(), Failure> {
+fn check_run_exists(host: &Host, run: &RunId) -> Result<(), ApiError> {
     if host.log().read(run, Sequence(0), 1)?.is_empty() {
         return Err(HostError::UnknownRun { run: run.clone() }.into());
     }
     Ok(())
 }
 
-async fn unknown_path(uri: Uri) -> Failure {
-    let error = format!("there is no {}", echo(uri.path()));
-    Failure::new(Code::UnknownPath, error, format!("GET {DESCRIPTION} lists all paths"))
+async fn unknown_path(uri: Uri) -> ApiError {
+    let detail = format!("There is no {}.", echo(uri.path()));
+    ApiError::new(ProblemCode::UnknownPath, detail, format!("GET {OPENAPI_PATH} lists all paths."))
 }
 
 async fn wrong_method(method: Method, uri: Uri) -> Response {
-    let error = format!("{} can't be used on {}", echo(method.as_str()), echo(uri.path()));
-    let hint = format!("GET {DESCRIPTION} says what can");
-    Failure::new(Code::WrongMethod, error, hint).into_response()
+    let detail = format!("{} does not support {}.", echo(uri.path()), echo(method.as_str()));
+    let hint = format!("GET {OPENAPI_PATH} lists the methods.");
+    ApiError::new(ProblemCode::MethodNotAllowed, detail, hint).into_response()
 }

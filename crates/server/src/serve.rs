@@ -1,4 +1,4 @@
-//! Accepts connections and serves HTTP/1.1 on them, within bounds, until the server has ended.
+//! Accepts connections and serves HTTP/1.1 on them, with limits on time, size and number.
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,15 +22,15 @@ use crate::{Api, api::SUBSCRIBERS_MAX};
 pub(crate) const CONNECTIONS_MAX: usize = SUBSCRIBERS_MAX + 256;
 /// Time for the head of a request, and so for an idle connection.
 const HEAD_WAIT_MAX: Duration = Duration::from_secs(10);
-/// Time in which a client must read something of its answer; one that reads nothing for so long is cut off.
+/// Time in which a client must read some of its response; otherwise the connection is closed.
 const WRITE_WAIT_MAX: Duration = Duration::from_secs(20);
-/// Size of the head of a request, and about what is buffered of an answer that the client does not read.
+/// Size limit of the head of a request, and about the size of the write buffer.
 const BUFFER_BYTES_MAX: usize = 32 << 10;
 const HEADERS_MAX: usize = 64;
-/// Time for answers in progress when the server ends.
+/// Time for responses in progress when the server stops.
 const SHUTDOWN_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// Serves connections until the server has ended.
+/// Serves connections until the server has stopped.
 pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
     let slots = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
@@ -41,11 +41,11 @@ pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
         };
         let (slot, io) = tokio::select! {
             next = next => next,
-            () = api.over() => break,
+            () = api.stopped() => break,
         };
         let (router, api) = (router.clone(), api.clone());
         connections.spawn(async move {
-            connection(&api, io, router).await;
+            serve_connection(&api, io, router).await;
             drop(slot);
         });
         while connections.try_join_next().is_some() {}
@@ -55,7 +55,7 @@ pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
     let _ = timeout(SHUTDOWN_WAIT_MAX, connections.join_all()).await;
 }
 
-async fn connection(api: &Api, io: impl AsyncRead + AsyncWrite + Send + 'static, router: Router) {
+async fn serve_connection(api: &Api, io: impl AsyncRead + AsyncWrite + Send + 'static, router: Router) {
     let mut io = TimeoutStream::new(io);
     io.set_write_timeout(Some(WRITE_WAIT_MAX));
     let connection = http1::Builder::new()
@@ -67,9 +67,9 @@ async fn connection(api: &Api, io: impl AsyncRead + AsyncWrite + Send + 'static,
         .with_upgrades();
     tokio::pin!(connection);
     tokio::select! {
-        // An error means that the client has gone.
+        // An error means that the client disconnected.
         _ = connection.as_mut() => return,
-        () = api.over() => {}
+        () = api.stopped() => {}
     }
     connection.as_mut().graceful_shutdown();
     drop(connection.await);

@@ -1,4 +1,4 @@
-//! The server of a data directory: a few threads, a socket, a port where one is wanted, and a way to end it.
+//! The server of a data directory: its threads, its socket and its optional port.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,40 +14,38 @@ use tokio::net::{TcpListener, UnixListener};
 
 use crate::{
     api::Api,
-    loopback::{Loopback, Opened, address},
-    routes::guarded,
+    loopback::{Loopback, LoopbackListener, address},
+    routes::guarded_router,
     serve::{CONNECTIONS_MAX, serve},
-    socket::{Bound, ServerError, identity, socket_path},
+    socket::{ServerError, SocketFile, file_id, socket_path},
 };
 
-/// How long work that nobody waits for any more may hold up the end.
-const LEFT_MAX: Duration = Duration::from_secs(5);
+/// Time that abandoned blocking work may delay the end of the server.
+const BLOCKING_WORK_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// How many threads answer.
-const ANSWERERS: usize = 2;
+const WORKER_THREADS: usize = 2;
 
-/// Open files of this process: the connections of the socket and the port, and as many again for runs.
-const FILES: u64 = 4 * CONNECTIONS_MAX as u64;
+/// ListeningServer files of this process: the connections of the socket and the port, and as many again for runs.
+const OPEN_FILES: u64 = 4 * CONNECTIONS_MAX as u64;
 
-/// A server that runs inside of this process. Dropped, it goes on until somebody asks for its end.
+/// A server in this process. Continues when dropped, until a client stops it.
 pub struct Server {
     api: Api,
     socket: PathBuf,
-    /// Which file the socket is.
+    /// Identity of the socket file.
     file: Option<(u64, u64)>,
     thread: JoinHandle<()>,
 }
 
 impl Server {
-    /// Listens on the socket of a data directory, and on loopback where that is wanted. Clients are let in when this
-    /// returns.
+    /// Starts a server. It accepts clients when this returns.
     pub fn start(host: Host, data: &Path, loopback: Loopback) -> Result<Self, ServerError> {
         let socket = socket_path(data)?;
         let data = data.to_owned();
         let (sender, started) = sync_channel(1);
         let thread = std::thread::Builder::new().name("server".to_owned()).spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread()
-                .worker_threads(ANSWERERS)
+                .worker_threads(WORKER_THREADS)
                 .thread_name("server")
                 .enable_all()
                 .build();
@@ -64,80 +62,80 @@ impl Server {
                     Err(error) => drop(sender.send(Err(error))),
                 }
             });
-            runtime.shutdown_timeout(LEFT_MAX);
+            runtime.shutdown_timeout(BLOCKING_WORK_WAIT_MAX);
         });
         let thread = thread.map_err(ServerError::Thread)?;
-        let gone = |_| Err(ServerError::Thread(std::io::Error::other("it ended at once")));
+        let gone = |_| Err(ServerError::Thread(std::io::Error::other("the thread ended at once")));
         let api = started.recv().unwrap_or_else(gone)?;
-        Ok(Self { api, file: identity(&socket), socket, thread })
+        Ok(Self { api, file: file_id(&socket), socket, thread })
     }
 
-    /// Returns where it listens.
     pub fn socket(&self) -> &Path {
         &self.socket
     }
 
-    /// Returns whether somebody can still ask for its end, and nobody has.
+    /// Returns whether clients can still stop the server, and none has.
     pub fn is_reachable(&self) -> bool {
-        self.api.is_serving() && self.file.is_some() && identity(&self.socket) == self.file
+        self.api.is_serving() && self.file.is_some() && file_id(&self.socket) == self.file
     }
 
-    /// Ends it, and returns when its runs have stopped and its clients are told.
+    /// Stops the server; returns when its runs have stopped and clients have received the last events.
     pub fn stop(self, agents: ShutdownMode) {
         self.api.stop(agents);
         self.wait();
     }
 
-    /// Waits until somebody asks for the end, and it has come.
+    /// Waits until a client has stopped the server.
     pub fn wait(self) {
-        // One that panicked has said so itself.
+        // A panic of the thread has printed its message already.
         drop(self.thread.join());
     }
 }
 
-/// A server that listens.
-struct Open {
+/// A server with bound listeners.
+struct ListeningServer {
     api: Api,
     listener: UnixListener,
     loopback: Option<(TcpListener, Router)>,
-    /// The socket's file goes with it.
-    _bound: Bound,
+    /// Removes the socket file when dropped.
+    _socket_file: SocketFile,
 }
 
-impl Open {
+impl ListeningServer {
     async fn serve(self) {
-        let Self { api, listener, loopback, _bound } = self;
+        let Self { api, listener, loopback, _socket_file } = self;
         let on_socket = serve(&api, listener, api.router());
         let on_loopback = async {
             if let Some((listener, router)) = loopback {
-                // News is small and comes often: held back until the last of it is acknowledged, it would come late.
+                // Events are small and frequent: Nagle's algorithm would delay them.
                 let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
                 serve(&api, listener, router).await;
             }
         };
-        tokio::join!(on_socket, on_loopback, api.end_when_asked());
+        tokio::join!(on_socket, on_loopback, api.stop_when_requested());
     }
 }
 
-fn open(host: Host, data: &Path, loopback: Loopback) -> Result<Open, ServerError> {
-    let (bound, listener) = Bound::listen(data)?;
+fn open(host: Host, data: &Path, loopback: Loopback) -> Result<ListeningServer, ServerError> {
+    let (socket_file, listener) = SocketFile::listen(data)?;
     let mut api = Api::open(host)?;
     let opened = loopback.open(data)?;
     if opened.is_some() {
-        make_room_for_files();
+        raise_file_limit();
     }
     api.address = opened.as_ref().map(|opened| address(opened.port));
-    let loopback = opened.map(|Opened { listener, port, token }| (listener, guarded(&api, token, port)));
-    Ok(Open { api, listener, loopback, _bound: bound })
+    let loopback = opened
+        .map(|LoopbackListener { listener, port, token }| (listener, guarded_router(&api, token, port)));
+    Ok(ListeningServer { api, listener, loopback, _socket_file: socket_file })
 }
 
-/// Raises the limit of open files to [`FILES`], as far as the user may: every connection is one.
-fn make_room_for_files() {
+/// Raises the limit of open files to [`OPEN_FILES`], as far as the hard limit allows: every connection is one.
+fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
-    if limit.current.is_some_and(|current| current < wanted) {
-        limit.current = Some(wanted);
-        // If it fails, some connections have to wait.
+    let target = limit.maximum.map_or(OPEN_FILES, |maximum| maximum.min(OPEN_FILES));
+    if limit.current.is_some_and(|current| current < target) {
+        limit.current = Some(target);
+        // If it fails, some connections must wait.
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }

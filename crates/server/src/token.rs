@@ -1,7 +1,6 @@
-//! The token that lets a browser or a program in: made once for a data directory, and readable by its owner alone.
+//! The access token of a data directory: created once, readable by its owner only.
 //!
-//! A browser gets a cookie that is made of the token, so that the token itself stands in a link and a file and nowhere
-//! else.
+//! A browser gets a cookie that is derived from the token, so that the token itself is only in a file and a link.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -12,14 +11,12 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-/// The name of its file.
 const FILE: &str = "token";
-/// How much of it is chance: far more than anybody can try.
 const RANDOM_BYTES: usize = 32;
-/// What the cookie is made with, beside the token.
+/// Hashed with the token to derive the cookie.
 const COOKIE_SALT: &[u8] = b"jangdan cookie:";
 
-/// The token of a data directory.
+/// The access token of a data directory.
 #[derive(Clone)]
 pub struct Token {
     text: String,
@@ -27,15 +24,15 @@ pub struct Token {
 }
 
 impl Token {
-    /// Reads the token, or makes one. One that others could have read is replaced.
-    pub fn of(data: &Path) -> io::Result<Self> {
+    /// Reads the token or creates one. Replaces a token that other users could have read.
+    pub fn load_or_create(data: &Path) -> io::Result<Self> {
         match Self::read(data)? {
             Some(token) => Ok(token),
-            None => Self::make(data),
+            None => Self::create(data),
         }
     }
 
-    /// Reads the token; nothing where there is none that can be trusted.
+    /// Reads the token; `None` if it is missing, malformed or readable by other users.
     pub fn read(data: &Path) -> io::Result<Option<Self>> {
         let file = match File::open(data.join(FILE)) {
             Ok(file) => file,
@@ -46,18 +43,18 @@ impl Token {
             return Ok(None);
         }
         let mut text = String::new();
-        // One more than a token has, so that what is longer is seen to be.
+        // One byte more than a token has, to detect a longer file.
         let read = file.take(2 * RANDOM_BYTES as u64 + 1).read_to_string(&mut text);
-        let is_token = text.len() == 2 * RANDOM_BYTES && text.bytes().all(|sign| sign.is_ascii_hexdigit());
+        let is_token = text.len() == 2 * RANDOM_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         Ok((read.is_ok() && is_token).then(|| Self::from(text)))
     }
 
-    fn make(data: &Path) -> io::Result<Self> {
+    fn create(data: &Path) -> io::Result<Self> {
         let mut random = [0; RANDOM_BYTES];
         File::open("/dev/urandom")?.read_exact(&mut random)?;
         let text = hex(&random);
         let new = data.join("token.new");
-        // What a killed server left must not decide who can read it.
+        // A file that a killed server left may have other permissions.
         let _ = fs::remove_file(&new);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         file.write_all(text.as_bytes())?;
@@ -71,30 +68,28 @@ impl Token {
         Self { text, cookie }
     }
 
-    /// Returns the token itself. Only for a link that its owner is shown.
+    /// Returns the token itself. Only for a link that is shown to its owner.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns what a browser is given in its place.
+    /// Returns the value of the cookie.
     pub fn cookie(&self) -> &str {
         &self.cookie
     }
 
-    /// Tells whether somebody has the token.
-    pub fn is(&self, given: &str) -> bool {
-        is_same(given, &self.text)
+    pub fn is_token(&self, text: &str) -> bool {
+        is_equal(text, &self.text)
     }
 
-    /// Tells whether somebody has the cookie.
-    pub fn is_cookie(&self, given: &str) -> bool {
-        is_same(given, &self.cookie)
+    pub fn is_cookie(&self, text: &str) -> bool {
+        is_equal(text, &self.cookie)
     }
 }
 
-/// Compares what they hash to, so that the time it takes says nothing of how much is right.
-fn is_same(given: &str, expected: &str) -> bool {
-    Sha256::digest(given) == Sha256::digest(expected)
+/// Compares hashes, so that the time does not depend on the number of equal characters.
+fn is_equal(text: &str, expected: &str) -> bool {
+    Sha256::digest(text) == Sha256::digest(expected)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -110,28 +105,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_made_once_and_for_its_owner_alone() {
+    fn token_is_created_once_and_readable_by_its_owner_only() {
         let folder = TempDir::new().unwrap();
         assert!(Token::read(folder.path()).unwrap().is_none());
-        let made = Token::of(folder.path()).unwrap();
+        let token = Token::load_or_create(folder.path()).unwrap();
         let file = folder.path().join(FILE);
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(Token::of(folder.path()).unwrap().text(), made.text());
-        assert!(made.is(made.text()) && made.is_cookie(made.cookie()));
-        assert!(!made.is(made.cookie()) && !made.is_cookie(made.text()) && !made.is(""));
+        assert_eq!(Token::load_or_create(folder.path()).unwrap().text(), token.text());
+        assert!(token.is_token(token.text()) && token.is_cookie(token.cookie()));
+        assert!(!token.is_token(token.cookie()) && !token.is_cookie(token.text()) && !token.is_token(""));
     }
 
     #[test]
-    fn one_that_others_could_read_or_that_is_none_is_replaced() {
+    fn malformed_or_readable_token_is_replaced() {
         let folder = TempDir::new().unwrap();
         let file = folder.path().join(FILE);
-        let first = Token::of(folder.path()).unwrap();
+        let first = Token::load_or_create(folder.path()).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        let second = Token::of(folder.path()).unwrap();
+        let second = Token::load_or_create(folder.path()).unwrap();
         assert_ne!(second.text(), first.text());
-        for wrong in ["", "secret", &"f".repeat(65), &"x".repeat(64)] {
-            fs::write(&file, wrong).unwrap();
-            assert_ne!(Token::of(folder.path()).unwrap().text(), wrong);
+        for malformed in ["", "secret", &"f".repeat(65), &"x".repeat(64)] {
+            fs::write(&file, malformed).unwrap();
+            assert_ne!(Token::load_or_create(folder.path()).unwrap().text(), malformed);
         }
     }
 }

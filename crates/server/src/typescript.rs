@@ -1,7 +1,6 @@
-//! What goes over the line, as TypeScript declares it.
+//! TypeScript declarations of all types of the HTTP interface.
 //!
-//! The declarations come from the types themselves, so that the page can't believe anything else. `cargo xtask types`
-//! writes them down; nothing of this is in the program.
+//! They are generated from the Rust types by `cargo xtask types`, and are not part of the program.
 
 use std::{any::TypeId, collections::BTreeMap};
 
@@ -10,58 +9,69 @@ use views::{Layout, RowOf, Schedule};
 
 use crate::{
     bodies::{
-        Accepted, CommandRequest, HappenedEvent, InboxItem, PendingQuestion, PlanContent, PlanFile,
-        PlanStart, PlanStarted, PlanText, ProjectRow, Said, SessionRecords, Started, Status, StopRequest,
-        TaskWhole, TerminalClientMessage, TerminalServerMessage, Typed, Written,
+        CommandAccepted, CommandRequest, ConversationTurn, EventEntry, InboxEntry, InputLine, OutputChunk,
+        PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartRequest, ProjectRow,
+        QuestionEntry, RunCreated, ServerStatus, SessionRecords, StopRequest, TaskOverview,
+        TerminalClientMessage, TerminalServerMessage,
     },
-    feed::{Changed, Glimpsed},
+    change_feed::{RowChange, SessionActivity},
     problem::Problem,
     routes::RunRows,
 };
 
-/// Two types with one name, which TypeScript can't tell apart.
+/// Two Rust types have the same name in TypeScript.
 #[derive(Debug, thiserror::Error)]
-#[error("two types are called {name} in TypeScript; give one of them another name: ts(rename = \"…\")")]
-pub struct SameName {
-    /// The name.
+#[error("two types have the name {name} in TypeScript; rename one of them: ts(rename = \"…\")")]
+pub struct DuplicateTypeName {
     pub name: String,
 }
 
-/// Returns the declarations of all types that go over the line, by their names.
-pub fn declarations() -> Result<BTreeMap<String, String>, SameName> {
-    // A number of JavaScript is exact up to 2^53: more than any place in a log, time or size will be.
-    let mut found =
-        Found { config: Config::new().with_large_int("number"), types: BTreeMap::new(), twice: None };
-    found.visit::<RowOf>();
-    found.visit::<RunRows<'static>>();
-    found.visit::<(Layout, Schedule)>();
-    found.visit::<(Changed<'static>, Glimpsed<'static>, Problem)>();
-    found.visit::<(Status, StopRequest, ProjectRow)>();
-    found.visit::<(Started, CommandRequest, Accepted, InboxItem, PendingQuestion)>();
-    found.visit::<(TaskWhole, Said, HappenedEvent)>();
-    found.visit::<(Written, SessionRecords, Typed, TerminalServerMessage, TerminalClientMessage)>();
-    found.visit::<(PlanText, PlanFile, PlanContent, PlanStart, PlanStarted, plan::PlanReport<'static>)>();
-    found.visit::<(sessions::detect::AgentListing, config::KeyRow, runtime::LandReport, runtime::CleanupReport)>();
-    match found.twice {
-        Some(name) => Err(SameName { name }),
-        None => Ok(found.types.into_iter().map(|(name, (_, declaration))| (name, declaration)).collect()),
+/// Returns the declarations of all types of the HTTP interface by name.
+pub fn typescript_declarations() -> Result<BTreeMap<String, String>, DuplicateTypeName> {
+    // JavaScript numbers are exact up to 2^53, more than any position, time or size.
+    let mut collector = DeclarationCollector {
+        config: Config::new().with_large_int("number"),
+        types: BTreeMap::new(),
+        duplicate: None,
+    };
+    collector.visit::<RowOf>();
+    collector.visit::<RunRows<'static>>();
+    collector.visit::<(Layout, Schedule)>();
+    collector.visit::<(RowChange<'static>, SessionActivity<'static>, Problem)>();
+    collector.visit::<(ServerStatus, StopRequest, ProjectRow)>();
+    collector.visit::<(RunCreated, CommandRequest, CommandAccepted, InboxEntry, QuestionEntry)>();
+    collector.visit::<(TaskOverview, ConversationTurn, EventEntry)>();
+    collector
+        .visit::<(OutputChunk, SessionRecords, InputLine, TerminalServerMessage, TerminalClientMessage)>();
+    collector.visit::<(
+        PlanCheckRequest,
+        PlanFile,
+        PlanFileContent,
+        PlanStartRequest,
+        PlanRunCreated,
+        plan::PlanReport<'static>,
+    )>();
+    collector.visit::<(sessions::detect::AgentListing, config::KeyRow, runtime::LandReport, runtime::CleanupReport)>();
+    match collector.duplicate {
+        Some(name) => Err(DuplicateTypeName { name }),
+        None => Ok(collector.types.into_iter().map(|(name, (_, declaration))| (name, declaration)).collect()),
     }
 }
 
-struct Found {
+struct DeclarationCollector {
     config: Config,
     types: BTreeMap<String, (TypeId, String)>,
-    twice: Option<String>,
+    duplicate: Option<String>,
 }
 
-impl TypeVisitor for Found {
+impl TypeVisitor for DeclarationCollector {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        // What has no file of its own is none of ours: a list, a text, a number.
+        // Types without an output path are built in: lists, strings, numbers.
         if T::output_path().is_some() {
             let name = T::ident(&self.config);
-            if let Some((known, _)) = self.types.get(&name) {
-                if *known != TypeId::of::<T>() {
-                    self.twice = Some(name);
+            if let Some((existing, _)) = self.types.get(&name) {
+                if *existing != TypeId::of::<T>() {
+                    self.duplicate = Some(name);
                 }
                 return;
             }

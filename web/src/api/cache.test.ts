@@ -1,9 +1,9 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
 import { applyChanges, queryKeys, toInbox } from "./cache";
-import type { Changed, InboxEntry } from "./generated";
+import type { InboxEntry, RowChange } from "./generated";
 
-const change = (kind: string, key: string, row: unknown): Changed => ({
+const change = (kind: string, key: string, row: unknown): RowChange => ({
   run: "r1",
   sequence: 1,
   kind,

@@ -1,7 +1,7 @@
 /** The server's rows in the query cache: their query keys, and the only place that applies changes. */
 
 import type { QueryClient } from "@tanstack/react-query";
-import type { Changed, InboxEntry, RowOf, RunRow } from "./generated";
+import type { InboxEntry, RowChange, RowOf, RunRow } from "./generated";
 import { isRowKind, type RowKind } from "./rows";
 
 /** Rows of one kind by their keys. */
@@ -23,7 +23,7 @@ export const queryKeys = {
 export const taskOfTurn = (key: string) => key.slice(0, key.lastIndexOf("/"));
 
 /** Applies changes to the tables that are in the cache, in order. */
-export function applyChanges(cache: QueryClient, changes: readonly Changed[]): void {
+export function applyChanges(cache: QueryClient, changes: readonly RowChange[]): void {
   const tables = new Map<string, { queryKey: readonly unknown[]; next: Record<string, unknown> }>();
   const put = (queryKey: readonly unknown[], key: string, row: unknown) => {
     const name = queryKey.join("\n");

@@ -3,7 +3,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { applyChanges, inboxKey, queryKeys, type Table, taskOfTurn } from "./cache";
 import { connectStream } from "./connectStream";
-import type { InboxEntry, RowOf, RunRow, RunRows, Status } from "./generated";
+import type { InboxEntry, RowOf, RunRow, RunRows, ServerStatus } from "./generated";
 import { ApiError, getJson, getPage, isOffline, pathSegment } from "./http";
 import { LiveUpdates } from "./live";
 import { keyOf, type RowKind } from "./rows";
@@ -153,4 +153,7 @@ export const inboxQuery = {
   },
 };
 
-export const statusQuery = { queryKey: queryKeys.status, queryFn: () => getJson<Status>("/api/status") };
+export const statusQuery = {
+  queryKey: queryKeys.status,
+  queryFn: () => getJson<ServerStatus>("/api/status"),
+};

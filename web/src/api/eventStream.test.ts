@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { EventStream, idLines } from "./eventStream";
-import type { Changed } from "./generated";
+import type { RowChange } from "./generated";
 import { LiveUpdates } from "./live";
 
 /** A server with a log that grows; every entry has two changes, with its id on the second. */
@@ -88,7 +88,7 @@ function newBrowser(server: Server) {
         stream.connect(port1);
         onPort(port2);
       },
-      onChanges: (all: Changed[]) => received.push(...all.map(({ key }) => key)),
+      onChanges: (all: RowChange[]) => received.push(...all.map(({ key }) => key)),
     });
     const close = live.start();
     closing.push(close, () => port2.close());

@@ -6,7 +6,7 @@
  */
 
 import { createParser } from "eventsource-parser";
-import type { Changed, Glimpsed } from "./generated";
+import type { RowChange, SessionActivity } from "./generated";
 
 export type StreamState =
   | { type: "connecting" }
@@ -18,7 +18,7 @@ export type StreamState =
   | { type: "signedOut"; status: number; body: string };
 
 /** A row that changed, or what an agent says or does at this moment. */
-export type StreamEvent = { change: Changed } | { activity: Glimpsed };
+export type StreamEvent = { change: RowChange } | { activity: SessionActivity };
 
 export type StreamMessage =
   | { type: "state"; state: StreamState }
@@ -130,7 +130,7 @@ export class EventStream {
       let events: StreamEvent[] = [];
       const parser = createParser({
         onEvent: ({ event, data }) => {
-          if (event === "session.seen") events.push({ activity: JSON.parse(data) });
+          if (event === "session.activity") events.push({ activity: JSON.parse(data) });
           else if (event !== "problem") events.push({ change: JSON.parse(data) });
         },
       });

@@ -1,6 +1,6 @@
 /** Requests to the server, and the errors that they end with. */
 
-import type { PlanMistake, Problem } from "./generated";
+import type { Problem, ProblemDiagnostic } from "./generated";
 
 /** The server answered with an error: what is wrong, and what to do. */
 export class ApiError extends Error {
@@ -14,7 +14,7 @@ export class ApiError extends Error {
     /** The kind of the problem (`problem.CODE` is its title); empty if the answer is not a problem of the server. */
     readonly code = "",
     /** The errors of a plan, with their lines. */
-    readonly mistakes: PlanMistake[] = [],
+    readonly diagnostics: ProblemDiagnostic[] = [],
   ) {
     super(message);
   }
@@ -81,9 +81,9 @@ export function toApiError(status: number, text: string): ApiError {
   if (!text.startsWith("{")) return fallback;
   try {
     // A proxy between the page and the server may have answered.
-    const { code, detail, title, hint, pending, mistakes }: Partial<Problem> = JSON.parse(text);
+    const { code, detail, title, hint, pending, diagnostics }: Partial<Problem> = JSON.parse(text);
     const message = String(detail ?? title ?? text.slice(0, 300));
-    return new ApiError(status, message, String(hint ?? ""), pending, String(code ?? ""), mistakes);
+    return new ApiError(status, message, String(hint ?? ""), pending, String(code ?? ""), diagnostics);
   } catch {
     return fallback;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EventStream } from "./eventStream";
-import type { Changed } from "./generated";
+import type { RowChange } from "./generated";
 import { LiveUpdates } from "./live";
 
 /** A server that answers each connection with its next script, and records the requests. */
@@ -25,7 +25,7 @@ const event = (key: string, sequence: number, id?: number) =>
   `event: task.changed\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ run: "r1", sequence, kind: "task", key, row: {} })}\n\n`;
 
 /** A tab with a stream of its own. */
-function newLive(fetch: unknown, onChanges: (changes: Changed[]) => void = () => {}): LiveUpdates {
+function newLive(fetch: unknown, onChanges: (changes: RowChange[]) => void = () => {}): LiveUpdates {
   const connect = (onPort: (port: MessagePort) => void) => {
     const { port1, port2 } = new MessageChannel();
     new EventStream(fetch as typeof globalThis.fetch).connect(port1);
@@ -39,7 +39,7 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 test("a stream that broke off resumes after the last id that was received", async () => {
-  const changes: Changed[] = [];
+  const changes: RowChange[] = [];
   const { requests, fetch } = scriptedServer(
     ["retry: 1000\nid: 811\n\n", event("T1.1", 1, 812), event("T1.2", 2)],
     [event("T1.2", 2, 813)],
@@ -55,7 +55,7 @@ test("a stream that broke off resumes after the last id that was received", asyn
 
 test("changes that arrive while rows are fetched are returned with them", async () => {
   const { fetch } = scriptedServer(["id: 5\n\n", event("T1.1", 7, 6)]);
-  const changes: Changed[] = [];
+  const changes: RowChange[] = [];
   const live = newLive(fetch, (batch) => changes.push(...batch));
   let arrive = (_: string) => {};
   const rows = live.fetchRows(() => new Promise<string>((resolve) => (arrive = resolve)));

@@ -6,7 +6,7 @@
  */
 
 import type { StreamEvent, StreamMessage, StreamState, TabMessage } from "./eventStream";
-import type { Changed, Glimpsed } from "./generated";
+import type { RowChange, SessionActivity } from "./generated";
 import { type ApiError, toApiError } from "./http";
 
 export type ConnectionState =
@@ -15,15 +15,15 @@ export type ConnectionState =
 
 type Deps = {
   connect: (onPort: (port: MessagePort) => void) => void;
-  onChanges: (changes: Changed[]) => void;
+  onChanges: (changes: RowChange[]) => void;
 };
 
 export class LiveUpdates {
   #state: ConnectionState = { type: "connecting" };
   #listeners = new Set<() => void>();
-  #activityListeners = new Set<(activity: Glimpsed) => void>();
+  #activityListeners = new Set<(activity: SessionActivity) => void>();
   #eventListeners = new Set<(batch: readonly StreamEvent[]) => void>();
-  #recordings = new Set<Changed[]>();
+  #recordings = new Set<RowChange[]>();
   #batch: StreamEvent[] = [];
   #frame: ReturnType<typeof setTimeout> | null = null;
   #port: MessagePort | null = null;
@@ -45,7 +45,7 @@ export class LiveUpdates {
     return () => this.#listeners.delete(listener);
   };
 
-  onActivity(listener: (activity: Glimpsed) => void): () => void {
+  onActivity(listener: (activity: SessionActivity) => void): () => void {
     this.#activityListeners.add(listener);
     return () => this.#activityListeners.delete(listener);
   }
@@ -57,9 +57,9 @@ export class LiveUpdates {
   }
 
   /** Fetches rows, and returns them with the changes that arrived meanwhile. */
-  async fetchRows<T>(fetchRows: () => Promise<T>): Promise<{ fetched: T; missed: Changed[] }> {
+  async fetchRows<T>(fetchRows: () => Promise<T>): Promise<{ fetched: T; missed: RowChange[] }> {
     await this.ready;
-    const missed: Changed[] = [];
+    const missed: RowChange[] = [];
     this.#recordings.add(missed);
     try {
       return { fetched: await fetchRows(), missed };

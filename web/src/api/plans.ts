@@ -4,12 +4,12 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { personName } from "./commands";
 import type {
   ListedAgent,
-  PlanContent,
+  PlanCheckRequest,
   PlanFile,
+  PlanFileContent,
   PlanReport,
-  PlanStart,
-  PlanStarted,
-  PlanText,
+  PlanRunCreated,
+  PlanStartRequest,
   ProjectRow,
 } from "./generated";
 import { getJson, pathSegment, postJson } from "./http";
@@ -48,19 +48,21 @@ export function useAgents(project: string | null) {
   });
 }
 
-export function readPlan(project: string, path: string): Promise<PlanContent> {
+export function readPlan(project: string, path: string): Promise<PlanFileContent> {
   return getJson(`/api/plans/text?project=${pathSegment(project)}&path=${pathSegment(path)}`);
 }
 
 export function usePlanCheck() {
-  return useMutation({ mutationFn: (plan: PlanText) => postJson<PlanReport>("/api/plans/check", plan) });
+  return useMutation({
+    mutationFn: (plan: PlanCheckRequest) => postJson<PlanReport>("/api/plans/check", plan),
+  });
 }
 
 export function useStartRun() {
   return useMutation({
-    mutationFn: async (plan: Omit<PlanStart, "person">) => {
-      const body: PlanStart = { ...plan, person: await personName() };
-      return postJson<PlanStarted>("/api/plans/start", body);
+    mutationFn: async (plan: Omit<PlanStartRequest, "person">) => {
+      const body: PlanStartRequest = { ...plan, person: await personName() };
+      return postJson<PlanRunCreated>("/api/plans/start", body);
     },
   });
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { StreamEvent } from "./eventStream";
-import type { Glimpsed } from "./generated";
+import type { SessionActivity } from "./generated";
 import { RunningTurns } from "./runningTurns";
 
-const activity = (what: Glimpsed["what"], session = "s_1"): StreamEvent => ({
-  activity: { run: "r1", session, what },
+const activity = (value: SessionActivity["activity"], session = "s_1"): StreamEvent => ({
+  activity: { run: "r1", session, activity: value },
 });
 const text = (text: string) => activity({ type: "text", text });
 const tool = (id: string, title: string, status: "running" | "done" | "failed") =>

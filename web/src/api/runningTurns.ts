@@ -1,11 +1,11 @@
 /**
- * Turns in progress: what agents say and do, as far as this page received it.
+ * Turns in progress: activity agents say and do, as far as this page received it.
  *
  * The server does not store this. When a turn ends, its row replaces it.
  */
 
 import type { StreamEvent } from "./eventStream";
-import type { Changed, Glimpsed, ToolStatus, TurnRow } from "./generated";
+import type { RowChange, SessionActivity, ToolStatus, TurnRow } from "./generated";
 
 export type RunningTurnPart =
   | { type: "text"; text: string }
@@ -54,10 +54,10 @@ export class RunningTurns {
     for (const listener of this.#listeners) listener();
   };
 
-  #add({ run, session, what }: Glimpsed): boolean {
+  #add({ run, session, activity }: SessionActivity): boolean {
     const key = turnKey(run, session);
     const held = this.#turns.get(key);
-    const next = withActivity(held && held.row === null ? held : EMPTY_TURN, what);
+    const next = withActivity(held && held.row === null ? held : EMPTY_TURN, activity);
     if (!next) return false;
     // Inserted last, so that the oldest is dropped first.
     this.#turns.delete(key);
@@ -67,7 +67,7 @@ export class RunningTurns {
     return true;
   }
 
-  #end({ run, kind, row }: Changed): boolean {
+  #end({ run, kind, row }: RowChange): boolean {
     if (kind !== "turn" || row === null) return false;
     const turn = row as TurnRow;
     const held = this.#turns.get(turnKey(run, turn.session));
@@ -79,18 +79,18 @@ export class RunningTurns {
 
 const turnKey = (run: string, session: string) => `${run}/${session}`;
 
-function withActivity(turn: RunningTurn, what: Glimpsed["what"]): RunningTurn | null {
-  switch (what.type) {
+function withActivity(turn: RunningTurn, activity: SessionActivity["activity"]): RunningTurn | null {
+  switch (activity.type) {
     case "text":
-      return { ...turn, parts: bounded(withText(turn.parts, what.text)), trouble: null };
+      return { ...turn, parts: bounded(withText(turn.parts, activity.text)), trouble: null };
     case "tool":
-      return { ...turn, parts: bounded(withTool(turn.parts, what)), trouble: null };
+      return { ...turn, parts: bounded(withTool(turn.parts, activity)), trouble: null };
     case "warning":
-      return { ...turn, trouble: what.text };
+      return { ...turn, trouble: activity.text };
     case "plan":
       return null;
     default:
-      return what satisfies never;
+      return activity satisfies never;
   }
 }
 

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { ApiError, getJson } from "~/api/http";
 import { toErrorText } from "./errorText";
 
-const TRANSLATIONS: Record<string, string> = { "problem.refused": "지금은 할 수 없습니다" };
+const TRANSLATIONS: Record<string, string> = { "problem.rejected": "지금은 할 수 없습니다" };
 const t = (key: string, values?: Record<string, unknown>) =>
   TRANSLATIONS[key] ?? String(values?.["defaultValue"] ?? key);
 
 test("a known problem has a title in the page's language and the server's details", () => {
-  const error = new ApiError(409, "T1.1 has ended", "look at its state", [], "refused");
+  const error = new ApiError(409, "T1.1 has ended", "look at its state", [], "rejected");
   expect(toErrorText(error, t)).toEqual({
     title: "지금은 할 수 없습니다",
     details: ["T1.1 has ended", "look at its state"],

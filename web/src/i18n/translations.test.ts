@@ -64,7 +64,7 @@ test("every kind of event has a name", () => {
 });
 
 test("every kind of problem has a title", () => {
-  const codes = [...rust("crates/server/src/code.rs").matchAll(/=> \("([a-z-]+)", StatusCode/g)];
+  const codes = [...rust("crates/server/src/problem_code.rs").matchAll(/=> \("([a-z-]+)", StatusCode/g)];
   expect(codes.length).toBeGreaterThan(20);
   for (const [, code] of codes) expect(leaves(en).has(`problem.${code}`), code).toBe(true);
 });

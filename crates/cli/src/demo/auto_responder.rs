@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{Command, RunId};
-use server::{Client, ClientError, HangUp, LiveEvent};
+use server::{Client, ClientError, LiveEvent, LiveStreamHandle};
 use store::Position;
 use views::RowKind;
 
@@ -30,7 +30,7 @@ pub struct ResponderOptions {
 
 /// Thread that answers the inbox of a run.
 pub struct AutoResponder {
-    hang_up: HangUp,
+    live_stream: LiveStreamHandle,
     thread: JoinHandle<Result<(), ClientError>>,
 }
 
@@ -44,7 +44,7 @@ impl AutoResponder {
         // From the first event on, to include entries that are open already.
         let live =
             client.live(Some(Position(0)), Some(run.clone())).map_err(|error| remote::failure(&error))?;
-        let hang_up = live.hang_up();
+        let live_stream = live.handle();
         let run = run.clone();
         let work = move || {
             for event in live {
@@ -62,12 +62,12 @@ impl AutoResponder {
             hint: None,
             exit: 1,
         })?;
-        Ok(Self { hang_up, thread })
+        Ok(Self { live_stream, thread })
     }
 
     /// Stops the thread.
     pub fn stop(self) {
-        self.hang_up.hang_up();
+        self.live_stream.close();
         // Watching reports a server that has stopped.
         drop(self.thread.join());
     }

@@ -1,4 +1,4 @@
-//! Live events of a run, received by a thread: a bounded queue, and a socket that wakes a poll.
+//! LiveStream events of a run, received by a thread: a bounded queue, and a socket that wakes a poll.
 
 use std::{
     io::{self, Read, Write},
@@ -12,7 +12,7 @@ use std::{
 };
 
 use domain::RunId;
-use server::{Client, HangUp, Live, LiveEvent};
+use server::{Client, LiveEvent, LiveStream, LiveStreamHandle};
 use store::Position;
 
 use crate::{failure::Failure, remote};
@@ -27,7 +27,7 @@ pub struct EventStream<'a> {
     client: &'a Client,
     events: Receiver<LiveEvent>,
     wake: UnixStream,
-    hang_up: HangUp,
+    live_stream: LiveStreamHandle,
     thread: Option<JoinHandle<()>>,
     /// Whether the connection was lost and no event was received since.
     is_cut: bool,
@@ -39,7 +39,7 @@ impl<'a> EventStream<'a> {
     /// Subscribes to the events after a position of the log.
     pub fn open(client: &'a Client, run: &RunId, after: Position) -> Result<Self, Failure> {
         let live = client.live(Some(after), Some(run.clone())).map_err(|error| remote::failure(&error))?;
-        let hang_up = live.hang_up();
+        let live_stream = live.handle();
         let (wake, bell) = wake_pair().map_err(|error| failed(&error))?;
         let (sender, events) = sync_channel(EVENTS_MAX);
         let thread = std::thread::Builder::new().name("events".to_owned());
@@ -48,7 +48,7 @@ impl<'a> EventStream<'a> {
             client,
             events,
             wake,
-            hang_up,
+            live_stream,
             thread: Some(thread),
             is_cut: false,
             disconnected_since: None,
@@ -94,7 +94,7 @@ impl<'a> EventStream<'a> {
 
     fn received(&mut self, next: Result<LiveEvent, bool>) -> Result<Option<LiveEvent>, Failure> {
         match next {
-            Ok(LiveEvent::Lost { .. }) => {
+            Ok(LiveEvent::Disconnected { .. }) => {
                 self.is_cut = true;
                 Ok(None)
             }
@@ -113,7 +113,7 @@ impl<'a> EventStream<'a> {
 
 impl Drop for EventStream<'_> {
     fn drop(&mut self) {
-        self.hang_up.hang_up();
+        self.live_stream.close();
         // Drain the queue: the thread may be blocked on it.
         while self.events.recv_timeout(Duration::from_millis(1)) != Err(RecvTimeoutError::Disconnected) {}
         if let Some(thread) = self.thread.take() {
@@ -122,7 +122,7 @@ impl Drop for EventStream<'_> {
     }
 }
 
-fn receive(live: Live, events: &SyncSender<LiveEvent>, mut bell: UnixStream) {
+fn receive(live: LiveStream, events: &SyncSender<LiveEvent>, mut bell: UnixStream) {
     for event in live {
         if events.send(event).is_err() {
             return;

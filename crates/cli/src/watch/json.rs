@@ -31,10 +31,10 @@ struct RowChange<'a> {
 }
 
 #[derive(Serialize)]
-struct SessionGlimpse<'a> {
+struct SessionActivity<'a> {
     run: &'a RunId,
     session: String,
-    what: &'a Value,
+    activity: &'a Value,
 }
 
 pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
@@ -72,11 +72,15 @@ fn print(event: &LiveEvent) -> io::Result<()> {
             let data = RowChange { run: &changed.run, sequence: changed.sequence.0, kind, key, row };
             json(&JsonEvent { event: &changed.name, data })?
         }
-        LiveEvent::Seen(seen) => {
-            let data = SessionGlimpse { run: &seen.run, session: seen.session.to_string(), what: &seen.what };
-            json(&JsonEvent { event: "session.seen", data })?
+        LiveEvent::Activity(activity) => {
+            let data = SessionActivity {
+                run: &activity.run,
+                session: activity.session.to_string(),
+                activity: &activity.activity,
+            };
+            json(&JsonEvent { event: "session.activity", data })?
         }
-        LiveEvent::Lost { .. } | LiveEvent::Refused(_) => return Ok(()),
+        LiveEvent::Disconnected { .. } | LiveEvent::Refused(_) => return Ok(()),
     };
     let mut out = io::stdout().lock();
     writeln!(out, "{line}")?;

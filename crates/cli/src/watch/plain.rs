@@ -91,7 +91,7 @@ impl PlainWatcher<'_> {
                         print(&[plain_line(&row)])?;
                     }
                 }
-                Some(LiveEvent::Seen(_) | LiveEvent::Lost { .. } | LiveEvent::Refused(_)) => {}
+                Some(LiveEvent::Activity(_) | LiveEvent::Disconnected { .. } | LiveEvent::Refused(_)) => {}
                 None => {
                     stream.is_disconnected()?;
                     self.print_inbox()?;

@@ -127,8 +127,8 @@ impl TerminalWatcher<'_> {
                     let line = self.board.apply(&changed.kind, &changed.key, changed.row.as_ref());
                     self.scroll(line);
                 }
-                LiveEvent::Seen(seen) => self.record_activity(seen.session, &seen.what),
-                LiveEvent::Lost { .. } | LiveEvent::Refused(_) => {}
+                LiveEvent::Activity(seen) => self.record_activity(seen.session, &seen.activity),
+                LiveEvent::Disconnected { .. } | LiveEvent::Refused(_) => {}
             }
         }
         self.is_offline = stream.is_disconnected()?;

@@ -130,7 +130,7 @@ fn events_are_printed_as_json() {
         project.command(&["watch", "--json"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut printed = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
     // The agent is running.
-    printed.find(|line| line.contains("session.seen")).unwrap();
+    printed.find(|line| line.contains("session.activity")).unwrap();
     project.succeeds(&["pause", "--json"], r#""sequence":"#);
     project.succeeds(&["continue"], ": continued");
     std::fs::write(project.path("go"), "").unwrap();

@@ -1,7 +1,7 @@
-//! Listens to what happens, and comes back by itself when it is cut off.
+//! Reads the live stream of a server and reconnects by itself.
 //!
-//! Invariant: every change comes once. Those of an entry are given out together when its id is there, since without it
-//! they come again.
+//! Invariant: every change is returned once. The changes of an entry are returned together when its id has arrived,
+//! because a reconnect repeats an entry without its id.
 
 use std::{
     collections::VecDeque,
@@ -21,157 +21,150 @@ use sse_stream::{Sse, SseByteStream};
 use store::Position;
 use tokio::{runtime::Runtime, sync::watch, time::sleep};
 
-use super::{ClientError, line, refused, unreachable};
+use super::{ClientError, connection, refused, unreachable};
 use crate::{
-    code::Code,
-    feed::{PROBLEM, SEEN},
-    problem::{Failure, Problem, chain},
+    change_feed::{ACTIVITY, PROBLEM},
+    problem::{ApiError, Problem, chain},
+    problem_code::ProblemCode,
 };
 
-/// How long it waits before it comes back, at first and at most.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// How much of an answer is read that is no stream.
-const REFUSAL_BYTES_MAX: usize = 1 << 20;
+/// Delay before a reconnect: the first, and the maximum.
+const RECONNECT_DELAY: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// Size limit of an error response.
+const ERROR_BYTES_MAX: usize = 1 << 20;
 
-/// Something that happened.
+/// An event of a live stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveEvent {
-    /// A row is new, looks different, or is gone.
-    Changed(Changed),
-    /// Something is seen of a session, and not recorded.
-    Seen(Seen),
-    /// The line was cut. It is tried again, and nothing is missed.
-    Lost {
-        /// What is known.
+    Changed(RowChange),
+    Activity(SessionActivity),
+    /// The connection was lost. The stream reconnects and misses no change.
+    Disconnected {
         reason: String,
     },
-    /// The server does not let it listen. Nothing follows.
+    /// The server refuses the stream; the last event.
     Refused(Box<Problem>),
 }
 
-/// A row that is new, looks different, or is gone.
+/// A row that was added, changed or removed.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Changed {
-    /// What happened, as `task.changed`.
+pub struct RowChange {
+    /// Name of the event, such as `task.changed`.
     #[serde(skip)]
     pub name: String,
-    /// The run.
     pub run: RunId,
-    /// The place in the run.
+    /// Sequence number in the run.
     pub sequence: Sequence,
-    /// What it is a row of.
+    /// RowKind of the row, such as `task`.
     pub kind: String,
-    /// Its name within its kind.
+    /// Key of the row, unique within its kind.
     pub key: String,
-    /// How it looks now; none where it is gone.
+    /// The row after the change; `None` if it was removed.
     pub row: Option<Value>,
 }
 
-impl Changed {
-    /// Returns the row as what it is; nothing where it is gone, or of another kind.
+impl RowChange {
+    /// Returns the row; `None` if it was removed or is of another kind.
     pub fn row<R: views::TableRow + DeserializeOwned>(&self) -> Option<R> {
         let row = self.row.as_ref().filter(|_| self.kind == R::KIND.name())?;
         R::deserialize(row).ok()
     }
 }
 
-/// Something that is seen of a session.
+/// Current activity of a session. It is not recorded in the log.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Seen {
-    /// The run.
+pub struct SessionActivity {
     pub run: RunId,
-    /// The session.
     pub session: SessionId,
-    /// What, with its `type`: `words`, `tool`, `plan` or `trouble`.
-    pub what: Value,
+    /// Has the field `type`: `text`, `tool`, `plan` or `warning`.
+    pub activity: Value,
 }
 
-/// Ends the listening from elsewhere.
+/// Closes a live stream from another thread.
 #[derive(Debug, Clone)]
-pub struct HangUp {
-    is_over: Arc<watch::Sender<bool>>,
+pub struct LiveStreamHandle {
+    is_closed: Arc<watch::Sender<bool>>,
 }
 
-impl HangUp {
-    /// Ends it. The one who listens gets nothing more.
-    pub fn hang_up(&self) {
-        self.is_over.send_replace(true);
+impl LiveStreamHandle {
+    /// Closes the stream; its reader gets no more events.
+    pub fn close(&self) {
+        self.is_closed.send_replace(true);
     }
 }
 
 type Events = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
 
-/// Listens to what happens. Ends when somebody hangs up.
-pub struct Live {
+/// Iterates over the events of a server. Ends when it is closed.
+pub struct LiveStream {
     runtime: Runtime,
-    hang_up: HangUp,
-    ear: Ear,
+    handle: LiveStreamHandle,
+    reader: LiveReader,
 }
 
-impl Live {
+impl LiveStream {
     pub(super) fn open(
         socket: PathBuf,
         after: Option<Position>,
         run: Option<RunId>,
     ) -> Result<Self, ClientError> {
-        let runtime = line::runtime().map_err(|source| unreachable(&socket, source))?;
-        let hang_up = HangUp { is_over: Arc::new(watch::Sender::new(false)) };
-        let mut ear = Ear::new(socket, after, run);
-        // What happens from this moment on is heard, whenever somebody asks for it.
-        runtime.block_on(ear.begin())?;
-        Ok(Self { runtime, hang_up, ear })
+        let runtime = connection::runtime().map_err(|source| unreachable(&socket, source))?;
+        let handle = LiveStreamHandle { is_closed: Arc::new(watch::Sender::new(false)) };
+        let mut reader = LiveReader::new(socket, after, run);
+        // Connect now, so that no event from this moment on is missed.
+        runtime.block_on(reader.open())?;
+        Ok(Self { runtime, handle, reader })
     }
 
-    /// Returns the way to end it from elsewhere.
-    pub fn hang_up(&self) -> HangUp {
-        self.hang_up.clone()
+    pub fn handle(&self) -> LiveStreamHandle {
+        self.handle.clone()
     }
 
-    /// Returns the place of the last entry that was heard whole.
+    /// Returns the position of the last entry that was received completely.
     pub fn position(&self) -> Option<Position> {
-        self.ear.last
+        self.reader.last
     }
 }
 
-impl Iterator for Live {
+impl Iterator for LiveStream {
     type Item = LiveEvent;
 
     fn next(&mut self) -> Option<LiveEvent> {
-        let mut over = self.hang_up.is_over.subscribe();
+        let mut closed = self.handle.is_closed.subscribe();
         self.runtime.block_on(async {
             tokio::select! {
                 biased;
-                _ = over.wait_for(|is_over| *is_over) => None,
-                event = self.ear.next() => event,
+                _ = closed.wait_for(|is_closed| *is_closed) => None,
+                event = self.reader.next() => event,
             }
         })
     }
 }
 
-/// What is heard, and where to go on when the line is cut.
-struct Ear {
+/// Reads events, and reconnects after the last position.
+struct LiveReader {
     socket: PathBuf,
     run: Option<RunId>,
     last: Option<Position>,
-    line: Option<Events>,
-    /// How long to wait before the next try; none where nothing was cut since the last event.
-    pause: Option<Duration>,
-    /// Changes of an entry whose id is not there yet.
-    held: Vec<LiveEvent>,
+    connection: Option<Events>,
+    /// Delay before the next reconnect; `None` if an event arrived since the last one.
+    delay: Option<Duration>,
+    /// Changes of an entry whose id has not arrived yet.
+    incomplete: Vec<LiveEvent>,
     ready: VecDeque<LiveEvent>,
     is_refused: bool,
 }
 
-/// Why a line ended.
-enum Ended {
-    Cut(String),
+/// Why a connection to_stream_end.
+enum StreamEnd {
+    Disconnected(String),
     Refused(Box<Problem>),
 }
 
-impl Ear {
+impl LiveReader {
     fn new(socket: PathBuf, last: Option<Position>, run: Option<RunId>) -> Self {
-        let (held, ready) = (Vec::new(), VecDeque::new());
-        Self { socket, run, last, line: None, pause: None, held, ready, is_refused: false }
+        let (incomplete, ready) = (Vec::new(), VecDeque::new());
+        Self { socket, run, last, connection: None, delay: None, incomplete, ready, is_refused: false }
     }
 
     async fn next(&mut self) -> Option<LiveEvent> {
@@ -182,98 +175,102 @@ impl Ear {
             if self.is_refused {
                 return None;
             }
-            match self.hear().await {
-                Ok(()) => self.pause = None,
-                Err(Ended::Refused(problem)) => {
+            match self.read_event().await {
+                Ok(()) => self.delay = None,
+                Err(StreamEnd::Refused(problem)) => {
                     self.is_refused = true;
                     return Some(LiveEvent::Refused(problem));
                 }
-                Err(Ended::Cut(reason)) => {
-                    (self.line, self.held) = (None, Vec::new());
-                    let is_first = self.pause.is_none();
-                    self.pause = Some(self.pause.map_or(PAUSE.0, |pause| (pause * 2).min(PAUSE.1)));
+                Err(StreamEnd::Disconnected(reason)) => {
+                    (self.connection, self.incomplete) = (None, Vec::new());
+                    let is_first = self.delay.is_none();
+                    self.delay = Some(
+                        self.delay.map_or(RECONNECT_DELAY.0, |delay| (delay * 2).min(RECONNECT_DELAY.1)),
+                    );
                     if is_first {
-                        return Some(LiveEvent::Lost { reason });
+                        return Some(LiveEvent::Disconnected { reason });
                     }
                 }
             }
         }
     }
 
-    /// Gets a line, and hears where it starts.
-    async fn begin(&mut self) -> Result<(), ClientError> {
-        self.line = Some(dial(&self.socket, self.last, self.run.as_ref()).await?);
-        match self.hear().await {
+    /// Connects and reads the first frame.
+    async fn open(&mut self) -> Result<(), ClientError> {
+        self.connection = Some(connect(&self.socket, self.last, self.run.as_ref()).await?);
+        match self.read_event().await {
             Ok(()) => Ok(()),
-            Err(Ended::Refused(problem)) => Err(ClientError::Refused { status: 500, problem }),
-            Err(Ended::Cut(reason)) => {
-                Err(ClientError::Cut { request: "GET /api/live".to_owned(), source: reason.into() })
-            }
+            Err(StreamEnd::Refused(problem)) => Err(ClientError::Refused { status: 500, problem }),
+            Err(StreamEnd::Disconnected(reason)) => Err(ClientError::ConnectionLost {
+                request: "GET /api/live".to_owned(),
+                source: reason.into(),
+            }),
         }
     }
 
-    /// Hears one event.
-    async fn hear(&mut self) -> Result<(), Ended> {
-        let events = match &mut self.line {
+    /// Reads one event; connects first if necessary.
+    async fn read_event(&mut self) -> Result<(), StreamEnd> {
+        let events = match &mut self.connection {
             Some(events) => events,
             None => {
-                sleep(self.pause.unwrap_or_default()).await;
-                self.line.insert(dial(&self.socket, self.last, self.run.as_ref()).await.map_err(ended)?)
+                sleep(self.delay.unwrap_or_default()).await;
+                self.connection
+                    .insert(connect(&self.socket, self.last, self.run.as_ref()).await.map_err(to_stream_end)?)
             }
         };
         let event = match events.next().await {
             Some(Ok(event)) => event,
-            Some(Err(error)) => return Err(Ended::Cut(chain(&error))),
-            None => return Err(Ended::Cut("the server ended it".to_owned())),
+            Some(Err(error)) => return Err(StreamEnd::Disconnected(chain(&error))),
+            None => return Err(StreamEnd::Disconnected("the server closed the stream".to_owned())),
         };
-        self.take(event)
+        self.accept(event)
     }
 
-    fn take(&mut self, event: Sse) -> Result<(), Ended> {
+    fn accept(&mut self, event: Sse) -> Result<(), StreamEnd> {
         let (name, data) = (event.event.unwrap_or_default(), event.data.unwrap_or_default());
         match name.as_str() {
-            // Only a place.
+            // An id alone.
             "" => {}
-            SEEN => self.ready.push_back(LiveEvent::Seen(read(&data)?)),
-            PROBLEM => return Err(Ended::Cut(read::<Problem>(&data)?.detail)),
-            _ => self.held.push(LiveEvent::Changed(Changed { name, ..read(&data)? })),
+            ACTIVITY => self.ready.push_back(LiveEvent::Activity(read(&data)?)),
+            PROBLEM => return Err(StreamEnd::Disconnected(read::<Problem>(&data)?.detail)),
+            _ => self.incomplete.push(LiveEvent::Changed(RowChange { name, ..read(&data)? })),
         }
         if let Some(last) = event.id.and_then(|id| id.parse().ok()) {
             self.last = Some(Position(last));
-            self.ready.extend(self.held.drain(..));
+            self.ready.extend(self.incomplete.drain(..));
         }
         Ok(())
     }
 }
 
-/// Begins to listen.
-async fn dial(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Result<Events, ClientError> {
+/// Opens an event stream.
+async fn connect(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Result<Events, ClientError> {
     let after = after.map(|after| format!("after={after}"));
     let run = run.map(|run| format!("run={run}"));
     let query: Vec<_> = after.into_iter().chain(run).collect();
     let path = format!("/api/live?{}", query.join("&"));
-    let broken = |broken: line::Broken| broken.on(socket, format!("GET {path}"));
-    let (status, body) = line::send(socket, Method::GET, &path, Vec::new()).await.map_err(broken)?;
+    let error = |error: connection::ConnectionError| error.into_client_error(socket, format!("GET {path}"));
+    let (status, body) = connection::send(socket, Method::GET, &path, Vec::new()).await.map_err(error)?;
     if status.is_success() {
         return Ok(Box::pin(SseByteStream::new(BodyDataStream::new(body))));
     }
-    let answer = Limited::new(body, REFUSAL_BYTES_MAX).collect().await;
-    let answer = answer.map_err(line::Broken::Cut).map_err(broken)?;
-    Err(refused(status, &answer.to_bytes()))
+    let response = Limited::new(body, ERROR_BYTES_MAX).collect().await;
+    let response = response.map_err(connection::ConnectionError::Lost).map_err(error)?;
+    Err(refused(status, &response.to_bytes()))
 }
 
-/// Tells whether it is any use to try again: that a server ends, or that too many streams are open, passes.
-fn ended(error: ClientError) -> Ended {
+/// Decides whether to reconnect: a stopping server and too many open streams are temporary.
+fn to_stream_end(error: ClientError) -> StreamEnd {
     match error {
-        ClientError::Refused { status, problem } if status < 500 => Ended::Refused(problem),
-        error => Ended::Cut(chain(&error)),
+        ClientError::Refused { status, problem } if status < 500 => StreamEnd::Refused(problem),
+        error => StreamEnd::Disconnected(chain(&error)),
     }
 }
 
-fn read<T: DeserializeOwned>(data: &str) -> Result<T, Ended> {
+fn read<T: DeserializeOwned>(data: &str) -> Result<T, StreamEnd> {
     serde_json::from_str(data).map_err(|error| {
-        let detail = format!("what the server tells can't be understood: {error}");
-        let hint = "use the same version as the server, or start the server again";
-        Ended::Refused(Failure::new(Code::Broken, detail, hint).problem)
+        let detail = format!("invalid event of the server: {error}");
+        let hint = "use the version of the server, or restart the server";
+        StreamEnd::Refused(ApiError::new(ProblemCode::InternalError, detail, hint).problem)
     })
 }

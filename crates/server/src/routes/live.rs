@@ -1,4 +1,4 @@
-//! The live stream.
+//! The live event stream.
 
 use std::convert::Infallible;
 
@@ -17,62 +17,61 @@ use store::Position;
 
 use crate::{
     api::{Api, SUBSCRIBERS_MAX},
-    code::Code,
-    feed::{EventStream, Wanted, is_taken},
-    problem::{Failure, Problem, echo},
-    request::{Asked, bad_query},
-    routes::{known, runs::kind},
+    change_feed::{EventStream, StreamFilter, has_position},
+    extract::{QueryPairs, invalid_query},
+    problem::{ApiError, Problem, echo},
+    problem_code::ProblemCode,
+    routes::{check_run_exists, runs::kind},
 };
 
-/// What happens, as it happens (server-sent events).
+/// Streams row changes and session activity as server-sent events.
 ///
-/// Without a place it starts now; with one, everything behind it comes first, then what comes, without a gap and
-/// without repetition.
+/// With a position it starts with all changes after it, without a gap and without repetition; otherwise it starts now.
 #[utoipa::path(
     get, path = "/api/live",
     params(
-        ("after" = Option<u64>, Query, description = "the place in the log behind which it starts"),
-        ("run" = Option<String>, Query, description = "the run; without it all"),
-        ("kind" = Option<Vec<String>>, Query, description = "a kind of row, or seen for what is only seen; may stand there several times"),
-        ("session" = Option<Vec<String>>, Query, description = "a session: only rows that are about it; may stand there several times"),
-        ("Last-Event-ID" = Option<u64>, Header, description = "the same as after, and stronger"),
+        ("after" = Option<u64>, Query, description = "position in the log after which the stream starts"),
+        ("run" = Option<String>, Query, description = "id of a run; all runs if missing"),
+        ("kind" = Option<Vec<String>>, Query, description = "kind of row, or activity for session activity; may be repeated"),
+        ("session" = Option<Vec<String>>, Query, description = "id of a session: only its rows; may be repeated"),
+        ("Last-Event-ID" = Option<u64>, Header, description = "like after, and takes precedence"),
     ),
     responses(
         (status = OK, body = String, content_type = "text/event-stream"),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "the log has not come to that place", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the log does not have this position", body = Problem, content_type = "application/problem+json"),
         (status = SERVICE_UNAVAILABLE, description = "256 event streams are open", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn live(
     State(api): State<Api>,
-    Asked(pairs): Asked,
+    QueryPairs(query): QueryPairs,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
-    let (mut after, mut wanted) = (None, Wanted::default());
-    for (name, value) in &pairs {
+) -> Result<Response, ApiError> {
+    let (mut after, mut filter) = (None, StreamFilter::default());
+    for (name, value) in &query {
         match name.as_str() {
-            "after" => after = Some(place(value)?),
-            "run" => wanted.only = Some(run(value)?),
-            "kind" if value == "seen" => wanted.seen = true,
-            "kind" => wanted.kinds.push(kind(value)?),
-            "session" => wanted.sessions.push(session(value)?),
-            _ => return Err(bad_query(format!("the stream can't be asked for by '{}'", echo(name)))),
+            "after" => after = Some(position(value)?),
+            "run" => filter.run = Some(run(value)?),
+            "kind" if value == "activity" => filter.activity = true,
+            "kind" => filter.kinds.push(kind(value)?),
+            "session" => filter.sessions.push(session(value)?),
+            _ => return Err(invalid_query(format!("Unknown query parameter '{}'.", echo(name)))),
         }
     }
     if let Some(last) = headers.get("last-event-id").filter(|last| !last.is_empty()) {
-        // A browser that comes again asks for the same address, so what it has seen since counts.
-        after = Some(place(last.to_str().unwrap_or("?"))?);
+        // A browser reconnects to the same URL, so the last id it received takes precedence.
+        after = Some(position(last.to_str().unwrap_or("?"))?);
     }
     let context = api.stream_context().ok_or_else(|| {
-        let error = format!("{SUBSCRIBERS_MAX} event streams are open, the most that this server allows");
-        let hint = "close a page or a program that follows a run, then try again";
-        Failure::new(Code::TooManySubscribers, error, hint)
+        let detail = format!("{SUBSCRIBERS_MAX} event streams are open, the maximum of this server.");
+        let hint = "Close a page or a program that follows a run, then try again.";
+        ApiError::new(ProblemCode::TooManySubscribers, detail, hint)
     })?;
-    check(&api, after, wanted.only.clone()).await?;
-    wanted.after = after.unwrap_or_else(|| api.feed.head());
-    let body = Body::from_stream(unfold(EventStream::new(context, wanted), |mut stream| async {
+    check_start(&api, after, filter.run.clone()).await?;
+    filter.after = after.unwrap_or_else(|| api.feed.head());
+    let body = Body::from_stream(unfold(EventStream::new(context, filter), |mut stream| async {
         let chunk = stream.next().await?;
         Some((Ok::<Bytes, Infallible>(chunk), stream))
     }));
@@ -80,22 +79,22 @@ pub async fn live(
     Ok((headers, body).into_response())
 }
 
-/// Tells whether there is such a run, and such a place.
-async fn check(api: &Api, after: Option<Position>, only: Option<RunId>) -> Result<(), Failure> {
-    let known_up_to = api.feed.head();
-    if only.is_none() && after.is_none_or(|after| after <= known_up_to) {
+/// Checks that the run and the position exist.
+async fn check_start(api: &Api, after: Option<Position>, selected: Option<RunId>) -> Result<(), ApiError> {
+    let head = api.feed.head();
+    if selected.is_none() && after.is_none_or(|after| after <= head) {
         return Ok(());
     }
-    api.ask(move |host| {
-        if let Some(run) = only {
-            known(host, &run)?;
+    api.run_blocking(move |host| {
+        if let Some(run) = selected {
+            check_run_exists(host, &run)?;
         }
-        match after.filter(|after| *after > known_up_to) {
-            // Somebody may know of an entry that was recorded this moment.
-            Some(after) if !is_taken(&**host.log(), after)? => {
-                let error = format!("the log has not come to {after}");
-                let hint = "it is another log than before: ask for the rows anew, then listen from there";
-                Err(Failure::new(Code::OtherLog, error, hint))
+        match after.filter(|after| *after > head) {
+            // The client may know of an entry that the feed has not received yet.
+            Some(after) if !has_position(&**host.log(), after)? => {
+                let detail = format!("The log does not have position {after}.");
+                let hint = "It may be another log: fetch the rows again, then start at their position.";
+                Err(ApiError::new(ProblemCode::UnknownPosition, detail, hint))
             }
             Some(_) | None => Ok(()),
         }
@@ -103,18 +102,19 @@ async fn check(api: &Api, after: Option<Position>, only: Option<RunId>) -> Resul
     .await
 }
 
-fn place(text: &str) -> Result<Position, Failure> {
-    let place = text.parse().map(Position);
-    place.map_err(|_| bad_query(format!("'{}' is no place in the log: it is a number", echo(text))))
+fn position(text: &str) -> Result<Position, ApiError> {
+    let position = text.parse().map(Position);
+    position.map_err(|_| invalid_query(format!("Invalid position '{}': it must be a number.", echo(text))))
 }
 
-fn session(text: &str) -> Result<SessionId, Failure> {
-    text.parse().map_err(|_| bad_query(format!("'{}' is no session: it is written s_3", echo(text))))
+fn session(text: &str) -> Result<SessionId, ApiError> {
+    text.parse()
+        .map_err(|_| invalid_query(format!("Invalid session id '{}': an id looks like s_3.", echo(text))))
 }
 
-fn run(text: &str) -> Result<RunId, Failure> {
+fn run(text: &str) -> Result<RunId, ApiError> {
     text.parse().map_err(|_| {
-        let error = format!("there is no run '{}'", echo(text));
-        Failure::new(Code::UnknownRun, error, "GET /api/runs lists all")
+        let detail = format!("There is no run '{}'.", echo(text));
+        ApiError::new(ProblemCode::UnknownRun, detail, "GET /api/runs lists all runs.")
     })
 }

@@ -1,6 +1,6 @@
-//! Plans: those that a project has, what a plan means, and a run of one.
+//! Plans of a project: list, read, check, start.
 //!
-//! A run is made ready by the same crate as that of `jangdan run`, so that it is the same run.
+//! A run is prepared by the same code as that of `jangdan run`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,72 +10,74 @@ use runtime::prepare::{LoadedPlan, PrepareError, RunOptions, input::InputErrorKi
 
 use crate::{
     api::Api,
-    bodies::{PlanContent, PlanFile, PlanMistake, PlanStart, PlanStarted, PlanText},
-    code::Code,
-    configured,
-    problem::{Failure, Problem, chain, echo},
+    bodies::{
+        PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartRequest, ProblemDiagnostic,
+    },
+    extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, invalid_query},
+    problem::{ApiError, Problem, chain, echo},
+    problem_code::ProblemCode,
+    project_config,
     projects::known_project,
-    request::{Asked, PLAN_BYTES_MAX, Pairs, Sent, bad_query},
     routes::runs::{check_person, json},
 };
 
-/// How many mistakes are told with a problem; `POST /api/plans/check` tells all.
-const MISTAKES_MAX: usize = 50;
+/// Diagnostics in an error response; `POST /api/plans/check` returns all.
+const DIAGNOSTICS_MAX: usize = 50;
 
-/// How long a name can be: it is said back where something is wrong.
-const WORD_MAX: usize = 200;
+/// Length limit of a name, which error messages repeat.
+const NAME_BYTES_MAX: usize = 200;
 
-/// The files of a project that look like plans, the likeliest first.
+/// Lists the files of a project that look like plans, the most likely first.
 #[utoipa::path(
     get, path = "/api/plans",
-    params(("project" = String, Query, description = "the folder of a project that is known")),
+    params(("project" = String, Query, description = "folder of a listed project")),
     responses(
         (status = OK, body = [PlanFile]),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<PlanFile>>, Failure> {
-    let mut pairs = Pairs::new(asked);
-    let project = needed(&mut pairs, "project")?;
-    pairs.done()?;
-    api.ask(move |host| {
-        let found = runtime::prepare::find_plan_files(&known_project(host, &project)?);
-        Ok(Json(found.into_iter().map(|found| PlanFile { path: found.path, bytes: found.bytes }).collect()))
+pub async fn list(State(api): State<Api>, query: QueryPairs) -> Result<Json<Vec<PlanFile>>, ApiError> {
+    let mut query = QueryReader::new(query);
+    let project = required_path(&mut query, "project")?;
+    query.finish()?;
+    api.run_blocking(move |host| {
+        let files = runtime::prepare::find_plan_files(&known_project(host, &project)?);
+        Ok(Json(files.into_iter().map(|file| PlanFile { path: file.path, bytes: file.bytes }).collect()))
     })
     .await
 }
 
-/// The text of a plan of a project.
+/// Returns the text of a plan file.
 #[utoipa::path(
     get, path = "/api/plans/text",
     params(
-        ("project" = String, Query, description = "the folder of a project that is known"),
-        ("path" = String, Query, description = "one of its plans, as GET /api/plans lists them"),
+        ("project" = String, Query, description = "folder of a listed project"),
+        ("path" = String, Query, description = "path of a plan that GET /api/plans lists"),
     ),
     responses(
-        (status = OK, body = PlanContent),
+        (status = OK, body = PlanFileContent),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn text(State(api): State<Api>, asked: Asked) -> Result<Response, Failure> {
-    let mut pairs = Pairs::new(asked);
-    let project = needed(&mut pairs, "project")?;
-    let path = needed(&mut pairs, "path")?;
-    pairs.done()?;
-    api.ask(move |host| {
-        let plan = listed(&known_project(host, &project)?, &path)?;
+pub async fn text(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+    let mut query = QueryReader::new(query);
+    let project = required_path(&mut query, "project")?;
+    let path = required_path(&mut query, "path")?;
+    query.finish()?;
+    api.run_blocking(move |host| {
+        let plan = load_listed(&known_project(host, &project)?, &path)?;
         let text = String::from_utf8_lossy(&plan.source).into_owned();
-        json(&PlanContent { path, text })
+        json(&PlanFileContent { path, text })
     })
     .await
 }
 
-/// Reads a plan and says what it means and what is wrong with it. Nothing begins.
+/// Parses a plan and returns its tasks and diagnostics. Starts nothing.
 #[utoipa::path(
     post, path = "/api/plans/check",
-    request_body = PlanText,
+    request_body = PlanCheckRequest,
     responses(
         (status = OK, body = PlanReport),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
@@ -84,108 +86,112 @@ pub async fn text(State(api): State<Api>, asked: Asked) -> Result<Response, Fail
 )]
 pub async fn check(
     State(api): State<Api>,
-    Sent(PlanText { name: _, text }): Sent<PlanText, PLAN_BYTES_MAX>,
-) -> Result<Response, Failure> {
-    api.ask(move |_| {
+    JsonBody(PlanCheckRequest { name: _, text }): JsonBody<PlanCheckRequest, PLAN_BYTES_MAX>,
+) -> Result<Response, ApiError> {
+    api.run_blocking(move |_| {
         let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
         json(&PlanReport::new(&reading, text.as_bytes()))
     })
     .await
 }
 
-/// Begins a run of a plan in a project, as `jangdan run` does there. It has begun when the answer comes.
+/// Starts a run of a plan in a project, like `jangdan run`. It has been started when the response arrives.
 #[utoipa::path(
     post, path = "/api/plans/start",
-    request_body = PlanStart,
+    request_body = PlanStartRequest,
     responses(
-        (status = CREATED, body = PlanStarted),
+        (status = CREATED, body = PlanRunCreated),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
-        (status = NOT_FOUND, description = "there is no such project or plan", body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "the configuration, git or the agents are not ready for it", body = Problem, content_type = "application/problem+json"),
-        (status = UNPROCESSABLE_ENTITY, description = "the plan has mistakes", body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "unknown project or plan", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the configuration, git or the agents do not allow the run", body = Problem, content_type = "application/problem+json"),
+        (status = UNPROCESSABLE_ENTITY, description = "the plan has errors", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn start(
     State(api): State<Api>,
-    Sent(start): Sent<PlanStart, PLAN_BYTES_MAX>,
-) -> Result<(StatusCode, Json<PlanStarted>), Failure> {
+    JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
+) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {
     check_person(&start.person)?;
-    for (field, word) in [("agent", &start.agent), ("name", &start.name)] {
-        if word.as_ref().is_some_and(|word| word.len() > WORD_MAX) {
-            let what = format!("{field} has more than {WORD_MAX} bytes");
-            return Err(Failure::new(Code::BadRequest, what, "say it in less"));
+    for (field, value) in [("agent", &start.agent), ("name", &start.name)] {
+        if value.as_ref().is_some_and(|value| value.len() > NAME_BYTES_MAX) {
+            let detail = format!("The field '{field}' has more than {NAME_BYTES_MAX} bytes.");
+            return Err(ApiError::new(ProblemCode::BadRequest, detail, "Shorten it."));
         }
     }
-    api.ask(move |host| {
+    api.run_blocking(move |host| {
         let project = known_project(host, &start.project)?;
         let plan = match (&start.path, start.text) {
-            (Some(path), None) => listed(&project, path)?,
+            (Some(path), None) => load_listed(&project, path)?,
             (None, Some(text)) => LoadedPlan::of_text(start.name.as_deref().unwrap_or("plan"), text, None),
             (Some(_), Some(_)) | (None, None) => {
-                let hint = "send the path of a plan of the project, or else its text";
-                return Err(Failure::new(Code::BadRequest, "a plan has either a path or a text", hint));
+                let hint = "Send the path of a plan of the project, or the text of a plan.";
+                let detail = "Exactly one of 'path' and 'text' is required.";
+                return Err(ApiError::new(ProblemCode::BadRequest, detail, hint));
             }
         };
-        let loaded = configured::of(&project, host.data())?.whole;
-        let wanted = RunOptions {
+        let loaded = project_config::load(&project, host.data())?.effective;
+        let options = RunOptions {
             with_optional: start.optional,
             agent: start.agent,
             in_place: start.in_place,
             person: start.person,
         };
-        let prepared = runtime::prepare::prepare(&project, &loaded.config, &plan, &wanted)
-            .map_err(|error| refused(&error, &plan))?;
+        let prepared = runtime::prepare::prepare(&project, &loaded.config, &plan, &options)
+            .map_err(|error| prepare_error(&error, &plan))?;
         let run = host.start(prepared.new)?;
-        Ok((StatusCode::CREATED, Json(PlanStarted { run, notes: prepared.notes })))
+        Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes: prepared.notes })))
     })
     .await
 }
 
-fn needed(pairs: &mut Pairs, name: &'static str) -> Result<PathBuf, Failure> {
-    pairs.take(name)?.ok_or_else(|| bad_query(format!("{name} is missing")))
+fn required_path(query: &mut QueryReader, name: &'static str) -> Result<PathBuf, ApiError> {
+    query.take(name)?.ok_or_else(|| invalid_query(format!("The query parameter '{name}' is missing.")))
 }
 
-/// Reads a plan of a project. Whatever is not in the list of its plans is not there, wherever it would lead.
-fn listed(project: &Path, path: &Path) -> Result<LoadedPlan, Failure> {
+/// Reads a plan of a project. Only listed plans are readable, whatever the path resolves to.
+fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
     LoadedPlan::listed(project, path, None).map_err(|error| match error {
         PrepareError::Input(error) if matches!(error.kind, InputErrorKind::TooLarge { .. }) => {
-            Failure::new(Code::TooLarge, error.to_string(), error.hint())
+            ApiError::new(ProblemCode::TooLarge, error.to_string(), error.hint())
         }
         _ => {
-            let what = format!("the project has no plan {}", echo(&path.display().to_string()));
-            Failure::new(Code::UnknownPlan, what, "GET /api/plans lists those that it has; or send the text")
+            let detail = format!("The project has no plan '{}'.", echo(&path.display().to_string()));
+            ApiError::new(
+                ProblemCode::UnknownPlan,
+                detail,
+                "GET /api/plans lists its plans; or send the text.",
+            )
         }
     })
 }
 
-/// Says why a run can't begin.
-fn refused(error: &PrepareError, plan: &LoadedPlan) -> Failure {
+/// Returns the error for a run that cannot be prepared.
+fn prepare_error(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
     let (code, hint) = match error {
         PrepareError::Input(_) | PrepareError::NoPlan { .. } | PrepareError::SeveralPlans { .. } => {
-            (Code::UnknownPlan, error.hint())
+            (ProblemCode::UnknownPlan, error.hint())
         }
-        PrepareError::PlanMistakes { .. } => (Code::BadPlan, error.hint()),
+        PrepareError::PlanMistakes { .. } => (ProblemCode::InvalidPlan, error.hint()),
         PrepareError::UnknownAgent { .. } | PrepareError::AgentName(_) => {
-            (Code::BadRequest, "GET /api/agents lists all".to_owned())
+            (ProblemCode::BadRequest, "GET /api/agents lists all agents.".to_owned())
         }
-        PrepareError::NoAgent => (Code::NoAgent, error.hint()),
+        PrepareError::NoAgent => (ProblemCode::NoAgent, error.hint()),
         PrepareError::NoRepository { .. } => {
-            let hint =
-                "make one (git init, then commit), or let all agents work in the folder itself: inPlace";
-            (Code::Git, hint.to_owned())
+            let hint = "Create one (git init, then commit), or set inPlace to work in the project folder.";
+            (ProblemCode::GitFailed, hint.to_owned())
         }
         PrepareError::Git(_)
         | PrepareError::Unborn { .. }
         | PrepareError::Submodule { .. }
         | PrepareError::LfsProgram
-        | PrepareError::LfsFilter => (Code::Git, error.hint()),
-        PrepareError::Template { .. } => (Code::BadConfiguration, error.hint()),
+        | PrepareError::LfsFilter => (ProblemCode::GitFailed, error.hint()),
+        PrepareError::Template { .. } => (ProblemCode::InvalidConfiguration, error.hint()),
     };
-    let mut failure = Failure::new(code, chain(error), hint);
+    let mut api_error = ApiError::new(code, chain(error), hint);
     if matches!(error, PrepareError::PlanMistakes { .. }) {
         let report = PlanReport::new(&plan.reading, &plan.source);
-        failure.problem.mistakes =
-            report.diagnostics.iter().take(MISTAKES_MAX).map(PlanMistake::of).collect();
+        api_error.problem.diagnostics =
+            report.diagnostics.iter().take(DIAGNOSTICS_MAX).map(ProblemDiagnostic::of).collect();
     }
-    failure
+    api_error
 }

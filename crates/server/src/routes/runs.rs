@@ -1,4 +1,4 @@
-//! Runs: their list, their beginning, their rows, and commands of people.
+//! Runs: list, start, rows, commands, inbox.
 
 use std::collections::BTreeMap;
 
@@ -18,34 +18,34 @@ use utoipa::ToSchema;
 use views::{QuestionState, RowKind, RowList, RowsByKind, RunRow, RunState, TurnRow, UsageRow};
 
 use crate::{
+    access::Credential,
     api::Api,
-    bodies::{Accepted, CommandRequest, InboxItem, PendingQuestion, Started},
-    code::Code,
-    guard::Known,
-    problem::{Failure, Problem, echo},
-    request::{Asked, Named, PLAN_BYTES_MAX, Pairs, Sent, WORD_BYTES_MAX, bad_query},
+    bodies::{CommandAccepted, CommandRequest, InboxEntry, QuestionEntry, RunCreated},
+    extract::{
+        COMMAND_BYTES_MAX, JsonBody, PLAN_BYTES_MAX, PathParams, QueryPairs, QueryReader, invalid_query,
+    },
+    problem::{ApiError, Problem, echo},
+    problem_code::ProblemCode,
 };
 
-/// How many runs are in a page at most.
 const RUNS_MAX: usize = 1000;
-/// How long the name of a person can be.
 const PERSON_BYTES_MAX: usize = 200;
 
-/// The rows of a run by their kinds, and the place in the log that they stand for.
+/// The rows of a run by kind, at a position of the log.
 #[derive(Serialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RunRows<'a> {
-    /// The place among all runs; listening from here on misses nothing.
+    /// Position in the log of all runs; a live stream that starts here misses no change.
     position: u64,
-    /// The place of the last event in the run.
+    /// Sequence number of the last event in the run.
     sequence: u64,
-    /// The rows of the kinds that were asked for.
+    /// The rows of the requested kinds.
     #[cfg_attr(feature = "typescript", ts(type = "{ [K in keyof RowOf]?: Array<RowOf[K]> }"))]
     #[schema(value_type = RowsByKind)]
     rows: BTreeMap<&'static str, SelectedRows<'a>>,
 }
 
-/// The rows of a kind, or some of them. Borrowed from the rows of the run, which may be large.
+/// All rows of a kind, or selected turns. Borrowed, because the rows of a run may be large.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum SelectedRows<'a> {
@@ -53,14 +53,14 @@ enum SelectedRows<'a> {
     Turns(Vec<&'a TurnRow>),
 }
 
-/// Runs, the oldest first, or a page of them, the newest first.
+/// Lists the runs, the oldest first, or a page of them, the newest first.
 ///
-/// With a `limit` the newest come first, and the header `link` has the address of the next page, where there is one.
+/// With `limit` or `before` the newest come first, and the header `link` has the URL of the next page, if any.
 #[utoipa::path(
     get, path = "/api/runs",
     params(
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "how many; all without it"),
-        ("before" = Option<String>, Query, description = "a run; only those that began before it, the newest first"),
+        ("limit" = Option<u32>, Query, minimum = 1, maximum = 1000, description = "page size; all runs if missing"),
+        ("before" = Option<String>, Query, description = "id of a run: only runs that started before it, the newest first"),
     ),
     responses(
         (status = OK, description = "rows of the kind run", body = [RunRow]),
@@ -68,13 +68,13 @@ enum SelectedRows<'a> {
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Response, Failure> {
-    let mut pairs = Pairs::new(asked);
-    let before: Option<RunId> = pairs.take("before")?;
-    let is_paged = before.is_some() || pairs.has("limit");
-    let limit = pairs.take_limit(RUNS_MAX, RUNS_MAX)?;
-    pairs.done()?;
-    api.ask(move |host| {
+pub async fn list(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+    let mut query = QueryReader::new(query);
+    let before: Option<RunId> = query.take("before")?;
+    let is_paged = before.is_some() || query.has("limit");
+    let limit = query.take_limit(RUNS_MAX, RUNS_MAX)?;
+    query.finish()?;
+    api.run_blocking(move |host| {
         let mut runs = host.list()?;
         if !is_paged {
             return json(&runs);
@@ -87,65 +87,68 @@ pub async fn list(State(api): State<Api>, asked: Asked) -> Result<Response, Fail
         }
         let is_last = runs.len() <= limit;
         runs.truncate(limit);
-        let mut answer = json(&runs)?;
+        let mut response = json(&runs)?;
         if let Some(last) = runs.last().filter(|_| !is_last) {
             let link = format!("</api/runs?limit={limit}&before={}>; rel=\"next\"", last.id);
-            let link = HeaderValue::try_from(link).map_err(|_| Failure::ours())?;
-            answer.headers_mut().insert(LINK, link);
+            let link = HeaderValue::try_from(link).map_err(|_| ApiError::internal())?;
+            response.headers_mut().insert(LINK, link);
         }
-        Ok(answer)
+        Ok(response)
     })
     .await
 }
 
-/// Begins a run of any folder, agents and commands, so that a browser's cookie is not enough. It has begun when the answer
-/// comes.
+/// Starts a run with any folder, agents and commands, so it requires the token. It has been started when the response
+/// arrives.
 #[utoipa::path(
     post, path = "/api/runs",
     request_body = NewRun,
     responses(
-        (status = CREATED, body = Started),
+        (status = CREATED, body = RunCreated),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
-        (status = UNAUTHORIZED, description = "a browser's cookie is not enough", body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "the plan can't be run", body = Problem, content_type = "application/problem+json"),
+        (status = UNAUTHORIZED, description = "a cookie is not enough", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the plan cannot be run", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn start(
     State(api): State<Api>,
-    known: Option<Extension<Known>>,
-    Sent(new): Sent<NewRun, PLAN_BYTES_MAX>,
-) -> Result<(StatusCode, Json<Started>), Failure> {
+    credential: Option<Extension<Credential>>,
+    JsonBody(new): JsonBody<NewRun, PLAN_BYTES_MAX>,
+) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
     check_person(&new.person)?;
-    if known.is_some_and(|Extension(known)| known == Known::Cookie) {
-        // Whoever tricked a page has not got the token, and so runs no command of their own.
-        let hint = "a page begins the plans of known projects: POST /api/plans/start; a program sends the token: authorization: Bearer TOKEN";
-        return Err(Failure::new(
-            Code::NoToken,
-            "a browser's cookie is not enough to say all of a run",
+    if credential.is_some_and(|Extension(credential)| credential == Credential::Cookie) {
+        // CSRF: a cookie alone must not start arbitrary commands.
+        let hint = "A page starts plans of listed projects with POST /api/plans/start; a program sends the token: authorization: Bearer TOKEN";
+        return Err(ApiError::new(
+            ProblemCode::MissingToken,
+            "Starting a run with custom settings requires the token; a cookie is not enough.",
             hint,
         ));
     }
-    let run = api.ask(move |host| Ok(host.start(new)?)).await?;
-    Ok((StatusCode::CREATED, Json(Started { run })))
+    let run = api.run_blocking(move |host| Ok(host.start(new)?)).await?;
+    Ok((StatusCode::CREATED, Json(RunCreated { run })))
 }
 
-/// How a run stands.
+/// Returns the row of a run.
 #[utoipa::path(
     get, path = "/api/runs/{run}",
-    params(("run" = String, Path, description = "the run")),
+    params(("run" = String, Path, description = "id of the run")),
     responses((status = OK, description = "a row of the kind run", body = RunRow), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<RunRow>, Failure> {
-    api.ask(move |host| Ok(Json(host.run_row(&run)?))).await
+pub async fn one(
+    State(api): State<Api>,
+    PathParams(run): PathParams<RunId>,
+) -> Result<Json<RunRow>, ApiError> {
+    api.run_blocking(move |host| Ok(Json(host.run_row(&run)?))).await
 }
 
-/// The rows of a run, all kinds or some, and the place in the log that they stand for.
+/// Returns the rows of a run, of all kinds or some, with their position in the log.
 #[utoipa::path(
     get, path = "/api/runs/{run}/rows",
     params(
-        ("run" = String, Path, description = "the run"),
-        ("kind" = Option<Vec<String>>, Query, description = "a kind of row; may stand there several times"),
-        ("task" = Option<String>, Query, description = "only the turns of this task, where kind is turn"),
+        ("run" = String, Path, description = "id of the run"),
+        ("kind" = Option<Vec<String>>, Query, description = "kind of row; may be repeated"),
+        ("task" = Option<String>, Query, description = "only the turns of this task; requires kind=turn"),
     ),
     responses(
         (status = OK, body = RunRows),
@@ -155,16 +158,16 @@ pub async fn one(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Jso
 )]
 pub async fn rows(
     State(api): State<Api>,
-    Named(run): Named<RunId>,
-    asked: Asked,
-) -> Result<Response, Failure> {
-    let mut pairs = Pairs::new(asked);
-    let task: Option<TaskId> = pairs.take("task")?;
-    let kinds = kinds(pairs)?;
+    PathParams(run): PathParams<RunId>,
+    query: QueryPairs,
+) -> Result<Response, ApiError> {
+    let mut query = QueryReader::new(query);
+    let task: Option<TaskId> = query.take("task")?;
+    let kinds = kinds(query)?;
     if task.is_some() && kinds != [RowKind::Turn] {
-        return Err(bad_query("only turns can be asked for by their task".to_owned()));
+        return Err(invalid_query("The query parameter 'task' requires kind=turn.".to_owned()));
     }
-    api.ask(move |host| {
+    api.run_blocking(move |host| {
         let shown = host.snapshot(&run)?;
         let all = shown.views.rows();
         let of = |kind: &RowKind| match &task {
@@ -180,47 +183,50 @@ pub async fn rows(
 /// Sends a command to a run. It has been carried out and is durable when the response arrives.
 #[utoipa::path(
     post, path = "/api/runs/{run}/commands",
-    params(("run" = String, Path, description = "the run")),
+    params(("run" = String, Path, description = "id of the run")),
     request_body = CommandRequest,
     responses(
-        (status = OK, body = Accepted),
+        (status = OK, body = CommandAccepted),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "the rules say no", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the rules of the run reject the command", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn execute_command(
     State(api): State<Api>,
-    Named(run): Named<RunId>,
-    Sent(CommandRequest { person, command }): Sent<CommandRequest, WORD_BYTES_MAX>,
-) -> Result<Json<Accepted>, Failure> {
+    PathParams(run): PathParams<RunId>,
+    JsonBody(CommandRequest { person, command }): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
+) -> Result<Json<CommandAccepted>, ApiError> {
     check_person(&person)?;
-    let sequence = api.ask(move |host| Ok(host.execute(&run, &person, command)?)).await?;
-    Ok(Json(Accepted { sequence }))
+    let sequence = api.run_blocking(move |host| Ok(host.execute(&run, &person, command)?)).await?;
+    Ok(Json(CommandAccepted { sequence }))
 }
 
-/// The questions that wait for the person, of all runs that go on, the oldest first.
+/// Lists the questions that wait for a person in all active runs, the oldest first.
 #[utoipa::path(
     get, path = "/api/questions",
     params(
-        ("run" = Option<String>, Query, description = "only those of this run"),
-        ("agent" = Option<String>, Query, description = "only those of this agent"),
+        ("run" = Option<String>, Query, description = "only questions of this run"),
+        ("agent" = Option<String>, Query, description = "only questions of this agent"),
     ),
     responses(
-        (status = OK, description = "rows of the kind question, each with its run", body = [PendingQuestion]),
+        (status = OK, description = "rows of the kind question, each with its run", body = [QuestionEntry]),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn questions(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<PendingQuestion>>, Failure> {
-    let mut pairs = Pairs::new(asked);
-    let only: Option<RunId> = pairs.take("run")?;
-    let agent: Option<AgentName> = pairs.take("agent")?;
-    pairs.done()?;
-    api.ask(move |host| {
-        let runs = match only {
+pub async fn questions(
+    State(api): State<Api>,
+    query: QueryPairs,
+) -> Result<Json<Vec<QuestionEntry>>, ApiError> {
+    let mut query = QueryReader::new(query);
+    let selected: Option<RunId> = query.take("run")?;
+    let agent: Option<AgentName> = query.take("agent")?;
+    query.finish()?;
+    api.run_blocking(move |host| {
+        let runs = match selected {
             Some(run) => vec![run],
-            None => host.list()?.into_iter().filter(goes_on).map(|run| run.id).collect(),
+            None => host.list()?.into_iter().filter(is_active).map(|run| run.id).collect(),
         };
         let mut questions = Vec::new();
         for run in runs {
@@ -228,7 +234,7 @@ pub async fn questions(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<
             let pending = shown.views.rows().questions.iter().filter(|row| {
                 row.status == QuestionState::Pending && (agent.is_none() || row.agent == agent)
             });
-            questions.extend(pending.map(|row| PendingQuestion { run: run.clone(), row: row.clone() }));
+            questions.extend(pending.map(|row| QuestionEntry { run: run.clone(), row: row.clone() }));
         }
         questions.sort_by_key(|question| question.row.asked_at);
         Ok(Json(questions))
@@ -236,31 +242,35 @@ pub async fn questions(State(api): State<Api>, asked: Asked) -> Result<Json<Vec<
     .await
 }
 
-/// The tokens and the cost of a run, of its phases, agents and tasks.
+/// Returns the tokens and the cost of a run, its phases, agents and tasks.
 #[utoipa::path(
     get, path = "/api/runs/{run}/usage",
-    params(("run" = String, Path, description = "the run")),
+    params(("run" = String, Path, description = "id of the run")),
     responses(
         (status = OK, description = "rows of the kind usage", body = [UsageRow]),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn usage(State(api): State<Api>, Named(run): Named<RunId>) -> Result<Json<Vec<UsageRow>>, Failure> {
-    api.ask(move |host| Ok(Json(host.snapshot(&run)?.views.rows().usage.iter().cloned().collect()))).await
+pub async fn usage(
+    State(api): State<Api>,
+    PathParams(run): PathParams<RunId>,
+) -> Result<Json<Vec<UsageRow>>, ApiError> {
+    api.run_blocking(move |host| Ok(Json(host.snapshot(&run)?.views.rows().usage.iter().cloned().collect())))
+        .await
 }
 
-/// What waits for the person in all runs that go on, the most urgent first.
+/// Lists the questions, requests, approvals and problems that wait for a person in all active runs, the most urgent first.
 #[utoipa::path(
     get, path = "/api/inbox",
-    responses((status = OK, description = "rows of the kind inbox, each with its run", body = [InboxItem]))
+    responses((status = OK, description = "rows of the kind inbox, each with its run", body = [InboxEntry]))
 )]
-pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxItem>>, Failure> {
-    api.ask(|host| {
+pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxEntry>>, ApiError> {
+    api.run_blocking(|host| {
         let mut items = Vec::new();
-        for run in host.list()?.into_iter().filter(goes_on) {
+        for run in host.list()?.into_iter().filter(is_active) {
             let shown = host.snapshot(&run.id)?;
             let inbox = shown.views.inbox().into_iter().cloned();
-            items.extend(inbox.map(|row| InboxItem { run: run.id.clone(), row }));
+            items.extend(inbox.map(|row| InboxEntry { run: run.id.clone(), row }));
         }
         items.sort_by(|left, right| left.row.cmp_urgency(&right.row));
         Ok(Json(items))
@@ -268,44 +278,44 @@ pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxItem>>, Failu
     .await
 }
 
-fn goes_on(run: &RunRow) -> bool {
+fn is_active(run: &RunRow) -> bool {
     match run.status {
         RunState::Running | RunState::Paused => true,
         RunState::Done | RunState::Failed | RunState::Cancelled => false,
     }
 }
 
-/// Returns the kinds that are asked for; all where none is named.
-fn kinds(mut pairs: Pairs) -> Result<Vec<RowKind>, Failure> {
+/// Takes the requested kinds; all if none is named.
+fn kinds(mut query: QueryReader) -> Result<Vec<RowKind>, ApiError> {
     let mut kinds = Vec::new();
-    while let Some(word) = pairs.take::<String>("kind")? {
-        kinds.push(kind(&word)?);
+    while let Some(name) = query.take::<String>("kind")? {
+        kinds.push(kind(&name)?);
     }
-    pairs.done()?;
+    query.finish()?;
     Ok(if kinds.is_empty() { RowKind::ALL.to_vec() } else { kinds })
 }
 
-/// Returns the kind of row that a word names.
-pub(super) fn kind(word: &str) -> Result<RowKind, Failure> {
-    let known = RowKind::ALL.iter().find(|kind| kind.name() == word);
-    known.copied().ok_or_else(|| {
+/// Parses the name of a kind of row.
+pub(super) fn kind(name: &str) -> Result<RowKind, ApiError> {
+    let found = RowKind::ALL.iter().find(|kind| kind.name() == name);
+    found.copied().ok_or_else(|| {
         let names: Vec<_> = RowKind::ALL.iter().map(|kind| kind.name()).collect();
-        let error = format!("there is no kind '{}'", echo(word));
-        Failure::new(Code::BadRequest, error, format!("there are {}", names.join(", ")))
+        let detail = format!("There is no kind '{}'.", echo(name));
+        ApiError::new(ProblemCode::BadRequest, detail, format!("The kinds are {}.", names.join(", ")))
     })
 }
 
-/// Refuses a person without a name.
-pub(super) fn check_person(person: &str) -> Result<(), Failure> {
+/// Checks the name of a person.
+pub(super) fn check_person(person: &str) -> Result<(), ApiError> {
     if person.trim().is_empty() || person.len() > PERSON_BYTES_MAX {
-        let error = format!("the person's name must have 1 to {PERSON_BYTES_MAX} bytes");
-        return Err(Failure::new(Code::BadRequest, error, "say who sends it: \"person\":\"ana\""));
+        let detail = format!("The name of the person must have 1 to {PERSON_BYTES_MAX} bytes.");
+        return Err(ApiError::new(ProblemCode::BadRequest, detail, "Set the field: \"person\":\"ana\""));
     }
     Ok(())
 }
 
-/// Writes an answer where it is made, away from everybody else: it may be large.
-pub(super) fn json(answer: &(impl Serialize + ?Sized)) -> Result<Response, Failure> {
-    let text = serde_json::to_vec(answer).map_err(|_| Failure::ours())?;
+/// Serializes a response on the thread that built it: it may be large.
+pub(super) fn json(body: &(impl Serialize + ?Sized)) -> Result<Response, ApiError> {
+    let text = serde_json::to_vec(body).map_err(|_| ApiError::internal())?;
     Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
 }

@@ -1,18 +1,18 @@
-//! The server itself: who it is, and its end.
+//! The status of the server, and its shutdown.
 
 use axum::{Json, extract::State, http::StatusCode};
 
 use crate::{
     api::Api,
-    bodies::{Status, StopRequest},
-    problem::{Failure, Problem},
-    request::{Sent, WORD_BYTES_MAX},
+    bodies::{ServerStatus, StopRequest},
+    extract::{COMMAND_BYTES_MAX, JsonBody},
+    problem::{ApiError, Problem},
 };
 
-/// Who serves, since when, and from where.
-#[utoipa::path(get, path = "/api/status", responses((status = OK, body = Status)))]
-pub async fn status(State(api): State<Api>) -> Json<Status> {
-    Json(Status {
+/// Returns version, process, start time and addresses of the server.
+#[utoipa::path(get, path = "/api/status", responses((status = OK, body = ServerStatus)))]
+pub async fn status(State(api): State<Api>) -> Json<ServerStatus> {
+    Json(ServerStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         started_at: api.started_at,
@@ -22,16 +22,16 @@ pub async fn status(State(api): State<Api>) -> Json<Status> {
     })
 }
 
-/// Ends the server. Agents work on, or end and go on with the next start.
+/// Stops the server. Agents keep working, or end and resume with the next start.
 #[utoipa::path(
     post, path = "/api/stop",
     request_body = StopRequest,
-    responses((status = ACCEPTED, description = "it ends now"), (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"))
+    responses((status = ACCEPTED, description = "the server is stopping"), (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"))
 )]
 pub async fn stop(
     State(api): State<Api>,
-    Sent(StopRequest { agents }): Sent<StopRequest, WORD_BYTES_MAX>,
-) -> Result<StatusCode, Failure> {
+    JsonBody(StopRequest { agents }): JsonBody<StopRequest, COMMAND_BYTES_MAX>,
+) -> Result<StatusCode, ApiError> {
     api.stop(agents);
     Ok(StatusCode::ACCEPTED)
 }

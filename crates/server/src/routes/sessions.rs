@@ -1,4 +1,4 @@
-//! One session: what its process wrote, keys for it, and its end.
+//! Sessions: output, records, input, stop.
 
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{RunId, SessionId};
@@ -6,152 +6,154 @@ use runtime::{IoDirection, IoRecordQuery, OutputQuery, PageStart};
 
 use crate::{
     api::Api,
-    bodies::{RecordWay, SessionRecord, SessionRecords, Typed, Written},
-    problem::{Failure, Problem},
-    request::{Asked, Named, Pairs, Sent, WORD_BYTES_MAX, bad_query},
+    bodies::{InputLine, OutputChunk, RecordDirection, SessionRecord, SessionRecords},
+    extract::{COMMAND_BYTES_MAX, JsonBody, PathParams, QueryPairs, QueryReader, invalid_query},
+    problem::{ApiError, Problem},
 };
 
-/// How much is answered where nobody says how much.
+/// Default limit of a response.
 const OUTPUT_BYTES: usize = 64 << 10;
-/// How much at most.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-/// What a session's process wrote, as it wrote it, from a place on.
+/// Returns raw output of a session's process from an offset on.
 #[utoipa::path(
     get, path = "/api/runs/{run}/sessions/{session}/output",
     params(
-        ("run" = String, Path, description = "the run"),
-        ("session" = String, Path, description = "the session"),
-        ("process" = Option<u32>, Query, description = "which of its processes, from 1; the last without it"),
-        ("after" = Option<u64>, Query, description = "the byte at which it starts"),
-        ("limit" = Option<u32>, Query, minimum = 4, maximum = 1_048_576, description = "how many bytes at most; 65536 without it"),
+        ("run" = String, Path, description = "id of the run"),
+        ("session" = String, Path, description = "id of the session"),
+        ("process" = Option<u32>, Query, description = "number of the process in the session, from 1; the last one if missing"),
+        ("after" = Option<u64>, Query, description = "byte offset of the start"),
+        ("limit" = Option<u32>, Query, minimum = 4, maximum = 1_048_576, description = "maximum number of bytes; 65536 if missing"),
     ),
     responses(
-        (status = OK, body = Written),
+        (status = OK, body = OutputChunk),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "there is no such process, or it wrote less", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "unknown process, or offset after its output", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn output(
     State(api): State<Api>,
-    Named((run, session)): Named<(RunId, SessionId)>,
-    asked: Asked,
-) -> Result<Json<Written>, Failure> {
-    let mut pairs = Pairs::new(asked);
-    let process = pairs.take("process")?;
-    let after = pairs.take("after")?.unwrap_or(0);
-    // The longest character has four bytes, and each answer must go on.
-    let bytes_max = pairs.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4);
-    pairs.done()?;
-    let output =
-        api.ask(move |host| Ok(host.output(&run, session, OutputQuery { process, after, bytes_max })?));
+    PathParams((run, session)): PathParams<(RunId, SessionId)>,
+    query: QueryPairs,
+) -> Result<Json<OutputChunk>, ApiError> {
+    let mut query = QueryReader::new(query);
+    let process = query.take("process")?;
+    let after = query.take("after")?.unwrap_or(0);
+    // A character has up to four bytes, and each response must advance.
+    let bytes_max = query.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4);
+    query.finish()?;
+    let output = api.run_blocking(move |host| {
+        Ok(host.output(&run, session, OutputQuery { process, after, bytes_max })?)
+    });
     let mut output = output.await?;
     let is_cut = matches!(std::str::from_utf8(&output.bytes), Err(error) if error.error_len().is_none());
     if is_cut && !output.is_last {
-        // The rest of the last character comes with the next answer.
+        // The next response has the rest of the last character.
         let end = std::str::from_utf8(&output.bytes).map_or_else(|error| error.valid_up_to(), str::len);
         output.bytes.truncate(end);
     }
-    Ok(Json(Written {
+    Ok(Json(OutputChunk {
         process: output.process,
         offset: output.offset,
         next: output.offset + output.bytes.len() as u64,
         text: String::from_utf8_lossy(&output.bytes).into_owned(),
-        is_over: output.is_last,
+        has_ended: output.is_last,
     }))
 }
 
-/// What a session's process wrote and was told, with times: the last of it, what is before a place, or from a place on.
+/// Returns timed input and output of a session's process: the last records, or those before or after an offset.
 #[utoipa::path(
     get, path = "/api/runs/{run}/sessions/{session}/records",
     params(
-        ("run" = String, Path, description = "the run"),
-        ("session" = String, Path, description = "the session"),
-        ("process" = Option<u32>, Query, description = "which of its processes, from 1; the last without it"),
-        ("after" = Option<u64>, Query, description = "the output byte at which they start"),
-        ("before" = Option<u64>, Query, description = "the output byte at which they end; not together with after"),
-        ("limit" = Option<u32>, Query, minimum = 4, maximum = 1_048_576, description = "how many bytes of output at most; 65536 without it"),
+        ("run" = String, Path, description = "id of the run"),
+        ("session" = String, Path, description = "id of the session"),
+        ("process" = Option<u32>, Query, description = "number of the process in the session, from 1; the last one if missing"),
+        ("after" = Option<u64>, Query, description = "output offset of the start"),
+        ("before" = Option<u64>, Query, description = "output offset of the end; not together with after"),
+        ("limit" = Option<u32>, Query, minimum = 4, maximum = 1_048_576, description = "maximum number of output bytes; 65536 if missing"),
     ),
     responses(
         (status = OK, body = SessionRecords),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "there is no such process, or it wrote less", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "unknown process, or offset after its output", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn records(
     State(api): State<Api>,
-    Named((run, session)): Named<(RunId, SessionId)>,
-    asked: Asked,
-) -> Result<Json<SessionRecords>, Failure> {
-    let mut pairs = Pairs::new(asked);
-    let process = pairs.take("process")?;
-    let start = match (pairs.take("after")?, pairs.take("before")?) {
+    PathParams((run, session)): PathParams<(RunId, SessionId)>,
+    query: QueryPairs,
+) -> Result<Json<SessionRecords>, ApiError> {
+    let mut query = QueryReader::new(query);
+    let process = query.take("process")?;
+    let start = match (query.take("after")?, query.take("before")?) {
         (Some(after), None) => PageStart::After(after),
         (None, Some(before)) => PageStart::Before(before),
         (None, None) => PageStart::End,
-        (Some(_), Some(_)) => return Err(bad_query("after and before can't both be asked")),
+        (Some(_), Some(_)) => {
+            return Err(invalid_query("The query parameters 'after' and 'before' exclude each other."));
+        }
     };
-    let bytes_max = pairs.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4) as u64;
-    pairs.done()?;
-    let wanted = IoRecordQuery { process, start, bytes_max };
-    let found = api.ask(move |host| Ok(host.io_records(&run, session, wanted)?)).await?;
-    let in_words = |piece: runtime::IoRecord| {
-        let (way, input) = match piece.direction {
-            IoDirection::Output => (RecordWay::Output, None),
-            IoDirection::Error => (RecordWay::Error, None),
-            IoDirection::Input(number) => (RecordWay::Input, Some(number)),
+    let bytes_max = query.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4) as u64;
+    query.finish()?;
+    let request = IoRecordQuery { process, start, bytes_max };
+    let records = api.run_blocking(move |host| Ok(host.io_records(&run, session, request)?)).await?;
+    let to_record = |record: runtime::IoRecord| {
+        let (direction, input) = match record.direction {
+            IoDirection::Output => (RecordDirection::Output, None),
+            IoDirection::Error => (RecordDirection::Error, None),
+            IoDirection::Input(number) => (RecordDirection::Input, Some(number)),
         };
-        SessionRecord { way, input, offset: piece.offset, at: piece.at, text: piece.text }
+        SessionRecord { direction, input, offset: record.offset, at: record.at, text: record.text }
     };
     Ok(Json(SessionRecords {
-        process: found.process,
-        has_terminal: found.has_terminal,
-        first: found.first,
-        offset: found.offset,
-        next: found.next,
-        is_over: found.is_last,
-        records: found.records.into_iter().map(in_words).collect(),
+        process: records.process,
+        has_terminal: records.has_terminal,
+        first: records.first,
+        offset: records.offset,
+        next: records.next,
+        has_ended: records.is_last,
+        records: records.records.into_iter().map(to_record).collect(),
     }))
 }
 
-/// Types a line into a session's terminal. Agents that are spoken with in their own protocol have none.
+/// Types a line into a session's terminal. Sessions with a protocol of their agent have none.
 #[utoipa::path(
     post, path = "/api/runs/{run}/sessions/{session}/input",
-    params(("run" = String, Path, description = "the run"), ("session" = String, Path, description = "the session")),
-    request_body = Typed,
+    params(("run" = String, Path, description = "id of the run"), ("session" = String, Path, description = "id of the session")),
+    request_body = InputLine,
     responses(
-        (status = NO_CONTENT, description = "it is typed"),
+        (status = NO_CONTENT, description = "the line was typed"),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "it has no terminal, or no process", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the session has no terminal or is not running", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn input(
     State(api): State<Api>,
-    Named((run, session)): Named<(RunId, SessionId)>,
-    Sent(Typed { text }): Sent<Typed, WORD_BYTES_MAX>,
-) -> Result<StatusCode, Failure> {
+    PathParams((run, session)): PathParams<(RunId, SessionId)>,
+    JsonBody(InputLine { text }): JsonBody<InputLine, COMMAND_BYTES_MAX>,
+) -> Result<StatusCode, ApiError> {
     let line = format!("{}\r", text.trim_end_matches(['\r', '\n']));
-    api.ask(move |host| Ok(host.send_keys(&run, session, line.as_bytes())?)).await?;
+    api.run_blocking(move |host| Ok(host.send_keys(&run, session, line.as_bytes())?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Ends the process of a session. Its run hears of it, and does what its rules say: it tries again, or asks.
+/// Ends the process of a session. The run reacts by its rules: it retries the task or asks.
 #[utoipa::path(
     post, path = "/api/runs/{run}/sessions/{session}/stop",
-    params(("run" = String, Path, description = "the run"), ("session" = String, Path, description = "the session")),
+    params(("run" = String, Path, description = "id of the run"), ("session" = String, Path, description = "id of the session")),
     responses(
-        (status = NO_CONTENT, description = "it has ended"),
+        (status = NO_CONTENT, description = "the process has ended"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "it had no process", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the session is not running", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn stop(
     State(api): State<Api>,
-    Named((run, session)): Named<(RunId, SessionId)>,
-) -> Result<StatusCode, Failure> {
-    api.ask(move |host| Ok(host.end_session(&run, session)?)).await?;
+    PathParams((run, session)): PathParams<(RunId, SessionId)>,
+) -> Result<StatusCode, ApiError> {
+    api.run_blocking(move |host| Ok(host.end_session(&run, session)?)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

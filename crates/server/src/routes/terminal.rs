@@ -1,4 +1,4 @@
-//! A session's terminal over a WebSocket: the screen as it is, then what is written, and keys for it.
+//! The terminal of a session over a WebSocket: the current screen, then new output; accepts key presses.
 
 use std::time::{Duration, Instant};
 
@@ -16,74 +16,76 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use crate::{
     api::Api,
     bodies::{TerminalClientMessage, TerminalServerMessage},
-    code::Code,
-    problem::{Failure, Problem},
-    request::Named,
+    extract::PathParams,
+    problem::{ApiError, Problem},
+    problem_code::ProblemCode,
 };
 
-/// How large a word of the other side's can be: a pasted page.
-const WISH_BYTES_MAX: usize = 128 << 10;
-/// How much may be written that the other side has not taken; the rest waits in the spool.
-const TOLD_MAX: usize = 16;
-/// How long one look at a silent session lasts; then it is seen whether somebody still looks.
-const LOOK: Duration = Duration::from_millis(500);
+/// Size limit of a message of the client: enough for a pasted page.
+const MESSAGE_BYTES_MAX: usize = 128 << 10;
+/// Messages that may wait for the client; more output stays in the spool.
+const QUEUE_MAX: usize = 16;
+/// How often the reader of a silent session checks whether the client is still connected.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A session's terminal. Over a WebSocket: `snapshot`, then `output`, `resized` and `ended`; it takes `input` and `resize`.
+/// Opens the terminal of a session as a WebSocket. Sends `snapshot`, then `output`, `resized` and `ended`; accepts `input`
+/// and `resize`.
 #[utoipa::path(
     get, path = "/api/runs/{run}/sessions/{session}/terminal",
-    params(("run" = String, Path, description = "the run"), ("session" = String, Path, description = "the session")),
+    params(("run" = String, Path, description = "id of the run"), ("session" = String, Path, description = "id of the session")),
     responses(
-        (status = SWITCHING_PROTOCOLS, description = "a WebSocket of JSON texts", body = TerminalServerMessage),
-        (status = BAD_REQUEST, description = "it is no WebSocket", body = Problem, content_type = "application/problem+json"),
+        (status = SWITCHING_PROTOCOLS, description = "a WebSocket with JSON messages", body = TerminalServerMessage),
+        (status = BAD_REQUEST, description = "the request is not a WebSocket upgrade", body = Problem, content_type = "application/problem+json"),
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "it has no process", body = Problem, content_type = "application/problem+json"),
-        (status = SERVICE_UNAVAILABLE, description = "too many look", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the session is not running", body = Problem, content_type = "application/problem+json"),
+        (status = SERVICE_UNAVAILABLE, description = "too many terminals are open", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn terminal(
     State(api): State<Api>,
-    Named((run, session)): Named<(RunId, SessionId)>,
+    PathParams((run, session)): PathParams<(RunId, SessionId)>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, Failure> {
-    let place = api.terminal_place().ok_or_else(|| {
-        let hint = "close another terminal, then try again";
-        Failure::new(Code::TooManyTerminals, "too many terminals are open already", hint)
+) -> Result<Response, ApiError> {
+    let permit = api.terminal_permit().ok_or_else(|| {
+        let hint = "Close another terminal, then try again.";
+        ApiError::new(ProblemCode::TooManyTerminals, "Too many terminals are open.", hint)
     })?;
-    let name = run.clone();
-    // Whether there is such a session is said before what is no WebSocket.
-    let screen = api.ask(move |host| Ok(host.screen(&name, session)?)).await?;
-    let upgrade = upgrade
-        .map_err(|error| Failure::new(Code::BadRequest, error.to_string(), "open it as a WebSocket"))?;
-    let upgrade = upgrade.max_message_size(WISH_BYTES_MAX).max_frame_size(WISH_BYTES_MAX);
+    let run_id = run.clone();
+    // An unknown session is reported before a missing upgrade.
+    let screen = api.run_blocking(move |host| Ok(host.screen(&run_id, session)?)).await?;
+    let upgrade = upgrade.map_err(|error| {
+        ApiError::new(ProblemCode::BadRequest, error.to_string(), "Open it as a WebSocket.")
+    })?;
+    let upgrade = upgrade.max_message_size(MESSAGE_BYTES_MAX).max_frame_size(MESSAGE_BYTES_MAX);
     Ok(upgrade.on_upgrade(move |socket| async move {
-        let looking = Looking { api, run, session, _place: place };
-        looking.look(screen, socket).await;
+        let connection = TerminalConnection { api, run, session, _permit: permit };
+        connection.run(screen, socket).await;
     }))
 }
 
-/// Somebody who looks at a terminal.
-struct Looking {
+/// One client of a terminal.
+struct TerminalConnection {
     api: Api,
     run: RunId,
     session: SessionId,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Looking {
-    async fn look(self, screen: ScreenStream, mut socket: WebSocket) {
-        let (sender, mut told) = mpsc::channel(TOLD_MAX);
-        tokio::task::spawn_blocking(move || follow(screen, &sender));
+impl TerminalConnection {
+    async fn run(self, screen: ScreenStream, mut socket: WebSocket) {
+        let (sender, mut messages) = mpsc::channel(QUEUE_MAX);
+        tokio::task::spawn_blocking(move || forward_screen(screen, &sender));
         loop {
             let message = tokio::select! {
-                () = self.api.over() => break,
-                shown = told.recv() => match shown {
-                    Some(shown) => shown,
+                () = self.api.stopped() => break,
+                message = messages.recv() => match message {
+                    Some(message) => message,
                     None => break,
                 },
-                wish = socket.recv() => match wish {
-                    Some(Ok(Message::Text(text))) => match self.wish(text.as_str()).await {
+                received = socket.recv() => match received {
+                    Some(Ok(Message::Text(text))) => match self.handle(text.as_str()).await {
                         Ok(()) => continue,
-                        Err(failure) => TerminalServerMessage::Problem(*failure.problem),
+                        Err(error) => TerminalServerMessage::Problem(*error.problem),
                     },
                     Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_))) => continue,
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
@@ -96,16 +98,16 @@ impl Looking {
         }
     }
 
-    async fn wish(&self, text: &str) -> Result<(), Failure> {
-        let wish: TerminalClientMessage = serde_json::from_str(text).map_err(|error| {
+    async fn handle(&self, text: &str) -> Result<(), ApiError> {
+        let message: TerminalClientMessage = serde_json::from_str(text).map_err(|error| {
             let hint =
-                "send {\"type\":\"input\",\"text\":…} or {\"type\":\"resize\",\"columns\":…,\"rows\":…}";
-            Failure::new(Code::BadRequest, format!("it can't be understood: {error}"), hint)
+                "Send {\"type\":\"input\",\"text\":…} or {\"type\":\"resize\",\"columns\":…,\"rows\":…}";
+            ApiError::new(ProblemCode::BadRequest, format!("Invalid message: {error}."), hint)
         })?;
         let (run, session) = (self.run.clone(), self.session);
         self.api
-            .ask(move |host: &Host| {
-                match wish {
+            .run_blocking(move |host: &Host| {
+                match message {
                     TerminalClientMessage::Input { text } => {
                         host.send_keys(&run, session, text.as_bytes())?
                     }
@@ -119,24 +121,24 @@ impl Looking {
     }
 }
 
-/// Tells what is seen until the session ends or nobody looks any more.
-fn follow(mut screen: ScreenStream, told: &mpsc::Sender<TerminalServerMessage>) {
-    while !told.is_closed() {
-        let shown = match screen.next(Instant::now() + LOOK) {
-            Ok(Some(shown)) => shown,
+/// Sends screen updates until the session ends or the client disconnects.
+fn forward_screen(mut screen: ScreenStream, messages: &mpsc::Sender<TerminalServerMessage>) {
+    while !messages.is_closed() {
+        let update = match screen.next(Instant::now() + POLL_INTERVAL) {
+            Ok(Some(update)) => update,
             Ok(None) => continue,
-            // What can't be read any more is the end of it.
+            // The screen cannot be read any more.
             Err(_) => return,
         };
-        let is_end = shown == ScreenUpdate::Ended;
-        if told.blocking_send(in_words(shown)).is_err() || is_end {
+        let is_end = update == ScreenUpdate::Ended;
+        if messages.blocking_send(to_message(update)).is_err() || is_end {
             return;
         }
     }
 }
 
-fn in_words(shown: ScreenUpdate) -> TerminalServerMessage {
-    match shown {
+fn to_message(update: ScreenUpdate) -> TerminalServerMessage {
+    match update {
         ScreenUpdate::Snapshot(ScreenSnapshot { offset, columns, rows, text }) => {
             TerminalServerMessage::Snapshot { offset, columns, rows, text }
         }

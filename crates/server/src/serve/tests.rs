@@ -1,4 +1,4 @@
-//! Nobody keeps a connection by doing nothing. The clock is one that leaps wherever everybody waits.
+//! Time limits and number of connections, with a paused clock that advances when all tasks are idle.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -18,12 +18,12 @@ use tokio::{
 };
 
 use super::{CONNECTIONS_MAX, HEAD_WAIT_MAX, WRITE_WAIT_MAX, serve};
-use crate::{Api, Problem, api::SUBSCRIBERS_MAX, feed::KEEP_ALIVE, request::BODY_WAIT_MAX};
+use crate::{Api, Problem, api::SUBSCRIBERS_MAX, change_feed::KEEP_ALIVE, extract::BODY_WAIT_MAX};
 
-/// Connections that a test makes.
-struct Door(mpsc::Receiver<DuplexStream>);
+/// Accepts the connections that a test opens.
+struct TestListener(mpsc::Receiver<DuplexStream>);
 
-impl Listener for Door {
+impl Listener for TestListener {
     type Io = DuplexStream;
     type Addr = ();
 
@@ -39,17 +39,17 @@ impl Listener for Door {
     }
 }
 
-/// Opens an interface to a run of many tasks, and gives the test a way to connect.
+/// Serves a run with many tasks; passes the test a channel for new connections.
 fn check<T: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<DuplexStream>) -> T) {
-    on_clock(async |api| {
-        let (door, connections) = mpsc::channel(1);
-        tokio::spawn(async move { serve(&api, Door(connections), api.router()).await });
-        test(door).await;
+    with_paused_clock(async |api| {
+        let (connector, connections) = mpsc::channel(1);
+        tokio::spawn(async move { serve(&api, TestListener(connections), api.router()).await });
+        test(connector).await;
     });
 }
 
-/// Opens an interface to a run of many tasks.
-fn on_clock<T: Future<Output = ()>>(test: impl FnOnce(Api) -> T) {
+/// Opens the API of a run with many tasks, with a paused clock.
+fn with_paused_clock<T: Future<Output = ()>>(test: impl FnOnce(Api) -> T) {
     let folder = TempDir::new().unwrap();
     let host = Host::open(folder.path()).unwrap();
     let mut durable_run = DurableRun::open(Arc::clone(host.log()), "r1".parse().unwrap()).unwrap();
@@ -59,15 +59,15 @@ fn on_clock<T: Future<Output = ()>>(test: impl FnOnce(Api) -> T) {
     runtime.unwrap().block_on(async { test(Api::open(host).unwrap()).await });
 }
 
-async fn connect(door: &mpsc::Sender<DuplexStream>) -> DuplexStream {
-    let (ours, theirs) = duplex(1024);
-    door.send(theirs).await.unwrap();
-    ours
+async fn connect(connector: &mpsc::Sender<DuplexStream>) -> DuplexStream {
+    let (client, server) = duplex(1024);
+    connector.send(server).await.unwrap();
+    client
 }
 
-/// Opens an event stream, and returns it when the answer has begun.
-async fn subscribe(door: &mpsc::Sender<DuplexStream>) -> DuplexStream {
-    let mut stream = connect(door).await;
+/// Opens an event stream; returns when the response has started.
+async fn subscribe(connector: &mpsc::Sender<DuplexStream>) -> DuplexStream {
+    let mut stream = connect(connector).await;
     stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
     let mut head = [0; 13];
     stream.read_exact(&mut head).await.unwrap();
@@ -75,78 +75,78 @@ async fn subscribe(door: &mpsc::Sender<DuplexStream>) -> DuplexStream {
     stream
 }
 
-/// Returns what comes until the server closes, and how long that takes.
-async fn rest(stream: &mut DuplexStream) -> (String, Duration) {
-    let (since, mut answer) = (Instant::now(), Vec::new());
-    // One that is cut off may find that out by an error.
-    let _ = stream.read_to_end(&mut answer).await;
-    (String::from_utf8_lossy(&answer).into_owned(), since.elapsed())
+/// Reads until the server closes the connection; returns the bytes and the time.
+async fn read_to_end(stream: &mut DuplexStream) -> (String, Duration) {
+    let (since, mut response) = (Instant::now(), Vec::new());
+    // A closed connection may return an error.
+    let _ = stream.read_to_end(&mut response).await;
+    (String::from_utf8_lossy(&response).into_owned(), since.elapsed())
 }
 
-fn is_about(found: Duration, expected: Duration) -> bool {
-    found >= expected && found < expected + Duration::from_secs(1)
+fn is_about(actual: Duration, expected: Duration) -> bool {
+    actual >= expected && actual < expected + Duration::from_secs(1)
 }
 
 #[test]
-fn a_head_that_does_not_come_is_not_waited_for() {
-    check(async |door| {
+fn incomplete_head_times_out() {
+    check(async |connector| {
         for half in ["", "GET /api/st"] {
-            let mut stream = connect(&door).await;
+            let mut stream = connect(&connector).await;
             stream.write_all(half.as_bytes()).await.unwrap();
-            let (answer, waited) = rest(&mut stream).await;
-            assert!(is_about(waited, HEAD_WAIT_MAX), "{half}: {waited:?} {answer}");
+            let (response, waited) = read_to_end(&mut stream).await;
+            assert!(is_about(waited, HEAD_WAIT_MAX), "{half}: {waited:?} {response}");
         }
     });
 }
 
 #[test]
-fn a_body_that_does_not_come_is_not_waited_for() {
-    check(async |door| {
-        let mut stream = connect(&door).await;
+fn incomplete_body_times_out() {
+    check(async |connector| {
+        let mut stream = connect(&connector).await;
         let head = "POST /api/stop HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
         stream.write_all(head.as_bytes()).await.unwrap();
-        let (answer, waited) = rest(&mut stream).await;
-        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+        let (response, waited) = read_to_end(&mut stream).await;
+        assert!(response.starts_with("HTTP/1.1 408 "), "{response}");
         assert!(is_about(waited, BODY_WAIT_MAX), "{waited:?}");
     });
 }
 
 #[test]
-fn one_who_does_not_listen_to_the_answer_is_cut_off() {
-    check(async |door| {
-        let mut stream = connect(&door).await;
+fn client_that_does_not_read_is_disconnected() {
+    check(async |connector| {
+        let mut stream = connect(&connector).await;
         stream.write_all(b"GET /api/live?after=0 HTTP/1.1\r\n\r\n").await.unwrap();
         let mut byte = [0];
         stream.read_exact(&mut byte).await.unwrap();
         tokio::time::sleep(WRITE_WAIT_MAX + Duration::from_secs(1)).await;
-        let left = timeout(Duration::from_secs(1), rest(&mut stream)).await;
-        let (answer, _) = left.expect("nothing follows what had been written");
-        assert!(answer.len() < 3000, "{}", answer.len());
+        let rest = timeout(Duration::from_secs(1), read_to_end(&mut stream)).await;
+        let (response, _) = rest.expect("nothing follows the buffered bytes");
+        assert!(response.len() < 3000, "{}", response.len());
     });
 }
 
 #[test]
-fn one_who_listens_and_hears_nothing_is_kept() {
-    check(async |door| {
-        let mut stream = connect(&door).await;
+fn silent_event_stream_stays_open() {
+    check(async |connector| {
+        let mut stream = connect(&connector).await;
         stream.write_all(b"GET /api/live HTTP/1.0\r\n\r\n").await.unwrap();
-        let listening = timeout(Duration::from_secs(100), rest(&mut stream)).await;
-        assert!(listening.is_err(), "nobody ends it");
+        let reading = timeout(Duration::from_secs(100), read_to_end(&mut stream)).await;
+        assert!(reading.is_err(), "the stream stays open");
     });
 }
 
 #[test]
-fn when_there_are_too_many_the_next_waits_until_one_goes() {
-    check(async |door| {
+fn connection_over_the_limit_waits_for_a_free_one() {
+    check(async |connector| {
         let mut idle = Vec::new();
         for _ in 0..CONNECTIONS_MAX {
-            idle.push(connect(&door).await);
+            idle.push(connect(&connector).await);
         }
         let since = Instant::now();
-        let mut next = connect(&door).await;
+        let mut next = connect(&connector).await;
         next.write_all(b"GET /api/status HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
-        let (answer, _) = rest(&mut next).await;
-        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+        let (response, _) = read_to_end(&mut next).await;
+        assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
         assert!(is_about(since.elapsed(), HEAD_WAIT_MAX), "{:?}", since.elapsed());
         drop(idle);
     });
@@ -154,41 +154,41 @@ fn when_there_are_too_many_the_next_waits_until_one_goes() {
 
 #[test]
 fn the_257th_event_stream_is_refused_and_other_requests_are_served() {
-    check(async |door| {
+    check(async |connector| {
         let mut streams = Vec::new();
         for _ in 0..SUBSCRIBERS_MAX {
-            streams.push(subscribe(&door).await);
+            streams.push(subscribe(&connector).await);
         }
-        let mut refused = connect(&door).await;
+        let mut refused = connect(&connector).await;
         refused.write_all(b"GET /api/live HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
-        let answer = rest(&mut refused).await.0;
-        assert!(streams.len() == 256 && answer.starts_with("HTTP/1.1 503 "), "{answer}");
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let response = read_to_end(&mut refused).await.0;
+        assert!(streams.len() == 256 && response.starts_with("HTTP/1.1 503 "), "{response}");
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
         assert!(head.contains("content-type: application/problem+json"), "{head}");
         let problem: Problem = serde_json::from_str(body).unwrap();
         assert_eq!((problem.code.as_str(), problem.status), ("too-many-subscribers", 503));
         assert!(problem.detail.contains("256 event streams"), "{problem:?}");
-        assert!(problem.hint.contains("close a page"), "{problem:?}");
-        let mut asking = connect(&door).await;
-        asking.write_all(b"GET /api/runs HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
-        assert!(rest(&mut asking).await.0.starts_with("HTTP/1.1 "));
-        // A stream that is closed makes room for the next.
+        assert!(problem.hint.contains("Close a page"), "{problem:?}");
+        let mut other = connect(&connector).await;
+        other.write_all(b"GET /api/runs HTTP/1.1\r\nconnection: close\r\n\r\n").await.unwrap();
+        assert!(read_to_end(&mut other).await.0.starts_with("HTTP/1.1 "));
+        // A closed stream frees its permit.
         drop(streams);
-        subscribe(&door).await;
+        subscribe(&connector).await;
     });
 }
 
-/// Connects over loopback; neither side keeps much of what the other has not taken.
-async fn connect_narrow(api: &Api) -> TcpStream {
+/// Connects over loopback with minimal socket buffers.
+async fn connect_small_buffers(api: &Api) -> TcpStream {
     let socket = || {
         let socket = TcpSocket::new_v4().unwrap();
         socket.set_send_buffer_size(1).unwrap();
         socket.set_recv_buffer_size(1).unwrap();
         socket
     };
-    let listening = socket();
-    listening.bind(([127, 0, 0, 1], 0).into()).unwrap();
-    let listener = listening.listen(1).unwrap();
+    let server_socket = socket();
+    server_socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let listener = server_socket.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
     let api = api.clone();
     tokio::spawn(async move { serve(&api, listener, api.router()).await });
@@ -196,56 +196,56 @@ async fn connect_narrow(api: &Api) -> TcpStream {
 }
 
 #[test]
-fn one_who_listens_over_loopback_and_takes_nothing_is_cut_off_too() {
-    on_clock(async |api| {
-        let mut stream = connect_narrow(&api).await;
+fn loopback_subscriber_that_does_not_read_is_disconnected() {
+    with_paused_clock(async |api| {
+        let mut stream = connect_small_buffers(&api).await;
         stream.write_all(b"GET /api/live?after=0 HTTP/1.1\r\n\r\n").await.unwrap();
         let mut byte = [0];
         stream.read_exact(&mut byte).await.unwrap();
         tokio::time::sleep(WRITE_WAIT_MAX + Duration::from_secs(1)).await;
-        // Nothing is written any more while this reads.
+        // The server does not run while this reads.
         let mut stream = stream.into_std().unwrap();
         stream.set_nonblocking(false).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        let mut answer = Vec::new();
-        let read = std::io::Read::read_to_end(&mut stream, &mut answer);
-        assert!(read.is_ok_and(|_| !answer.ends_with(b"0\r\n\r\n")), "it was cut off");
+        let mut response = Vec::new();
+        let read = std::io::Read::read_to_end(&mut stream, &mut response);
+        assert!(read.is_ok_and(|_| !response.ends_with(b"0\r\n\r\n")), "the stream was closed early");
     });
 }
 
 #[test]
-fn one_who_listens_over_loopback_and_goes_leaves_its_place() {
-    on_clock(async |api| {
+fn closed_subscriber_frees_its_permit() {
+    with_paused_clock(async |api| {
         let n_free = || api.subscribers.available_permits();
-        let mut stream = connect_narrow(&api).await;
+        let mut stream = connect_small_buffers(&api).await;
         stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
         let mut byte = [0];
         stream.read_exact(&mut byte).await.unwrap();
         assert_eq!(n_free(), SUBSCRIBERS_MAX - 1);
         drop(stream);
-        // Before the next word, which would find out as well.
+        // Before the next keep-alive, which would detect it as well.
         let since = Instant::now();
         while n_free() < SUBSCRIBERS_MAX {
-            assert!(since.elapsed() < KEEP_ALIVE / 2, "it has a place and is gone");
+            assert!(since.elapsed() < KEEP_ALIVE / 2, "the closed stream holds a permit");
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });
 }
 
 #[test]
-fn one_who_listens_over_loopback_and_hears_nothing_is_told_a_word_now_and_then() {
-    on_clock(async |api| {
-        let mut stream = connect_narrow(&api).await;
+fn silent_loopback_subscriber_receives_keep_alives() {
+    with_paused_clock(async |api| {
+        let mut stream = connect_small_buffers(&api).await;
         stream.write_all(b"GET /api/live HTTP/1.1\r\n\r\n").await.unwrap();
-        let (since, mut heard) = (Instant::now(), Vec::new());
+        let (since, mut received) = (Instant::now(), Vec::new());
         while since.elapsed() < KEEP_ALIVE * 10 {
             let mut bytes = [0; 512];
             let due = KEEP_ALIVE + Duration::from_secs(1);
             let n_read = timeout(due, stream.read(&mut bytes)).await.expect("a keep-alive is due").unwrap();
-            assert_ne!(n_read, 0, "nobody ends it");
-            heard.extend_from_slice(&bytes[..n_read]);
+            assert_ne!(n_read, 0, "the stream stays open");
+            received.extend_from_slice(&bytes[..n_read]);
         }
-        let n_words = heard.windows(7).filter(|bytes| bytes == b"3\r\n:\n\n\r").count();
-        assert!((9..=15).contains(&n_words), "{n_words}");
+        let n_keep_alives = received.windows(7).filter(|bytes| bytes == b"3\r\n:\n\n\r").count();
+        assert!((9..=15).contains(&n_keep_alives), "{n_keep_alives}");
     });
 }

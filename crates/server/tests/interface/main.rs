@@ -1,17 +1,17 @@
-//! The interface over its real socket, with real runs behind it.
+//! Tests of the HTTP interface over a real socket, with real runs.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that can't run its run has failed")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failed step must fail the test")]
 
-mod attacks;
-mod described;
-mod documented;
-mod hostile;
-mod life;
-mod looking;
-mod pictures;
+mod access_control;
+mod diagrams;
+mod documentation;
+mod fixture;
+mod guard_bypass;
+mod invalid_requests;
+mod lifecycle;
+mod openapi;
 mod plans;
+mod queries;
 mod runs;
 mod secrets;
-mod site;
 mod subscribers;
-mod ways_in;

@@ -1,4 +1,4 @@
-//! Real runs over the socket: begun, followed by several, answered, ended.
+//! Whole runs over the socket: started, followed by several clients, answered, done.
 
 use std::{
     io::Read,
@@ -7,143 +7,147 @@ use std::{
 };
 
 use domain::{Command, PermissionScope};
-use server::{Changed, Client, LiveEvent};
+use server::{Client, LiveEvent, RowChange};
 use store::Position;
 use tempfile::TempDir;
 use views::{QuestionRow, RowKind, RunState, TaskRow, TaskState};
 
-use crate::site::Site;
+use crate::fixture::Fixture;
 
 #[test]
-fn a_run_is_begun_asked_for_answered_and_done() {
-    let site = Site::open();
-    let run = site.start_asking(2);
-    let inbox = site.client.inbox().unwrap();
+fn run_is_done_after_its_questions_are_answered() {
+    let fixture = Fixture::open();
+    let run = fixture.start_asking(2);
+    let inbox = fixture.client.inbox().unwrap();
     assert_eq!(
         inbox.iter().map(|item| (item.run == run, item.row.text.as_str())).collect::<Vec<_>>(),
         [(true, "Which colour?"), (true, "Which colour?")]
     );
 
-    let rows = site.client.rows(&run, &[RowKind::Question, RowKind::Task]).unwrap();
+    let rows = fixture.client.rows(&run, &[RowKind::Question, RowKind::Task]).unwrap();
     let questions = rows.of::<QuestionRow>().unwrap();
     assert_eq!(questions.len(), 2);
     assert_eq!(rows.of::<TaskRow>().unwrap().len(), 2);
-    assert!(rows.of::<views::PhaseRow>().unwrap().is_empty(), "nobody asked for them");
+    assert!(rows.of::<views::PhaseRow>().unwrap().is_empty(), "the kind was not requested");
     for question in &questions {
-        assert!(site.client.send_command(&run, "ana", &answer(question, "red")).unwrap() > rows.sequence);
+        assert!(fixture.client.send_command(&run, "ana", &answer(question, "red")).unwrap() > rows.sequence);
     }
-    site.wait_for(&run, |row| row.status == RunState::Done);
-    let tasks = site.client.rows(&run, &[RowKind::Task]).unwrap().of::<TaskRow>().unwrap();
+    fixture.wait_for(&run, |row| row.status == RunState::Done);
+    let tasks = fixture.client.rows(&run, &[RowKind::Task]).unwrap().of::<TaskRow>().unwrap();
     assert!(tasks.iter().all(|task| task.state == TaskState::Done), "{tasks:?}");
-    assert_eq!(site.client.run(&run).unwrap().status, RunState::Done);
-    assert_eq!(site.client.runs().unwrap().len(), 1);
-    assert!(site.client.inbox().unwrap().is_empty());
+    assert_eq!(fixture.client.run(&run).unwrap().status, RunState::Done);
+    assert_eq!(fixture.client.runs().unwrap().len(), 1);
+    assert!(fixture.client.inbox().unwrap().is_empty());
 }
 
 #[test]
-fn one_who_comes_late_or_in_pieces_hears_what_one_heard_who_was_there() {
-    let mut site = Site::open();
-    let there = follow(&site);
-    let (run, other) = (site.start_asking(2), site.start_asking(1));
+fn late_and_interrupted_subscribers_receive_the_same_changes() {
+    let mut fixture = Fixture::open();
+    let first = follow(&fixture);
+    let (run, other) = (fixture.start_asking(2), fixture.start_asking(1));
     for run in [&run, &other] {
-        let rows = site.client.rows(run, &[RowKind::Question]).unwrap();
+        let rows = fixture.client.rows(run, &[RowKind::Question]).unwrap();
         for question in rows.of::<QuestionRow>().unwrap() {
-            site.client.send_command(run, "ana", &answer(&question, "red")).unwrap();
+            fixture.client.send_command(run, "ana", &answer(&question, "red")).unwrap();
         }
-        site.wait_for(run, |row| row.status == RunState::Done);
+        fixture.wait_for(run, |row| row.status == RunState::Done);
     }
-    site.restart();
-    let there = there.join().unwrap();
-    assert!(there.len() > 100, "{}", there.len());
+    fixture.restart();
+    let first = first.join().unwrap();
+    assert!(first.len() > 100, "{}", first.len());
 
-    let late = follow(&site);
-    let cut_off = through_a_bad_line(&site, there.len());
-    let pieces = in_pieces(&site, None);
-    let one = in_pieces(&site, Some(run.as_str()));
-    site.restart();
-    assert_eq!(late.join().unwrap(), there);
-    assert_eq!(cut_off, there);
-    assert_eq!(pieces, there);
-    let its: Vec<_> = there.into_iter().filter(|changed| changed.run == run).collect();
-    assert_eq!(one, its);
+    let late = follow(&fixture);
+    let reconnected = over_unstable_connection(&fixture, first.len());
+    let pieces = read_in_pieces(&fixture, None);
+    let pieces_of_run = read_in_pieces(&fixture, Some(run.as_str()));
+    fixture.restart();
+    assert_eq!(late.join().unwrap(), first);
+    assert_eq!(reconnected, first);
+    assert_eq!(pieces, first);
+    let of_run: Vec<_> = first.into_iter().filter(|change| change.run == run).collect();
+    assert_eq!(pieces_of_run, of_run);
 }
 
-/// Listens from the first entry until the server ends.
-fn follow(site: &Site) -> std::thread::JoinHandle<Vec<Changed>> {
-    let mut live = site.client.live(Some(Position(0)), None).unwrap();
+/// Reads the live stream from the first entry until the server stops.
+fn follow(fixture: &Fixture) -> std::thread::JoinHandle<Vec<RowChange>> {
+    let mut live = fixture.client.live(Some(Position(0)), None).unwrap();
     std::thread::spawn(move || {
-        let mut heard = Vec::new();
+        let mut changes = Vec::new();
         loop {
             match live.next().unwrap() {
-                LiveEvent::Changed(changed) => heard.push(changed),
-                LiveEvent::Seen(_) => {}
-                LiveEvent::Lost { .. } => return heard,
+                LiveEvent::Changed(change) => changes.push(change),
+                LiveEvent::Activity(_) => {}
+                LiveEvent::Disconnected { .. } => return changes,
                 LiveEvent::Refused(problem) => panic!("{problem:?}"),
             }
         }
     })
 }
 
-/// Listens with a client that comes back by itself, over a line that is cut again and again.
-fn through_a_bad_line(site: &Site, n_changes: usize) -> Vec<Changed> {
+/// Reads the live stream through a proxy that closes every connection after some bytes.
+fn over_unstable_connection(fixture: &Fixture, n_changes: usize) -> Vec<RowChange> {
     let folder = TempDir::new().unwrap();
-    let line = UnixListener::bind(folder.path().join("server.sock")).unwrap();
-    let real = site.data().join("server.sock");
+    let proxy = UnixListener::bind(folder.path().join("server.sock")).unwrap();
+    let real = fixture.data().join("server.sock");
     std::thread::spawn(move || {
-        for (round, ours) in line.incoming().enumerate() {
-            let (mut ours, mut theirs) = (ours.unwrap(), UnixStream::connect(&real).unwrap());
-            let (mut asked, mut told) = (ours.try_clone().unwrap(), theirs.try_clone().unwrap());
+        for (round, client) in proxy.incoming().enumerate() {
+            let (mut client, mut server) = (client.unwrap(), UnixStream::connect(&real).unwrap());
+            let (mut from_client, mut to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
             std::thread::spawn(move || {
-                let _ = (std::io::copy(&mut asked, &mut told), told.shutdown(Shutdown::Write));
+                let _ =
+                    (std::io::copy(&mut from_client, &mut to_server), to_server.shutdown(Shutdown::Write));
             });
-            // Whoever went away needs nothing more.
-            let _ = std::io::copy(&mut theirs.by_ref().take(400 + round as u64 * 997), &mut ours);
-            let _ = (ours.shutdown(Shutdown::Both), theirs.shutdown(Shutdown::Both));
+            // Fails if the client has disconnected.
+            let _ = std::io::copy(&mut server.by_ref().take(400 + round as u64 * 997), &mut client);
+            let _ = (client.shutdown(Shutdown::Both), server.shutdown(Shutdown::Both));
         }
     });
     let client = Client::connect(folder.path()).unwrap().unwrap();
-    let (mut heard, mut n_lost) = (Vec::new(), 0);
+    let (mut changes, mut n_disconnects) = (Vec::new(), 0);
     for event in client.live(Some(Position(0)), None).unwrap() {
         match event {
-            LiveEvent::Changed(changed) => heard.push(changed),
-            LiveEvent::Seen(_) => {}
-            LiveEvent::Lost { .. } => n_lost += 1,
+            LiveEvent::Changed(change) => changes.push(change),
+            LiveEvent::Activity(_) => {}
+            LiveEvent::Disconnected { .. } => n_disconnects += 1,
             LiveEvent::Refused(problem) => panic!("{problem:?}"),
         }
-        if heard.len() >= n_changes {
+        if changes.len() >= n_changes {
             break;
         }
     }
-    assert!(n_lost > 5, "{n_lost}");
-    heard
+    assert!(n_disconnects > 5, "{n_disconnects}");
+    changes
 }
 
-/// Listens over many connections, each cut off after some bytes, until nothing more comes.
-fn in_pieces(site: &Site, run: Option<&str>) -> Vec<Changed> {
-    let runs = site.client.runs().unwrap().into_iter().map(|row| row.id);
+/// Reads the live stream over many connections, each closed after some bytes, up to the end of the log.
+fn read_in_pieces(fixture: &Fixture, run: Option<&str>) -> Vec<RowChange> {
+    let runs = fixture.client.runs().unwrap().into_iter().map(|row| row.id);
     let runs = runs.filter(|id| run.is_none_or(|run| id.as_str() == run));
-    let end =
-        runs.map(|id| site.client.rows(&id, &[RowKind::Run]).unwrap().position()).max().unwrap().to_string();
+    let end = runs
+        .map(|id| fixture.client.rows(&id, &[RowKind::Run]).unwrap().position())
+        .max()
+        .unwrap()
+        .to_string();
     let run = run.map(|run| format!("?run={run}")).unwrap_or_default();
-    let (mut heard, mut last, mut n_connections) = (Vec::new(), "0".to_owned(), 0);
+    let (mut changes, mut last, mut n_connections) = (Vec::new(), "0".to_owned(), 0);
     for bytes in (1..).map(|round: usize| 40 + round * 7919 % 9000) {
-        let mut half = Vec::new();
+        let mut incomplete = Vec::new();
         n_connections += 1;
-        for event in site.listen(&format!("/api/live{run}"), &last, bytes, &end) {
-            half.extend(
-                event.data.map(|data| Changed { name: event.name, ..serde_json::from_str(&data).unwrap() }),
+        for event in fixture.listen(&format!("/api/live{run}"), &last, bytes, &end) {
+            incomplete.extend(
+                event.data.map(|data| RowChange { name: event.name, ..serde_json::from_str(&data).unwrap() }),
             );
             if let Some(id) = event.id {
                 last = id;
-                heard.append(&mut half);
+                changes.append(&mut incomplete);
             }
         }
         if last == end {
             assert!(n_connections > 3, "{n_connections}");
-            return heard;
+            return changes;
         }
     }
-    panic!("it has no end");
+    panic!("the stream does not reach the end of the log");
 }
 
 fn answer(question: &QuestionRow, answer: &str) -> Command {

@@ -8,11 +8,11 @@ use std::{
 
 use domain::{Command, PlannedTask};
 
-use crate::site::Site;
+use crate::fixture::Fixture;
 
-/// Together larger than the socket buffers of a client that does not read.
-const N_WORDS: usize = 400;
-const WORD_BYTES: usize = 20 << 10;
+/// Tasks to add; their texts are larger than the socket buffers of a client that does not read.
+const N_TASKS: usize = 400;
+const TEXT_BYTES: usize = 20 << 10;
 
 /// A client that reads the chunks of an event stream.
 struct Subscriber {
@@ -20,9 +20,9 @@ struct Subscriber {
 }
 
 impl Subscriber {
-    /// Opens a stream, and returns when the head of the answer is read.
-    fn open(site: &Site, path: &str) -> Self {
-        let link = site.client.link(None).unwrap().unwrap();
+    /// Opens a stream; returns when the head of the response is read.
+    fn open(fixture: &Fixture, path: &str) -> Self {
+        let link = fixture.client.link(None).unwrap().unwrap();
         let (address, token) = link.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -54,7 +54,9 @@ impl Subscriber {
     fn ids_to(&mut self, end: u64) -> Vec<u64> {
         let (mut ids, mut text) = (Vec::new(), String::new());
         while ids.last().is_none_or(|last| *last < end) {
-            text.push_str(&self.chunk().unwrap_or_else(|| panic!("it ends at {:?} of {end}", ids.last())));
+            text.push_str(
+                &self.chunk().unwrap_or_else(|| panic!("the stream ends at {:?} of {end}", ids.last())),
+            );
             while let Some((line, rest)) = text.split_once('\n') {
                 ids.extend(line.strip_prefix("id: ").map(|id| id.parse::<u64>().unwrap()));
                 text = rest.to_owned();
@@ -66,65 +68,68 @@ impl Subscriber {
 
 #[test]
 fn slow_subscriber_misses_nothing_and_delays_no_other() {
-    let site = Site::open();
-    let run = site.start_asking(2);
-    let mut slow =
-        [Subscriber::open(&site, "/api/live"), Subscriber::open(&site, &format!("/api/live?run={run}"))];
-    let mut quick = Subscriber::open(&site, "/api/live");
-    for number in 1..=N_WORDS {
+    let fixture = Fixture::open();
+    let run = fixture.start_asking(2);
+    let mut slow = [
+        Subscriber::open(&fixture, "/api/live"),
+        Subscriber::open(&fixture, &format!("/api/live?run={run}")),
+    ];
+    let mut quick = Subscriber::open(&fixture, "/api/live");
+    for number in 1..=N_TASKS {
         let mut task = PlannedTask::new(format!("T1.9{number}").parse().unwrap(), 1, "Later".to_owned());
-        (task.text, task.depends_on) = ("x".repeat(WORD_BYTES), vec!["T1.1".parse().unwrap()]);
-        site.client.send_command(&run, "ana", &Command::AddTask(Box::new(task))).unwrap();
+        (task.text, task.depends_on) = ("x".repeat(TEXT_BYTES), vec!["T1.1".parse().unwrap()]);
+        fixture.client.send_command(&run, "ana", &Command::AddTask(Box::new(task))).unwrap();
     }
-    let end = site.client.rows(&run, &[]).unwrap().position().0;
+    let end = fixture.client.rows(&run, &[]).unwrap().position().0;
     // The others have not read anything yet.
-    assert!(quick.ids_to(end).len() > N_WORDS);
+    assert!(quick.ids_to(end).len() > N_TASKS);
     for subscriber in &mut slow {
         let ids = subscriber.ids_to(end);
-        assert!(ids.len() > N_WORDS && ids.windows(2).all(|pair| pair[1] == pair[0] + 1), "{ids:?}");
+        assert!(ids.len() > N_TASKS && ids.windows(2).all(|pair| pair[1] == pair[0] + 1), "{ids:?}");
     }
 }
 
 #[test]
 fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
-    let mut site = Site::open();
-    let run = site.start_asking(1);
-    let other = site.start_asking(1);
+    let mut fixture = Fixture::open();
+    let run = fixture.start_asking(1);
+    let other = fixture.start_asking(1);
     let all = "/api/live".to_owned();
     let paths = [all.clone(), all, format!("/api/live?run={run}"), "/api/live?kind=question".to_owned()];
-    let mut subscribers = paths.map(|path| Subscriber::open(&site, &path));
+    let mut subscribers = paths.map(|path| Subscriber::open(&fixture, &path));
     // One that disconnects does not affect the others.
-    drop(Subscriber::open(&site, "/api/live"));
+    drop(Subscriber::open(&fixture, "/api/live"));
     for run in [&other, &run] {
-        let question = site.client.rows(run, &[]).unwrap().of::<views::QuestionRow>().unwrap().remove(0).id;
+        let question =
+            fixture.client.rows(run, &[]).unwrap().of::<views::QuestionRow>().unwrap().remove(0).id;
         let answer = Command::Answer {
             question: Some(question),
             task: None,
             answer: "red".to_owned(),
             scope: domain::PermissionScope::default(),
         };
-        site.client.send_command(run, "ana", &answer).unwrap();
-        site.wait_for(run, |row| row.status == views::RunState::Done);
+        fixture.client.send_command(run, "ana", &answer).unwrap();
+        fixture.wait_for(run, |row| row.status == views::RunState::Done);
     }
-    if let Some(server) = site.server.take() {
+    if let Some(server) = fixture.server.take() {
         server.stop(runtime::ShutdownMode::EndSessions);
     }
-    let heard = subscribers
+    let received = subscribers
         .each_mut()
         .map(|subscriber| std::iter::from_fn(|| subscriber.chunk()).collect::<String>());
-    // `session.seen` is not part of the log, and may differ.
-    let kept = |text: &str| -> Vec<String> {
+    // `session.activity` is not part of the log, and may differ.
+    let recorded = |text: &str| -> Vec<String> {
         text.split("\n\n")
-            .filter(|event| !event.starts_with("event: session.seen\n"))
+            .filter(|event| !event.starts_with("event: session.activity\n"))
             .map(str::to_owned)
             .collect()
     };
-    assert_eq!(kept(&heard[0]), kept(&heard[1]));
+    assert_eq!(recorded(&received[0]), recorded(&received[1]));
     let runs = |text: &str| [&run, &other].map(|run| text.contains(&format!("\"run\":\"{run}\"")));
     assert_eq!(
-        [runs(&heard[0]), runs(&heard[2]), runs(&heard[3])],
+        [runs(&received[0]), runs(&received[2]), runs(&received[3])],
         [[true, true], [true, false], [true, true]]
     );
     let kinds = |text: &str| ["question", "task"].map(|kind| text.contains(&format!("\"kind\":\"{kind}\"")));
-    assert_eq!([kinds(&heard[0]), kinds(&heard[3])], [[true, true], [true, false]]);
+    assert_eq!([kinds(&received[0]), kinds(&received[3])], [[true, true], [true, false]]);
 }

@@ -90,7 +90,7 @@ export default function MessageLog({ state, onEarlier, onLater }: Props) {
         <VirtualList
           virtualizer={virtualizer}
           items={entries}
-          itemProps={({ way }) => ({ "data-direction": way })}
+          itemProps={({ direction }) => ({ "data-direction": direction })}
         >
           {(entry) => (
             <MessageLine entry={entry} text={entry.text} isOpen={unfolded.has(entry.key)} onToggle={toggle} />
@@ -101,7 +101,7 @@ export default function MessageLog({ state, onEarlier, onLater }: Props) {
   );
 }
 
-const DIRECTION_STYLES: Record<LogEntry["way"], { icon: LucideIcon; tone: string }> = {
+const DIRECTION_STYLES: Record<LogEntry["direction"], { icon: LucideIcon; tone: string }> = {
   output: { icon: ArrowLeft, tone: "text-run" },
   input: { icon: ArrowRight, tone: "text-check" },
   error: { icon: TriangleAlert, tone: "text-fail" },
@@ -112,7 +112,7 @@ type MessageLineProps = { entry: LogEntry; text: string; isOpen: boolean; onTogg
 const MessageLine = memo(function Line({ entry, text, isOpen, onToggle }: MessageLineProps) {
   const { t } = useTranslation();
   const { label, text: summary, isJson } = useMemo(() => summarizeMessage(text), [text]);
-  const { icon: Icon, tone } = DIRECTION_STYLES[entry.way];
+  const { icon: Icon, tone } = DIRECTION_STYLES[entry.direction];
   return (
     <>
       <button
@@ -126,7 +126,7 @@ const MessageLine = memo(function Line({ entry, text, isOpen, onToggle }: Messag
           <Clock at={entry.at} />
         </span>
         <Icon aria-hidden size={13} className={`shrink-0 ${tone}`} />
-        <span className="sr-only">{t(`output.direction.${entry.way}`)}</span>
+        <span className="sr-only">{t(`output.direction.${entry.direction}`)}</span>
         {isJson && (
           <code className="max-w-[40%] shrink-0 truncate font-mono font-semibold text-soft text-xs">
             {label}

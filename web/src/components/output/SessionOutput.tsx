@@ -28,7 +28,7 @@ export function SessionOutput({ run, session }: { run: string; session: string }
     [run, session],
   );
   const state = useSyncExternalStore(records.subscribe, records.state);
-  const isGrowing = state.status === "ready" && !state.hasTerminal && !state.isOver;
+  const isGrowing = state.status === "ready" && !state.hasTerminal && !state.hasEnded;
   const sessionState = `${row?.state}/${row?.park}`;
   // A session may get a process, or another one, when its state changes.
   useEffect(() => {

@@ -8,18 +8,18 @@ const answer = (offset: number, records: Partial<SessionRecord>[], process = 1):
   first: 0,
   offset,
   next: offset + 100,
-  isOver: false,
-  records: records.map((record) => ({ way: "output", offset, at: 1, text: "", ...record })),
+  hasEnded: false,
+  records: records.map((record) => ({ direction: "output", offset, at: 1, text: "", ...record })),
 });
 const lines = (answers: SessionRecords[]) =>
-  toLogEntries(answers).map(({ way, text, isCut }) => `${way[0]}${isCut ? "…" : " "}${text}`);
+  toLogEntries(answers).map(({ direction, text, isCut }) => `${direction[0]}${isCut ? "…" : " "}${text}`);
 
 test("a line is one entry, however it is split", () => {
   const answers = [
     answer(0, [
-      { way: "input", input: 1, text: "ask\n" },
+      { direction: "input", input: 1, text: "ask\n" },
       { text: '{"a":' },
-      { way: "error", text: "oh\n" },
+      { direction: "error", text: "oh\n" },
       { text: "1}\n\n{" },
     ]),
     answer(100, [{ text: "}\nrest" }]),
@@ -28,7 +28,7 @@ test("a line is one entry, however it is split", () => {
 });
 
 test("an input that is in two answers appears once", () => {
-  const input = { way: "input", input: 7, text: "go\n" } as const;
+  const input = { direction: "input", input: 7, text: "go\n" } as const;
   expect(lines([answer(0, [{ text: "a\n" }, input]), answer(100, [input, { text: "b\n" }])])).toEqual([
     "o a",
     "i go",

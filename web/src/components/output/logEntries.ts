@@ -4,7 +4,7 @@ import type { SessionRecord, SessionRecords } from "~/api/generated";
 
 export type LogEntry = {
   key: string;
-  way: SessionRecord["way"];
+  direction: SessionRecord["direction"];
   at: number;
   text: string;
   /** Whether its beginning is missing. */
@@ -15,22 +15,28 @@ export type LogEntry = {
 export function toLogEntries(answers: readonly SessionRecords[]): LogEntry[] {
   const entries: LogEntry[] = [];
   const inputs = new Set<string>();
-  let open = new Map<SessionRecord["way"], LogEntry>();
+  let open = new Map<SessionRecord["direction"], LogEntry>();
   let process = 0;
   for (const answer of answers) {
     if (answer.process !== process) open = new Map();
     // The answer starts in the middle of the output, so the beginning of its first line may be missing.
     const isUnknown = answer.process !== process && answer.offset > answer.first;
     process = answer.process;
-    const begun = new Set<SessionRecord["way"]>();
+    const begun = new Set<SessionRecord["direction"]>();
     for (const record of answer.records) {
-      if (record.way === "input") {
+      if (record.direction === "input") {
         const name = `${process}/${record.input}`;
         if (inputs.has(name)) continue;
         inputs.add(name);
       }
-      addLines(entries, open, process, record, isUnknown && record.way !== "input" && !begun.has(record.way));
-      begun.add(record.way);
+      addLines(
+        entries,
+        open,
+        process,
+        record,
+        isUnknown && record.direction !== "input" && !begun.has(record.direction),
+      );
+      begun.add(record.direction);
     }
   }
   return entries.filter(({ text }) => text.trim() !== "");
@@ -38,25 +44,25 @@ export function toLogEntries(answers: readonly SessionRecords[]): LogEntry[] {
 
 function addLines(
   entries: LogEntry[],
-  open: Map<SessionRecord["way"], LogEntry>,
+  open: Map<SessionRecord["direction"], LogEntry>,
   process: number,
-  { way, offset, at, text, input }: SessionRecord,
+  { direction, offset, at, text, input }: SessionRecord,
   isCut: boolean,
 ): void {
   let start = 0;
   while (start < text.length) {
     const end = text.indexOf("\n", start);
     const line = text.slice(start, end < 0 ? undefined : end);
-    const unfinished = way === "input" ? undefined : open.get(way);
+    const unfinished = direction === "input" ? undefined : open.get(direction);
     if (unfinished) unfinished.text += line;
-    const key = `${process}/${way}/${input ?? ""}/${offset + start}`;
-    const entry = unfinished ?? { key, way, at, text: line, isCut: isCut && start === 0 };
+    const key = `${process}/${direction}/${input ?? ""}/${offset + start}`;
+    const entry = unfinished ?? { key, direction, at, text: line, isCut: isCut && start === 0 };
     if (!unfinished) entries.push(entry);
     if (end < 0) {
-      if (way !== "input") open.set(way, entry);
+      if (direction !== "input") open.set(direction, entry);
       return;
     }
-    open.delete(way);
+    open.delete(direction);
     start = end + 1;
   }
 }

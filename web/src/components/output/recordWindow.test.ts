@@ -3,11 +3,11 @@ import type { SessionRecords } from "~/api/generated";
 import { type RecordRange, RecordWindow } from "./recordWindow";
 
 /** Processes that wrote numbered lines of ten bytes. */
-let processes: { n: number; isOver: boolean }[];
+let processes: { n: number; hasEnded: boolean }[];
 let nRequests: number;
 
 beforeEach(() => {
-  processes = [{ n: 100, isOver: false }];
+  processes = [{ n: 100, hasEnded: false }];
   nRequests = 0;
 });
 
@@ -18,7 +18,7 @@ async function fetch({
   limit,
 }: RecordRange): Promise<SessionRecords> {
   nRequests += 1;
-  const { n, isOver } = processes[process - 1] ?? { n: 0, isOver: false };
+  const { n, hasEnded } = processes[process - 1] ?? { n: 0, hasEnded: false };
   const from = after ?? Math.max((before ?? n * 10) - limit, 0);
   const to = Math.min(before ?? n * 10, from + limit);
   const text = Array.from({ length: n }, (_, i) => `${process}:${String(i).padStart(7, "0")}\n`)
@@ -30,8 +30,8 @@ async function fetch({
     first: 0,
     offset: from,
     next: to,
-    isOver: isOver && to === n * 10,
-    records: text === "" ? [] : [{ way: "output", offset: from, at: 1, text }],
+    hasEnded: hasEnded && to === n * 10,
+    records: text === "" ? [] : [{ direction: "output", offset: from, at: 1, text }],
   };
 }
 
@@ -68,10 +68,10 @@ test("new records are added, and loading without new ones changes nothing", asyn
   const before = window.state().entries.length;
   for (let n = 0; n < 20; n += 1) await window.loadLater();
   expect(window.state().entries.length).toBe(before);
-  processes = [{ n: 102, isOver: true }];
+  processes = [{ n: 102, hasEnded: true }];
   await window.loadLater();
   expect(shown(window).slice(-3)).toEqual(["099", "100", "101"]);
-  expect(window.state().isOver).toBe(true);
+  expect(window.state().hasEnded).toBe(true);
   const n = nRequests;
   await window.loadLater();
   expect(nRequests).toBe(n);
@@ -79,20 +79,20 @@ test("new records are added, and loading without new ones changes nothing", asyn
 
 test("the window moves to the previous process, and after the end of one to the next", async () => {
   processes = [
-    { n: 5, isOver: true },
-    { n: 5, isOver: true },
+    { n: 5, hasEnded: true },
+    { n: 5, hasEnded: true },
   ];
   const window = await open(60);
   await window.loadEarlier();
   expect(window.state().entries.map(({ text }) => text[0])).toEqual(["1", "1", "1", "1", "1"]);
-  expect([window.state().hasEarlier, window.state().hasLater, window.state().isOver]).toEqual([
+  expect([window.state().hasEarlier, window.state().hasLater, window.state().hasEnded]).toEqual([
     false,
     true,
     false,
   ]);
   await window.loadLater();
   expect(window.state().entries.at(-1)?.text).toBe("2:0000004");
-  processes.push({ n: 1, isOver: false });
+  processes.push({ n: 1, hasEnded: false });
   await window.refresh();
   expect(window.state().entries.at(-1)?.text).toBe("3:0000000");
 });

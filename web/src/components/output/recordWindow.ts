@@ -14,7 +14,7 @@ export type RecordWindowState = {
   hasEarlier: boolean;
   /** Whether later records were dropped from the window. */
   hasLater: boolean;
-  isOver: boolean;
+  hasEnded: boolean;
   /** The end of the output, unparsed. */
   tail: string;
 };
@@ -38,7 +38,7 @@ export class RecordWindow {
     hasTerminal: true,
     hasEarlier: false,
     hasLater: false,
-    isOver: false,
+    hasEnded: false,
     tail: "",
   };
   #listeners = new Set<() => void>();
@@ -68,17 +68,17 @@ export class RecordWindow {
   loadLater = (): Promise<void> => {
     const last = this.#answers.at(-1);
     if (!last) return this.start();
-    const isNext = last.isOver && last.process < this.#newest;
-    if (last.isOver && !isNext) return Promise.resolve();
+    const isNext = last.hasEnded && last.process < this.#newest;
+    if (last.hasEnded && !isNext) return Promise.resolve();
     const range = isNext
       ? { process: last.process + 1, after: 0 }
       : { process: last.process, after: last.next };
     return this.#load({ ...range, limit: this.chunkBytes }, (answer) => {
       if (answer.records.length === 0 && !isNext)
-        this.#answers.splice(-1, 1, { ...last, isOver: answer.isOver });
+        this.#answers.splice(-1, 1, { ...last, hasEnded: answer.hasEnded });
       else this.#answers.push(answer);
       // A chunk that is not full is the last one; a full one may lack the last bytes of a character.
-      this.#isTail = answer.isOver || answer.next - answer.offset < this.chunkBytes - 3;
+      this.#isTail = answer.hasEnded || answer.next - answer.offset < this.chunkBytes - 3;
       while (this.#bytes() > this.windowBytesMax && this.#answers.length > 1) this.#answers.shift();
     });
   };
@@ -99,7 +99,7 @@ export class RecordWindow {
 
   /** Looks for another process after one that has ended. */
   async refresh(): Promise<void> {
-    if (this.#state.status !== "ready" || this.#state.isOver) await this.start();
+    if (this.#state.status !== "ready" || this.#state.hasEnded) await this.start();
   }
 
   #bytes(): number {
@@ -131,8 +131,8 @@ export class RecordWindow {
       hasTerminal: last.hasTerminal,
       hasEarlier: earlierRange(first) !== null,
       hasLater: !isNewest || !this.#isTail,
-      isOver: last.isOver && isNewest,
-      tail: last.records.map(({ way, text }) => (way === "input" ? "" : text)).join(""),
+      hasEnded: last.hasEnded && isNewest,
+      tail: last.records.map(({ direction, text }) => (direction === "input" ? "" : text)).join(""),
     });
   }
 

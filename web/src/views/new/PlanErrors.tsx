@@ -1,11 +1,11 @@
-import type { PlanMistake } from "~/api/generated";
+import type { ProblemDiagnostic } from "~/api/generated";
 
 /** The errors and warnings of a plan; a click goes to the line. */
 export function PlanErrors({
   diagnostics,
   onGo,
 }: {
-  diagnostics: PlanMistake[];
+  diagnostics: ProblemDiagnostic[];
   onGo: (line: number) => void;
 }) {
   return (

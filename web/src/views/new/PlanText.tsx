@@ -1,12 +1,12 @@
 import { type RefObject, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { PlanMistake } from "~/api/generated";
+import type { ProblemDiagnostic } from "~/api/generated";
 
 type Props = {
   text: string;
   onText: (text: string) => void;
   textarea: RefObject<HTMLTextAreaElement | null>;
-  diagnostics: PlanMistake[];
+  diagnostics: ProblemDiagnostic[];
 };
 
 /** The text of a plan with line numbers; lines with errors are marked. */

@@ -90,8 +90,8 @@ export function StartRun({ project, draft, onGo }: Props) {
             retry={() => void agents.refetch()}
           />
         )}
-        {error instanceof ApiError && error.mistakes.length > 0 && (
-          <PlanErrors diagnostics={error.mistakes} onGo={onGo} />
+        {error instanceof ApiError && error.diagnostics.length > 0 && (
+          <PlanErrors diagnostics={error.diagnostics} onGo={onGo} />
         )}
       </div>
     </section>

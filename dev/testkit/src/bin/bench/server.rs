@@ -1,10 +1,10 @@
-//! Compares the server with a plain one in Node: a burst to 256 subscribers, latency, memory, and the time from a start
-//! to the first answer.
+//! Compares the server with a plain one in Node: a burst to 256 subscribers, latency, memory, and the time from start to
+//! first response.
 
+pub mod connection;
 mod events;
 pub mod history;
-pub mod line;
-pub mod sides;
+pub mod processes;
 mod subscribers;
 
 use std::{fs, path::Path, time::Duration};
@@ -14,32 +14,32 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use tempfile::tempdir_in;
 use testkit::bench::{Goal, Report, Timings, in_turns, median};
 
-use events::Scene;
-use sides::{Home, only_phase, waiting_task};
+use events::ServerLoad;
+use processes::{ServerSetup, only_phase, waiting_task};
 
-/// As many as a server allows.
+/// The limit of the server.
 const N_SUBSCRIBERS: usize = 256;
 const N_BURST: usize = 400;
 const N_PACED: usize = 100;
 const N_LOGGED: u64 = 100_000;
-/// How much an agent says about each task before it is done.
-const N_SAID: u64 = 80;
+/// Messages of an agent for each task.
+const N_MESSAGES: u64 = 80;
 /// A task has about a hundred entries.
 const N_TASKS: usize = 1500;
 const ROUNDS: usize = 5;
 const START_ROUNDS: usize = 15;
-/// The subscribers of three servers, twice over.
+/// Open files: twice the subscribers of three servers.
 const FILES: u64 = 2048;
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
-    make_room_for_files();
+    raise_file_limit();
     let own = std::env::current_exe()?;
-    // Beside this program: a temporary directory may be in memory, where waiting for the disk costs nothing.
-    let beside = own.parent().context("a program has a directory")?;
-    let program = beside.join("jangdan");
+    // Beside this program: a temporary directory may be in memory, where syncing to disk costs nothing.
+    let directory = own.parent().context("a program has a directory")?;
+    let program = directory.join("jangdan");
     ensure!(program.exists(), "build the program first: cargo build --release --package cli");
-    let folder = tempdir_in(beside)?;
+    let folder = tempdir_in(directory)?;
     let mut report = Report::new("server", ROUNDS);
     compare_events(&mut report, &program, folder.path())?;
     compare_starts(&mut report, &program, folder.path())?;
@@ -47,31 +47,31 @@ pub fn run() -> Result<Report> {
 }
 
 fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<()> {
-    let home = Home::make(program, folder, "events")?;
-    let ours = Scene::ours(&home, N_SUBSCRIBERS)?;
+    let setup = ServerSetup::create(program, folder, "events")?;
+    let ours = ServerLoad::ours(&setup, N_SUBSCRIBERS)?;
     let text = ours.one_event()?;
-    let peer = Scene::peer(sides::start_peer(folder)?, &text, N_SUBSCRIBERS)?;
-    let mut scenes = [ours, peer];
+    let node = ServerLoad::node(processes::start_node(folder)?, &text, N_SUBSCRIBERS)?;
+    let mut servers = [ours, node];
     // Every subscriber received the event whose text was read.
-    scenes[0].subscribers.receive(1)?;
-    let memory = |scenes: &[Scene; 2]| -> Result<[f64; 2]> {
-        Ok([resident_mib(scenes[0].side.pid())?, resident_mib(scenes[1].side.pid())?])
+    servers[0].subscribers.receive(1)?;
+    let memory = |servers: &[ServerLoad; 2]| -> Result<[f64; 2]> {
+        Ok([resident_mib(servers[0].process.pid())?, resident_mib(servers[1].process.pid())?])
     };
-    let [silent, silent_peer] = memory(&scenes)?;
-    let bursts = in_turns(ROUNDS, 2, |n| scenes[n].burst(N_BURST))?;
-    let paced = paced(&mut scenes, program, folder)?;
-    let [after, after_peer] = memory(&scenes)?;
+    let [idle, idle_node] = memory(&servers)?;
+    let bursts = in_turns(ROUNDS, 2, |n| servers[n].burst(N_BURST))?;
+    let paced = paced(&mut servers, program, folder)?;
+    let [after, after_node] = memory(&servers)?;
 
     let bursts = Timings::new(["ours", "node"].into_iter().zip(bursts).collect());
     report.ratio("burst to 256 subscribers/Node", bursts.times_longer("node", "ours"), Goal::AtLeast(5.0));
     let late = |n: usize, share: f64| -> Vec<f64> {
         paced.get(n).into_iter().flatten().map(|late| quantile(late, share).as_secs_f64() * 1e3).collect()
     };
-    let (p99, p99_peer) = (late(0, 0.99), late(1, 0.99));
-    let ratios = p99.iter().zip(&p99_peer).map(|(ours, node)| ours / node).collect();
+    let (p99, p99_node) = (late(0, 0.99), late(1, 0.99));
+    let ratios = p99.iter().zip(&p99_node).map(|(ours, node)| ours / node).collect();
     report.ratio("p99 at 50 events/s/Node", median(ratios), Goal::AtMost(0.5));
-    report.ratio("memory with 256 subscribers/Node", silent / silent_peer, Goal::AtMost(0.5));
-    report.ratio("memory after all of it/Node", after / after_peer, Goal::AtMost(0.5));
+    report.ratio("memory with 256 subscribers/Node", idle / idle_node, Goal::AtMost(0.5));
+    report.ratio("memory after all of it/Node", after / after_node, Goal::AtMost(0.5));
     let rate = |name| N_BURST as f64 / bursts.seconds(name);
     report.figure("burst, events/s to 256", rate("ours"));
     report.figure("burst, events/s to 256, Node", rate("node"));
@@ -79,43 +79,49 @@ fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<
     report.figure("p50 ms at 50 events/s", median(late(0, 0.5)));
     report.figure("p50 ms at 50 events/s, Node", median(late(1, 0.5)));
     report.figure("p99 ms at 50 events/s", median(p99));
-    report.figure("p99 ms at 50 events/s, Node", median(p99_peer));
-    report.figure("memory MiB with 256 subscribers", silent);
-    report.figure("memory MiB with 256 subscribers, Node", silent_peer);
+    report.figure("p99 ms at 50 events/s, Node", median(p99_node));
+    report.figure("memory MiB with 256 subscribers", idle);
+    report.figure("memory MiB with 256 subscribers, Node", idle_node);
     report.figure("memory MiB after all of it", after);
-    report.figure("memory MiB after all of it, Node", after_peer);
+    report.figure("memory MiB after all of it, Node", after_node);
     Ok(())
 }
 
-/// Tells events at a pace, and returns how late each came. Node keeps none of them, so ours are kept in memory here: how
-/// late a disk is, is measured elsewhere.
-fn paced(scenes: &mut [Scene; 2], program: &Path, folder: &Path) -> Result<Vec<Vec<Vec<Duration>>>> {
-    let place = Path::new("/dev/shm");
-    let in_memory = if place.is_dir() { Some(tempdir_in(place)?) } else { None };
-    let home = Home::make(program, in_memory.as_ref().map_or(folder, |place| place.path()), "paced")?;
-    let mut ours = Scene::ours(&home, N_SUBSCRIBERS)?;
-    in_turns(ROUNDS, 2, |n| if n == 0 { ours.paced(N_PACED) } else { scenes[1].paced(N_PACED) })
+/// Sends events at a fixed pace; returns the latency of each. Node stores no events, so ours are stored in memory here.
+fn paced(servers: &mut [ServerLoad; 2], program: &Path, folder: &Path) -> Result<Vec<Vec<Vec<Duration>>>> {
+    let memory = Path::new("/dev/shm");
+    let in_memory = if memory.is_dir() { Some(tempdir_in(memory)?) } else { None };
+    let setup = ServerSetup::create(
+        program,
+        in_memory.as_ref().map_or(folder, |directory| directory.path()),
+        "paced",
+    )?;
+    let mut ours = ServerLoad::ours(&setup, N_SUBSCRIBERS)?;
+    in_turns(ROUNDS, 2, |n| if n == 0 { ours.paced(N_PACED) } else { servers[1].paced(N_PACED) })
 }
 
 fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<()> {
-    let empty = Home::make(program, folder, "empty")?;
-    let full = Home::make(program, folder, "full")?;
-    let (side, _) = full.start("/api/status")?;
-    let run =
-        full.begin(&side, &[only_phase()], &(1..=N_TASKS).map(|n| waiting_task(n, 1)).collect::<Vec<_>>())?;
-    side.end()?;
-    let n_logged = history::fill(&full.data(), &run, N_LOGGED, N_SAID)?;
+    let empty = ServerSetup::create(program, folder, "empty")?;
+    let full = ServerSetup::create(program, folder, "full")?;
+    let (process, _) = full.start("/api/status")?;
+    let run = full.start_run(
+        &process,
+        &[only_phase()],
+        &(1..=N_TASKS).map(|n| waiting_task(n, 1)).collect::<Vec<_>>(),
+    )?;
+    process.end()?;
+    let n_logged = history::fill(&full.data(), &run, N_LOGGED, N_MESSAGES)?;
     ensure!(n_logged >= N_LOGGED, "the log has {n_logged} entries only");
     let (row, tasks) = (format!("/api/runs/{run}"), format!("/api/runs/{run}/rows?kind=task"));
     let names = ["node", "first answer", "long log", "long log, rows"];
     let times = in_turns(START_ROUNDS, names.len(), |n| -> Result<Duration> {
-        let (side, took) = match n {
-            0 => return sides::start_bare(),
+        let (process, took) = match n {
+            0 => return processes::time_bare_node(),
             1 => empty.start("/api/status")?,
             2 => full.start(&row)?,
             _ => full.start(&tasks)?,
         };
-        side.end()?;
+        process.end()?;
         Ok(took)
     })?;
     let timings = Timings::new(names.into_iter().zip(times).collect());
@@ -141,13 +147,13 @@ fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<
     Ok(())
 }
 
-/// Returns the value that so many of the sorted ones do not exceed.
+/// Returns the value that this share of the sorted values does not exceed.
 fn quantile(sorted: &[Duration], share: f64) -> Duration {
     let at = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(at.saturating_sub(1)).copied().unwrap_or_default()
 }
 
-/// Returns the memory that a process has in use, in MiB.
+/// Returns the resident memory of a process in MiB.
 fn resident_mib(pid: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("a process has memory")?;
@@ -155,12 +161,12 @@ fn resident_mib(pid: u32) -> Result<f64> {
     Ok(kib / 1024.0)
 }
 
-fn make_room_for_files() {
+fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
-    if limit.current.is_some_and(|current| current < wanted) {
-        limit.current = Some(wanted);
-        // If it fails, a subscriber that cannot connect says so.
+    let target = limit.maximum.map_or(FILES, |maximum| maximum.min(FILES));
+    if limit.current.is_some_and(|current| current < target) {
+        limit.current = Some(target);
+        // If it fails, a subscriber fails to connect.
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }

@@ -17,7 +17,7 @@ use testkit::{
 
 use crate::server::{
     history,
-    sides::{Home, waiting_task},
+    processes::{ServerSetup, waiting_task},
 };
 use browser::Browser;
 use changes::Changes;
@@ -43,9 +43,9 @@ pub fn run() -> Result<Report> {
     let program = beside.join("jangdan");
     ensure!(program.exists(), "build the program first: cargo build --release --package cli");
     let folder = tempdir_in(beside)?;
-    let home = Home::make(&program, folder.path(), "web")?;
+    let home = ServerSetup::create(&program, folder.path(), "web")?;
     let (side, _) = home.start("/api/status")?;
-    let run = home.begin(&side, &phases(), &tasks())?;
+    let run = home.start_run(&side, &phases(), &tasks())?;
     side.end()?;
     progress::begin("a log of 5,000 entries is written");
     history::fill(&home.data(), &run, N_LOGGED, N_SAID)?;

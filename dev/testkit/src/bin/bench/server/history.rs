@@ -1,4 +1,4 @@
-//! A long log: a run whose agents have said a lot, fed through the engine as if they had.
+//! Generates a long log: a run whose agents send many messages, decided by the engine.
 
 use std::{collections::VecDeque, path::Path};
 
@@ -14,100 +14,104 @@ use testkit::run_loop::success_reports;
 
 const PAGE_ENTRIES: usize = 1000;
 
-/// Goes on with a run that waits, until its log has so many entries. It is paused then, and nobody works for it.
+/// Continues a waiting run until its log has `n_entries`, then pauses it.
 ///
-/// An agent says so much about each task before it is done. Returns how many entries there are.
-pub fn fill(data: &Path, run: &str, n_entries: u64, n_said: u64) -> Result<u64> {
+/// An agent sends `n_messages` for each task before it is done. Returns the number of entries.
+pub fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> Result<u64> {
     let id: RunId = run.parse()?;
     let log = std::sync::Arc::new(SqliteLog::open(data)?);
-    let mut feeding =
-        Feeding { run: Run::new(), events: Vec::new(), orders: VecDeque::new(), now: 0, n_said };
+    let mut generator = HistoryGenerator {
+        run: Run::new(),
+        events: Vec::new(),
+        effects: VecDeque::new(),
+        now: 0,
+        n_messages,
+    };
     for entry in log.read(&id, Sequence(0), usize::MAX)? {
-        feeding.now = entry.at.0;
-        drop(feeding.run.apply(&entry.recorded()?));
+        generator.now = entry.at.0;
+        drop(generator.run.apply(&entry.recorded()?));
     }
-    let mut recorded = feeding.run.sequence();
+    let mut recorded = generator.run.sequence();
     let person = Actor::Person("ana".to_owned());
-    feeding.wish(&person, Command::MarkExternalMet { name: "go".to_owned() })?;
+    generator.execute(&person, Command::MarkExternalMet { name: "go".to_owned() })?;
     let mut is_paused = false;
-    while let Some((effect_id, effect)) = feeding.orders.pop_front() {
-        feeding.carry_out(effect_id, effect)?;
-        if !is_paused && feeding.run.sequence().0 >= n_entries {
+    while let Some((effect_id, effect)) = generator.effects.pop_front() {
+        generator.complete(effect_id, effect)?;
+        if !is_paused && generator.run.sequence().0 >= n_entries {
             is_paused = true;
-            feeding.wish(&person, Command::PauseRun)?;
+            generator.execute(&person, Command::PauseRun)?;
         }
-        if feeding.events.len() >= PAGE_ENTRIES || feeding.orders.is_empty() {
+        if generator.events.len() >= PAGE_ENTRIES || generator.effects.is_empty() {
             let entries =
-                feeding.events.drain(..).map(|event| NewEntry::of(&event)).collect::<Result<_, _>>()?;
+                generator.events.drain(..).map(|event| NewEntry::of(&event)).collect::<Result<_, _>>()?;
             log.append(&id, recorded, entries)?;
-            recorded = feeding.run.sequence();
+            recorded = generator.run.sequence();
         }
     }
-    // What the server does now and then, and when it ends.
+    // The server saves the rows periodically and when it stops.
     let mut durable_run = DurableRun::open(log, id)?;
     durable_run.save().context("save the rows")?;
     Ok(recorded.0)
 }
 
-struct Feeding {
+struct HistoryGenerator {
     run: Run,
     events: Vec<RecordedEvent>,
-    orders: VecDeque<(domain::EffectId, Effect)>,
+    effects: VecDeque<(domain::EffectId, Effect)>,
     now: i64,
-    n_said: u64,
+    n_messages: u64,
 }
 
-impl Feeding {
-    fn wish(&mut self, actor: &Actor, command: Command) -> Result<()> {
+impl HistoryGenerator {
+    fn execute(&mut self, actor: &Actor, command: Command) -> Result<()> {
         self.now += 1;
         match self.run.decide(Timestamp(self.now), actor, command) {
             Ok(decision) => {
                 self.events.extend(decision.events);
-                self.orders.extend(decision.effects);
+                self.effects.extend(decision.effects);
                 Ok(())
             }
-            // Two reports may cross; the later one is too late, as in life.
+            // Reports may cross; the later one is stale.
             Err(Rejection::StaleReport | Rejection::UnknownSession { .. }) => Ok(()),
             Err(rejection) => Err(rejection.into()),
         }
     }
 
-    fn carry_out(&mut self, id: domain::EffectId, effect: Effect) -> Result<()> {
+    fn complete(&mut self, id: domain::EffectId, effect: Effect) -> Result<()> {
         if let Effect::SendInput { session, content, .. } = &effect
             && matches!(**content, SessionInput::Task { .. })
         {
             let session = *session;
-            let (typed, done) = {
-                let mut answers = success_reports(id, effect);
-                (answers.remove(0), answers.pop().context("it is done")?)
+            let (delivered, done) = {
+                let mut reports = success_reports(id, effect);
+                (reports.remove(0), reports.pop().context("a report of success")?)
             };
-            self.wish(&typed.0, typed.1)?;
+            self.execute(&delivered.0, delivered.1)?;
             let agent = Actor::Agent(session);
-            for n in 0..self.n_said {
+            for n in 0..self.n_messages {
                 let start = 100 + 100 * n;
                 let command = if n % 4 == 3 {
-                    let words = format!("The tests of step {n} pass now; next are the docs.");
-                    Command::EndTurn { read_from: start + 60, text: words, tools: TurnTools::default() }
+                    let text = format!("The tests of step {n} pass now; next are the docs.");
+                    Command::EndTurn { read_from: start + 60, text, tools: TurnTools::default() }
                 } else {
-                    let (progress, task) = (Some(n as f64 / self.n_said as f64), Some(format!("step {n}")));
-                    let said = Box::new(AgentMessage::Progress(ProgressMessage { progress, task }));
+                    let (progress, task) =
+                        (Some(n as f64 / self.n_messages as f64), Some(format!("step {n}")));
+                    let message = Box::new(AgentMessage::Progress(ProgressMessage { progress, task }));
                     Command::ReceiveMessage {
                         offset: MessageOffset { start, ordinal: 0 },
                         read_from: start + 60,
-                        message: said,
+                        message,
                     }
                 };
-                self.wish(&agent, command)?;
+                self.execute(&agent, command)?;
             }
-            let Command::ReceiveMessage { message: said, .. } = done.1 else { return Ok(()) };
-            let heard = MessageOffset { start: 100 + 100 * self.n_said, ordinal: 0 };
-            return self.wish(
-                &agent,
-                Command::ReceiveMessage { offset: heard, read_from: heard.start + 20, message: said },
-            );
+            let Command::ReceiveMessage { message, .. } = done.1 else { return Ok(()) };
+            let offset = MessageOffset { start: 100 + 100 * self.n_messages, ordinal: 0 };
+            return self
+                .execute(&agent, Command::ReceiveMessage { offset, read_from: offset.start + 20, message });
         }
         for (actor, command) in success_reports(id, effect) {
-            self.wish(&actor, command)?;
+            self.execute(&actor, command)?;
         }
         Ok(())
     }

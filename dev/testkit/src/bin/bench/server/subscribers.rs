@@ -10,9 +10,9 @@ use std::{
 use anyhow::{Result, ensure};
 use rustix::event::epoll;
 
-use super::line::{Address, connect};
+use super::connection::{Address, connect};
 
-/// Every event that counts has such a line.
+/// Every counted event has this line.
 const MARK: &[u8] = b"\nid: ";
 /// Time for every subscriber to receive the events of one round.
 const ROUND_WAIT_MAX: Duration = Duration::from_secs(60);
@@ -27,13 +27,13 @@ pub struct Subscribers {
 
 struct Subscriber {
     stream: TcpStream,
-    /// Bytes of a mark at the end of what was read last.
+    /// Bytes of a partial mark at the end of the last read.
     n_matched: usize,
     n_received: usize,
 }
 
 impl Subscribers {
-    /// Connects all of them, and returns when each has received the first id.
+    /// Connects all subscribers; returns when each has received the first id.
     pub fn connect(address: &Address, path: &str, n_subscribers: usize) -> Result<Self> {
         let mut subscribers = Self { all: Vec::new(), buffer: vec![0; BUFFER_BYTES] };
         let request = address.request("GET", path, "");
@@ -51,15 +51,15 @@ impl Subscribers {
         self.all.len()
     }
 
-    /// Reads until each has received so many more events.
+    /// Reads until each has received `n_events` more.
     pub fn receive(&mut self, n_events: usize) -> Result<()> {
         self.receive_sampled(n_events, 1, |_, _, _| {})
     }
 
-    /// Reads until one in `one_in` has received so many more events, and only then from the others.
+    /// Reads until one in `one_in` has received `n_events` more, and only then from the others.
     ///
-    /// Reports when each of the sample received what: the number of its events before a read and after it. If all were
-    /// read at once, the time would be that of the reading thread, not that of the server.
+    /// Reports for each read of the sample the time and the number of its events before and after. Reading all at once
+    /// would measure the reading thread instead of the server.
     pub fn receive_timed(
         &mut self,
         n_events: usize,
@@ -91,11 +91,11 @@ impl Subscribers {
             let data = epoll::EventData::new_u64(index as u64);
             epoll::add(&poll, subscriber.stream.as_fd(), data, epoll::EventFlags::IN)?;
         }
-        let mut n_left = sample().count();
+        let mut n_remaining = sample().count();
         let deadline = Instant::now() + ROUND_WAIT_MAX;
         let mut ready = Vec::with_capacity(READY_MAX);
-        while n_left > 0 {
-            ensure!(Instant::now() < deadline, "{n_left} subscribers have not received all events");
+        while n_remaining > 0 {
+            ensure!(Instant::now() < deadline, "{n_remaining} subscribers have not received all events");
             let wait = rustix::event::Timespec { tv_sec: 1, tv_nsec: 0 };
             ready.clear();
             epoll::wait(&poll, rustix::buffer::spare_capacity(&mut ready), Some(&wait))?;
@@ -109,7 +109,7 @@ impl Subscribers {
                 if subscriber.n_received > before {
                     report(Instant::now(), before - start, subscriber.n_received - start);
                     let goal = start + n_events;
-                    n_left -= usize::from(before < goal && subscriber.n_received >= goal);
+                    n_remaining -= usize::from(before < goal && subscriber.n_received >= goal);
                 }
             }
         }
@@ -137,16 +137,16 @@ impl Subscriber {
                 self.n_matched = 1;
                 continue;
             }
-            let wanted = MARK.get(self.n_matched..).unwrap_or_default();
-            let n_same = wanted.iter().zip(rest).take_while(|(left, right)| left == right).count();
-            if n_same == wanted.len() {
+            let expected = MARK.get(self.n_matched..).unwrap_or_default();
+            let n_same = expected.iter().zip(rest).take_while(|(left, right)| left == right).count();
+            if n_same == expected.len() {
                 self.n_received += 1;
                 self.n_matched = 0;
             } else if n_same == rest.len() {
                 self.n_matched += n_same;
                 return;
             } else {
-                // A mark begins with a line's end, and has no other in it.
+                // A mark starts with a line break and contains no other.
                 self.n_matched = 0;
             }
             rest = rest.get(n_same..).unwrap_or_default();

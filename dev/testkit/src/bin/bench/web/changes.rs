@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
-use crate::server::line::{Address, Line};
+use crate::server::connection::{Address, Connection};
 
 /// Number of connections that send commands at once.
 const N_CONNECTIONS: u32 = 4;
@@ -28,8 +28,9 @@ impl Changes {
     /// Reads the tasks that are not done.
     pub fn open(address: &Address, run: &str) -> Result<Self> {
         let path = format!("/api/runs/{run}/rows?kind=task");
-        let answer: Value =
-            serde_json::from_slice(&Line::open(address)?.ask(&address.request("GET", &path, ""))?)?;
+        let answer: Value = serde_json::from_slice(
+            &Connection::open(address)?.exchange(&address.request("GET", &path, ""))?,
+        )?;
         let rows = answer.pointer("/rows/task").and_then(Value::as_array).context("the run has no tasks")?;
         let is_open = |row: &&Value| !matches!(row.get("state").and_then(Value::as_str), Some("done") | None);
         let id = |row: &Value| row.get("id").and_then(Value::as_str).map(str::to_owned);
@@ -55,7 +56,7 @@ impl Changes {
         let next = AtomicU32::new(0);
         thread::scope(|scope| {
             let send_all = || -> Result<()> {
-                let mut line = Line::open(&self.address)?;
+                let mut line = Connection::open(&self.address)?;
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     if index >= n {
@@ -64,7 +65,7 @@ impl Changes {
                     if let Some(every) = every {
                         thread::sleep((begin + every * index).saturating_duration_since(Instant::now()));
                     }
-                    line.ask(&self.next())?;
+                    line.exchange(&self.next())?;
                 }
             };
             let threads: Vec<_> = (0..N_CONNECTIONS).map(|_| scope.spawn(send_all)).collect();

@@ -1,0 +1,180 @@
+//! The access check of the loopback port: programs need the token, browsers the cookie that is made from it.
+//!
+//! Every user and every page of every site can reach a port on loopback. So the `Host` header must name this server (DNS
+//! rebinding points a foreign name at 127.0.0.1), the client must have the token or the cookie, and requests of other
+//! sites are refused.
+
+mod attempt_limit;
+mod security_headers;
+mod token_link;
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    http::{
+        HeaderMap, Method,
+        header::{AUTHORIZATION, COOKIE, HOST, ORIGIN, UPGRADE},
+    },
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+
+use crate::{
+    problem::{ApiError, echo},
+    problem_code::ProblemCode,
+    token::Token,
+};
+use attempt_limit::AttemptLimit;
+pub use security_headers::add_security_headers;
+
+/// Checks the requests to a port.
+pub struct AccessGuard {
+    token: Token,
+    port: u16,
+    attempt_limit: AttemptLimit,
+}
+
+/// How a client authenticated. Stored in the extensions of a request that came over a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credential {
+    /// A header, which a page of another site cannot set.
+    Token,
+    /// A cookie, which a browser adds by itself.
+    Cookie,
+}
+
+impl AccessGuard {
+    pub fn new(token: Token, port: u16) -> Self {
+        Self { token, port, attempt_limit: AttemptLimit::new() }
+    }
+
+    /// Checks a request; returns its credential, or `None` for a file of the page, which needs none.
+    fn check(&self, request: &Request) -> Result<Option<Credential>, ApiError> {
+        self.check_host(request)?;
+        if !is_api(request.uri().path()) {
+            // The page contains no data of a run.
+            return Ok(None);
+        }
+        let headers = request.headers();
+        let has_origin = self.check_origin(headers)?;
+        let credential = self.check_credential(headers)?;
+        let is_unsafe = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+        let is_upgrade = headers.contains_key(UPGRADE);
+        if credential == Credential::Cookie && (is_unsafe || is_upgrade) && !has_origin {
+            let hint = "Use a current browser, or send the token: authorization: Bearer TOKEN";
+            let detail = "The request has a cookie, but no Origin or Sec-Fetch-Site header.";
+            return Err(ApiError::new(ProblemCode::CrossOrigin, detail, hint));
+        }
+        Ok(Some(credential))
+    }
+
+    /// Checks that `Host` is a loopback address with this port: a foreign name that resolves to it is an attack.
+    fn check_host(&self, request: &Request) -> Result<(), ApiError> {
+        let mut hosts = request.headers().get_all(HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok());
+        let is_own_host = hosts.next().is_none() && host.is_some_and(|host| self.is_own_host(host));
+        let authority = request.uri().authority();
+        if is_own_host && authority.is_none_or(|authority| self.is_own_host(authority.as_str())) {
+            return Ok(());
+        }
+        let detail = match host {
+            Some(host) => format!("'{}' is not the host of this server.", echo(host)),
+            None => "The request has no Host header.".to_owned(),
+        };
+        let hint = format!("Send the request to 127.0.0.1:{}.", self.port);
+        Err(ApiError::new(ProblemCode::WrongHost, detail, hint))
+    }
+
+    fn is_own_host(&self, host: &str) -> bool {
+        let names = ["127.0.0.1", "localhost", "[::1]"];
+        let is = |name: &&str| host.strip_prefix(*name).is_some_and(|port| port == format!(":{}", self.port));
+        names.iter().any(is)
+    }
+
+    /// Refuses requests of other sites. Returns whether the browser sent the origin.
+    fn check_origin(&self, headers: &HeaderMap) -> Result<bool, ApiError> {
+        let origin = headers.get(ORIGIN);
+        let is_own_origin =
+            |origin: &str| origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host));
+        let site = headers.get("sec-fetch-site");
+        let is_same_origin = |site: &[u8]| site == b"same-origin" || site == b"none";
+        let is_own = origin.is_none_or(|origin| origin.to_str().is_ok_and(is_own_origin));
+        if is_own && site.is_none_or(|site| is_same_origin(site.as_bytes())) {
+            return Ok(origin.is_some() || site.is_some());
+        }
+        let hint = "Only Jangdan's own page and programs with the token have access.";
+        Err(ApiError::new(ProblemCode::CrossOrigin, "The request comes from a page of another site.", hint))
+    }
+
+    fn check_credential(&self, headers: &HeaderMap) -> Result<Credential, ApiError> {
+        if let Some(value) = headers.get(AUTHORIZATION) {
+            let parts = value.to_str().ok().and_then(|value| value.split_once(' '));
+            let parts = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+            let is_valid = parts.is_some_and(|(_, token)| self.token.is_token(token.trim()));
+            return if is_valid { Ok(Credential::Token) } else { Err(self.invalid_token()) };
+        }
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let cookies =
+            cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut has_cookie = false;
+        for (name, value) in cookies {
+            if name == self.cookie_name() {
+                has_cookie = true;
+                // A page on another port can set a cookie of the same name, so check all.
+                if self.token.is_cookie(value) {
+                    return Ok(Credential::Cookie);
+                }
+            }
+        }
+        if has_cookie { Err(self.invalid_token()) } else { Err(missing_token()) }
+    }
+
+    /// The port is part of the name: browsers share cookies between ports, and another server may set its own.
+    fn cookie_name(&self) -> String {
+        format!("jangdan_{}", self.port)
+    }
+
+    fn invalid_token(&self) -> ApiError {
+        match self.attempt_limit.count() {
+            Ok(()) => ApiError::new(
+                ProblemCode::InvalidToken,
+                "Missing or invalid token.",
+                "Open the link that `jangdan link` prints.",
+            ),
+            Err(wait) => {
+                let hint =
+                    format!("Wait {} s, then open the link that `jangdan link` prints.", wait.as_secs() + 1);
+                ApiError::new(ProblemCode::TooManyAttempts, "Too many invalid tokens were sent.", hint)
+            }
+        }
+    }
+}
+
+fn missing_token() -> ApiError {
+    let hint = "Open the link that `jangdan link` prints, or send the token: authorization: Bearer TOKEN";
+    ApiError::new(ProblemCode::MissingToken, "Missing or invalid token.", hint)
+}
+
+/// Refuses requests without access; exchanges a token in the URL for a cookie.
+pub async fn check_access(
+    State(guard): State<Arc<AccessGuard>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match guard.check(&request) {
+        Ok(Some(credential)) => {
+            request.extensions_mut().insert(credential);
+        }
+        Ok(None) => {}
+        Err(error) => return error.into_response(),
+    }
+    if let Some(redirect) = guard.redirect_with_cookie(&request) {
+        return redirect;
+    }
+    next.run(request).await
+}
+
+fn is_api(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/")
+}

@@ -1,0 +1,100 @@
+//! Replays entries of the log as frames, for streams that start before the buffered entries.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use domain::{RunId, Sequence};
+use store::{Entry, Log, Position, StoreError};
+use views::Views;
+
+use super::sse::EntryFrames;
+
+const PAGE_ENTRIES: usize = 500;
+
+/// Reads the log from a position on. The views of a run are rebuilt from its first entry when it is met first.
+pub struct LogReplay {
+    log: Arc<dyn Log>,
+    at: Position,
+    run: Option<RunId>,
+    views: BTreeMap<RunId, Views>,
+}
+
+impl LogReplay {
+    /// Starts after a position, with one run or all.
+    pub fn after(log: Arc<dyn Log>, at: Position, run: Option<RunId>) -> Self {
+        Self { log, at, run, views: BTreeMap::new() }
+    }
+
+    /// Returns the position of the last entry read.
+    pub fn at(&self) -> Position {
+        self.at
+    }
+
+    /// Returns the next entries of the selected run; `None` at the end of the log.
+    ///
+    /// A page without entries of the run is empty and still advances [`LogReplay::at`].
+    pub fn next_page(&mut self) -> Result<Option<Vec<EntryFrames>>, StoreError> {
+        let entries = self.log.read_all(self.at, PAGE_ENTRIES)?;
+        let Some(last) = entries.last() else { return Ok(None) };
+        let end = last.position;
+        let mut page = Vec::new();
+        for entry in &entries {
+            if self.run.as_ref().is_none_or(|run| *run == entry.run) {
+                page.push(self.fold(entry)?);
+            }
+        }
+        self.at = end;
+        Ok(Some(page))
+    }
+
+    fn fold(&mut self, entry: &Entry) -> Result<EntryFrames, StoreError> {
+        let views = match self.views.entry(entry.run.clone()) {
+            std::collections::btree_map::Entry::Occupied(occupied) => occupied.into_mut(),
+            std::collections::btree_map::Entry::Vacant(vacant) => {
+                vacant.insert(views_before(&*self.log, &entry.run, entry.sequence)?)
+            }
+        };
+        let changes = views.apply(&entry.recorded()?);
+        Ok(EntryFrames::of(&entry.run, entry.position, entry.sequence, &changes))
+    }
+}
+
+/// Rebuilds the views of a run from the entries before `end`.
+fn views_before(log: &dyn Log, run: &RunId, end: Sequence) -> Result<Views, StoreError> {
+    let mut views = Views::new(run.clone());
+    while views.sequence().0 + 1 < end.0 {
+        let remaining = usize::try_from(end.0 - views.sequence().0 - 1).unwrap_or(PAGE_ENTRIES);
+        let entries = log.read(run, views.sequence(), remaining.min(PAGE_ENTRIES))?;
+        if entries.is_empty() {
+            break;
+        }
+        for entry in &entries {
+            drop(views.apply(&entry.recorded()?));
+        }
+    }
+    Ok(views)
+}
+
+/// Returns the position of the last entry by binary search: positions have no gaps.
+pub fn last_position(log: &dyn Log) -> Result<Position, StoreError> {
+    let has_position = |position: u64| has_position(log, Position(position));
+    let mut missing = 1_u64;
+    while has_position(missing)? {
+        missing = missing.saturating_mul(2);
+    }
+    let mut existing = missing / 2;
+    while missing - existing > 1 {
+        let middle = existing + (missing - existing) / 2;
+        if has_position(middle)? {
+            existing = middle;
+        } else {
+            missing = middle;
+        }
+    }
+    Ok(Position(existing))
+}
+
+/// Returns whether the log has reached a position; 0 is before the first entry and always reached.
+pub fn has_position(log: &dyn Log, position: Position) -> Result<bool, StoreError> {
+    let Some(before) = position.0.checked_sub(1) else { return Ok(true) };
+    Ok(!log.read_all(Position(before), 1)?.is_empty())
+}

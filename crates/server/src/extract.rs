@@ -1,0 +1,148 @@
+//! Extractors for bodies, path parameters and queries. Limits their size and time; errors are problem documents.
+
+use std::time::Duration;
+
+use axum::{
+    body::{Body, Bytes},
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+    http::{header::CONTENT_TYPE, request::Parts},
+};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use crate::{
+    problem::{ApiError, echo},
+    problem_code::ProblemCode,
+};
+
+/// Time limit for receiving a body.
+pub const BODY_WAIT_MAX: Duration = Duration::from_secs(10);
+/// Size limit of a command: enough for a pasted log.
+pub const COMMAND_BYTES_MAX: usize = 1 << 20;
+/// Size limit of a plan: one with 5,000 tasks has about 5 MB.
+pub const PLAN_BYTES_MAX: usize = 32 << 20;
+
+/// A JSON body of at most `BYTES_MAX` bytes.
+pub struct JsonBody<T, const BYTES_MAX: usize>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync, const BYTES_MAX: usize> FromRequest<S> for JsonBody<T, BYTES_MAX> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+        // CSRF: a page of another site can send a form without a preflight request, but not JSON.
+        if !is_json(&request) {
+            let hint = "Send JSON with the header content-type: application/json.";
+            return Err(ApiError::new(
+                ProblemCode::NotJson,
+                "The content type is not application/json.",
+                hint,
+            ));
+        }
+        let body = read_body(request.into_body(), BYTES_MAX).await?;
+        let read = serde_json::from_slice(&body).map_err(|error| {
+            let detail = format!("Invalid request body: {}.", echo(&error.to_string()));
+            ApiError::new(ProblemCode::BadRequest, detail, "GET /api/openapi.json describes the body.")
+        });
+        read.map(Self)
+    }
+}
+
+/// Reads a body within [`BODY_WAIT_MAX`] and a size limit.
+pub async fn read_body(body: Body, bytes_max: usize) -> Result<Bytes, ApiError> {
+    match timeout(BODY_WAIT_MAX, Limited::new(body, bytes_max).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let detail = format!("The body has more than {bytes_max} bytes.");
+            Err(ApiError::new(ProblemCode::TooLarge, detail, "Send a smaller body."))
+        }
+        Ok(Err(error)) => {
+            let detail = format!("Cannot read the body: {error}.");
+            Err(ApiError::new(ProblemCode::BadRequest, detail, "Send the complete body."))
+        }
+        Err(_) => {
+            let detail = format!("The body did not arrive within {} s.", BODY_WAIT_MAX.as_secs());
+            Err(ApiError::new(ProblemCode::BodyTimeout, detail, "Send the body without a pause."))
+        }
+    }
+}
+
+fn is_json(request: &Request) -> bool {
+    let value = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = value.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// The parameters in the path.
+pub struct PathParams<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathParams<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(params)) => Ok(Self(params)),
+            Err(_) => {
+                let detail = format!("There is no {}.", echo(parts.uri.path()));
+                Err(ApiError::new(ProblemCode::UnknownRun, detail, "GET /api/runs lists all runs."))
+            }
+        }
+    }
+}
+
+/// The query of a request: names and values, in order.
+pub struct QueryPairs(pub Vec<(String, String)>);
+
+impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Query::<Vec<(String, String)>>::from_request_parts(parts, state).await {
+            Ok(Query(pairs)) => Ok(Self(pairs)),
+            Err(error) => Err(invalid_query(error.to_string())),
+        }
+    }
+}
+
+/// Returns the error for an invalid query.
+pub fn invalid_query(detail: impl Into<String>) -> ApiError {
+    ApiError::new(ProblemCode::BadRequest, detail, "GET /api/openapi.json describes the query.")
+}
+
+/// Takes parameters out of a query. Unknown ones are an error.
+pub struct QueryReader(Vec<(String, String)>);
+
+impl QueryReader {
+    pub fn new(QueryPairs(pairs): QueryPairs) -> Self {
+        Self(pairs)
+    }
+
+    /// Removes the first parameter of this name and parses its value.
+    pub fn take<T: std::str::FromStr>(&mut self, name: &str) -> Result<Option<T>, ApiError> {
+        let Some(at) = self.0.iter().position(|(key, _)| key == name) else { return Ok(None) };
+        let (_, value) = self.0.remove(at);
+        let read = value.parse().map_err(|_| invalid_query(format!("Invalid {name} '{}'.", echo(&value))));
+        read.map(Some)
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(key, _)| key == name)
+    }
+
+    /// Takes `limit`, a number from 1 to `max`.
+    pub fn take_limit(&mut self, default: usize, max: usize) -> Result<usize, ApiError> {
+        let limit = self.take("limit")?.unwrap_or(default);
+        if !(1..=max).contains(&limit) {
+            return Err(invalid_query(format!("limit must be a number from 1 to {max}.")));
+        }
+        Ok(limit)
+    }
+
+    /// Returns an error if a parameter is left.
+    pub fn finish(self) -> Result<(), ApiError> {
+        match self.0.first() {
+            Some((name, _)) => Err(invalid_query(format!("Unknown query parameter '{}'.", echo(name)))),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Agents, configuration and projects.
+
+use std::path::PathBuf;
+
+use axum::{Json, extract::State, response::Response};
+use config::KeyRow;
+use sessions::detect::AgentListing;
+
+use crate::{
+    api::Api,
+    bodies::ProjectRow,
+    extract::{QueryPairs, QueryReader},
+    problem::{ApiError, Problem},
+    project_config::{ProjectConfig, load, project_folder},
+    projects::projects,
+    routes::runs::json,
+};
+
+/// Lists the agents: whether installed, version, login state.
+#[utoipa::path(
+    get, path = "/api/agents",
+    params(("project" = Option<String>, Query, description = "folder of a listed project; the folder in which the server was started if missing")),
+    responses(
+        (status = OK, body = [AgentListing]),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "unknown project", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the configuration has errors", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn agents(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+    let project = project(query)?;
+    let folder = api.run_blocking(move |host| project_folder(host, project.as_deref())).await?;
+    let agents = api.agents.get(folder, api.host.data()).await?;
+    json(&*agents)
+}
+
+/// Lists every key of a project's configuration with its value and origin.
+#[utoipa::path(
+    get, path = "/api/config",
+    params(("project" = Option<String>, Query, description = "folder of a listed project; the folder in which the server was started if missing")),
+    responses(
+        (status = OK, body = [KeyRow]),
+        (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "unknown project", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the configuration has errors", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn config(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+    let project = project(query)?;
+    api.run_blocking(move |host| {
+        let ProjectConfig { effective, .. } = load(&project_folder(host, project.as_deref())?, host.data())?;
+        json(&config::rows(&effective))
+    })
+    .await
+}
+
+/// Lists the projects with runs, the last used first, and the one in whose folder the server was started.
+#[utoipa::path(get, path = "/api/projects", responses((status = OK, body = [ProjectRow])))]
+pub async fn list_projects(State(api): State<Api>) -> Result<Json<Vec<ProjectRow>>, ApiError> {
+    api.run_blocking(|host| Ok(Json(projects(host)?))).await
+}
+
+fn project(query: QueryPairs) -> Result<Option<PathBuf>, ApiError> {
+    let mut query = QueryReader::new(query);
+    let project = query.take("project")?;
+    query.finish()?;
+    Ok(project)
+}

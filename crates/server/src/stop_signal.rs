@@ -1,0 +1,59 @@
+//! The stages of a server's shutdown: requested, carried out, finished.
+
+use std::sync::Arc;
+
+use runtime::ShutdownMode;
+use tokio::sync::watch;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerStage {
+    Serving,
+    Stopping(ShutdownMode),
+    /// The runs have stopped, and all their events are published.
+    Stopped,
+}
+
+/// Requests the shutdown and reports its stage. Clones share one state.
+#[derive(Clone)]
+pub struct StopSignal {
+    stage: Arc<watch::Sender<ServerStage>>,
+}
+
+impl StopSignal {
+    pub fn new() -> Self {
+        Self { stage: Arc::new(watch::Sender::new(ServerStage::Serving)) }
+    }
+
+    /// Requests the shutdown. Only the first request counts.
+    pub fn request(&self, agents: ShutdownMode) {
+        self.stage.send_if_modified(|stage| {
+            let is_first = *stage == ServerStage::Serving;
+            if is_first {
+                *stage = ServerStage::Stopping(agents);
+            }
+            is_first
+        });
+    }
+
+    /// Waits for a request.
+    pub async fn requested(&self) -> ShutdownMode {
+        let mut stage = self.watch();
+        loop {
+            if let ServerStage::Stopping(agents) = *stage.borrow_and_update() {
+                return agents;
+            }
+            if stage.changed().await.is_err() {
+                // Unreachable: `self` owns the sender.
+                return ShutdownMode::KeepSessions;
+            }
+        }
+    }
+
+    pub fn mark_stopped(&self) {
+        self.stage.send_replace(ServerStage::Stopped);
+    }
+
+    pub fn watch(&self) -> watch::Receiver<ServerStage> {
+        self.stage.subscribe()
+    }
+}

@@ -1,0 +1,28 @@
+//! Diagrams of a run: layout and schedule.
+
+use views::{BarKind, Layout, Schedule};
+
+use crate::fixture::Fixture;
+
+#[test]
+fn layout_has_all_tasks_and_schedule_has_their_questions() {
+    let fixture = Fixture::open();
+    let run = fixture.start_asking(2);
+    let layout: Layout = fixture.client.get(&format!("/api/runs/{run}/layout")).unwrap();
+    let names: Vec<_> = layout.nodes.iter().map(|node| node.task.as_str()).collect();
+    assert_eq!(names, ["T1.1", "T1.2"]);
+    assert_eq!(layout.lanes.iter().map(|lane| lane.title.as_str()).collect::<Vec<_>>(), ["Paint"]);
+
+    let schedule: Schedule = fixture.client.get(&format!("/api/runs/{run}/schedule")).unwrap();
+    let blocked = schedule.bars.iter().filter(|bar| bar.kind == BarKind::Blocked);
+    assert_eq!(blocked.filter(|bar| bar.text.as_deref() == Some("Which colour?")).count(), 2, "{schedule:?}");
+    assert!(schedule.end_at.is_some_and(|end| end > schedule.now_at), "{schedule:?}");
+}
+
+#[test]
+fn unknown_run_has_no_diagram() {
+    let fixture = Fixture::open();
+    for diagram in ["layout", "schedule"] {
+        assert_eq!(fixture.problem("GET", &format!("/api/runs/unknown/{diagram}"), "").0, 404);
+    }
+}

@@ -1,0 +1,199 @@
+//! A server with its own data directory and a team of shell scripts.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+    path::PathBuf,
+};
+
+use domain::RunId;
+use runtime::{Host, NewRun, ShutdownMode};
+use serde_json::{Value, json};
+use server::{Client, LiveEvent, Loopback, Server};
+use store::Position;
+use tempfile::TempDir;
+
+/// An agent that asks which colour, then reports done.
+const ASKS: &str = r#"read task
+printf '[ASK_USER %s]\nquestion: Which colour?\ntype: selection\noptions: ["red", "blue"]\n[/ASK_USER %s]\n' "$JANGDAN_KEY" "$JANGDAN_KEY"
+read answer
+echo "DONE:$JANGDAN_TASK $JANGDAN_KEY"
+read end
+"#;
+
+/// A server and a client of it.
+pub struct Fixture {
+    folder: TempDir,
+    pub client: Client,
+    pub server: Option<Server>,
+}
+
+/// One event of the live stream.
+pub struct Event {
+    pub name: String,
+    pub id: Option<String>,
+    pub data: Option<String>,
+}
+
+impl Fixture {
+    pub fn open() -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir(folder.path().join("project")).unwrap();
+        fs::write(folder.path().join("project/asks.sh"), ASKS).unwrap();
+        let data = folder.path().join("data");
+        let server = Server::start(Host::open(&data).unwrap(), &data, Loopback::Port { port: 0 }).unwrap();
+        let client = Client::connect(&data).unwrap().unwrap();
+        Self { folder, client, server: Some(server) }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    /// Returns a run whose tasks each ask a question, all in parallel.
+    pub fn new_run(&self, n_tasks: usize) -> NewRun {
+        let task = |number| json!({"id": format!("T1.{number}"), "phase": 1, "title": "Paint it"});
+        let tasks: Vec<_> = (1..=n_tasks).map(task).collect();
+        let new = json!({
+            "project": "walls",
+            "person": "ana",
+            "work": {
+                "title": "Paint the walls",
+                "phases": [{"number": 1, "name": "Paint", "after": []}],
+                "tasks": tasks,
+            },
+            "settings": {"slots": 4, "gateApproval": "automatic"},
+            "team": [{"name": "dev", "role": "worker"}],
+            "environment": {
+                "project": self.project(),
+                "isolation": {"type": "inPlace"},
+                "agents": {"dev": "asks"},
+                "presets": {"asks": {"extends": "shell", "arguments": ["asks.sh"]}},
+            },
+        });
+        serde_json::from_value(new).unwrap()
+    }
+
+    /// Starts a run; returns when the question of each task is pending.
+    pub fn start_asking(&self, n_tasks: usize) -> RunId {
+        let run = self.client.start(&self.new_run(n_tasks)).unwrap();
+        self.wait_for(&run, |row| row.waits_for.person as usize == n_tasks);
+        run
+    }
+
+    /// Follows the live stream until the row of the run matches.
+    pub fn wait_for(&self, run: &RunId, matches: impl Fn(&views::RunRow) -> bool) -> views::RunRow {
+        let live = self.client.live(Some(Position(0)), Some(run.clone())).unwrap();
+        for event in live {
+            match event {
+                LiveEvent::Changed(changed) => {
+                    if let Some(row) = changed.row::<views::RunRow>().filter(|row| matches(row)) {
+                        return row;
+                    }
+                }
+                LiveEvent::Activity(_) => {}
+                LiveEvent::Disconnected { reason } => panic!("{reason}"),
+                LiveEvent::Refused(problem) => panic!("{problem:?}"),
+            }
+        }
+        panic!("the stream ended");
+    }
+
+    pub fn restart(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop(ShutdownMode::KeepSessions);
+        }
+        let data = self.data();
+        self.server =
+            Some(Server::start(Host::open(&data).unwrap(), &data, Loopback::Port { port: 0 }).unwrap());
+    }
+
+    /// Reads a live stream after an id until `bytes_max` bytes or the id `end` have arrived; returns the complete events.
+    pub fn listen(&self, path: &str, last: &str, bytes_max: usize, end: &str) -> Vec<Event> {
+        let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
+        // HTTP 1.0 responses have no chunked encoding.
+        write!(stream, "GET {path} HTTP/1.0\r\nlast-event-id: {last}\r\n\r\n").unwrap();
+        let (mut bytes, mut buffer) = (Vec::new(), [0; 512]);
+        loop {
+            let read = stream.read(&mut buffer).unwrap();
+            bytes.extend_from_slice(&buffer[..read]);
+            let events = events(&bytes[..bytes.len().min(bytes_max)]);
+            let is_end = events.iter().any(|event| event.id.as_deref() == Some(end));
+            if read == 0 || bytes.len() >= bytes_max || is_end {
+                return events;
+            }
+        }
+    }
+
+    /// Sends raw bytes; returns status and body of the response.
+    pub fn send(&self, bytes: &[u8]) -> (u16, String) {
+        let response = self.exchange(bytes);
+        let status = response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        (status, response.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
+    }
+
+    /// Sends raw bytes; returns the whole response.
+    fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
+        // The server may respond and close before everything is written.
+        let _ = stream.write_all(bytes);
+        let mut response = Vec::new();
+        let _ = stream.read_to_end(&mut response);
+        String::from_utf8_lossy(&response).into_owned()
+    }
+
+    /// Sends a request with a JSON body; returns status and body of the response.
+    pub fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.send(format_request(method, path, body).as_bytes())
+    }
+
+    /// Sends a request with a JSON body; returns the whole response.
+    pub fn response(&self, method: &str, path: &str, body: &str) -> String {
+        self.exchange(format_request(method, path, body).as_bytes())
+    }
+
+    /// Sends a request whose response must be a problem document.
+    pub fn problem(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let sent = body;
+        let (status, body) = self.request(method, path, sent);
+        let problem: Value =
+            serde_json::from_str(&body).unwrap_or_else(|_| panic!("{method} {path}: {status} {body}"));
+        for field in ["code", "title", "detail", "hint"] {
+            assert!(problem[field].as_str().is_some_and(|text| !text.is_empty()), "{path} {sent}: {problem}");
+        }
+        (status, problem)
+    }
+}
+
+fn format_request(method: &str, path: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+}
+
+fn events(bytes: &[u8]) -> Vec<Event> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    let mut events = Vec::new();
+    while let Some((event, rest)) = body.split_once("\n\n") {
+        body = rest;
+        let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+        let name = field("event: ").unwrap_or_default();
+        events.push(Event { name, id: field("id: "), data: field("data: ") });
+    }
+    events
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop(ShutdownMode::EndSessions);
+        }
+    }
+}
