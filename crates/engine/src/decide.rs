@@ -129,8 +129,8 @@ impl DecisionContext<'_> {
         if matches!(self.run.status, RunStatus::Ended(_)) {
             self.emit(Event::RunReopened {});
             self.wake_sessions();
-            let is_led = self.run.root_session.is_some_and(|root| self.run.session(root).is_alive());
-            if !is_led {
+            let has_root = self.run.root_session.is_some_and(|root| self.run.session(root).is_alive());
+            if !has_root {
                 let last =
                     self.run.root_session.filter(|root| self.run.session(*root).agent_session.is_some());
                 self.open_orchestrator(last);

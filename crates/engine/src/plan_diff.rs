@@ -97,8 +97,8 @@ impl Run {
         };
         let pair = |id: &TaskId| (id.clone(), new.id.clone());
         let old = later.planned.depends_on.iter();
-        let gone = old.filter(|id| !new.depends_on.contains(id) && waits_for(id));
-        amendment.edges_removed.extend(gone.map(pair));
+        let removed = old.filter(|id| !new.depends_on.contains(id) && waits_for(id));
+        amendment.edges_removed.extend(removed.map(pair));
         amendment.edges_added.extend(new.depends_on.iter().filter(|id| !waits_for(id)).map(pair));
     }
 }

@@ -23,10 +23,10 @@ pub enum Rejection {
     #[error("session {session} is not running")]
     UnknownSession { session: SessionId },
     /// No object has this name.
-    #[error("there is no {what}")]
+    #[error("there is no {object}")]
     UnknownObject {
         /// The kind of object and its name.
-        what: String,
+        object: String,
     },
     #[error("{task} is {state}: {hint}")]
     WrongTaskState {
@@ -35,10 +35,10 @@ pub enum Rejection {
         /// What the user can do instead.
         hint: &'static str,
     },
-    #[error("{what} is {state}")]
+    #[error("{object} is {state}")]
     WrongRunState {
         /// The run, a phase or another object.
-        what: String,
+        object: String,
         state: &'static str,
     },
     #[error("{question} is already answered")]
@@ -80,8 +80,8 @@ pub enum Rejection {
     /// The report is about something that has ended already; callers ignore it.
     #[error("this has already ended")]
     StaleReport,
-    #[error("the limit of {max} {what} is reached")]
-    TooMany { what: &'static str, max: usize },
+    #[error("the limit of {max} {object} is reached")]
+    TooMany { object: &'static str, max: usize },
 }
 
 fn list<T: std::fmt::Display>(items: &[T]) -> String {

@@ -34,9 +34,9 @@ impl Run {
                 self.open_calls.remove(invocation);
                 self.pending_calls.retain(|pending| pending != invocation);
                 let Some(call) = self.invocations.get_mut(invocation.0) else { return };
-                let was = std::mem::replace(&mut call.state, InvocationState::Ended);
+                let previous = std::mem::replace(&mut call.state, InvocationState::Ended);
                 let (caller, callee) = (call.caller, call.callee.clone());
-                if let InvocationState::InProgress(session) = was {
+                if let InvocationState::InProgress(session) = previous {
                     self.remove_work(Some(session), WorkItem::Call(*invocation));
                 }
                 if let (Some(caller), Some(from)) = (caller, callee) {

@@ -5,14 +5,14 @@ use domain::{EscalationId, TaskId};
 use crate::{run::Run, schedule::HoldReason};
 
 impl Run {
-    pub(super) fn disk_budget_exhausted(&mut self, escalation: EscalationId, refused: &TaskId) {
+    pub(super) fn disk_budget_exhausted(&mut self, escalation: EscalationId, refused_task: &TaskId) {
         self.disk_budget_escalation = Some(escalation);
-        // The refused session never had a process: it does not count as a loss.
-        if let Some(task) = self.find(refused).and_then(|task_ref| self.task_mut(task_ref)) {
+        // The refused_task session never had a process: it does not count as a loss.
+        if let Some(task) = self.find(refused_task).and_then(|task_ref| self.task_mut(task_ref)) {
             task.losses = task.losses.saturating_sub(1);
         }
         for task in &self.tasks {
-            if task.attempt == 0 || task.planned.id == *refused {
+            if task.attempt == 0 || task.planned.id == *refused_task {
                 self.schedule.hold(task.node, HoldReason::DiskBudget);
             }
         }

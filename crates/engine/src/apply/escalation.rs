@@ -88,10 +88,10 @@ impl Run {
                     escalation.level = *to;
                     escalation.session = *session;
                 }
-                let overdue = Deadline::EscalationResponse(*escalation);
+                let deadline = Deadline::EscalationResponse(*escalation);
                 match session {
-                    Some(_) => self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), overdue),
-                    None => self.timers.clear(overdue),
+                    Some(_) => self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), deadline),
+                    None => self.timers.clear(deadline),
                 }
                 self.queue_work(*session, WorkItem::Escalation(*escalation));
             }

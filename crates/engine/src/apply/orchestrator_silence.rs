@@ -15,12 +15,12 @@ impl Run {
             return None;
         }
         let id = self.orchestrator()?;
-        let main = self.session(id);
+        let state = self.session(id);
         // A main agent that asked for the next task or asked the user waits itself.
         let waits =
-            main.rate_limited || !main.questions.is_empty() || self.resolve_requests.contains_key(&id);
-        let is_working = main.in_turn && !waits;
-        (is_working && self.tasks.iter().any(|task| task.is_requestable())).then_some((id, main.read_from))
+            state.rate_limited || !state.questions.is_empty() || self.resolve_requests.contains_key(&id);
+        let is_working = state.in_turn && !waits;
+        (is_working && self.tasks.iter().any(|task| task.is_requestable())).then_some((id, state.read_from))
     }
 
     /// Restarts the silence deadline when the main agent sent something, and clears it when no task waits.

@@ -85,19 +85,19 @@ impl Run {
                 None => self.close_question(*question, QuestionState::Expired),
             },
             Event::PermissionRuleSaved { scope, task, pattern, allowed } => {
-                let choice = (pattern.clone(), *allowed);
+                let rule = (pattern.clone(), *allowed);
                 match (scope, task.as_ref().and_then(|task| self.find(task))) {
                     (PermissionScope::Once, _) => {}
                     (PermissionScope::Task, Some(task)) => {
                         if let Some(task) = self.task_mut(task) {
-                            task.permission_rules.push(choice);
+                            task.permission_rules.push(rule);
                         }
                     }
                     (PermissionScope::Task, None) | (PermissionScope::Run, _) => {
-                        self.permission_rules.push(choice)
+                        self.permission_rules.push(rule)
                     }
                     (PermissionScope::Project, _) => {
-                        self.permission_rules.push(choice);
+                        self.permission_rules.push(rule);
                         let effect =
                             Effect::SavePermissionRule { pattern: pattern.clone(), allowed: *allowed };
                         sink.add(
@@ -254,16 +254,16 @@ impl Run {
         }
     }
 
-    pub(super) fn queue_work(&mut self, session: Option<SessionId>, duty: WorkItem) {
+    pub(super) fn queue_work(&mut self, session: Option<SessionId>, item: WorkItem) {
         if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
-            session.work_queue.push_back(duty);
+            session.work_queue.push_back(item);
         }
     }
 
-    pub(super) fn remove_work(&mut self, session: Option<SessionId>, duty: WorkItem) {
+    pub(super) fn remove_work(&mut self, session: Option<SessionId>, item: WorkItem) {
         if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
-            session.work_queue.retain(|waiting| *waiting != duty);
-            if session.current_item == Some(duty) {
+            session.work_queue.retain(|waiting| *waiting != item);
+            if session.current_item == Some(item) {
                 session.current_item = None;
             }
         }

@@ -220,10 +220,10 @@ impl Run {
             session.corrections.remove(position);
         }
         session.rate_limited = false;
-        let duty = work_item_of(content).filter(|duty| session.work_queue.contains(duty));
-        if let Some(duty) = duty {
-            session.work_queue.retain(|waiting| *waiting != duty);
-            session.current_item = Some(duty);
+        let item = work_item_of(content).filter(|item| session.work_queue.contains(item));
+        if let Some(item) = item {
+            session.work_queue.retain(|waiting| *waiting != item);
+            session.current_item = Some(item);
         }
         let task = session.task;
         for part in input_parts(content) {

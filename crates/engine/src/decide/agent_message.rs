@@ -29,7 +29,7 @@ pub(super) struct MessageOrigin {
 }
 
 /// Why a message is rejected, as text for its sender.
-pub(super) type RefusalReason = String;
+pub(super) type RejectionText = String;
 
 impl DecisionContext<'_> {
     /// Returns the sending session; rejects a message that was processed before.
@@ -104,7 +104,7 @@ impl DecisionContext<'_> {
     }
 
     /// Returns why the sender may not send this message.
-    fn rejection_reason(&self, session: SessionId, message: &AgentMessage) -> Option<RefusalReason> {
+    fn rejection_reason(&self, session: SessionId, message: &AgentMessage) -> Option<RejectionText> {
         let sender = self.run.session(session);
         let is_orchestrator = sender.role == Role::Orchestrator;
         let not_allowed = |owner: &str| {
@@ -121,15 +121,15 @@ impl DecisionContext<'_> {
             }
             AgentMessage::ResolveNext(_) | AgentMessage::NeedHuman(_) => None,
             AgentMessage::Task(request) => self.unknown_task(&request.task_id),
-            AgentMessage::Custom(custom) => self.custom_refusal(custom),
-            AgentMessage::Done(done) => self.claim_refusal(session, &done.task_id, false),
-            AgentMessage::Fail(fail) => self.claim_refusal(session, &fail.task_id, true),
-            AgentMessage::PhaseComplete(complete) => self.marker_refusal(session, complete),
-            AgentMessage::Invoke(invoke) => self.call_refusal(session, &invoke.target),
+            AgentMessage::Custom(custom) => self.custom_rejection(custom),
+            AgentMessage::Done(done) => self.claim_rejection(session, &done.task_id, false),
+            AgentMessage::Fail(fail) => self.claim_rejection(session, &fail.task_id, true),
+            AgentMessage::PhaseComplete(complete) => self.marker_rejection(session, complete),
+            AgentMessage::Invoke(invoke) => self.call_rejection(session, &invoke.target),
             AgentMessage::DeliverResult(result) => self.unknown_agent(&result.target),
-            AgentMessage::Direct(direct) => self.direct_refusal(session, &direct.target),
+            AgentMessage::Direct(direct) => self.direct_rejection(session, &direct.target),
             AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::DependencyRequest(_) => {
-                self.asking_refusal(session)
+                self.asking_rejection(session)
             }
             // Messages that Jangdan sends have no effect when an agent prints them; the others are open to all roles.
             AgentMessage::Ready(_)
@@ -142,11 +142,11 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn unknown_task(&self, task: &TaskId) -> Option<RefusalReason> {
+    fn unknown_task(&self, task: &TaskId) -> Option<RejectionText> {
         self.run.find(task).is_none().then(|| format!("there is no task {task}"))
     }
 
-    fn custom_refusal(&self, custom: &CustomMessage) -> Option<RefusalReason> {
+    fn custom_rejection(&self, custom: &CustomMessage) -> Option<RejectionText> {
         match custom.kind.as_str() {
             "PRIORITY" | "SKIP" | "RETRY" => {
                 let id = custom.value.split_whitespace().next().unwrap_or_default();
@@ -160,7 +160,7 @@ impl DecisionContext<'_> {
     }
 
     /// A worker reports on its own task, a tester on the task it tests, a callee on the call.
-    fn claim_refusal(&self, session: SessionId, task: &TaskId, is_failure: bool) -> Option<RefusalReason> {
+    fn claim_rejection(&self, session: SessionId, task: &TaskId, is_failure: bool) -> Option<RejectionText> {
         let sender = self.run.session(session);
         match sender.current_item {
             Some(WorkItem::Call(_)) => return None,
@@ -197,7 +197,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn marker_refusal(&self, session: SessionId, complete: &PhaseComplete) -> Option<RefusalReason> {
+    fn marker_rejection(&self, session: SessionId, complete: &PhaseComplete) -> Option<RejectionText> {
         let sender = self.run.session(session);
         let task = sender.task.filter(|_| sender.role == Role::Worker);
         let Some(task) = task else {
@@ -208,7 +208,7 @@ impl DecisionContext<'_> {
             return Some(format!("phase {} is not your phase: yours is {own}", complete.phase));
         }
         let has_siblings = self.has_open_siblings(task);
-        if has_siblings { None } else { self.claim_refusal(session, &self.id(task), false) }
+        if has_siblings { None } else { self.claim_rejection(session, &self.id(task), false) }
     }
 
     pub(super) fn has_open_siblings(&self, task: TaskRef) -> bool {

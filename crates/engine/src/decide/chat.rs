@@ -43,7 +43,10 @@ impl DecisionContext<'_> {
             return Err(Rejection::EmptyAnswer);
         }
         if self.run.unread_chats.len() >= CHATS_MAX {
-            return Err(Rejection::TooMany { what: "unread messages for the orchestrator", max: CHATS_MAX });
+            return Err(Rejection::TooMany {
+                object: "unread messages for the orchestrator",
+                max: CHATS_MAX,
+            });
         }
         self.emit(Event::ChatMessageSent { text, answers: None });
         if self.run.orchestrator().is_none() {

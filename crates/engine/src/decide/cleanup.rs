@@ -58,10 +58,10 @@ impl DecisionContext<'_> {
         if let Some(WorkItem::Call(invocation)) = self.run.session(session).current_item {
             self.end_call(invocation, InvocationOutcome::Failed { reason: reason.to_owned() });
         }
-        let is_end = |id: &ChannelId| {
+        let connects = |id: &ChannelId| {
             self.run.channels.get(id.0).ends.is_some_and(|(a, b)| a == session || b == session)
         };
-        let channels: Vec<ChannelId> = self.run.open_channels.iter().copied().filter(is_end).collect();
+        let channels: Vec<ChannelId> = self.run.open_channels.iter().copied().filter(connects).collect();
         for channel in channels {
             self.emit_by_rule(Event::ChannelClosed { channel });
         }
@@ -95,8 +95,11 @@ impl DecisionContext<'_> {
     /// Returns whether a session was started for a call and has nothing else to do.
     fn served_only_a_call(&self, session: SessionId) -> bool {
         let session = self.run.session(session);
-        let leads = matches!(session.role, Role::Orchestrator | Role::Operator);
-        !leads && session.task.is_none() && session.current_item.is_none() && session.work_queue.is_empty()
+        let is_leader = matches!(session.role, Role::Orchestrator | Role::Operator);
+        !is_leader
+            && session.task.is_none()
+            && session.current_item.is_none()
+            && session.work_queue.is_empty()
     }
 
     /// Returns the open calls that a session made.

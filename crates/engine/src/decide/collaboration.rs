@@ -30,9 +30,9 @@ impl DecisionContext<'_> {
         is_unknown.then(|| format!("there is no agent '{name}' in the team; there are {}", known()))
     }
 
-    pub(super) fn call_refusal(&self, session: SessionId, callee: &AgentName) -> Option<String> {
-        if let Some(refusal) = self.unknown_agent(callee).or_else(|| self.asking_refusal(session)) {
-            return Some(refusal);
+    pub(super) fn call_rejection(&self, session: SessionId, callee: &AgentName) -> Option<String> {
+        if let Some(rejection) = self.unknown_agent(callee).or_else(|| self.asking_rejection(session)) {
+            return Some(rejection);
         }
         if self.run.pending_calls.len() >= PENDING_CALLS_MAX || self.run.session(session).depth >= DEPTH_MAX {
             return Some("too many calls are pending; do it yourself or ask the user".to_owned());
@@ -84,8 +84,8 @@ impl DecisionContext<'_> {
     /// Forwards the questions of an orchestrator that waits for a call: its callee may be among the asking agents.
     fn reroute_questions(&mut self, session: SessionId) {
         let work_queue = self.run.session(session).work_queue.clone();
-        for duty in work_queue {
-            if let WorkItem::Question(question) = duty {
+        for item in work_queue {
+            if let WorkItem::Question(question) = item {
                 self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
             }
         }
@@ -210,7 +210,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn direct_refusal(&self, session: SessionId, target: &AgentName) -> Option<String> {
+    pub(super) fn direct_rejection(&self, session: SessionId, target: &AgentName) -> Option<String> {
         let no_session = || format!("'{target}' has no running session; invoke it, or deliver it a result");
         self.unknown_agent(target).or_else(|| self.find_peer(session, target).is_none().then(no_session))
     }
@@ -245,11 +245,11 @@ impl DecisionContext<'_> {
         direct_type: DirectType,
         content: String,
     ) -> DirectMessageId {
-        let joins = |id: &ChannelId| {
+        let connects = |id: &ChannelId| {
             let ends = self.run.channels.get(id.0).ends;
             ends == Some((from, to)) || ends == Some((to, from))
         };
-        let open = self.run.open_channels.iter().copied().find(joins);
+        let open = self.run.open_channels.iter().copied().find(connects);
         let channel = open.unwrap_or_else(|| {
             let channel = ChannelId(self.run.channels.next());
             self.emit(Event::ChannelCreated { channel, session_a: from, session_b: to });

@@ -155,7 +155,7 @@ impl DecisionContext<'_> {
             Command::RequestAnswer { prompt, question } => {
                 let session = self.sending_session(None)?;
                 self.check_new_prompt(session, &prompt)?;
-                if self.asking_refusal(session).is_some() {
+                if self.asking_rejection(session).is_some() {
                     return Err(Rejection::StaleReport);
                 }
                 self.ask_user(session, *question, Some(prompt));

@@ -54,8 +54,8 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         let task_ref = self.find(task)?;
         let state = self.run.task(task_ref);
-        let is_present = state.stage == TaskStage::Checking && state.attempt == attempt;
-        if self.run.is_on(Guard::RejectStaleReports) && !is_present {
+        let is_current = state.stage == TaskStage::Checking && state.attempt == attempt;
+        if self.run.is_on(Guard::RejectStaleReports) && !is_current {
             return Err(Rejection::StaleReport);
         }
         let passed = receipt.passed();

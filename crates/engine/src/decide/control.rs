@@ -176,7 +176,10 @@ impl DecisionContext<'_> {
             .filter(|input| matches!(input, SessionInput::UserMessage { .. }))
             .count();
         if n_unsent >= TASK_MESSAGES_MAX {
-            return Err(Rejection::TooMany { what: "unread messages for the agent", max: TASK_MESSAGES_MAX });
+            return Err(Rejection::TooMany {
+                object: "unread messages for the agent",
+                max: TASK_MESSAGES_MAX,
+            });
         }
         self.emit(Event::TaskMessageSent { task: id, text });
         if self.run.status == RunStatus::Active {
@@ -213,7 +216,7 @@ impl DecisionContext<'_> {
         if let Some(checkpoint) = checkpoint {
             let record = self.run.checkpoints.get(checkpoint.0);
             if record.task != Some(task) || !record.is_made {
-                return Err(Rejection::UnknownObject { what: format!("checkpoint {checkpoint} of {id}") });
+                return Err(Rejection::UnknownObject { object: format!("checkpoint {checkpoint} of {id}") });
             }
         }
         if matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready)
@@ -246,7 +249,10 @@ impl DecisionContext<'_> {
 
     pub(super) fn pause_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
         if self.phase_is_paused(phase)? {
-            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "already paused" });
+            return Err(Rejection::WrongRunState {
+                object: format!("phase {phase}"),
+                state: "already paused",
+            });
         }
         self.emit(Event::PhasePaused { phase });
         for task in self.phase_tasks(phase) {
@@ -259,7 +265,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn continue_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
         if !self.phase_is_paused(phase)? {
-            return Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: "not paused" });
+            return Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: "not paused" });
         }
         self.emit(Event::PhaseContinued { phase });
         for task in self.phase_tasks(phase) {
@@ -277,7 +283,7 @@ impl DecisionContext<'_> {
         let open: Vec<TaskRef> = self.phase_tasks(phase).into_iter().filter(open).collect();
         if open.is_empty() {
             return Err(Rejection::WrongRunState {
-                what: format!("phase {phase}"),
+                object: format!("phase {phase}"),
                 state: "already finished",
             });
         }
@@ -367,5 +373,5 @@ impl DecisionContext<'_> {
 }
 
 fn wrong_run_state(state: &'static str) -> Rejection {
-    Rejection::WrongRunState { what: "the run".to_owned(), state }
+    Rejection::WrongRunState { object: "the run".to_owned(), state }
 }

@@ -57,8 +57,8 @@ impl DecisionContext<'_> {
     }
 
     fn rate_limit_ended(&mut self, task: TaskRef) {
-        let is_limit = |reason: &&BlockReason| matches!(reason, BlockReason::RateLimited { .. });
-        if let Some(reason) = self.run.task(task).block_reasons.iter().find(is_limit).cloned() {
+        let is_rate_limit = |reason: &&BlockReason| matches!(reason, BlockReason::RateLimited { .. });
+        if let Some(reason) = self.run.task(task).block_reasons.iter().find(is_rate_limit).cloned() {
             self.emit(Event::TaskUnblocked { task: self.id(task), reason });
         }
     }

@@ -15,9 +15,11 @@ impl DecisionContext<'_> {
         reason: String,
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
-        let refused = self.run.session(session);
-        let own = refused.task.filter(|task| self.run.task(*task).session == Some(session));
-        let Some(task) = own.filter(|_| !refused.dismissed) else { return self.report_lost(session, reason) };
+        let session_state = self.run.session(session);
+        let own_task = session_state.task.filter(|task| self.run.task(*task).session == Some(session));
+        let Some(task) = own_task.filter(|_| !session_state.dismissed) else {
+            return self.report_lost(session, reason);
+        };
         let escalation = self.run.disk_budget_escalation.unwrap_or_else(|| {
             let escalation = NewEscalation {
                 kind: EscalationType::Dependency,

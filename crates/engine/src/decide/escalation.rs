@@ -163,13 +163,13 @@ impl DecisionContext<'_> {
     }
 
     fn doubled_budget(&self, subject: &EscalationSubject) -> Option<Budget> {
-        let spent = match subject {
+        let usage = match subject {
             EscalationSubject::Task { task } => &self.run.task(self.run.find(task)?).budget_usage,
             EscalationSubject::Phase { phase } => &self.run.phases.get(phase)?.budget_usage,
             EscalationSubject::Run => &self.run.budget_usage,
         };
-        let tokens = spent.tokens_max.map(|max| Budget::Tokens(max.saturating_mul(2)));
-        tokens.or(spent.cost_micros_max.map(|max| Budget::Cents(max.saturating_mul(2) / 10_000)))
+        let tokens = usage.tokens_max.map(|max| Budget::Tokens(max.saturating_mul(2)));
+        tokens.or(usage.cost_micros_max.map(|max| Budget::Cents(max.saturating_mul(2) / 10_000)))
     }
 
     pub(super) fn resolve(
@@ -180,7 +180,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         let record = self.run.escalations.get(escalation.0).clone();
         if !self.run.escalations.has(escalation.0) {
-            return Err(Rejection::UnknownObject { what: format!("escalation {escalation}") });
+            return Err(Rejection::UnknownObject { object: format!("escalation {escalation}") });
         }
         if !record.is_open {
             return Err(Rejection::EscalationResolved { escalation });
@@ -218,7 +218,7 @@ impl DecisionContext<'_> {
         let can_retry =
             record.suggested.iter().any(|action| matches!(action, EscalationAction::Retry { .. }));
         let stage = task.map(|task| self.run.task(task).stage);
-        let helps = match action {
+        let is_suitable = match action {
             EscalationAction::Reassign { .. } => task.is_some() && can_retry,
             // A done task stays done; a failed one can still be skipped.
             EscalationAction::Skip => {
@@ -228,12 +228,12 @@ impl DecisionContext<'_> {
             EscalationAction::Dismiss => !self.is_blocking(escalation, record),
             EscalationAction::Retry { .. } | EscalationAction::Waive => is_suggested,
             EscalationAction::RaiseBudget { budget } => {
-                let mut spent = self.run.budget_usage_of(&record.subject).cloned().unwrap_or_default();
-                spent.set_max(*budget);
-                is_suggested && !spent.has_reached(100)
+                let mut usage = self.run.budget_usage_of(&record.subject).cloned().unwrap_or_default();
+                usage.set_max(*budget);
+                is_suggested && !usage.has_reached(100)
             }
         };
-        if helps {
+        if is_suitable {
             return Ok(());
         }
         let possible = record.suggested.iter().map(ToString::to_string).collect();
@@ -302,15 +302,15 @@ impl DecisionContext<'_> {
     }
 
     /// Resolves the escalations of a task whose cause no longer exists.
-    pub(super) fn resolve_obsolete_escalations(&mut self, task: TaskRef, why: &str) {
+    pub(super) fn resolve_obsolete_escalations(&mut self, task: TaskRef, cause: &str) {
         // A used budget stays used in the next attempt.
         let has_ended = self.run.task(task).stage.is_final();
-        let stays = |id: &EscalationId| {
+        let stays_open = |id: &EscalationId| {
             !has_ended && self.run.escalations.get(id.0).kind == EscalationType::TokenExhausted
         };
         let open = self.run.task(task).escalations.clone();
-        for escalation in open.into_iter().filter(|id| !stays(id)).collect::<Vec<_>>() {
-            let note = format!("the cause no longer exists: {why}");
+        for escalation in open.into_iter().filter(|id| !stays_open(id)).collect::<Vec<_>>() {
+            let note = format!("the cause no longer exists: {cause}");
             self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
             self.unblock_all(escalation);
         }

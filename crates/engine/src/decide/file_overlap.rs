@@ -11,14 +11,14 @@ const OVERLAPS_MAX: usize = 1000;
 impl DecisionContext<'_> {
     /// Compares a report of the worktrees with the known overlaps, and records new, changed and resolved ones.
     pub(super) fn report_overlaps(&mut self, overlaps: Vec<TaskOverlap>) {
-        let mut seen: Vec<TaskOverlap> =
+        let mut reported: Vec<TaskOverlap> =
             overlaps.into_iter().filter(|overlap| self.is_between_unfinished(overlap)).collect();
-        seen.sort_by(|left, right| left.tasks.cmp(&right.tasks));
-        seen.dedup_by(|left, right| left.tasks == right.tasks);
-        seen.truncate(OVERLAPS_MAX);
-        let is_seen = |tasks: &[TaskId; 2]| seen.iter().any(|overlap| overlap.tasks == *tasks);
-        self.forget_overlaps(|overlap| !is_seen(&overlap.tasks));
-        for overlap in seen {
+        reported.sort_by(|left, right| left.tasks.cmp(&right.tasks));
+        reported.dedup_by(|left, right| left.tasks == right.tasks);
+        reported.truncate(OVERLAPS_MAX);
+        let is_reported = |tasks: &[TaskId; 2]| reported.iter().any(|overlap| overlap.tasks == *tasks);
+        self.resolve_overlaps(|overlap| !is_reported(&overlap.tasks));
+        for overlap in reported {
             if !self.run.overlaps.contains(&overlap) {
                 self.emit(Event::OverlapDetected { overlap });
             }
@@ -31,18 +31,18 @@ impl DecisionContext<'_> {
             return;
         }
         let id = self.id(task);
-        self.forget_overlaps(|overlap| overlap.tasks.contains(&id));
+        self.resolve_overlaps(|overlap| overlap.tasks.contains(&id));
     }
 
-    fn forget_overlaps(&mut self, is_gone: impl Fn(&TaskOverlap) -> bool) {
-        let gone: Vec<[TaskId; 2]> = self
+    fn resolve_overlaps(&mut self, is_resolved: impl Fn(&TaskOverlap) -> bool) {
+        let resolved: Vec<[TaskId; 2]> = self
             .run
             .overlaps
             .iter()
-            .filter(|overlap| is_gone(overlap))
+            .filter(|overlap| is_resolved(overlap))
             .map(|overlap| overlap.tasks.clone())
             .collect();
-        for tasks in gone {
+        for tasks in resolved {
             self.emit(Event::OverlapResolved { tasks });
         }
     }

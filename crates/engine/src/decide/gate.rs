@@ -197,7 +197,7 @@ impl DecisionContext<'_> {
             GateState::Escalated(_) => "escalated: resolve that first",
             GateState::Approved => "already approved",
         };
-        Err(Rejection::WrongRunState { what: format!("phase {phase}"), state: label })
+        Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: label })
     }
 
     fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {

@@ -80,9 +80,9 @@ impl DecisionContext<'_> {
             Some(open) if open.id == offer => Ok(open.changes.clone()),
             Some(open) if open.id > offer => {
                 let state = "outdated, because the plan file changed again: review the new changes";
-                Err(Rejection::WrongRunState { what: offer.to_string(), state })
+                Err(Rejection::WrongRunState { object: offer.to_string(), state })
             }
-            Some(_) | None => Err(Rejection::UnknownObject { what: format!("open plan change {offer}") }),
+            Some(_) | None => Err(Rejection::UnknownObject { object: format!("open plan change {offer}") }),
         }
     }
 
@@ -157,7 +157,7 @@ impl DecisionContext<'_> {
         let invalid = |reason: String| Err(Rejection::InvalidPlan { reason });
         let n_tasks = self.run.tasks.len() + changes.added.len();
         if n_tasks > TASKS_MAX {
-            return Err(Rejection::TooMany { what: "tasks", max: TASKS_MAX });
+            return Err(Rejection::TooMany { object: "tasks", max: TASKS_MAX });
         }
         let moved = amendment.changed.iter().chain(&amendment.restored);
         if let Some((_, moved)) = moved.clone().find(|(_, task)| task.fields.contains(&PlanField::Phase)) {

@@ -20,7 +20,7 @@ impl DecisionContext<'_> {
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
         if state.gate != GateState::Closed {
             return Err(Rejection::WrongRunState {
-                what: format!("phase {phase}"),
+                object: format!("phase {phase}"),
                 state: "already at its gate",
             });
         }
@@ -72,8 +72,8 @@ impl DecisionContext<'_> {
         let (from, to) = (self.find(&earlier)?, self.find(&later)?);
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         if !self.run.schedule.graph().dependencies(to).contains(&from) {
-            let what = format!("dependency of {later} on {earlier}");
-            return Err(Rejection::UnknownObject { what });
+            let object = format!("dependency of {later} on {earlier}");
+            return Err(Rejection::UnknownObject { object });
         }
         self.check_not_started(&later)?;
         self.reopen();
@@ -93,9 +93,9 @@ impl DecisionContext<'_> {
     pub(super) fn mark_external_met(&mut self, name: String) -> Result<(), Rejection> {
         self.check_accepts_commands()?;
         match self.run.externals.get(&name) {
-            None => Err(Rejection::UnknownObject { what: format!("external dependency '{name}'") }),
+            None => Err(Rejection::UnknownObject { object: format!("external dependency '{name}'") }),
             Some(node) if self.run.schedule.is_met(*node) => {
-                Err(Rejection::WrongRunState { what: format!("'{name}'"), state: "already met" })
+                Err(Rejection::WrongRunState { object: format!("'{name}'"), state: "already met" })
             }
             Some(_) => {
                 self.reopen();

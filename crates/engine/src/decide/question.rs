@@ -33,14 +33,14 @@ pub(super) struct QuestionDraft {
 
 impl DecisionContext<'_> {
     /// Returns why a session cannot ask for anything now.
-    pub(super) fn asking_refusal(&self, session: SessionId) -> Option<String> {
+    pub(super) fn asking_rejection(&self, session: SessionId) -> Option<String> {
         let sender = self.run.session(session);
         let task = sender.task.filter(|_| sender.role == Role::Worker).map(|task| self.run.task(task));
         if sender.questions.len() >= QUESTIONS_MAX {
             return Some(format!("{QUESTIONS_MAX} of your questions are open; wait for the answers"));
         }
-        let is_settled = task.filter(|task| task.stage != crate::state::TaskStage::Running);
-        is_settled.map(|task| format!("{} is already {}", task.planned.id, task.stage.label()))
+        let finished_task = task.filter(|task| task.stage != crate::state::TaskStage::Running);
+        finished_task.map(|task| format!("{} is already {}", task.planned.id, task.stage.label()))
     }
 
     pub(super) fn ask_user(&mut self, session: SessionId, ask: AskUser, prompt: Option<String>) {
@@ -166,7 +166,7 @@ impl DecisionContext<'_> {
             (None, None) => self.only_pending_question(|_| true)?,
         };
         if !self.run.questions.has(question.0) {
-            return Err(Rejection::UnknownObject { what: format!("question {question}") });
+            return Err(Rejection::UnknownObject { object: format!("question {question}") });
         }
         let record = self.run.questions.get(question.0);
         match record.state {
@@ -246,7 +246,7 @@ impl DecisionContext<'_> {
         text: String,
     ) -> Result<(), Rejection> {
         if !self.run.questions.has(question.0) {
-            return Err(Rejection::UnknownObject { what: format!("question {question}") });
+            return Err(Rejection::UnknownObject { object: format!("question {question}") });
         }
         let record = self.run.questions.get(question.0);
         if !record.state.is_open() {

@@ -33,7 +33,7 @@ impl DecisionContext<'_> {
     }
 
     fn open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
-        let unknown = || Rejection::UnknownObject { what: format!("request {request}") };
+        let unknown = || Rejection::UnknownObject { object: format!("request {request}") };
         let record = self.run.requests.get(request.0).clone();
         let dependency = record.dependency.clone().ok_or_else(unknown)?;
         if record.state != RequestState::Open {

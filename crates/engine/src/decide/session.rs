@@ -42,8 +42,8 @@ impl DecisionContext<'_> {
         session: SessionId,
         input: InputNumber,
     ) -> Result<(), Rejection> {
-        let typed = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
-        let Some((_, content)) = typed.cloned() else { return Err(Rejection::StaleReport) };
+        let sent = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
+        let Some((_, content)) = sent.cloned() else { return Err(Rejection::StaleReport) };
         self.emit(Event::InputSent { session, input });
         for part in input_parts(&content) {
             match part {

@@ -98,8 +98,8 @@ impl DecisionContext<'_> {
 
     /// Sends an idle session its next work item.
     pub(super) fn start_next_work_item(&mut self, session: SessionId) {
-        let Some(duty) = self.run.session(session).work_queue.front().copied() else { return };
-        let input = match duty {
+        let Some(item) = self.run.session(session).work_queue.front().copied() else { return };
+        let input = match item {
             WorkItem::Question(id) => {
                 let question = self.run.questions.get(id.0);
                 question.agent.clone().map(|from| SessionInput::Question {

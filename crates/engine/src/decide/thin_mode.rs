@@ -45,17 +45,17 @@ impl Run {
             (task.stage.is_in_progress() || task.stage == TaskStage::Ready)
                 && !task.block_reasons.iter().any(waits_for_person)
         };
-        let at_work = self
+        let gate_is_open = self
             .phases
             .values()
             .any(|phase| matches!(phase.gate, GateState::Checking | GateState::Verifying(_)));
-        if at_work || self.tasks.iter().any(|task| proceeds(&task)) {
+        if gate_is_open || self.tasks.iter().any(|task| proceeds(&task)) {
             return None;
         }
-        let stuck = tasks.iter().filter(|task| !task.stage.is_final() && task.stage != TaskStage::Waiting);
-        let stuck = ids(stuck.copied());
+        let blocked = tasks.iter().filter(|task| !task.stage.is_final() && task.stage != TaskStage::Waiting);
+        let blocked = ids(blocked.copied());
         let waiting = ids(tasks.iter().filter(|task| task.stage == TaskStage::Waiting).copied());
-        Some(format!("CUSTOM:HUMAN:{}", if stuck.is_empty() { waiting } else { stuck }))
+        Some(format!("CUSTOM:HUMAN:{}", if blocked.is_empty() { waiting } else { blocked }))
     }
 
     /// Returns the line that lists the tasks in progress.

@@ -50,7 +50,7 @@ impl DecisionContext<'_> {
             return Ok(());
         }
         match current_item {
-            Some(duty) => self.finish_work_item(session, duty, reply),
+            Some(item) => self.finish_work_item(session, item, reply),
             None => {
                 if let Some(task) = task.filter(|task| self.is_working_on(*task, session)) {
                     self.end_work_turn(task, session);
@@ -99,8 +99,8 @@ impl DecisionContext<'_> {
             || self.run.open_requests.iter().any(is_own)
     }
 
-    fn finish_work_item(&mut self, session: SessionId, duty: WorkItem, reply: String) {
-        match duty {
+    fn finish_work_item(&mut self, session: SessionId, item: WorkItem, reply: String) {
+        match item {
             WorkItem::Question(question) if reply.is_empty() => {
                 // An empty reply is not an answer: the user decides.
                 self.emit(Event::QuestionRouted { question, to: QuestionRoute::Person });
@@ -153,8 +153,8 @@ impl DecisionContext<'_> {
             return;
         }
         let state = self.run.task(task);
-        let is_judged = self.run.check_of(task).is_some() || state.planned.tester.is_some();
-        if is_judged || state.reminded {
+        let has_checks = self.run.check_of(task).is_some() || state.planned.tester.is_some();
+        if has_checks || state.reminded {
             self.claim(task, ClaimSource::TurnEnd, BTreeMap::new());
         } else {
             self.send_input(session, SessionInput::Reminder);
@@ -170,7 +170,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn escalate_test(&mut self, task: TaskRef, why: &str) {
+    pub(super) fn escalate_test(&mut self, task: TaskRef, description: &str) {
         let id = self.id(task);
         self.block_on_escalation(
             task,
@@ -178,7 +178,7 @@ impl DecisionContext<'_> {
                 kind: EscalationType::TestFailure,
                 severity: Severity::High,
                 title: EscalationCause::TestingFailed { task: id }.into(),
-                description: why.to_owned(),
+                description: description.to_owned(),
                 context: String::new(),
             },
         );

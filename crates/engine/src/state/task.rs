@@ -163,11 +163,11 @@ pub(crate) struct BudgetUsage {
 
 impl BudgetUsage {
     pub(crate) fn new(budgets: impl IntoIterator<Item = domain::Budget>) -> Self {
-        let mut spent = Self::default();
+        let mut usage = Self::default();
         for budget in budgets {
-            spent.set_max(budget);
+            usage.set_max(budget);
         }
-        spent
+        usage
     }
 
     pub(crate) fn set_max(&mut self, budget: domain::Budget) {
