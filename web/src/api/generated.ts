@@ -9,7 +9,7 @@ export type Actor = string;
 
 /** What an agent does at the moment. */
 export type AgentActivity = { "type": "text",
-  /** The part. */
+  /** Text that follows the earlier parts. */
   text: string,
 }
 | { "type": "tool",
@@ -649,7 +649,7 @@ export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 
 /** Result of merging the work of a run into its target branch. */
 export type LandReport = { "type": "landed",
-  /** Target branch. */
+  /** Name of the target branch. */
   branch: string,
   /** The new commit of the branch. */
   commit: string,
@@ -659,25 +659,25 @@ export type LandReport = { "type": "landed",
   nCommits: number,
 }
 | { "type": "alreadyLanded",
-  /** Target branch. */
+  /** Name of the target branch. */
   branch: string,
 }
 | { "type": "checkedOut",
-  /** Target branch. */
+  /** Name of the target branch. */
   branch: string,
   /** Working tree that has the branch checked out. */
   path: string,
 }
 | { "type": "diverged",
-  /** Target branch. */
+  /** Name of the target branch. */
   branch: string,
   /** Current commit of the branch. */
   tip: string,
 }
 | { "type": "dirty",
-  /** Target branch. */
+  /** Name of the target branch. */
   branch: string,
-  /** Changed files. */
+  /** Files with uncommitted changes. */
   files: Array<string>,
 }
 | { "type": "notApproved",

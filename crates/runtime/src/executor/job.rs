@@ -257,7 +257,7 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
     Ok(Some(JobResult { exit_status: exit.code, output_hash, output_tail, started_at, finished_at: now() }))
 }
 
-/// Waits for a holder to exit, since it writes the exit record last.
+/// Waits for a holder to exit, since it still writes to its directory after the job has ended.
 fn wait_for_holder_exit(context: &RunContext, entry: &SessionEntry) {
     let deadline = Instant::now() + HOLDER_EXIT_MAX;
     if let Ok(mut connection) = context.host.sessions.connect(entry) {

@@ -99,7 +99,7 @@ fn merge_with_git(
     }
 }
 
-/// A merge commit that the run's branch does not have yet.
+/// A merge commit with the work of a task.
 struct MergedCommit {
     /// Tip of the run's branch before the merge; `None` if the branch already has the commit.
     onto: Option<CommitId>,

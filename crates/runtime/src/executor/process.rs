@@ -32,7 +32,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub(super) enum ProcessError {
     #[error(transparent)]
     Session(#[from] SessionError),
-    #[error("{action} {}", .path.display())]
+    #[error("cannot {action} {}", .path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("more than {COMMANDS_MAX} commands are queued for its thread")]
     QueueFull,
@@ -55,9 +55,9 @@ pub(super) struct SessionSpec {
     /// Whether it was sent an input and has not ended its turn.
     pub(super) is_in_turn: bool,
     /// Whether it has sent a message in this turn.
-    pub(super) has_spoken: bool,
+    pub(super) has_text: bool,
     /// Usage of the session so far.
-    pub(super) used: Usage,
+    pub(super) usage: Usage,
 }
 
 /// A running process, or an ended one whose output is not completely read.
@@ -144,8 +144,8 @@ impl Process {
             read_from: from,
             agent_session: spec.agent_session.clone(),
             is_in_turn: spec.is_in_turn,
-            has_text: spec.has_spoken,
-            usage: spec.used.clone(),
+            has_text: spec.has_text,
+            usage: spec.usage.clone(),
         };
         let Some(agent) = entry.metadata.agent.as_deref() else {
             return Err(ProcessError::Unusable(format!("session '{}' has no agent", entry.name)));
@@ -274,6 +274,6 @@ fn stopped_path(context: &RunContext, session: SessionId, number: u32) -> PathBu
 /// Returns the boot id that an earlier version of Jangdan saved in the folder of the run when it started a process.
 fn boot_of_earlier_version(context: &RunContext, session: SessionId, number: u32) -> Option<String> {
     let text = fs::read(context.host.folder(&context.run).join(format!("{session}-{number}.json"))).ok()?;
-    let note: serde_json::Value = serde_json::from_slice(&text).ok()?;
-    note.get("boot")?.as_str().map(str::to_owned)
+    let record: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    record.get("boot")?.as_str().map(str::to_owned)
 }

@@ -73,8 +73,8 @@ impl SessionHandle {
             has_numeric_ids: durable_run.run().task_ids().any(|task| !task.has_letter_prefix()),
             agent_session: assignment.agent_session,
             is_in_turn: assignment.is_in_turn,
-            has_spoken: assignment.has_spoken,
-            used: usage.unwrap_or_default(),
+            has_text: assignment.has_spoken,
+            usage: usage.unwrap_or_default(),
         };
         if state == RecoveryState::Running && spec.is_in_turn {
             begin_turn(&context, &spec);

@@ -116,7 +116,7 @@ struct PageBuilder {
     records: Vec<IoRecord>,
     /// Bytes of an incomplete character at the end.
     partial: Vec<u8>,
-    partial_way: Option<IoDirection>,
+    partial_direction: Option<IoDirection>,
 }
 
 fn read_page(directory: &Path, start: PageStart, bytes_max: u64) -> Result<PageBuilder, SpoolError> {
@@ -187,7 +187,7 @@ fn read_page(directory: &Path, start: PageStart, bytes_max: u64) -> Result<PageB
 
 impl PageBuilder {
     fn add(&mut self, direction: IoDirection, offset: u64, at: Timestamp, bytes: Vec<u8>) {
-        if self.partial_way.replace(direction).is_some_and(|previous| previous != direction) {
+        if self.partial_direction.replace(direction).is_some_and(|previous| previous != direction) {
             // The other stream follows, so the character is never completed.
             self.partial.clear();
         }
@@ -199,7 +199,7 @@ impl PageBuilder {
         match self.records.last_mut() {
             // An incomplete line is continued.
             Some(last) if last.direction == direction && !last.text.ends_with('\n') => {
-                last.text.push_str(&text)
+                last.text.push_str(&text);
             }
             Some(_) | None => self.records.push(IoRecord { direction, offset, at, text }),
         }

@@ -18,7 +18,7 @@ echo here > "$BARRIER/$JANGDAN_TASK"
 while [ ! -e "$BARRIER/T1" ] || [ ! -e "$BARRIER/T2" ]; do sleep 0.01; done
 echo "DONE:$JANGDAN_TASK"
 while read -r line; do
-    printf '%s\n' "$line" >> "$BARRIER/told-$JANGDAN_TASK"
+    printf '%s\n' "$line" >> "$BARRIER/input-$JANGDAN_TASK"
     echo "DONE:$JANGDAN_TASK"
 done
 "#;
@@ -70,7 +70,7 @@ fn check_that_hangs_times_out() {
     work.tasks[0].verify = Some(format!("if [ ! -e {pid} ]; then echo $$ > {pid}; sleep 1000; fi"));
     let run = fixture.start_with(work, RunSettings { timeout_ms: 2000, ..settings() });
     assert_eq!(fixture.outcome(&run), RunOutcome::Done);
-    let feedback = fixture.script_output("told-T1");
+    let feedback = fixture.script_output("input-T1");
     assert!(feedback.contains("timed out"), "{feedback}");
     assert!(Process::of(fixture.script_output("pid").trim().parse().unwrap()).has_exited());
 }
@@ -111,7 +111,7 @@ fn unresolved_conflict_is_escalated() {
     let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
     assert_eq!(escalation.kind, EscalationType::Conflict);
     let task = escalation.task.unwrap().to_string();
-    let input = fixture.script_output(&format!("told-{task}"));
+    let input = fixture.script_output(&format!("input-{task}"));
     assert!(input.contains("CONFLICT") && input.contains("shared.txt"), "{input}");
     // The work of the task that was merged first is complete.
     let other = if task == "T1" { "T2" } else { "T1" };

@@ -117,12 +117,12 @@ echo "DONE:$JANGDAN_TASK"
 
 #[test]
 fn agent_that_fails_repeatedly_is_escalated() {
-    let fixture = RunFixture::new("read -r task\necho here >> \"$BARRIER/tries\"\nexit 3\n");
+    let fixture = RunFixture::new("read -r task\necho here >> \"$BARRIER/attempts\"\nexit 3\n");
     let run =
         fixture.start_with(plan(&["T1"]), RunSettings { retries_max: 2.try_into().unwrap(), ..settings() });
     let escalation = fixture.wait_for(&run, |views| views.rows().escalations.iter().next().cloned());
     assert!(escalation.description.contains("status 3"), "{escalation:?}");
-    assert_eq!(fixture.script_output("tries").lines().count(), 2);
+    assert_eq!(fixture.script_output("attempts").lines().count(), 2);
 }
 
 #[test]

@@ -19,7 +19,7 @@ while [ ! -e "$BARRIER/go-$JANGDAN_TASK" ]; do sleep 0.01; done
 echo "$JANGDAN_TASK" > "$JANGDAN_TASK.txt"
 echo "DONE:$JANGDAN_TASK"
 while read -r line; do
-    printf '%s\n' "$line" >> "$BARRIER/told-$JANGDAN_TASK"
+    printf '%s\n' "$line" >> "$BARRIER/input-$JANGDAN_TASK"
     echo "DONE:$JANGDAN_TASK"
 done
 "#;
@@ -66,7 +66,7 @@ fn change_is_offered_and_applied_and_completed_tasks_are_ticked() {
     );
     assert_eq!(rows.plan_offers.len(), 1);
     assert_eq!(rows.plan_offers.get(&OfferId(1)).unwrap().state, PlanOfferState::Applied);
-    assert!(fixture.script_output("told-T1").contains("in blue"), "{}", fixture.script_output("told-T1"));
+    assert!(fixture.script_output("input-T1").contains("in blue"), "{}", fixture.script_output("input-T1"));
     assert_ne!(
         fixture.script_output("port-T1"),
         fixture.script_output("port-T3"),

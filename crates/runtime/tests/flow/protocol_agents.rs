@@ -42,7 +42,7 @@ fn answer_while_cold(fixture: &RunFixture, answer: &str) -> String {
         .filter(|event| matches!(event, Event::ErrorReported { .. } | Event::AttemptFailed { .. }))
         .collect();
     assert_eq!(failed, [], "parking is not a failed attempt");
-    fixture.branch_file(&run, "told.txt")
+    fixture.branch_file(&run, "input.txt")
 }
 
 #[test]
@@ -72,9 +72,9 @@ read -r nothing
 fn turn_interrupted_by_parking_has_not_failed() {
     let fixture = fixture(
         r#"
-read -r told
+read -r input
 case "$*" in
-    *--resume*) printf '%s\n' "$told" > told.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
+    *--resume*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
     *) say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]' ;;
 esac
 read -r nothing
@@ -88,9 +88,9 @@ read -r nothing
 fn late_permission_is_sent_as_text() {
     let fixture = fixture(
         r#"
-read -r told
+read -r input
 case "$*" in
-    *--resume*) printf '%s\n' "$told" > told.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
+    *--resume*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK"; end_turn ;;
     *) echo '{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"make"},"tool_use_id":"t"}}' ;;
 esac
 read -r nothing
@@ -107,9 +107,9 @@ fn agent_that_cannot_resume_gets_the_conversation_again() {
 case "$*" in
     *--resume*) echo '{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: x"]}'; exit 1 ;;
 esac
-read -r told
-case "$told" in
-    *'worked at this before'*'Which colour?'*) printf '%s\n' "$told" > told.txt; say "DONE:$JANGDAN_TASK" ;;
+read -r input
+case "$input" in
+    *'worked at this before'*'Which colour?'*) printf '%s\n' "$input" > input.txt; say "DONE:$JANGDAN_TASK" ;;
     *) say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]' ;;
 esac
 end_turn
@@ -132,7 +132,7 @@ while read -r line; do
         *'"session/new"'*) answer '"result":{"sessionId":"s"}' ;;
         *'"session/load"'*) answer '"error":{"code":-32603,"message":"Invalid session identifier"}' ;;
         *'"session/prompt"'*'worked at this before'*'Which colour?'*)
-            printf '%s\n' "$line" > told.txt
+            printf '%s\n' "$line" > input.txt
             say "DONE:$JANGDAN_TASK"
             answer '"result":{"stopReason":"end_turn"}' ;;
         *'"session/prompt"'*)
@@ -149,7 +149,7 @@ done
 
 /// Records its arguments. Asks a question until `end` exists.
 const RECORDS_ARGUMENTS: &str = r#"
-read -r told
+read -r input
 printf '%s\n' "$*" >> "$BARRIER/conversations"
 if [ -e "$BARRIER/end" ]; then say "DONE:$JANGDAN_TASK"; else say '[ASK_USER]\nquestion: Which colour?\n[/ASK_USER]'; fi
 end_turn

@@ -100,7 +100,7 @@ fn need_human_is_explained_only_to_the_orchestrator() {
     let read_prompt = r#"
 hear() {
     while read -r line; do
-        printf '%s\n' "$line" >> "$BARRIER/told-$1"
+        printf '%s\n' "$line" >> "$BARRIER/input-$1"
         case $line in *'Never print a secret'*) return ;; esac
     done
 }
@@ -118,7 +118,7 @@ hear() {
     ]);
     let run = fixture.start(plan(&["T1"]));
     assert_eq!(fixture.outcome(&run), RunOutcome::Done);
-    let (worker, lead) = (fixture.script_output("told-worker"), fixture.script_output("told-orchestrator"));
+    let (worker, lead) = (fixture.script_output("input-worker"), fixture.script_output("input-orchestrator"));
     assert!(lead.contains("[NEED_HUMAN"), "{lead}");
     assert!(worker.contains("[ASK_USER") && !worker.contains("NEED_HUMAN"), "{worker}");
 }

@@ -15,7 +15,7 @@ say() { printf '{"type":"assistant","message":{"id":"m","content":[{"type":"text
 call() { printf '{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"%s","name":"Bash","input":{"command":"%s"}}]}}\n' "$1" "$2"; }
 result() { printf '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"%s","is_error":%s,"content":"%s"}]}}\n' "$1" "$2" "$3"; }
 end_turn() { echo '{"type":"result","subtype":"success","is_error":false}'; }
-read -r told
+read -r input
 "#;
 
 fn fixture(script: &str) -> RunFixture {

@@ -138,7 +138,7 @@ impl SessionWorker {
                 self.context.open_turns.end(session);
             }
             DriverEvent::Text { text } => {
-                self.context.publish_activity(session, AgentActivity::Text { text })
+                self.context.publish_activity(session, AgentActivity::Text { text });
             }
             DriverEvent::ToolCall(call) => {
                 let ToolCall { id, mut title, status, output: _ } = call;
