@@ -25,7 +25,7 @@ use runtime::{NewRun, ShutdownMode};
 use server::Client;
 
 use crate::{
-    failure::{Failure, say_hint},
+    failure::Failure,
     link, prepare, remote,
     run::ensure_server,
     screen::phrases::pick,
@@ -78,11 +78,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => remote::locale(),
     };
     let demo = set_up(folder, DemoOptions { speed: arguments.speed, locale, player: &program })?;
-    say_hint(pick(
-        locale,
-        "Five scripted agents build a to-do service. Everything else is real.",
-        "대본을 따르는 에이전트 다섯이 할 일 서비스를 만듭니다. 나머지는 모두 실제로 동작합니다.",
-    ));
+    eprintln!(
+        "{}",
+        pick(
+            locale,
+            "Five scripted agents build a to-do service. Everything else is real.",
+            "대본을 따르는 에이전트 다섯이 할 일 서비스를 만듭니다. 나머지는 모두 실제로 동작합니다.",
+        )
+    );
     play(arguments, &demo, locale)
 }
 

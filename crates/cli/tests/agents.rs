@@ -38,7 +38,7 @@ fn installed_and_missing_agents_are_listed() {
 fn without_agents_a_hint_is_printed() {
     let folder = tempfile::tempdir().unwrap();
     let (_, hint) = agents(folder.path(), &[]);
-    assert_eq!(hint, "hint: No agent works yet: install one, or log in, as the last column says\n");
+    assert_eq!(hint, "hint: No agent is ready. Install one or sign in, as shown in the last column.\n");
 }
 
 #[test]

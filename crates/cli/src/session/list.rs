@@ -112,13 +112,13 @@ fn print_table(entries: &[SessionEntry]) -> io::Result<()> {
         return writeln!(out, "No sessions. Start one: jangdan session start -- COMMAND");
     }
     let width = entries.iter().map(|session| session.name.width()).max().unwrap_or(0).max(4);
-    writeln!(out, "{TITLE}{:width$}  {:12}  {:>6}  COMMAND{TITLE:#}", "NAME", "STATE", "AGE")?;
+    writeln!(out, "{TITLE}{:width$}  {:17}  {:>6}  COMMAND{TITLE:#}", "NAME", "STATE", "AGE")?;
     for session in entries {
         let (state, style) = state_word(session);
         let state = match session.state {
             SessionState::Ended { exit, .. } => match (exit.code, exit.signal) {
                 (Some(code), _) => format!("{state} ({code})"),
-                (None, Some(signal)) => format!("{state} (sig {signal})"),
+                (None, Some(signal)) => format!("{state} (signal {signal})"),
                 (None, None) => state.to_owned(),
             },
             SessionState::Alive(_) | SessionState::Starting | SessionState::Lost => state.to_owned(),
@@ -130,7 +130,7 @@ fn print_table(entries: &[SessionEntry]) -> io::Result<()> {
         };
         let command = printable(&command);
         let age = age(session.metadata.started_at.0);
-        writeln!(out, "{:width$}  {style}{state:12}{style:#}  {age:>6}  {command}", session.name)?;
+        writeln!(out, "{:width$}  {style}{state:17}{style:#}  {age:>6}  {command}", session.name)?;
     }
     out.flush()
 }

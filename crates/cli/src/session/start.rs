@@ -58,7 +58,7 @@ pub struct Arguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SandboxArgument {
-    /// No sandbox
+    /// No sandbox: all your permissions
     Off,
     /// Sandbox with the protection that this machine supports, and warn about the rest
     Worktree,

@@ -284,5 +284,5 @@ fn tell_sends_a_message_to_a_working_agent() {
     let heard = merged(&project, &run, "T1.txt");
     assert!(heard.contains("FROM THE PERSON") && heard.contains("use tabs"), "{heard}");
     project.succeeds(&["conversation", "T1"], "Message from the user: use tabs");
-    project.fails(&["tell", "T1", "more"], 1, "nobody works at it now");
+    project.fails(&["tell", "T1", "more"], 1, "no agent works on it");
 }
