@@ -16,7 +16,8 @@ use domain::{Actor, Command, EffectId, RunId, RunOutcome, Sequence};
 use engine::{Effect, Rejection, TaskState};
 use runtime::{CommandError, DurableRun};
 use store::{
-    Appended, Entry, LOG_FILE, Log, NewEntry, Position, Row, RowChange, RunHead, SqliteLog, StoreError, Then,
+    AppendResult, Callback, Entry, LOG_FILE, Log, NewEntry, Position, Row, RowChange, RunHead, SqliteLog,
+    StoreError,
 };
 use tempfile::TempDir;
 use testkit::{
@@ -42,10 +43,16 @@ impl FailingLog {
 }
 
 impl Log for FailingLog {
-    fn append_then(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>, then: Then<Appended>) {
+    fn append_with_callback(
+        &self,
+        run: &RunId,
+        expected: Sequence,
+        entries: Vec<NewEntry>,
+        then: Callback<AppendResult>,
+    ) {
         let remaining = self.n_appends.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
         match remaining {
-            Ok(_) => self.log.append_then(run, expected, entries, then),
+            Ok(_) => self.log.append_with_callback(run, expected, entries, then),
             Err(_) => then(Err(StoreError::Stopped)),
         }
     }

@@ -1,10 +1,10 @@
-//! Entries of the log and their positions, as plain data. `Log` says who may write them and when.
+//! Entries of the log and their positions, as plain data.
 
 use std::fmt;
 
 use domain::{RunId, Sequence, Timestamp};
 
-/// A place in the log of all runs together. The first entry has 1; 0 stands before it. There are no gaps.
+/// Position in the log of all runs. The first entry has position 1; there are no gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Position(pub u64);
 
@@ -14,63 +14,49 @@ impl fmt::Display for Position {
     }
 }
 
-/// A fact that is to be recorded. Its place is given by the log.
+/// An entry to append. The log assigns its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
-    /// When it happened.
     pub at: Timestamp,
-    /// Who made it happen.
     pub actor: String,
-    /// The name of its type.
     pub kind: String,
-    /// The version of that type.
     pub version: u32,
-    /// What happened, as JSON.
+    /// The event as JSON.
     pub payload: String,
 }
 
 impl NewEntry {
-    /// Returns how many bytes of text it holds.
+    /// Returns the size of its texts in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.actor.len() + self.kind.len() + self.payload.len()
     }
 }
 
-/// A recorded fact, with its places.
+/// A recorded entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Whose fact it is.
     pub run: RunId,
-    /// Its place in the run: 1, 2, 3 and so on.
+    /// Position in its run, from 1.
     pub sequence: Sequence,
-    /// Its place among all runs.
     pub position: Position,
-    /// When it happened.
     pub at: Timestamp,
-    /// Who made it happen.
     pub actor: String,
-    /// The name of its type.
     pub kind: String,
-    /// The version of that type.
     pub version: u32,
-    /// What happened, as JSON.
+    /// The event as JSON.
     pub payload: String,
 }
 
-/// Where the log stands after an append.
+/// Position of the last appended entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Appended {
-    /// The place of the last entry in its run.
+pub struct AppendResult {
     pub sequence: Sequence,
-    /// Its place among all runs.
     pub position: Position,
 }
 
-/// A run that the log knows, and how far it is.
+/// A run in the log, with its last entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunHead {
-    /// The run.
     pub run: RunId,
-    /// The place of its last entry.
     pub sequence: Sequence,
 }

@@ -1,4 +1,4 @@
-//! What can go wrong, told apart by what a person can do about it.
+//! Errors, distinguished by what a user can do about them.
 
 use std::{
     error::Error,
@@ -10,201 +10,81 @@ use std::{
 use domain::{RunId, Sequence};
 use rusqlite::ErrorCode;
 
-/// Why the store did not do what it was asked to.
+/// Why a call of the store failed.
 ///
-/// Where it is about writing: nothing was acknowledged, nothing half-written is visible, and the same store works again
-/// when the cause is gone.
+/// After a failed write nothing was acknowledged and nothing is partially visible; the same store works again when the
+/// cause is removed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The directory for the log does not exist.
-    #[error("there is no directory {}", .path.display())]
-    DirectoryMissing {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// Another process has the log.
-    #[error("{} is held by another process", .path.display())]
+    #[error("directory {} does not exist", .path.display())]
+    DirectoryMissing { path: PathBuf },
+    #[error("{} is locked by another process", .path.display())]
     Locked {
-        /// The lock file.
         path: PathBuf,
-        /// The process, where the lock file says so.
+        /// Process id from the lock file, if it is readable.
         holder: Option<u32>,
     },
-    /// The file or its directory can't be written.
-    #[error("{} can't be written", .path.display())]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
-    /// There is no space left.
-    #[error("no space is left for {}", .path.display())]
-    DiskFull {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file is damaged.
+    #[error("{} cannot be written", .path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("no disk space left for {}", .path.display())]
+    DiskFull { path: PathBuf },
     #[error("{} is damaged", .path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// What was found.
-        source: Arc<dyn Error + Send + Sync>,
-    },
-    /// The file is a database, and not ours.
+    Corrupt { path: PathBuf, source: Arc<dyn Error + Send + Sync> },
+    /// The file is a database of another program.
     #[error("{} belongs to another program", .path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file was written by a newer Jangdan.
-    #[error("{} has schema {found}, and {known} is the newest known here", .path.display())]
-    NewerVersion {
-        /// The file.
-        path: PathBuf,
-        /// Its schema.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
-    /// The file was written by an older Jangdan, and is only read here.
-    #[error("{} has schema {found}, and is to be brought to {known} first", .path.display())]
-    OlderVersion {
-        /// The file.
-        path: PathBuf,
-        /// Its schema.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
-    /// There is no log in the directory.
-    #[error("there is no log in {}", .path.display())]
-    LogMissing {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// An entry is of a type that is not known here.
-    #[error("entry {sequence} of run {run} is a {kind}, which is not known here")]
-    UnknownEvent {
-        /// The run.
-        run: RunId,
-        /// Its place.
-        sequence: Sequence,
-        /// The name of its type.
-        kind: String,
-    },
-    /// An entry was written by a newer Jangdan.
+    Foreign { path: PathBuf },
+    /// The file was written by a newer version of Jangdan.
+    #[error("{} has schema {found}; this version supports up to {known}", .path.display())]
+    NewerVersion { path: PathBuf, found: u32, known: u32 },
+    /// The file was written by an older version of Jangdan; readers do not migrate.
+    #[error("{} has schema {found} and must be migrated to {known} first", .path.display())]
+    OlderVersion { path: PathBuf, found: u32, known: u32 },
+    #[error("no log in {}", .path.display())]
+    LogMissing { path: PathBuf },
+    #[error("entry {sequence} of run {run} has the unknown type {kind}")]
+    UnknownEvent { run: RunId, sequence: Sequence, kind: String },
+    /// The entry was written by a newer version of Jangdan.
     #[error(
-        "entry {sequence} of run {run} is a {kind} of version {found}, and {known} is the newest known here"
+        "entry {sequence} of run {run} is a {kind} of version {found}; this version supports up to {known}"
     )]
-    NewerEvent {
-        /// The run.
-        run: RunId,
-        /// Its place.
-        sequence: Sequence,
-        /// The name of its type.
-        kind: String,
-        /// Its version.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
-    /// An entry is not what its type says.
-    #[error("entry {sequence} of run {run} is no {kind}")]
-    DamagedEvent {
-        /// The run.
-        run: RunId,
-        /// Its place.
-        sequence: Sequence,
-        /// The name of its type.
-        kind: String,
-        /// What was found.
-        source: Arc<dyn Error + Send + Sync>,
-    },
-    /// An event can't be written as JSON: a mistake of ours.
-    #[error("write a {kind} as JSON")]
-    Unwritable {
-        /// The name of its type.
-        kind: &'static str,
-        /// What is wrong.
-        source: Arc<serde_json::Error>,
-    },
-    /// Another program is in the middle of a change to the file, and stays there.
-    #[error("another program keeps {} busy", .path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file can't be opened.
-    #[error("open {}", .path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: Arc<rusqlite::Error>,
-    },
-    /// The lock file can't be made.
-    #[error("lock {}", .path.display())]
-    Lock {
-        /// The lock file.
-        path: PathBuf,
-        /// Why.
-        source: Arc<io::Error>,
-    },
-    /// The disk did not do it.
-    #[error("read or write {}", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was reported.
-        source: Arc<rusqlite::Error>,
-    },
-    /// The database refused a statement: a mistake of ours.
-    #[error("use {}", .path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// What was reported.
-        source: Arc<rusqlite::Error>,
-    },
-    /// The run is not where the caller thinks.
-    #[error("run {run} was expected at {expected}, and is at {actual}")]
-    Conflict {
-        /// The run.
-        run: RunId,
-        /// Where the caller thinks it is.
-        expected: Sequence,
-        /// Where it is.
-        actual: Sequence,
-    },
+    NewerEvent { run: RunId, sequence: Sequence, kind: String, found: u32, known: u32 },
+    /// The payload does not match the type of the entry.
+    #[error("entry {sequence} of run {run} is not a valid {kind}")]
+    DamagedEvent { run: RunId, sequence: Sequence, kind: String, source: Arc<dyn Error + Send + Sync> },
+    /// A bug: every event can be serialized.
+    #[error("cannot serialize event {kind}")]
+    Unwritable { kind: &'static str, source: Arc<serde_json::Error> },
+    /// Another program holds a lock on the file.
+    #[error("{} is locked by another program", .path.display())]
+    Busy { path: PathBuf },
+    #[error("cannot open {}", .path.display())]
+    Open { path: PathBuf, source: Arc<rusqlite::Error> },
+    #[error("cannot lock {}", .path.display())]
+    Lock { path: PathBuf, source: Arc<io::Error> },
+    /// The disk reported an error.
+    #[error("cannot read or write {}", .path.display())]
+    Io { path: PathBuf, source: Arc<rusqlite::Error> },
+    /// A bug: the database rejected a statement.
+    #[error("database error in {}", .path.display())]
+    Database { path: PathBuf, source: Arc<rusqlite::Error> },
+    /// The caller expected another last entry of the run.
+    #[error("run {run} is at {actual}, expected {expected}")]
+    Conflict { run: RunId, expected: Sequence, actual: Sequence },
     /// Rows were to be saved for a sequence that the log has not reached.
-    #[error("run {run} is at {actual}, before {sequence}")]
-    AheadOfLog {
-        /// The run.
-        run: RunId,
-        /// The place.
-        sequence: Sequence,
-        /// Where the run is.
-        actual: Sequence,
-    },
-    /// More bytes at once than the store takes.
-    #[error("{bytes} bytes at once are more than {bytes_max}")]
-    TooLarge {
-        /// How many there are.
-        bytes: usize,
-        /// How many there may be.
-        bytes_max: usize,
-    },
-    /// The store does not run any more.
+    #[error("rows up to {sequence} of run {run} are ahead of the log at {actual}")]
+    AheadOfLog { run: RunId, sequence: Sequence, actual: Sequence },
+    #[error("{bytes} bytes exceed the limit of {bytes_max} per write")]
+    TooLarge { bytes: usize, bytes_max: usize },
     #[error("the store has stopped")]
     Stopped,
 }
 
 impl StoreError {
-    /// Tells what SQLite's error means for a file that is open.
+    /// Classifies an error of SQLite for an open file.
     pub(crate) fn using(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
         let codes = error.sqlite_error().map(|found| (found.code, found.extended_code));
-        // What we wrote we can read: a value of another form is damage, and so is a row that must be there and is not.
+        // The store can read all that it wrote: a value of another type is damage, and so is a missing row.
         let is_damage = matches!(
             error,
             rusqlite::Error::FromSqlConversionFailure(..)
@@ -216,7 +96,7 @@ impl StoreError {
         let source = Arc::new(error);
         match codes {
             Some((ErrorCode::DiskFull, _)) => Self::DiskFull { path },
-            // The shared memory beside the log grows by a file; that fails only where there is no space.
+            // SQLite grows the shared-memory file only if there is disk space.
             Some((_, rusqlite::ffi::SQLITE_IOERR_SHMSIZE)) => Self::DiskFull { path },
             Some((ErrorCode::ReadOnly | ErrorCode::PermissionDenied, _)) => Self::ReadOnly { path },
             Some((ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _)) => Self::Corrupt { path, source },
@@ -228,12 +108,12 @@ impl StoreError {
         }
     }
 
-    /// Tells that an entry is not where it must be.
-    pub(crate) fn missing(path: &Path, place: u64) -> Self {
-        Self::Corrupt { path: path.to_owned(), source: Arc::new(Missing { place }) }
+    /// Returns the error for a missing entry.
+    pub(crate) fn missing(path: &Path, position: u64) -> Self {
+        Self::Corrupt { path: path.to_owned(), source: Arc::new(MissingEntry { position }) }
     }
 
-    /// Tells what went wrong with a lock file.
+    /// Classifies an error of the lock file.
     pub(crate) fn locking(path: &Path, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
@@ -244,9 +124,9 @@ impl StoreError {
     }
 }
 
-/// There are no gaps in a log, and here is one.
+/// A gap in the log.
 #[derive(Debug, thiserror::Error)]
-#[error("entry {place} is missing")]
-struct Missing {
-    place: u64,
+#[error("entry {position} is missing")]
+struct MissingEntry {
+    position: u64,
 }

@@ -1,6 +1,6 @@
-//! One server per data directory: an advisory lock that dies with its process.
+//! Allows one server per data directory, with an advisory lock that ends with its process.
 //!
-//! The file stays when the lock is gone; only the lock counts.
+//! The file remains after the lock is released; only the lock counts.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -10,17 +10,16 @@ use std::{
 
 use crate::StoreError;
 
-/// The name of the lock file.
 pub const LOCK_FILE: &str = "log.lock";
 
-/// Keeps other processes out as long as it lives.
+/// Excludes other processes while it exists.
 #[derive(Debug)]
 pub struct DirectoryLock {
     _file: File,
 }
 
 impl DirectoryLock {
-    /// Takes the lock of a directory, or says who has it.
+    /// Locks a directory; fails with the process id of the current holder.
     pub fn take(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(LOCK_FILE);
         let failed = |error| StoreError::locking(&path, error);
@@ -35,14 +34,14 @@ impl DirectoryLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut text = String::new();
-                // Who holds it is a courtesy: without it the error still says what is wrong.
+                // The process id is optional: the error is clear without it.
                 let read = file.read_to_string(&mut text);
                 let holder = read.ok().and_then(|_| text.trim().parse().ok());
                 return Err(StoreError::Locked { path, holder });
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        // As wide as the widest, so that nothing is to be cut off: that can wait for everything else that the disk does.
+        // Padded to a fixed width, so that the file need not be truncated, which could wait for the disk.
         let line = format!("{:<10}\n", std::process::id());
         file.write_all(line.as_bytes()).map_err(failed)?;
         Ok(Self { _file: file })

@@ -1,7 +1,7 @@
-//! The schema: its versions, and the way from each to the next.
+//! Versions of the schema, and the migrations between them.
 //!
-//! Migrations only go forward. All that are missing run in one transaction: a file has an old schema or the new one,
-//! never something between.
+//! Migrations only go forward. All missing ones run in one transaction: a file has an old schema or the new one, never
+//! a mixture.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-/// The files in order; the place of a file, counted from one, is its version.
+/// In order; the index of a file plus one is its version.
 const MIGRATIONS: [&str; 4] = [
     include_str!("schema/0001_log.sql"),
     include_str!("schema/0002_chain.sql"),
@@ -23,14 +23,14 @@ pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 /// Marks a file as a log of Jangdan: the letters `JDAN`.
 const APPLICATION_ID: i32 = 0x4a44_414e;
 
-/// Brings a file to the newest schema; an empty one gets all of it.
+/// Migrates a file to the newest schema; an empty file gets all of it.
 pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::using(path, error);
     if check(connection, path)? == SCHEMA_VERSION {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    // Looked at again, now that nobody else can change it.
+    // Checked again under the lock.
     let found = check(&transaction, path)?;
     for migration in MIGRATIONS.iter().skip(found as usize) {
         transaction.execute_batch(migration).map_err(failed)?;
@@ -40,7 +40,7 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
     transaction.commit().map_err(failed)
 }
 
-/// Makes sure that a file has the newest schema, without changing it.
+/// Fails unless a file has the newest schema. Changes nothing.
 pub fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = check(connection, path)?;
     if found == SCHEMA_VERSION {
@@ -49,7 +49,7 @@ pub fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreEr
     Err(StoreError::OlderVersion { path: path.to_owned(), found, known: SCHEMA_VERSION })
 }
 
-/// Returns a file's version, 0 for an empty file; refuses what is not ours or newer than we are.
+/// Returns the version of a file, 0 if it is empty; rejects files of other programs and of newer versions.
 fn check(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
     let failed = |error| StoreError::using(path, error);
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
@@ -73,7 +73,7 @@ fn check(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
 mod tests {
     use super::*;
 
-    /// A file of schema 1: three runs whose entries lie between each other, the first 700 of them with places.
+    /// A file of schema 1: three interleaved runs, the first 700 entries indexed.
     const SCHEMA_1_FILLED: &str = "
         INSERT INTO run (id, name) VALUES (1, 'a'), (2, 'b'), (3, 'c');
         WITH RECURSIVE n (position) AS (SELECT 1 UNION ALL SELECT position + 1 FROM n WHERE position < 1000)
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(count("SELECT count(*) FROM entry WHERE previous = max(position - 3, 0)"), 1000);
         assert_eq!(count("SELECT count(*) FROM entry WHERE payload = CAST(position AS TEXT)"), 1000);
         assert_eq!(count("SELECT position FROM placed"), 1000);
-        // The last entry of each run, and the one in 256 of each.
+        // The last entry of each run, and every 256th.
         assert_eq!(count("SELECT count(*) FROM place"), 6);
         assert_eq!(count("SELECT count(*) FROM place WHERE sequence = 256 OR position > 997"), 6);
     }

@@ -1,11 +1,10 @@
-//! Every statement of the store, with `$1` for the first parameter as PostgreSQL has it.
+//! All statements of the store, with PostgreSQL parameters such as `$1`.
 //!
-//! SQLite numbers parameters with `?1`, so a statement is rewritten once, when it is first used. No statement holds
-//! a `$` that is no parameter.
+//! SQLite uses `?1`, so each statement is rewritten when it is first used. `$` only occurs in parameters.
 
 use std::sync::OnceLock;
 
-/// A statement in the form that all engines share.
+/// A statement in the form that all databases share.
 #[derive(Debug)]
 pub struct Statement {
     text: &'static str,
@@ -17,7 +16,7 @@ impl Statement {
         Self { text, sqlite: OnceLock::new() }
     }
 
-    /// Returns the statement as SQLite reads it.
+    /// Returns the statement for SQLite.
     pub fn sqlite(&self) -> &str {
         self.sqlite.get_or_init(|| self.text.replace('$', "?"))
     }
@@ -27,23 +26,23 @@ pub static RUN_ID: Statement = Statement::new("SELECT id FROM run WHERE name = $
 
 pub static RUN_ADD: Statement = Statement::new("INSERT INTO run (name) VALUES ($1) RETURNING id");
 
-/// The last place of a run that is written down; entries without one may follow it.
-pub static RUN_PLACE: Statement =
+/// The last indexed entry of a run; unindexed entries may follow it.
+pub static RUN_LAST_INDEXED: Statement =
     Statement::new("SELECT sequence, position FROM place WHERE run = $1 ORDER BY sequence DESC LIMIT 1");
 
-/// The last entry of a run, where it has no place yet.
-pub static RUN_UNPLACED: Statement = Statement::new(
+/// The last unindexed entry of a run.
+pub static RUN_LAST_UNINDEXED: Statement = Statement::new(
     "SELECT sequence, position FROM entry \
      WHERE position > (SELECT position FROM placed) AND run = $1 ORDER BY position DESC LIMIT 1",
 );
 
-/// The last entry of every run that has one without a place.
-pub static RUNS_UNPLACED: Statement = Statement::new(
+/// The last entry of every run with unindexed entries.
+pub static RUNS_UNINDEXED: Statement = Statement::new(
     "SELECT run.name, run.id, max(entry.sequence), max(entry.position) FROM entry JOIN run ON run.id = entry.run \
      WHERE entry.position > (SELECT position FROM placed) GROUP BY run.id",
 );
 
-/// The newest sequence of each run is looked up in the places, so that only entries without one are read.
+/// The newest sequence of each run comes from the index, so that only unindexed entries are read.
 pub static RUNS: Statement = Statement::new(
     "SELECT run.name, coalesce(newest.sequence, (SELECT max(sequence) FROM place WHERE place.run = run.id)) \
      FROM run LEFT JOIN ( \
@@ -63,19 +62,19 @@ pub static ENTRY_AT: Statement = Statement::new(
     "SELECT run, sequence, previous, at, actor, kind, version, payload FROM entry WHERE position = $1",
 );
 
-/// The first place of a run that is not before a sequence.
-pub static PLACE_FROM: Statement = Statement::new(
+/// The first indexed entry of a run at or after a sequence.
+pub static INDEX_FROM: Statement = Statement::new(
     "SELECT sequence, position FROM place WHERE run = $1 AND sequence >= $2 ORDER BY sequence LIMIT 1",
 );
 
-pub static PLACED: Statement = Statement::new("SELECT position FROM placed");
+pub static INDEXED_POSITION: Statement = Statement::new("SELECT position FROM placed");
 
-/// A place may be written twice: because its sequence is due, and because it is its run's last.
-pub static PLACE_ADD: Statement = Statement::new(
+/// An entry may be indexed twice: by its sequence, and as the last of its run.
+pub static INDEX_ADD: Statement = Statement::new(
     "INSERT INTO place (run, sequence, position) VALUES ($1, $2, $3) ON CONFLICT (run, sequence) DO NOTHING",
 );
 
-pub static PLACED_MOVE: Statement = Statement::new("UPDATE placed SET position = $1");
+pub static INDEXED_POSITION_SET: Statement = Statement::new("UPDATE placed SET position = $1");
 
 pub static ENTRIES: Statement = Statement::new(
     "SELECT run.name, sequence, position, at, actor, kind, version, payload \
@@ -102,7 +101,7 @@ pub static ROW: Statement = Statement::new(
 
 pub static ROWS_POSITION: Statement = Statement::new("SELECT rows_sequence FROM run WHERE name = $1");
 
-pub static ROWS_MOVE: Statement = Statement::new("UPDATE run SET rows_sequence = $2 WHERE id = $1");
+pub static ROWS_POSITION_SET: Statement = Statement::new("UPDATE run SET rows_sequence = $2 WHERE id = $1");
 
 #[cfg(test)]
 mod tests {

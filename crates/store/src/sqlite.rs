@@ -1,14 +1,15 @@
-//! The log in one SQLite file: a thread that writes, connections that read beside it.
+//! The log in one SQLite file: one writer thread, and reader connections.
 //!
-//! Never holds two transactions of its own at once: whoever wants to write waits in one bounded queue.
+//! Never has two write transactions at once: writes wait in one bounded queue.
 
 mod chain;
 mod command;
 mod connection;
-mod group;
-mod heads;
+
+mod head_cache;
 mod reader;
-mod readers;
+mod reader_pool;
+mod transaction;
 mod writer;
 
 use std::{
@@ -20,34 +21,34 @@ use std::{
 use domain::{RunId, Sequence};
 
 use self::{
-    command::{Answer, Command, Work},
-    readers::Readers,
+    command::{Reply, WriteRequest, WriterCommand},
+    reader_pool::ReaderPool,
     writer::Writer,
 };
 pub use self::{connection::LOG_FILE, reader::SqliteReader};
 use crate::{
-    Appended, Entry, Log, NewEntry, Position, Row, RowChange, RunHead, StoreError, Then, lock::DirectoryLock,
-    schema,
+    AppendResult, Callback, Entry, Log, NewEntry, Position, Row, RowChange, RunHead, StoreError,
+    lock::DirectoryLock, schema,
 };
 
-/// How many writing calls may wait; the next one blocks. A call waits for its answer, so there is one per thread.
+/// Maximum number of queued writes; the next one blocks. A caller waits for its reply, so there is one per thread.
 const QUEUE_MAX: usize = 1024;
 
-/// More at once belongs into a file: the whole of it is in memory, and everybody waits while it is written.
+/// Larger data belongs in a file: a write is held in memory, and all other writes wait for it.
 const WRITE_BYTES_MAX: usize = 64 << 20;
 
-/// A log in a directory of this machine.
+/// A log in a local directory.
 #[derive(Debug)]
 pub struct SqliteLog {
-    queue: SyncSender<Command>,
-    readers: Readers,
+    queue: SyncSender<WriterCommand>,
+    readers: ReaderPool,
     writer: Option<JoinHandle<()>>,
-    // Dropped last, when the writer is done with the file.
+    // Dropped last, after the writer has closed the file.
     _lock: DirectoryLock,
 }
 
 impl SqliteLog {
-    /// Opens the log of a directory, and makes one where there is none.
+    /// Opens the log of a directory, or creates it.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         if !directory.is_dir() {
             return Err(StoreError::DirectoryMissing { path: directory.to_owned() });
@@ -64,25 +65,30 @@ impl SqliteLog {
             .name("log-writer".to_owned())
             .spawn(move || writer.run(&queue))
             .map_err(|error| StoreError::locking(&path, error))?;
-        Ok(Self { queue: sender, readers: Readers::new(path), writer: Some(thread), _lock: lock })
+        Ok(Self { queue: sender, readers: ReaderPool::new(path), writer: Some(thread), _lock: lock })
     }
 
-    /// Hands work to the writer, which answers. Work that is too large is refused at once.
-    fn hand_over<T: 'static>(&self, bytes: usize, answer: Answer<T>, work: impl FnOnce(Answer<T>) -> Work) {
+    /// Sends a request to the writer, which replies. Rejects requests that are too large.
+    fn send_request<T: 'static>(
+        &self,
+        bytes: usize,
+        reply: Reply<T>,
+        request: impl FnOnce(Reply<T>) -> WriteRequest,
+    ) {
         if bytes > WRITE_BYTES_MAX {
-            return answer.give(Err(StoreError::TooLarge { bytes, bytes_max: WRITE_BYTES_MAX }));
+            return reply.send(Err(StoreError::TooLarge { bytes, bytes_max: WRITE_BYTES_MAX }));
         }
-        // A writer that has ended drops the answer, which the caller sees as `Stopped`.
-        drop(self.queue.send(Command::Write { work: work(answer), bytes }));
+        // A stopped writer drops the reply, which the caller sees as `Stopped`.
+        drop(self.queue.send(WriterCommand::Write { request: request(reply), bytes }));
     }
 }
 
 impl Drop for SqliteLog {
     fn drop(&mut self) {
-        // The last connection to close tidies up behind the log, and only the writer's can.
+        // The last connection to close cleans up the side files, and only a writing connection can.
         self.readers.close();
-        // A writer that is gone already needs no word, and one that panicked has said so itself.
-        let _ = self.queue.send(Command::Stop);
+        // A stopped writer needs no command, and one that panicked has reported it.
+        let _ = self.queue.send(WriterCommand::Stop);
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
         }
@@ -90,11 +96,17 @@ impl Drop for SqliteLog {
 }
 
 impl Log for SqliteLog {
-    fn append_then(&self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>, then: Then<Appended>) {
+    fn append_with_callback(
+        &self,
+        run: &RunId,
+        expected: Sequence,
+        entries: Vec<NewEntry>,
+        callback: Callback<AppendResult>,
+    ) {
         let bytes = entries.iter().map(NewEntry::bytes).sum();
         let run = run.clone();
-        let append = |answer| Work::Append { run, expected, entries, answer };
-        self.hand_over(bytes, Answer(then), append);
+        let append = |reply| WriteRequest::Append { run, expected, entries, reply };
+        self.send_request(bytes, Reply(callback), append);
     }
 
     fn read(&self, run: &RunId, after: Sequence, limit: usize) -> Result<Vec<Entry>, StoreError> {
@@ -117,9 +129,9 @@ impl Log for SqliteLog {
     ) -> Result<Sequence, StoreError> {
         let bytes = changes.iter().map(RowChange::bytes).sum();
         let run = run.clone();
-        let (answer, given) = Answer::awaited();
-        self.hand_over(bytes, answer, |answer| Work::SaveRows { run, up_to, changes, answer });
-        given.recv().unwrap_or(Err(StoreError::Stopped))
+        let (reply, receiver) = Reply::awaited();
+        self.send_request(bytes, reply, |reply| WriteRequest::SaveRows { run, up_to, changes, reply });
+        receiver.recv().unwrap_or(Err(StoreError::Stopped))
     }
 
     fn rows_position(&self, run: &RunId) -> Result<Sequence, StoreError> {

@@ -1,40 +1,40 @@
-//! What the live stream calls a change, where there is a better word than that a row changed.
+//! Names of changes on the live stream, for changes that mean more than "a row changed".
 
 use domain::{Event, QuestionRoute, Role, TaskId};
 
 use crate::{Row, RowKind};
 
-/// A session is opened.
+/// A session was opened.
 pub const SESSION_START: &str = "session.start";
-/// A session is over.
+/// A session ended.
 pub const SESSION_END: &str = "session.end";
-/// A session that works at a task is opened.
+/// A session that works on a task was opened.
 pub const WORKER_SPAWN: &str = "worker.spawn";
 /// The task of a worker is done.
 pub const WORKER_COMPLETE: &str = "worker.complete";
-/// A worker says how far it is.
+/// A worker reported its progress.
 pub const WORKER_PROGRESS: &str = "worker.progress";
-/// A round of testing found something.
+/// A test round failed, or testing ended.
 pub const WORKER_FEEDBACK: &str = "worker.feedback";
-/// One session says something to another.
+/// A session sent a message to another session.
 pub const DIRECT_MESSAGE: &str = "direct.message";
-/// A problem is handed upward.
+/// A problem was reported.
 pub const ESCALATION_NEW: &str = "escalation.new";
-/// A problem is settled.
+/// A problem was resolved.
 pub const ESCALATION_RESOLVED: &str = "escalation.resolved";
-/// A person is asked.
+/// A question reached the user.
 pub const HUMAN_QUERY_REQUESTED: &str = "human_query_requested";
-/// A person was asked, and the answer is there.
+/// A question that reached the user was answered.
 pub const HUMAN_QUERY_ANSWERED: &str = "human_query_answered";
-/// A task goes on with a person's answer.
+/// A task resumed with the answer of the user.
 pub const TASK_RESUMED_AFTER_HUMAN_QUERY: &str = "task_resumed_after_human_query";
 
-/// Returns the names that say what happened to a row; none where it only changed.
+/// Returns the names of a change; empty if the row only changed.
 pub(crate) fn names_of(event: &Event, kind: RowKind, row: Option<&Row>) -> &'static [&'static str] {
     match kind {
         RowKind::Session => session(event, row),
         RowKind::Task if matches!(event, Event::TaskDone { .. }) => match row {
-            // Those that waited for it change too, and are not done.
+            // Tasks that depend on it change too, but are not done.
             Some(Row::Task(row)) if Some(&row.id) == done(event) => &[WORKER_COMPLETE],
             Some(_) | None => &[],
         },
@@ -82,7 +82,7 @@ fn session(event: &Event, row: Option<&Row>) -> &'static [&'static str] {
     }
     match event {
         Event::SessionEnded { .. } | Event::SessionLost { .. } => &[SESSION_END],
-        // A level that Jangdan plays has no process whose end would come later.
+        // A session without an agent has no process that could end later.
         Event::SessionDismissed { session } if *session == row.id && row.ended_at.is_some() => &[SESSION_END],
         _ => &[],
     }

@@ -1,4 +1,4 @@
-//! What the fold must know and no screen shows: who waits for whom, and what is behind a state.
+//! State that the fold needs and no row shows: dependents, slots, open items.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,48 +6,47 @@ use domain::{GateApproval, OfferId, PhaseNumber, QuestionId, Sequence, SessionId
 
 use crate::rows::{InboxItem, PendingCounts, ResponsibleParty, SessionState, TaskState};
 
-/// What is known beside the rows.
+/// State of the fold beside the rows.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     pub tasks: BTreeMap<TaskId, TaskFacts>,
     pub phases: BTreeMap<PhaseNumber, PhaseFacts>,
     pub sessions: BTreeMap<SessionId, SessionFacts>,
-    /// The tasks that wait for something outside of the plan.
+    /// Tasks by the external dependency that they wait for.
     pub externals: BTreeMap<String, BTreeSet<TaskId>>,
     pub externals_met: BTreeSet<String>,
     pub open: OpenItems,
-    /// The change of the plan that waits for the person.
+    /// The plan change that waits for the user.
     pub offer: Option<OfferId>,
     pub question_expires_after_ms: Option<u64>,
     pub gate_approval: GateApproval,
-    /// Whether the run has a command that judges what has none of its own.
+    /// Whether the run has a check for tasks and phases without one.
     pub has_check: bool,
-    /// The question that was just answered in the chat.
+    /// The question that the last chat message answered.
     pub answered_in_chat: Option<QuestionId>,
 }
 
-/// What is known of a task.
+/// State of a task beside its row.
 #[derive(Debug, Clone)]
 pub struct TaskFacts {
-    /// Its state, were it not blocked and had a slot.
+    /// State without regard to blocks and slots.
     pub base: TaskState,
-    /// Whether it has a slot. It gives it back when it is blocked, and goes on when it has one again.
+    /// Given back when the task is blocked; without a slot a started task shows as ready.
     pub has_slot: bool,
-    /// Whether somebody or something looks at it when it is called done.
+    /// Whether a check, a tester or a gate reviews the task before it is merged.
     pub has_review: bool,
-    /// Those who wait for it.
     pub dependents: BTreeSet<TaskId>,
-    /// What it waits for still, first the tasks that came to nothing.
+    /// Unmet dependencies: failed tasks first.
     pub lost_tasks: BTreeSet<TaskId>,
     pub unmet_tasks: BTreeSet<TaskId>,
     pub unmet_phases: BTreeSet<PhaseNumber>,
     pub unmet_externals: BTreeSet<String>,
-    /// Its questions without an answer, the oldest first.
+    /// Unanswered questions, the oldest first.
     pub questions: Vec<QuestionId>,
     pub n_turns: u32,
-    /// The receipts of its checks, the oldest first.
+    /// Receipts of its checks, the oldest first.
     pub receipts: Vec<(Sequence, u32)>,
-    /// Whether what was merged of it is the end.
+    /// Whether the merged work is final; false again when the task is reopened.
     pub is_merged: bool,
 }
 
@@ -69,7 +68,7 @@ impl TaskFacts {
         }
     }
 
-    /// Returns the state that it shows; whether it is blocked is the caller's to know.
+    /// Returns the state that the row shows.
     pub fn state(&self, is_blocked: bool) -> TaskState {
         let is_started = matches!(self.base, TaskState::Running | TaskState::Checking | TaskState::Merging);
         match (is_blocked, is_started && !self.has_slot) {
@@ -80,7 +79,7 @@ impl TaskFacts {
         }
     }
 
-    /// Notes how a task stands that this one comes after.
+    /// Updates the state of a dependency.
     pub fn note(&mut self, task: &TaskId, standing: DependencyState) {
         self.lost_tasks.remove(task);
         self.unmet_tasks.remove(task);
@@ -96,41 +95,41 @@ impl TaskFacts {
     }
 }
 
-/// What a task is to those who wait for it.
+/// State of a task for the tasks that depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DependencyState {
-    /// It is done, or left out.
+    /// Done or skipped.
     Met,
-    /// It may still be done.
+    /// Not finished yet.
     Open,
-    /// It failed or was cancelled: a user must act.
+    /// Failed or cancelled: a user must act.
     Failed,
 }
 
-/// What is known of a phase.
+/// State of a phase beside its row.
 #[derive(Debug, Clone, Default)]
 pub struct PhaseFacts {
-    /// Whether it has a command that judges its tasks.
+    /// Whether the phase has a check for its tasks.
     pub has_check: bool,
     pub tasks: BTreeSet<TaskId>,
-    /// The phases that wait for its gate.
+    /// Phases that wait for the gate of this one.
     pub later: BTreeSet<PhaseNumber>,
-    /// The tasks that wait for its gate's word.
+    /// Tasks that wait for the approval of the gate.
     pub at_gate: BTreeSet<TaskId>,
-    /// The receipts of its gate.
+    /// Receipts of its gate.
     pub receipts: Vec<(Sequence, u32)>,
 }
 
-/// What is known of a session.
+/// State of a session beside its row.
 #[derive(Debug, Clone)]
 pub struct SessionFacts {
-    /// Its state, were nothing asked.
+    /// State without regard to open questions and requests.
     pub base: SessionState,
-    /// What it waits for.
+    /// Open questions and requests of the session.
     pub waits: BTreeSet<InboxItem>,
 }
 
-/// What is open, and with whom: so that a run can say for whom it waits without looking at everything.
+/// Open items by the party that must act, counted so that the row of the run needs no search.
 #[derive(Debug, Clone, Default)]
 pub struct OpenItems {
     items: BTreeMap<InboxItem, ResponsibleParty>,
@@ -138,7 +137,7 @@ pub struct OpenItems {
 }
 
 impl OpenItems {
-    /// Says with whom something is, or that it is over.
+    /// Sets the party of an item; `None` closes the item.
     pub fn set(&mut self, item: InboxItem, party: Option<ResponsibleParty>) {
         let before = match party.clone() {
             Some(party) => self.items.insert(item, party),

@@ -1,6 +1,6 @@
-//! Which event changes which rows. A table: what each does is in the row's own file.
+//! Applies each event to the rows. The changes themselves are in the file of each row.
 //!
-//! No `_`: a new event must say here what it changes, be it nothing.
+//! No `_`: a new event must be handled here, even if it changes nothing.
 
 use domain::{
     AgentMessage, BlockedWork, EscalationLevel, EscalationSubject, EscalationType, Event, QuestionId,
@@ -18,7 +18,6 @@ use crate::{
 };
 
 impl Views {
-    /// Changes the rows by one event.
     pub(crate) fn fold(&mut self, now: EventMoment<'_>, event: &Event) {
         match event {
             Event::RunStarted { project, work, settings, team } => {
@@ -26,7 +25,7 @@ impl Views {
             }
             Event::RunPaused {} => self.run_status(RunState::Paused),
             Event::RunContinued {} | Event::RunReopened {} => self.run_status(RunState::Running),
-            // Its tasks end one by one; only then is it over.
+            // The run ends after its tasks, with its own event.
             Event::RunCancelled {} => {}
             Event::RunEnded { outcome, failed, waiting } => self.run_ended(now, *outcome, failed, waiting),
 
@@ -85,7 +84,7 @@ impl Views {
             Event::TaskReassigned { task, agent } => {
                 self.rows.tasks.change(task, |row| row.agent = Some(agent.clone()));
             }
-            // Its worktree goes back; that it is tried again is an event of its own.
+            // The retry has its own event.
             Event::TaskRewound { task, checkpoint } => self.rewind_work(task, *checkpoint),
             Event::TaskRequested { task, worktree, .. } => self.task_requested(task, worktree.as_ref()),
             Event::TaskAdded { task, .. } => self.task_added(now, task),
@@ -101,7 +100,7 @@ impl Views {
             Event::PlanChangeIgnored { offer } => {
                 self.resolve_plan_offer(now, *offer, PlanOfferState::Ignored)
             }
-            // It is in the timeline, and told in the chat.
+            // Shown in the timeline and the chat only.
             Event::PlanUnreadable { .. } => {}
             Event::PhaseAdded { phase } => self.phase_added(phase),
             Event::PhaseChanged { phase, name, after } => self.phase_changed(now, *phase, name, after),
@@ -132,17 +131,15 @@ impl Views {
             Event::SessionEnded { session, exit_status } => self.session_ended(now, *session, *exit_status),
             Event::SessionLost { session, reason } => self.session_lost(now, *session, reason),
             Event::InputQueued { session, content, .. } => self.add_input_turn(now, *session, content),
-            Event::MessageReceived { session, message: said, .. } => {
-                self.message_received(now, *session, said)
+            Event::MessageReceived { session, message, .. } => self.message_received(now, *session, message),
+            Event::TurnEnded { session, text, tools, .. } => {
+                // Messages of the orchestrator to the user have their own event.
+                self.turn_ended(now, *session, text, tools);
             }
-            Event::TurnEnded { session, text: words, tools, .. } => {
-                // What the orchestrator says to the person is an event of its own.
-                self.turn_ended(now, *session, words, tools);
+            Event::TurnInterrupted { session, text, tools, .. } => {
+                self.turn_interrupted(now, *session, text, tools)
             }
-            Event::TurnInterrupted { session, text: words, tools, .. } => {
-                self.turn_interrupted(now, *session, words, tools)
-            }
-            // What is said about them is in the timeline, and in the conversation when the agent is told.
+            // Shown in the timeline; the conversation shows the input that follows.
             Event::InputSent { .. } | Event::MessageRejected { .. } | Event::NearMissReceived { .. } => {}
 
             Event::QuestionAsked { .. } => self.question_asked_event(now, event),
@@ -163,8 +160,8 @@ impl Views {
             }
             Event::PermissionDecided { .. } | Event::PermissionRuleSaved { .. } => {}
 
-            Event::RequestMade { request, session, task, dependency: asked, blocks } => {
-                self.request_made(now, (*request, *session), task.as_ref(), asked, *blocks);
+            Event::RequestMade { request, session, task, dependency, blocks } => {
+                self.request_made(now, (*request, *session), task.as_ref(), dependency, *blocks);
             }
             Event::RequestProvided { request, provided, default } => {
                 self.request_provided(now, *request, provided, *default);
@@ -173,8 +170,8 @@ impl Views {
             Event::RequestSkipped { request } => self.resolve_request(now, *request, RequestState::Skipped),
             Event::RequestDelivered { request, .. } => self.request_delivered(now, *request),
 
-            Event::InvocationMade { invocation, caller, callee, task: wanted, context } => {
-                self.invocation_made(now, (*invocation, *caller), callee, wanted, context.as_ref());
+            Event::InvocationMade { invocation, caller, callee, task, context } => {
+                self.invocation_made(now, (*invocation, *caller), callee, task, context.as_ref());
             }
             Event::InvocationStarted { invocation, session } => {
                 self.invocation_started(now, *invocation, *session);
@@ -196,7 +193,7 @@ impl Views {
             Event::DirectMessageReceived { message } => self.direct_received(now, *message),
             Event::DirectMessageAcknowledged { message } => self.direct_acknowledged(now, *message),
 
-            // The agent's word; what is made of it follows.
+            // A claim; its consequences have their own events.
             Event::PhaseCompletionReported { .. } => {}
             Event::GateOpened { phase, round, documents } => self.gate_opened(now, *phase, *round, documents),
             Event::GateChecked { phase, round, report } => self.gate_checked(now, *phase, *round, report),
@@ -238,7 +235,7 @@ impl Views {
                 subject: EscalationSubject::Task { task },
                 limit: EscalationType::TestFailure,
             } => {
-                // It passes as it is, so the merge is next.
+                // The task passes, so the merge is next.
                 self.set_task_state(now, task, TaskState::Merging);
             }
             Event::LimitWaived { .. } => {}
@@ -249,14 +246,14 @@ impl Views {
             Event::CheckpointFinished { checkpoint, outcome } => {
                 self.checkpoint_finished(now, *checkpoint, outcome);
             }
-            // The problem has a row of its own.
+            // The escalation has its own row.
             Event::DiskBudgetExhausted { .. } => {}
             Event::OverlapDetected { overlap } => self.overlap_detected(now, overlap),
             Event::OverlapResolved { tasks } => self.rows.overlaps.remove(tasks),
             Event::EffectFinished { .. } => {}
 
             Event::ChatMessageSent { text, answers } => self.add_chat_message(now, text, *answers),
-            // What was said to a task stands in its conversation when it is heard.
+            // The conversation shows the message when the agent gets it.
             Event::TaskMessageSent { .. }
             | Event::ChatAnsweredWithStatus { .. }
             | Event::ResolveRequested { .. }
@@ -268,15 +265,15 @@ impl Views {
         self.update_pending_counts();
     }
 
-    /// Takes in what an agent said, as far as it changes no state by itself.
-    fn message_received(&mut self, now: EventMoment<'_>, session: SessionId, said: &AgentMessage) {
-        match said {
+    /// Applies a message of an agent that has no event of its own.
+    fn message_received(&mut self, now: EventMoment<'_>, session: SessionId, message: &AgentMessage) {
+        match message {
             AgentMessage::Progress(progress) => self.progress_reported(now, session, progress),
             AgentMessage::StepComplete(step) => {
                 self.step_completed(now, session);
                 self.add_step_turn(now, session, step.summary.as_ref());
             }
-            // What comes of these is an event of its own.
+            // Their consequences have their own events.
             AgentMessage::AskUser(_)
             | AgentMessage::Invoke(_)
             | AgentMessage::DeliverResult(_)
@@ -408,7 +405,7 @@ fn empty_question(now: EventMoment<'_>, id: QuestionId, session: SessionId) -> Q
     }
 }
 
-/// Tells whether the person is told of an event in the chat, because it is about the run as a whole.
+/// Returns whether the chat reports an event, because it concerns the whole run.
 fn is_told_in_chat(event: &Event) -> bool {
     matches!(
         event,

@@ -1,10 +1,9 @@
-//! Who comes before whom, by places in a list. What the places stand for is the caller's to know.
+//! A directed graph whose nodes are indexes; the caller knows what they stand for.
 //!
-//! Nothing here fails: what is in a circle comes last, in the order of its places.
+//! Nodes in a cycle are not an error: they come last, in index order.
 
 use std::collections::VecDeque;
 
-/// Who comes before whom.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     before: Vec<Vec<usize>>,
@@ -12,12 +11,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Makes a graph of so many nodes that nothing connects.
+    /// Creates a graph without edges.
     pub fn new(n_nodes: usize) -> Self {
         Self { before: vec![Vec::new(); n_nodes], after: vec![Vec::new(); n_nodes] }
     }
 
-    /// Puts one node before another; once is enough, and no node is before itself.
+    /// Adds an edge. Ignores duplicates and self-loops.
     pub fn connect(&mut self, earlier: usize, later: usize) {
         if earlier != later && !self.before[later].contains(&earlier) {
             self.before[later].push(earlier);
@@ -25,22 +24,21 @@ impl Graph {
         }
     }
 
-    /// Returns how many nodes there are.
     pub fn len(&self) -> usize {
         self.before.len()
     }
 
-    /// Returns the nodes right before a node.
+    /// Returns the direct predecessors of a node.
     pub fn before(&self, node: usize) -> &[usize] {
         &self.before[node]
     }
 
-    /// Returns the nodes right after a node.
+    /// Returns the direct successors of a node.
     pub fn after(&self, node: usize) -> &[usize] {
         &self.after[node]
     }
 
-    /// Returns all nodes, each behind those before it.
+    /// Returns the nodes in topological order.
     pub fn order(&self) -> Vec<usize> {
         let mut n_before: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let mut free: VecDeque<usize> = (0..self.len()).filter(|node| n_before[*node] == 0).collect();
@@ -58,7 +56,7 @@ impl Graph {
         order
     }
 
-    /// Returns for each node how many edges the longest way to it has.
+    /// Returns the length of the longest path to each node, in edges.
     pub fn levels(&self) -> Vec<usize> {
         let mut levels = vec![0; self.len()];
         for node in self.order() {
@@ -68,9 +66,9 @@ impl Graph {
         levels
     }
 
-    /// Returns for each node the circle that it is in, named by its smallest node; a node in none is its own.
+    /// Returns the strongly connected component of each node, identified by its smallest node.
     pub fn circles(&self) -> Vec<usize> {
-        // Kosaraju's way: who ends last going forward reaches backward only those who reach it.
+        // Kosaraju's algorithm: backward from the node finished last, only nodes of its component are reachable.
         let mut circles: Vec<Option<usize>> = vec![None; self.len()];
         for start in self.by_end().into_iter().rev() {
             let mut members = Vec::new();
@@ -88,7 +86,7 @@ impl Graph {
         circles.into_iter().enumerate().map(|(node, circle)| circle.unwrap_or(node)).collect()
     }
 
-    /// Returns all nodes, each behind those that can be reached from it, as far as there is no circle.
+    /// Returns the nodes in the order in which a depth-first search finishes them.
     fn by_end(&self) -> Vec<usize> {
         let mut is_seen = vec![false; self.len()];
         let mut ends = Vec::with_capacity(self.len());

@@ -1,9 +1,9 @@
-//! What screens show: the events of a run, folded into rows.
+//! Folds the events of a run into rows, the read model of all screens.
 //!
-//! Everything follows from the events alone, so rows can be thrown away and made anew. Nothing is decided here and
-//! nothing can fail: an event about something unknown changes nothing.
+//! Rows depend on the events alone and can be rebuilt at any time. Nothing is decided here, and nothing can fail: an
+//! event about something unknown changes nothing.
 //!
-//! [`layout`] and [`schedule`] are pictures of the rows: where tasks stand, and when.
+//! [`layout`] and [`schedule`] compute diagrams from the rows.
 
 mod event_names;
 mod facts;

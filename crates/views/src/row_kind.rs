@@ -1,4 +1,4 @@
-//! Every kind of row, in one table: its name, its type, where it is kept.
+//! The table of all kinds of rows: name, type, and table.
 
 use domain::Event;
 use serde::{Serialize, Serializer};
@@ -17,7 +17,6 @@ use crate::{
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $table:ident: $kind:ident($row:ident) = $name:literal;)*) => {
-        /// What a row is a row of.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum RowKind {$(
             $(#[$doc])*
@@ -25,26 +24,25 @@ macro_rules! kinds {
         )*}
 
         impl RowKind {
-            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Returns its name, as the store has it.
+            /// Returns the name of the kind in the store and the API.
             pub fn name(self) -> &'static str {
                 match self {$(Self::$kind => $name,)*}
             }
 
-            /// Returns what the live stream calls a row of this kind that is new or looks different.
+            /// Returns the name of the stream event for a new or changed row.
             pub fn changed(self) -> &'static str {
                 match self {$(Self::$kind => concat!($name, ".changed"),)*}
             }
 
-            /// Returns what the live stream calls a row of this kind that is gone.
+            /// Returns the name of the stream event for a removed row.
             pub fn removed(self) -> &'static str {
                 match self {$(Self::$kind => concat!($name, ".removed"),)*}
             }
         }
 
-        /// One row, of any kind.
+        /// A row of any kind.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Row {$(
             $(#[$doc])*
@@ -52,12 +50,11 @@ macro_rules! kinds {
         )*}
 
         impl Row {
-            /// Returns what it is a row of.
             pub fn kind(&self) -> RowKind {
                 match self {$(Self::$kind(_) => RowKind::$kind,)*}
             }
 
-            /// Returns its name within its kind.
+            /// Returns the key, unique within the kind.
             pub fn key(&self) -> String {
                 match self {$(Self::$kind(row) => $row::write_key(&row.key()),)*}
             }
@@ -75,7 +72,7 @@ macro_rules! kinds {
             }
         })*
 
-        /// The type of the rows of each kind, by the kind's name.
+        /// Row type of each kind, by the name of the kind.
         #[cfg(feature = "typescript")]
         #[derive(Debug, ts_rs::TS)]
         pub struct RowOf {$(
@@ -84,7 +81,7 @@ macro_rules! kinds {
             pub $table: $row,
         )*}
 
-        /// Lists of rows by the names of their kinds, of all kinds or some.
+        /// Lists of rows by the names of their kinds; kinds may be missing.
         #[cfg(feature = "openapi")]
         #[derive(Debug, utoipa::ToSchema)]
         pub struct RowsByKind {$(
@@ -93,7 +90,7 @@ macro_rules! kinds {
             pub $table: Vec<$row>,
         )*}
 
-        /// All rows of a run, a table for each kind.
+        /// All rows of a run, one table per kind.
         #[derive(Debug, Clone, Default)]
         pub struct Rows {$(
             $(#[$doc])*
@@ -107,12 +104,12 @@ macro_rules! kinds {
         }
 
         impl Rows {
-            /// Returns the rows of a kind, sorted by their keys.
+            /// Returns the rows of a kind, sorted by key.
             pub fn of(&self, kind: RowKind) -> Vec<Row> {
                 match kind {$(RowKind::$kind => self.$table.iter().cloned().map(Row::from).collect(),)*}
             }
 
-            /// Returns what an event has touched.
+            /// Returns the rows that an event has changed since the last call.
             pub(crate) fn take_changes(&mut self, event: &Event) -> Vec<ViewChange> {
                 let mut changes = Vec::new();
                 $(for TouchedRow { key, row, sessions } in self.$table.take_touched() {
@@ -127,61 +124,60 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The run itself; there is one.
+    /// Exactly one per run.
     run: Run(RunRow) = "run";
-    /// A phase.
     phases: Phase(PhaseRow) = "phase";
-    /// A task, as far as it changes.
+    /// The part of a task that changes during a run.
     tasks: Task(TaskRow) = "task";
-    /// What the plan says about a task.
+    /// The part of a task that comes from the plan.
     task_details: TaskDetail(TaskDetailRow) = "taskDetail";
-    /// One try at a task.
+    /// One attempt at a task.
     attempts: Attempt(AttemptRow) = "attempt";
     /// A member of the team.
     agents: Agent(AgentRow) = "agent";
-    /// A living agent process, or a level that Jangdan plays.
+    /// A running agent process, or a level of the tree that Jangdan runs itself.
     sessions: Session(SessionRow) = "session";
-    /// How far a session is with its task.
+    /// Progress of a session, as its agent reports it.
     progress: Progress(ProgressRow) = "progress";
-    /// What somebody must answer.
+    /// A question of an agent.
     questions: Question(QuestionRow) = "question";
-    /// What somebody must provide.
+    /// A request for something from outside, such as an API key.
     requests: Request(RequestRow) = "request";
-    /// One agent calling another.
+    /// A call from one agent to another.
     invocations: Invocation(InvocationRow) = "invocation";
-    /// What an agent delivers to another.
+    /// A result that one agent delivers to another.
     results: Result(ResultRow) = "result";
-    /// The line between two sessions.
+    /// Connection between two sessions.
     channels: Channel(ChannelRow) = "channel";
-    /// What one session says to another.
+    /// A message from one session to another.
     direct_messages: DirectMessage(DirectMessageRow) = "directMessage";
-    /// A worker and a tester at one task.
+    /// The test rounds of a task.
     loops: Loop(LoopRow) = "feedbackLoop";
-    /// A problem handed upward.
+    /// A problem that needs a decision.
     escalations: Escalation(EscalationRow) = "escalation";
     /// The check and approval at the end of a phase.
     gates: Gate(GateRow) = "gate";
-    /// A point that a task can go back to.
+    /// A saved state of a task that can be restored.
     checkpoints: Checkpoint(CheckpointRow) = "checkpoint";
-    /// The proof that a command ran.
+    /// Proof that a check ran.
     receipts: Receipt(ReceiptRow) = "receipt";
     /// Files that two unfinished tasks both changed.
     overlaps: Overlap(OverlapRow) = "overlap";
-    /// One utterance in a task's conversation.
+    /// One message in the conversation of a task.
     turns: Turn(TurnRow) = "turn";
-    /// One utterance in the chat of the run.
+    /// One message in the chat of the run.
     chat: Chat(ChatRow) = "chat";
-    /// What happened, a line for each event that a person would want.
+    /// One sentence per event that concerns the user.
     timeline: Timeline(TimelineRow) = "timeline";
-    /// A change of the plan file that may be taken.
+    /// A change of the plan file that waits for the user or was resolved.
     plan_offers: PlanOffer(PlanOfferRow) = "planOffer";
-    /// What waits for the person.
+    /// An item that waits for the user.
     inbox: Inbox(InboxRow) = "inbox";
-    /// What was used, and by whom.
+    /// Tokens and cost of a run, phase, agent or task.
     usage: Usage(UsageRow) = "usage";
 }
 
-/// The rows of one kind as a list to serialize, without a copy of them.
+/// Serializes the rows of one kind as a list, without copying them.
 #[derive(Debug, Clone, Copy)]
 pub struct RowList<'a> {
     rows: &'a Rows,
@@ -189,16 +185,15 @@ pub struct RowList<'a> {
 }
 
 impl Rows {
-    /// Returns the rows of a kind to serialize, sorted by their keys.
+    /// Returns the rows of a kind for serialization, sorted by key.
     pub fn list(&self, kind: RowKind) -> RowList<'_> {
         RowList { rows: self, kind }
     }
 }
 
 impl Row {
-    /// Returns the row as JSON.
     pub fn to_json(&self) -> String {
-        // No row has a map whose keys are no texts, and that is all that could fail.
+        // Serialization fails only for maps whose keys are not strings; no row has one.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,4 +1,4 @@
-//! The rows: a file for each kind, with what events do to it.
+//! The rows: one file per kind, with the changes that events make.
 
 mod agent;
 mod attempt;

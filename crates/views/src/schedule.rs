@@ -1,7 +1,7 @@
-//! When what was done, what goes on, and what is thought to come: a bar for each piece of a task's time.
+//! Past, present and predicted times of tasks, as bars.
 //!
-//! What is to come is imagined: every task takes as long as it is thought to, gates pass at once, and whoever is asked
-//! answers now. What tasks touch and the memory they need is not looked at.
+//! The prediction assumes that every task takes as long as estimated, gates pass at once, and questions are answered
+//! at once. It ignores shared files and memory.
 
 mod critical;
 mod forecast;
@@ -16,76 +16,69 @@ use serde::{Deserialize, Serialize};
 use self::{forecast::forecast, pace::Pace, past::past};
 use crate::Rows;
 
-/// The time of a run.
+/// Timeline of all tasks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Schedule {
-    /// When the run began.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub start_at: Timestamp,
-    /// The moment that it stands for.
+    /// Time of the computation.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub now_at: Timestamp,
-    /// When everything is thought to be done; none where nothing is to come, or something can't.
+    /// Predicted end; `None` if nothing remains or a task cannot start.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<i64>))]
     pub end_at: Option<Timestamp>,
-    /// How many tasks are to come that nobody has an estimate for, so that they count by their size.
+    /// Number of remaining tasks without an estimate; their size counts instead.
     pub n_guessed: u32,
-    /// How many tasks can't start by themselves: something that they wait for failed or was called off.
+    /// Number of tasks that cannot start, because a dependency failed or was cancelled.
     pub n_stuck: u32,
-    /// The bars, by task and time.
+    /// Sorted by task and time.
     pub bars: Vec<Bar>,
 }
 
-/// A piece of a task's time.
+/// An interval in the time of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Bar {
-    /// The task.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub task: TaskId,
-    /// Who did it, does it, or is thought to.
+    /// The agent that did, does or is predicted to do it.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub agent: Option<AgentName>,
-    /// What kind of time it is.
     pub kind: BarKind,
-    /// When it begins.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub start_at: Timestamp,
-    /// When it ends.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub end_at: Timestamp,
-    /// Why the task did not go on, in time that it was blocked.
+    /// Why the task was blocked.
     pub reason: Option<BlockReason>,
-    /// The question, what was asked for, or what went wrong, in that time.
+    /// The question, request or problem that blocked it.
     pub text: Option<String>,
-    /// The same in Korean, where Jangdan itself says it.
+    /// Korean text, if Jangdan wrote it.
     pub korean: Option<String>,
-    /// Whether the task is on the longest way through the plan.
+    /// Whether the task is on the critical path.
     pub is_critical: bool,
 }
 
-/// What kind of time a bar is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum BarKind {
-    /// Somebody worked at it.
+    /// Work was done.
     Past,
-    /// Somebody works at it, since then.
+    /// Work in progress.
     Now,
-    /// It could not go on.
+    /// The task could not continue.
     Blocked,
-    /// Somebody is thought to work at it then.
     Predicted,
 }
 
-/// Returns the time of a run.
+/// Computes the schedule of a run.
 pub fn schedule(rows: &Rows, now: Timestamp) -> Schedule {
     let mut bars = past(rows, now);
     let pace = Pace::of(rows, &bars);
@@ -107,7 +100,7 @@ pub fn schedule(rows: &Rows, now: Timestamp) -> Schedule {
     }
 }
 
-/// Returns the tasks on the longest way through the plan, from its beginning to its end.
+/// Returns the tasks of the critical path, in order.
 pub fn critical_path(rows: &Rows, now: Timestamp) -> Vec<TaskId> {
     critical::path(rows, &Pace::of(rows, &past(rows, now)))
 }

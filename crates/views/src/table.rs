@@ -1,6 +1,6 @@
-//! The rows of one kind, and which of them an event has touched.
+//! The rows of one kind, and which of them an event has changed.
 //!
-//! A row that nobody knows is not changed: an event about it says nothing that could be shown.
+//! Changes of unknown rows are ignored.
 
 use std::collections::BTreeMap;
 
@@ -8,45 +8,42 @@ use domain::SessionId;
 
 use crate::{Row, RowKind};
 
-/// The sessions that a row is about: two at most.
+/// Sessions that a row concerns, at most two.
 pub type RowSessions = [Option<SessionId>; 2];
 
-/// What a table can hold.
+/// A row type that a [`Table`] can hold.
 pub trait TableRow: Clone + Into<Row> {
-    /// Names a row within its kind; rows are sorted by it.
+    /// Identifies a row within its kind; rows are sorted by it.
     type Key: Ord + Clone;
 
-    /// The kind.
     const KIND: RowKind;
 
-    /// Returns the row's name.
     fn key(&self) -> Self::Key;
 
-    /// Returns a name as it is written; where rows are a list with a cursor, in their order.
+    /// Returns the key as text. Rows of kinds with a cursor must sort by it.
     fn write_key(key: &Self::Key) -> String;
 
-    /// Returns the sessions that the row is about.
+    /// Returns the sessions that the row concerns.
     fn sessions(&self) -> RowSessions {
         [None; 2]
     }
 }
 
-/// A row that was touched.
+/// A row that was changed or removed.
 pub(crate) struct TouchedRow {
-    /// Its name.
     pub key: String,
-    /// How it looks now.
+    /// `None` if it was removed.
     pub row: Option<Row>,
-    /// The sessions that it was about before, and those that it is about now.
+    /// Sessions before and after the change.
     pub sessions: [RowSessions; 2],
 }
 
 /// All rows of one kind.
 #[derive(Debug, Clone)]
 pub struct Table<R: TableRow> {
-    /// Boxed: rows mostly arrive in the order of their keys, and a B-tree that grows at its end is half empty.
+    /// Boxed: keys mostly arrive in order, and a B-tree that grows at its end is half empty.
     rows: BTreeMap<R::Key, Box<R>>,
-    /// With the sessions that each was about before.
+    /// Changed keys with the sessions before the change.
     touched: BTreeMap<R::Key, RowSessions>,
 }
 
@@ -57,22 +54,19 @@ impl<R: TableRow> Default for Table<R> {
 }
 
 impl<R: TableRow> Table<R> {
-    /// Returns a row.
     pub fn get(&self, key: &R::Key) -> Option<&R> {
         self.rows.get(key).map(Box::as_ref)
     }
 
-    /// Returns all rows, sorted by their keys.
+    /// Returns all rows, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = &R> {
         self.rows.values().map(Box::as_ref)
     }
 
-    /// Returns how many rows there are.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Tells whether there is none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -97,7 +91,7 @@ impl<R: TableRow> Table<R> {
         }
     }
 
-    /// Returns what was touched since the last time, each row once.
+    /// Returns the rows changed since the last call, each once.
     pub(crate) fn take_touched(&mut self) -> Vec<TouchedRow> {
         let touched = std::mem::take(&mut self.touched);
         let look = |(key, before)| {

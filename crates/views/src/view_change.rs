@@ -1,30 +1,29 @@
-//! What an event does to the rows.
+//! A change of a row.
 
 use domain::SessionId;
 
 use crate::{Row, RowKind, RowSessions};
 
-/// One row that is new, looks different, or is gone.
+/// One row that is new, changed or removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ViewChange {
-    /// What it is a row of.
     pub kind: RowKind,
-    /// Its name within its kind.
+    /// Unique within its kind.
     pub key: String,
-    /// How it looks now; none where it is gone.
+    /// `None` if it was removed.
     pub row: Option<Row>,
     pub(crate) names: &'static [&'static str],
-    /// Those before the change, and those behind it.
+    /// Sessions before and after the change.
     pub(crate) sessions: [RowSessions; 2],
 }
 
 impl ViewChange {
-    /// Returns the sessions that the row is about, and those that it was about until now: they are to know that it left.
+    /// Returns the sessions that the row concerned before and concerns now: both must learn of the change.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> {
         self.sessions.iter().flatten().copied().flatten()
     }
 
-    /// Returns what the live stream calls it: the names that say what happened, or else that the row changed.
+    /// Returns the names of the change on the live stream.
     pub fn names(&self) -> Vec<&'static str> {
         match (self.names, &self.row) {
             ([], Some(_)) => vec![self.kind.changed()],

@@ -1,10 +1,10 @@
-//! The fold: takes one event after another, and says which rows it changed.
+//! Applies events to the rows and returns the changes.
 
 use domain::{Actor, RecordedEvent, RunId, Sequence, Timestamp};
 
 use crate::{Row, Rows, ViewChange, facts::Facts, rows::InboxRow};
 
-/// All rows of one run, and what is needed to keep them.
+/// All rows of one run, and the state needed to update them.
 #[derive(Debug, Clone)]
 pub struct Views {
     pub(crate) run: RunId,
@@ -13,7 +13,7 @@ pub struct Views {
     pub(crate) facts: Facts,
 }
 
-/// When something happened, and through whom.
+/// Position, time and cause of an event.
 #[derive(Debug, Clone, Copy)]
 pub struct EventMoment<'a> {
     pub sequence: Sequence,
@@ -22,14 +22,14 @@ pub struct EventMoment<'a> {
 }
 
 impl Views {
-    /// Begins with no rows.
+    /// Creates views without rows.
     pub fn new(run: RunId) -> Self {
         Self { run, sequence: Sequence(0), rows: Rows::default(), facts: Facts::default() }
     }
 
-    /// Takes the next event, and returns the rows that it changed, each once.
+    /// Applies the next event and returns the changed rows, each once.
     ///
-    /// What was taken already changes nothing, so that saying it twice does it once.
+    /// Events that were applied already are ignored.
     pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<ViewChange> {
         if recorded.sequence <= self.sequence {
             return Vec::new();
@@ -41,24 +41,23 @@ impl Views {
         self.rows.take_changes(&recorded.event)
     }
 
-    /// Returns the last event that the rows know of.
+    /// Returns the sequence of the last applied event.
     pub fn sequence(&self) -> Sequence {
         self.sequence
     }
 
-    /// Returns all rows.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
 
-    /// Returns what waits for the person, the most urgent first.
+    /// Returns the inbox, the most urgent first.
     pub fn inbox(&self) -> Vec<&InboxRow> {
         let mut inbox: Vec<_> = self.rows.inbox.iter().collect();
         inbox.sort_by(|left, right| left.cmp_urgency(right));
         inbox
     }
 
-    /// Returns every row of every kind.
+    /// Returns the rows of all kinds.
     pub fn all(&self) -> impl Iterator<Item = Row> {
         crate::RowKind::ALL.iter().flat_map(|kind| self.rows.of(*kind))
     }

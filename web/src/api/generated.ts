@@ -33,18 +33,12 @@ export type AgentActivity = { "type": "text",
 export type AgentName = string;
 
 /** A member of the team. */
-export type AgentRow = {
-  /** The name by which others call it. */
-  name: AgentName,
-  /** What it is in the team for. */
-  role: Role,
-  /** How many tasks it may do at once; as many as the run where nothing is said. */
+export type AgentRow = { name: AgentName, role: Role,
+  /** Maximum number of parallel tasks; `None` means the limit of the run. */
   slots: number | null,
-  /** How many of its sessions live. */
-  nSessions: number,
-  /** What was used. */
-  used: UsageTotals,
-  /** Where it asked more than people like, the last time. */
+  /** Number of running sessions. */
+  nSessions: number, used: UsageTotals,
+  /** The last phase in which it asked too many questions. */
   manyQuestions: ManyQuestions | null,
 };
 
@@ -63,56 +57,32 @@ export type AttemptFailure = { "type": "reported", reason: string,
 }
 | { "type": "markedFailed" };
 
-/** One try at a task. */
-export type AttemptRow = {
-  /** The task. */
-  task: TaskId,
-  /** Which try. */
-  number: number,
-  /** Who. */
-  agent: AgentName,
-  /** In which session, the latest of them. */
-  session: SessionId,
-  /** How it stands. */
-  state: AttemptState,
-  /** How the agent said that it is done, the last time. */
-  claim: ClaimSource | null,
-  /** Why it came to nothing. */
-  failure: AttemptFailure | null,
-  /** Whether it counts towards the tries a task has. */
-  counted: boolean,
-  /** When it began. */
-  startedAt: Timestamp,
-  /** When it was over. */
-  endedAt: Timestamp | null,
+/** One attempt at a task. */
+export type AttemptRow = { task: TaskId, number: number, agent: AgentName,
+  /** The latest session of the attempt. */
+  session: SessionId, state: AttemptState,
+  /** How the agent last claimed to be done. */
+  claim: ClaimSource | null, failure: AttemptFailure | null,
+  /** Whether the attempt counts towards the retry limit. */
+  counted: boolean, startedAt: Timestamp, endedAt: Timestamp | null,
 };
 
-/** How a try stands. */
 export type AttemptState = "running" | "done" | "failed" | "dropped";
 
-/** A piece of a task's time. */
-export type Bar = {
-  /** The task. */
-  task: TaskId,
-  /** Who did it, does it, or is thought to. */
-  agent: AgentName | null,
-  /** What kind of time it is. */
-  kind: BarKind,
-  /** When it begins. */
-  startAt: Timestamp,
-  /** When it ends. */
-  endAt: Timestamp,
-  /** Why the task did not go on, in time that it was blocked. */
+/** An interval in the time of a task. */
+export type Bar = { task: TaskId,
+  /** The agent that did, does or is predicted to do it. */
+  agent: AgentName | null, kind: BarKind, startAt: Timestamp, endAt: Timestamp,
+  /** Why the task was blocked. */
   reason: BlockReason | null,
-  /** The question, what was asked for, or what went wrong, in that time. */
+  /** The question, request or problem that blocked it. */
   text: string | null,
-  /** The same in Korean, where Jangdan itself says it. */
+  /** Korean text, if Jangdan wrote it. */
   korean: string | null,
-  /** Whether the task is on the longest way through the plan. */
+  /** Whether the task is on the critical path. */
   isCritical: boolean,
 };
 
-/** What kind of time a bar is. */
 export type BarKind = "past" | "now" | "blocked" | "predicted";
 
 /** Why a task is blocked. It continues when its last reason is gone. */
@@ -148,92 +118,50 @@ export type ChangedTask = {
 /** The direct channel between two sessions. */
 export type ChannelId = string;
 
-/** The direct line between two sessions. */
-export type ChannelRow = {
-  /** The channel. */
-  id: ChannelId,
-  /** One end. */
-  sessionA: SessionId,
-  /** The other end. */
-  sessionB: SessionId,
-  /** How it stands. */
-  status: ChannelState,
-  /** How many messages went over it. */
-  nMessages: number,
-  /** When it was made. */
-  createdAt: Timestamp,
-  /** When one of the two was gone. */
+export type ChannelRow = { id: ChannelId, sessionA: SessionId, sessionB: SessionId, status: ChannelState, nMessages: number, createdAt: Timestamp,
+  /** When one of the two sessions ended. */
   closedAt: Timestamp | null,
 };
 
-/** How a channel stands. */
 export type ChannelState = "open" | "closed";
 
-/** Who speaks in a chat. */
 export type ChatAuthor = "person" | "orchestrator" | "system";
 
-/** One utterance about the run. */
+/** One message in the chat. */
 export type ChatRow = {
-  /** Its place, from 0. */
-  index: number,
-  /** Who speaks. */
-  author: ChatAuthor,
-  /** The person's name, where one speaks. */
-  name: string | null,
-  /** What is said. */
-  text: string,
-  /** The same in Korean, where Jangdan itself says it. */
+  /** Position in the chat, from 0. */
+  index: number, author: ChatAuthor,
+  /** Name of the user, if the author is one. */
+  name: string | null, text: string,
+  /** Korean text, if Jangdan wrote it. */
   korean: string | null,
-  /** The question that it asks, answers or is about. */
+  /** The question that the message asks, answers or concerns. */
   question: QuestionId | null,
-  /** Whether it is that question's card. */
-  isCard: boolean,
-  /** When. */
-  sentAt: Timestamp,
+  /** Whether the message is the card of the question. */
+  isCard: boolean, sentAt: Timestamp,
 };
 
 export type CheckpointId = string;
 
 export type CheckpointReason = "turnEnd" | "park" | "error" | "failure" | "gate" | "requested";
 
-/** A point that a task can go back to. */
-export type CheckpointRow = {
-  /** The checkpoint. */
-  id: CheckpointId,
-  /** The task. */
-  task: TaskId,
-  /** Why it was made. */
-  reason: CheckpointReason,
-  /** How it stands. */
-  state: CheckpointState,
-  /** The kept commit. */
-  commit: string | null,
-  /** The tree that the task's work was. */
+/** A saved state of a task that can be restored. */
+export type CheckpointRow = { id: CheckpointId, task: TaskId, reason: CheckpointReason, state: CheckpointState, commit: string | null,
+  /** Git tree of the task's work. */
   tree: string | null,
-  /** The agent's own session id. */
-  agentSession: string | null,
-  /** Why it could not be made. */
-  error: string | null,
-  /** When it was ordered. */
-  requestedAt: Timestamp,
-  /** When it was there, or could not be made. */
+  /** Session id that the agent uses itself. */
+  agentSession: string | null, error: string | null, requestedAt: Timestamp,
+  /** Also set if it failed. */
   finishedAt: Timestamp | null,
 };
 
-/** How a checkpoint stands. */
 export type CheckpointState = "requested" | "made" | "failed";
 
 /** What made a task count as done by its agent. */
 export type ClaimSource = "doneMessage" | "turnEnd" | "phaseMarker" | "exit";
 
-/** Something that is not clear about a question. */
-export type Clarification = {
-  /** Who wants to know. */
-  by: Actor,
-  /** What. */
-  text: string,
-  /** When. */
-  askedAt: Timestamp,
+/** A question about a question. */
+export type Clarification = { by: Actor, text: string, askedAt: Timestamp,
 };
 
 /** Result of removing the finished worktrees of a run. */
@@ -387,35 +315,14 @@ export type DependencyType = "api_key" | "env_variable" | "service" | "file" | "
 
 export type DirectMessageId = string;
 
-/** What one session says to another. */
-export type DirectMessageRow = {
-  /** The message. */
-  id: DirectMessageId,
-  /** The line it goes over. */
-  channel: ChannelId,
-  /** The session that says it. */
-  fromSession: SessionId,
-  /** Who that is. */
-  from: AgentName | null,
-  /** The session to which it is said. */
-  toSession: SessionId,
-  /** Who that is. */
-  to: AgentName | null,
-  /** What it is. */
-  directType: DirectType,
-  /** What is said. */
-  content: string,
-  /** How it stands. */
-  status: DirectMessageState,
-  /** When it was said. */
-  createdAt: Timestamp,
-  /** When it was on its way into the other session. */
+/** A message from one session to another. */
+export type DirectMessageRow = { id: DirectMessageId, channel: ChannelId, fromSession: SessionId, from: AgentName | null, toSession: SessionId, to: AgentName | null, directType: DirectType, content: string, status: DirectMessageState, createdAt: Timestamp,
+  /** When the delivery to the other session began. */
   receivedAt: Timestamp | null,
-  /** When the other session had it. */
+  /** When the other session acknowledged it. */
   deliveredAt: Timestamp | null,
 };
 
-/** How a direct message stands. */
 export type DirectMessageState = "sent" | "received" | "acknowledged";
 
 export type DirectType = "result" | "feedback" | "query";
@@ -437,53 +344,20 @@ export type EscalationId = string;
 /** Who handles an escalation. It moves up from the worker to the person. */
 export type EscalationLevel = "worker" | "operator" | "orchestrator" | "person";
 
-/** A problem handed upward. */
-export type EscalationRow = {
-  /** The escalation. */
-  id: EscalationId,
-  /** What kind of problem it is. */
-  kind: EscalationType,
-  /** How bad it is. */
-  severity: Severity,
-  /** The task that it is about. */
-  task: TaskId | null,
-  /** The phase that it is about. */
-  phase: number | null,
-  /** The session it came up in. */
-  session: SessionId | null,
-  /** Who that is. */
-  agent: AgentName | null,
-  /** What happened, in a line. */
-  title: string,
-  /** The same in Korean, where Jangdan itself says it. */
-  korean: string | null,
-  /** What happened. */
-  description: string,
-  /** What led to it. */
-  context: string,
-  /** What could be done. */
-  suggested: Array<EscalationAction>,
-  /** How it stands. */
-  status: EscalationState,
-  /** Who has it in hand. */
+/** A problem that needs a decision. */
+export type EscalationRow = { id: EscalationId, kind: EscalationType, severity: Severity, task: TaskId | null, phase: number | null, session: SessionId | null, agent: AgentName | null, title: string,
+  /** Korean text, if Jangdan wrote it. */
+  korean: string | null, description: string, context: string, suggested: Array<EscalationAction>, status: EscalationState,
+  /** Level that must decide. */
   level: EscalationLevel,
-  /** The session that has it in hand. */
+  /** Session that must decide. */
   levelSession: SessionId | null,
-  /** What was done; nothing where its cause went away. */
-  action: EscalationAction | null,
-  /** A word about it. */
-  note: string | null,
-  /** Who settled it. */
-  resolvedBy: Actor | null,
-  /** What waits behind it. */
-  blocks: BlockedWork,
-  /** When it was raised. */
-  createdAt: Timestamp,
-  /** When it was settled. */
-  resolvedAt: Timestamp | null,
+  /** The decision; `None` if the cause disappeared. */
+  action: EscalationAction | null, note: string | null, resolvedBy: Actor | null,
+  /** Work that waits for it. */
+  blocks: BlockedWork, createdAt: Timestamp, resolvedAt: Timestamp | null,
 };
 
-/** How an escalation stands. */
 export type EscalationState = "open" | "resolved";
 
 export type EscalationType = "general" | "blocked" | "decision" | "test_failure" | "token_exhausted" | "timeout" | "conflict" | "dependency" | "quality" | "protocol";
@@ -512,72 +386,41 @@ export type GateReport = { passed: boolean, receipts: Array<Receipt>, artefacts:
   tasks: Array<TaskId>, summary: string,
 };
 
-/** One time that a phase was at its gate. */
-export type GateRound = {
-  /** Which time. */
-  round: number,
-  /** The verifier's session. */
+export type GateRound = { round: number,
+  /** Session of the verifier. */
   verifier: SessionId | null,
-  /** What the gate found out by itself. */
-  report: GateReport | null,
-  /** Whether it passed. */
-  passed: boolean | null,
-  /** Why it did not pass. */
-  reason: string | null,
-  /** The tasks that are to be done again. */
-  rework: Array<TaskId>,
-  /** When it began. */
-  openedAt: Timestamp,
-  /** When it passed or failed. */
-  endedAt: Timestamp | null,
+  /** Result of the checks. */
+  report: GateReport | null, passed: boolean | null, reason: string | null,
+  /** Tasks to redo. */
+  rework: Array<TaskId>, openedAt: Timestamp, endedAt: Timestamp | null,
 };
 
-/** The gate of a phase. */
-export type GateRow = {
-  /** The phase. */
-  phase: number,
-  /** How it stands. */
-  state: GateState,
-  /** Which time it is. */
-  round: number,
-  /** The rounds, the last one last; a gate is failed only so many times. */
+export type GateRow = { phase: number, state: GateState, round: number,
+  /** The latest is last; the number of failed rounds is limited. */
   rounds: Array<GateRound>,
-  /** What the phase left behind, as the last report has it. */
+  /** Files of the phase, from the latest report. */
   artefacts: Array<string>,
-  /** The documents that agents reported. */
-  documents: Array<string>,
-  /** Who let it pass. */
-  approval: PhaseApproval | null,
-  /** What waits behind it. */
+  /** Documents that agents reported. */
+  documents: Array<string>, approval: PhaseApproval | null,
+  /** Work that waits for it. */
   blocks: BlockedWork,
-  /** When the phase was at its gate for the first time. */
+  /** First time that the phase reached its gate. */
   openedAt: Timestamp,
 };
 
-/** How a gate stands. */
 export type GateState = "closed" | "checking" | "verifying" | "review" | "approved" | "rework";
 
 /** A question, request, approval or problem that waits for a person: a row of the kind `inbox` and its run. */
-export type InboxEntry = { run: RunId,
-  /** What it is. */
-  item: InboxItem,
-  /** The task that it is about. */
-  task: TaskId | null,
-  /** The phase that it is about. */
-  phase: number | null,
-  /** What is wanted, in a line or a few. */
-  text: string,
-  /** The same in Korean, where Jangdan itself says it. */
+export type InboxEntry = { run: RunId, item: InboxItem, task: TaskId | null, phase: number | null, text: string,
+  /** Korean text, if Jangdan wrote it. */
   korean: string | null,
-  /** How bad it is, where it is a problem. */
+  /** Set for problems. */
   severity: Severity | null,
-  /** What waits behind it. */
-  blocks: BlockedWork,
-  /** Since when it waits. */
-  sinceAt: Timestamp,
+  /** Work that waits for it. */
+  blocks: BlockedWork, sinceAt: Timestamp,
 };
 
-/** What somebody has in hand. Calls are never in the inbox: agents have them. */
+/** An item that a party must act on. Calls never appear in the inbox, because agents handle them. */
 export type InboxItem = { "type": "question", "id": QuestionId }
 | { "type": "request", "id": RequestId }
 | { "type": "gate", "id": number }
@@ -585,24 +428,13 @@ export type InboxItem = { "type": "question", "id": QuestionId }
 | { "type": "invocation", "id": InvocationId }
 | { "type": "plan", "id": OfferId };
 
-/** One thing that waits for the person. */
-export type InboxRow = {
-  /** What it is. */
-  item: InboxItem,
-  /** The task that it is about. */
-  task: TaskId | null,
-  /** The phase that it is about. */
-  phase: number | null,
-  /** What is wanted, in a line or a few. */
-  text: string,
-  /** The same in Korean, where Jangdan itself says it. */
+export type InboxRow = { item: InboxItem, task: TaskId | null, phase: number | null, text: string,
+  /** Korean text, if Jangdan wrote it. */
   korean: string | null,
-  /** How bad it is, where it is a problem. */
+  /** Set for problems. */
   severity: Severity | null,
-  /** What waits behind it. */
-  blocks: BlockedWork,
-  /** Since when it waits. */
-  sinceAt: Timestamp,
+  /** Work that waits for it. */
+  blocks: BlockedWork, sinceAt: Timestamp,
 };
 
 /** A line of input for a terminal. */
@@ -614,37 +446,14 @@ export type InputLine = {
 /** One agent calling another. */
 export type InvocationId = string;
 
-/** One agent calling another. */
-export type InvocationRow = {
-  /** The call. */
-  id: InvocationId,
-  /** The session that calls. */
-  callerSession: SessionId,
-  /** Who that is. */
-  caller: AgentName | null,
-  /** Who is called. */
-  callee: AgentName,
-  /** The session that does it. */
-  calleeSession: SessionId | null,
-  /** What is wanted. */
-  wanted: string,
-  /** What one should know. */
-  context: string | null,
-  /** How it stands. */
-  status: InvocationState,
-  /** What kind of result came of it. */
-  resultType: ResultType | null,
-  /** The result, or why there is none. */
-  outcome: string | null,
-  /** When it was made. */
-  createdAt: Timestamp,
-  /** When the called one took it in hand. */
-  startedAt: Timestamp | null,
-  /** When it was over. */
-  endedAt: Timestamp | null,
+/** A call from one agent to another. */
+export type InvocationRow = { id: InvocationId, callerSession: SessionId, caller: AgentName | null, callee: AgentName, calleeSession: SessionId | null,
+  /** The work that the caller asks for. */
+  wanted: string, context: string | null, status: InvocationState, resultType: ResultType | null,
+  /** The result, or the reason of the failure. */
+  outcome: string | null, createdAt: Timestamp, startedAt: Timestamp | null, endedAt: Timestamp | null,
 };
 
-/** How a call stands. */
 export type InvocationState = "pending" | "inProgress" | "completed" | "failed";
 
 /** Result of merging the work of a run into its target branch. */
@@ -689,20 +498,10 @@ export type LandReport = { "type": "landed",
   branch: string,
 };
 
-/** The place of a phase. */
-export type Lane = {
-  /** The phase. */
-  phase: number,
-  /** Its name, or an empty text. */
-  title: string,
-  /** Its left side. */
-  x: number,
-  /** Its upper side. */
-  y: number,
-  /** How wide it is. */
-  width: number,
-  /** How high it is. */
-  height: number,
+/** Position and size of a phase. */
+export type Lane = { phase: number,
+  /** Empty if the phase has no name. */
+  title: string, x: number, y: number, width: number, height: number,
 };
 
 /** A change that comes too late for a task. */
@@ -711,51 +510,37 @@ export type LateTaskChange = { task: TaskId,
   fields: Array<PlanField>,
 };
 
-/** A picture of a plan. All measures are in the same unit, a pixel where nobody zooms. */
-export type Layout = {
-  /** How wide it is. */
-  width: number,
-  /** How high it is. */
-  height: number,
-  /** How wide a task is. */
-  nodeWidth: number,
-  /** How high a task is. */
-  nodeHeight: number,
-  /** The phases, by number. */
+/** Diagram of a plan. All lengths are in CSS pixels at zoom 1. */
+export type Layout = { width: number, height: number, nodeWidth: number, nodeHeight: number,
+  /** Sorted by number. */
   lanes: Array<Lane>,
-  /** The tasks, by name. */
+  /** Sorted by id. */
   nodes: Array<PlacedTask>,
-  /** Who waits for whom. */
+  /** Dependencies between tasks. */
   edges: Array<Link>,
 };
 
-/** One task that waits for another. */
-export type Link = {
-  /** The task that comes first. */
-  from: TaskId,
-  /** The one that waits for it. */
+/** Dependency of one task on another. */
+export type Link = { from: TaskId,
+  /** The task that depends on `from`. */
   to: TaskId,
-  /** Whether it is on the longest way through the plan. */
+  /** Whether it is on the critical path. */
   isCritical: boolean,
 };
 
-/** An agent, as it is shown. */
-export type ListedAgent = {
-  /** Its name. */
-  name: string,
-  /** Its name for people. */
+/** One row of the list. */
+export type ListedAgent = { name: string,
+  /** The display name. */
   title: string,
-  /** Where its program is. */
+  /** The path of its program, if it is installed. */
   program?: string,
-  /** What it says about its version. */
-  version?: string,
-  /** Whether it is logged in. */
-  login: LoginState,
-  /** What to do before it works. */
+  /** As the program prints it. */
+  version?: string, login: LoginState,
+  /** What to do before it can be used. */
   missing?: string,
-  /** Whether a run can take it as it is. */
+  /** Whether a run can use it without further setup. */
   works: boolean,
-  /** Whether a run takes it where nobody is named. */
+  /** Whether it is the default agent. */
   chosen: boolean,
 };
 
@@ -765,43 +550,21 @@ export type LoginState = "in" | "out" | "notNeeded";
 /** A feedback loop of implementing and testing one task. */
 export type LoopId = string;
 
-/** One round that found failures. */
-export type LoopRound = {
-  /** Which round. */
-  round: number,
-  /** What was found. */
-  feedback: TestFeedback,
-  /** When. */
-  failedAt: Timestamp,
+/** One failed round. */
+export type LoopRound = { round: number, feedback: TestFeedback, failedAt: Timestamp,
 };
 
-/** A worker and a tester, or a check, at one task. */
-export type LoopRow = {
-  /** The loop. */
-  id: LoopId,
-  /** The task. */
-  task: TaskId,
-  /** Who tests; none where a command does. */
-  tester: AgentName | null,
-  /** How it stands. */
-  status: LoopState,
-  /** The rounds that found failures; the settings bound how many there can be. */
-  rounds: Array<LoopRound>,
-  /** When it began. */
-  startedAt: Timestamp,
-  /** When it was over. */
-  endedAt: Timestamp | null,
+export type LoopRow = { id: LoopId, task: TaskId,
+  /** `None` if a command tests. */
+  tester: AgentName | null, status: LoopState,
+  /** Failed rounds; bounded by the settings. */
+  rounds: Array<LoopRound>, startedAt: Timestamp, endedAt: Timestamp | null,
 };
 
-/** How a loop stands. */
 export type LoopState = "running" | "success" | "failed" | "escalated";
 
-/** More questions in one phase than people like. */
-export type ManyQuestions = {
-  /** The phase. */
-  phase: number,
-  /** How many there were. */
-  nQuestions: number,
+/** Number of questions in a phase, if it exceeded the limit. */
+export type ManyQuestions = { phase: number, nQuestions: number,
 };
 
 /** A detected change of the plan file. */
@@ -826,15 +589,11 @@ export type OutputChunk = {
 
 /** Files that two unfinished tasks both changed. */
 export type OverlapRow = {
-  /** The two tasks, in order. */
+  /** Sorted by id. */
   tasks: [TaskId, TaskId],
-  /** The files, sorted; the first of them where there are many. */
-  files: Array<string>,
-  /** How many there are. */
-  nFiles: number,
-  /** Since when they have something in common. */
-  sinceAt: Timestamp,
-  /** Since when it is these files. */
+  /** Sorted; only the first if there are many. */
+  files: Array<string>, nFiles: number, sinceAt: Timestamp,
+  /** Last time that the list of files changed. */
   changedAt: Timestamp,
 };
 
@@ -905,25 +664,16 @@ export type ParsedTask = {
   line: number,
 };
 
-/** For how many things a run waits, by whom they are with. */
+/** Number of open items by the party that must act. */
 export type PendingCounts = {
-  /** What is in the person's inbox. */
-  person: number,
-  /** What the orchestrator has in hand. */
-  orchestrator: number,
-  /** What the leaders of phases have in hand. */
-  operators: number,
-  /** Calls that agents have in hand. */
+  /** In the inbox of the user. */
+  person: number, orchestrator: number, operators: number,
+  /** Calls between agents. */
   agents: number,
 };
 
-/** A question without an answer. */
-export type PendingQuestion = {
-  /** The question. */
-  id: QuestionId,
-  /** What is asked. */
-  text: string,
-  /** The same in Korean, where Jangdan itself asks. */
+export type PendingQuestion = { id: QuestionId, text: string,
+  /** Korean text, if Jangdan asks. */
   korean: string | null,
 };
 
@@ -941,64 +691,35 @@ export type PermissionRequest = {
 /** How long a permission decision applies. */
 export type PermissionScope = "once" | "task" | "run" | "project";
 
-/** Who let a phase pass. */
-export type PhaseApproval = {
-  /** Who. */
-  by: Actor,
-  /** Whether it passed although its checks failed. */
-  waived: boolean,
-  /** A word about it. */
-  note: string | null,
-  /** When. */
-  approvedAt: Timestamp,
+export type PhaseApproval = { by: Actor,
+  /** Whether it was approved despite failed checks. */
+  waived: boolean, note: string | null, approvedAt: Timestamp,
 };
 
-/** A group of tasks with a gate at its end. */
 export type PhaseRow = {
-  /** The number, as people count. */
+  /** Counted from 1. */
   number: number,
-  /** The name, or an empty text. */
-  name: string,
-  /** How it stands. */
-  state: PhaseState,
-  /** How its gate stands. */
-  gate: GateState,
-  /** Which time it is at its gate; 0 where it was not yet. */
+  /** Empty if the phase has no name. */
+  name: string, state: PhaseState, gate: GateState,
+  /** Round of the gate; 0 before the first. */
   round: number,
-  /** The phases that it comes after. */
+  /** The phases that it depends on. */
   after: Array<number>,
-  /** Those of them whose gates have not passed. */
-  waitsFor: Array<number>,
-  /** The session that leads it. */
-  session: SessionId | null,
-  /** How many tasks there are. */
-  nTasks: number,
-  /** How many of them are in each state. */
-  tasks: TaskCounts,
-  /** What was used. */
-  used: UsageTotals,
-  /** What may be used. */
-  budgets: Array<Budget>,
+  /** Phases of `after` whose gates have not passed. */
+  waitsFor: Array<number>, session: SessionId | null, nTasks: number, tasks: TaskCounts, used: UsageTotals, budgets: Array<Budget>,
   /** When its first task started. */
   startedAt: Timestamp | null,
-  /** When it was approved or called off. */
+  /** When it was approved or cancelled. */
   endedAt: Timestamp | null,
-  /** When it was landed. */
+  /** When it was merged. */
   landedAt: Timestamp | null,
 };
 
-/** How a phase stands. */
 export type PhaseState = "waiting" | "running" | "paused" | "atGate" | "approved" | "landed" | "cancelled";
 
-/** The place of a task. */
-export type PlacedTask = {
-  /** The task. */
-  task: TaskId,
-  /** Its left side. */
-  x: number,
-  /** Its upper side. */
-  y: number,
-  /** Whether it is on the longest way through the plan. */
+/** Position of a task. */
+export type PlacedTask = { task: TaskId, x: number, y: number,
+  /** Whether it is on the critical path. */
   isCritical: boolean,
 };
 
@@ -1060,25 +781,14 @@ export type PlanFileContent = {
 /** A format of plan files. */
 export type PlanFormat = "taskmaster" | "tasks-md" | "checklist";
 
-/** What a plan file says that the run's plan does not. */
-export type PlanOfferRow = {
-  /** The offer. */
-  id: OfferId,
-  /** What became of it. */
-  state: PlanOfferState,
-  /** What is different. */
-  changes: PlanChanges,
-  /** Why it could not be taken when it was offered. */
-  problem: string | null,
-  /** When it was seen. */
-  offeredAt: Timestamp,
-  /** When somebody took or left it, or it was replaced. */
-  resolvedAt: Timestamp | null,
-  /** Who did. */
-  resolvedBy: Actor | null,
+/** Differences between a plan file and the plan of the run. */
+export type PlanOfferRow = { id: OfferId, state: PlanOfferState, changes: PlanChanges,
+  /** Why it cannot be applied; set when the change was detected. */
+  problem: string | null, offeredAt: Timestamp,
+  /** When it was applied, ignored or replaced. */
+  resolvedAt: Timestamp | null, resolvedBy: Actor | null,
 };
 
-/** What became of a change of the plan. */
 export type PlanOfferState = "open" | "applied" | "ignored" | "withdrawn";
 
 /** A plan with its analysis and diagnostics. */
@@ -1192,22 +902,13 @@ export type ProblemDiagnostic = { code: string, severity: ProblemDiagnosticSever
 /** The severity of a plan diagnostic. */
 export type ProblemDiagnosticSeverity = "error" | "warning";
 
-/** How far a session is. */
-export type ProgressRow = {
-  /** The session. */
-  sessionId: SessionId,
-  /** The task it works at. */
-  taskId: TaskId | null,
-  /** How much is done, from 0 to 1; none where the agent does not know. */
+export type ProgressRow = { sessionId: SessionId, taskId: TaskId | null,
+  /** From 0 to 1; `None` if the agent does not report it. */
   progress: number | null,
-  /** What is being done. */
+  /** The current step. */
   currentTask: string | null,
-  /** How many steps it said are done. */
-  stepsDone: number,
-  /** The tokens that the session used. */
-  tokensUsed: number,
-  /** When one of these was said or reported. */
-  updatedAt: Timestamp,
+  /** Number of steps that the agent reported as complete. */
+  stepsDone: number, tokensUsed: number, updatedAt: Timestamp,
 };
 
 /** A project with runs, or the one in whose folder the server was started. */
@@ -1227,59 +928,33 @@ export type ProvidedResource = { "type": "environment", names: Array<string>,
 };
 
 /** A question that waits for an answer: a row of the kind `question` and its run. */
-export type QuestionEntry = { run: RunId,
-  /** The question. */
-  id: QuestionId,
-  /** The session that waits for the answer. */
-  session: SessionId,
-  /** Who that is. */
-  agent: AgentName | null,
-  /** The task; none where it is about the run. */
-  task: TaskId | null,
-  /** What kind of answer is wanted. */
-  kind: QuestionKind,
-  /** What is asked, in the words of whoever handed it on last. */
+export type QuestionEntry = { run: RunId, id: QuestionId,
+  /** Session that waits for the answer. */
+  session: SessionId, agent: AgentName | null,
+  /** `None` if it concerns the whole run. */
+  task: TaskId | null, kind: QuestionKind,
+  /** The question, as forwarded last. */
   text: string,
-  /** The same in Korean, where Jangdan itself asks. */
+  /** Korean text, if Jangdan asks. */
   korean: string | null,
-  /** What the agent asked, where the orchestrator put it into other words. */
-  originalText: string | null,
-  /** The offered answers. */
-  options: Array<string>,
-  /** The answer the agent would take. */
-  default: string | null,
-  /** What one should know. */
-  context: string | null,
-  /** Whether the agent can't go on without an answer. */
+  /** The agent's wording, if the orchestrator rephrased it. */
+  originalText: string | null, options: Array<string>,
+  /** Answer that is used if the question expires. */
+  default: string | null, context: string | null,
+  /** Whether the agent cannot continue without an answer. */
   required: boolean,
-  /** What the agent wants to do, where it asks for permission. */
+  /** Action that the agent needs permission for. */
   permission: PermissionRequest | null,
-  /** Whether the agent asks in the middle of its turn, which goes on with the answer. */
-  isInTurn: boolean,
-  /** How it stands. */
-  status: QuestionState,
-  /** The answer. */
-  answer: string | null,
-  /** Who gave it. */
-  answeredBy: Actor | null,
-  /** What somebody wanted to know before they answer. */
-  clarifications: Array<Clarification>,
-  /** Why nobody needs the answer any more. */
-  withdrawalReason: string | null,
-  /** What waits behind it. */
+  /** Whether the agent asks during its turn, which continues with the answer. */
+  isInTurn: boolean, status: QuestionState, answer: string | null, answeredBy: Actor | null,
+  /** Questions back to the agent before answering. */
+  clarifications: Array<Clarification>, withdrawalReason: string | null,
+  /** Work that waits for it. */
   blocks: BlockedWork,
-  /** The chat message that shows it. */
-  chat: string | null,
-  /** When it was asked. */
-  askedAt: Timestamp,
-  /** When it reached the person. */
-  reachedPersonAt: Timestamp | null,
-  /** When its default is taken, or it becomes an escalation. */
-  expiresAt: Timestamp | null,
-  /** When it was answered. */
-  answeredAt: Timestamp | null,
-  /** When the answer reached the session. */
-  deliveredAt: Timestamp | null,
+  /** Key of the chat message with its card. */
+  chat: string | null, askedAt: Timestamp, reachedPersonAt: Timestamp | null,
+  /** When the default is used, or the question becomes an escalation. */
+  expiresAt: Timestamp | null, answeredAt: Timestamp | null, deliveredAt: Timestamp | null,
 };
 
 export type QuestionId = string;
@@ -1287,63 +962,36 @@ export type QuestionId = string;
 /** Expected form of the answer. */
 export type QuestionKind = "text" | "selection" | "confirmation" | "permission";
 
-/** What somebody must answer. */
-export type QuestionRow = {
-  /** The question. */
-  id: QuestionId,
-  /** The session that waits for the answer. */
-  session: SessionId,
-  /** Who that is. */
-  agent: AgentName | null,
-  /** The task; none where it is about the run. */
-  task: TaskId | null,
-  /** What kind of answer is wanted. */
-  kind: QuestionKind,
-  /** What is asked, in the words of whoever handed it on last. */
+/** A question of an agent. */
+export type QuestionRow = { id: QuestionId,
+  /** Session that waits for the answer. */
+  session: SessionId, agent: AgentName | null,
+  /** `None` if it concerns the whole run. */
+  task: TaskId | null, kind: QuestionKind,
+  /** The question, as forwarded last. */
   text: string,
-  /** The same in Korean, where Jangdan itself asks. */
+  /** Korean text, if Jangdan asks. */
   korean: string | null,
-  /** What the agent asked, where the orchestrator put it into other words. */
-  originalText: string | null,
-  /** The offered answers. */
-  options: Array<string>,
-  /** The answer the agent would take. */
-  default: string | null,
-  /** What one should know. */
-  context: string | null,
-  /** Whether the agent can't go on without an answer. */
+  /** The agent's wording, if the orchestrator rephrased it. */
+  originalText: string | null, options: Array<string>,
+  /** Answer that is used if the question expires. */
+  default: string | null, context: string | null,
+  /** Whether the agent cannot continue without an answer. */
   required: boolean,
-  /** What the agent wants to do, where it asks for permission. */
+  /** Action that the agent needs permission for. */
   permission: PermissionRequest | null,
-  /** Whether the agent asks in the middle of its turn, which goes on with the answer. */
-  isInTurn: boolean,
-  /** How it stands. */
-  status: QuestionState,
-  /** The answer. */
-  answer: string | null,
-  /** Who gave it. */
-  answeredBy: Actor | null,
-  /** What somebody wanted to know before they answer. */
-  clarifications: Array<Clarification>,
-  /** Why nobody needs the answer any more. */
-  withdrawalReason: string | null,
-  /** What waits behind it. */
+  /** Whether the agent asks during its turn, which continues with the answer. */
+  isInTurn: boolean, status: QuestionState, answer: string | null, answeredBy: Actor | null,
+  /** Questions back to the agent before answering. */
+  clarifications: Array<Clarification>, withdrawalReason: string | null,
+  /** Work that waits for it. */
   blocks: BlockedWork,
-  /** The chat message that shows it. */
-  chat: string | null,
-  /** When it was asked. */
-  askedAt: Timestamp,
-  /** When it reached the person. */
-  reachedPersonAt: Timestamp | null,
-  /** When its default is taken, or it becomes an escalation. */
-  expiresAt: Timestamp | null,
-  /** When it was answered. */
-  answeredAt: Timestamp | null,
-  /** When the answer reached the session. */
-  deliveredAt: Timestamp | null,
+  /** Key of the chat message with its card. */
+  chat: string | null, askedAt: Timestamp, reachedPersonAt: Timestamp | null,
+  /** When the default is used, or the question becomes an escalation. */
+  expiresAt: Timestamp | null, answeredAt: Timestamp | null, deliveredAt: Timestamp | null,
 };
 
-/** How a question stands. */
 export type QuestionState = "asked" | "withOrchestrator" | "pending" | "answered" | "delivered" | "resumed" | "withdrawn" | "expired";
 
 /** Evidence that a command ran: which one, its outcome, and the tree it ran on. */
@@ -1354,31 +1002,20 @@ export type Receipt = { command: string,
   tree: string, startedAt: Timestamp, finishedAt: Timestamp,
 };
 
-/** What a command ran for. */
 export type ReceiptPurpose = "check" | "merge" | "gate";
 
-/** The proof that a command ran. */
+/** Proof that a check ran. */
 export type ReceiptRow = {
-  /** The event that brought it. */
+  /** Event with the receipt. */
   sequence: Sequence,
-  /** Which of that event's receipts it is, from 0. */
-  index: number,
-  /** What it ran for. */
-  purpose: ReceiptPurpose,
-  /** The task. */
-  task: TaskId | null,
-  /** Which try. */
-  attempt: number | null,
-  /** The phase, where it ran for a gate. */
+  /** Index among the receipts of the event. */
+  index: number, purpose: ReceiptPurpose, task: TaskId | null, attempt: number | null,
+  /** Set if it ran for a gate. */
   phase: number | null,
-  /** Which time it was at its gate. */
-  round: number | null,
-  /** Whether the command succeeded. */
-  passed: boolean,
-  /** Whether the work has become another tree since; what counts in the end is the one that was merged. */
-  isStale: boolean,
-  /** The proof. */
-  receipt: Receipt,
+  /** Round of the gate. */
+  round: number | null, passed: boolean,
+  /** Whether the work has changed since. After the merge, the merged tree counts. */
+  isStale: boolean, receipt: Receipt,
 };
 
 /** The direction of a record. */
@@ -1387,95 +1024,47 @@ export type RecordDirection = "output" | "error" | "input";
 /** A dependency request of an agent. */
 export type RequestId = string;
 
-/** What somebody must provide. */
-export type RequestRow = {
-  /** The request. */
-  id: RequestId,
-  /** The session that waits for it. */
-  session: SessionId,
-  /** Who that is. */
-  agent: AgentName | null,
-  /** The task. */
-  task: TaskId | null,
-  /** What kind of thing is needed. */
-  type: DependencyType,
-  /** Its name. */
-  name: string,
-  /** What it is for. */
-  description: string,
-  /** Whether the task can't be done without it. */
+/** A request for something from outside, such as an API key. */
+export type RequestRow = { id: RequestId,
+  /** Session that waits for it. */
+  session: SessionId, agent: AgentName | null, task: TaskId | null, type: DependencyType, name: string, description: string,
+  /** Whether the task cannot be done without it. */
   required: boolean,
-  /** What the agent would take instead. */
-  default: string | null,
-  /** How it stands. */
-  status: RequestState,
-  /** How the agent gets at it. Never a value. */
+  /** Value that the agent uses if the request is skipped. */
+  default: string | null, status: RequestState,
+  /** Where the agent finds it. Never the value itself. */
   provided: ProvidedResource | null,
-  /** Whether that is the agent's own default. */
-  defaultUsed: boolean,
-  /** Why it will not come. */
-  refusalReason: string | null,
-  /** Whether the agent knows. */
-  delivered: boolean,
-  /** Who provided, refused or skipped it. */
-  resolvedBy: Actor | null,
-  /** What waits behind it. */
-  blocks: BlockedWork,
-  /** When it was asked for. */
-  askedAt: Timestamp,
-  /** When it was provided, refused or skipped. */
-  resolvedAt: Timestamp | null,
-  /** When the agent knew. */
-  deliveredAt: Timestamp | null,
+  /** Whether the agent's default is used. */
+  defaultUsed: boolean, refusalReason: string | null,
+  /** Whether the agent was informed. */
+  delivered: boolean, resolvedBy: Actor | null,
+  /** Work that waits for it. */
+  blocks: BlockedWork, askedAt: Timestamp, resolvedAt: Timestamp | null, deliveredAt: Timestamp | null,
 };
 
-/** How a request stands. */
 export type RequestState = "asked" | "provided" | "refused" | "skipped";
 
-/** Whoever must do something before something else goes on. */
+/** Party that must act before something can continue. */
 export type ResponsibleParty = { "type": "person" }
 | { "type": "orchestrator" }
 | { "type": "operator" }
 | { "type": "agent",
-  /** Who; none where its session is not known. */
+  /** `None` if the session is unknown. */
   agent: AgentName | null,
 }
-| { "type": "clock",
-  /** Until when. */
-  until: Timestamp,
+| { "type": "clock", until: Timestamp,
 }
 | { "type": "jangdan" };
 
 /** A result that one agent delivers to another. */
 export type ResultId = string;
 
-/** What an agent delivers to another. */
-export type ResultRow = {
-  /** The result. */
-  id: ResultId,
-  /** The session that made it. */
-  fromSession: SessionId,
-  /** Who that is. */
-  from: AgentName | null,
-  /** Who gets it. */
-  to: AgentName,
-  /** The session that got it. */
-  toSession: SessionId | null,
-  /** What kind of result it is. */
-  resultType: ResultType,
-  /** The media type of its content. */
-  contentType: string,
-  /** The result itself. */
-  content: string,
-  /** How it stands. */
-  status: ResultState,
-  /** When it was made. */
-  createdAt: Timestamp,
-  /** When the other got it. */
-  deliveredAt: Timestamp | null,
+/** A result that one agent delivers to another. */
+export type ResultRow = { id: ResultId, fromSession: SessionId, from: AgentName | null, to: AgentName, toSession: SessionId | null, resultType: ResultType,
+  /** Media type of the content. */
+  contentType: string, content: string, status: ResultState, createdAt: Timestamp, deliveredAt: Timestamp | null,
 };
 
-/** How a result stands. */
 export type ResultState = "pending" | "delivered";
 
 export type ResultType = "github_issue" | "markdown" | "json" | "file_path" | "message";
@@ -1495,59 +1084,57 @@ export type RowChange = { run: RunId,
   row: unknown,
 };
 
-/** The type of the rows of each kind, by the kind's name. */
+/** Row type of each kind, by the name of the kind. */
 export type RowOf = {
-  /** The run itself; there is one. */
-  run: RunRow,
-  /** A phase. */
-  phase: PhaseRow,
-  /** A task, as far as it changes. */
+  /** Exactly one per run. */
+  run: RunRow, phase: PhaseRow,
+  /** The part of a task that changes during a run. */
   task: TaskRow,
-  /** What the plan says about a task. */
+  /** The part of a task that comes from the plan. */
   taskDetail: TaskDetailRow,
-  /** One try at a task. */
+  /** One attempt at a task. */
   attempt: AttemptRow,
   /** A member of the team. */
   agent: AgentRow,
-  /** A living agent process, or a level that Jangdan plays. */
+  /** A running agent process, or a level of the tree that Jangdan runs itself. */
   session: SessionRow,
-  /** How far a session is with its task. */
+  /** Progress of a session, as its agent reports it. */
   progress: ProgressRow,
-  /** What somebody must answer. */
+  /** A question of an agent. */
   question: QuestionRow,
-  /** What somebody must provide. */
+  /** A request for something from outside, such as an API key. */
   request: RequestRow,
-  /** One agent calling another. */
+  /** A call from one agent to another. */
   invocation: InvocationRow,
-  /** What an agent delivers to another. */
+  /** A result that one agent delivers to another. */
   result: ResultRow,
-  /** The line between two sessions. */
+  /** Connection between two sessions. */
   channel: ChannelRow,
-  /** What one session says to another. */
+  /** A message from one session to another. */
   directMessage: DirectMessageRow,
-  /** A worker and a tester at one task. */
+  /** The test rounds of a task. */
   feedbackLoop: LoopRow,
-  /** A problem handed upward. */
+  /** A problem that needs a decision. */
   escalation: EscalationRow,
   /** The check and approval at the end of a phase. */
   gate: GateRow,
-  /** A point that a task can go back to. */
+  /** A saved state of a task that can be restored. */
   checkpoint: CheckpointRow,
-  /** The proof that a command ran. */
+  /** Proof that a check ran. */
   receipt: ReceiptRow,
   /** Files that two unfinished tasks both changed. */
   overlap: OverlapRow,
-  /** One utterance in a task's conversation. */
+  /** One message in the conversation of a task. */
   turn: TurnRow,
-  /** One utterance in the chat of the run. */
+  /** One message in the chat of the run. */
   chat: ChatRow,
-  /** What happened, a line for each event that a person would want. */
+  /** One sentence per event that concerns the user. */
   timeline: TimelineRow,
-  /** A change of the plan file that may be taken. */
+  /** A change of the plan file that waits for the user or was resolved. */
   planOffer: PlanOfferRow,
-  /** What waits for the person. */
+  /** An item that waits for the user. */
   inbox: InboxRow,
-  /** What was used, and by whom. */
+  /** Tokens and cost of a run, phase, agent or task. */
   usage: UsageRow,
 };
 
@@ -1559,35 +1146,17 @@ export type RunCreated = { run: RunId,
 export type RunId = string;
 
 /** One execution of a plan. */
-export type RunRow = {
-  /** The run. */
-  id: RunId,
-  /** The project. */
-  project: string,
-  /** What the plan calls itself. */
-  title: string,
-  /** How it stands. */
-  status: RunState,
-  /** Who decides what starts. */
-  mode: OrchestrationMode,
-  /** How many tasks may run at once. */
-  slots: number,
-  /** How many tasks there are. */
-  nTasks: number,
-  /** How many of them are in each state. */
-  tasks: TaskCounts,
-  /** For whom it waits, and how often. */
-  waitsFor: PendingCounts,
-  /** What was used. */
-  used: UsageTotals,
-  /** What failed or was cancelled, when it ended. */
+export type RunRow = { id: RunId, project: string,
+  /** Title of the plan. */
+  title: string, status: RunState, mode: OrchestrationMode,
+  /** Maximum number of parallel tasks. */
+  slots: number, nTasks: number, tasks: TaskCounts,
+  /** Open items by the party that must act. */
+  waitsFor: PendingCounts, used: UsageTotals,
+  /** Tasks that failed or were cancelled; set at the end. */
   failed: Array<TaskId>,
-  /** What never started because of that. */
-  waiting: Array<TaskId>,
-  /** When it began. */
-  startedAt: Timestamp,
-  /** When it ended. */
-  endedAt: Timestamp | null,
+  /** Tasks that never started because of them. */
+  waiting: Array<TaskId>, startedAt: Timestamp, endedAt: Timestamp | null,
 };
 
 /** The rows of a run by kind, at a position of the log. */
@@ -1600,22 +1169,19 @@ export type RunRows = {
   rows: { [K in keyof RowOf]?: Array<RowOf[K]> },
 };
 
-/** How a run stands. */
 export type RunState = "running" | "paused" | "done" | "failed" | "cancelled";
 
-/** The time of a run. */
-export type Schedule = {
-  /** When the run began. */
-  startAt: Timestamp,
-  /** The moment that it stands for. */
+/** Timeline of all tasks of a run. */
+export type Schedule = { startAt: Timestamp,
+  /** Time of the computation. */
   nowAt: Timestamp,
-  /** When everything is thought to be done; none where nothing is to come, or something can't. */
+  /** Predicted end; `None` if nothing remains or a task cannot start. */
   endAt: Timestamp | null,
-  /** How many tasks are to come that nobody has an estimate for, so that they count by their size. */
+  /** Number of remaining tasks without an estimate; their size counts instead. */
   nGuessed: number,
-  /** How many tasks can't start by themselves: something that they wait for failed or was called off. */
+  /** Number of tasks that cannot start, because a dependency failed or was cancelled. */
   nStuck: number,
-  /** The bars, by task and time. */
+  /** Sorted by task and time. */
   bars: Array<Bar>,
 };
 
@@ -1665,51 +1231,29 @@ export type SessionRecords = {
   hasEnded: boolean, records: Array<SessionRecord>,
 };
 
-/** One session of the tree. */
-export type SessionRow = {
-  /** The session. */
-  id: SessionId,
-  /** The one above it. */
-  parent: SessionId | null,
-  /** How deep it is in the tree: 0 build, 1 operator, 2 worker. */
-  depth: number,
-  /** What it is there for. */
-  role: Role,
-  /** Who it is; none where Jangdan plays it. */
-  agent: AgentName | null,
-  /** How it stands. */
-  state: SessionState,
-  /** How it waits, where it is parked. */
-  park: ParkMode | null,
-  /** Since when it stands so. */
-  stateSinceAt: Timestamp,
-  /** The task it works at, or did last. */
+export type SessionRow = { id: SessionId, parent: SessionId | null,
+  /** Level in the tree: 0 orchestrator, 1 operator, 2 worker. */
+  depth: number, role: Role,
+  /** `None` if Jangdan runs the session itself. */
+  agent: AgentName | null, state: SessionState,
+  /** Set while it is parked. */
+  park: ParkMode | null, stateSinceAt: Timestamp,
+  /** The current or last task. */
   task: TaskId | null,
-  /** The phase it leads or judges. */
+  /** The phase that it leads or verifies. */
   phase: number | null,
-  /** The session whose memory it took over. */
+  /** The session that it continues. */
   resumes: SessionId | null,
-  /** The agent's own session id. */
+  /** Session id that the agent uses itself. */
   agentSession: string | null,
-  /** Whether it was told to end. */
-  dismissed: boolean,
-  /** Its exit status, when it ended. */
-  exitStatus: number | null,
-  /** What is known, where it was lost. */
-  lostReason: string | null,
-  /** What was used. */
-  used: UsageTotals,
-  /** The model that it said it uses. */
+  /** Whether it was asked to exit. */
+  dismissed: boolean, exitStatus: number | null, lostReason: string | null, used: UsageTotals,
+  /** Model name that the agent reported. */
   model: string | null,
-  /** How full its context window is, from 0 to 1000. */
-  contextPermille: number | null,
-  /** When it was opened. */
-  startedAt: Timestamp,
-  /** When it was over. */
-  endedAt: Timestamp | null,
+  /** Usage of the context window, in thousandths. */
+  contextPermille: number | null, startedAt: Timestamp, endedAt: Timestamp | null,
 };
 
-/** How a session stands. */
 export type SessionState = "starting" | "active" | "waitingInput" | "parked" | "ended" | "lost";
 
 export type Severity = "low" | "medium" | "high" | "critical";
@@ -1723,67 +1267,26 @@ export type StopRequest = {
   agents: ShutdownMode,
 };
 
-/** A reason not to go on. */
-export type TaskBlocker = {
-  /** The reason. */
-  reason: BlockReason,
-  /** On whom it waits. */
-  on: ResponsibleParty,
-  /** Since when. */
-  sinceAt: Timestamp,
+/** A reason why a task cannot continue. */
+export type TaskBlocker = { reason: BlockReason,
+  /** The party that must act. */
+  on: ResponsibleParty, sinceAt: Timestamp,
 };
 
-/** How many tasks are in each state. */
-export type TaskCounts = {
-  /** Waiting. */
-  waiting: number,
-  /** Ready. */
-  ready: number,
-  /** Running. */
-  running: number,
-  /** Blocked. */
-  blocked: number,
-  /** Checking. */
-  checking: number,
-  /** Merging. */
-  merging: number,
-  /** Done. */
-  done: number,
-  /** Failed. */
-  failed: number,
-  /** Skipped. */
-  skipped: number,
-  /** Cancelled. */
-  cancelled: number,
+/** Number of tasks in each state. */
+export type TaskCounts = { waiting: number, ready: number, running: number, blocked: number, checking: number, merging: number, done: number, failed: number, skipped: number, cancelled: number,
 };
 
-/** What is to be done, and what must hold. */
-export type TaskDetailRow = {
-  /** The task. */
-  id: TaskId,
-  /** The whole description, in Markdown. */
-  text: string,
-  /** What must hold before it counts as done. */
-  acceptance: Array<string>,
-  /** The tasks that it comes after. */
-  dependsOn: Array<TaskId>,
-  /** What else it waits for, until a person marks it met. */
+export type TaskDetailRow = { id: TaskId,
+  /** The description, in Markdown. */
+  text: string, acceptance: Array<string>, dependsOn: Array<TaskId>,
+  /** External dependencies, until a user marks them as available. */
   external: Array<string>,
-  /** The paths, patterns and locks that no other running task may share. */
+  /** Paths, patterns and locks that no other running task may share. */
   touches: Array<string>,
-  /** The command that proves it. */
-  verify: string | null,
-  /** How long it may run. */
-  timeoutMs: number | null,
-  /** How large it is. */
-  complexity: Complexity | null,
-  /** How long it is thought to take. */
-  estimateMs: number | null,
-  /** The memory it needs, in MiB. */
-  memoryMib: number,
-  /** The worktree it asks for. */
-  worktree: string | null,
-  /** What its agent reported when it said that it was done. */
+  /** Command that checks the task. */
+  verify: string | null, timeoutMs: number | null, complexity: Complexity | null, estimateMs: number | null, memoryMib: number, worktree: string | null,
+  /** Key-value pairs that the agent reported with its claim. */
   reported: { [key in string]: string },
 };
 
@@ -1805,69 +1308,45 @@ export type TaskOverview = { task: TaskRow,
   loops: Array<LoopRow>,
 };
 
-/** What a task's last receipt says. */
+/** The last receipt of a task. */
 export type TaskReceipt = {
-  /** The event that brought it; names its row. */
-  sequence: Sequence,
-  /** What it ran for. */
-  purpose: ReceiptPurpose,
-  /** Whether the command succeeded. */
-  passed: boolean,
-  /** Whether the work has become another tree since. */
+  /** Event with the receipt; part of its key. */
+  sequence: Sequence, purpose: ReceiptPurpose, passed: boolean,
+  /** Whether the work has changed since. */
   isStale: boolean,
 };
 
-/** One piece of work. */
-export type TaskRow = {
-  /** The task. */
-  id: TaskId,
-  /** The phase it belongs to. */
-  phase: number,
-  /** What is to be done, in one line. */
-  title: string, state: TaskState,
-  /** What stands beside the state wherever it is shown. */
-  marks: Array<TaskMark>,
-  /** Since when. */
-  stateSinceAt: Timestamp,
-  /** Why it does not go on, and on whom that waits. */
+export type TaskRow = { id: TaskId, phase: number, title: string, state: TaskState,
+  /** Remarks to show beside the state. */
+  marks: Array<TaskMark>, stateSinceAt: Timestamp,
+  /** Why it cannot continue, and which party must act. */
   blocked: Array<TaskBlocker>,
-  /** What it waits for before it can start, the first of it. */
+  /** The first unmet dependencies. */
   waitsFor: Array<UnmetDependency>,
-  /** How much that is. */
-  nWaitsFor: number,
-  /** How urgent it is. */
-  priority: Priority,
-  /** Who does it, or is to; without one the team's worker. */
-  agent: AgentName | null,
-  /** Who tests it. */
-  tester: AgentName | null,
-  /** The session that works at it, or did last. */
+  /** Number of unmet dependencies. */
+  nWaitsFor: number, priority: Priority,
+  /** The assigned agent; `None` means any worker of the team. */
+  agent: AgentName | null, tester: AgentName | null,
+  /** The current or last session. */
   session: SessionId | null,
-  /** Which try it is; 0 before the first. */
+  /** Number of the attempt; 0 before the first. */
   attempt: number,
-  /** How much is done, from 0 to 1; none where nobody knows. */
+  /** From 0 to 1; `None` if unknown. */
   progress: number | null,
-  /** What is being done. */
+  /** The current step. */
   step: string | null,
-  /** The question that it waits for. */
+  /** The oldest unanswered question. */
   question: PendingQuestion | null,
-  /** What stands behind it, when it is done. */
+  /** Set when it is done. */
   proof: CompletionProof | null,
-  /** What its last check said, and whether that still holds. */
+  /** The last receipt of its checks. */
   receipt: TaskReceipt | null,
-  /** Why it failed, or why its last try did. */
-  failure: AttemptFailure | null,
-  /** What was used. */
-  used: UsageTotals,
-  /** What may be used. */
-  budget: Budget | null,
-  /** When its first try began. */
-  startedAt: Timestamp | null,
-  /** When it was over. */
-  endedAt: Timestamp | null,
+  /** Why it failed, or why its last attempt did. */
+  failure: AttemptFailure | null, used: UsageTotals, budget: Budget | null,
+  /** Start of the first attempt. */
+  startedAt: Timestamp | null, endedAt: Timestamp | null,
 };
 
-/** How a task stands. */
 export type TaskState = "waiting" | "ready" | "running" | "blocked" | "checking" | "merging" | "done" | "failed" | "skipped" | "cancelled";
 
 /** A message of the client on a terminal WebSocket. */
@@ -1902,30 +1381,13 @@ export type TestFeedback = { success: boolean, failures: Array<TestFailure>, sug
 export type TestMetrics = { total: number, passed: number, failed: number, skipped: number, seconds: number,
 };
 
-/** One line. */
-export type TimelineRow = {
-  /** The event. */
-  sequence: Sequence,
-  /** The name of its kind. */
-  kind: string,
-  /** Who made it happen. */
-  actor: Actor,
-  /** What happened. */
-  text: string,
-  /** The same in Korean; rows of older logs have none. */
-  korean: string | null,
-  /** The task it is about. */
-  task: TaskId | null,
-  /** The phase it is about. */
-  phase: number | null,
-  /** The session it is about. */
-  session: SessionId | null,
-  /** The question it is about. */
-  question: QuestionId | null,
-  /** What else it is about, by its id: a request, a call, an escalation and so on. */
-  id: string | null,
-  /** When. */
-  happenedAt: Timestamp,
+export type TimelineRow = { sequence: Sequence,
+  /** Name of the event type. */
+  kind: string, actor: Actor, text: string,
+  /** Missing in rows of older versions. */
+  korean: string | null, task: TaskId | null, phase: number | null, session: SessionId | null, question: QuestionId | null,
+  /** Id of anything else: a request, an invocation, an escalation and so on. */
+  id: string | null, happenedAt: Timestamp,
 };
 
 /** Milliseconds since 1970-01-01 UTC. */
@@ -1965,38 +1427,26 @@ export type ToolUseSummary = {
 /** The author of a turn. */
 export type TurnAuthor = "agent" | "orchestrator" | "person" | "system";
 
-/** What an utterance is. */
 export type TurnKind = "text" | "step" | "prompt" | "question" | "answer" | "clarification" | "notice";
 
-/** One utterance. */
-export type TurnRow = {
-  /** The task. */
-  task: TaskId,
-  /** Its place in the conversation, from 0. */
-  index: number,
-  /** Who speaks. */
-  role: TurnSpeaker,
-  /** What it is. */
-  kind: TurnKind,
-  /** Which agent that is; none where Jangdan plays the orchestrator. */
+/** One message of a conversation. */
+export type TurnRow = { task: TaskId,
+  /** Position in the conversation, from 0. */
+  index: number, role: TurnSpeaker, kind: TurnKind,
+  /** `None` if Jangdan is the orchestrator. */
   agent: AgentName | null,
-  /** The session that speaks or is spoken to. */
-  session: SessionId,
-  /** What is said. */
-  content: string,
-  /** The same in Korean, where Jangdan itself says it. */
+  /** Session of the agent. */
+  session: SessionId, content: string,
+  /** Korean text, if Jangdan wrote it. */
   korean: string | null,
-  /** The tools that were used meanwhile. */
+  /** Tools that the agent used in this turn. */
   tools?: TurnTools,
-  /** Whether the turn was cut off, because its process ended. */
+  /** Whether the turn ended early, because its process ended. */
   isInterrupted?: boolean,
-  /** The question that it asks, hands on or answers. */
-  question: QuestionId | null,
-  /** When. */
-  sentAt: Timestamp,
+  /** The question that the message asks, forwards or answers. */
+  question: QuestionId | null, sentAt: Timestamp,
 };
 
-/** Who speaks in a task's conversation. */
 export type TurnSpeaker = "orchestrator" | "agent";
 
 /** Tool calls of one turn, in order. */
@@ -2005,48 +1455,34 @@ export type TurnTools = { uses: Array<ToolUse>,
   nOmitted?: number,
 };
 
-/** One thing that a task waits for. */
-export type UnmetDependency = { "type": "task",
-  /** Which. */
-  task: TaskId,
-  /** Whether that one failed or was called off, so that somebody must do something. */
+/** A dependency that is not met yet. */
+export type UnmetDependency = { "type": "task", task: TaskId,
+  /** Whether that task failed or was cancelled, so that a user must act. */
   failed: boolean,
 }
-| { "type": "phase",
-  /** Which. */
-  phase: number,
+| { "type": "phase", phase: number,
 }
-| { "type": "external",
-  /** Its name. */
-  name: string,
+| { "type": "external", name: string,
 };
 
-/** What was used by one of them. */
-export type UsageRow = {
-  /** Who used it. */
-  scope: UsageScope,
-  /** Tokens that went in. */
-  inputTokens: number,
-  /** Tokens that came out. */
-  outputTokens: number,
-  /** Tokens that went in and were known already. */
+export type UsageRow = { scope: UsageScope, inputTokens: number, outputTokens: number,
+  /** Input tokens read from a cache. */
   cachedTokens: number,
-  /** The cost in millionths of a US dollar. */
+  /** In millionths of a US dollar. */
   costMicros: number,
-  /** The limit that was set last, where one was raised. */
+  /** The last raised budget. */
   raisedBudget: Budget | null,
 };
 
-/** Who used it. */
 export type UsageScope = { "type": "run" }
 | { "type": "phase", "id": number }
 | { "type": "agent", "id": AgentName }
 | { "type": "task", "id": TaskId };
 
-/** What was used, in short. */
+/** Totals of a usage. */
 export type UsageTotals = {
   /** Tokens that count against a budget. */
   tokens: number,
-  /** The cost in millionths of a US dollar. */
+  /** In millionths of a US dollar. */
   costMicros: number,
 };

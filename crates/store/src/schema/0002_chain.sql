@@ -8,8 +8,8 @@ UPDATE placed SET position = (SELECT coalesce(max(position), 0) FROM entry);
 
 ALTER TABLE entry RENAME TO entry_before;
 
--- `previous` is the position of the entry before it in its run, 0 for the first. It stands before the payload, so that
--- whoever only passes by need not read that.
+-- `previous` is the position of the entry before it in its run, 0 for the first. It comes before the payload, so that
+-- following the chain need not read the payload.
 CREATE TABLE entry (
     position INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES run (id),

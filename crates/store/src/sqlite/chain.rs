@@ -1,30 +1,30 @@
-//! Follows a run's entries: each knows the one before it, so the way leads back from a place that is written down.
+//! Reads the entries of a run: each refers to the one before it, so reading goes backwards from an indexed entry.
 
 use domain::{RunId, Sequence, Timestamp};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Result, Row};
 
-use super::readers::{bound, number};
+use super::reader_pool::{bound, number};
 use crate::{
     Entry, Position,
     sql::{self, Statement},
 };
 
-/// A run's entries, or the first one that should be there and is not.
-type Found = std::result::Result<Vec<Entry>, Sequence>;
+/// Entries of a run, or the first missing one.
+type ChainResult = std::result::Result<Vec<Entry>, Sequence>;
 
-/// A place in a run and among all runs.
-type Place = (Sequence, Position);
+/// Position of an entry in its run and in the log.
+type EntryLocation = (Sequence, Position);
 
-/// Returns a run's entries behind a place, `limit` at most.
-pub fn follow(connection: &Connection, run: &RunId, after: Sequence, limit: usize) -> Result<Found> {
-    // All that follows is one state, and the file is locked once.
+/// Returns at most `limit` entries of a run after `after`.
+pub fn follow(connection: &Connection, run: &RunId, after: Sequence, limit: usize) -> Result<ChainResult> {
+    // One transaction: a consistent state, and one lock of the file.
     let _transaction = connection.unchecked_transaction()?;
     let mut find = connection.prepare_cached(sql::RUN_ID.sqlite())?;
     let Some(id) = find.query_row([run.as_str()], |row| row.get::<_, i64>(0)).optional()? else {
         return Ok(Ok(Vec::new()));
     };
     let last = Sequence(after.0.saturating_add(limit as u64));
-    let Some((mut sequence, mut position)) = place_from(connection, id, last)? else {
+    let Some((mut sequence, mut position)) = location_from(connection, id, last)? else {
         return Ok(Ok(Vec::new()));
     };
     let mut at = connection.prepare_cached(sql::ENTRY_AT.sqlite())?;
@@ -32,7 +32,7 @@ pub fn follow(connection: &Connection, run: &RunId, after: Sequence, limit: usiz
     while sequence > after {
         let is_wanted = sequence <= last;
         let found = link(&mut at, id, (sequence, position), is_wanted.then_some(run))?;
-        let Some(Link { previous, entry }) = found else { return Ok(Err(sequence)) };
+        let Some(ChainLink { previous, entry }) = found else { return Ok(Err(sequence)) };
         entries.extend(entry);
         (sequence, position) = (Sequence(sequence.0 - 1), previous);
     }
@@ -40,31 +40,30 @@ pub fn follow(connection: &Connection, run: &RunId, after: Sequence, limit: usiz
     Ok(Ok(entries))
 }
 
-/// One entry, and the way to the one before it.
-struct Link {
+/// An entry, and the position of the one before it.
+struct ChainLink {
     previous: Position,
     entry: Option<Entry>,
 }
 
-/// Reads what stands at a place, and the whole entry where the run's name for it is given; nothing where something else
-/// stands there.
+/// Reads the entry at a location, with its content if `run` is set; `None` if another entry is there.
 fn link(
     at: &mut CachedStatement<'_>,
     id: i64,
-    (sequence, position): Place,
+    (sequence, position): EntryLocation,
     run: Option<&RunId>,
-) -> Result<Option<Link>> {
+) -> Result<Option<ChainLink>> {
     let read = |row: &Row<'_>| {
         if (row.get::<_, i64>(0)?, number(row, 1)?) != (id, sequence.0) {
             return Ok(None);
         }
         let entry = run.map(|run| to_entry(row, run, (sequence, position))).transpose()?;
-        Ok(Some(Link { previous: Position(number(row, 2)?), entry }))
+        Ok(Some(ChainLink { previous: Position(number(row, 2)?), entry }))
     };
     at.query_row([bound(position.0)], read).optional().map(Option::flatten)
 }
 
-fn to_entry(row: &Row<'_>, run: &RunId, (sequence, position): Place) -> Result<Entry> {
+fn to_entry(row: &Row<'_>, run: &RunId, (sequence, position): EntryLocation) -> Result<Entry> {
     Ok(Entry {
         run: run.clone(),
         sequence,
@@ -77,18 +76,22 @@ fn to_entry(row: &Row<'_>, run: &RunId, (sequence, position): Place) -> Result<E
     })
 }
 
-/// Returns the nearest place of a run that is known and not before a sequence; its last one where there is none.
-fn place_from(connection: &Connection, id: i64, sequence: Sequence) -> Result<Option<Place>> {
-    if let Some(place) = place(connection, &sql::PLACE_FROM, [id, bound(sequence.0)])? {
-        return Ok(Some(place));
+/// Returns the nearest known location of a run at or after a sequence, else its last one.
+fn location_from(connection: &Connection, id: i64, sequence: Sequence) -> Result<Option<EntryLocation>> {
+    if let Some(location) = location(connection, &sql::INDEX_FROM, [id, bound(sequence.0)])? {
+        return Ok(Some(location));
     }
-    match place(connection, &sql::RUN_UNPLACED, [id])? {
-        Some(place) => Ok(Some(place)),
-        None => place(connection, &sql::RUN_PLACE, [id]),
+    match location(connection, &sql::RUN_LAST_UNINDEXED, [id])? {
+        Some(location) => Ok(Some(location)),
+        None => location(connection, &sql::RUN_LAST_INDEXED, [id]),
     }
 }
 
-fn place(connection: &Connection, statement: &Statement, parameters: impl Params) -> Result<Option<Place>> {
+fn location(
+    connection: &Connection,
+    statement: &Statement,
+    parameters: impl Params,
+) -> Result<Option<EntryLocation>> {
     let read = |row: &Row<'_>| Ok((Sequence(number(row, 0)?), Position(number(row, 1)?)));
     connection.prepare_cached(statement.sqlite())?.query_row(parameters, read).optional()
 }

@@ -1,66 +1,60 @@
-//! What the writer can be asked to do, and how it answers.
+//! Commands for the writer, and its replies.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use domain::{RunId, Sequence};
 
-use crate::{Appended, NewEntry, RowChange, StoreError, Then};
+use crate::{AppendResult, Callback, NewEntry, RowChange, StoreError};
 
-/// One wish to the writer's thread.
-pub enum Command {
-    /// Change the file.
+/// A command for the writer thread.
+pub enum WriterCommand {
     Write {
-        /// What to change.
-        work: Work,
-        /// How much memory it holds.
+        request: WriteRequest,
+        /// Memory that the request holds.
         bytes: usize,
     },
-    /// End.
     Stop,
 }
 
-/// A change to the file, with whoever waits for it.
-pub enum Work {
-    /// Record entries behind a place.
-    Append { run: RunId, expected: Sequence, entries: Vec<NewEntry>, answer: Answer<Appended> },
-    /// Change rows.
-    SaveRows { run: RunId, up_to: Sequence, changes: Vec<RowChange>, answer: Answer<Sequence> },
+/// A change of the file, with the reply to its caller.
+pub enum WriteRequest {
+    Append { run: RunId, expected: Sequence, entries: Vec<NewEntry>, reply: Reply<AppendResult> },
+    SaveRows { run: RunId, up_to: Sequence, changes: Vec<RowChange>, reply: Reply<Sequence> },
 }
 
-impl Work {
-    /// Leaves it undone; whoever waits gets the reason why nothing was committed.
-    pub fn refuse(self) -> HeldAnswer {
+impl WriteRequest {
+    /// Drops the request; the caller gets the error of the transaction.
+    pub fn refuse(self) -> PendingReply {
         match self {
-            Self::Append { answer, .. } => answer.hold(Err(StoreError::Stopped)),
-            Self::SaveRows { answer, .. } => answer.hold(Err(StoreError::Stopped)),
+            Self::Append { reply, .. } => reply.hold(Err(StoreError::Stopped)),
+            Self::SaveRows { reply, .. } => reply.hold(Err(StoreError::Stopped)),
         }
     }
 }
 
-/// The way back to whoever waits for a result.
-pub struct Answer<T>(pub Then<T>);
+/// Returns a result to the caller.
+pub struct Reply<T>(pub Callback<T>);
 
-impl<T: 'static> Answer<T> {
-    /// Makes an answer that a thread waits for.
+impl<T: 'static> Reply<T> {
+    /// Creates a reply that a thread waits for.
     pub fn awaited() -> (Self, Receiver<Result<T, StoreError>>)
     where
         T: Send,
     {
         let (sender, receiver) = sync_channel(1);
-        // There is room for the one answer. Whoever does not wait any more does not want it.
+        // The channel has room for the one result; a caller that stopped waiting does not need it.
         (Self(Box::new(move |result| drop(sender.try_send(result)))), receiver)
     }
 
-    /// Gives the result.
-    pub fn give(self, result: Result<T, StoreError>) {
+    pub fn send(self, result: Result<T, StoreError>) {
         (self.0)(result);
     }
 
-    /// Keeps the result back until it is known whether the transaction was committed.
-    pub fn hold(self, result: Result<T, StoreError>) -> HeldAnswer {
-        Box::new(move |committed| self.give(committed.and(result)))
+    /// Holds the result until the transaction is committed.
+    pub fn hold(self, result: Result<T, StoreError>) -> PendingReply {
+        Box::new(move |committed| self.send(committed.and(result)))
     }
 }
 
-/// A result that is given when its transaction is durable, or the reason why it is not.
-pub type HeldAnswer = Box<dyn FnOnce(Result<(), StoreError>)>;
+/// Sends a result after the commit, or the error if the commit failed.
+pub type PendingReply = Box<dyn FnOnce(Result<(), StoreError>)>;

@@ -1,4 +1,4 @@
-//! The one thread that writes: everything that waits goes into one transaction, and is answered when it is durable.
+//! The writer thread: queued requests share one transaction, and are answered when it is durable.
 
 use std::{
     path::PathBuf,
@@ -9,129 +9,134 @@ use std::{
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::{
-    command::{Command, HeldAnswer, Work},
-    group::Filling,
-    heads::Heads,
+    command::{PendingReply, WriteRequest, WriterCommand},
+    head_cache::HeadCache,
+    transaction::OpenTransaction,
 };
 use crate::{NewEntry, StoreError};
 
-/// How much one transaction may hold in memory before it is committed.
-const GROUP_BYTES_MAX: usize = 16 << 20;
+/// Memory limit of one transaction.
+const BATCH_BYTES_MAX: usize = 16 << 20;
 
-/// How many wishes one transaction may answer.
-const GROUP_WORK_MAX: usize = 1024;
+/// Maximum number of requests in one transaction.
+const BATCH_REQUESTS_MAX: usize = 1024;
 
-/// How long a transaction waits at most for those who wrote last time. A commit's own time is the other bound.
-const GATHER_MAX: Duration = Duration::from_millis(2);
+/// Maximum time that a transaction waits for the callers of the previous one; the duration of a commit is the other
+/// bound.
+const BATCH_WAIT_MAX: Duration = Duration::from_millis(2);
 
-/// The writer, with all that only it may touch.
+/// The state of the writer thread.
 pub struct Writer {
     connection: Connection,
     path: PathBuf,
-    heads: Heads,
-    last: LastCommit,
+    heads: HeadCache,
+    last: CommitStatistics,
 }
 
-/// What the last commit tells about the next one.
+/// Statistics of the last commit, used to size the next one.
 #[derive(Default)]
-struct LastCommit {
-    n_work: usize,
-    took: Duration,
+struct CommitStatistics {
+    n_requests: usize,
+    duration: Duration,
 }
 
-/// What is done in one turn.
+/// Requests of one transaction.
 #[derive(Default)]
-struct Turn {
-    answers: Vec<HeldAnswer>,
+struct WriteBatch {
+    replies: Vec<PendingReply>,
     bytes: usize,
-    // Freed with the turn, after all answers are given.
-    spent: Vec<Vec<NewEntry>>,
+    // Freed with the batch, after all replies are sent.
+    written_entries: Vec<Vec<NewEntry>>,
     is_last: bool,
 }
 
 impl Writer {
-    /// Makes a writer of an open connection.
     pub fn new(connection: Connection, path: PathBuf) -> Self {
-        Self { connection, path, heads: Heads::default(), last: LastCommit::default() }
+        Self { connection, path, heads: HeadCache::default(), last: CommitStatistics::default() }
     }
 
-    /// Works until it is told to stop, or nobody is left who could.
-    pub fn run(mut self, queue: &Receiver<Command>) {
+    /// Runs until it is stopped or all senders are gone.
+    pub fn run(mut self, queue: &Receiver<WriterCommand>) {
         while let Ok(command) = queue.recv() {
-            let mut turn = Turn::default();
-            if let Some(work) = turn.take(command) {
-                self.commit(work, queue, &mut turn);
+            let mut batch = WriteBatch::default();
+            if let Some(request) = batch.take(command) {
+                self.commit(request, queue, &mut batch);
             }
-            if turn.is_last {
+            if batch.is_last {
                 return;
             }
         }
     }
 
-    /// Writes all waiting work in one transaction, then answers the callers.
-    fn commit(&mut self, first: Work, queue: &Receiver<Command>, turn: &mut Turn) {
-        let committed = self.transact(first, queue, turn).map_err(|error| {
+    /// Executes all queued requests in one transaction, then replies to the callers.
+    fn commit(&mut self, first: WriteRequest, queue: &Receiver<WriterCommand>, batch: &mut WriteBatch) {
+        let committed = self.transact(first, queue, batch).map_err(|error| {
             self.heads.clear();
             StoreError::using(&self.path, error)
         });
-        for answer in turn.answers.drain(..) {
-            answer(committed.clone());
+        for reply in batch.replies.drain(..) {
+            reply(committed.clone());
         }
     }
 
-    /// Fills a transaction and commits it. What fails leaves nothing behind but the answers that are owed.
+    /// Fills a transaction and commits it. On failure only the pending replies remain.
     ///
-    /// After a commit those who waited for it come back one by one. A transaction that ended with the first of them
-    /// would leave the others a whole commit behind, so it waits for as many as last time, a moment at most. Whoever
-    /// writes alone never waits.
-    fn transact(&mut self, first: Work, queue: &Receiver<Command>, turn: &mut Turn) -> rusqlite::Result<()> {
+    /// After a commit its callers return one by one. A transaction that ended with the first of them would delay the
+    /// others by a whole commit, so it waits briefly for as many as last time. A single caller never waits.
+    fn transact(
+        &mut self,
+        first: WriteRequest,
+        queue: &Receiver<WriterCommand>,
+        batch: &mut WriteBatch,
+    ) -> rusqlite::Result<()> {
         let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
         let transaction = match begun {
             Ok(transaction) => transaction,
             Err(error) => {
-                turn.answers.push(first.refuse());
+                batch.replies.push(first.refuse());
                 return Err(error);
             }
         };
-        let mut filling = Filling { connection: &transaction, heads: &mut self.heads, spent: Vec::new() };
-        let until = Instant::now() + self.last.took.min(GATHER_MAX);
+        let mut open_transaction =
+            OpenTransaction { connection: &transaction, heads: &mut self.heads, written_entries: Vec::new() };
+        let until = Instant::now() + self.last.duration.min(BATCH_WAIT_MAX);
         let mut next = Some(first);
         loop {
-            if let Some(work) = next.take() {
-                let (answer, done) = filling.add(work);
-                turn.answers.push(answer);
+            if let Some(request) = next.take() {
+                let (reply, done) = open_transaction.add(request);
+                batch.replies.push(reply);
                 done?;
             }
-            if turn.is_full() {
+            if batch.is_full() {
                 break;
             }
-            let is_waiting = turn.answers.len() < self.last.n_work;
+            let is_waiting = batch.replies.len() < self.last.n_requests;
             let left =
                 if is_waiting { until.saturating_duration_since(Instant::now()) } else { Duration::ZERO };
             match queue.recv_timeout(left) {
-                Ok(command) => next = turn.take(command),
+                Ok(command) => next = batch.take(command),
                 Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => turn.is_last = true,
+                Err(RecvTimeoutError::Disconnected) => batch.is_last = true,
             }
         }
-        turn.spent = filling.spent;
-        self.heads.place(&transaction)?;
+        batch.written_entries = open_transaction.written_entries;
+        self.heads.write_index(&transaction)?;
         let start = Instant::now();
         transaction.commit()?;
-        self.last = LastCommit { n_work: turn.answers.len(), took: start.elapsed() };
+        self.last = CommitStatistics { n_requests: batch.replies.len(), duration: start.elapsed() };
         Ok(())
     }
 }
 
-impl Turn {
-    /// Takes a command in, and returns the work that it brings.
-    fn take(&mut self, command: Command) -> Option<Work> {
+impl WriteBatch {
+    /// Adds a command to the batch and returns its request.
+    fn take(&mut self, command: WriterCommand) -> Option<WriteRequest> {
         match command {
-            Command::Write { work, bytes } => {
+            WriterCommand::Write { request, bytes } => {
                 self.bytes += bytes;
-                Some(work)
+                Some(request)
             }
-            Command::Stop => {
+            WriterCommand::Stop => {
                 self.is_last = true;
                 None
             }
@@ -139,6 +144,6 @@ impl Turn {
     }
 
     fn is_full(&self) -> bool {
-        self.is_last || self.bytes >= GROUP_BYTES_MAX || self.answers.len() >= GROUP_WORK_MAX
+        self.is_last || self.bytes >= BATCH_BYTES_MAX || self.replies.len() >= BATCH_REQUESTS_MAX
     }
 }

@@ -1,6 +1,6 @@
-//! A file of every released schema is opened, migrated, and holds what was put in.
+//! A file of every released schema is migrated and keeps its content.
 //!
-//! `JANGDAN_GOLDEN=write` writes the file of the newest schema where it is missing; one that exists is never changed.
+//! `JANGDAN_GOLDEN=write` writes the file of the newest schema if it is missing; existing files never change.
 
 use std::{
     env, fs,
@@ -49,7 +49,7 @@ fn golden(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/schema-{version}.sqlite3"))
 }
 
-/// Writes a log with something of everything.
+/// Writes a log with all kinds of content.
 fn write(golden: &Path) {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
@@ -61,8 +61,8 @@ fn write(golden: &Path) {
     fs::copy(directory.path().join(LOG_FILE), golden).unwrap();
 }
 
-/// Asserts that a log holds what `write` put in, and can be written.
-/// Rows of an older form are deleted by the migration, and made again from the entries.
+/// Asserts that a log has the content of `write` and is writable. The migration deletes rows of an older format; they
+/// are rebuilt from the entries.
 fn check(directory: &Path, has_rows: bool) {
     let log = open(directory);
     for run in [run("a"), run("b")] {
@@ -76,7 +76,7 @@ fn check(directory: &Path, has_rows: bool) {
     }
 }
 
-/// Returns every table, index and view as it was made.
+/// Returns the SQL of every table, index and view.
 fn schema(path: &Path) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
     let mut list = connection

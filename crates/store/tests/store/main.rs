@@ -1,13 +1,13 @@
-//! The store from outside, in one binary: building it links SQLite, and some tests start it again as a child.
+//! Tests of the store in one binary: building it links SQLite, and some tests start it again as a child.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
-mod beside;
 mod crash;
+mod failures;
 mod golden;
 mod paging;
-mod people;
 mod properties;
+mod reader;
 mod rules;
 mod sample;
-mod trouble;
+mod sql_views;

@@ -1,4 +1,4 @@
-//! What holds for every interleaving.
+//! Properties of every interleaving.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +9,23 @@ use tempfile::{TempDir, tempdir, tempdir_in};
 
 use crate::sample::{ALL, append, assert_whole, entries, open, read_pages, run};
 
-/// One wish: a run, how many entries, and whether the caller is mistaken about where the run is.
+/// One append: a run, the number of entries, and an error in the expected sequence.
 #[derive(Debug, Clone)]
-struct Wish {
+struct AppendCase {
     run: u8,
     n_entries: u64,
     mistaken_by: Option<u64>,
 }
 
-fn wishes() -> impl Strategy<Value = Vec<Wish>> {
-    let wish = (0..4u8, 1..5u64, prop::option::weighted(0.2, 1..4u64));
-    vec(wish.prop_map(|(run, n_entries, mistaken_by)| Wish { run, n_entries, mistaken_by }), 1..30)
+fn append_cases() -> impl Strategy<Value = Vec<AppendCase>> {
+    let append_case = (0..4u8, 1..5u64, prop::option::weighted(0.2, 1..4u64));
+    vec(
+        append_case.prop_map(|(run, n_entries, mistaken_by)| AppendCase { run, n_entries, mistaken_by }),
+        1..30,
+    )
 }
 
-/// Makes a directory in memory where there is one: these tests are about order, and the disk would only slow them.
+/// Uses a directory in memory if possible: the disk would only slow these tests down.
 fn directory() -> TempDir {
     tempdir_in("/dev/shm").or_else(|_| tempdir()).unwrap()
 }
@@ -31,12 +34,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn sequences_have_no_gaps_conflicts_never_write_and_reopening_changes_nothing(wishes in wishes()) {
+    fn sequences_have_no_gaps_conflicts_never_write_and_reopening_changes_nothing(append_cases in append_cases()) {
         let directory = directory();
         let log = open(directory.path());
         let mut heads = BTreeMap::<u8, u64>::new();
         let mut order = Vec::new();
-        for Wish { run: number, n_entries, mistaken_by } in wishes {
+        for AppendCase { run: number, n_entries, mistaken_by } in append_cases {
             let (id, head) = (run(&format!("r{number}")), heads.entry(number).or_default());
             match mistaken_by {
                 None => {

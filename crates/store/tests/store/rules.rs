@@ -1,26 +1,26 @@
-//! What the log promises to whoever writes and reads, one rule a test.
+//! Rules of the log, one test each.
 
 use domain::Sequence;
 use rusqlite::Connection;
-use store::{Appended, LOG_FILE, Log, NewEntry, Position, RowChange, StoreError};
+use store::{AppendResult, LOG_FILE, Log, NewEntry, Position, RowChange, StoreError};
 use tempfile::tempdir;
 
 use crate::sample::{ALL, append, assert_whole, catch_up, entries, entry, fold, open, run};
 
 #[test]
-fn an_append_says_where_the_log_is_now() {
+fn an_append_returns_the_new_end_of_the_log() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let (a, b) = (run("a"), run("b"));
     append(&log, &a, 0, 3);
     let done = log.append(&b, Sequence(0), entries(&b, 0, 2)).unwrap();
-    assert_eq!(done, Appended { sequence: Sequence(2), position: Position(5) });
+    assert_eq!(done, AppendResult { sequence: Sequence(2), position: Position(5) });
     let nothing = log.append(&a, Sequence(3), Vec::new()).unwrap();
-    assert_eq!(nothing, Appended { sequence: Sequence(3), position: Position(5) });
+    assert_eq!(nothing, AppendResult { sequence: Sequence(3), position: Position(5) });
 }
 
 #[test]
-fn an_append_behind_another_place_is_refused_and_writes_nothing() {
+fn an_append_with_a_wrong_sequence_is_rejected_and_writes_nothing() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let a = run("a");
@@ -37,7 +37,7 @@ fn an_append_behind_another_place_is_refused_and_writes_nothing() {
 }
 
 #[test]
-fn what_is_read_is_limited_and_begins_behind_a_place() {
+fn reads_are_limited_and_start_after_a_sequence() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let (a, b) = (run("a"), run("b"));
@@ -53,7 +53,7 @@ fn what_is_read_is_limited_and_begins_behind_a_place() {
 }
 
 #[test]
-fn more_bytes_than_the_store_takes_are_refused() {
+fn too_large_writes_are_rejected() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let a = run("a");
@@ -77,7 +77,7 @@ fn rows_never_run_ahead_of_the_log() {
 }
 
 #[test]
-fn rows_that_are_deleted_and_made_anew_are_the_same() {
+fn rebuilt_rows_are_the_same() {
     let directory = tempdir().unwrap();
     let mut log = open(directory.path());
     let (a, b) = (run("a"), run("b"));
@@ -118,7 +118,7 @@ fn rows_saved_twice_are_saved_once() {
 }
 
 #[test]
-fn writers_that_come_at_once_each_get_their_own_places() {
+fn concurrent_writers_get_distinct_positions() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     std::thread::scope(|scope| {
@@ -132,11 +132,11 @@ fn writers_that_come_at_once_each_get_their_own_places() {
 }
 
 #[test]
-fn a_run_is_whole_wherever_the_places_of_its_entries_end() {
+fn a_run_is_complete_with_indexed_and_unindexed_entries() {
     let directory = tempdir().unwrap();
     let mut log = open(directory.path());
     let (a, b) = (run("a"), run("b"));
-    // Places are written down after 2,048 entries: both runs have some before and some behind.
+    // The index is written after 2,048 entries: both runs have indexed and unindexed entries.
     for round in 0..9 {
         append(&log, &a, round * 300, 300);
         append(&log, &b, round * 7, 7);
@@ -154,7 +154,7 @@ fn a_run_is_whole_wherever_the_places_of_its_entries_end() {
 }
 
 #[test]
-fn a_run_can_be_read_from_any_place_however_others_lie_between() {
+fn an_interleaved_run_is_readable_from_any_sequence() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let names: Vec<_> = (0..7).map(|n| run(&format!("r{n}"))).collect();
@@ -171,7 +171,7 @@ fn a_run_can_be_read_from_any_place_however_others_lie_between() {
 }
 
 #[test]
-fn more_runs_than_the_writer_remembers_are_all_known() {
+fn runs_beyond_the_cache_are_still_known() {
     const N_RUNS: u64 = 6_000;
     let directory = tempdir().unwrap();
     let (sender, answers) = std::sync::mpsc::channel();
@@ -180,7 +180,7 @@ fn more_runs_than_the_writer_remembers_are_all_known() {
         for n in 0..N_RUNS {
             let (run, sender) = (run(&format!("r{n}")), sender.clone());
             let then = Box::new(move |result| sender.send(result).unwrap());
-            log.append_then(&run, Sequence(round), entries(&run, round, 1), then);
+            log.append_with_callback(&run, Sequence(round), entries(&run, round, 1), then);
         }
         assert!(answers.iter().take(N_RUNS as usize).all(|answer| answer.is_ok()));
     }

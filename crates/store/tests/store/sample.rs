@@ -1,4 +1,4 @@
-//! Entries and rows whose content follows from their place, so that any of them can be checked alone.
+//! Entries and rows whose content depends on their position, so that each can be checked alone.
 
 use std::path::Path;
 
@@ -8,17 +8,15 @@ use store::{Entry, Log, NewEntry, Position, Row, RowChange, SqliteLog};
 /// More than any test writes.
 pub const ALL: usize = 1 << 20;
 
-/// Opens the log of a directory.
 pub fn open(directory: &Path) -> SqliteLog {
     SqliteLog::open(directory).unwrap()
 }
 
-/// Makes a run's id.
 pub fn run(name: &str) -> RunId {
     name.parse().unwrap()
 }
 
-/// Makes the entry that belongs at a place.
+/// Creates the entry of a sequence.
 pub fn entry(run: &RunId, sequence: u64) -> NewEntry {
     let text = "장단 ".repeat((sequence % 40) as usize);
     NewEntry {
@@ -30,18 +28,18 @@ pub fn entry(run: &RunId, sequence: u64) -> NewEntry {
     }
 }
 
-/// Makes the entries that belong behind a place.
+/// Creates the entries after a sequence.
 pub fn entries(run: &RunId, after: u64, n: u64) -> Vec<NewEntry> {
     (after + 1..=after + n).map(|sequence| entry(run, sequence)).collect()
 }
 
-/// Appends the entries that belong behind a place.
+/// Appends the entries after a sequence.
 pub fn append(log: &dyn Log, run: &RunId, after: u64, n: u64) {
     let done = log.append(run, Sequence(after), entries(run, after, n)).unwrap();
     assert_eq!(done.sequence, Sequence(after + n));
 }
 
-/// Asserts that a run has exactly so many entries, each with what belongs there.
+/// Asserts that a run has exactly `n` entries with the expected content.
 pub fn assert_whole(log: &dyn Log, run: &RunId, n: u64) {
     let found = log.read(run, Sequence(0), ALL).unwrap();
     assert_eq!(found.len() as u64, n, "entries of {run}");
@@ -52,7 +50,7 @@ pub fn assert_whole(log: &dyn Log, run: &RunId, n: u64) {
     }
 }
 
-/// Reads one page after another behind a position, until a page comes back empty.
+/// Reads pages after a position until a page is empty.
 pub fn read_pages(log: &dyn Log, mut after: Position, page_entries: usize) -> Vec<Entry> {
     let mut all = Vec::new();
     loop {
@@ -63,7 +61,7 @@ pub fn read_pages(log: &dyn Log, mut after: Position, page_entries: usize) -> Ve
     }
 }
 
-/// Says what an entry does to the rows: most put one, every eleventh deletes one.
+/// Returns the row changes of an entry: most put a row, every eleventh deletes one.
 pub fn project(entry: &Entry) -> Vec<RowChange> {
     let (kind, key) = ("task".to_owned(), format!("T{}", entry.sequence.0 % 7));
     match entry.sequence.0 % 11 {
@@ -72,7 +70,7 @@ pub fn project(entry: &Entry) -> Vec<RowChange> {
     }
 }
 
-/// Folds a run's whole log into the rows that it must have.
+/// Folds the log of a run into the expected rows.
 pub fn fold(log: &dyn Log, run: &RunId) -> Vec<Row> {
     let mut rows = std::collections::BTreeMap::new();
     for change in log.read(run, Sequence(0), ALL).unwrap().iter().flat_map(project) {
@@ -84,7 +82,7 @@ pub fn fold(log: &dyn Log, run: &RunId) -> Vec<Row> {
     rows.into_values().collect()
 }
 
-/// Saves the rows of the entries that they do not know yet, and returns the sequence that the rows stand at.
+/// Saves the rows of new entries, and returns the sequence of the rows.
 pub fn catch_up(log: &dyn Log, run: &RunId) -> Sequence {
     let saved = log.rows_position(run).unwrap();
     let entries = log.read(run, saved, ALL).unwrap();

@@ -1,4 +1,4 @@
-//! Which phase is which lane, and which task is in which layer of it.
+//! Assigns phases to lanes and tasks to layers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,30 +6,27 @@ use domain::PhaseNumber;
 
 use crate::{Rows, graph::Graph};
 
-/// The lanes of a picture, and what is in them.
 #[derive(Debug)]
 pub struct Lanes {
-    /// The lanes, by the numbers of their phases.
+    /// Sorted by phase number.
     pub lanes: Vec<Lane>,
-    /// How many stacks there are, from left to right.
+    /// Number of stacks, from left to right.
     pub n_stacks: usize,
-    /// For each task its lane.
+    /// Lane of each task.
     pub lane_of: Vec<usize>,
-    /// For each task its layer, counted within its stack.
+    /// Layer of each task within its stack.
     pub layer_of: Vec<usize>,
 }
 
-/// One phase.
 #[derive(Debug)]
 pub struct Lane {
     pub phase: PhaseNumber,
     pub title: String,
-    /// Which stack it is in: those of one stand one below the other.
+    /// Lanes of the same stack are below each other.
     pub stack: usize,
 }
 
 impl Lanes {
-    /// Finds the lanes and layers of the tasks of a run.
     pub fn of(rows: &Rows, graph: &Graph) -> Self {
         let of_tasks = rows.tasks.iter().map(|row| row.phase);
         let numbers: BTreeSet<PhaseNumber> =
@@ -50,7 +47,7 @@ impl Lanes {
     }
 }
 
-/// Returns for each lane its stack: one further to the right than everything that it comes after.
+/// Returns the stack of each lane: right of all phases that it depends on.
 fn stacks(rows: &Rows, graph: &Graph, lanes: &BTreeMap<PhaseNumber, usize>, lane_of: &[usize]) -> Vec<usize> {
     let mut phases = Graph::new(lanes.len());
     for row in rows.phases.iter() {
@@ -64,7 +61,7 @@ fn stacks(rows: &Rows, graph: &Graph, lanes: &BTreeMap<PhaseNumber, usize>, lane
             phases.connect(lane_of[*earlier], lane_of[task]);
         }
     }
-    // Phases whose tasks wait for each other's to and fro can't be one behind the other, so they share a stack.
+    // Phases whose tasks depend on each other in both directions share a stack.
     let circles = phases.circles();
     let mut merged = Graph::new(lanes.len());
     for lane in 0..phases.len() {
@@ -76,7 +73,7 @@ fn stacks(rows: &Rows, graph: &Graph, lanes: &BTreeMap<PhaseNumber, usize>, lane
     circles.iter().map(|circle| levels[*circle]).collect()
 }
 
-/// Returns for each task its layer: one further to the right than everything in its stack that it waits for.
+/// Returns the layer of each task: right of all tasks of its stack that it depends on.
 fn layers(graph: &Graph, lane_of: &[usize], stacks: &[usize]) -> Vec<usize> {
     let mut within = Graph::new(graph.len());
     let stack = |task: usize| stacks[lane_of[task]];

@@ -1,21 +1,20 @@
-//! Which task stands above which: sweeps there and back put each near those it is connected with.
+//! Orders the tasks of each layer with few crossings, by sweeping back and forth (barycenter heuristic).
 
 use std::collections::BTreeMap;
 
 use super::lanes::Lanes;
 use crate::graph::Graph;
 
-/// How often the tasks are put in order anew; more sweeps hardly ever find anything.
+/// More sweeps hardly ever improve the result.
 const SWEEPS_MAX: usize = 12;
 
-/// The tasks of one layer of one lane, from above.
+/// Tasks of one layer of one lane, from top to bottom.
 pub type Cell = Vec<usize>;
-/// A cell's stack, layer and lane: sorted from left to right.
+/// Stack, layer and lane of a cell; sorts from left to right.
 pub type CellKey = (usize, usize, usize);
-/// All cells.
 pub type Cells = BTreeMap<CellKey, Cell>;
 
-/// Puts the tasks of each cell in order, with as few crossings as the sweeps find.
+/// Orders the tasks of each cell and returns the order with the fewest crossings that the sweeps found.
 pub fn order(graph: &Graph, lanes: &Lanes) -> Cells {
     let mut cells = Cells::new();
     for task in 0..graph.len() {
@@ -41,21 +40,21 @@ pub fn order(graph: &Graph, lanes: &Lanes) -> Cells {
     best.1
 }
 
-/// Sorts a cell by where the neighbours of its tasks are on average; one without neighbours stays.
+/// Sorts a cell by the average height of the neighbours; a task without neighbours stays.
 fn pull<'a>(cell: &mut Cell, heights: &mut [i64], neighbours: impl Fn(usize) -> &'a [usize]) {
     cell.sort_by_cached_key(|task| mean(neighbours(*task), heights).unwrap_or(heights[*task] * FINE));
     note(cell, heights);
 }
 
-/// Averages are whole numbers of this part of a place, so that they compare the same everywhere.
+/// Fixed-point factor of averages, so that they compare the same on every machine.
 const FINE: i64 = 1_000;
 
-fn mean(of: &[usize], heights: &[i64]) -> Option<i64> {
-    let sum: i64 = of.iter().map(|task| heights[*task]).sum();
-    (sum * FINE).checked_div(i64::try_from(of.len()).unwrap_or(i64::MAX))
+fn mean(tasks: &[usize], heights: &[i64]) -> Option<i64> {
+    let sum: i64 = tasks.iter().map(|task| heights[*task]).sum();
+    (sum * FINE).checked_div(i64::try_from(tasks.len()).unwrap_or(i64::MAX))
 }
 
-/// Notes where the tasks of a cell stand, around its middle.
+/// Records the heights of a cell's tasks, centred on 0.
 fn note(cell: &Cell, heights: &mut [i64]) {
     let n_tasks = i64::try_from(cell.len()).unwrap_or(i64::MAX);
     for (place, task) in (0..).zip(cell) {
@@ -63,7 +62,7 @@ fn note(cell: &Cell, heights: &mut [i64]) {
     }
 }
 
-/// The edges, by the two cells that they connect.
+/// Edges grouped by the two cells that they connect.
 struct Edges(Vec<Vec<(usize, usize)>>);
 
 impl Edges {
@@ -81,7 +80,7 @@ impl Edges {
         Self(edges.into_values().collect())
     }
 
-    /// Returns how many edges cross another one between the same two cells, and then how long all are together.
+    /// Returns the number of crossings between edges of the same two cells, then the total length of the edges.
     fn cost(&self, heights: &[i64]) -> (u64, u64) {
         let mut cost = (0, 0);
         for edges in &self.0 {
@@ -96,7 +95,7 @@ impl Edges {
     }
 }
 
-/// Sorts numbers, and returns how many pairs of them were the wrong way round.
+/// Sorts numbers and returns the number of inversions.
 fn inversions(numbers: &mut [i64]) -> u64 {
     if numbers.len() < 2 {
         return 0;

@@ -1,4 +1,4 @@
-//! The measures of the picture: columns from left to right, heights that keep edges straight, lanes around them.
+//! Computes coordinates: columns from left to right, heights that keep edges straight, and the lanes around them.
 
 use std::collections::BTreeMap;
 
@@ -9,31 +9,30 @@ use super::{
 };
 use crate::graph::Graph;
 
-/// From one task to the one below.
+/// Vertical distance between two tasks.
 const STEP: i64 = NODE_HEIGHT + 18;
-/// Between the layers of a lane: room for edges.
+/// Horizontal gap between layers, for edges.
 const LAYER_GAP: i64 = 60;
-/// Between the columns of one layer, which no edge connects.
+/// Horizontal gap between columns of one layer; no edge crosses it.
 const COLUMN_GAP: i64 = 24;
-/// Around the tasks of a lane.
+/// Space around the tasks of a lane.
 const PADDING: i64 = 24;
-/// Above the tasks of a lane: room for its title.
+/// Space above the tasks of a lane, for its title.
 const HEAD: i64 = 44;
-/// A layer of a small lane is not folded into columns before it has so many tasks.
+/// A layer with fewer tasks is never folded into columns.
 const ROWS_MIN: usize = 6;
-/// How often tasks are moved towards their neighbours.
+/// Number of passes that move tasks towards their neighbours.
 const PASSES: usize = 3;
 
-/// Where everything is.
-pub struct Placed {
+/// Coordinates of a whole diagram.
+pub struct DiagramCoordinates {
     pub width: i64,
     pub height: i64,
     pub nodes: Vec<(i64, i64)>,
     pub lanes: Vec<Lane>,
 }
 
-/// Gives everything its place.
-pub fn place(graph: &Graph, lanes: &Lanes, cells: &Cells) -> Placed {
+pub fn place(graph: &Graph, lanes: &Lanes, cells: &Cells) -> DiagramCoordinates {
     let columns = columns(lanes, cells);
     let (xs, stacks) = across(lanes, &columns);
     let mut ys = vec![0; graph.len()];
@@ -50,19 +49,18 @@ pub fn place(graph: &Graph, lanes: &Lanes, cells: &Cells) -> Placed {
     });
     let (lanes, height) = down(lanes, &stacks, &mut ys);
     let width = lanes.iter().map(|lane| lane.x + lane.width).max().unwrap_or(0);
-    Placed { width, height, nodes: xs.into_iter().zip(ys).collect(), lanes }
+    DiagramCoordinates { width, height, nodes: xs.into_iter().zip(ys).collect(), lanes }
 }
 
-/// Tasks that stand one below the other.
+/// Tasks below each other.
 struct Column {
-    /// The cell that it is a part of.
     cell: CellKey,
-    /// Which part.
+    /// Index of the column in its cell.
     part: usize,
     tasks: Vec<usize>,
 }
 
-/// Folds layers with very many tasks into several columns, so that a picture is not all height.
+/// Folds layers with very many tasks into several columns, so that the diagram does not become too high.
 fn columns(lanes: &Lanes, cells: &Cells) -> Vec<Column> {
     let mut n_tasks = vec![0_usize; lanes.lanes.len()];
     lanes.lane_of.iter().for_each(|lane| n_tasks[*lane] += 1);
@@ -70,7 +68,7 @@ fn columns(lanes: &Lanes, cells: &Cells) -> Vec<Column> {
     for (cell, tasks) in cells {
         let rows_max = (n_tasks[cell.2].isqrt() * 5 / 4).max(ROWS_MIN);
         let n_parts = tasks.len().div_ceil(rows_max).max(1);
-        // Dealt out in turn, so that what is above in the order stays above.
+        // Dealt round-robin, so that the vertical order is kept.
         columns.extend((0..n_parts).map(|part| Column {
             cell: *cell,
             part,
@@ -80,9 +78,9 @@ fn columns(lanes: &Lanes, cells: &Cells) -> Vec<Column> {
     columns
 }
 
-/// Returns for each task its left side, and for each stack its left side and its width.
+/// Returns the x of each task, and the x and width of each stack.
 fn across(lanes: &Lanes, columns: &[Column]) -> (Vec<i64>, Vec<(i64, i64)>) {
-    // A layer is as wide as the lane of its stack that needs most.
+    // A layer is as wide as its widest lane.
     let mut n_parts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for Column { cell: (stack, layer, _), part, .. } in columns {
         let n_parts = n_parts.entry((*stack, *layer)).or_default();
@@ -115,7 +113,7 @@ fn part_left(part: usize) -> i64 {
     i64::try_from(part).unwrap_or(0) * (NODE_WIDTH + COLUMN_GAP)
 }
 
-/// Puts the tasks of a column around the middle.
+/// Centres the tasks of a column vertically.
 fn spread(tasks: &[usize], ys: &mut [i64]) {
     let n_tasks = i64::try_from(tasks.len()).unwrap_or(0);
     for (place, task) in (0..).zip(tasks) {
@@ -123,7 +121,7 @@ fn spread(tasks: &[usize], ys: &mut [i64]) {
     }
 }
 
-/// Moves the tasks of a column to where their neighbours are, as far as their order and their heights let them.
+/// Moves the tasks of a column towards their neighbours, keeping their order and distance.
 fn pull<'a, N: Iterator<Item = &'a usize>>(tasks: &[usize], ys: &mut [i64], neighbours: impl Fn(usize) -> N) {
     let wish = |task: &usize| {
         let (sum, n) = neighbours(*task).fold((0, 0), |(sum, n), other| (sum + ys[*other], n + 1));
@@ -135,9 +133,9 @@ fn pull<'a, N: Iterator<Item = &'a usize>>(tasks: &[usize], ys: &mut [i64], neig
     }
 }
 
-/// Returns heights at least a step apart, in order, that are as near to the wished ones as that lets them be.
+/// Returns heights at least one step apart, in order, as near to the preferred ones as possible.
 ///
-/// Tasks that would come too near are moved as one block, which stands where its tasks want to be on average.
+/// Tasks that would overlap are merged into a block, placed at the average of their preferred heights.
 fn settle(wishes: &[i64]) -> Vec<i64> {
     let mut blocks: Vec<(i64, i64)> = Vec::new();
     for (place, wish) in (0..).zip(wishes) {
@@ -152,7 +150,7 @@ fn settle(wishes: &[i64]) -> Vec<i64> {
     (0..).zip(tops).map(|(place, top)| top + place * STEP).collect()
 }
 
-/// Puts lanes around the tasks, and moves the tasks into them. Returns the lanes and the height of the picture.
+/// Places the lanes around the tasks and moves the tasks into them. Returns the lanes and the height of the diagram.
 fn down(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64) {
     let mut extents: Vec<Option<(i64, i64)>> = vec![None; lanes.lanes.len()];
     for (lane, y) in lanes.lane_of.iter().zip(&*ys) {
@@ -161,7 +159,7 @@ fn down(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64
     }
     let mut n_lanes = vec![0; stacks.len()];
     lanes.lanes.iter().for_each(|lane| n_lanes[lane.stack] += 1);
-    // Lanes that have their stack for themselves have one height in common, so that edges between them stay straight.
+    // Lanes without another lane in their stack share one height, so that edges between them stay straight.
     let is_alone = |lane: usize| n_lanes[lanes.lanes[lane].stack] == 1;
     let alone = (0..extents.len()).filter(|lane| is_alone(*lane)).filter_map(|lane| extents[lane]);
     let common = alone.reduce(|(top, bottom), (other, below)| (top.min(other), bottom.max(below)));
@@ -182,9 +180,9 @@ fn down(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64
         *y += shifts[*lane];
     }
     let height = ends.iter().copied().max().unwrap_or(0);
-    // The last of each stack goes down to the end.
-    for (lane, known) in placed.iter_mut().zip(&lanes.lanes) {
-        if lane.y + lane.height == ends[known.stack] {
+    // The last lane of each stack extends to the bottom.
+    for (lane, phase_lane) in placed.iter_mut().zip(&lanes.lanes) {
+        if lane.y + lane.height == ends[phase_lane.stack] {
             lane.height = height - lane.y;
         }
     }

@@ -14,30 +14,25 @@ use crate::{RowKind, TableRow, Views};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRow {
-    /// The name by which others call it.
     pub name: AgentName,
-    /// What it is in the team for.
     pub role: Role,
-    /// How many tasks it may do at once; as many as the run where nothing is said.
+    /// Maximum number of parallel tasks; `None` means the limit of the run.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1))]
     pub slots: Option<NonZeroU32>,
-    /// How many of its sessions live.
+    /// Number of running sessions.
     pub n_sessions: u32,
-    /// What was used.
     pub used: UsageTotals,
-    /// Where it asked more than people like, the last time.
+    /// The last phase in which it asked too many questions.
     pub many_questions: Option<ManyQuestions>,
 }
 
-/// More questions in one phase than people like.
+/// Number of questions in a phase, if it exceeded the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ManyQuestions {
-    /// The phase.
     pub phase: PhaseNumber,
-    /// How many there were.
     pub n_questions: u32,
 }
 
@@ -70,7 +65,7 @@ impl Views {
         self.rows.agents.change(agent, |row| row.many_questions = Some(ManyQuestions { phase, n_questions }));
     }
 
-    /// Returns who a session is, where it is no level of Jangdan's.
+    /// Returns the agent of a session; `None` if Jangdan runs the session itself.
     pub(super) fn agent_of(&self, session: SessionId) -> Option<AgentName> {
         self.rows.sessions.get(&session).and_then(|row| row.agent.clone())
     }

@@ -1,4 +1,4 @@
-//! One try at a task.
+//! One attempt at a task.
 
 use domain::{AgentName, AttemptFailure, AttemptNumber, ClaimSource, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,47 +6,36 @@ use serde::{Deserialize, Serialize};
 use super::TaskState;
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// One try at a task.
+/// One attempt at a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptRow {
-    /// The task.
     pub task: TaskId,
-    /// Which try.
     pub number: AttemptNumber,
-    /// Who.
     pub agent: AgentName,
-    /// In which session, the latest of them.
+    /// The latest session of the attempt.
     pub session: SessionId,
-    /// How it stands.
     pub state: AttemptState,
-    /// How the agent said that it is done, the last time.
+    /// How the agent last claimed to be done.
     pub claim: Option<ClaimSource>,
-    /// Why it came to nothing.
     pub failure: Option<AttemptFailure>,
-    /// Whether it counts towards the tries a task has.
+    /// Whether the attempt counts towards the retry limit.
     pub counted: bool,
-    /// When it began.
     pub started_at: Timestamp,
-    /// When it was over.
     pub ended_at: Option<Timestamp>,
 }
 
-/// How a try stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum AttemptState {
-    /// It goes on.
     Running,
-    /// The task is done.
     Done,
-    /// It came to nothing.
     Failed,
-    /// The task was left out, called off or brought back meanwhile.
+    /// The task was skipped, cancelled or restored during the attempt.
     Dropped,
 }
 
@@ -110,7 +99,7 @@ impl Views {
             (row.failure, row.ended_at) = (Some(failure.clone()), Some(moment.at));
         });
         self.rows.tasks.change(task, |row| row.failure = Some(failure.clone()));
-        // What comes next has an event of its own: another try, or somebody's word.
+        // The next step has its own event: another attempt or a decision.
         self.set_task_state(moment, task, TaskState::Running);
     }
 

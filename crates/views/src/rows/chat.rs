@@ -1,4 +1,4 @@
-//! The chat of a run: what person and orchestrator say, the questions, and what Jangdan has to tell.
+//! The chat of a run: messages of the user and the orchestrator, questions, and notices of Jangdan.
 
 use domain::{Actor, Event, QuestionId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -10,42 +10,37 @@ use crate::{
     views::EventMoment,
 };
 
-/// One utterance about the run.
+/// One message in the chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatRow {
-    /// Its place, from 0.
+    /// Position in the chat, from 0.
     pub index: u32,
-    /// Who speaks.
     pub author: ChatAuthor,
-    /// The person's name, where one speaks.
+    /// Name of the user, if the author is one.
     pub name: Option<String>,
-    /// What is said.
     pub text: String,
-    /// The same in Korean, where Jangdan itself says it.
+    /// Korean text, if Jangdan wrote it.
     #[serde(default)]
     pub korean: Option<String>,
-    /// The question that it asks, answers or is about.
+    /// The question that the message asks, answers or concerns.
     pub question: Option<QuestionId>,
-    /// Whether it is that question's card.
+    /// Whether the message is the card of the question.
     pub is_card: bool,
-    /// When.
     pub sent_at: Timestamp,
 }
 
-/// Who speaks in a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ChatAuthor {
-    /// Whose run it is.
     Person,
-    /// Who leads the run, be it an agent or Jangdan.
+    /// An agent, or Jangdan in its place.
     Orchestrator,
-    /// Jangdan, about what happened.
+    /// Jangdan, about an event.
     System,
 }
 
@@ -73,7 +68,7 @@ impl Views {
         self.add_chat(moment, author_of(moment.actor), text, answers, false);
     }
 
-    /// Lets Jangdan tell what happened.
+    /// Adds a message of Jangdan about an event.
     pub(crate) fn add_chat_notice(&mut self, moment: EventMoment<'_>, event: &Event) {
         let text = describe_event(event, &self.rows, moment.actor).text;
         let korean = ko::describe_event_in_korean(event, &self.rows, moment.actor);
@@ -81,17 +76,17 @@ impl Views {
         self.rows.chat.change(&index, |row| row.korean = Some(korean));
     }
 
-    /// Shows the card of a question that reached the person, once.
+    /// Adds the card of a question that reached the user, once.
     pub(super) fn add_question_card(&mut self, moment: EventMoment<'_>, row: &QuestionRow) {
         if row.chat.is_some() {
             return;
         }
         let key = self.add_chat(moment, ChatAuthor::Orchestrator, &row.text, Some(row.id), true);
-        self.rows.chat.change(&key, |said| said.korean.clone_from(&row.korean));
+        self.rows.chat.change(&key, |message| message.korean.clone_from(&row.korean));
         self.rows.questions.change(&row.id, |row| row.chat = Some(ChatRow::write_key(&key)));
     }
 
-    /// Shows what somebody says about a question that the person has seen; an answer said in the chat stands there.
+    /// Adds a reply to a question that the user has seen, unless the reply is already in the chat.
     pub(super) fn add_chat_reply(&mut self, moment: EventMoment<'_>, id: QuestionId, text: &str) {
         let is_seen = self.rows.questions.get(&id).is_some_and(|row| row.chat.is_some());
         if is_seen && self.facts.answered_in_chat.take() != Some(id) {

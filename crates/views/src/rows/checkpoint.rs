@@ -1,50 +1,39 @@
-//! A checkpoint: a point that a task can go back to.
+//! Checkpoints: saved states of a task.
 
 use domain::{CheckpointId, CheckpointOutcome, CheckpointReason, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
-/// A point that a task can go back to.
+/// A saved state of a task that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRow {
-    /// The checkpoint.
     pub id: CheckpointId,
-    /// The task.
     pub task: TaskId,
-    /// Why it was made.
     pub reason: CheckpointReason,
-    /// How it stands.
     pub state: CheckpointState,
-    /// The kept commit.
     pub commit: Option<String>,
-    /// The tree that the task's work was.
+    /// Git tree of the task's work.
     #[serde(default)]
     pub tree: Option<String>,
-    /// The agent's own session id.
+    /// Session id that the agent uses itself.
     pub agent_session: Option<String>,
-    /// Why it could not be made.
     pub error: Option<String>,
-    /// When it was ordered.
     pub requested_at: Timestamp,
-    /// When it was there, or could not be made.
+    /// Also set if it failed.
     pub finished_at: Option<Timestamp>,
 }
 
-/// How a checkpoint stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum CheckpointState {
-    /// It is to be made.
     Requested,
-    /// It is there.
     Made,
-    /// It could not be made.
     Failed,
 }
 

@@ -1,87 +1,65 @@
-//! Channels, and what goes over them.
+//! Channels between sessions, and the messages sent over them.
 
 use domain::{AgentName, ChannelId, DirectMessageId, DirectType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// The direct line between two sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelRow {
-    /// The channel.
     pub id: ChannelId,
-    /// One end.
     pub session_a: SessionId,
-    /// The other end.
     pub session_b: SessionId,
-    /// How it stands.
     pub status: ChannelState,
-    /// How many messages went over it.
     pub n_messages: u32,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When one of the two was gone.
+    /// When one of the two sessions ended.
     pub closed_at: Option<Timestamp>,
 }
 
-/// How a channel stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ChannelState {
-    /// Both are there.
     Open,
-    /// One of the two is gone.
+    /// One of the two sessions has ended.
     Closed,
 }
 
-/// What one session says to another.
+/// A message from one session to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DirectMessageRow {
-    /// The message.
     pub id: DirectMessageId,
-    /// The line it goes over.
     pub channel: ChannelId,
-    /// The session that says it.
     pub from_session: SessionId,
-    /// Who that is.
     pub from: Option<AgentName>,
-    /// The session to which it is said.
     pub to_session: SessionId,
-    /// Who that is.
     pub to: Option<AgentName>,
-    /// What it is.
     pub direct_type: DirectType,
-    /// What is said.
     pub content: String,
-    /// How it stands.
     pub status: DirectMessageState,
-    /// When it was said.
     pub created_at: Timestamp,
-    /// When it was on its way into the other session.
+    /// When the delivery to the other session began.
     pub received_at: Option<Timestamp>,
-    /// When the other session had it.
+    /// When the other session acknowledged it.
     pub delivered_at: Option<Timestamp>,
 }
 
-/// How a direct message stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum DirectMessageState {
-    /// It is said.
     Sent,
-    /// It is on its way into the other session.
+    /// The delivery to the other session has begun.
     Received,
-    /// The other session has it.
     Acknowledged,
 }
 

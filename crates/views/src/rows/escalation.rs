@@ -1,4 +1,4 @@
-//! An escalation: a problem on its way up, until somebody settles it.
+//! Escalations: problems that are reported upwards until they are resolved.
 
 use domain::{
     Actor, AgentName, BlockReason, BlockedWork, EscalationAction, EscalationId, EscalationLevel,
@@ -9,66 +9,47 @@ use serde::{Deserialize, Serialize};
 use super::{InboxItem, InboxRow};
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// A problem handed upward.
+/// A problem that needs a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EscalationRow {
-    /// The escalation.
     pub id: EscalationId,
-    /// What kind of problem it is.
     pub kind: EscalationType,
-    /// How bad it is.
     pub severity: Severity,
-    /// The task that it is about.
     pub task: Option<TaskId>,
-    /// The phase that it is about.
     pub phase: Option<PhaseNumber>,
-    /// The session it came up in.
     pub session: Option<SessionId>,
-    /// Who that is.
     pub agent: Option<AgentName>,
-    /// What happened, in a line.
     pub title: String,
-    /// The same in Korean, where Jangdan itself says it.
+    /// Korean text, if Jangdan wrote it.
     #[serde(default)]
     pub korean: Option<String>,
-    /// What happened.
     pub description: String,
-    /// What led to it.
     pub context: String,
-    /// What could be done.
     pub suggested: Vec<EscalationAction>,
-    /// How it stands.
     pub status: EscalationState,
-    /// Who has it in hand.
+    /// Level that must decide.
     pub level: EscalationLevel,
-    /// The session that has it in hand.
+    /// Session that must decide.
     pub level_session: Option<SessionId>,
-    /// What was done; nothing where its cause went away.
+    /// The decision; `None` if the cause disappeared.
     pub action: Option<EscalationAction>,
-    /// A word about it.
     pub note: Option<String>,
-    /// Who settled it.
     pub resolved_by: Option<Actor>,
-    /// What waits behind it.
+    /// Work that waits for it.
     pub blocks: BlockedWork,
-    /// When it was raised.
     pub created_at: Timestamp,
-    /// When it was settled.
     pub resolved_at: Option<Timestamp>,
 }
 
-/// How an escalation stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum EscalationState {
-    /// Somebody must do something.
     Open,
-    /// It is settled.
     Resolved,
 }
 
@@ -89,7 +70,7 @@ impl TableRow for EscalationRow {
     }
 }
 
-/// Returns the task and the phase that a problem is about.
+/// Returns the task and the phase of a problem.
 pub fn subject_of(subject: &EscalationSubject) -> (Option<&TaskId>, Option<PhaseNumber>) {
     match subject {
         EscalationSubject::Task { task } => (Some(task), None),
@@ -99,7 +80,7 @@ pub fn subject_of(subject: &EscalationSubject) -> (Option<&TaskId>, Option<Phase
 }
 
 impl Views {
-    /// Takes an escalation in. The caller has filled what the event says.
+    /// Adds an escalation; the caller has set all fields of the event.
     pub(crate) fn escalation_raised(&mut self, mut row: EscalationRow) {
         row.agent = row.session.and_then(|session| self.agent_of(session));
         self.facts.open.set(InboxItem::Escalation(row.id), Some(row.level.into()));

@@ -1,4 +1,4 @@
-//! A feedback loop: implement, test, implement again.
+//! Feedback loops: a task is tested and reworked until its tests pass.
 
 use domain::{AgentName, LoopId, LoopOutcome, TaskId, TestFeedback, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,55 +6,43 @@ use serde::{Deserialize, Serialize};
 use super::TaskState;
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
-/// A worker and a tester, or a check, at one task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LoopRow {
-    /// The loop.
     pub id: LoopId,
-    /// The task.
     pub task: TaskId,
-    /// Who tests; none where a command does.
+    /// `None` if a command tests.
     pub tester: Option<AgentName>,
-    /// How it stands.
     pub status: LoopState,
-    /// The rounds that found failures; the settings bound how many there can be.
+    /// Failed rounds; bounded by the settings.
     pub rounds: Vec<LoopRound>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// When it was over.
     pub ended_at: Option<Timestamp>,
 }
 
-/// One round that found failures.
+/// One failed round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LoopRound {
-    /// Which round.
     pub round: u32,
-    /// What was found.
     pub feedback: TestFeedback,
-    /// When.
     pub failed_at: Timestamp,
 }
 
-/// How a loop stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum LoopState {
-    /// It goes on.
     Running,
-    /// The tests pass.
     Success,
-    /// The task came to another end.
+    /// The task ended in another way.
     Failed,
-    /// It was tried too often.
+    /// The tests failed too often.
     Escalated,
 }
 
@@ -114,12 +102,12 @@ impl Views {
             };
         });
         if outcome == LoopOutcome::Success {
-            // The tests pass, so the merge is next.
+            // The tests passed, so the merge is next.
             self.set_loop_task_state(moment, id, TaskState::Merging);
         }
     }
 
-    /// Says how the task of a loop stands, unless it came to its end before its loop did.
+    /// Sets the state of the tested task, unless the task has already ended.
     fn set_loop_task_state(&mut self, moment: EventMoment<'_>, id: LoopId, base: TaskState) {
         let Some(task) = self.rows.loops.get(&id).map(|row| row.task.clone()) else { return };
         if self.facts.tasks.get(&task).is_some_and(|facts| !facts.base.is_final()) {

@@ -1,4 +1,4 @@
-//! A gate: the check and approval at the end of a phase, with its rounds.
+//! Gates: check and approval at the end of a phase, in rounds.
 
 use domain::{
     Actor, BlockReason, BlockedWork, GateApproval, GateReport, PhaseNumber, SessionId, TaskId, Timestamp,
@@ -8,94 +8,75 @@ use serde::{Deserialize, Serialize};
 use super::{InboxItem, InboxRow, PhaseState, ResponsibleParty};
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
-/// The gate of a phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GateRow {
-    /// The phase.
     pub phase: PhaseNumber,
-    /// How it stands.
     pub state: GateState,
-    /// Which time it is.
     pub round: u32,
-    /// The rounds, the last one last; a gate is failed only so many times.
+    /// The latest is last; the number of failed rounds is limited.
     pub rounds: Vec<GateRound>,
-    /// What the phase left behind, as the last report has it.
+    /// Files of the phase, from the latest report.
     pub artefacts: Vec<String>,
-    /// The documents that agents reported.
+    /// Documents that agents reported.
     pub documents: Vec<String>,
-    /// Who let it pass.
     pub approval: Option<PhaseApproval>,
-    /// What waits behind it.
+    /// Work that waits for it.
     pub blocks: BlockedWork,
-    /// When the phase was at its gate for the first time.
+    /// First time that the phase reached its gate.
     pub opened_at: Timestamp,
 }
 
-/// One time that a phase was at its gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct GateRound {
-    /// Which time.
     pub round: u32,
-    /// The verifier's session.
+    /// Session of the verifier.
     pub verifier: Option<SessionId>,
-    /// What the gate found out by itself.
+    /// Result of the checks.
     pub report: Option<GateReport>,
-    /// Whether it passed.
     pub passed: Option<bool>,
-    /// Why it did not pass.
     pub reason: Option<String>,
-    /// The tasks that are to be done again.
+    /// Tasks to redo.
     pub rework: Vec<TaskId>,
-    /// When it began.
     pub opened_at: Timestamp,
-    /// When it passed or failed.
     pub ended_at: Option<Timestamp>,
 }
 
-/// Who let a phase pass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseApproval {
-    /// Who.
     pub by: Actor,
-    /// Whether it passed although its checks failed.
+    /// Whether it was approved despite failed checks.
     pub waived: bool,
-    /// A word about it.
     pub note: Option<String>,
-    /// When.
     pub approved_at: Timestamp,
 }
 
-/// How a gate stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum GateState {
-    /// The phase is not there yet.
+    /// The phase has not reached its gate.
     Closed,
-    /// Its checks run.
     Checking,
-    /// A verifier looks at the phase.
     Verifying,
-    /// It passed, and somebody must approve it.
+    /// Passed; waiting for approval.
     Review,
-    /// The next phase may begin.
+    /// The next phase can start.
     Approved,
-    /// Tasks are done again.
     Rework,
 }
 
 impl GateState {
-    /// Tells whether the phase is at its gate.
+    /// Returns whether the phase is at its gate.
     pub fn is_open(self) -> bool {
         match self {
             Self::Checking | Self::Verifying | Self::Review => true,
@@ -164,10 +145,10 @@ impl Views {
         moment: EventMoment<'_>,
         phase: PhaseNumber,
         round: u32,
-        held: BlockedWork,
+        blocks: BlockedWork,
     ) {
         self.ensure_gate(moment, phase);
-        self.rows.gates.change(&phase, |row| row.blocks = held);
+        self.rows.gates.change(&phase, |row| row.blocks = blocks);
         self.set_gate_state(phase, round, GateState::Review, |row| {
             (row.passed, row.ended_at) = (Some(true), Some(moment.at));
         });
@@ -175,7 +156,7 @@ impl Views {
             return;
         }
         let name = self.rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
-        self.rows.inbox.put(InboxRow::of_gate(phase, &name, held, moment.at));
+        self.rows.inbox.put(InboxRow::of_gate(phase, &name, blocks, moment.at));
         self.facts.open.set(InboxItem::Gate(phase), Some(ResponsibleParty::Person));
         self.update_gate_party(phase);
     }
@@ -211,7 +192,7 @@ impl Views {
         self.phase_state(moment, phase, PhaseState::Running);
     }
 
-    /// Returns with whom a gate is.
+    /// Returns the party that must act on a gate.
     pub(super) fn party_of_gate(&self, phase: PhaseNumber) -> ResponsibleParty {
         let is_review = self.rows.gates.get(&phase).is_some_and(|row| row.state == GateState::Review);
         if is_review && self.facts.gate_approval == GateApproval::Person {
@@ -221,7 +202,7 @@ impl Views {
         }
     }
 
-    /// Makes the row of a phase's gate. A phase in which nothing was to be done may pass without having been there.
+    /// Creates the row of a gate. A phase without open tasks passes without an event that opens its gate.
     fn ensure_gate(&mut self, moment: EventMoment<'_>, phase: PhaseNumber) {
         if self.rows.gates.get(&phase).is_none() && self.rows.phases.get(&phase).is_some() {
             self.rows.gates.put(GateRow {
@@ -255,8 +236,9 @@ impl Views {
     ) {
         self.rows.gates.change(&phase, |row| {
             (row.state, row.round) = (state, round);
-            if let Some(found) = row.rounds.iter_mut().rev().find(|found| found.round == round) {
-                change(found);
+            if let Some(gate_round) = row.rounds.iter_mut().rev().find(|gate_round| gate_round.round == round)
+            {
+                change(gate_round);
             }
         });
         self.phase_gate(phase, state, round);

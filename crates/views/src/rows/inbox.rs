@@ -1,4 +1,4 @@
-//! The inbox: what waits for the person, the most urgent first.
+//! The inbox: items that wait for the user, the most urgent first.
 
 use std::{cmp::Ordering, fmt};
 
@@ -11,48 +11,36 @@ use serde::{Deserialize, Serialize};
 use super::{EscalationRow, QuestionRow, RequestRow};
 use crate::{RowKind, TableRow};
 
-/// One thing that waits for the person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InboxRow {
-    /// What it is.
     pub item: InboxItem,
-    /// The task that it is about.
     pub task: Option<TaskId>,
-    /// The phase that it is about.
     pub phase: Option<PhaseNumber>,
-    /// What is wanted, in a line or a few.
     pub text: String,
-    /// The same in Korean, where Jangdan itself says it.
+    /// Korean text, if Jangdan wrote it.
     #[serde(default)]
     pub korean: Option<String>,
-    /// How bad it is, where it is a problem.
+    /// Set for problems.
     pub severity: Option<Severity>,
-    /// What waits behind it.
+    /// Work that waits for it.
     pub blocks: BlockedWork,
-    /// Since when it waits.
     pub since_at: Timestamp,
 }
 
-/// What somebody has in hand. Calls are never in the inbox: agents have them.
+/// An item that a party must act on. Calls never appear in the inbox, because agents handle them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "id", rename_all = "camelCase")]
 pub enum InboxItem {
-    /// A question.
     Question(QuestionId),
-    /// A request.
     Request(RequestId),
-    /// The gate of a phase.
     Gate(PhaseNumber),
-    /// An escalation.
     Escalation(EscalationId),
-    /// A call.
     Invocation(InvocationId),
-    /// A change of the plan file.
     Plan(OfferId),
 }
 
@@ -70,7 +58,7 @@ impl fmt::Display for InboxItem {
 }
 
 impl InboxRow {
-    /// Compares by what each holds up: time on the critical path, then tasks, then age. The more urgent is less.
+    /// Compares by the blocked work: time on the critical path, then tasks, then age. The more urgent is less.
     pub fn cmp_urgency(&self, other: &Self) -> Ordering {
         let by_time = other.blocks.time_ms.cmp(&self.blocks.time_ms);
         let by_tasks = other.blocks.tasks.cmp(&self.blocks.tasks);

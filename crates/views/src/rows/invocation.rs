@@ -1,4 +1,4 @@
-//! An invocation: one agent calls another, and waits.
+//! Invocations: one agent calls another and waits for the result.
 
 use domain::{AgentName, InvocationId, InvocationOutcome, ResultType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,53 +6,38 @@ use serde::{Deserialize, Serialize};
 use super::{InboxItem, ResponsibleParty};
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// One agent calling another.
+/// A call from one agent to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InvocationRow {
-    /// The call.
     pub id: InvocationId,
-    /// The session that calls.
     pub caller_session: SessionId,
-    /// Who that is.
     pub caller: Option<AgentName>,
-    /// Who is called.
     pub callee: AgentName,
-    /// The session that does it.
     pub callee_session: Option<SessionId>,
-    /// What is wanted.
+    /// The work that the caller asks for.
     pub wanted: String,
-    /// What one should know.
     pub context: Option<String>,
-    /// How it stands.
     pub status: InvocationState,
-    /// What kind of result came of it.
     pub result_type: Option<ResultType>,
-    /// The result, or why there is none.
+    /// The result, or the reason of the failure.
     pub outcome: Option<String>,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When the called one took it in hand.
     pub started_at: Option<Timestamp>,
-    /// When it was over.
     pub ended_at: Option<Timestamp>,
 }
 
-/// How a call stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum InvocationState {
-    /// The called one has other things to do.
+    /// The called agent is busy.
     Pending,
-    /// The called one has it in hand.
     InProgress,
-    /// It was done.
     Completed,
-    /// It was not done.
     Failed,
 }
 

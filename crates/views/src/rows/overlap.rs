@@ -1,4 +1,5 @@
-//! Files that two unfinished tasks both changed: shown before it is a conflict, and gone when it can be none any more.
+//! Overlaps: files that two unfinished tasks both changed. Shown before they conflict, removed when they no longer
+//! can.
 
 use domain::{TaskId, TaskOverlap, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -11,15 +12,13 @@ use crate::{RowKind, TableRow, Views, views::EventMoment};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OverlapRow {
-    /// The two tasks, in order.
+    /// Sorted by id.
     pub tasks: [TaskId; 2],
-    /// The files, sorted; the first of them where there are many.
+    /// Sorted; only the first if there are many.
     pub files: Vec<String>,
-    /// How many there are.
     pub n_files: u32,
-    /// Since when they have something in common.
     pub since_at: Timestamp,
-    /// Since when it is these files.
+    /// Last time that the list of files changed.
     pub changed_at: Timestamp,
 }
 

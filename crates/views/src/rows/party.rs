@@ -1,33 +1,28 @@
-//! On whom something waits.
+//! The party that must act next.
 
 use domain::{Actor, AgentName, EscalationLevel, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Views;
 
-/// Whoever must do something before something else goes on.
+/// Party that must act before something can continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ResponsibleParty {
-    /// Whose run it is.
     Person,
-    /// Who leads the run.
     Orchestrator,
-    /// Who leads the phase.
     Operator,
-    /// An agent of the team.
     Agent {
-        /// Who; none where its session is not known.
+        /// `None` if the session is unknown.
         agent: Option<AgentName>,
     },
-    /// Time that must go by.
+    /// Only time must pass.
     Clock {
-        /// Until when.
         until: Timestamp,
     },
-    /// Jangdan itself, which has something in hand.
+    /// Jangdan itself is working on it.
     Jangdan,
 }
 
@@ -43,7 +38,6 @@ impl From<EscalationLevel> for ResponsibleParty {
 }
 
 impl Views {
-    /// Returns who stands behind an actor.
     pub(super) fn party_of(&self, actor: &Actor) -> ResponsibleParty {
         match actor {
             Actor::Agent(session) => ResponsibleParty::Agent { agent: self.agent_of(*session) },

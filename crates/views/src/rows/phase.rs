@@ -1,4 +1,4 @@
-//! A phase: how many of its tasks are where, and how its gate stands.
+//! Phases: task counts and the state of the gate.
 
 use domain::{Budget, PhaseNumber, PlannedPhase, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,63 +6,49 @@ use serde::{Deserialize, Serialize};
 use super::{GateState, TaskCounts, UsageTotals};
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
-/// A group of tasks with a gate at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PhaseRow {
-    /// The number, as people count.
+    /// Counted from 1.
     pub number: PhaseNumber,
-    /// The name, or an empty text.
+    /// Empty if the phase has no name.
     pub name: String,
-    /// How it stands.
     pub state: PhaseState,
-    /// How its gate stands.
     pub gate: GateState,
-    /// Which time it is at its gate; 0 where it was not yet.
+    /// Round of the gate; 0 before the first.
     pub round: u32,
-    /// The phases that it comes after.
+    /// The phases that it depends on.
     pub after: Vec<PhaseNumber>,
-    /// Those of them whose gates have not passed.
+    /// Phases of `after` whose gates have not passed.
     pub waits_for: Vec<PhaseNumber>,
-    /// The session that leads it.
     pub session: Option<SessionId>,
-    /// How many tasks there are.
     pub n_tasks: u32,
-    /// How many of them are in each state.
     pub tasks: TaskCounts,
-    /// What was used.
     pub used: UsageTotals,
-    /// What may be used.
     pub budgets: Vec<Budget>,
     /// When its first task started.
     pub started_at: Option<Timestamp>,
-    /// When it was approved or called off.
+    /// When it was approved or cancelled.
     pub ended_at: Option<Timestamp>,
-    /// When it was landed.
+    /// When it was merged.
     pub landed_at: Option<Timestamp>,
 }
 
-/// How a phase stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PhaseState {
-    /// None of its tasks has started.
+    /// No task has started.
     Waiting,
-    /// It goes on.
     Running,
-    /// Somebody wants it to wait.
     Paused,
-    /// It is at its gate.
     AtGate,
-    /// It is approved.
     Approved,
-    /// It is in the branch that people work on, or ready to be.
+    /// Merged into the branch of the user.
     Landed,
-    /// Somebody called it off.
     Cancelled,
 }
 
@@ -131,7 +117,7 @@ impl Views {
         });
     }
 
-    /// Shows how the gate of a phase stands.
+    /// Updates the gate in the row of the phase.
     pub(super) fn phase_gate(&mut self, phase: PhaseNumber, gate: GateState, round: u32) {
         self.rows.phases.change(&phase, |row| (row.gate, row.round) = (gate, round));
     }

@@ -1,4 +1,4 @@
-//! A plan file that changed: what differs, and what became of it.
+//! Changes of the plan file: the differences, and what happened to them.
 
 use domain::{
     Actor, BlockedWork, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask, Timestamp,
@@ -12,41 +12,33 @@ use crate::{
     views::EventMoment,
 };
 
-/// What a plan file says that the run's plan does not.
+/// Differences between a plan file and the plan of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanOfferRow {
-    /// The offer.
     pub id: OfferId,
-    /// What became of it.
     pub state: PlanOfferState,
-    /// What is different.
     pub changes: PlanChanges,
-    /// Why it could not be taken when it was offered.
+    /// Why it cannot be applied; set when the change was detected.
     pub problem: Option<String>,
-    /// When it was seen.
     pub offered_at: Timestamp,
-    /// When somebody took or left it, or it was replaced.
+    /// When it was applied, ignored or replaced.
     pub resolved_at: Option<Timestamp>,
-    /// Who did.
     pub resolved_by: Option<Actor>,
 }
 
-/// What became of a change of the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanOfferState {
-    /// It waits for the person.
+    /// Waiting for the user.
     Open,
-    /// The run goes by it.
     Applied,
-    /// Somebody wants the plan to stay as it was.
     Ignored,
-    /// The file says something else again.
+    /// The file changed again.
     Withdrawn,
 }
 
@@ -90,7 +82,7 @@ impl Views {
             text: format!("Plan file changed: {}", summarize_plan_changes(changes)),
             korean: Some(format!("계획 파일이 변경되었습니다: {}", ko::summarize_plan_changes(changes))),
             severity: None,
-            // The run goes on without it.
+            // The run continues without the change.
             blocks: BlockedWork::default(),
             since_at: moment.at,
         });
@@ -141,7 +133,7 @@ impl Views {
         }
     }
 
-    /// Notes whose gates a phase waits for; those that have passed hold nobody up.
+    /// Sets the phases that a phase depends on; phases that have passed block nothing.
     fn set_earlier_phases(&mut self, phase: PhaseNumber, after: &[PhaseNumber]) {
         for earlier in after {
             self.facts.phases.entry(*earlier).or_default().later.insert(phase);
@@ -153,35 +145,40 @@ impl Views {
         self.rows.phases.change(&phase, |row| row.waits_for = waits);
     }
 
-    pub(crate) fn task_changed(&mut self, moment: EventMoment<'_>, said: &PlannedTask, fields: &[PlanField]) {
+    pub(crate) fn task_changed(
+        &mut self,
+        moment: EventMoment<'_>,
+        planned: &PlannedTask,
+        fields: &[PlanField],
+    ) {
         let (of_run, phases) = (self.facts.has_check, &self.facts.phases);
-        let of_phase = phases.get(&said.phase).is_some_and(|phase| phase.has_check);
+        let of_phase = phases.get(&planned.phase).is_some_and(|phase| phase.has_check);
         let has = |field: PlanField| fields.contains(&field);
-        self.rows.tasks.change(&said.id, |row| {
+        self.rows.tasks.change(&planned.id, |row| {
             if has(PlanField::Title) {
-                row.title.clone_from(&said.title);
+                row.title.clone_from(&planned.title);
             }
             if has(PlanField::Priority) {
-                row.priority = said.priority;
+                row.priority = planned.priority;
             }
             if has(PlanField::Agent) {
-                row.agent.clone_from(&said.agent);
+                row.agent.clone_from(&planned.agent);
             }
             if has(PlanField::Tester) {
-                row.tester.clone_from(&said.tester);
+                row.tester.clone_from(&planned.tester);
             }
             if has(PlanField::Budget) {
-                row.budget = said.budget;
+                row.budget = planned.budget;
             }
         });
-        self.rows.task_details.change(&said.id, |row| row.take(said, fields));
-        let tester = self.rows.tasks.get(&said.id).is_some_and(|row| row.tester.is_some());
-        let verify = self.rows.task_details.get(&said.id).is_some_and(|row| row.verify.is_some());
-        if let Some(facts) = self.facts.tasks.get_mut(&said.id) {
+        self.rows.task_details.change(&planned.id, |row| row.apply_fields(planned, fields));
+        let tester = self.rows.tasks.get(&planned.id).is_some_and(|row| row.tester.is_some());
+        let verify = self.rows.task_details.get(&planned.id).is_some_and(|row| row.verify.is_some());
+        if let Some(facts) = self.facts.tasks.get_mut(&planned.id) {
             facts.has_review = tester || verify || of_phase || of_run;
         }
         if has(PlanField::External) {
-            self.set_external_dependencies(moment, said);
+            self.set_external_dependencies(moment, planned);
         }
     }
 }

@@ -1,29 +1,24 @@
-//! How far a session is with its task, as its agent says. Never guessed from time.
+//! Progress of sessions, as agents report it; never estimated from time.
 
 use domain::{ProgressMessage, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// How far a session is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressRow {
-    /// The session.
     pub session_id: SessionId,
-    /// The task it works at.
     pub task_id: Option<TaskId>,
-    /// How much is done, from 0 to 1; none where the agent does not know.
+    /// From 0 to 1; `None` if the agent does not report it.
     pub progress: Option<f64>,
-    /// What is being done.
+    /// The current step.
     pub current_task: Option<String>,
-    /// How many steps it said are done.
+    /// Number of steps that the agent reported as complete.
     pub steps_done: u32,
-    /// The tokens that the session used.
     pub tokens_used: u64,
-    /// When one of these was said or reported.
     pub updated_at: Timestamp,
 }
 
@@ -49,17 +44,17 @@ impl Views {
         &mut self,
         moment: EventMoment<'_>,
         session: SessionId,
-        said: &ProgressMessage,
+        message: &ProgressMessage,
     ) {
-        let progress = said.progress.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
+        let progress = message.progress.filter(|part| part.is_finite()).map(|part| part.clamp(0.0, 1.0));
         self.change_progress(moment, session, |row| {
-            (row.progress, row.current_task) = (progress, said.task.clone());
+            (row.progress, row.current_task) = (progress, message.task.clone());
         });
         let Some(task) = self.task_of(session) else { return };
         self.rows.tasks.change(&task, |row| {
             row.progress = progress;
-            if said.task.is_some() {
-                row.step = said.task.clone();
+            if message.task.is_some() {
+                row.step = message.task.clone();
             }
         });
     }
@@ -68,7 +63,7 @@ impl Views {
         self.change_progress(moment, session, |row| row.steps_done = row.steps_done.saturating_add(1));
     }
 
-    /// Shows what a session used; only one that works at a task has progress.
+    /// Updates the usage in the progress; only sessions with a task have progress.
     pub(super) fn update_progress_usage(&mut self, moment: EventMoment<'_>, session: SessionId) {
         if self.task_of(session).is_some() {
             self.change_progress(moment, session, |_| ());
@@ -81,8 +76,8 @@ impl Views {
         session: SessionId,
         change: impl FnOnce(&mut ProgressRow),
     ) {
-        let Some(of) = self.rows.sessions.get(&session) else { return };
-        let (task, tokens_used) = (of.task.clone(), of.used.tokens);
+        let Some(row) = self.rows.sessions.get(&session) else { return };
+        let (task, tokens_used) = (row.task.clone(), row.used.tokens);
         let mut row = self.rows.progress.get(&session).cloned().unwrap_or(ProgressRow {
             session_id: session,
             task_id: None,

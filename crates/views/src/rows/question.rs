@@ -1,4 +1,4 @@
-//! A question: who asks, with whom it is, what came of it.
+//! Questions: the asking session, the party that must answer, and the answer.
 
 use domain::{
     Actor, AgentName, BlockReason, BlockedWork, PermissionRequest, QuestionId, QuestionKind, QuestionRoute,
@@ -9,102 +9,80 @@ use serde::{Deserialize, Serialize};
 use super::{InboxItem, InboxRow, ResponsibleParty};
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// What somebody must answer.
+/// A question of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionRow {
-    /// The question.
     pub id: QuestionId,
-    /// The session that waits for the answer.
+    /// Session that waits for the answer.
     pub session: SessionId,
-    /// Who that is.
     pub agent: Option<AgentName>,
-    /// The task; none where it is about the run.
+    /// `None` if it concerns the whole run.
     pub task: Option<TaskId>,
-    /// What kind of answer is wanted.
     pub kind: QuestionKind,
-    /// What is asked, in the words of whoever handed it on last.
+    /// The question, as forwarded last.
     pub text: String,
-    /// The same in Korean, where Jangdan itself asks.
+    /// Korean text, if Jangdan asks.
     #[serde(default)]
     pub korean: Option<String>,
-    /// What the agent asked, where the orchestrator put it into other words.
+    /// The agent's wording, if the orchestrator rephrased it.
     pub original_text: Option<String>,
-    /// The offered answers.
     pub options: Vec<String>,
-    /// The answer the agent would take.
+    /// Answer that is used if the question expires.
     pub default: Option<String>,
-    /// What one should know.
     pub context: Option<String>,
-    /// Whether the agent can't go on without an answer.
+    /// Whether the agent cannot continue without an answer.
     pub required: bool,
-    /// What the agent wants to do, where it asks for permission.
+    /// Action that the agent needs permission for.
     pub permission: Option<PermissionRequest>,
-    /// Whether the agent asks in the middle of its turn, which goes on with the answer.
+    /// Whether the agent asks during its turn, which continues with the answer.
     pub is_in_turn: bool,
-    /// How it stands.
     pub status: QuestionState,
-    /// The answer.
     pub answer: Option<String>,
-    /// Who gave it.
     pub answered_by: Option<Actor>,
-    /// What somebody wanted to know before they answer.
+    /// Questions back to the agent before answering.
     pub clarifications: Vec<Clarification>,
-    /// Why nobody needs the answer any more.
     pub withdrawal_reason: Option<String>,
-    /// What waits behind it.
+    /// Work that waits for it.
     pub blocks: BlockedWork,
-    /// The chat message that shows it.
+    /// Key of the chat message with its card.
     pub chat: Option<String>,
-    /// When it was asked.
     pub asked_at: Timestamp,
-    /// When it reached the person.
     pub reached_person_at: Option<Timestamp>,
-    /// When its default is taken, or it becomes an escalation.
+    /// When the default is used, or the question becomes an escalation.
     pub expires_at: Option<Timestamp>,
-    /// When it was answered.
     pub answered_at: Option<Timestamp>,
-    /// When the answer reached the session.
     pub delivered_at: Option<Timestamp>,
 }
 
-/// Something that is not clear about a question.
+/// A question about a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Clarification {
-    /// Who wants to know.
     pub by: Actor,
-    /// What.
     pub text: String,
-    /// When.
     pub asked_at: Timestamp,
 }
 
-/// How a question stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionState {
-    /// It is asked, and with nobody yet.
+    /// Not routed yet.
     Asked,
-    /// The orchestrator has it.
     WithOrchestrator,
-    /// The person has it.
+    /// Waiting for the user.
     Pending,
-    /// The answer is there.
     Answered,
-    /// The answer has reached the session.
     Delivered,
-    /// The task goes on with it.
+    /// The task continues with the answer.
     Resumed,
-    /// Nobody needs the answer any more.
     Withdrawn,
-    /// Nobody answered in time.
     Expired,
 }
 
@@ -126,7 +104,7 @@ impl TableRow for QuestionRow {
 }
 
 impl Views {
-    /// Takes a question in. The caller has filled what the event says.
+    /// Adds a question; the caller has set all fields of the event.
     pub(crate) fn question_asked(&mut self, moment: EventMoment<'_>, mut row: QuestionRow) {
         let (id, session, task) = (row.id, row.session, row.task.clone());
         row.agent = self.agent_of(session);
@@ -178,7 +156,7 @@ impl Views {
             (row.text, row.korean) = (text.to_owned(), None);
         });
         self.add_forwarded_turn(moment, id);
-        // Handing it on brings it to the person.
+        // Forwarding routes it to the user.
         self.question_routed(moment, id, QuestionRoute::Person);
         if let Some(task) = self.rows.questions.get(&id).and_then(|row| row.task.clone()) {
             self.update_pending_question(&task);
@@ -205,7 +183,7 @@ impl Views {
     pub(crate) fn question_delivered(&mut self, moment: EventMoment<'_>, id: QuestionId) {
         self.rows.questions.change(&id, |row| {
             row.delivered_at = Some(moment.at);
-            // An expired question stays one: what was delivered is its default.
+            // An expired question stays expired: its default was delivered.
             if row.status != QuestionState::Expired {
                 row.status = QuestionState::Delivered;
             }
@@ -233,19 +211,19 @@ impl Views {
         &mut self,
         moment: EventMoment<'_>,
         id: QuestionId,
-        took: Option<&String>,
+        default_used: Option<&String>,
     ) {
         self.rows.questions.change(&id, |row| {
-            (row.status, row.answer) = (QuestionState::Expired, took.cloned());
-            row.answered_at = took.is_some().then_some(moment.at);
+            (row.status, row.answer) = (QuestionState::Expired, default_used.cloned());
+            row.answered_at = default_used.is_some().then_some(moment.at);
         });
         self.close_question(id);
-        if took.is_none() {
+        if default_used.is_none() {
             self.stop_session_waiting(moment, id);
         }
     }
 
-    /// Returns with whom a question is.
+    /// Returns the party that must answer.
     pub(super) fn party_of_question(&self, id: QuestionId) -> ResponsibleParty {
         self.rows.questions.get(&id).map_or(ResponsibleParty::Jangdan, |row| match row.status {
             QuestionState::Pending => ResponsibleParty::Person,
@@ -259,7 +237,7 @@ impl Views {
         })
     }
 
-    /// Lets nobody be asked any more.
+    /// Removes a question from the inbox and from its task.
     fn close_question(&mut self, id: QuestionId) {
         self.facts.open.set(InboxItem::Question(id), None);
         self.rows.inbox.remove(&InboxItem::Question(id));
@@ -273,7 +251,7 @@ impl Views {
         self.update_question_party(&row);
     }
 
-    /// Lets the session that asked wait no more.
+    /// Ends the waiting of the asking session.
     fn stop_session_waiting(&mut self, moment: EventMoment<'_>, id: QuestionId) {
         let Some(session) = self.rows.questions.get(&id).map(|row| row.session) else { return };
         self.set_session_waiting(moment, session, InboxItem::Question(id), false);

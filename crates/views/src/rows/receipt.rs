@@ -1,68 +1,60 @@
-//! Receipts: what ran, on which tree, with which outcome.
+//! Receipts: proof which command ran on which tree, with which result.
 //!
-//! One that ran on another tree than the task's work is now proves nothing about it. It is stale, and the row says so.
+//! A receipt of another tree than the task's current work proves nothing about it; it is marked stale.
 
 use domain::{AttemptNumber, GateReport, MergeOutcome, PhaseNumber, Receipt, RewindTarget, Sequence, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
-/// The proof that a command ran.
+/// Proof that a check ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptRow {
-    /// The event that brought it.
+    /// Event with the receipt.
     pub sequence: Sequence,
-    /// Which of that event's receipts it is, from 0.
+    /// Index among the receipts of the event.
     pub index: u32,
-    /// What it ran for.
     pub purpose: ReceiptPurpose,
-    /// The task.
     pub task: Option<TaskId>,
-    /// Which try.
     pub attempt: Option<AttemptNumber>,
-    /// The phase, where it ran for a gate.
+    /// Set if it ran for a gate.
     pub phase: Option<PhaseNumber>,
-    /// Which time it was at its gate.
+    /// Round of the gate.
     pub round: Option<u32>,
-    /// Whether the command succeeded.
     pub passed: bool,
-    /// Whether the work has become another tree since; what counts in the end is the one that was merged.
+    /// Whether the work has changed since. After the merge, the merged tree counts.
     #[serde(default)]
     pub is_stale: bool,
-    /// The proof.
     pub receipt: Receipt,
 }
 
-/// What a command ran for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ReceiptPurpose {
-    /// To prove a task.
+    /// Check of a task in its worktree.
     Check,
-    /// To prove a task on the merged tree.
+    /// Check of a task on the merged tree.
     Merge,
-    /// To let a phase pass.
+    /// Check of a phase at its gate.
     Gate,
 }
 
-/// What a task's last receipt says.
+/// The last receipt of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskReceipt {
-    /// The event that brought it; names its row.
+    /// Event with the receipt; part of its key.
     pub sequence: Sequence,
-    /// What it ran for.
     pub purpose: ReceiptPurpose,
-    /// Whether the command succeeded.
     pub passed: bool,
-    /// Whether the work has become another tree since.
+    /// Whether the work has changed since.
     pub is_stale: bool,
 }
 
@@ -109,7 +101,7 @@ impl Views {
                 self.task_receipt(moment, (task, attempt), ReceiptPurpose::Merge, receipt);
             }
             MergeOutcome::Merged { receipt: None, .. } | MergeOutcome::Failed { .. } => {}
-            // Its worktree has the places of the conflict in it now.
+            // The worktree now contains conflict markers.
             MergeOutcome::Conflicted { .. } => self.set_work_tree(task, None),
         }
         if let MergeOutcome::Merged { tree, .. } = outcome {
@@ -117,29 +109,29 @@ impl Views {
         }
     }
 
-    /// Takes in what a task's work was when it was kept.
+    /// Sets the tree of a task's work from a checkpoint.
     pub(super) fn set_checkpoint_tree(&mut self, task: &TaskId, tree: &str) {
-        // What is left in the worktree of a merged task counts no more.
+        // The worktree of a merged task no longer counts.
         if self.facts.tasks.get(task).is_some_and(|facts| !facts.is_merged) {
             self.set_work_tree(task, Some(tree));
         }
     }
 
-    /// Lets somebody work at a task again, so that what was merged of it is not the end.
+    /// Marks the merged work of a task as not final.
     pub(crate) fn reopen_work(&mut self, task: &TaskId) {
         if let Some(facts) = self.facts.tasks.get_mut(task) {
             facts.is_merged = false;
         }
     }
 
-    /// Brings a task's work back to a checkpoint, or to its beginning, whose tree nobody knows.
+    /// Restores the work of a task to a checkpoint, or to its start, whose tree is unknown.
     pub(crate) fn rewind_work(&mut self, task: &TaskId, to: RewindTarget) {
         self.reopen_work(task);
         let tree = to.and_then(|id| self.rows.checkpoints.get(&id)?.tree.clone());
         self.set_work_tree(task, tree.as_deref());
     }
 
-    /// Makes the merged tree the one that counts, for the task and for its phase.
+    /// Makes the merged tree the current one of the task and its phase.
     fn set_merged_tree(&mut self, task: &TaskId, tree: Option<&str>) {
         let Some(facts) = self.facts.tasks.get_mut(task) else { return };
         facts.is_merged = true;
@@ -150,13 +142,13 @@ impl Views {
         }
     }
 
-    /// Says which tree the work of a phase is now, as far as it is merged.
+    /// Sets the merged tree of a phase.
     fn set_phase_tree(&mut self, phase: PhaseNumber, tree: &str) {
         let receipts = self.facts.phases.get(&phase).map(|phase| phase.receipts.clone()).unwrap_or_default();
         self.update_stale_receipts(&receipts, Some(tree));
     }
 
-    /// Says which tree a task's work is now; none where that is one that nobody has looked at.
+    /// Sets the tree of a task's work; `None` if it is unknown.
     fn set_work_tree(&mut self, task: &TaskId, tree: Option<&str>) {
         let Some(facts) = self.facts.tasks.get(task) else { return };
         let receipts = facts.receipts.clone();
@@ -200,7 +192,7 @@ impl Views {
                 receipt: receipt.clone(),
             });
             self.facts.phases.entry(phase).or_default().receipts.push((moment.sequence, index));
-            // All of a round run on one tree; those of earlier rounds may have run on another.
+            // All checks of a round run on one tree; earlier rounds may have used another.
             self.set_phase_tree(phase, &receipt.tree);
         }
     }

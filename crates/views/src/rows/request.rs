@@ -1,4 +1,4 @@
-//! A request: something from outside that somebody must provide.
+//! Requests: something from outside that the user must provide.
 
 use domain::{
     Actor, AgentName, BlockedWork, DependencyRequest, DependencyType, ProvidedResource, RequestId, SessionId,
@@ -9,65 +9,48 @@ use serde::{Deserialize, Serialize};
 use super::{InboxItem, InboxRow, ResponsibleParty};
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// What somebody must provide.
+/// A request for something from outside, such as an API key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RequestRow {
-    /// The request.
     pub id: RequestId,
-    /// The session that waits for it.
+    /// Session that waits for it.
     pub session: SessionId,
-    /// Who that is.
     pub agent: Option<AgentName>,
-    /// The task.
     pub task: Option<TaskId>,
-    /// What kind of thing is needed.
     pub r#type: DependencyType,
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
-    /// Whether the task can't be done without it.
+    /// Whether the task cannot be done without it.
     pub required: bool,
-    /// What the agent would take instead.
+    /// Value that the agent uses if the request is skipped.
     pub default: Option<String>,
-    /// How it stands.
     pub status: RequestState,
-    /// How the agent gets at it. Never a value.
+    /// Where the agent finds it. Never the value itself.
     pub provided: Option<ProvidedResource>,
-    /// Whether that is the agent's own default.
+    /// Whether the agent's default is used.
     pub default_used: bool,
-    /// Why it will not come.
     pub refusal_reason: Option<String>,
-    /// Whether the agent knows.
+    /// Whether the agent was informed.
     pub delivered: bool,
-    /// Who provided, refused or skipped it.
     pub resolved_by: Option<Actor>,
-    /// What waits behind it.
+    /// Work that waits for it.
     pub blocks: BlockedWork,
-    /// When it was asked for.
     pub asked_at: Timestamp,
-    /// When it was provided, refused or skipped.
     pub resolved_at: Option<Timestamp>,
-    /// When the agent knew.
     pub delivered_at: Option<Timestamp>,
 }
 
-/// How a request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RequestState {
-    /// It is asked for.
     Asked,
-    /// It is there.
     Provided,
-    /// It will not come.
     Refused,
-    /// It is not needed after all.
     Skipped,
 }
 
@@ -94,7 +77,7 @@ impl Views {
         moment: EventMoment<'_>,
         (id, session): (RequestId, SessionId),
         task: Option<&TaskId>,
-        asked: &DependencyRequest,
+        dependency: &DependencyRequest,
         blocks: BlockedWork,
     ) {
         let row = RequestRow {
@@ -102,11 +85,11 @@ impl Views {
             session,
             agent: self.agent_of(session),
             task: task.cloned(),
-            r#type: asked.r#type,
-            name: asked.name.clone(),
-            description: asked.description.clone(),
-            required: asked.required,
-            default: asked.default.clone(),
+            r#type: dependency.r#type,
+            name: dependency.name.clone(),
+            description: dependency.description.clone(),
+            required: dependency.required,
+            default: dependency.default.clone(),
             status: RequestState::Asked,
             provided: None,
             default_used: false,

@@ -1,49 +1,37 @@
-//! A result: what an agent delivers to another.
+//! Results that agents deliver to each other.
 
 use domain::{AgentName, ResultId, ResultType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, RowSessions, TableRow, Views, views::EventMoment};
 
-/// What an agent delivers to another.
+/// A result that one agent delivers to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ResultRow {
-    /// The result.
     pub id: ResultId,
-    /// The session that made it.
     pub from_session: SessionId,
-    /// Who that is.
     pub from: Option<AgentName>,
-    /// Who gets it.
     pub to: AgentName,
-    /// The session that got it.
     pub to_session: Option<SessionId>,
-    /// What kind of result it is.
     pub result_type: ResultType,
-    /// The media type of its content.
+    /// Media type of the content.
     pub content_type: String,
-    /// The result itself.
     pub content: String,
-    /// How it stands.
     pub status: ResultState,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When the other got it.
     pub delivered_at: Option<Timestamp>,
 }
 
-/// How a result stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ResultState {
-    /// It waits for the receiver's next turn.
+    /// Waiting for the receiver's next turn.
     Pending,
-    /// The other has it.
     Delivered,
 }
 

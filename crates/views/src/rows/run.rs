@@ -1,4 +1,4 @@
-//! The run: one row that says how it stands.
+//! The row of the run.
 
 use domain::{OrchestrationMode, PlannedWork, RunId, RunOutcome, RunSettings, TaskId, TeamMember, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -12,84 +12,60 @@ use crate::{RowKind, TableRow, Views, views::EventMoment};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RunRow {
-    /// The run.
     pub id: RunId,
-    /// The project.
     pub project: String,
-    /// What the plan calls itself.
+    /// Title of the plan.
     pub title: String,
-    /// How it stands.
     pub status: RunState,
-    /// Who decides what starts.
     pub mode: OrchestrationMode,
-    /// How many tasks may run at once.
+    /// Maximum number of parallel tasks.
     pub slots: u32,
-    /// How many tasks there are.
     pub n_tasks: u32,
-    /// How many of them are in each state.
     pub tasks: TaskCounts,
-    /// For whom it waits, and how often.
+    /// Open items by the party that must act.
     pub waits_for: PendingCounts,
-    /// What was used.
     pub used: UsageTotals,
-    /// What failed or was cancelled, when it ended.
+    /// Tasks that failed or were cancelled; set at the end.
     pub failed: Vec<TaskId>,
-    /// What never started because of that.
+    /// Tasks that never started because of them.
     pub waiting: Vec<TaskId>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// When it ended.
     pub ended_at: Option<Timestamp>,
 }
 
-/// How a run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RunState {
-    /// It goes on.
     Running,
-    /// Somebody wants it to wait.
     Paused,
-    /// All that was to be done is done.
     Done,
-    /// Something failed, and nothing can move.
+    /// A task failed, and no other task can continue.
     Failed,
-    /// Somebody called it off.
     Cancelled,
 }
 
-/// How many tasks are in each state.
+/// Number of tasks in each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCounts {
-    /// Waiting.
     pub waiting: u32,
-    /// Ready.
     pub ready: u32,
-    /// Running.
     pub running: u32,
-    /// Blocked.
     pub blocked: u32,
-    /// Checking.
     pub checking: u32,
-    /// Merging.
     pub merging: u32,
-    /// Done.
     pub done: u32,
-    /// Failed.
     pub failed: u32,
-    /// Skipped.
     pub skipped: u32,
-    /// Cancelled.
     pub cancelled: u32,
 }
 
 impl TaskCounts {
-    /// Moves a task from one state to another; from none where it is new.
+    /// Moves a task from one state to another; `from` is `None` for a new task.
     pub(super) fn shift(&mut self, from: Option<TaskState>, to: TaskState) {
         if let Some(from) = from {
             let count = self.of(from);
@@ -115,24 +91,22 @@ impl TaskCounts {
     }
 }
 
-/// For how many things a run waits, by whom they are with.
+/// Number of open items by the party that must act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingCounts {
-    /// What is in the person's inbox.
+    /// In the inbox of the user.
     pub person: u32,
-    /// What the orchestrator has in hand.
     pub orchestrator: u32,
-    /// What the leaders of phases have in hand.
     pub operators: u32,
-    /// Calls that agents have in hand.
+    /// Calls between agents.
     pub agents: u32,
 }
 
 impl PendingCounts {
-    /// Returns the count that a party belongs to; time and Jangdan need no reminder.
+    /// Returns the count of a party; waiting for time or for Jangdan is not counted.
     pub(crate) fn of(&mut self, party: &ResponsibleParty) -> Option<&mut u32> {
         match party {
             ResponsibleParty::Person => Some(&mut self.person),
@@ -196,7 +170,7 @@ impl Views {
         for task in &work.tasks {
             self.task_planned(moment, task);
         }
-        // Only now is it known which tasks there are.
+        // Dependencies need all tasks to exist.
         for task in &work.tasks {
             self.plan_dependencies(task);
         }
@@ -229,7 +203,7 @@ impl Views {
         });
     }
 
-    /// Shows for whom the run waits, where that is different from before.
+    /// Updates the open items in the row of the run.
     pub(crate) fn update_pending_counts(&mut self) {
         let counts = self.facts.open.counts;
         if self.rows.run.get(&()).is_some_and(|row| row.waits_for != counts) {

@@ -1,4 +1,4 @@
-//! A session: a living agent process, or a level of the tree that Jangdan plays itself.
+//! Sessions: running agent processes, or levels of the tree that Jangdan runs itself.
 
 use std::collections::BTreeSet;
 
@@ -8,75 +8,62 @@ use serde::{Deserialize, Serialize};
 use super::{InboxItem, UsageTotals};
 use crate::{RowKind, RowSessions, TableRow, Views, facts::SessionFacts, views::EventMoment};
 
-/// One session of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRow {
-    /// The session.
     pub id: SessionId,
-    /// The one above it.
     pub parent: Option<SessionId>,
-    /// How deep it is in the tree: 0 build, 1 operator, 2 worker.
+    /// Level in the tree: 0 orchestrator, 1 operator, 2 worker.
     pub depth: u32,
-    /// What it is there for.
     pub role: Role,
-    /// Who it is; none where Jangdan plays it.
+    /// `None` if Jangdan runs the session itself.
     pub agent: Option<AgentName>,
-    /// How it stands.
     pub state: SessionState,
-    /// How it waits, where it is parked.
+    /// Set while it is parked.
     pub park: Option<ParkMode>,
-    /// Since when it stands so.
     pub state_since_at: Timestamp,
-    /// The task it works at, or did last.
+    /// The current or last task.
     pub task: Option<TaskId>,
-    /// The phase it leads or judges.
+    /// The phase that it leads or verifies.
     pub phase: Option<PhaseNumber>,
-    /// The session whose memory it took over.
+    /// The session that it continues.
     pub resumes: Option<SessionId>,
-    /// The agent's own session id.
+    /// Session id that the agent uses itself.
     pub agent_session: Option<String>,
-    /// Whether it was told to end.
+    /// Whether it was asked to exit.
     pub dismissed: bool,
-    /// Its exit status, when it ended.
     pub exit_status: Option<i32>,
-    /// What is known, where it was lost.
     pub lost_reason: Option<String>,
-    /// What was used.
     pub used: UsageTotals,
-    /// The model that it said it uses.
+    /// Model name that the agent reported.
     pub model: Option<String>,
-    /// How full its context window is, from 0 to 1000.
+    /// Usage of the context window, in thousandths.
     pub context_permille: Option<u32>,
-    /// When it was opened.
     pub started_at: Timestamp,
-    /// When it was over.
     pub ended_at: Option<Timestamp>,
 }
 
-/// How a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SessionState {
-    /// Its process is to come.
+    /// The process has not started.
     Starting,
-    /// Its process is there.
+    /// The process is running.
     Active,
-    /// It asked something, and waits for the answer.
+    /// Waiting for an answer or a requested resource.
     WaitingInput,
-    /// It waits at less cost.
+    /// Idle, suspended or stopped until it is needed again.
     Parked,
-    /// Its process ended.
     Ended,
-    /// Its process is gone, nobody knows how.
+    /// The process disappeared without an exit status.
     Lost,
 }
 
-/// What a session is when it is opened.
+/// Data of an opened session.
 pub struct SessionOpening<'a> {
     pub session: SessionId,
     pub parent: Option<SessionId>,
@@ -107,7 +94,7 @@ impl TableRow for SessionRow {
 
 impl Views {
     pub(crate) fn session_opened(&mut self, moment: EventMoment<'_>, opened: &SessionOpening<'_>) {
-        // A level without an agent has no process to wait for.
+        // A session without an agent has no process to wait for.
         let state = if opened.agent.is_some() { SessionState::Starting } else { SessionState::Active };
         self.facts.sessions.insert(opened.session, SessionFacts { base: state, waits: BTreeSet::new() });
         self.rows.sessions.put(SessionRow {
@@ -141,10 +128,10 @@ impl Views {
         &mut self,
         moment: EventMoment<'_>,
         session: SessionId,
-        own: Option<&String>,
+        agent_session: Option<&String>,
     ) {
-        if own.is_some() {
-            self.rows.sessions.change(&session, |row| row.agent_session = own.cloned());
+        if agent_session.is_some() {
+            self.rows.sessions.change(&session, |row| row.agent_session = agent_session.cloned());
         }
         if self.facts.sessions.get(&session).is_some_and(|facts| facts.base == SessionState::Starting) {
             self.set_session_state(moment, session, SessionState::Active);
@@ -163,7 +150,7 @@ impl Views {
 
     pub(crate) fn session_dismissed(&mut self, moment: EventMoment<'_>, session: SessionId) {
         self.rows.sessions.change(&session, |row| row.dismissed = true);
-        // A level without an agent has no process whose end could be reported.
+        // A session without an agent has no process that could report its end.
         if self.rows.sessions.get(&session).is_some_and(|row| row.agent.is_none()) {
             self.end_session(moment, session, SessionState::Ended);
         }
@@ -188,7 +175,7 @@ impl Views {
         self.rows.sessions.change(&session, |row| row.task = Some(task.clone()));
     }
 
-    /// Says that a session waits for something, or no longer does.
+    /// Sets whether a session waits for an item.
     pub(super) fn set_session_waiting(
         &mut self,
         moment: EventMoment<'_>,
@@ -205,7 +192,7 @@ impl Views {
         self.update_session_state(moment, session);
     }
 
-    /// Returns the task that a session works at.
+    /// Returns the current or last task of a session.
     pub(super) fn task_of(&self, session: SessionId) -> Option<TaskId> {
         self.rows.sessions.get(&session).and_then(|row| row.task.clone())
     }

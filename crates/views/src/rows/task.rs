@@ -1,4 +1,4 @@
-//! A task, as far as it changes: what the board shows of it.
+//! The part of a task that changes during a run.
 
 use domain::{
     AgentName, AttemptFailure, AttemptNumber, BlockReason, Budget, CompletionProof, MergeOutcome,
@@ -11,88 +11,73 @@ use super::{
 };
 use crate::{RowKind, RowSessions, TableRow, Views, facts::TaskFacts, views::EventMoment};
 
-/// One piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskRow {
-    /// The task.
     pub id: TaskId,
-    /// The phase it belongs to.
     pub phase: PhaseNumber,
-    /// What is to be done, in one line.
     pub title: String,
     pub state: TaskState,
-    /// What stands beside the state wherever it is shown.
+    /// Remarks to show beside the state.
     #[serde(default)]
     pub marks: Vec<TaskMark>,
-    /// Since when.
     pub state_since_at: Timestamp,
-    /// Why it does not go on, and on whom that waits.
+    /// Why it cannot continue, and which party must act.
     pub blocked: Vec<TaskBlocker>,
-    /// What it waits for before it can start, the first of it.
+    /// The first unmet dependencies.
     pub waits_for: Vec<UnmetDependency>,
-    /// How much that is.
+    /// Number of unmet dependencies.
     pub n_waits_for: u32,
-    /// How urgent it is.
     pub priority: Priority,
-    /// Who does it, or is to; without one the team's worker.
+    /// The assigned agent; `None` means any worker of the team.
     pub agent: Option<AgentName>,
-    /// Who tests it.
     pub tester: Option<AgentName>,
-    /// The session that works at it, or did last.
+    /// The current or last session.
     pub session: Option<SessionId>,
-    /// Which try it is; 0 before the first.
+    /// Number of the attempt; 0 before the first.
     pub attempt: AttemptNumber,
-    /// How much is done, from 0 to 1; none where nobody knows.
+    /// From 0 to 1; `None` if unknown.
     pub progress: Option<f64>,
-    /// What is being done.
+    /// The current step.
     pub step: Option<String>,
-    /// The question that it waits for.
+    /// The oldest unanswered question.
     pub question: Option<PendingQuestion>,
-    /// What stands behind it, when it is done.
+    /// Set when it is done.
     pub proof: Option<CompletionProof>,
-    /// What its last check said, and whether that still holds.
+    /// The last receipt of its checks.
     #[serde(default)]
     pub receipt: Option<TaskReceipt>,
-    /// Why it failed, or why its last try did.
+    /// Why it failed, or why its last attempt did.
     pub failure: Option<AttemptFailure>,
-    /// What was used.
     pub used: UsageTotals,
-    /// What may be used.
     pub budget: Option<Budget>,
-    /// When its first try began.
+    /// Start of the first attempt.
     pub started_at: Option<Timestamp>,
-    /// When it was over.
     pub ended_at: Option<Timestamp>,
 }
 
-/// A reason not to go on.
+/// A reason why a task cannot continue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskBlocker {
-    /// The reason.
     pub reason: BlockReason,
-    /// On whom it waits.
+    /// The party that must act.
     pub on: ResponsibleParty,
-    /// Since when.
     pub since_at: Timestamp,
 }
 
-/// A question without an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PendingQuestion {
-    /// The question.
     pub id: QuestionId,
-    /// What is asked.
     pub text: String,
-    /// The same in Korean, where Jangdan itself asks.
+    /// Korean text, if Jangdan asks.
     #[serde(default)]
     pub korean: Option<String>,
 }
@@ -193,7 +178,7 @@ impl Views {
 
     pub(crate) fn task_resumed(&mut self, moment: EventMoment<'_>, task: &TaskId, session: SessionId) {
         self.give_task_slot(task);
-        // It goes on where it was: a task that was being merged is not at work again.
+        // The task continues in its stage: one that was being merged does not run again.
         let base = self.facts.tasks.get(task).map(|facts| facts.base);
         let is_started = base.is_some_and(|base| !matches!(base, TaskState::Waiting | TaskState::Ready));
         let base = base.filter(|_| is_started).unwrap_or(TaskState::Running);
@@ -205,14 +190,14 @@ impl Views {
         }
     }
 
-    /// Lets a task be looked at that is called done, or be merged where nobody looks.
+    /// Starts the review of a task that is claimed to be done; without a review, the merge.
     pub(crate) fn start_task_review(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let has_review = self.facts.tasks.get(task).is_some_and(|facts| facts.has_review);
         let base = if has_review { TaskState::Checking } else { TaskState::Merging };
         self.set_task_state(moment, task, base);
     }
 
-    /// Gives a task back to its agent, or to the next one where its agent is gone.
+    /// Returns a task to its agent, or to the queue if the agent's session has ended.
     pub(crate) fn task_returned(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let session = self.rows.tasks.get(task).and_then(|row| self.rows.sessions.get(&row.session?));
         let is_alive = session.is_some_and(|row| row.ended_at.is_none() && !row.dismissed);
@@ -246,7 +231,7 @@ impl Views {
         self.set_task_state(moment, task, TaskState::Failed);
     }
 
-    /// Lets a task be left out or called off.
+    /// Skips or cancels a task.
     pub(crate) fn end_task_early(&mut self, moment: EventMoment<'_>, task: &TaskId, state: TaskState) {
         self.set_task_state(moment, task, state);
         self.attempt_dropped(moment, task);
@@ -257,7 +242,7 @@ impl Views {
         self.reset_task(moment, task);
     }
 
-    /// Shows the oldest question of a task that has no answer.
+    /// Updates the oldest unanswered question of a task.
     pub(super) fn update_pending_question(&mut self, task: &TaskId) {
         let oldest = self.facts.tasks.get(task).and_then(|facts| facts.questions.first().copied());
         let question = oldest.and_then(|id| {

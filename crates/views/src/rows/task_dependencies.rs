@@ -1,7 +1,7 @@
-//! What a task waits for before it can start.
+//! Dependencies of tasks.
 //!
-//! A row shows only the first of them: a task at the end of a plan may wait for all the others, and its row changes
-//! with each.
+//! A row lists only the first unmet ones: a task at the end of a plan may depend on all others, and its row changes
+//! with each of them.
 
 use domain::{PhaseNumber, PlannedTask, TaskId};
 use serde::{Deserialize, Serialize};
@@ -13,36 +13,31 @@ use crate::{
     views::EventMoment,
 };
 
-/// How many are shown; a person does not read more.
+/// Maximum number of listed dependencies.
 const WAITS_SHOWN_MAX: usize = 20;
 
-/// One thing that a task waits for.
+/// A dependency that is not met yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum UnmetDependency {
-    /// Another task.
     Task {
-        /// Which.
         task: TaskId,
-        /// Whether that one failed or was called off, so that somebody must do something.
+        /// Whether that task failed or was cancelled, so that a user must act.
         failed: bool,
     },
-    /// The gate of a phase.
     Phase {
-        /// Which.
         phase: PhaseNumber,
     },
-    /// Something outside of the plan, until a person marks it met.
+    /// Something outside the plan, until a user marks it as available.
     External {
-        /// Its name.
         name: String,
     },
 }
 
 impl Views {
-    /// Notes what a task waits for as the plan has it.
+    /// Sets the dependencies of a task from the plan.
     pub(super) fn plan_dependencies(&mut self, task: &PlannedTask) {
         for earlier in &task.depends_on {
             self.link_dependency(earlier, &task.id);
@@ -92,7 +87,7 @@ impl Views {
         }
     }
 
-    /// Notes what else a task waits for, where the plan says something else than before.
+    /// Replaces the external dependencies of a task.
     pub(super) fn set_external_dependencies(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
         for waiting in self.facts.externals.values_mut() {
             waiting.remove(&task.id);
@@ -109,7 +104,7 @@ impl Views {
         self.update_dependencies(&task.id);
     }
 
-    /// Lets everything behind a phase's gate wait for it no more.
+    /// Removes a passed phase from the dependencies of later phases.
     pub(super) fn release_later_phases(&mut self, phase: PhaseNumber) {
         let later = self.facts.phases.get(&phase).map(|facts| facts.later.clone()).unwrap_or_default();
         for number in later {
@@ -124,7 +119,7 @@ impl Views {
         }
     }
 
-    /// Tells those who wait for a task what it is to them now.
+    /// Tells the dependents of a task its new state.
     pub(super) fn notify_dependents(
         &mut self,
         moment: EventMoment<'_>,
@@ -141,7 +136,7 @@ impl Views {
         }
     }
 
-    /// Lets a task that could start wait, because something that it waits for is no longer there.
+    /// Moves a ready task back to waiting if it has unmet dependencies again.
     pub(super) fn return_to_waiting(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let facts = self.facts.tasks.get(task);
         if facts.is_some_and(|facts| facts.base == TaskState::Ready && facts.n_unmet() > 0) {
@@ -149,7 +144,7 @@ impl Views {
         }
     }
 
-    /// Shows what a task waits for; only one that waits shows something.
+    /// Updates the unmet dependencies in the row; only a waiting task shows any.
     pub(super) fn update_dependencies(&mut self, task: &TaskId) {
         let Some(facts) = self.facts.tasks.get(task) else { return };
         let n_waits_for = if facts.base == TaskState::Waiting { facts.n_unmet() } else { 0 };
@@ -172,7 +167,7 @@ impl Views {
 }
 
 fn first(facts: &TaskFacts) -> impl Iterator<Item = UnmetDependency> {
-    // Those that came to nothing first: they are why nothing moves.
+    // Failed tasks first: they need attention.
     let lost = facts.lost_tasks.iter().map(|task| (task, true));
     let tasks = lost.chain(facts.unmet_tasks.iter().map(|task| (task, false)));
     let tasks = tasks.map(|(task, failed)| UnmetDependency::Task { task: task.clone(), failed });

@@ -1,4 +1,4 @@
-//! What the plan says about a task. It hardly ever changes, and so it is not written again with each step of the task.
+//! The part of a task that comes from the plan. Separate from the task's row, because it rarely changes.
 
 use std::collections::BTreeMap;
 
@@ -7,54 +7,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, TableRow, Views};
 
-/// What is to be done, and what must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskDetailRow {
-    /// The task.
     pub id: TaskId,
-    /// The whole description, in Markdown.
+    /// The description, in Markdown.
     pub text: String,
-    /// What must hold before it counts as done.
     pub acceptance: Vec<String>,
-    /// The tasks that it comes after.
     pub depends_on: Vec<TaskId>,
-    /// What else it waits for, until a person marks it met.
+    /// External dependencies, until a user marks them as available.
     pub external: Vec<String>,
-    /// The paths, patterns and locks that no other running task may share.
+    /// Paths, patterns and locks that no other running task may share.
     pub touches: Vec<String>,
-    /// The command that proves it.
+    /// Command that checks the task.
     pub verify: Option<String>,
-    /// How long it may run.
     pub timeout_ms: Option<u64>,
-    /// How large it is.
     pub complexity: Option<Complexity>,
-    /// How long it is thought to take.
     pub estimate_ms: Option<u64>,
-    /// The memory it needs, in MiB.
     pub memory_mib: u64,
-    /// The worktree it asks for.
     pub worktree: Option<String>,
-    /// What its agent reported when it said that it was done.
+    /// Key-value pairs that the agent reported with its claim.
     pub reported: BTreeMap<String, String>,
 }
 
 impl TaskDetailRow {
-    /// Takes some of what a plan says otherwise now.
-    pub(super) fn take(&mut self, said: &PlannedTask, fields: &[PlanField]) {
+    /// Applies changed fields of the plan.
+    pub(super) fn apply_fields(&mut self, planned: &PlannedTask, fields: &[PlanField]) {
         for field in fields {
             match field {
-                PlanField::Text => self.text.clone_from(&said.text),
-                PlanField::Acceptance => self.acceptance.clone_from(&said.acceptance),
-                PlanField::External => self.external.clone_from(&said.external),
-                PlanField::Touches => self.touches.clone_from(&said.touches),
-                PlanField::Verify => self.verify.clone_from(&said.verify),
-                PlanField::Timeout => self.timeout_ms = said.timeout_ms,
-                PlanField::Complexity => self.complexity = said.complexity,
-                PlanField::Worktree => self.worktree.clone_from(&said.worktree),
-                // What it waits for has events of its own; the rest is in the task's row.
+                PlanField::Text => self.text.clone_from(&planned.text),
+                PlanField::Acceptance => self.acceptance.clone_from(&planned.acceptance),
+                PlanField::External => self.external.clone_from(&planned.external),
+                PlanField::Touches => self.touches.clone_from(&planned.touches),
+                PlanField::Verify => self.verify.clone_from(&planned.verify),
+                PlanField::Timeout => self.timeout_ms = planned.timeout_ms,
+                PlanField::Complexity => self.complexity = planned.complexity,
+                PlanField::Worktree => self.worktree.clone_from(&planned.worktree),
+                // Dependencies have their own events; the other fields are in the task's row.
                 PlanField::DependsOn
                 | PlanField::Phase
                 | PlanField::Title

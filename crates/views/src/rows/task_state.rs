@@ -1,4 +1,4 @@
-//! The states of a task, and what brings it from one to another.
+//! States of a task, and the transitions between them.
 
 use domain::{BlockReason, CompletionProof, TaskId};
 use serde::{Deserialize, Serialize};
@@ -6,36 +6,29 @@ use serde::{Deserialize, Serialize};
 use super::{ResponsibleParty, TaskBlocker, TaskRow};
 use crate::{Views, facts::DependencyState, views::EventMoment};
 
-/// How a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TaskState {
-    /// Something that it waits for is not there.
+    /// Has unmet dependencies.
     Waiting,
-    /// It may start or go on when there is a slot.
+    /// Can start or continue as soon as a slot is free.
     Ready,
-    /// An agent works at it.
     Running,
-    /// It has reasons not to go on.
+    /// Cannot continue; `blocked` lists the reasons.
     Blocked,
-    /// It is said to be done, and looked at.
+    /// Claimed to be done; checks or a tester review it.
     Checking,
-    /// It is being merged.
     Merging,
-    /// It is done.
     Done,
-    /// It failed.
     Failed,
-    /// It is left out.
     Skipped,
-    /// It was called off.
     Cancelled,
 }
 
 impl TaskState {
-    /// Tells whether nothing more happens with it by itself.
+    /// Returns whether the state can only change through a user.
     pub fn is_final(self) -> bool {
         match self {
             Self::Done | Self::Failed | Self::Skipped | Self::Cancelled => true,
@@ -45,7 +38,7 @@ impl TaskState {
         }
     }
 
-    /// Returns what a task in this state is to those who wait for it.
+    /// Returns the state for tasks that depend on this one.
     pub(super) fn standing(self) -> DependencyState {
         match self {
             Self::Done | Self::Skipped => DependencyState::Met,
@@ -88,7 +81,7 @@ impl TaskMark {
 }
 
 impl Views {
-    /// Says how a task stands, were it not blocked.
+    /// Sets the state of a task without regard to blocks.
     pub(crate) fn set_task_state(&mut self, moment: EventMoment<'_>, task: &TaskId, base: TaskState) {
         let Some(facts) = self.facts.tasks.get_mut(task) else { return };
         let before = std::mem::replace(&mut facts.base, base);
@@ -101,14 +94,13 @@ impl Views {
         }
     }
 
-    /// Gives a task a slot.
     pub(super) fn give_task_slot(&mut self, task: &TaskId) {
         if let Some(facts) = self.facts.tasks.get_mut(task) {
             facts.has_slot = true;
         }
     }
 
-    /// Brings a task back to where it was before its first try; nothing holds it up but what it comes after.
+    /// Resets a task to waiting, without blocks.
     pub(crate) fn reset_task(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.clear_blocks(task);
         self.set_task_state(moment, task, TaskState::Waiting);
@@ -140,7 +132,7 @@ impl Views {
         self.update_task_state(moment, task);
     }
 
-    /// Says anew on whom the reasons of a task wait, where one of them is about this.
+    /// Updates the party that must act on a reason, if the task is blocked by it.
     pub(super) fn update_blocking_party(&mut self, task: &TaskId, reason: &BlockReason) {
         let on = self.blocking_party(reason);
         let differs = |blocked: &TaskBlocker| blocked.reason == *reason && blocked.on != on;
@@ -184,7 +176,7 @@ impl Views {
         self.rows.tasks.change(task, |row| row.blocked.clear());
     }
 
-    /// Puts into the row, and into the counts of phase and run, how a task stands.
+    /// Updates the state in the row, and the counts of phase and run.
     fn update_task_state(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let (Some(facts), Some(row)) = (self.facts.tasks.get(task), self.rows.tasks.get(task)) else {
             return;

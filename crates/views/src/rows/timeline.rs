@@ -1,4 +1,4 @@
-//! The timeline of a run: a line for each event that a person would want.
+//! The timeline of a run: one sentence per event that concerns the user.
 
 use domain::{
     Actor, CheckpointId, EscalationId, Event, InvocationId, LoopId, PhaseNumber, QuestionId, RequestId,
@@ -12,34 +12,25 @@ use crate::{
     views::EventMoment,
 };
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TimelineRow {
-    /// The event.
     pub sequence: Sequence,
-    /// The name of its kind.
+    /// Name of the event type.
     pub kind: String,
-    /// Who made it happen.
     pub actor: Actor,
-    /// What happened.
     pub text: String,
-    /// The same in Korean; rows of older logs have none.
+    /// Missing in rows of older versions.
     #[serde(default)]
     pub korean: Option<String>,
-    /// The task it is about.
     pub task: Option<TaskId>,
-    /// The phase it is about.
     pub phase: Option<PhaseNumber>,
-    /// The session it is about.
     pub session: Option<SessionId>,
-    /// The question it is about.
     pub question: Option<QuestionId>,
-    /// What else it is about, by its id: a request, a call, an escalation and so on.
+    /// Id of anything else: a request, an invocation, an escalation and so on.
     pub id: Option<String>,
-    /// When.
     pub happened_at: Timestamp,
 }
 
@@ -61,7 +52,7 @@ impl TableRow for TimelineRow {
 }
 
 impl Views {
-    /// Adds the line of an event, where it has one that people want.
+    /// Adds the sentence of an event, unless the event is internal.
     pub(crate) fn add_timeline_row(&mut self, moment: EventMoment<'_>, event: &Event) {
         let sentence = describe_event(event, &self.rows, moment.actor);
         if sentence.is_internal {
@@ -86,7 +77,7 @@ impl Views {
         });
     }
 
-    /// Returns the task of whatever has this id.
+    /// Returns the task of a request, escalation, loop, checkpoint or invocation.
     fn task_with_id(&self, id: &str) -> Option<TaskId> {
         let rows = &self.rows;
         let request = |id: RequestId| rows.requests.get(&id)?.task.clone();
@@ -94,11 +85,11 @@ impl Views {
         let feedback_loop = |id: LoopId| Some(rows.loops.get(&id)?.task.clone());
         let checkpoint = |id: CheckpointId| Some(rows.checkpoints.get(&id)?.task.clone());
         let invocation = |id: InvocationId| self.task_of(rows.invocations.get(&id)?.caller_session);
-        // Each kind of id has a letter of its own, so at most one of these reads it.
-        let found = id.parse().ok().and_then(request);
-        let found = found.or_else(|| id.parse().ok().and_then(escalation));
-        let found = found.or_else(|| id.parse().ok().and_then(feedback_loop));
-        let found = found.or_else(|| id.parse().ok().and_then(checkpoint));
-        found.or_else(|| id.parse().ok().and_then(invocation))
+        // Each kind of id has its own prefix, so at most one of these parses.
+        let task = id.parse().ok().and_then(request);
+        let task = task.or_else(|| id.parse().ok().and_then(escalation));
+        let task = task.or_else(|| id.parse().ok().and_then(feedback_loop));
+        let task = task.or_else(|| id.parse().ok().and_then(checkpoint));
+        task.or_else(|| id.parse().ok().and_then(invocation))
     }
 }

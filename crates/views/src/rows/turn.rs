@@ -1,4 +1,4 @@
-//! The conversation of a task: what its agent was told, what it said.
+//! The conversation of a task: inputs to its agent, and the agent's messages.
 
 use domain::{AgentError, AgentName, QuestionId, SessionId, SessionInput, TaskId, Timestamp, TurnTools};
 use serde::{Deserialize, Serialize};
@@ -9,76 +9,66 @@ use crate::{
     views::EventMoment,
 };
 
-/// One utterance.
+/// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TurnRow {
-    /// The task.
     pub task: TaskId,
-    /// Its place in the conversation, from 0.
+    /// Position in the conversation, from 0.
     pub index: u32,
-    /// Who speaks.
     pub role: TurnSpeaker,
-    /// What it is.
     #[serde(default)]
     pub kind: TurnKind,
-    /// Which agent that is; none where Jangdan plays the orchestrator.
+    /// `None` if Jangdan is the orchestrator.
     pub agent: Option<AgentName>,
-    /// The session that speaks or is spoken to.
+    /// Session of the agent.
     pub session: SessionId,
-    /// What is said.
     pub content: String,
-    /// The same in Korean, where Jangdan itself says it.
+    /// Korean text, if Jangdan wrote it.
     #[serde(default)]
     pub korean: Option<String>,
-    /// The tools that were used meanwhile.
+    /// Tools that the agent used in this turn.
     #[serde(default, skip_serializing_if = "TurnTools::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub tools: TurnTools,
-    /// Whether the turn was cut off, because its process ended.
+    /// Whether the turn ended early, because its process ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub is_interrupted: bool,
-    /// The question that it asks, hands on or answers.
+    /// The question that the message asks, forwards or answers.
     pub question: Option<QuestionId>,
-    /// When.
     pub sent_at: Timestamp,
 }
 
-/// Who speaks in a task's conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TurnSpeaker {
-    /// Whoever leads the agent.
+    /// The level above the agent, or Jangdan in its place.
     Orchestrator,
-    /// The agent.
     Agent,
 }
 
-/// What an utterance is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TurnKind {
-    /// What an agent said in its turn.
+    /// Text of an agent's turn.
     #[default]
     Text,
-    /// What an agent has done so far, by its own word.
+    /// A completed step, as the agent reported it.
     Step,
-    /// What an agent is told to do or to know.
+    /// An instruction or information for the agent.
     Prompt,
-    /// A question, or one that is handed on.
+    /// A question, also a forwarded one.
     Question,
-    /// The answer to a question.
     Answer,
-    /// What is not clear about a question.
+    /// A question back to the agent.
     Clarification,
-    /// That something went wrong.
     Notice,
 }
 
@@ -127,14 +117,14 @@ impl Views {
             TurnKind::Prompt
         };
         if let Some(task) = named {
-            let told = Utterance {
+            let message = TurnMessage {
                 question,
-                ..Utterance::new(TurnSpeaker::Orchestrator, kind, describe_input(input))
+                ..TurnMessage::new(TurnSpeaker::Orchestrator, kind, describe_input(input))
             };
-            // What somebody else said is passed on as it is.
-            let korean = Some(ko::describe_input(input)).filter(|korean| *korean != told.content);
-            let told = Utterance { korean, ..told };
-            self.add_turn(moment, task, session, told);
+            // Texts of users and agents are not translated.
+            let korean = Some(ko::describe_input(input)).filter(|korean| *korean != message.content);
+            let message = TurnMessage { korean, ..message };
+            self.add_turn(moment, task, session, message);
         }
     }
 
@@ -142,28 +132,32 @@ impl Views {
         &mut self,
         now: EventMoment<'_>,
         session: SessionId,
-        words: &str,
+        text: &str,
         tools: &TurnTools,
     ) {
-        let said = Utterance::new(TurnSpeaker::Agent, TurnKind::Text, words.to_owned());
-        self.add_agent_turn(now, session, Utterance { tools: tools.clone(), ..said });
+        let message = TurnMessage::new(TurnSpeaker::Agent, TurnKind::Text, text.to_owned());
+        self.add_agent_turn(now, session, TurnMessage { tools: tools.clone(), ..message });
     }
 
     pub(crate) fn turn_interrupted(
         &mut self,
         now: EventMoment<'_>,
         session: SessionId,
-        words: &str,
+        text: &str,
         tools: &TurnTools,
     ) {
-        let said = Utterance::new(TurnSpeaker::Agent, TurnKind::Text, words.to_owned());
-        self.add_agent_turn(now, session, Utterance { tools: tools.clone(), is_interrupted: true, ..said });
+        let message = TurnMessage::new(TurnSpeaker::Agent, TurnKind::Text, text.to_owned());
+        self.add_agent_turn(
+            now,
+            session,
+            TurnMessage { tools: tools.clone(), is_interrupted: true, ..message },
+        );
     }
 
-    fn add_agent_turn(&mut self, moment: EventMoment<'_>, session: SessionId, said: Utterance) {
-        let is_silent = said.content.trim().is_empty() && said.tools.is_empty();
+    fn add_agent_turn(&mut self, moment: EventMoment<'_>, session: SessionId, message: TurnMessage) {
+        let is_silent = message.content.trim().is_empty() && message.tools.is_empty();
         if let Some(task) = self.task_of(session).filter(|_| !is_silent) {
-            self.add_turn(moment, task, session, said);
+            self.add_turn(moment, task, session, message);
         }
     }
 
@@ -174,8 +168,8 @@ impl Views {
         summary: Option<&String>,
     ) {
         if let (Some(task), Some(summary)) = (self.task_of(session), summary) {
-            let said = Utterance::new(TurnSpeaker::Agent, TurnKind::Step, summary.clone());
-            self.add_turn(moment, task, session, said);
+            let message = TurnMessage::new(TurnSpeaker::Agent, TurnKind::Step, summary.clone());
+            self.add_turn(moment, task, session, message);
         }
     }
 
@@ -190,8 +184,9 @@ impl Views {
             let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
             let content = format!("Error: {}{details}", error.message);
             let korean = Some(format!("오류: {}{details}", error.message));
-            let said = Utterance { korean, ..Utterance::new(TurnSpeaker::Agent, TurnKind::Notice, content) };
-            self.add_turn(moment, task, session, said);
+            let message =
+                TurnMessage { korean, ..TurnMessage::new(TurnSpeaker::Agent, TurnKind::Notice, content) };
+            self.add_turn(moment, task, session, message);
         }
     }
 
@@ -213,16 +208,16 @@ impl Views {
             TurnSpeaker::Agent => row.session,
             TurnSpeaker::Orchestrator => moment.actor.session().unwrap_or(row.session),
         };
-        let said = Utterance::new(role, TurnKind::Question, content);
-        let said = Utterance { korean, question: Some(id), ..said };
-        self.add_turn(moment, task, session, said);
+        let message = TurnMessage::new(role, TurnKind::Question, content);
+        let message = TurnMessage { korean, question: Some(id), ..message };
+        self.add_turn(moment, task, session, message);
     }
 
-    fn add_turn(&mut self, moment: EventMoment<'_>, task: TaskId, session: SessionId, said: Utterance) {
+    fn add_turn(&mut self, moment: EventMoment<'_>, task: TaskId, session: SessionId, message: TurnMessage) {
         let Some(facts) = self.facts.tasks.get_mut(&task) else { return };
         let index = facts.n_turns;
         facts.n_turns = facts.n_turns.saturating_add(1);
-        let Utterance { role, kind, content, korean, tools, is_interrupted, question } = said;
+        let TurnMessage { role, kind, content, korean, tools, is_interrupted, question } = message;
         let speaker = match role {
             TurnSpeaker::Agent => Some(session),
             TurnSpeaker::Orchestrator => moment.actor.session(),
@@ -246,8 +241,8 @@ impl Views {
     }
 }
 
-/// What is said, before it is known where it stands.
-struct Utterance {
+/// A message without its position.
+struct TurnMessage {
     role: TurnSpeaker,
     kind: TurnKind,
     content: String,
@@ -257,7 +252,7 @@ struct Utterance {
     question: Option<QuestionId>,
 }
 
-impl Utterance {
+impl TurnMessage {
     fn new(role: TurnSpeaker, kind: TurnKind, content: String) -> Self {
         Self {
             role,

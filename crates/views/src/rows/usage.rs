@@ -1,47 +1,38 @@
-//! Tokens and money: for a session, task, phase, agent and the run, each with its limit.
+//! Tokens and cost of sessions, tasks, phases, agents and the run, with their budgets.
 
 use domain::{AgentName, Budget, EscalationSubject, PhaseNumber, SessionId, TaskId, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::{RowKind, TableRow, Views, views::EventMoment};
 
-/// What was used by one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRow {
-    /// Who used it.
     pub scope: UsageScope,
-    /// Tokens that went in.
     pub input_tokens: u64,
-    /// Tokens that came out.
     pub output_tokens: u64,
-    /// Tokens that went in and were known already.
+    /// Input tokens read from a cache.
     pub cached_tokens: u64,
-    /// The cost in millionths of a US dollar.
+    /// In millionths of a US dollar.
     pub cost_micros: u64,
-    /// The limit that was set last, where one was raised.
+    /// The last raised budget.
     pub raised_budget: Option<Budget>,
 }
 
-/// Who used it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "type", content = "id", rename_all = "camelCase")]
 pub enum UsageScope {
-    /// The run.
     Run,
-    /// A phase.
     Phase(PhaseNumber),
-    /// An agent.
     Agent(AgentName),
-    /// A task.
     Task(TaskId),
 }
 
-/// What was used, in short.
+/// Totals of a usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -49,7 +40,7 @@ pub enum UsageScope {
 pub struct UsageTotals {
     /// Tokens that count against a budget.
     pub tokens: u64,
-    /// The cost in millionths of a US dollar.
+    /// In millionths of a US dollar.
     pub cost_micros: u64,
 }
 
@@ -100,13 +91,13 @@ impl Views {
             self.rows.agents.change(&agent, |row| row.used.add(usage));
             self.add_usage(UsageScope::Agent(agent), usage);
         }
-        let of = self.rows.sessions.get(&session).and_then(|row| row.phase);
+        let session_phase = self.rows.sessions.get(&session).and_then(|row| row.phase);
         let task = task.filter(|task| self.rows.tasks.get(task).is_some());
         if let Some(task) = task {
             self.rows.tasks.change(task, |row| row.used.add(usage));
             self.add_usage(UsageScope::Task(task.clone()), usage);
         }
-        let phase = task.and_then(|task| self.rows.tasks.get(task)).map(|row| row.phase).or(of);
+        let phase = task.and_then(|task| self.rows.tasks.get(task)).map(|row| row.phase).or(session_phase);
         if let Some(phase) = phase {
             self.rows.phases.change(&phase, |row| row.used.add(usage));
             self.add_usage(UsageScope::Phase(phase), usage);

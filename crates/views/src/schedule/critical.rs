@@ -1,4 +1,4 @@
-//! The longest way through the plan: what took or takes so long that the end depends on it.
+//! The critical path: the longest chain of dependent work.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,16 @@ use domain::{PhaseNumber, TaskId};
 use super::pace::Pace;
 use crate::{Rows, graph::Graph, layout::of_tasks, rows::TaskRow};
 
-/// The tasks of a run and behind them its gates, as one graph.
+/// Tasks and gates of a run in one graph.
 pub struct GatedGraph<'a> {
-    /// The tasks, by their places in the graph.
+    /// The first nodes of the graph.
     pub tasks: Vec<&'a TaskRow>,
-    /// The gates, at the places behind the tasks.
+    /// The nodes after the tasks.
     pub gates: Vec<PhaseNumber>,
     pub graph: Graph,
 }
 
 impl<'a> GatedGraph<'a> {
-    /// Reads the tasks and phases of a run.
     pub fn of(rows: &'a Rows) -> Self {
         let tasks: Vec<&TaskRow> = rows.tasks.iter().collect();
         let gates: Vec<PhaseNumber> = rows.phases.iter().map(|row| row.number).collect();
@@ -43,18 +42,18 @@ impl<'a> GatedGraph<'a> {
         Self { tasks, gates, graph }
     }
 
-    /// Returns for each node how long the way from its beginning to the end of everything is.
+    /// Returns for each node the duration of the longest path from its start to the end of the run.
     pub fn remaining(&self, ms: &[u64]) -> Vec<u64> {
         let mut remaining = vec![0_u64; self.graph.len()];
         for node in self.graph.order().into_iter().rev() {
-            let behind = self.graph.after(node).iter().map(|later| remaining[*later]).max().unwrap_or(0);
-            remaining[node] = behind.saturating_add(ms.get(node).copied().unwrap_or(0));
+            let after = self.graph.after(node).iter().map(|later| remaining[*later]).max().unwrap_or(0);
+            remaining[node] = after.saturating_add(ms.get(node).copied().unwrap_or(0));
         }
         remaining
     }
 }
 
-/// Returns the tasks on the longest way, in order; of ways that are equally long the one with the earlier tasks.
+/// Returns the tasks of the longest path, in order; of equally long paths the one with the earlier tasks.
 pub fn path(rows: &Rows, pace: &Pace) -> Vec<TaskId> {
     let graph_of_gates = GatedGraph::of(rows);
     let ms: Vec<u64> = graph_of_gates.tasks.iter().map(|row| pace.whole_ms(rows, row)).collect();
@@ -64,7 +63,7 @@ pub fn path(rows: &Rows, pace: &Pace) -> Vec<TaskId> {
     };
     let mut path = Vec::new();
     let mut at = longest(&mut (0..graph_of_gates.graph.len()));
-    // A circle would have no end; there is none in a plan that runs.
+    // A cycle would not end; a plan that runs has none.
     while let Some(node) = at.filter(|_| path.len() < graph_of_gates.tasks.len()) {
         if let Some(row) = graph_of_gates.tasks.get(node).filter(|_| ms[node] > 0) {
             path.push(row.id.clone());

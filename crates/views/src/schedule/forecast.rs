@@ -1,4 +1,4 @@
-//! What is to come, imagined: whoever can start does, the most urgent first, as far as there are slots.
+//! Predicts the rest of a run by simulating the scheduler: ready tasks start by priority, as slots are free.
 
 use std::{
     cmp::Reverse,
@@ -13,7 +13,6 @@ use crate::{
     rows::{PhaseState, RunState, TaskRow, TaskState},
 };
 
-/// What is to come.
 #[derive(Debug, Default)]
 pub struct Forecast {
     pub bars: Vec<Bar>,
@@ -22,7 +21,6 @@ pub struct Forecast {
     pub n_stuck: u32,
 }
 
-/// Imagines the rest of a run.
 pub fn forecast(rows: &Rows, pace: &Pace, now: Timestamp) -> Forecast {
     let Some(run) = rows.run.get(&()) else { return Forecast::default() };
     match run.status {
@@ -31,7 +29,7 @@ pub fn forecast(rows: &Rows, pace: &Pace, now: Timestamp) -> Forecast {
     }
 }
 
-/// Whose turn it is: the smallest is next, as in the scheduler.
+/// Order of ready tasks: the smallest starts next, as in the scheduler.
 type Turn = (Reverse<bool>, Reverse<Priority>, Reverse<u64>, usize);
 
 struct Simulation<'a> {
@@ -45,9 +43,9 @@ struct Simulation<'a> {
     free: u32,
     free_of: BTreeMap<Option<&'a AgentName>, u32>,
     ready: BTreeMap<Option<&'a AgentName>, BTreeSet<Turn>>,
-    /// Who ends when, and then gives a slot back.
+    /// Ends of running tasks; each frees a slot.
     working: BinaryHeap<Reverse<(Timestamp, usize)>>,
-    /// What needs only time before it can go on.
+    /// Ends of rate limits.
     resting: BinaryHeap<Reverse<(Timestamp, usize)>>,
     now: Timestamp,
     forecast: Forecast,
@@ -81,7 +79,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn play(mut self) -> Forecast {
-        // Whoever works goes on with the slot that it has.
+        // Running tasks keep their slots.
         for node in 0..self.graph_of_gates.tasks.len() {
             let row = self.graph_of_gates.tasks[node];
             if matches!(row.state, TaskState::Running | TaskState::Checking | TaskState::Merging) {
@@ -95,7 +93,7 @@ impl<'a> Simulation<'a> {
         self.tell()
     }
 
-    /// Lets all start that can, then goes on to the next moment at which something ends.
+    /// Starts all tasks that can start, then advances to the next end of a task or rate limit.
     fn step(&mut self) -> bool {
         while let Some((node, row)) = self.next_in_turn() {
             self.begin(node, row);
@@ -171,7 +169,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Notes that a node is met, and lets those go on that waited for it alone.
+    /// Marks a node as finished and releases the nodes that waited only for it.
     fn end(&mut self, node: usize) {
         for later in self.graph_of_gates.graph.after(node).to_vec() {
             self.n_before[later] = self.n_before[later].saturating_sub(1);
@@ -181,12 +179,12 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Takes a node that waits for nothing of the plan.
+    /// Handles a node whose dependencies are met.
     fn free_up(&mut self, node: usize) {
         let Some(row) = self.graph_of_gates.tasks.get(node).copied() else { return self.end(node) };
         match row.state {
             TaskState::Done | TaskState::Skipped => self.end(node),
-            // They are at work, or come to nothing.
+            // Already running, or ended without success.
             TaskState::Running | TaskState::Checking | TaskState::Merging => {}
             TaskState::Failed | TaskState::Cancelled => {}
             TaskState::Waiting | TaskState::Ready => self.line_up(node),
@@ -207,7 +205,7 @@ impl<'a> Simulation<'a> {
         self.ready.entry(self.agent(row)).or_default().insert(turn);
     }
 
-    /// Tells whether nobody waits for a node any more, whatever it waits for itself.
+    /// Returns whether a node no longer blocks others, whatever it depends on.
     fn is_met(&self, node: usize) -> bool {
         if let Some(row) = self.graph_of_gates.tasks.get(node) {
             return matches!(row.state, TaskState::Done | TaskState::Skipped);

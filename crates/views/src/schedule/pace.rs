@@ -1,4 +1,4 @@
-//! How long tasks take: as long as they took, as they are thought to, or by their size as this run went so far.
+//! Durations of tasks: measured, estimated, or derived from size and the pace of this run.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,20 @@ use crate::{
     rows::{TaskRow, TaskState},
 };
 
-/// How long a small task takes where nobody knows better; the scheduler counts the same.
+/// Default duration of a small task; the scheduler uses the same.
 const SMALL_TASK_MS: u64 = 5 * 60_000;
-/// A task that takes longer than it was thought to is thought to need this part of that time still.
+/// Part of the estimate that an overdue task is assumed to need still.
 const OVERDUE_PART: u64 = 10;
 
-/// How fast a run is.
+/// Measured pace of a run.
 #[derive(Debug)]
 pub struct Pace {
-    /// How long somebody worked at each task so far.
+    /// Time worked on each task so far.
     worked_ms: BTreeMap<TaskId, u64>,
     small_task_ms: u64,
 }
 
 impl Pace {
-    /// Learns from what was done.
     pub fn of(rows: &Rows, past: &[Bar]) -> Self {
         let mut worked_ms: BTreeMap<TaskId, u64> = BTreeMap::new();
         let is_work = |bar: &&Bar| match bar.kind {
@@ -44,24 +43,24 @@ impl Pace {
         Self { worked_ms, small_task_ms }
     }
 
-    /// Tells whether a task's time is known from no estimate.
+    /// Returns whether a task has no estimate.
     pub fn is_guessed(rows: &Rows, task: &TaskId) -> bool {
         rows.task_details.get(task).is_none_or(|detail| detail.estimate_ms.is_none())
     }
 
-    /// Returns how long a task took and takes still.
+    /// Returns the time worked and remaining.
     pub fn whole_ms(&self, rows: &Rows, row: &TaskRow) -> u64 {
         self.worked_ms(row).saturating_add(self.left_ms(rows, row))
     }
 
-    /// Returns how long a task is thought to take still.
+    /// Returns the estimated remaining time of a task.
     pub fn left_ms(&self, rows: &Rows, row: &TaskRow) -> u64 {
         if row.state.is_final() {
             return 0;
         }
         let estimate = rows.task_details.get(&row.id).and_then(|detail| detail.estimate_ms);
         let whole = estimate.unwrap_or_else(|| self.small_task_ms.saturating_mul(weight(rows, &row.id)));
-        // A task that waits for its next try begins anew.
+        // A task that waits for its next attempt starts over.
         let worked = if row.state == TaskState::Waiting { 0 } else { self.worked_ms(row) };
         whole.saturating_sub(worked).max(whole / OVERDUE_PART).max(1)
     }

@@ -1,4 +1,4 @@
-//! What happened: every try at a task, cut where it could not go on.
+//! Past times: every attempt, split where it was blocked.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::{
     rows::{AttemptRow, QuestionRow, QuestionState, TaskState},
 };
 
-/// A time in which a task could not go on.
+/// A time in which a task was blocked.
 #[derive(Debug)]
-struct Wait {
+struct BlockedTime {
     from: Timestamp,
     to: Timestamp,
     reason: BlockReason,
@@ -22,42 +22,48 @@ struct Wait {
 
 /// Returns the bars up to now.
 pub fn past(rows: &Rows, now: Timestamp) -> Vec<Bar> {
-    let waits = waits(rows, now);
+    let blocked_times = blocked_times(rows, now);
     let mut bars = Vec::new();
     let mut attempts = rows.attempts.iter().peekable();
     while let Some(attempt) = attempts.next() {
-        // That a try was over may be known only when the next one goes on.
+        // The end of an attempt may be recorded only when the next one starts.
         let next = attempts.peek().filter(|next| next.task == attempt.task).map(|next| next.started_at);
         let end = attempt.ended_at.unwrap_or(now).min(next.unwrap_or(now)).max(attempt.started_at);
-        let of_task = waits.get(&attempt.task).map(Vec::as_slice).unwrap_or_default();
+        let of_task = blocked_times.get(&attempt.task).map(Vec::as_slice).unwrap_or_default();
         cut(rows, attempt, of_task, end, &mut bars);
     }
     bars
 }
 
-/// Cuts a try up to its end into what was done and what was waited for.
-fn cut(rows: &Rows, attempt: &AttemptRow, waits: &[Wait], end: Timestamp, bars: &mut Vec<Bar>) {
-    let bar = |kind, from, to, wait: Option<&Wait>| Bar {
+/// Splits an attempt into working and blocked times.
+fn cut(
+    rows: &Rows,
+    attempt: &AttemptRow,
+    blocked_times: &[BlockedTime],
+    end: Timestamp,
+    bars: &mut Vec<Bar>,
+) {
+    let bar = |kind, from, to, blocked_time: Option<&BlockedTime>| Bar {
         task: attempt.task.clone(),
         agent: Some(attempt.agent.clone()),
         kind,
         start_at: from,
         end_at: to,
-        reason: wait.map(|wait| wait.reason.clone()),
-        text: wait.and_then(|wait| wait.text.clone()),
-        korean: wait.and_then(|wait| wait.korean.clone()),
+        reason: blocked_time.map(|blocked_time| blocked_time.reason.clone()),
+        text: blocked_time.and_then(|blocked_time| blocked_time.text.clone()),
+        korean: blocked_time.and_then(|blocked_time| blocked_time.korean.clone()),
         is_critical: false,
     };
     let mut at = attempt.started_at;
-    for wait in waits {
-        let (from, to) = (wait.from.clamp(at, end), wait.to.clamp(at, end));
+    for blocked_time in blocked_times {
+        let (from, to) = (blocked_time.from.clamp(at, end), blocked_time.to.clamp(at, end));
         if from >= to {
             continue;
         }
         if at < from {
             bars.push(bar(BarKind::Past, at, from, None));
         }
-        bars.push(bar(BarKind::Blocked, from, to, Some(wait)));
+        bars.push(bar(BarKind::Blocked, from, to, Some(blocked_time)));
         at = to;
     }
     let is_at_work = rows.tasks.get(&attempt.task).is_some_and(|row| match row.state {
@@ -72,30 +78,32 @@ fn cut(rows: &Rows, attempt: &AttemptRow, waits: &[Wait], end: Timestamp, bars: 
     }
 }
 
-/// Returns what each task waited for, the earliest first.
-fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
-    let mut waits: BTreeMap<TaskId, Vec<Wait>> = BTreeMap::new();
-    let mut add = |task: &TaskId, wait: Wait| waits.entry(task.clone()).or_default().push(wait);
-    let last_words = last_words(rows);
+/// Returns the blocked times of each task, the earliest first.
+fn blocked_times(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<BlockedTime>> {
+    let mut blocked_times: BTreeMap<TaskId, Vec<BlockedTime>> = BTreeMap::new();
+    let mut add = |task: &TaskId, blocked_time: BlockedTime| {
+        blocked_times.entry(task.clone()).or_default().push(blocked_time)
+    };
+    let last_event_times = last_event_times(rows);
     for row in rows.questions.iter() {
         let Some(task) = &row.task else { continue };
-        let to = end_of(row, &last_words).unwrap_or(now);
+        let to = end_of(row, &last_event_times).unwrap_or(now);
         let reason = BlockReason::Question { question: row.id };
         let (text, korean) = (Some(row.text.clone()), row.korean.clone());
-        add(task, Wait { from: row.asked_at, to, reason, text, korean });
+        add(task, BlockedTime { from: row.asked_at, to, reason, text, korean });
     }
     for row in rows.requests.iter() {
         let Some(task) = &row.task else { continue };
         let to = row.resolved_at.unwrap_or(now);
         let reason = BlockReason::Request { request: row.id };
-        add(task, Wait { from: row.asked_at, to, reason, text: Some(row.name.clone()), korean: None });
+        add(task, BlockedTime { from: row.asked_at, to, reason, text: Some(row.name.clone()), korean: None });
     }
     for row in rows.tasks.iter() {
         for blocked in &row.blocked {
             let (from, reason) = (blocked.since_at, blocked.reason.clone());
             let problem = match &reason {
                 BlockReason::Escalated { escalation } => rows.escalations.get(escalation),
-                // These are there already, with their whole time.
+                // Already added, with their whole duration.
                 BlockReason::Question { .. } | BlockReason::Request { .. } => continue,
                 BlockReason::Invocation { .. }
                 | BlockReason::Approval { .. }
@@ -104,29 +112,29 @@ fn waits(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<Wait>> {
             };
             let text = problem.map(|row| row.title.clone());
             let korean = problem.and_then(|row| row.korean.clone());
-            add(&row.id, Wait { from, to: now, reason, text, korean });
+            add(&row.id, BlockedTime { from, to: now, reason, text, korean });
         }
     }
-    for waits in waits.values_mut() {
-        waits.sort_by_key(|wait| (wait.from, wait.to));
+    for blocked_times in blocked_times.values_mut() {
+        blocked_times.sort_by_key(|blocked_time| (blocked_time.from, blocked_time.to));
     }
-    waits
+    blocked_times
 }
 
-/// Returns when the answer reached the session, or nobody needed it any more; none while it is waited for.
-fn end_of(row: &QuestionRow, last_words: &BTreeMap<QuestionId, Timestamp>) -> Option<Timestamp> {
+/// Returns when the answer reached the session or the question was closed; `None` while it is open.
+fn end_of(row: &QuestionRow, last_event_times: &BTreeMap<QuestionId, Timestamp>) -> Option<Timestamp> {
     match row.status {
         QuestionState::Asked | QuestionState::WithOrchestrator | QuestionState::Pending => None,
         QuestionState::Answered => None,
         QuestionState::Delivered | QuestionState::Resumed => row.delivered_at.or(row.answered_at),
         QuestionState::Withdrawn | QuestionState::Expired => {
-            let last = last_words.get(&row.id).copied();
+            let last = last_event_times.get(&row.id).copied();
             last.or(row.delivered_at).or(row.answered_at).or(Some(row.asked_at))
         }
     }
 }
 
-/// Returns when something was last said about each question.
-fn last_words(rows: &Rows) -> BTreeMap<QuestionId, Timestamp> {
+/// Returns the time of the last event of each question.
+fn last_event_times(rows: &Rows) -> BTreeMap<QuestionId, Timestamp> {
     rows.timeline.iter().filter_map(|row| Some((row.question?, row.happened_at))).collect()
 }

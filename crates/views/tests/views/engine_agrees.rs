@@ -1,4 +1,4 @@
-//! What the rows say is what the engine knows, whatever happens.
+//! Rows agree with the state of the engine for random runs.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::{
 
 const N_STEPS: usize = 400;
 
-/// Each is long; together they take some seconds.
+/// Number of random runs; each is long, together they take some seconds.
 const N_STORIES: u32 = 80;
 
-/// Returns how a task stands, and why it does not go on.
-type DependencyState = (TaskState, Vec<domain::BlockReason>);
+/// State of a task, and the reasons why it is blocked.
+type TaskSummary = (TaskState, Vec<domain::BlockReason>);
 
-fn of_engine(world: &EngineRun) -> BTreeMap<String, DependencyState> {
+fn engine_tasks(engine_run: &EngineRun) -> BTreeMap<String, TaskSummary> {
     let plain = |state| (state, Vec::new());
-    let standing = |id: &domain::TaskId| match world.run.task_state(id).unwrap() {
+    let standing = |id: &domain::TaskId| match engine_run.run.task_state(id).unwrap() {
         engine::TaskState::Waiting => plain(TaskState::Waiting),
         engine::TaskState::Ready => plain(TaskState::Ready),
         engine::TaskState::Running => plain(TaskState::Running),
@@ -33,18 +33,18 @@ fn of_engine(world: &EngineRun) -> BTreeMap<String, DependencyState> {
         engine::TaskState::Cancelled => plain(TaskState::Cancelled),
         engine::TaskState::Blocked(reasons) => (TaskState::Blocked, reasons),
     };
-    world.run.task_ids().map(|id| (id.to_string(), standing(id))).collect()
+    engine_run.run.task_ids().map(|id| (id.to_string(), standing(id))).collect()
 }
 
-fn of_rows(world: &EngineRun) -> BTreeMap<String, DependencyState> {
+fn row_tasks(engine_run: &EngineRun) -> BTreeMap<String, TaskSummary> {
     let standing = |row: &views::TaskRow| {
         let reasons = row.blocked.iter().map(|blocked| blocked.reason.clone()).collect();
         (row.state, reasons)
     };
-    world.views.rows().tasks.iter().map(|row| (row.id.to_string(), standing(row))).collect()
+    engine_run.views.rows().tasks.iter().map(|row| (row.id.to_string(), standing(row))).collect()
 }
 
-/// Returns an event as it is when it was written and read.
+/// Serializes and parses an event.
 fn read_back(recorded: &RecordedEvent) -> RecordedEvent {
     let text = serde_json::to_string(recorded).unwrap();
     serde_json::from_str(&text).unwrap()
@@ -54,46 +54,46 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(N_STORIES))]
 
     #[test]
-    fn rows_say_what_the_engine_knows(seed in any::<u64>()) {
+    fn rows_agree_with_the_engine(seed in any::<u64>()) {
         let mut chance = RandomChoices(seed);
-        let mut world = EngineRun::new(&mut chance);
+        let mut engine_run = EngineRun::new(&mut chance);
         for step in 0..N_STEPS {
-            world.step(&mut chance);
-            prop_assert_eq!(of_rows(&world), of_engine(&world), "after step {}", step);
+            engine_run.step(&mut chance);
+            prop_assert_eq!(row_tasks(&engine_run), engine_tasks(&engine_run), "after step {}", step);
         }
-        let run = world.views.rows().run.get(&()).unwrap();
-        prop_assert_eq!(run.waits_for.person as usize, world.views.inbox().len());
-        prop_assert_eq!(run.ended_at.is_some(), world.run.outcome().is_some());
+        let run = engine_run.views.rows().run.get(&()).unwrap();
+        prop_assert_eq!(run.waits_for.person as usize, engine_run.views.inbox().len());
+        prop_assert_eq!(run.ended_at.is_some(), engine_run.run.outcome().is_some());
         let rows = |views: &Views| -> BTreeMap<_, _> {
             views.all().map(|row| ((row.kind(), row.key()), row.to_json())).collect()
         };
-        prop_assert_eq!(&rows(&world.views), &world.kept, "the changes say everything");
-        let log: Vec<RecordedEvent> = world.log.iter().map(read_back).collect();
-        prop_assert_eq!(&log, &world.log);
-        prop_assert_eq!(&rows(&fold(&log)), &world.kept, "the log says everything");
+        prop_assert_eq!(&rows(&engine_run.views), &engine_run.rows_from_changes, "the changes say everything");
+        let log: Vec<RecordedEvent> = engine_run.log.iter().map(read_back).collect();
+        prop_assert_eq!(&log, &engine_run.log);
+        prop_assert_eq!(&rows(&fold(&log)), &engine_run.rows_from_changes, "the log says everything");
     }
 }
 
 #[test]
-fn chance_leads_to_most_of_what_can_happen() {
+fn random_runs_reach_most_events() {
     let mut heard = BTreeMap::new();
     for seed in 0..200 {
         let mut chance = RandomChoices(seed);
-        let mut world = EngineRun::new(&mut chance);
+        let mut engine_run = EngineRun::new(&mut chance);
         for _ in 0..N_STEPS {
-            world.step(&mut chance);
+            engine_run.step(&mut chance);
         }
-        for (name, n) in world.heard {
+        for (name, n) in engine_run.event_counts {
             *heard.entry(name).or_insert(0) += n;
         }
     }
-    // Nobody edits the plan file here, and nobody looks at worktrees; the simulator does.
+    // The plan file and worktrees are not simulated here; the simulator does that.
     let of_others = |name: &str| {
         ["Plan", "Overlap", "Room"].iter().any(|start| name.starts_with(start))
             || ["PhaseAdded", "PhaseChanged", "TaskChanged"].contains(&name)
     };
     let never = domain::Event::NAMES.iter().filter(|name| !heard.contains_key(*name) && !of_others(name));
     let never: Vec<_> = never.collect();
-    // Thin runs have no part in it, and some things need more luck than there is.
+    // Thin sessions are not simulated, and some events are too rare.
     assert!(never.len() < 9, "{never:?}");
 }

@@ -1,6 +1,6 @@
-//! A world of chances around a real engine: agents that say anything, people who do anything, orders that fail.
+//! Random runs of a real engine: random agent messages, user commands and failing effects.
 //!
-//! What is refused is refused; every event that comes of the rest goes into the rows.
+//! Rejected commands are ignored; the events of the others are applied to the rows.
 
 use std::collections::BTreeMap;
 
@@ -21,18 +21,17 @@ use crate::sample_log::task;
 pub struct EngineRun {
     pub run: Run,
     pub views: Views,
-    /// How often each kind of event happened.
-    pub heard: BTreeMap<&'static str, u32>,
-    /// Every event.
+    /// Number of events by name.
+    pub event_counts: BTreeMap<&'static str, u32>,
     pub log: Vec<RecordedEvent>,
-    /// The rows, kept by nothing but the changes.
-    pub kept: BTreeMap<(RowKind, String), String>,
+    /// Rows made from the changes alone.
+    pub rows_from_changes: BTreeMap<(RowKind, String), String>,
     now: i64,
     effects: Vec<(EffectId, Effect)>,
     offset: u64,
 }
 
-/// A number that choices are taken out of.
+/// Random numbers for choices.
 pub struct RandomChoices(pub u64);
 
 impl RandomChoices {
@@ -98,12 +97,12 @@ impl EngineRun {
             ..RunSettings::default()
         };
         let views = Views::new("r1".parse().unwrap());
-        let mut world = Self {
+        let mut engine_run = Self {
             run: Run::new(),
             views,
-            heard: BTreeMap::new(),
+            event_counts: BTreeMap::new(),
             log: Vec::new(),
-            kept: BTreeMap::new(),
+            rows_from_changes: BTreeMap::new(),
             now: 1_000,
             effects: Vec::new(),
             offset: 0,
@@ -114,48 +113,48 @@ impl EngineRun {
             settings: Box::new(settings),
             team: team.into_iter().map(member).collect(),
         };
-        world.wish(&ana(), start);
-        world
+        engine_run.execute(&ana(), start);
+        engine_run
     }
 
-    /// Lets something happen.
+    /// Takes one random step.
     pub fn step(&mut self, chance: &mut RandomChoices) {
         self.now += 500;
         match chance.of(12) {
-            0..=4 => self.obey(chance),
-            5 | 6 => self.speak(chance),
+            0..=4 => self.execute_effect(chance),
+            5 | 6 => self.send_message(chance),
             7 => {
                 let at = self.run.next_deadline().map_or(self.now, |at| at.0.max(self.now));
                 self.now = if chance.is(2) { at } else { self.now + 5_000 };
-                self.wish(&Actor::Clock, Command::Tick);
+                self.execute(&Actor::Clock, Command::Tick);
             }
-            8 | 9 => self.settle(chance),
-            10 => self.steer(chance),
+            8 | 9 => self.resolve_item(chance),
+            10 => self.send_command(chance),
             _ => {
                 let Some(session) = self.session(chance) else { return };
                 let (read_from, words, tools) = (self.offset, "Words.".to_owned(), TurnTools::default());
                 if chance.is(12) {
-                    self.wish(
+                    self.execute(
                         &Actor::Agent(session),
                         Command::InterruptTurn { read_from, text: words, tools },
                     );
                     let lost = Command::ReportLost { session, reason: "gone".to_owned() };
-                    return self.wish(&Actor::System, lost);
+                    return self.execute(&Actor::System, lost);
                 }
-                self.wish(&Actor::Agent(session), Command::EndTurn { read_from, text: words, tools });
+                self.execute(&Actor::Agent(session), Command::EndTurn { read_from, text: words, tools });
             }
         }
     }
 
-    fn wish(&mut self, actor: &Actor, command: Command) {
+    fn execute(&mut self, actor: &Actor, command: Command) {
         let Ok(decision) = self.run.decide(Timestamp(self.now), actor, command) else { return };
         for recorded in &decision.events {
-            *self.heard.entry(recorded.event.name()).or_default() += 1;
+            *self.event_counts.entry(recorded.event.name()).or_default() += 1;
             for change in self.views.apply(recorded) {
                 let key = (change.kind, change.key);
                 match change.row {
-                    Some(row) => drop(self.kept.insert(key, row.to_json())),
-                    None => drop(self.kept.remove(&key)),
+                    Some(row) => drop(self.rows_from_changes.insert(key, row.to_json())),
+                    None => drop(self.rows_from_changes.remove(&key)),
                 }
             }
         }
@@ -163,8 +162,8 @@ impl EngineRun {
         self.effects.extend(decision.effects);
     }
 
-    /// Carries an order out, or fails to.
-    fn obey(&mut self, chance: &mut RandomChoices) {
+    /// Executes an effect, or reports its failure.
+    fn execute_effect(&mut self, chance: &mut RandomChoices) {
         if self.effects.is_empty() {
             return;
         }
@@ -211,11 +210,11 @@ impl EngineRun {
             | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect, error: None },
         };
-        self.wish(&Actor::System, command);
+        self.execute(&Actor::System, command);
     }
 
-    /// Lets some session say something.
-    fn speak(&mut self, chance: &mut RandomChoices) {
+    /// Sends a random message from a session.
+    fn send_message(&mut self, chance: &mut RandomChoices) {
         let Some(session) = self.session(chance) else { return };
         let row = self.views.rows().sessions.get(&session).unwrap();
         let task_id = row.task.clone().unwrap_or_else(|| task("T1.1"));
@@ -269,13 +268,13 @@ impl EngineRun {
         self.offset += 10;
         let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
         let said = Box::new(said);
-        self.wish(
+        self.execute(
             &Actor::Agent(session),
             Command::ReceiveMessage { offset: heard, read_from, message: said },
         );
     }
 
-    /// Lets a session do something else than speak.
+    /// Makes a session end its turn, exit and so on.
     fn act(&mut self, chance: &mut RandomChoices, session: SessionId) {
         let actor = Actor::Agent(session);
         let failure = TestFailure { name: "t".to_owned(), ..TestFailure::default() };
@@ -306,11 +305,11 @@ impl EngineRun {
                 ..TestFeedback::default()
             }),
         };
-        self.wish(&actor, command);
+        self.execute(&actor, command);
     }
 
-    /// Lets the person settle something.
-    fn settle(&mut self, chance: &mut RandomChoices) {
+    /// Resolves a random inbox item.
+    fn resolve_item(&mut self, chance: &mut RandomChoices) {
         let n = u32::try_from(chance.of(12)).unwrap() + 1;
         let open: Vec<QuestionId> = self.views.inbox().iter().filter_map(|row| question(row)).collect();
         let command = match chance.of(10) {
@@ -352,11 +351,11 @@ impl EngineRun {
                 Command::Resolve { escalation: EscalationId(n), action, note: None }
             }
         };
-        self.wish(&ana(), command);
+        self.execute(&ana(), command);
     }
 
-    /// Lets the person change what is to be done.
-    fn steer(&mut self, chance: &mut RandomChoices) {
+    /// Sends a random user command about a task.
+    fn send_command(&mut self, chance: &mut RandomChoices) {
         let ids: Vec<TaskId> = self.run.task_ids().cloned().collect();
         let (one, other) = (chance.one(&ids).unwrap(), chance.one(&ids).unwrap());
         let command = match chance.of(22) {
@@ -385,10 +384,10 @@ impl EngineRun {
             _ if chance.is(2) => Command::PausePhase(1),
             _ => Command::ContinuePhase(1),
         };
-        self.wish(&ana(), command);
+        self.execute(&ana(), command);
     }
 
-    /// Returns some session that may be there.
+    /// Returns a random session, which may have ended.
     fn session(&self, chance: &mut RandomChoices) -> Option<SessionId> {
         let is_there = |row: &&views::SessionRow| row.ended_at.is_none() && row.agent.is_some();
         let ids: Vec<_> = self.views.rows().sessions.iter().filter(is_there).map(|row| row.id).collect();

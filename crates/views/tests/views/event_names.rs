@@ -1,4 +1,4 @@
-//! What the live stream calls what happens.
+//! Names of changes on the live stream.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use views::{RowKind, Views};
 
 use crate::sample_log::golden;
 
-/// The names that others count on; they never change.
+/// Names that clients depend on; they never change.
 const NAMES: [&str; 12] = [
     "session.start",
     "session.end",
@@ -23,26 +23,26 @@ const NAMES: [&str; 12] = [
 ];
 
 #[test]
-fn every_name_is_heard_and_every_kind_of_row_has_one() {
+fn every_name_and_every_kind_of_row_occurs() {
     let mut views = Views::new("r1".parse().unwrap());
-    let mut heard = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for recorded in golden() {
         for change in views.apply(&recorded) {
-            heard.extend(change.names());
+            names.extend(change.names());
         }
     }
     for name in NAMES {
-        assert!(heard.contains(name), "{name} was not heard");
+        assert!(names.contains(name), "{name} does not occur");
     }
-    // Progress is never anything else.
+    // Progress always has its own name.
     for kind in RowKind::ALL.iter().filter(|kind| **kind != RowKind::Progress) {
-        assert!(heard.contains(kind.changed()), "{} was not heard", kind.changed());
+        assert!(names.contains(kind.changed()), "{} does not occur", kind.changed());
     }
-    assert!(heard.contains("inbox.removed"));
+    assert!(names.contains("inbox.removed"));
 }
 
 #[test]
-fn a_question_that_no_person_saw_is_no_human_query() {
+fn a_question_that_reaches_no_user_is_not_a_human_query() {
     let mut views = Views::new("r1".parse().unwrap());
     for recorded in golden() {
         for change in views.apply(&recorded) {

@@ -1,7 +1,7 @@
-//! A log of every kind of event is read, and folded into the rows that it always was.
+//! A log with every kind of event makes the same rows in every version.
 //!
-//! The log is never written anew: what people have on their disks looks like it. A new event gets a line at its end, a
-//! release that changes the form of events a log of its own.
+//! Existing lines never change: users have such logs on disk. A new event gets a line at the end; a version that changes
+//! the format of events gets its own log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ fn the_golden_log_has_every_kind_of_event() {
     let log = golden();
     let found: BTreeSet<_> = log.iter().map(|recorded| recorded.event.name()).collect();
     let missing: Vec<_> = Event::NAMES.iter().filter(|name| !found.contains(*name)).collect();
-    assert!(missing.is_empty(), "tell of these at the end of tests/golden/log-1.jsonl: {missing:?}");
+    assert!(missing.is_empty(), "add these at the end of tests/golden/log-1.jsonl: {missing:?}");
     let sequences: Vec<_> = log.iter().map(|recorded| recorded.sequence.0).collect();
     assert_eq!(sequences, (1..=log.len() as u64).collect::<Vec<_>>());
 }
@@ -46,9 +46,9 @@ fn events_that_were_written_and_read_back_make_the_same_rows() {
 }
 
 #[test]
-fn the_changes_alone_make_the_same_rows_at_every_place() {
+fn changes_alone_make_the_same_rows_after_every_event() {
     let mut views = Views::new("r1".parse().unwrap());
-    let mut kept: BTreeMap<(RowKind, String), Row> = BTreeMap::new();
+    let mut rows_from_changes: BTreeMap<(RowKind, String), Row> = BTreeMap::new();
     let log = golden();
     for (n, recorded) in log.iter().enumerate() {
         for change in views.apply(recorded) {
@@ -58,20 +58,20 @@ fn the_changes_alone_make_the_same_rows_at_every_place() {
             match change.row {
                 Some(row) => {
                     assert_eq!((row.kind(), row.key()), key);
-                    kept.insert(key, row);
+                    rows_from_changes.insert(key, row);
                 }
-                None => assert!(kept.remove(&key).is_some(), "{key:?} was not there"),
+                None => assert!(rows_from_changes.remove(&key).is_some(), "{key:?} was not put"),
             }
         }
-        let by_changes: BTreeSet<_> = kept.values().map(Row::to_json).collect();
+        let by_changes: BTreeSet<_> = rows_from_changes.values().map(Row::to_json).collect();
         let by_fold: BTreeSet<_> = views.all().map(|row| row.to_json()).collect();
         assert_eq!(by_changes, by_fold, "after {}", recorded.event.name());
-        assert_eq!(written(&views), written(&fold(&log[..=n])), "made anew after {}", recorded.event.name());
+        assert_eq!(written(&views), written(&fold(&log[..=n])), "rebuilt after {}", recorded.event.name());
     }
 }
 
 #[test]
-fn an_event_that_was_taken_already_changes_nothing() {
+fn an_applied_event_changes_nothing() {
     let log = golden();
     let mut views = fold(&log);
     let before = written(&views);
@@ -88,19 +88,19 @@ fn events_about_unknown_things_are_ignored() {
         let mut views = Views::new("r1".parse().unwrap());
         views.apply(recorded);
     }
-    // Backwards, everything is told before it is known.
+    // In reverse, every event comes before what it refers to.
     let mut views = Views::new("r1".parse().unwrap());
     for (n, recorded) in (1..).zip(log.iter().rev()) {
         views.apply(&RecordedEvent { sequence: Sequence(n), ..recorded.clone() });
     }
-    // The end of a log without its beginning.
+    // Logs without their beginning.
     for start in (1..log.len()).step_by(7) {
         fold(&log[start..]);
     }
 }
 
 #[test]
-fn counts_are_what_the_tasks_say() {
+fn counts_agree_with_the_tasks() {
     let mut views = Views::new("r1".parse().unwrap());
     for recorded in golden() {
         views.apply(&recorded);

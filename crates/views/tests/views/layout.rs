@@ -1,4 +1,4 @@
-//! A picture of a plan: everything has a place of its own, and the same plan has the same picture.
+//! Diagrams of plans: nothing overlaps, and the same plan gives the same diagram.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::sample_log::{SampleLog, phase, task};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
-/// Phases, and tasks that each come after tasks of the same plan with smaller numbers.
+/// Phases, and tasks that depend on tasks with smaller numbers.
 fn plan() -> impl Strategy<Value = (Vec<PlannedPhase>, Vec<PlannedTask>)> {
     let phases = proptest::collection::vec(proptest::option::of(0_u32..4), 1..5);
     let tasks = proptest::collection::vec((0_u32..5, proptest::collection::vec(1_usize..20, 0..4)), 0..60);
@@ -45,7 +45,7 @@ fn overlaps(left: &Node, right: &Node) -> bool {
     (left.x - right.x).abs() < NODE_WIDTH && (left.y - right.y).abs() < NODE_HEIGHT
 }
 
-/// Returns how many pairs of edges between the same two columns cross.
+/// Counts crossing pairs of edges between the same two columns.
 fn crossings(picture: &Layout) -> usize {
     let places: BTreeMap<_, _> = picture.nodes.iter().map(|node| (&node.task, (node.x, node.y))).collect();
     let ends: Vec<_> = picture.edges.iter().map(|edge| (places[&edge.from], places[&edge.to])).collect();
@@ -62,7 +62,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn everything_has_a_place_of_its_own((phases, tasks) in plan()) {
+    fn nothing_overlaps((phases, tasks) in plan()) {
         let picture = draw(phases.clone(), tasks.clone());
         prop_assert_eq!(&picture, &draw(phases, tasks.clone()));
         prop_assert_eq!(picture.nodes.len(), tasks.len());
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn the_longest_way_is_marked_from_task_to_task((phases, tasks) in plan()) {
+    fn the_critical_path_is_marked_from_task_to_task((phases, tasks) in plan()) {
         let picture = draw(phases, tasks.clone());
         prop_assert_eq!(picture.nodes.iter().any(|node| node.is_critical), !tasks.is_empty());
         let is_critical = |id: &TaskId| picture.nodes.iter().any(|node| node.task == *id && node.is_critical);
@@ -107,8 +107,8 @@ proptest! {
 }
 
 #[test]
-fn chains_that_the_plan_mixes_do_not_cross() {
-    // Each of the second layer comes after its mirror image in the first.
+fn interleaved_chains_do_not_cross() {
+    // Each task of the second layer depends on its mirror image in the first.
     let tasks = (0..6).map(|n| PlannedTask::new(id(n), 1, String::new()));
     let later = (0..6).map(|n| PlannedTask {
         depends_on: vec![id(5 - n)],
@@ -121,7 +121,7 @@ fn chains_that_the_plan_mixes_do_not_cross() {
 }
 
 #[test]
-fn phases_stand_behind_or_below_each_other_as_they_go_on() {
+fn dependent_phases_are_side_by_side_and_parallel_ones_below_each_other() {
     let phases = vec![phase(1, &[]), phase(2, &[1]), phase(3, &[1]), phase(4, &[2, 3])];
     let tasks = (0..8).map(|n| PlannedTask::new(id(n), u32::try_from(n % 4).unwrap() + 1, String::new()));
     let picture = draw(phases, tasks.collect());
@@ -132,7 +132,7 @@ fn phases_stand_behind_or_below_each_other_as_they_go_on() {
 }
 
 #[test]
-fn phases_that_wait_for_each_other_share_their_layers() {
+fn phases_with_mutual_dependencies_share_their_layers() {
     let tasks = vec![
         PlannedTask::new(id(0), 1, String::new()),
         PlannedTask { depends_on: vec![id(0)], ..PlannedTask::new(id(1), 2, String::new()) },

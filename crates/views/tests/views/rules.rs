@@ -1,4 +1,4 @@
-//! What rows promise, one rule a test.
+//! Rules of the rows, one test each.
 
 use domain::{
     BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, Event,
@@ -40,7 +40,7 @@ fn marks(log: &SampleLog, id: &str) -> Vec<TaskMark> {
 }
 
 #[test]
-fn a_blocked_task_says_on_whom_it_waits_and_is_ready_when_it_is_free() {
+fn a_blocked_task_names_the_party_and_is_ready_when_unblocked() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     ask(&mut log, 1, "T1", 1, BlockedWork::default());
@@ -64,7 +64,7 @@ fn a_blocked_task_says_on_whom_it_waits_and_is_ready_when_it_is_free() {
 }
 
 #[test]
-fn a_task_is_blocked_until_its_last_reason_is_gone() {
+fn a_task_is_blocked_until_its_last_reason_is_removed() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     let reasons = [BlockReason::Question { question: Q1 }, BlockReason::Approval { phase: 1 }];
@@ -78,7 +78,7 @@ fn a_task_is_blocked_until_its_last_reason_is_gone() {
 }
 
 #[test]
-fn a_waiting_task_says_for_what_and_which_of_it_failed() {
+fn a_waiting_task_lists_its_dependencies_and_which_failed() {
     let mut log = SampleLog::of(&[("T1", 1, &[]), ("T2", 1, &[]), ("T3", 2, &["T1", "T2"])]);
     let waits = |log: &SampleLog| log.views.rows().tasks.get(&task("T3")).unwrap().waits_for.clone();
     let on = |id: &str, failed| UnmetDependency::Task { task: task(id), failed };
@@ -123,7 +123,7 @@ fn a_second_question_is_shown_when_the_first_is_answered() {
 }
 
 #[test]
-fn what_is_used_counts_for_task_phase_agent_and_run() {
+fn usage_counts_for_task_phase_agent_and_run() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     let usage = Usage { input_tokens: 100, output_tokens: 20, cost_micros: 7, ..Usage::default() };
@@ -152,7 +152,7 @@ fn a_conversation_has_a_new_row_for_each_turn() {
 }
 
 #[test]
-fn a_turn_has_its_tools_also_one_that_was_cut_off_or_had_no_words() {
+fn interrupted_and_empty_turns_keep_their_tools() {
     let tools = TurnTools {
         uses: vec![ToolUse {
             line: 1,
@@ -181,7 +181,7 @@ fn a_turn_has_its_tools_also_one_that_was_cut_off_or_had_no_words() {
 }
 
 #[test]
-fn a_task_that_was_blocked_goes_on_where_it_was() {
+fn an_unblocked_task_continues_in_its_stage() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     log.record(Event::MergeStarted { task: task("T1"), attempt: 1 });
@@ -190,14 +190,14 @@ fn a_task_that_was_blocked_goes_on_where_it_was() {
     assert_eq!(state(&log, "T1"), TaskState::Blocked);
     log.record(Event::TaskUnblocked { task: task("T1"), reason });
     assert_eq!(state(&log, "T1"), TaskState::Ready);
-    // A session that nobody knows is none.
+    // An unknown session is ignored.
     log.record(Event::TaskResumed { task: task("T1"), session: SessionId(0) });
     assert_eq!(state(&log, "T1"), TaskState::Merging);
     assert_eq!(log.views.rows().tasks.get(&task("T1")).unwrap().session, Some(SessionId(1)));
 }
 
 #[test]
-fn a_task_goes_back_to_its_agent_only_while_that_lives() {
+fn a_task_returns_to_its_agent_only_while_its_session_runs() {
     for (is_alive, expected) in [(true, TaskState::Running), (false, TaskState::Waiting)] {
         let mut log = SampleLog::of(&[("T1", 1, &[])]);
         log.start("T1", 1);
@@ -218,7 +218,7 @@ fn a_question_is_shown_in_the_chat_once_and_so_is_its_answer() {
     for to in [QuestionRoute::Person, QuestionRoute::Orchestrator, QuestionRoute::Person] {
         log.record(Event::QuestionRouted { question: Q1, to });
     }
-    // The second option was said by its number.
+    // The second option, by its number.
     log.record(Event::ChatMessageSent { text: "2".to_owned(), answers: Some(Q1) });
     log.record(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
     let said: Vec<_> = log.views.rows().chat.iter().skip(1).map(|row| row.text.as_str()).collect();
@@ -254,7 +254,7 @@ fn chat_is_answered_with_the_status_without_an_orchestrator() {
 }
 
 #[test]
-fn a_level_that_jangdan_plays_is_there_at_once_and_gone_at_once() {
+fn a_session_without_an_agent_starts_and_ends_at_once() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     let session = SessionId(1);
     let opened = log.record(Event::SessionOpened {
@@ -274,7 +274,7 @@ fn a_level_that_jangdan_plays_is_there_at_once_and_gone_at_once() {
     let dismissed = log.record(Event::SessionDismissed { session });
     assert_eq!(state(&log), SessionState::Ended);
     assert!(names(dismissed).contains(&"session.end"));
-    // One with an agent has an end of its own.
+    // A session with an agent ends with its own event.
     log.start("T1", 2);
     assert!(!names(log.record(Event::SessionDismissed { session: SessionId(2) })).contains(&"session.end"));
     let ended = log.record(Event::SessionEnded { session: SessionId(2), exit_status: Some(0) });
@@ -282,7 +282,7 @@ fn a_level_that_jangdan_plays_is_there_at_once_and_gone_at_once() {
 }
 
 #[test]
-fn a_gate_that_waits_for_the_person_is_in_the_inbox_until_it_is_settled() {
+fn a_gate_is_in_the_inbox_until_it_is_approved() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     let held = BlockedWork { time_ms: 5, tasks: 1 };
     for round in 1..=2 {
@@ -303,7 +303,7 @@ fn a_gate_that_waits_for_the_person_is_in_the_inbox_until_it_is_settled() {
 }
 
 #[test]
-fn a_question_that_the_orchestrator_hands_on_is_with_the_person() {
+fn a_forwarded_question_waits_for_the_user() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     ask(&mut log, 1, "T1", 1, BlockedWork::default());
@@ -318,7 +318,7 @@ fn a_question_that_the_orchestrator_hands_on_is_with_the_person() {
 }
 
 #[test]
-fn a_question_in_other_words_is_in_the_inbox_in_those() {
+fn a_rephrased_question_is_rephrased_in_the_inbox() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     ask(&mut log, 1, "T1", 1, BlockedWork::default());
@@ -356,7 +356,7 @@ fn merge(log: &mut SampleLog, tree: &str, receipt: Option<Receipt>) {
     log.record(Event::MergeFinished { task: task("T1"), attempt: 1, outcome });
 }
 
-fn keep(log: &mut SampleLog, number: u32, tree: &str) {
+fn checkpoint(log: &mut SampleLog, number: u32, tree: &str) {
     let (checkpoint, reason) = (CheckpointId(number), CheckpointReason::TurnEnd);
     log.record(Event::CheckpointRequested { checkpoint, task: task("T1"), reason });
     let (commit, tree) = ("c".to_owned(), Some(tree.to_owned()));
@@ -364,7 +364,7 @@ fn keep(log: &mut SampleLog, number: u32, tree: &str) {
     log.record(Event::CheckpointFinished { checkpoint, outcome });
 }
 
-/// Returns whether each receipt is stale, the oldest first, and what the task's own row says of the last.
+/// Returns whether each receipt is stale, the oldest first, and whether the receipt in the task's row is.
 fn stale(log: &SampleLog) -> (Vec<bool>, Option<bool>) {
     let rows = log.views.rows();
     let of_task = rows.tasks.get(&task("T1")).unwrap().receipt.as_ref().map(|receipt| receipt.is_stale);
@@ -372,19 +372,19 @@ fn stale(log: &SampleLog) -> (Vec<bool>, Option<bool>) {
 }
 
 #[test]
-fn a_receipt_is_stale_when_the_work_has_become_another_tree() {
+fn a_receipt_is_stale_when_the_work_has_changed() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     assert_eq!(stale(&log), (vec![], None));
     check(&mut log, "a");
-    keep(&mut log, 1, "a");
+    checkpoint(&mut log, 1, "a");
     assert_eq!(stale(&log), (vec![false], Some(false)));
-    keep(&mut log, 2, "b");
+    checkpoint(&mut log, 2, "b");
     assert_eq!(stale(&log), (vec![true], Some(true)));
     check(&mut log, "b");
     assert_eq!(stale(&log), (vec![true, false], Some(false)));
     log.record(Event::TaskRewound { task: task("T1"), checkpoint: Some(CheckpointId(1)) });
-    assert_eq!(stale(&log), (vec![false, true], Some(true)), "it is again what the first one saw");
+    assert_eq!(stale(&log), (vec![false, true], Some(true)), "the tree of the first receipt again");
     log.record(Event::TaskRewound { task: task("T1"), checkpoint: None });
     assert_eq!(stale(&log), (vec![true, true], Some(true)));
 }
@@ -399,7 +399,7 @@ fn marks_say_how_far_a_state_is_proved() {
     let failed = Receipt { exit_status: Some(1), ..receipt("a") };
     log.record(Event::CheckFinished { task: task("T1"), attempt: 1, receipt: failed });
     assert_eq!(marks(&log, "T1"), [TaskMark::CheckFailed]);
-    keep(&mut log, 1, "b");
+    checkpoint(&mut log, 1, "b");
     assert_eq!(marks(&log, "T1"), [TaskMark::CheckFailed, TaskMark::ChangedSinceCheck]);
     check(&mut log, "b");
     assert_eq!(marks(&log, "T1"), []);
@@ -417,21 +417,21 @@ fn marks_say_how_far_a_state_is_proved() {
 }
 
 #[test]
-fn the_merged_tree_is_the_one_that_counts() {
+fn the_merged_tree_decides_which_receipts_are_stale() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     check(&mut log, "a");
     merge(&mut log, "ab", Some(receipt("ab")));
     assert_eq!(stale(&log), (vec![true, false], Some(false)));
-    keep(&mut log, 1, "a");
-    assert_eq!(stale(&log), (vec![true, false], Some(false)), "what is left in its worktree does not count");
+    checkpoint(&mut log, 1, "a");
+    assert_eq!(stale(&log), (vec![true, false], Some(false)), "the worktree of a merged task does not count");
     log.record(Event::TaskReturned { task: task("T1"), reason: domain::ReturnReason::Rework });
-    keep(&mut log, 2, "c");
+    checkpoint(&mut log, 2, "c");
     assert_eq!(stale(&log), (vec![true, true], Some(true)));
 }
 
 #[test]
-fn a_conflict_leaves_no_receipt_that_holds() {
+fn a_conflict_makes_receipts_stale() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     check(&mut log, "a");

@@ -1,4 +1,4 @@
-//! Logs for tests: the golden one, and short ones that are told event by event.
+//! Logs for tests: the golden one, and short ones built event by event.
 
 use domain::{
     Actor, AgentName, Event, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings,
@@ -26,14 +26,14 @@ pub fn written(views: &Views) -> Vec<String> {
     views.all().map(|row| format!("{} {} {}", row.kind().name(), row.key(), row.to_json())).collect()
 }
 
-/// A log that is told event by event.
+/// A log built event by event.
 pub struct SampleLog {
     pub views: Views,
     sequence: Sequence,
 }
 
 impl SampleLog {
-    /// Starts a run of these tasks: id, phase, what it comes after.
+    /// Starts a run of these tasks: id, phase, dependencies.
     pub fn of(tasks: &[(&str, u32, &[&str])]) -> Self {
         let planned = |(id, phase, after): &(&str, u32, &[&str])| PlannedTask {
             depends_on: after.iter().map(|id| task(id)).collect(),
@@ -61,7 +61,7 @@ impl SampleLog {
         log
     }
 
-    /// Tells what happened next.
+    /// Appends an event and applies it.
     pub fn record(&mut self, event: Event) -> Vec<ViewChange> {
         self.sequence = self.sequence.next();
         let at = Timestamp(1_000 * self.sequence.0.cast_signed());

@@ -1,4 +1,4 @@
-//! A change costs what it changes, however many tasks there are.
+//! The cost of an event does not depend on the number of tasks.
 
 use domain::{CompletionProof, Event, PlannedTask, SessionId};
 
@@ -8,7 +8,7 @@ const N_TASKS: u32 = 5_000;
 
 #[test]
 fn an_event_changes_few_rows_of_many() {
-    // All but the first and the last stand side by side, and the last waits for all of them.
+    // All tasks but the first and the last are parallel; the last depends on all of them.
     let id = |n: u32| task(&format!("T{n}"));
     let mut tasks: Vec<_> = (1..=N_TASKS).map(|n| PlannedTask::new(id(n), 1, format!("Title {n}"))).collect();
     tasks[N_TASKS as usize - 1].depends_on = (1..N_TASKS).map(id).collect();

@@ -1,4 +1,4 @@
-//! The time of a run: what was done, what goes on, what was waited for, and what is thought to come.
+//! Schedules: past, present, blocked and predicted times.
 
 use domain::{
     BlockedWork, CompletionProof, Complexity, EscalationId, EscalationSubject, EscalationType, Event,
@@ -12,7 +12,7 @@ use crate::{
     sample_log::{SampleLog, phase, task},
 };
 
-/// Writes a schedule as lines: task, kind, from and to in seconds, and what was waited for.
+/// Writes a schedule as lines: task, kind, from and to in seconds, and what blocked it.
 fn written(log: &SampleLog, now_seconds: i64) -> Vec<String> {
     let schedule = schedule(log.views.rows(), Timestamp(now_seconds * 1_000));
     let bars = schedule.bars.iter().map(|bar| {
@@ -54,7 +54,7 @@ fn ask(log: &mut SampleLog, id: &str, session: u32, text: &str) {
 }
 
 #[test]
-fn what_was_done_sets_the_pace_of_what_is_to_come() {
+fn finished_tasks_set_the_pace_of_the_prediction() {
     // T1 takes 10 seconds and is small; so T2, which is large, takes four times as long.
     let mut log = SampleLog::planned(vec![
         sized("T1", 1, &[], Complexity::S),
@@ -72,7 +72,7 @@ fn what_was_done_sets_the_pace_of_what_is_to_come() {
 }
 
 #[test]
-fn a_question_is_a_bar_until_its_answer_has_arrived() {
+fn a_question_is_a_bar_until_its_answer_is_delivered() {
     let mut log = SampleLog::planned(vec![PlannedTask {
         estimate_ms: Some(60_000),
         ..sized("T1", 1, &[], Complexity::S)
@@ -94,7 +94,7 @@ fn a_question_is_a_bar_until_its_answer_has_arrived() {
 }
 
 #[test]
-fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
+fn texts_of_jangdan_on_bars_are_in_korean_too() {
     let mut log = SampleLog::planned(vec![sized("T1", 1, &[], Complexity::S)]);
     log.start("T1", 1);
     log.record(Event::ExternalDependencyMet { name: "time".to_owned() });
@@ -120,7 +120,7 @@ fn what_jangdan_says_on_a_bar_it_says_in_korean_too() {
 }
 
 #[test]
-fn slots_and_agents_are_shared_and_nothing_starts_behind_what_failed() {
+fn predictions_respect_slots_and_failed_dependencies() {
     let tasks = (1..=6).map(|n| sized(&format!("T{n}"), 1, &[], Complexity::S));
     let mut log = SampleLog::with_phases(vec![phase(1, &[])], tasks.collect());
     let slots = log.views.rows().run.get(&()).unwrap().slots as usize;
@@ -135,7 +135,7 @@ fn slots_and_agents_are_shared_and_nothing_starts_behind_what_failed() {
 }
 
 #[test]
-fn the_longest_way_goes_through_gates() {
+fn the_critical_path_includes_gates() {
     let log = SampleLog::planned(vec![
         sized("T1", 1, &[], Complexity::S),
         sized("T2", 1, &[], Complexity::L),
@@ -151,14 +151,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn the_bars_of_a_try_never_overlap_and_the_past_ends_now(seed in any::<u64>()) {
+    fn bars_of_an_attempt_never_overlap_and_the_past_ends_now(seed in any::<u64>()) {
         let mut chance = RandomChoices(seed);
-        let mut world = EngineRun::new(&mut chance);
+        let mut engine_run = EngineRun::new(&mut chance);
         for _ in 0..200 {
-            world.step(&mut chance);
+            engine_run.step(&mut chance);
         }
         let now = Timestamp(i64::MAX / 4);
-        let schedule = schedule(world.views.rows(), now);
+        let schedule = schedule(engine_run.views.rows(), now);
         for pair in schedule.bars.windows(2).filter(|pair| pair[0].task == pair[1].task) {
             prop_assert!(pair[0].end_at <= pair[1].start_at, "{pair:?}");
         }

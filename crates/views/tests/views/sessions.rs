@@ -1,4 +1,4 @@
-//! A change says which sessions it is about, also those that the row leaves.
+//! A change lists the sessions that its row concerned before and concerns now.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ fn sessions(changes: &[ViewChange], kind: RowKind) -> BTreeSet<u32> {
 }
 
 #[test]
-fn a_row_that_goes_to_another_session_is_about_both_once() {
+fn a_row_that_moves_to_another_session_concerns_both_once() {
     let mut log = SampleLog::of(&[("T1", 1, &[])]);
     log.start("T1", 1);
     log.record(Event::SessionOpened {

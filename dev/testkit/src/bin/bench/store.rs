@@ -16,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use domain::{RunId, Sequence, Timestamp};
 use runtime::DurableRun;
 use rusqlite::Connection;
-use store::{Appended, Log, NewEntry, Position, SqliteLog, StoreError};
+use store::{AppendResult, Log, NewEntry, Position, SqliteLog, StoreError};
 use tempfile::tempdir_in;
 use testkit::{
     bench::{Goal, Report, Variant, measure},
@@ -137,8 +137,8 @@ fn produce(log: &SqliteLog, heads: &mut [u64]) -> u64 {
     let (sender, acknowledged) = channel();
     let append = |n: usize, head: u64| -> Result<()> {
         let sender = sender.clone();
-        let then = move |result: Result<Appended, StoreError>| drop(sender.send((n, result)));
-        log.append_then(&run_id(n as u64)?, Sequence(head), vec![entry(head + 1)], Box::new(then));
+        let then = move |result: Result<AppendResult, StoreError>| drop(sender.send((n, result)));
+        log.append_with_callback(&run_id(n as u64)?, Sequence(head), vec![entry(head + 1)], Box::new(then));
         Ok(())
     };
     let ends: Vec<u64> = heads.iter().map(|head| head + N_APPENDS).collect();

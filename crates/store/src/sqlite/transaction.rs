@@ -1,41 +1,40 @@
-//! Does the work of one transaction: checks each wish against the log, and writes what may be written.
+//! Executes the requests of one transaction: checks each against the log and writes it.
 //!
-//! Never commits. A refusal changes nothing; an error means that the whole transaction must go.
+//! Never commits. A rejected request changes nothing; a database error aborts the whole transaction.
 
 use domain::{RunId, Sequence};
 use rusqlite::{Connection, Result, params};
 
 use super::{
-    command::{HeldAnswer, Work},
-    heads::{Head, Heads, add_place, is_place_due},
+    command::{PendingReply, WriteRequest},
+    head_cache::{Head, HeadCache, add_index_entry, is_index_due},
 };
-use crate::{Appended, NewEntry, Position, RowChange, StoreError, sql};
+use crate::{AppendResult, NewEntry, Position, RowChange, StoreError, sql};
 
 /// A transaction that is being filled.
-pub struct Filling<'a> {
+pub struct OpenTransaction<'a> {
     /// The connection, inside the transaction.
     pub connection: &'a Connection,
-    /// Where everything stands.
-    pub heads: &'a mut Heads,
-    /// Entries that are written, to be freed after the callers have their answers.
-    pub spent: Vec<Vec<NewEntry>>,
+    pub heads: &'a mut HeadCache,
+    /// Written entries, freed after the callers have their replies.
+    pub written_entries: Vec<Vec<NewEntry>>,
 }
 
-impl Filling<'_> {
-    /// Does one piece of work, and returns the answer for later.
-    pub fn add(&mut self, work: Work) -> (HeldAnswer, Result<()>) {
-        match work {
-            Work::Append { run, expected, entries, answer } => {
+impl OpenTransaction<'_> {
+    /// Executes a request and returns its pending reply.
+    pub fn add(&mut self, request: WriteRequest) -> (PendingReply, Result<()>) {
+        match request {
+            WriteRequest::Append { run, expected, entries, reply } => {
                 let done = self.append(&run, expected, entries);
-                held(done, |result| answer.hold(result))
+                split_outcome(done, |result| reply.hold(result))
             }
-            Work::SaveRows { run, up_to, changes, answer } => {
-                held(self.save_rows(&run, up_to, &changes), |result| answer.hold(result))
+            WriteRequest::SaveRows { run, up_to, changes, reply } => {
+                split_outcome(self.save_rows(&run, up_to, &changes), |result| reply.hold(result))
             }
         }
     }
 
-    fn append(&mut self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>) -> Outcome<Appended> {
+    fn append(&mut self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>) -> Outcome<AppendResult> {
         let known = self.heads.head(self.connection, run)?;
         let actual = known.map_or(Sequence(0), |head| head.sequence);
         if actual != expected {
@@ -43,7 +42,7 @@ impl Filling<'_> {
         }
         let position = self.heads.position(self.connection)?;
         if entries.is_empty() {
-            return Ok(Ok(Appended { sequence: actual, position }));
+            return Ok(Ok(AppendResult { sequence: actual, position }));
         }
         let mut head = match known {
             Some(head) => head,
@@ -64,13 +63,13 @@ impl Filling<'_> {
                 entry.version,
                 entry.payload,
             ])?;
-            if is_place_due(head.sequence) {
-                add_place(self.connection, head)?;
+            if is_index_due(head.sequence) {
+                add_index_entry(self.connection, head)?;
             }
         }
-        self.spent.push(entries);
+        self.written_entries.push(entries);
         self.heads.advance(run, head);
-        Ok(Ok(Appended { sequence: head.sequence, position: head.position }))
+        Ok(Ok(AppendResult { sequence: head.sequence, position: head.position }))
     }
 
     fn save_rows(&mut self, run: &RunId, up_to: Sequence, changes: &[RowChange]) -> Outcome<Sequence> {
@@ -93,12 +92,12 @@ impl Filling<'_> {
                 RowChange::Delete { kind, key } => delete.execute(params![head.id, kind, key])?,
             };
         }
-        let mut advance = self.connection.prepare_cached(sql::ROWS_MOVE.sqlite())?;
+        let mut advance = self.connection.prepare_cached(sql::ROWS_POSITION_SET.sqlite())?;
         advance.execute([head.id, up_to.0.cast_signed()])?;
         Ok(Ok(up_to))
     }
 
-    /// Returns a run's head, or the refusal where it has not come to a place.
+    /// Returns the head of a run, or the rejection if the run has not reached a sequence.
     fn reached(&mut self, run: &RunId, sequence: Sequence) -> Outcome<Head> {
         let known = self.heads.head(self.connection, run)?;
         Ok(known.filter(|head| head.sequence >= sequence).ok_or_else(|| StoreError::AheadOfLog {
@@ -109,17 +108,17 @@ impl Filling<'_> {
     }
 }
 
-/// The database's failure outside, the log's refusal inside.
+/// Outer result: database error. Inner result: rejection by the log.
 type Outcome<T> = Result<std::result::Result<T, StoreError>>;
 
-/// Parts an outcome: the answer waits for the commit, the failure ends the transaction.
-fn held<T>(
+/// Splits an outcome: the reply waits for the commit, the error aborts the transaction.
+fn split_outcome<T>(
     outcome: Outcome<T>,
-    hold: impl FnOnce(std::result::Result<T, StoreError>) -> HeldAnswer,
-) -> (HeldAnswer, Result<()>) {
+    hold: impl FnOnce(std::result::Result<T, StoreError>) -> PendingReply,
+) -> (PendingReply, Result<()>) {
     match outcome {
         Ok(result) => (hold(result), Ok(())),
-        // The transaction's own error takes the place of this one.
+        // Replaced by the error of the transaction.
         Err(error) => (hold(Err(StoreError::Stopped)), Err(error)),
     }
 }

@@ -1,4 +1,4 @@
-//! Reads beside the writer: each call takes a connection of its own and sees one committed state.
+//! Reads concurrently with the writer: each call uses its own connection and sees one committed state.
 
 use std::{
     path::PathBuf,
@@ -14,44 +14,42 @@ use crate::{
     sql::{self, Statement},
 };
 
-/// How many connections are kept for the next reader.
+/// Maximum number of idle connections.
 const IDLE_MAX: usize = 4;
 
-/// What a reader gets.
 type Outcome<T> = std::result::Result<T, StoreError>;
 
-/// The connections that nobody uses just now.
+/// A pool of idle connections.
 #[derive(Debug)]
-pub struct Readers {
+pub struct ReaderPool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
 }
 
-impl Readers {
-    /// Opens nothing yet.
+impl ReaderPool {
+    /// Creates an empty pool.
     pub fn new(path: PathBuf) -> Self {
         Self { path, idle: Mutex::default() }
     }
 
-    /// Closes what is kept.
+    /// Closes the idle connections.
     pub fn close(&self) {
         self.idle().clear();
     }
 
-    /// Returns a run's entries behind a place.
+    /// Returns entries of a run.
     pub fn entries_of(&self, run: &RunId, after: Sequence, limit: usize) -> Outcome<Vec<Entry>> {
         let found = self.with(|connection| chain::follow(connection, run, after, limit))?;
         found.map_err(|sequence| StoreError::missing(&self.path, sequence.0))
     }
 
-    /// Returns all runs' entries behind a place.
+    /// Returns entries of all runs.
     pub fn entries(&self, after: Position, limit: usize) -> Outcome<Vec<Entry>> {
         let parameters = [bound(after.0), bound(limit as u64)];
         let found = self.with(|connection| all(connection, &sql::ENTRIES, parameters, to_entry))?;
         self.without_gaps(found, after.0, |entry| entry.position.0)
     }
 
-    /// Returns all runs.
     pub fn runs(&self) -> Outcome<Vec<RunHead>> {
         let to_head = |row: &rusqlite::Row<'_>| {
             Ok(RunHead { run: run_id(row, 0)?, sequence: Sequence(number(row, 1)?) })
@@ -59,24 +57,23 @@ impl Readers {
         self.with(|connection| all(connection, &sql::RUNS, [], to_head))
     }
 
-    /// Returns the place of a run's rows.
+    /// Returns the last entry included in the rows of a run.
     pub fn rows_position(&self, run: &RunId) -> Outcome<Sequence> {
         let to_sequence = |row: &rusqlite::Row<'_>| number(row, 0).map(Sequence);
         let found = self.with(|connection| one(connection, &sql::ROWS_POSITION, [run.as_str()], to_sequence));
         found.map(Option::unwrap_or_default)
     }
 
-    /// Returns a run's rows.
     pub fn rows(&self, run: &RunId) -> Outcome<Vec<Row>> {
         self.with(|connection| all(connection, &sql::ROWS, [run.as_str()], to_row))
     }
 
-    /// Returns one of a run's rows.
+    /// Returns one row of a run.
     pub fn row(&self, run: &RunId, kind: &str, key: &str) -> Outcome<Option<Row>> {
         self.with(|connection| one(connection, &sql::ROW, [run.as_str(), kind, key], to_row))
     }
 
-    /// Makes sure that entries follow each other: a damaged file may lose one without a word.
+    /// Fails if entries are missing: a damaged file may lose one silently.
     fn without_gaps(
         &self,
         entries: Vec<Entry>,
@@ -93,7 +90,7 @@ impl Readers {
         Ok(entries)
     }
 
-    /// Lends a connection; one that failed is not lent again.
+    /// Runs a query with a connection; a connection that failed is not reused.
     fn with<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Outcome<T> {
         let kept = self.idle().pop();
         let connection = match kept {
@@ -109,7 +106,7 @@ impl Readers {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
-        // Whoever panicked did not do so in the middle of a push: the list is whole.
+        // A panic cannot leave the list in an inconsistent state.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -149,19 +146,18 @@ fn to_entry(row: &rusqlite::Row<'_>) -> Result<Entry> {
     })
 }
 
-/// Reads a run's name.
 pub fn run_id(row: &rusqlite::Row<'_>, column: usize) -> Result<RunId> {
     let text = row.get_ref(column)?.as_str()?;
     text.parse()
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
 }
 
-/// Reads a number that is never negative.
+/// Reads a non-negative number.
 pub fn number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
     row.get::<_, i64>(column).map(i64::cast_unsigned)
 }
 
-/// Returns a number as SQLite has it; no place and no limit is beyond its largest.
+/// Converts a number for SQLite; no position or limit exceeds its maximum.
 pub fn bound(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

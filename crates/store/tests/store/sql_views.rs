@@ -1,4 +1,4 @@
-//! What people ask the file with a tool of their own: the views, over a fold of every kind of event.
+//! The SQL views for users' own tools, over rows of every kind.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -10,7 +10,7 @@ use views::Views;
 
 use crate::sample::{ALL, open, run};
 
-/// The views and their columns; others may follow, and these stay.
+/// Views and their columns; columns may be added, never removed.
 const COLUMNS: [(&str, &str); 8] = [
     (
         "user_questions",
@@ -35,7 +35,7 @@ const COLUMNS: [(&str, &str); 8] = [
     ("sessions", "id, parent_id, depth, role, agent_id, status, park, port_id, started_at, ended_at"),
 ];
 
-/// What is changed, how, and what is said about it.
+/// Change of the entry, and the expected error.
 type Case = (&'static str, fn(&mut Entry), &'static str);
 
 fn golden() -> Vec<RecordedEvent> {
@@ -48,7 +48,7 @@ fn entries(log: &[RecordedEvent]) -> Vec<NewEntry> {
     log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect()
 }
 
-/// Folds the run from its first event, and saves the changes of the events that its rows do not know yet.
+/// Folds the run from its first event, and saves the changes that its rows do not include yet.
 fn save_rows(log: &dyn Log, run: &RunId) -> Sequence {
     let saved = log.rows_position(run).unwrap();
     let mut views = Views::new(run.clone());
@@ -70,7 +70,7 @@ fn to_row_change(change: views::ViewChange, sequence: Sequence) -> RowChange {
     }
 }
 
-/// Returns what a view says, a line for each row.
+/// Returns the rows of a view, one per line.
 fn ask(path: &Path, columns: &str, view: &str) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
     let mut select =
@@ -89,7 +89,7 @@ fn ask(path: &Path, columns: &str, view: &str) -> Vec<String> {
     select.query_map([], line).unwrap().collect::<Result<_, _>>().unwrap()
 }
 
-/// Records the golden log in a directory, and brings its rows up.
+/// Records the golden log in a directory and saves its rows.
 fn fill(directory: &Path) {
     let log = open(directory);
     let golden = golden();
@@ -98,7 +98,7 @@ fn fill(directory: &Path) {
     assert_eq!(save_rows(&log, &r1), Sequence(golden.len() as u64));
 }
 
-/// Asks every view.
+/// Queries every view.
 fn asked(directory: &Path) -> String {
     let path = directory.join(LOG_FILE);
     let of = |(view, columns): &(&str, &str)| {
@@ -108,14 +108,14 @@ fn asked(directory: &Path) -> String {
 }
 
 #[test]
-fn people_find_what_they_know_by_its_name() {
+fn views_show_the_rows() {
     let directory = tempdir().unwrap();
     fill(directory.path());
     insta::assert_snapshot!(asked(directory.path()));
 }
 
 #[test]
-fn a_file_of_every_older_schema_answers_the_same() {
+fn files_of_older_schemas_give_the_same_answers() {
     let fresh = tempdir().unwrap();
     fill(fresh.path());
     for version in 1..store::SCHEMA_VERSION {
@@ -129,7 +129,7 @@ fn a_file_of_every_older_schema_answers_the_same() {
 }
 
 #[test]
-fn rows_are_the_fold_however_often_they_are_brought_up() {
+fn saving_rows_repeatedly_gives_the_fold() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let (golden, r1) = (golden(), run("r1"));
@@ -161,7 +161,7 @@ fn an_event_is_read_as_it_was_recorded() {
 }
 
 #[test]
-fn what_a_newer_program_wrote_is_named_and_not_guessed() {
+fn entries_of_newer_versions_are_rejected() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let recorded = &golden()[0];
@@ -171,16 +171,16 @@ fn what_a_newer_program_wrote_is_named_and_not_guessed() {
         (
             "type",
             |entry| entry.kind = "TaskDreamt".to_owned(),
-            "entry 1 of run r1 is a TaskDreamt, which is not known here",
+            "entry 1 of run r1 has the unknown type TaskDreamt",
         ),
         (
             "version",
             |entry| entry.version = 2,
-            "entry 1 of run r1 is a RunStarted of version 2, and 1 is the newest known here",
+            "entry 1 of run r1 is a RunStarted of version 2; this version supports up to 1",
         ),
-        ("payload", |entry| entry.payload = "{".to_owned(), "entry 1 of run r1 is no RunStarted"),
-        ("actor", |entry| entry.actor = "nobody".to_owned(), "entry 1 of run r1 is no RunStarted"),
-        ("name", |entry| entry.kind = "RunPaused".to_owned(), "entry 1 of run r1 is no RunPaused"),
+        ("payload", |entry| entry.payload = "{".to_owned(), "entry 1 of run r1 is not a valid RunStarted"),
+        ("actor", |entry| entry.actor = "alien".to_owned(), "entry 1 of run r1 is not a valid RunStarted"),
+        ("name", |entry| entry.kind = "RunPaused".to_owned(), "entry 1 of run r1 is not a valid RunPaused"),
     ];
     for (name, change, expected) in cases {
         let mut entry = entry.clone();

@@ -1,4 +1,4 @@
-//! Events as entries, and back: which event an entry holds, or why that can't be known.
+//! Converts events to entries and back.
 
 use std::{error::Error, sync::Arc};
 
@@ -7,7 +7,7 @@ use domain::{Event, RecordedEvent};
 use crate::{Entry, NewEntry, StoreError};
 
 impl NewEntry {
-    /// Writes an event down. Its sequence is not part of it: the log gives out the places.
+    /// Serializes an event. The log assigns its sequence.
     pub fn of(recorded: &RecordedEvent) -> Result<Self, StoreError> {
         let kind = recorded.event.name();
         let payload = serde_json::to_string(&recorded.event)
@@ -23,9 +23,9 @@ impl NewEntry {
 }
 
 impl Entry {
-    /// Reads the event that it holds.
+    /// Parses the event.
     ///
-    /// What a newer Jangdan wrote is refused, and never half understood.
+    /// Events of a newer version are rejected, never partially understood.
     pub fn recorded(&self) -> Result<RecordedEvent, StoreError> {
         let (run, sequence, kind) = (self.run.clone(), self.sequence, self.kind.clone());
         let Some(name) = Event::current_name(&self.kind) else {
@@ -42,15 +42,15 @@ impl Entry {
         let actor = self.actor.parse().map_err(|error| damaged(Arc::new(error)))?;
         let event: Event = serde_json::from_str(&self.payload).map_err(|error| damaged(Arc::new(error)))?;
         if event.name() != name {
-            return Err(damaged(Arc::new(Mismatch { found: event.name() })));
+            return Err(damaged(Arc::new(TypeMismatch { found: event.name() })));
         }
         Ok(RecordedEvent { sequence, at: self.at, actor, event })
     }
 }
 
-/// An entry says twice of which type it is, and not the same.
+/// The type in the entry and the type in its payload differ.
 #[derive(Debug, thiserror::Error)]
 #[error("its payload is a {found}")]
-struct Mismatch {
+struct TypeMismatch {
     found: &'static str,
 }

@@ -1,6 +1,6 @@
-//! Disks that are full, files that can't be written, files that are damaged: a clear error, and nothing lost.
+//! Full disks, read-only files and damaged files: a clear error, and no lost entry.
 //!
-//! Full and read-only disks are real ones: this test binary starts itself again in a mount namespace of its own.
+//! Full and read-only disks are real: this test binary starts itself again in a mount namespace.
 
 use std::{
     env, fs,
@@ -15,24 +15,24 @@ use tempfile::{TempDir, tempdir};
 
 use crate::sample::{ALL, append, assert_whole, catch_up, entry, fold, open, run};
 
-/// Where a child finds the disk that was made for it.
+/// Directory of the disk for the child.
 const DISK: &str = "JANGDAN_TEST_DISK";
 
 #[test]
-fn a_full_disk_loses_nothing_and_the_same_store_works_again() {
-    inside("mount -t tmpfs -o size=13m tmpfs \"$JANGDAN_TEST_DISK\"", "trouble::on_a_small_disk");
+fn a_full_disk_loses_no_entry_and_the_store_recovers() {
+    inside("mount -t tmpfs -o size=13m tmpfs \"$JANGDAN_TEST_DISK\"", "failures::on_a_small_disk");
 }
 
 #[test]
-fn a_read_only_disk_is_named_and_works_when_it_can_be_written() {
+fn a_read_only_disk_is_an_error_until_it_is_writable() {
     inside(
         "mount --bind \"$JANGDAN_TEST_DISK\" \"$JANGDAN_TEST_DISK\" && \
          mount -o remount,ro,bind \"$JANGDAN_TEST_DISK\"",
-        "trouble::on_a_read_only_disk",
+        "failures::on_a_read_only_disk",
     );
 }
 
-/// Not a test by itself: what runs on a disk of 13 MiB.
+/// Not a test by itself: runs on a disk of 13 MiB.
 #[test]
 fn on_a_small_disk() {
     let Some(disk) = env::var_os(DISK).map(PathBuf::from) else { return };
@@ -73,7 +73,7 @@ fn on_a_small_disk() {
     append(&open(&other), &b, 0, 1);
 }
 
-/// Not a test by itself: what runs on a disk that can be read only.
+/// Not a test by itself: runs on a read-only disk.
 #[test]
 fn on_a_read_only_disk() {
     let Some(disk) = env::var_os(DISK).map(PathBuf::from) else { return };
@@ -82,7 +82,7 @@ fn on_a_read_only_disk() {
     assert!(fs::read_dir(&disk).unwrap().next().is_none());
     shell("mount -o remount,rw,bind \"$JANGDAN_TEST_DISK\"", &disk);
     append(&open(&disk), &run("a"), 0, 1);
-    // Only the log itself can't be written now: its lock can.
+    // Only the log is read-only now, not its lock.
     shell("mount --bind log.sqlite3 log.sqlite3 && mount -o remount,ro,bind log.sqlite3", &disk);
     let error = SqliteLog::open(&disk).unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
@@ -93,7 +93,7 @@ fn on_a_read_only_disk() {
 }
 
 #[test]
-fn a_file_that_becomes_immutable_under_an_open_store_works_again_afterwards() {
+fn a_store_recovers_after_its_file_was_immutable() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let a = run("a");
@@ -115,7 +115,7 @@ fn a_file_that_becomes_immutable_under_an_open_store_works_again_afterwards() {
 }
 
 #[test]
-fn a_damaged_beginning_is_found_at_the_start() {
+fn a_damaged_header_is_detected_on_open() {
     let directory = written(50);
     flip(directory.path(), 0, 16);
     let error = SqliteLog::open(directory.path()).unwrap_err();
@@ -125,10 +125,10 @@ fn a_damaged_beginning_is_found_at_the_start() {
 }
 
 #[test]
-fn damage_in_the_middle_is_found_when_it_is_read() {
+fn damage_in_the_middle_is_detected_on_read() {
     let directory = written(2_000);
     let length = fs::metadata(directory.path().join(LOG_FILE)).unwrap().len() as usize;
-    // The head of a page in the middle: which entries lie there, and where.
+    // The header of a page in the middle, with the positions of its entries.
     let page = length / 2 / 4096 * 4096;
     flip(directory.path(), page, 64);
     let log = open(directory.path());
@@ -140,8 +140,8 @@ fn damage_in_the_middle_is_found_when_it_is_read() {
 }
 
 #[test]
-fn an_entry_that_is_gone_is_missed_by_whoever_reads_its_run() {
-    // In 2,048 entries the last one has a place: that is known to be there.
+fn a_lost_entry_is_detected_when_its_run_is_read() {
+    // With 2,048 entries the last one is indexed, so its loss is detected.
     for gone in [1, 30, 2_048] {
         let directory = written(2_048);
         change(&directory.path().join(LOG_FILE), &format!("DELETE FROM entry WHERE position = {gone}"));
@@ -149,14 +149,14 @@ fn an_entry_that_is_gone_is_missed_by_whoever_reads_its_run() {
         let error = log.read(&run("a"), Sequence(0), ALL).unwrap_err();
         assert!(matches!(error, StoreError::Corrupt { .. }), "{gone}: {error:?}");
         assert_eq!(log.read(&run("a"), Sequence(30), 10).unwrap().len(), 10);
-        // At the end of the log the place of the lost one would be given away again.
+        // At the end of the log the position of the lost entry would be reused.
         let appended = log.append(&run("a"), Sequence(2_048), vec![entry(&run("a"), 2_049)]);
         assert_eq!(appended.is_ok(), gone < 2_048, "{gone}: {appended:?}");
     }
 }
 
 #[test]
-fn a_newer_file_and_a_foreign_file_are_left_as_they_are() {
+fn newer_and_foreign_files_stay_unchanged() {
     let directory = written(5);
     let path = directory.path().join(LOG_FILE);
     change(&path, "PRAGMA user_version = 99");
@@ -181,7 +181,7 @@ fn a_directory_has_one_store_at_a_time() {
 }
 
 #[test]
-fn a_missing_directory_is_named_and_not_made() {
+fn a_missing_directory_is_an_error_and_not_created() {
     let directory = tempdir().unwrap();
     let missing = directory.path().join("missing");
     let error = SqliteLog::open(&missing).unwrap_err();
@@ -190,7 +190,7 @@ fn a_missing_directory_is_named_and_not_made() {
 }
 
 #[test]
-fn somebody_who_looks_into_the_file_delays_the_writer_and_no_more() {
+fn another_program_that_locks_the_file_only_delays_the_writer() {
     let directory = written(1);
     let log = open(directory.path());
     let tool = Connection::open(directory.path().join(LOG_FILE)).unwrap();
@@ -204,14 +204,14 @@ fn somebody_who_looks_into_the_file_delays_the_writer_and_no_more() {
     assert_whole(&log, &run("a"), 2);
 }
 
-/// Makes a directory with a closed log of one run.
+/// Creates a directory with a closed log of one run.
 fn written(n_entries: u64) -> TempDir {
     let directory = tempdir().unwrap();
     append(&open(directory.path()), &run("a"), 0, n_entries);
     directory
 }
 
-/// Inverts bytes of the log's file; done twice it is as before.
+/// Inverts bytes of the log; a second call restores them.
 fn flip(directory: &Path, at: usize, n: usize) {
     let path = directory.join(LOG_FILE);
     let mut bytes = fs::read(&path).unwrap();
@@ -224,7 +224,7 @@ fn change(path: &Path, statement: &str) {
     Connection::open(path).unwrap().execute_batch(statement).unwrap();
 }
 
-/// Runs one test of this binary in a mount namespace, on a disk that a script has prepared.
+/// Runs one test of this binary in a mount namespace, on a disk that a script prepares.
 fn inside(script: &str, test: &str) {
     let can = Command::new("unshare").args(["-Urm", "true"]).stderr(Stdio::null()).status();
     if !can.is_ok_and(|status| status.success()) {

@@ -1,4 +1,4 @@
-//! Reading beside whoever writes: no lock is needed, and nothing is changed.
+//! Reading while another process writes: needs no lock, and changes nothing.
 
 use std::{fs, path::Path};
 
@@ -9,7 +9,7 @@ use tempfile::tempdir;
 use crate::sample::{ALL, append, open, run};
 
 #[test]
-fn a_reader_sees_what_a_writer_records_meanwhile() {
+fn a_reader_sees_entries_recorded_after_it_opened() {
     let directory = tempdir().unwrap();
     let log = open(directory.path());
     let a = run("a");
@@ -32,13 +32,13 @@ fn a_reader_needs_no_writer() {
     append(&open(directory.path()), &run("a"), 0, 3);
     let reader = SqliteReader::open(directory.path()).unwrap();
     assert_eq!(reader.read(&run("a"), Sequence(1), ALL).unwrap().len(), 2);
-    // And nobody who wants to write is kept out by it.
+    // The reader does not exclude a writer.
     append(&open(directory.path()), &run("a"), 3, 1);
     assert_eq!(reader.read(&run("a"), Sequence(1), ALL).unwrap().len(), 3);
 }
 
 #[test]
-fn what_can_not_be_read_is_named() {
+fn unreadable_directories_are_named_in_the_error() {
     let directory = tempdir().unwrap();
     let missing = SqliteReader::open(&directory.path().join("nowhere")).unwrap_err();
     assert!(matches!(missing, StoreError::DirectoryMissing { .. }), "{missing}");
