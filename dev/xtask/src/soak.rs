@@ -47,8 +47,15 @@ pub fn run(options: &Options) -> Result<()> {
         left -= n_seeds;
     }
     step("the store is killed 1,000 times", "the test is crates/store/tests/store/crash.rs", || {
-        let mut command =
-            cargo(&["test", "--release", "--package", "store", "--test", "store", "acknowledged_entries_survive_kills"]);
+        let mut command = cargo(&[
+            "test",
+            "--release",
+            "--package",
+            "store",
+            "--test",
+            "store",
+            "acknowledged_entries_survive_kills",
+        ]);
         shell::run(command.env("JANGDAN_CRASHES", CRASHES))
     })?;
     step("256 subscribers", "the test is crates/cli/tests/terminal/subscribers.rs", || {
