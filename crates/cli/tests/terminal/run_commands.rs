@@ -72,7 +72,7 @@ fn a_run_is_controlled_from_another_terminal() {
     project.fails(&["answer", "q_9", "--option", "1"], 1, "q_9 is not waiting for you");
     project.fails(&["answer", run.as_str(), "q_1", "blue"], 2, &format!("Name a run with --run {run}"));
     project.succeeds(&["answer", "q_1", "--option", "2", "--run", run.as_str()], "answered q_1: blue");
-    project.fails(&["answer", "q_1", "red"], 1, "answered already");
+    project.fails(&["answer", "q_1", "red"], 1, "already answered");
     project.fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
     project.fails(&["land"], 1, "No phase of");
     project.fails(&["reject", "1"], 2, "The reason is empty.");
