@@ -1,7 +1,7 @@
 //! The driver for agents that speak the Agent Client Protocol: JSON-RPC lines over standard input and output.
 //!
-//! Only the agent's own words are decoded; what its tools print is shown and never counts. A turn is what lies between
-//! two answers to prompts, so reading an agent's output again from the beginning of a turn gives the same again.
+//! Only the agent's own text is decoded for messages, never the output of its tools. A turn ends with the response to
+//! its prompt, so reading again from the start of a turn gives the same events.
 
 mod agent_text;
 mod elicitation;
@@ -37,46 +37,44 @@ use tools::ToolCalls;
 use usage::UsageMeter;
 
 const PROTOCOL_VERSION: u16 = 1;
-/// A replay is written without a pause; one this long is its end.
+/// A replay is written without pauses; this much silence ends it.
 const REPLAY_MS: u64 = 1000;
-/// An agent that asks more than this at once asks nobody; the oldest prompts are refused.
+/// More open prompts than this are refused.
 const OPEN_MAX: usize = 64;
 
-/// What an ACP session is.
+/// The options of an ACP session.
 #[derive(Debug, Clone)]
 pub struct AcpOptions {
     /// The absolute path of the folder in which the agent works.
     pub cwd: PathBuf,
-    /// How it begins.
     pub start: AcpStart,
-    /// How its words are read.
     pub decoding: protocol::DecoderOptions,
     /// Programs that serve tools to it.
     pub mcp_servers: Vec<McpServer>,
 }
 
-/// How a session begins.
+/// The way in which a session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcpStart {
-    /// As a new one.
+    /// A new session.
     Fresh,
-    /// In a new process, as the one that the agent knows under this id.
+    /// An earlier session, in a new process.
     Resume {
-        /// The agent's own id of it.
+        /// The agent's own id of the session.
         agent_session: String,
     },
-    /// With a process that is there already.
+    /// A session in a running process.
     Attached {
-        /// The agent's own id of it.
+        /// The agent's own id of the session.
         agent_session: String,
-        /// From where its output is read.
+        /// The output offset at which reading starts.
         read_from: u64,
         /// The costs that this process has reported so far, in millionths of a US dollar: agents report sums.
         cost_micros: u64,
     },
 }
 
-/// Speaks with one ACP agent.
+/// The driver of one ACP agent process.
 #[derive(Debug)]
 pub struct Acp {
     options: AcpOptions,
@@ -86,28 +84,30 @@ pub struct Acp {
     words: AgentText,
     tools: ToolCalls,
     meter: UsageMeter,
-    /// What the agent waits for, by the id of its request.
+    /// Requests of the agent without an answer, by their ids.
     open: BTreeMap<String, PendingRequest>,
     /// The offset of the turn's first byte.
     turn: u64,
-    /// The offset behind the last line.
+    /// The offset after the last line.
     heard: u64,
-    /// Whether something of a turn was told or heard that has not ended.
+    /// Whether a turn is open.
     is_busy: bool,
 }
 
-/// How far the session is.
+/// The progress of opening the session.
 #[derive(Debug)]
 enum Stage {
-    /// The agent has not said yet what it can do.
+    /// The response to `initialize` is pending.
     Opening,
-    /// It was asked for a session.
+    /// The response to the request for a session is pending.
     Joining,
-    /// It has one, and may still repeat what was said in it: Gemini begins only after it has answered.
-    Replaying { agent_session: String },
-    /// It has one.
-    Ready { agent_session: String },
-    /// It will not have one.
+    /// The session is loaded and its history may still be replayed: Gemini starts the replay after the response.
+    Replaying {
+        agent_session: String,
+    },
+    Ready {
+        agent_session: String,
+    },
     Failed,
 }
 
@@ -125,7 +125,7 @@ enum PendingRequestKind {
 }
 
 impl Acp {
-    /// Makes a driver for one process.
+    /// Returns the driver for one process.
     pub fn new(options: AcpOptions) -> Self {
         let (stage, turn, cost_micros) = match &options.start {
             AcpStart::Fresh | AcpStart::Resume { .. } => (Stage::Opening, 0, 0),
@@ -178,7 +178,7 @@ impl Acp {
         open.ok_or_else(|| SendError::UnknownPrompt { prompt: prompt.to_owned() })
     }
 
-    /// Takes back all that the agent waits for, as the protocol wants it with a cancelled turn.
+    /// Answers all pending requests with a cancellation, as the protocol requires for a cancelled turn.
     fn cancel_open(&mut self) -> Vec<OutgoingBytes> {
         let open = std::mem::take(&mut self.open).into_values();
         open.map(|PendingRequest { id, what }| match what {
@@ -276,7 +276,7 @@ impl Driver for Acp {
         if is_open {
             let message =
                 self.stderr.last_words().unwrap_or("the agent ended in the middle of its turn").to_owned();
-            // What it said before is not read again.
+            // Text before this point is not read again.
             self.end_turn(TurnOutcome::Failed { message }, self.heard, &mut reaction);
         }
         self.stage = Stage::Failed;

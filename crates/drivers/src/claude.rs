@@ -1,7 +1,7 @@
-//! Claude Code without its screen: a process that takes and gives lines of JSON, turn after turn.
+//! The driver for Claude Code without its terminal interface, in its streaming JSON mode.
 //!
-//! Only what the model itself says is decoded: not what tools print, not what its own helpers say to it, and not what
-//! the program puts into the model's mouth when a request fails.
+//! Only text of the model is decoded for messages: not tool output, not text of subagents, and not the text that the
+//! program writes for a failed request.
 
 mod events;
 mod input_lines;
@@ -24,25 +24,22 @@ use plan::PlanTracker;
 use prompts::PendingPrompt;
 use turn_outcome::UsageMeter;
 
-/// As many of a turn's tool calls are remembered: their results name them by their ids.
+/// The number of tool calls whose titles are kept: results refer to calls by id.
 const TOOLS_MAX: usize = 256;
 
-/// How a session is led.
+/// The options of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Where the agent works; what lies below it is its worktree.
+    /// The working directory; everything below is the worktree.
     pub directory: PathBuf,
-    /// The id of the session, a UUID: one that we chose, or that of a session which comes back.
+    /// The UUID of the session: a chosen one, or that of a resumed session.
     pub session: String,
-    /// What this process was reported to have used before the place from which it is read; nothing for a new one.
-    ///
-    /// The agent tells sums, and a driver that starts again in the middle must know where they stood.
+    /// The usage that this process reported before the offset at which reading starts. The agent reports sums.
     pub usage_before: Usage,
-    /// How its words are read.
     pub decoding: protocol::DecoderOptions,
 }
 
-/// Speaks with one process of Claude Code.
+/// The driver of one Claude Code process.
 #[derive(Debug)]
 pub struct Claude {
     directory: PathBuf,
@@ -53,16 +50,16 @@ pub struct Claude {
     plan: PlanTracker,
     /// The titles of this turn's tool calls, by their ids.
     tools: VecDeque<(String, String)>,
-    /// How many turns are open: one that is told while another runs waits for its end.
+    /// The number of open turns: a prompt that is sent during a turn is queued.
     n_open: u32,
-    /// The number of the last prompt that was told.
-    last_told: u32,
-    /// Whether the words of the next paragraph were told as they came.
+    /// The number of the last prompt that was sent.
+    last_prompt: u32,
+    /// Whether the next text block was already reported as it was streamed.
     is_streamed: bool,
 }
 
 impl Claude {
-    /// Makes a driver for a process that was started with these options.
+    /// Returns the driver for a process that was started with these options.
     pub fn new(options: Options) -> Self {
         let Options { directory, session, usage_before, decoding } = options;
         Self {
@@ -74,7 +71,7 @@ impl Claude {
             plan: PlanTracker::default(),
             tools: VecDeque::new(),
             n_open: 0,
-            last_told: 0,
+            last_prompt: 0,
             is_streamed: false,
         }
     }
@@ -82,7 +79,7 @@ impl Claude {
 
 impl Driver for Claude {
     fn on_start(&mut self) -> Reaction {
-        // The agent says nothing before it is told something; its id is the one that we gave it.
+        // The agent writes nothing before its first input; it uses the given id.
         Reaction::from_events([DriverEvent::Ready { agent_session: Some(self.session.clone()) }])
     }
 
@@ -91,7 +88,7 @@ impl Driver for Claude {
         for line in self.turn.split(chunk) {
             reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::from_events(said),
+                Err(events) => Reaction::from_events(events),
             });
         }
         reaction
@@ -100,9 +97,9 @@ impl Driver for Claude {
     fn encode_input(&mut self, input: &AgentInput, number: u32) -> Result<Reaction, SendError> {
         let outgoing = match input {
             AgentInput::Prompt { text } => {
-                // The same input may be told again, and is one turn all the same.
-                self.n_open += u32::from(number > self.last_told);
-                self.last_told = self.last_told.max(number);
+                // An input that is sent again is still one turn.
+                self.n_open += u32::from(number > self.last_prompt);
+                self.last_prompt = self.last_prompt.max(number);
                 input_lines::prompt(text)
             }
             AgentInput::Permission { prompt, allowed } => self.prompts.answer(prompt, number, |asked| {
@@ -121,12 +118,12 @@ impl Driver for Claude {
         for line in self.turn.split_rest() {
             reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::from_events(said),
+                Err(events) => Reaction::from_events(events),
             });
         }
         if std::mem::take(&mut self.n_open) > 0 {
             self.prompts.clear();
-            reaction.events.extend(self.turn.break_off());
+            reaction.events.extend(self.turn.abort());
         }
         reaction
     }

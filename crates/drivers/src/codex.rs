@@ -1,7 +1,7 @@
-//! Codex without its screen: `codex app-server`, which speaks JSON-RPC, a line each.
+//! The driver for Codex without its terminal interface: `codex app-server`, which uses JSON-RPC lines.
 //!
-//! Only whole messages of the model's are decoded. A message that a lost connection or a new prompt cut off is said
-//! again or given up by the model; its pieces are words for people and nothing else.
+//! Only complete messages of the model are decoded. The model repeats or drops a message that a lost connection or a new
+//! prompt interrupted; streamed pieces are only shown to people.
 
 mod events;
 mod messages;
@@ -21,60 +21,56 @@ use crate::{
 use prompts::PendingPrompt;
 use usage::UsageMeter;
 
-/// As many tool calls are remembered: a permission prompt names one by its id.
+/// The number of tool calls that are kept: permission prompts refer to calls by id.
 const ITEMS_MAX: usize = 256;
 
-/// How a session is led.
+/// The options of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Where the agent works; what lies below it is its worktree.
+    /// The working directory; everything below is the worktree.
     pub directory: PathBuf,
-    /// Which thread it is, in the agent's own word for a session.
+    /// The thread, which is Codex's word for a session.
     pub thread: Thread,
-    /// When the agent asks.
     pub approval: Approval,
-    /// What its commands may do without asking.
     pub sandbox: Sandbox,
-    /// Which model; the agent's own choice where nothing is said.
+    /// `None` for the default of the agent.
     pub model: Option<String>,
-    /// How its words are read.
     pub decoding: protocol::DecoderOptions,
 }
 
-/// How the thread begins.
+/// The way in which the thread starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thread {
-    /// As a new one.
+    /// A new thread.
     Fresh,
-    /// In a new process, as the one that the agent knows under this id.
+    /// The thread with this id, in a new process.
     Resume(String),
-    /// With a process that has it already.
+    /// The thread with this id, in a running process.
     Attached(String),
 }
 
-/// When the agent asks.
+/// When the agent asks for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approval {
-    /// Before everything that is not known to be harmless.
+    /// Before everything except known harmless commands.
     Untrusted,
-    /// Before what its sandbox does not let it do.
+    /// Before actions that its sandbox denies.
     OnRequest,
-    /// Never: what the sandbox does not let it do fails.
+    /// Never: actions that the sandbox denies fail.
     Never,
 }
 
-/// What the agent's commands may do without asking.
+/// What commands of the agent may do without permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Read. Rules of ours need this one: every edit is then asked, and we answer.
+    /// Reading. Required for Jangdan's own permission rules: the agent then asks for every edit.
     ReadOnly,
-    /// Write below the working directory. The agent marks the directory as trusted in its own settings.
+    /// Writing below the working directory, which the agent then marks as trusted in its settings.
     WorkspaceWrite,
-    /// Anything.
     None,
 }
 
-/// Speaks with one process of Codex.
+/// The driver of one Codex process.
 #[derive(Debug)]
 pub struct Codex {
     options: Options,
@@ -82,18 +78,18 @@ pub struct Codex {
     prompts: PendingPrompts<PendingPrompt>,
     meter: UsageMeter,
     thread: Option<String>,
-    /// The turn that runs.
+    /// The id of the running turn.
     turn_id: Option<String>,
-    /// Whether a turn was told and has not ended.
+    /// Whether a prompt was sent whose turn has not ended.
     is_open: bool,
-    /// The last tool calls, also those of its helpers.
+    /// The last tool calls, including those of subagents.
     items: VecDeque<messages::Item>,
-    /// The message whose words were told as they came.
+    /// The message whose text was reported as it was streamed.
     streamed: Option<String>,
 }
 
 impl Codex {
-    /// Makes a driver for a process that was started with these options.
+    /// Returns the driver for a process that was started with these options.
     pub fn new(options: Options) -> Self {
         Self {
             turn: TurnReader::new(options.decoding.clone()),
@@ -129,7 +125,7 @@ impl Driver for Codex {
         for line in self.turn.split(chunk) {
             reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::from_events(said),
+                Err(events) => Reaction::from_events(events),
             });
         }
         reaction
@@ -162,14 +158,14 @@ impl Driver for Codex {
         for line in self.turn.split_rest() {
             reaction.append(match self.turn.classify(line) {
                 Ok(message) => self.take(&message),
-                Err(said) => Reaction::from_events(said),
+                Err(events) => Reaction::from_events(events),
             });
         }
         if std::mem::take(&mut self.is_open) {
             self.prompts.clear();
             self.items.clear();
             self.turn_id = None;
-            reaction.events.extend(self.turn.break_off());
+            reaction.events.extend(self.turn.abort());
         }
         reaction
     }

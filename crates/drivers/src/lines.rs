@@ -1,4 +1,4 @@
-//! LineSplitter out of bytes that are cut anywhere, each with its place in the spool.
+//! Splits output into lines, each with its offset in the spool.
 //!
 //! Two streams share one spool, so the pieces of a line need not stand next to each other. Holds at most one
 //! unfinished line of each stream, and of one that is too long only its beginning.

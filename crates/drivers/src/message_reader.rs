@@ -1,7 +1,7 @@
-//! An agent's own words: what they say in the protocol, each message under a name that a restart does not change.
+//! Decodes protocol messages in an agent's own text, with offsets that do not change after a restart.
 //!
-//! The words come in pieces, each in a line of the agent's output. A message is named by the line that carried its
-//! beginning and by its number among those that begin there, so whoever reads that line again finds the same names.
+//! The text arrives in pieces, each in a line of the agent's output. A message is identified by the offset of the line in
+//! which it starts and by its ordinal in that line, so reading the line again gives the same identity.
 
 use std::collections::VecDeque;
 
@@ -14,26 +14,25 @@ use crate::{
     turn_transcript::TurnTranscript,
 };
 
-/// What people read of a turn is cut to its end: a turn's last words are those that matter.
+/// Of a longer turn, people see the end, which matters most.
 const TURN_BYTES_MAX: usize = 64 * 1024;
 
-/// Listens to one session.
+/// Reads the messages of one session.
 #[derive(Debug)]
 pub(crate) struct MessageReader {
     decoder: Decoder,
-    /// How many bytes the decoder was given.
-    given: u64,
-    /// The pieces that the decoder may still speak of.
+    /// The number of bytes that the decoder has received.
+    n_decoded: u64,
+    /// The pieces in which a message may still start.
     pieces: VecDeque<Piece>,
-    /// What was said and done in this turn.
-    account: TurnTranscript,
+    transcript: TurnTranscript,
 }
 
-/// A piece of the words, and the line that carried it.
+/// A piece of text, and its line in the output.
 #[derive(Debug)]
 struct Piece {
-    /// Its first byte, as the decoder counts.
-    given: u64,
+    /// The decoder's offset of its first byte.
+    decoder_offset: u64,
     begin: u64,
     end: u64,
     n_items: u32,
@@ -41,61 +40,70 @@ struct Piece {
 
 impl MessageReader {
     pub(crate) fn new(options: DecoderOptions) -> Self {
-        let (decoder, account) = (Decoder::new(options), TurnTranscript::new(TURN_BYTES_MAX));
-        Self { decoder, given: 0, pieces: VecDeque::new(), account }
+        let (decoder, transcript) = (Decoder::new(options), TurnTranscript::new(TURN_BYTES_MAX));
+        Self { decoder, n_decoded: 0, pieces: VecDeque::new(), transcript }
     }
 
-    /// Takes what the agent said in one line of its output. Words of two lines never join to one line.
-    pub(crate) fn hear(&mut self, text: &str, line: &Line, read_from: u64) -> Vec<DriverEvent> {
-        // What one line carries is one piece, so that its messages are numbered together.
+    /// Decodes the text of one line of output. Texts of two lines never form one line.
+    pub(crate) fn push_text(&mut self, text: &str, line: &Line, read_from: u64) -> Vec<DriverEvent> {
+        // One line is one piece, so that its messages are numbered together.
         if self.pieces.back().is_none_or(|last| last.begin != line.begin) {
-            self.pieces.push_back(Piece { given: self.given, begin: line.begin, end: line.end, n_items: 0 });
+            self.pieces.push_back(Piece {
+                decoder_offset: self.n_decoded,
+                begin: line.begin,
+                end: line.end,
+                n_items: 0,
+            });
         }
         let newline = if text.ends_with('\n') { "" } else { "\n" };
         let mut items = Vec::new();
         for part in [text, newline] {
             items.extend(self.decoder.push(part.as_bytes()));
-            self.given += part.len() as u64;
-            self.account.say(part);
+            self.n_decoded += part.len() as u64;
+            self.transcript.say(part);
         }
-        self.heard(items, read_from)
+        self.to_events(items, read_from)
     }
 
-    /// Ends the turn, and returns what was still open in it.
+    /// Ends the turn, and returns the messages that end with it.
     pub(crate) fn end_turn(&mut self, read_from: u64) -> Vec<DriverEvent> {
         let items = self.decoder.end_turn();
-        self.heard(items, read_from)
+        self.to_events(items, read_from)
     }
 
-    /// Takes a tool call, which stands behind what was said so far.
+    /// Adds a tool call after the text so far.
     pub(crate) fn call(&mut self, call: &ToolCall) {
-        self.account.call(call);
+        self.transcript.call(call);
     }
 
-    /// Returns what was said and done in the turn, and begins another one.
+    /// Returns the text and the tools of the turn, and starts a new one.
     pub(crate) fn take_turn(&mut self) -> (String, TurnTools) {
-        self.account.take()
+        self.transcript.take()
     }
 
-    fn heard(&mut self, items: Vec<DecodedItem>, read_from: u64) -> Vec<DriverEvent> {
-        let events = items.into_iter().map(|item| self.named(item, read_from)).collect();
+    fn to_events(&mut self, items: Vec<DecodedItem>, read_from: u64) -> Vec<DriverEvent> {
+        let events = items.into_iter().map(|item| self.to_event(item, read_from)).collect();
         let needed = self.decoder.safe_offset();
-        while self.pieces.get(1).is_some_and(|next| next.given <= needed) {
+        while self.pieces.get(1).is_some_and(|next| next.decoder_offset <= needed) {
             self.pieces.pop_front();
         }
         events
     }
 
-    fn named(&mut self, mut item: DecodedItem, read_from: u64) -> DriverEvent {
+    fn to_event(&mut self, mut item: DecodedItem, read_from: u64) -> DriverEvent {
         let span = match &mut item {
             DecodedItem::Message(message) => &mut message.span,
             DecodedItem::Invalid(invalid) => &mut invalid.span,
             DecodedItem::NearMiss(near) => &mut near.span,
         };
         let last = span.end.saturating_sub(1).max(span.start);
-        let end =
-            self.pieces.iter().rev().find(|piece| piece.given <= last).map_or(span.end, |piece| piece.end);
-        if let Some(piece) = self.pieces.iter_mut().rev().find(|piece| piece.given <= span.start) {
+        let end = self
+            .pieces
+            .iter()
+            .rev()
+            .find(|piece| piece.decoder_offset <= last)
+            .map_or(span.end, |piece| piece.end);
+        if let Some(piece) = self.pieces.iter_mut().rev().find(|piece| piece.decoder_offset <= span.start) {
             (span.start, span.ordinal) = (piece.begin, piece.n_items);
             piece.n_items += 1;
         }

@@ -1,11 +1,11 @@
-//! What an agent waits for: its open prompts, and which input has answered each.
+//! The open prompts of an agent, and the input that answered each.
 
 use crate::driver::SendError;
 
-/// An agent that asks more than this at once has lost count; the oldest is forgotten.
+/// When there are more, the oldest is dropped.
 const PROMPTS_MAX: usize = 256;
 
-/// The prompts of the present turn.
+/// The open prompts of a session.
 #[derive(Debug)]
 pub(crate) struct PendingPrompts<T> {
     open: Vec<Prompt<T>>,
@@ -32,7 +32,7 @@ impl<T> PendingPrompts<T> {
         self.open.push(Prompt { id, asked, answered_by: None });
     }
 
-    /// Returns what was asked, for the input that may answer it: the first one, however often that one is sent.
+    /// Returns the answer to a prompt. Only one input may answer it, which may be sent repeatedly.
     pub(crate) fn answer<A>(
         &mut self,
         id: &str,
@@ -49,7 +49,7 @@ impl<T> PendingPrompts<T> {
         Ok(answer)
     }
 
-    /// Forgets those that the agent no longer waits for, and returns the ids of those that nobody answered.
+    /// Removes the prompts that the agent no longer waits for, and returns the ids of the unanswered ones.
     pub(crate) fn settle(&mut self, is_settled: impl Fn(&str, &T) -> bool) -> Vec<String> {
         let (settled, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.open)
             .into_iter()

@@ -1,6 +1,6 @@
-//! Presets: how each agent is started, spoken to and found, as data. A project adds its own in the same form.
+//! Presets: the description of each agent as data. A project can add its own in the same format.
 //!
-//! Picks and merges; never looks at the machine.
+//! Resolves and merges presets; never inspects the machine.
 
 use std::collections::BTreeMap;
 
@@ -21,24 +21,22 @@ const OWN: &[(&str, &str)] = &[
     ("shell", include_str!("presets/shell.toml")),
 ];
 
-/// Silence of this length ends a turn on a terminal where nobody says otherwise.
+/// The default silence that ends a turn on a terminal.
 const QUIET_MS: u64 = 1500;
 
-/// How one agent is started, spoken to and found.
+/// The description of one agent: how to start it, communicate with it and detect it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Preset {
-    /// Its name for people.
+    /// The display name.
     #[serde(default)]
     pub title: String,
-    /// What it speaks.
     pub driver: DriverName,
-    /// How it writes, on a terminal.
+    /// For agents on a terminal.
     #[serde(default)]
     pub mode: Option<TerminalMode>,
-    /// The program.
     pub command: String,
-    /// Its arguments in any case.
+    /// Arguments of every start.
     #[serde(default)]
     pub arguments: Vec<String>,
     /// Further arguments for a new session; `{session}` is the id that it shall have.
@@ -47,36 +45,36 @@ pub struct Preset {
     /// Further arguments for a session that comes back; `{session}` is the agent's own id of it.
     #[serde(default)]
     pub resume: Vec<String>,
-    /// What is added to its environment.
+    /// Variables that are added to its environment.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// In which form it is told things.
+    /// The format of its inputs.
     #[serde(default)]
     pub form: InputFormat,
     /// Whether its messages must carry the session's key; by default on a terminal alone.
     #[serde(default)]
     pub keys: Option<KeyRule>,
-    /// How much memory it may have with all that it starts, in MiB.
+    /// Memory limit of the agent and its descendants, in MiB.
     #[serde(default)]
     pub memory_mib: Option<u64>,
-    /// How long it is silent when its turn is over, on a terminal.
+    /// The silence that ends a turn on a terminal.
     #[serde(default)]
     pub quiet_ms: Option<u64>,
-    /// How it is typed to, on a terminal.
+    /// How prompts are typed on a terminal.
     #[serde(default)]
     pub typing: TypingOptions,
     /// The arguments that make it print its version; without any it has none.
     #[serde(default = "version")]
     pub version: Vec<String>,
-    /// How one sees whether it is logged in; without it nobody has to.
+    /// How to check the login; none if no login is needed.
     #[serde(default)]
     pub login: Option<LoginCheck>,
-    /// How one gets it.
+    /// How to install it.
     #[serde(default)]
     pub install: String,
 }
 
-/// What an agent speaks.
+/// The protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DriverName {
@@ -121,7 +119,7 @@ pub enum KeyRule {
     Required,
 }
 
-/// How one sees whether an agent is logged in. That they are there is enough; nobody looks into them.
+/// How to check whether an agent is logged in. Only the existence counts; the content is never read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LoginCheck {
@@ -129,11 +127,11 @@ pub struct LoginCheck {
     pub files: Vec<String>,
     /// Variables; one that is set will do.
     pub variables: Vec<String>,
-    /// How one logs in.
+    /// How to log in.
     pub how: String,
 }
 
-/// How a process begins.
+/// Whether a process starts a new session or resumes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchMode<'a> {
     /// With a new session that shall have this id, where the agent lets us choose.
@@ -142,10 +140,9 @@ pub enum LaunchMode<'a> {
     Resume(&'a str),
 }
 
-/// Why there is no such preset.
+/// The reason why a preset cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PresetError {
-    /// Nobody knows it.
     #[error("there is no agent preset '{name}', only {known}")]
     Unknown {
         /// The name that was asked for.
@@ -162,7 +159,6 @@ pub enum PresetError {
     /// It is not written as a preset is.
     #[error("the agent preset '{name}' is wrong: {problem}")]
     Wrong {
-        /// Its name.
         name: String,
         /// What is wrong.
         problem: String,
@@ -264,7 +260,7 @@ fn table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::Table, P
         };
     };
     let wrong = |problem: &str| PresetError::Wrong { name: name.to_owned(), problem: problem.to_owned() };
-    let mut said = said.as_table().cloned().ok_or_else(|| wrong("it is no table"))?;
+    let mut said = said.as_table().cloned().ok_or_else(|| wrong("it is not a table"))?;
     let base = match (said.remove("extends"), own()) {
         // A table that extends its own name means Jangdan's.
         (Some(toml::Value::String(base)), Some(text)) if base == name => parse(name, text)?,
@@ -347,7 +343,7 @@ mod tests {
         };
         check("a", "[a]\nextends = 'b'\n[b]\nextends = 'a'", "the agent preset 'a' extends itself");
         check("a", "[a]\ncommand = 'x'", "the agent preset 'a' is wrong: missing field `driver`");
-        check("a", "a = 1", "the agent preset 'a' is wrong: it is no table");
+        check("a", "a = 1", "the agent preset 'a' is wrong: it is not a table");
         let unknown = pick("no", &toml::Table::new()).unwrap_err();
         assert!(matches!(unknown, PresetError::Unknown { .. }), "{unknown}");
         let typo = pick("a", &added("[a]\nextends = 'shell'\nquite_ms = 1")).unwrap_err().to_string();

@@ -1,7 +1,7 @@
-//! The driver for any program on a terminal: types words, and takes silence for the end of a turn.
+//! The driver for any program on a terminal: types prompts, and treats silence as the end of a turn.
 //!
-//! What its tools print can't be told from its own words, so a message counts by its key. Never types words twice:
-//! where they were not taken, only the key that sends them is pressed again.
+//! Tool output cannot be distinguished from the program's own text, so messages must carry the key. A prompt is never
+//! typed twice: if it was not accepted, only the submit key is pressed again.
 
 mod terminal_reader;
 mod typing_options;
@@ -16,40 +16,37 @@ use crate::driver::{
 };
 use terminal_reader::TerminalReader;
 
-/// So often the key is pressed before a prompt counts as not taken.
+/// Attempts to submit a prompt before it counts as not accepted.
 const SUBMITS_MAX: u32 = 3;
-/// As long a program may take to show that it took something.
+/// Time allowed for a program to show that it accepted a prompt.
 const VERIFY_MS: u64 = 1000;
 
-/// What a terminal session is.
+/// The options of a terminal session.
 #[derive(Debug, Clone)]
 pub struct PtyOptions {
-    /// How its words are read.
     pub decoding: protocol::DecoderOptions,
-    /// How it writes.
     pub mode: PtyMode,
-    /// How it is typed to.
     pub typing: TypingOptions,
-    /// How long it is silent when its turn is over.
+    /// The silence that ends a turn.
     pub quiet_ms: u64,
-    /// The id under which the program keeps its session, where it has one that was given to it.
+    /// The id that the program was started with, if it has sessions.
     pub agent_session: Option<String>,
-    /// From where its output is read: 0, or where an earlier driver says.
+    /// The output offset at which reading starts; 0 for a new process.
     pub read_from: u64,
-    /// Whether it had said something in a turn that an earlier driver opened, and that had not ended.
+    /// `Some` if an earlier driver left a turn open; whether there was text in it.
     pub open_turn: Option<bool>,
 }
 
-/// How a program writes.
+/// The way in which a program uses its terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PtyMode {
     /// Line by line.
     Lines,
-    /// On the whole screen, again and again.
+    /// Redrawing the whole screen.
     Screen,
 }
 
-/// Speaks with one program on a terminal.
+/// The driver of one program on a terminal.
 #[derive(Debug)]
 pub struct Pty {
     options: PtyOptions,
@@ -60,21 +57,21 @@ pub struct Pty {
 
 #[derive(Debug)]
 enum Turn {
-    /// Nothing was told.
+    /// No prompt was sent.
     Closed,
-    /// Words were typed, and nothing shows yet that they were taken.
-    Typed { words: String, n_submits: u32, has_heard: bool },
-    /// The program works.
+    /// A prompt was typed, and is not known to be accepted.
+    Typed { words: String, n_submits: u32, has_output: bool },
+    /// The program works on a prompt.
     Open,
 }
 
 impl Pty {
-    /// Makes a driver for one process.
+    /// Returns the driver for one process.
     pub fn new(options: PtyOptions) -> Self {
         let is_again = options.read_from > 0;
         Self {
             reader: TerminalReader::new(&options),
-            // Of a program on a screen nobody knows when it reads before it has drawn itself.
+            // A full-screen program accepts input only after its first paint.
             is_ready: is_again || options.mode == PtyMode::Lines,
             turn: if options.open_turn.is_some() { Turn::Open } else { Turn::Closed },
             options,
@@ -89,18 +86,18 @@ impl Pty {
         self.turn = Turn::Closed;
         let (mut events, text) = self.reader.end_turn();
         let read_from = self.reader.read_from();
-        // On a terminal nothing tells a tool from words.
+        // Tool calls cannot be recognized on a terminal.
         events.push(DriverEvent::TurnEnded { read_from, text, tools: TurnTools::default(), outcome });
         Reaction { events, outgoing: Vec::new() }
     }
 
-    /// Looks whether typed words were taken; presses the key again where they were not.
+    /// Checks whether the typed prompt was accepted; otherwise presses the submit key again.
     fn verify(&mut self) -> Option<Reaction> {
-        let Turn::Typed { words, n_submits, has_heard } = &mut self.turn else { return None };
+        let Turn::Typed { words, n_submits, has_output } = &mut self.turn else { return None };
         let typing = &self.options.typing;
         let is_taken = match self.options.mode {
             PtyMode::Screen => !typing.stands_in_box(words, &self.reader.rows()),
-            PtyMode::Lines => *has_heard,
+            PtyMode::Lines => *has_output,
         };
         if is_taken || !typing.verify {
             self.turn = Turn::Open;
@@ -126,8 +123,8 @@ impl Driver for Pty {
             let trouble = DriverEvent::Warning(AgentWarning::UnknownOutput { text });
             return Reaction { events: vec![trouble], outgoing: Vec::new() };
         }
-        if let Turn::Typed { has_heard, .. } = &mut self.turn {
-            *has_heard = true;
+        if let Turn::Typed { has_output, .. } = &mut self.turn {
+            *has_output = true;
         }
         Reaction { events: self.reader.push(chunk.bytes, chunk.offset), outgoing: Vec::new() }
     }
@@ -141,13 +138,13 @@ impl Driver for Pty {
                 let words = self.options.typing.words(text, self.options.mode)?;
                 self.reader.expect_echo(&words);
                 let outgoing = self.options.typing.keys(&words);
-                self.turn = Turn::Typed { words, n_submits: 1, has_heard: false };
+                self.turn = Turn::Typed { words, n_submits: 1, has_output: false };
                 outgoing
             }
             AgentInput::Interrupt => {
                 vec![OutgoingBytes { after_ms: 0, bytes: self.options.typing.interrupt.clone().into_bytes() }]
             }
-            // A terminal has no prompts with ids: what stands on its screen is answered by who looks at it.
+            // A terminal has no prompts with ids: people answer what they see on its screen.
             AgentInput::Permission { prompt, .. } | AgentInput::Answer { prompt, .. } => {
                 return Err(SendError::UnknownPrompt { prompt: prompt.clone() });
             }
@@ -166,7 +163,7 @@ impl Driver for Pty {
         if let Some(reaction) = self.verify() {
             return reaction;
         }
-        // Silence before the first word is work, not the end of it.
+        // Silence before the first output means work, not the end of the turn.
         if self.reader.has_spoken() && !self.reader.holds_turn() {
             return self.end_turn(TurnOutcome::Finished);
         }
@@ -184,7 +181,7 @@ impl Driver for Pty {
             Turn::Typed { .. } if self.options.typing.verify => {
                 Some(quiet_ms.max(self.options.typing.submit_after_ms + VERIFY_MS))
             }
-            // What a screen paints without being told something is no turn.
+            // Output of a full-screen program without a prompt is not a turn.
             Turn::Closed if self.is_ready && self.options.mode == PtyMode::Screen => None,
             Turn::Typed { .. } | Turn::Open | Turn::Closed => {
                 (self.reader.has_spoken() && !self.reader.holds_turn()).then_some(quiet_ms)

@@ -1,32 +1,31 @@
 //! Questions that an agent asks in the middle of its turn, one or several together, as one question to a person.
 //!
-//! A person gives one answer. Where several things are question, it has a line for each; an answer that has not is given
-//! to each of them, as nobody knows better which it is for.
+//! A person gives one answer. For several questions it has one line each; otherwise the whole answer is used for each
+//! question, because it is unknown which one it is for.
 
 use domain::{AskUser, AskUserType};
 use serde::{Deserialize, Serialize};
 
 use crate::json::{LenientText, OrderedMap};
 
-/// What is question together.
+/// Questions that are asked together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QuestionForm {
-    /// What stands above the questions.
+    /// The text above the questions.
     pub(crate) title: Option<String>,
     pub(crate) fields: Vec<QuestionField>,
 }
 
-/// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct QuestionField {
-    /// The agent's own name of it.
+    /// The agent's name of the field.
     pub(crate) key: String,
     pub(crate) question: String,
     pub(crate) kind: FieldKind,
     pub(crate) choices: Vec<Choice>,
 }
 
-/// Which answer a question wants.
+/// The type of answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldKind {
     Text,
@@ -42,7 +41,7 @@ pub(crate) struct Choice {
     pub(crate) description: Option<String>,
 }
 
-/// An answer in the form that a field wants.
+/// An answer in the type of its field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum FieldValue {
@@ -53,7 +52,7 @@ pub(crate) enum FieldValue {
 }
 
 impl QuestionForm {
-    /// Returns the question as a person is question it.
+    /// Returns the form as one question for a person.
     pub(crate) fn to_question(&self) -> AskUser {
         let title = self.title.iter().cloned();
         let mut ask = AskUser {
@@ -97,7 +96,7 @@ impl QuestionForm {
         ask
     }
 
-    /// Tells whether a question that wants nothing but a yes gets something else.
+    /// Returns whether a confirmation without fields is declined.
     pub(crate) fn is_refused(&self, answer: &str) -> bool {
         self.fields.is_empty() && !is_yes(answer)
     }
@@ -115,7 +114,7 @@ impl QuestionForm {
 }
 
 impl Choice {
-    /// Returns what its description says beyond its label.
+    /// Returns the description if it adds to the label.
     fn explanation(&self) -> Option<&str> {
         let description = self.description.as_deref().map(str::trim);
         description.filter(|description| !description.is_empty() && *description != self.label)
@@ -148,13 +147,13 @@ fn is_yes(answer: &str) -> bool {
     yes.contains(&answer.trim().to_lowercase().as_str())
 }
 
-/// Takes the number of a line off it: `2. web`, `2) web`.
+/// Removes the number of a line: `2. web`, `2) web`.
 fn without_number(line: &str, n: usize) -> &str {
     let rest = line.strip_prefix(&n.to_string()).and_then(|rest| rest.strip_prefix(['.', ')']));
     rest.map_or(line, str::trim_start)
 }
 
-/// The form of an MCP server's question.
+/// The form schema of an MCP server's question.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct FormSchema {
     #[serde(default)]
@@ -193,7 +192,7 @@ struct TitledConst {
 }
 
 impl FormSchema {
-    /// Returns the form, under what the server says and the address that it wants to be visited.
+    /// Returns the form, with the server's message and address as the title.
     pub(crate) fn form(self, message: LenientText, url: LenientText) -> QuestionForm {
         let fields = self.properties.0.into_iter().map(|(key, property)| property.field(key)).collect();
         let lines: Vec<_> = [message.0, url.0].into_iter().flatten().collect();
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_that_explains_nothing_is_not_explained() {
+    fn description_equal_to_the_label_is_omitted() {
         let text = r#"{"properties":{"a":{"oneOf":[{"const":"x","title":"x"},{"const":"y","title":""},{"const":"z"}]}}}"#;
         let schema: FormSchema = serde_json::from_str(text).expect("it is JSON");
         let question = schema.form(LenientText(None), LenientText(None)).to_question();
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_line_for_each_is_given_to_each() {
+    fn answer_without_one_line_per_field_is_used_for_every_field() {
         let schema: FormSchema =
             serde_json::from_str(r#"{"properties":{"a":{},"b":{}}}"#).expect("it is JSON");
         let given = schema.form(LenientText(None), LenientText(None)).answers("as you like");

@@ -1,4 +1,4 @@
-//! A turn of an agent that writes lines of JSON: where it began, what is said in it, how it ends.
+//! Reads the turns of an agent that writes lines of JSON.
 
 use std::collections::VecDeque;
 
@@ -11,17 +11,17 @@ use crate::{
     message_reader::MessageReader,
 };
 
-/// As much of an unknown line as is shown.
+/// The shown part of an unknown line.
 const SHOWN_CHARS_MAX: usize = 400;
 
-/// As many lines of the standard error as say why a process ended.
+/// The number of standard error lines that explain why a process ended.
 const ERROR_LINES_MAX: usize = 8;
 
-/// Reads both streams, and keeps what the present turn needs.
+/// Reads both streams, with the state of the current turn.
 #[derive(Debug)]
 pub(crate) struct TurnReader {
     lines: LineSplitter,
-    ear: MessageReader,
+    reader: MessageReader,
     /// The first byte of the turn's first line.
     from: Option<u64>,
     /// The last lines of the standard error.
@@ -38,7 +38,7 @@ impl TurnReader {
     pub(crate) fn new(options: DecoderOptions) -> Self {
         Self {
             lines: LineSplitter::default(),
-            ear: MessageReader::new(options),
+            reader: MessageReader::new(options),
             from: None,
             errors: VecDeque::new(),
         }
@@ -57,7 +57,7 @@ impl TurnReader {
         self.from.unwrap_or(self.lines.unread())
     }
 
-    /// Returns the bytes of a line that may be a message, or what is to be said about one that can't be.
+    /// Returns a line that may be a message, or the warnings about another line.
     pub(crate) fn classify(&mut self, mut line: Line) -> Result<MessageLine, Vec<DriverEvent>> {
         if line.stream == OutputStream::Output {
             self.from.get_or_insert(line.begin);
@@ -69,7 +69,7 @@ impl TurnReader {
         match line.stream {
             OutputStream::Output if is_whole && bytes.iter().all(u8::is_ascii_whitespace) => Err(Vec::new()),
             OutputStream::Output if is_whole => {
-                // What was complained about before the agent went on has not ended it.
+                // Errors before further output did not end the agent.
                 self.errors.clear();
                 Ok(MessageLine { line, bytes })
             }
@@ -92,32 +92,32 @@ impl TurnReader {
         }
     }
 
-    /// Takes the agent's own words.
+    /// Decodes the agent's own text.
     pub(crate) fn push_text(&mut self, text: &str, line: &Line) -> Vec<DriverEvent> {
         let read_from = self.read_from();
-        self.ear.hear(text, line, read_from)
+        self.reader.push_text(text, line, read_from)
     }
 
-    /// Takes a tool call, which stands behind what was said so far.
+    /// Adds a tool call after the text so far.
     pub(crate) fn push_call(&mut self, call: ToolCall) -> DriverEvent {
-        self.ear.call(&call);
+        self.reader.call(&call);
         DriverEvent::ToolCall(call)
     }
 
-    /// Ends the turn: nothing before `end` is needed any more.
+    /// Ends the turn. Output before `end` is not read again.
     pub(crate) fn finish(&mut self, end: u64, usage: Usage, outcome: TurnOutcome) -> Vec<DriverEvent> {
-        let mut events = self.ear.end_turn(self.read_from());
+        let mut events = self.reader.end_turn(self.read_from());
         if usage.tokens() + usage.cached_tokens + usage.cost_micros > 0 {
             events.push(DriverEvent::Usage(usage));
         }
         self.from = None;
-        let (text, tools) = self.ear.take_turn();
+        let (text, tools) = self.reader.take_turn();
         events.push(DriverEvent::TurnEnded { read_from: end, text, tools, outcome });
         events
     }
 
-    /// Ends a turn whose process is gone, and says what it last complained about.
-    pub(crate) fn break_off(&mut self) -> Vec<DriverEvent> {
+    /// Ends a turn whose process has exited, with its last errors as the reason.
+    pub(crate) fn abort(&mut self) -> Vec<DriverEvent> {
         let errors: Vec<_> = self.errors.drain(..).collect();
         let message = if errors.is_empty() {
             "the agent ended in the middle of its turn".to_owned()
@@ -128,14 +128,14 @@ impl TurnReader {
     }
 }
 
-/// Returns what an unknown line is shown as, if there is anything in it.
+/// Returns the warning about an unknown line; `None` if it is blank.
 pub(crate) fn unknown_output(bytes: &[u8]) -> Option<AgentWarning> {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();
     let mut shown = String::new();
     while let Some(c) = chars.next() {
         if c == '\u{1b}' {
-            // A colour: everything up to its letter.
+            // Skips an escape sequence up to its final letter.
             let _ = chars.by_ref().find(char::is_ascii_alphabetic);
         } else if !c.is_control() {
             shown.push(c);

@@ -1,4 +1,4 @@
-//! What holds for every output, however it is cut and wherever its reader starts again.
+//! Properties that hold however the output is split and wherever a reader restarts.
 
 #![expect(clippy::disallowed_methods, reason = "a test may read its own files")]
 #![expect(clippy::expect_used, reason = "what a test is given holds")]
@@ -39,7 +39,7 @@ fn hear(driver: &mut dyn Driver, offset: usize, bytes: &[u8]) -> Vec<DriverEvent
     driver.on_output(SpoolChunk { stream: OutputStream::Output, offset: offset as u64, bytes }).events
 }
 
-/// What is recorded once, whoever reads it.
+/// Events that must be the same for every reader.
 fn is_kept(event: &DriverEvent) -> bool {
     matches!(event, DriverEvent::Message { .. } | DriverEvent::Usage(_) | DriverEvent::TurnEnded { .. })
 }

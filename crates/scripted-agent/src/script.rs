@@ -73,7 +73,7 @@ pub enum ProtocolName {
     Acp,
     /// Claude Code's `stream-json`.
     Claude,
-    /// Codex's `app-server`.
+    /// The protocol of `codex app-server`.
     Codex,
 }
 

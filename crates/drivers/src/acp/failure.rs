@@ -10,7 +10,7 @@ use crate::driver::TurnOutcome;
 const UNAUTHORIZED: i64 = -32000;
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// AgentText of a used-up limit: of Claude, Codex, OpenCode, Gemini, in this order, then of the servers behind them.
+/// Texts that indicate a reached limit: of Claude, Codex, OpenCode and Gemini, then of model servers.
 const LIMITED: &[&str] = &[
     "rate_limit",
     "usage_limit_exceeded",
@@ -23,7 +23,7 @@ const LIMITED: &[&str] = &[
     "overloaded",
 ];
 
-/// AgentText of a missing or wrong login.
+/// Texts that indicate a missing or invalid login.
 const NOT_LOGGED_IN: &[&str] = &[
     "missing environment variable",
     "authentication",

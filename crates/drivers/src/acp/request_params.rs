@@ -1,4 +1,4 @@
-//! The parameters of what is sent to an ACP agent.
+//! The parameters of requests and responses to an ACP agent.
 
 use serde::Serialize;
 
@@ -7,20 +7,16 @@ use serde::Serialize;
 pub struct McpServer {
     /// The name under which the agent knows its tools.
     pub name: String,
-    /// The program.
     pub command: String,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// What is added to its environment.
+    /// Added to its environment.
     pub env: Vec<EnvironmentVariable>,
 }
 
 /// A variable of an environment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EnvironmentVariable {
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: String,
 }
 
@@ -63,7 +59,7 @@ struct ClientInfo {
 }
 
 impl Initialize {
-    /// The agent works with its own files and terminals: what it does there is seen as its tool calls.
+    /// Offers neither files nor terminals: the agent uses its own, and reports tool calls.
     pub(super) fn new() -> Self {
         Self {
             protocol_version: super::PROTOCOL_VERSION,
@@ -125,7 +121,7 @@ enum Outcome {
 }
 
 impl Permission {
-    /// Selects an option; without one the prompt is taken back.
+    /// Selects an option; `None` cancels the prompt.
     pub(super) fn new(option: Option<String>) -> Self {
         let outcome = option.map_or(Outcome::Cancelled, |option_id| Outcome::Selected { option_id });
         Self { outcome }

@@ -1,19 +1,19 @@
-//! What is sent to an ACP agent: JSON-RPC, one message on a line.
+//! JSON-RPC messages to an ACP agent, one per line.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Ids of prompts begin here: the id of a response tells which input it answers, also after a restart.
+/// Ids of prompts start here. The id of a response identifies its input, also after a restart.
 const FIRST_PROMPT: u64 = 1000;
 
-/// Our requests, by the id that they have.
+/// The requests to the agent. Each kind has a fixed id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestKind {
     Initialize,
     New,
     Resume,
     Load,
-    /// The prompt with this input's number.
+    /// With the number of the input.
     Prompt(u32),
 }
 
@@ -28,7 +28,7 @@ impl RequestKind {
         }
     }
 
-    /// Returns what a response with this id answers.
+    /// Returns the request that a response with this id belongs to.
     pub(super) fn of(id: &RawValue) -> Option<Self> {
         match id.get().trim_matches('"').parse().ok()? {
             1 => Some(Self::Initialize),
@@ -79,34 +79,34 @@ struct RefusalError<'a> {
     message: &'a str,
 }
 
-/// Asks the agent something.
+/// Encodes a request.
 pub(super) fn request(asked: RequestKind, params: impl Serialize) -> Vec<u8> {
     line(&Request { jsonrpc: "2.0", id: Some(asked.id()), method: asked.method(), params })
 }
 
-/// Tells the agent something that has no answer.
+/// Encodes a notification.
 pub(super) fn notify(method: &str, params: impl Serialize) -> Vec<u8> {
     line(&Request { jsonrpc: "2.0", id: None, method, params })
 }
 
-/// Answers a request of the agent.
+/// Encodes the response to a request of the agent.
 pub(super) fn answer(id: &RawValue, result: impl Serialize) -> Vec<u8> {
     line(&Response { jsonrpc: "2.0", id, result })
 }
 
-/// Refuses a request that nobody here can answer.
+/// Refuses a request of an unknown method.
 pub(super) fn refuse(id: &RawValue, method: &str) -> Vec<u8> {
     let message = format!("method not found: {method}");
     line(&Refusal { jsonrpc: "2.0", id, error: RefusalError { code: -32601, message: &message } })
 }
 
-/// Refuses a request that makes no sense.
+/// Refuses a request with invalid parameters.
 pub(super) fn refuse_params(id: &RawValue, message: &str) -> Vec<u8> {
     line(&Refusal { jsonrpc: "2.0", id, error: RefusalError { code: -32602, message } })
 }
 
 fn line(value: &impl Serialize) -> Vec<u8> {
-    // All that is sent has string keys and no failing parts, so there is always a text.
+    // Cannot fail: all values serialize.
     let mut bytes = serde_json::to_vec(value).unwrap_or_default();
     bytes.push(b'\n');
     bytes

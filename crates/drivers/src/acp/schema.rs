@@ -1,7 +1,7 @@
-//! What an ACP agent sends, as far as it is used here.
+//! The messages of an ACP agent, with the fields that are used here.
 //!
-//! Every field may be missing or of another type than it should be: one odd value must not cost a whole update, and
-//! agents are ahead of each other and of their specification. So these types are ours, not the schema's.
+//! Any field may be missing or have an unexpected type: one odd value must not discard a whole update, and agents
+//! implement different versions. So the types are not generated from the official schema.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) struct RpcError {
     pub(super) data: Option<Box<RawValue>>,
 }
 
-/// What some agents say about an error beside it.
+/// Additional error data of some agents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RpcErrorData {
@@ -48,7 +48,7 @@ pub(super) struct RpcErrorData {
     pub(super) resets_at: Option<i64>,
 }
 
-/// The answer to `initialize`.
+/// The result of `initialize`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct InitializeResult {
@@ -73,7 +73,7 @@ pub(super) struct SessionCapabilities {
     pub(super) resume: Option<Box<RawValue>>,
 }
 
-/// The answer to `session/new`, `session/load` and `session/resume`.
+/// The result of `session/new`, `session/load` and `session/resume`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct SessionOpened {
@@ -102,7 +102,7 @@ pub(super) struct ConfigOption {
     pub(super) current_value: Option<String>,
 }
 
-/// The answer to `session/prompt`.
+/// The result of `session/prompt`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct PromptResult {
@@ -129,7 +129,7 @@ pub(super) struct TurnUsage {
     pub(super) cached_write_tokens: u64,
 }
 
-/// Where Gemini has its figures.
+/// Usage figures of Gemini.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct PromptResultMeta {
@@ -153,7 +153,7 @@ pub(super) struct TokenCount {
     pub(super) output_tokens: u64,
 }
 
-/// `session/update`
+/// The parameters of `session/update`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Notification {
@@ -163,7 +163,7 @@ pub(super) struct Notification {
     pub(super) update: Update,
 }
 
-/// All kinds of update in one, told apart by `session_update`.
+/// All kinds of update; `session_update` is the kind.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Update {
@@ -185,7 +185,7 @@ pub(super) struct Update {
     pub(super) locations: Vec<Location>,
     #[serde(deserialize_with = "or_default")]
     pub(super) raw_input: Option<RawInput>,
-    /// What a tool gave back, as the agent has it: a text, or an object with one in it.
+    /// The output of a tool: a text, or an object that contains one.
     pub(super) raw_output: Option<Box<RawValue>>,
     #[serde(deserialize_with = "or_default")]
     pub(super) entries: Vec<PlanEntry>,
@@ -208,11 +208,11 @@ pub(super) struct Location {
     pub(super) path: String,
 }
 
-/// What a tool is called with, by the names that agents use.
+/// The input of a tool, by the field names of different agents.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RawInput {
-    #[serde(deserialize_with = "words_or_default")]
+    #[serde(deserialize_with = "command_or_default")]
     pub(super) command: Option<String>,
     #[serde(alias = "filePath", alias = "path", deserialize_with = "or_default")]
     pub(super) file_path: Option<String>,
@@ -222,12 +222,12 @@ pub(super) struct RawInput {
     pub(super) description: Option<String>,
     #[serde(deserialize_with = "or_default")]
     pub(super) reason: Option<String>,
-    /// What the agent is going to do, where it keeps that by a tool.
+    /// The agent's plan, if it maintains it with a tool.
     #[serde(deserialize_with = "or_default")]
     pub(super) todos: Vec<PlanEntry>,
 }
 
-/// What a tool gave back, by the names that agents use.
+/// The output of a tool, by the field names of different agents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RawOutput {
@@ -261,14 +261,14 @@ pub(super) struct Content {
     pub(super) r#type: String,
     #[serde(deserialize_with = "or_default")]
     pub(super) text: Option<String>,
-    /// Where the piece is one of a tool call.
+    /// Set in the content of a tool call.
     pub(super) content: Option<Box<RawValue>>,
-    /// Where it is a change of a file.
+    /// Set in a file change.
     #[serde(deserialize_with = "or_default")]
     pub(super) path: Option<String>,
 }
 
-/// `session/request_permission`
+/// The parameters of `session/request_permission`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct PermissionRequest {
@@ -289,14 +289,14 @@ pub(super) struct PermissionOption {
     pub(super) kind: String,
 }
 
-/// `$/cancel_request`
+/// The parameters of `$/cancel_request`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Withdrawal {
     pub(super) request_id: Option<Box<RawValue>>,
 }
 
-/// `elicitation/create`
+/// The parameters of `elicitation/create`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Elicitation {
@@ -347,7 +347,7 @@ pub(super) struct Choice {
     pub(super) title: Option<String>,
 }
 
-/// Reads a value of its own; the default where it is another.
+/// Reads a value; the default if it is missing or has another type.
 pub(super) fn read<T: DeserializeOwned + Default>(raw: Option<&RawValue>) -> T {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
 }
@@ -356,13 +356,13 @@ fn or_default<'de, D: Deserializer<'de>, T: DeserializeOwned + Default>(source: 
     Ok(read(Some(&*Box::<RawValue>::deserialize(source)?)))
 }
 
-/// Takes a command line as one text or as its words.
-fn words_or_default<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+/// Reads a command line, given as one text or as a list.
+fn command_or_default<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
     let raw = Box::<RawValue>::deserialize(source)?;
     let words: Vec<String> = read(Some(&raw));
     Ok(match &words[..] {
         [] => read(Some(&raw)),
-        // A shell that runs a line: the line is what people and patterns know.
+        // For a shell with one command, people and patterns mean the command.
         [shell, flag, line] if shell.ends_with("sh") && matches!(flag.as_str(), "-c" | "-lc") => {
             Some(line.clone())
         }

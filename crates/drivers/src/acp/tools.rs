@@ -1,4 +1,4 @@
-//! The tools that an agent uses, put together from updates of which each says only what is new.
+//! The state of an agent's tool calls, merged from updates that contain only changes.
 
 use std::collections::VecDeque;
 
@@ -7,16 +7,16 @@ use serde_json::value::RawValue;
 use super::schema::{Content, RawInput, RawOutput, Update, read};
 use crate::driver::{ToolCall, ToolStatus};
 
-/// Nobody runs more tools at once; the oldest are forgotten first.
-const KNOWN_MAX: usize = 256;
+/// When there are more, the oldest is dropped.
+const CALLS_MAX: usize = 256;
 
-/// What is known about the tool calls of a turn.
+/// The tool calls of a turn.
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls {
     known: VecDeque<ToolCallState>,
 }
 
-/// What is known about one call.
+/// The merged state of one call.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolCallState {
     pub(super) id: String,
@@ -28,7 +28,7 @@ pub(super) struct ToolCallState {
 }
 
 impl ToolCalls {
-    /// Takes an update of a call, or the call itself as a permission prompt has it.
+    /// Merges an update of a call, or the call of a permission prompt.
     pub(super) fn learn(&mut self, update: &Update) -> &ToolCallState {
         let id = update.tool_call_id.clone().unwrap_or_default();
         let mut known = match self.known.iter().position(|known| known.id == id) {
@@ -36,7 +36,7 @@ impl ToolCalls {
             None => ToolCallState { id, ..ToolCallState::default() },
         };
         known.add(update);
-        if self.known.len() == KNOWN_MAX {
+        if self.known.len() == CALLS_MAX {
             self.known.pop_front();
         }
         self.known.push_back(known);
@@ -44,7 +44,7 @@ impl ToolCalls {
         &self.known[last]
     }
 
-    /// Takes an update, and says what people see of it.
+    /// Merges an update, and returns the call for people.
     pub(super) fn call(&mut self, update: &Update) -> ToolCall {
         let known = self.learn(update);
         let status = known.status.unwrap_or(ToolStatus::Running);
@@ -52,7 +52,7 @@ impl ToolCalls {
             id: known.id.clone(),
             title: known.title.clone(),
             status,
-            // Before its end it is a description of what is going to be done.
+            // Before the end, the content describes what will be done.
             output: if status == ToolStatus::Running { None } else { output(update) },
         }
     }
@@ -98,7 +98,7 @@ fn contents(content: Option<&RawValue>) -> Vec<Content> {
     read(content)
 }
 
-/// Returns what a tool printed.
+/// Returns the output of a tool.
 fn output(update: &Update) -> Option<String> {
     let pieces = contents(update.content.as_deref());
     let texts: Vec<String> = pieces

@@ -1,4 +1,4 @@
-//! What follows from each line that Claude Code prints.
+//! Translates the lines that Claude Code prints to events.
 
 use serde::de::DeserializeOwned;
 
@@ -19,8 +19,7 @@ impl Claude {
         let Some(head) = json::read::<output_lines::LineHead>(bytes) else {
             return Reaction::from_events(unknown_output(bytes).map(DriverEvent::Warning));
         };
-        // What a helper of the agent's says or does is the output of the tool that started it; only what it asked
-        // is asked of us.
+        // Lines of a subagent belong to the tool that started it; only its prompts concern us.
         if head.parent_tool_use_id.is_some() {
             return match &*head.r#type {
                 "user" => with(bytes, |results: output_lines::UserLine| self.settle_tools(&results)),
@@ -111,15 +110,15 @@ impl Claude {
             let status = if is_error.unwrap_or(false) { ToolStatus::Failed } else { ToolStatus::Done };
             let known = self.tools.iter().find(|(id, _)| *id == tool_use_id);
             let title = known.map(|(_, title)| title.clone()).unwrap_or_default();
-            let output = content.as_deref().and_then(output_lines::shown);
-            self.plan.learn(&tool_use_id, output.as_deref().unwrap_or_default());
+            let output = content.as_deref().and_then(output_lines::output_text);
+            self.plan.read_step_id(&tool_use_id, output.as_deref().unwrap_or_default());
             let call = ToolCall { id: tool_use_id, title, status, output };
             reaction.events.push(self.turn.push_call(call));
         }
         reaction
     }
 
-    /// Forgets the prompts of tools that have been used or refused.
+    /// Removes the prompts of tools that have finished or were refused.
     fn settle_tools(&mut self, results: &output_lines::UserLine) -> Reaction {
         let tools =
             output_lines::blocks(&results.message.content).into_iter().filter_map(|block| match block {
@@ -135,7 +134,7 @@ impl Claude {
     fn finish(&mut self, result: &output_lines::ResultLine, end: u64) -> Reaction {
         self.n_open = self.n_open.saturating_sub(1);
         self.is_streamed = false;
-        // Its prompts stay: a helper in the background may still wait.
+        // Prompts stay: a subagent in the background may still wait.
         self.tools.clear();
         let outcome = self.meter.outcome(result);
         let usage = self.meter.usage(result);
@@ -145,11 +144,11 @@ impl Claude {
     fn ask(&mut self, request: output_lines::ControlRequest) -> Reaction {
         let output_lines::ControlRequest { request_id, request } = request;
         match prompts::read(&self.directory, &request_id, &request) {
-            Some((asked, happening)) => {
+            Some((asked, event)) => {
                 self.prompts.ask(request_id, asked);
-                Reaction::from_events([happening])
+                Reaction::from_events([event])
             }
-            // An agent that gets no answer waits for ever.
+            // An agent without an answer would wait forever.
             None => Reaction { events: Vec::new(), outgoing: input_lines::refuse(&request_id) },
         }
     }
@@ -160,7 +159,7 @@ impl Claude {
     }
 }
 
-/// Reads a line as what its head says it is.
+/// Parses a line as the type in its head.
 fn with<T: DeserializeOwned>(bytes: &[u8], take: impl FnOnce(T) -> Reaction) -> Reaction {
     match json::read(bytes) {
         Some(read) => take(read),

@@ -1,4 +1,4 @@
-//! What Claude Code is sent, a line each.
+//! The lines that are sent to Claude Code.
 
 use serde::Serialize;
 
@@ -6,20 +6,20 @@ use crate::{driver::OutgoingBytes, json::line};
 
 use super::prompts::Answer;
 
-/// Begins a turn, or queues one behind that which runs.
+/// Starts a turn, or queues one after the running turn.
 pub(super) fn prompt(text: &str) -> Vec<OutgoingBytes> {
-    // What begins with a slash is taken for a command, and an unknown one is a turn that ends well without the model.
+    // Claude Code treats a leading slash as a command; an unknown command ends the turn without using the model.
     let content = if text.starts_with('/') { format!(" {text}") } else { text.to_owned() };
     line(&User { r#type: "user", message: UserMessage { role: "user", content } })
 }
 
-/// Answers a request of the agent's.
+/// Answers a request of the agent.
 pub(super) fn answer(request_id: &str, answer: &Answer) -> Vec<OutgoingBytes> {
     let response = Response::Success { request_id, response: answer };
     line(&ControlResponse { r#type: "control_response", response })
 }
 
-/// Refuses a request that nobody here understands.
+/// Refuses an unknown request.
 pub(super) fn refuse(request_id: &str) -> Vec<OutgoingBytes> {
     let response = Response::Error { request_id, error: "this client can't do that" };
     line(&ControlResponse { r#type: "control_response", response })

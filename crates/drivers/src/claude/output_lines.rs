@@ -1,4 +1,4 @@
-//! What Claude Code prints, as far as it is needed. Whatever else a line has is ignored.
+//! The lines that Claude Code prints, with the fields that are used here. Other fields are ignored.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{
     json::LenientText,
 };
 
-/// Says what a line is.
+/// The fields that identify the type of a line.
 #[derive(Debug, Deserialize)]
 pub(super) struct LineHead {
     pub(super) r#type: String,
@@ -27,7 +27,7 @@ pub(super) struct InitLine {
     pub(super) model: Option<String>,
 }
 
-/// `system/api_retry`
+/// The line `system/api_retry`.
 #[derive(Debug, Deserialize)]
 pub(super) struct RetryLine {
     #[serde(default)]
@@ -51,7 +51,7 @@ impl RetryLine {
     }
 }
 
-/// `assistant`
+/// A line with the type `assistant`.
 #[derive(Debug, Deserialize)]
 pub(super) struct AssistantLine {
     pub(super) message: AssistantMessage,
@@ -68,13 +68,13 @@ pub(super) struct AssistantMessage {
 }
 
 impl AssistantLine {
-    /// Tells whether the program itself says it, such as that a request failed.
+    /// Returns whether the program wrote it instead of the model, for example after a failed request.
     pub(super) fn is_synthetic(&self) -> bool {
         self.error.text().is_some() || self.message.model.text() == Some("<synthetic>")
     }
 }
 
-/// `user`, which carries what tools gave.
+/// A line with the type `user`, which has the results of tools.
 #[derive(Debug, Deserialize)]
 pub(super) struct UserLine {
     pub(super) message: UserMessage,
@@ -94,7 +94,7 @@ pub(super) enum Block {
     Other,
 }
 
-/// All that the parts of a message may have: an enum of them could not keep a part as it came.
+/// All fields of all kinds of blocks: a tagged enum could not keep raw values.
 #[derive(Debug, Deserialize)]
 struct AnyBlock {
     r#type: String,
@@ -107,7 +107,7 @@ struct AnyBlock {
     content: Option<Box<RawValue>>,
 }
 
-/// Reads the parts of a message; one that can't be read does not take the others with it.
+/// Reads the blocks of a message. Unreadable ones are skipped.
 pub(super) fn blocks(content: &RawValue) -> Vec<Block> {
     let blocks: Vec<Box<RawValue>> = inner(content).unwrap_or_default();
     blocks.iter().filter_map(|block| inner::<AnyBlock>(block)).map(Block::from).collect()
@@ -125,8 +125,8 @@ impl From<AnyBlock> for Block {
     }
 }
 
-/// Returns what a tool printed, as people see it.
-pub(super) fn shown(content: &RawValue) -> Option<String> {
+/// Returns the output of a tool as text.
+pub(super) fn output_text(content: &RawValue) -> Option<String> {
     let text = inner::<String>(content).unwrap_or_else(|| {
         let texts = blocks(content).into_iter().filter_map(|block| match block {
             Block::Text { text } => Some(text),
@@ -137,12 +137,12 @@ pub(super) fn shown(content: &RawValue) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Reads a part of a line that was kept as it came.
+/// Parses a raw part of a line.
 pub(super) fn inner<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
     crate::json::read(raw.get().as_bytes())
 }
 
-/// `stream_event`
+/// A line with the type `stream_event`.
 #[derive(Debug, Deserialize)]
 pub(super) struct StreamEvent {
     pub(super) event: Event,
@@ -153,7 +153,7 @@ pub(super) struct Event {
     pub(super) delta: Option<Delta>,
 }
 
-/// A piece of something; only pieces of text have `text`.
+/// A streamed piece of a block; only text blocks have `text`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Delta {
     #[serde(default)]
@@ -176,14 +176,14 @@ pub(super) struct ResultLine {
 }
 
 impl ResultLine {
-    /// Stands for a result in a form that is not known: the turn is over all the same.
+    /// Returns the replacement for an unreadable result: the turn has ended nevertheless.
     pub(super) fn unreadable() -> Self {
-        let result = LenientText(Some("the turn ended in a way that can't be read".to_owned()));
+        let result = LenientText(Some("the result of the turn cannot be read".to_owned()));
         Self { is_error: true, result, ..Self::default() }
     }
 }
 
-/// Tokens by what they were; what does not apply is missing or null.
+/// The tokens of a request by kind; missing or null if not applicable.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Tokens {
@@ -194,7 +194,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// Returns what a request had in its context in the end.
+    /// Returns the number of tokens in the context after the request.
     pub(super) fn context(self) -> u64 {
         let Self { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = self;
         let tokens = [input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens];
@@ -202,7 +202,7 @@ impl Tokens {
     }
 }
 
-/// What the process has used of one model.
+/// The usage of one model by this process.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ModelUsage {
@@ -214,13 +214,13 @@ pub(super) struct ModelUsage {
 }
 
 impl ModelUsage {
-    /// Returns what went in and was new.
+    /// Returns the input tokens that were not read from the cache.
     pub(super) fn new_input(&self) -> u64 {
         self.input_tokens.saturating_add(self.cache_creation_input_tokens)
     }
 }
 
-/// `rate_limit_event`
+/// A line with the type `rate_limit_event`.
 #[derive(Debug, Deserialize)]
 pub(super) struct RateLimitEvent {
     pub(super) rate_limit_info: RateLimit,
@@ -230,20 +230,20 @@ pub(super) struct RateLimitEvent {
 pub(super) struct RateLimit {
     #[serde(default)]
     pub(super) status: LenientText,
-    /// In seconds.
+    /// Seconds since 1970.
     #[serde(rename = "resetsAt")]
     pub(super) resets_at: Option<i64>,
     pub(super) utilization: Option<f64>,
 }
 
-/// `control_request`: the agent wants something of us.
+/// A line with the type `control_request`: a request of the agent.
 #[derive(Debug, Deserialize)]
 pub(super) struct ControlRequest {
     pub(super) request_id: String,
     pub(super) request: Box<RawValue>,
 }
 
-/// `control_cancel_request`
+/// A line with the type `control_cancel_request`.
 #[derive(Debug, Deserialize)]
 pub(super) struct ControlCancelLine {
     pub(super) request_id: String,

@@ -1,4 +1,4 @@
-//! What Claude Code is going to do: the list that its model keeps by tools, in the old form and in the new one.
+//! The plan of Claude Code, which its model maintains with tools, in the old and in the new format.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,10 +9,10 @@ use crate::{
     json::LenientText,
 };
 
-/// More steps than this are no plan that anybody reads.
+/// The most steps of a plan; further ones are ignored.
 const STEPS_MAX: usize = 256;
 
-/// The list as it is now. One who takes over begins with an empty one.
+/// The current plan. Empty in a driver that takes over a running session.
 #[derive(Debug, Default)]
 pub(super) struct PlanTracker {
     steps: Vec<Step>,
@@ -20,7 +20,7 @@ pub(super) struct PlanTracker {
 
 #[derive(Debug)]
 struct Step {
-    /// The agent's own id of the call that made it, then of the step.
+    /// The id of the call that created it, until the agent reports the id of the step.
     id: StepId,
     step: PlanStep,
 }
@@ -32,7 +32,7 @@ enum StepId {
 }
 
 impl PlanTracker {
-    /// Takes the use of a tool, and returns the whole list where it has changed.
+    /// Applies the use of a tool, and returns the whole plan if it changed.
     pub(super) fn take(&mut self, call: &str, tool: &str, input: &RawValue) -> Option<DriverEvent> {
         match tool {
             "TodoWrite" => {
@@ -69,13 +69,13 @@ impl PlanTracker {
         Some(DriverEvent::Plan { steps })
     }
 
-    /// Takes what a tool printed: a step that was made is told its id.
-    pub(super) fn learn(&mut self, call: &str, printed: &str) {
-        let made = self.steps.iter_mut().find(|step| step.id == StepId::Call(call.to_owned()));
+    /// Reads the id of a created step from the output of the tool.
+    pub(super) fn read_step_id(&mut self, call: &str, printed: &str) {
+        let created = self.steps.iter_mut().find(|step| step.id == StepId::Call(call.to_owned()));
         let number = printed
             .split_once('#')
             .map(|(_, rest)| rest.chars().take_while(char::is_ascii_alphanumeric).collect::<String>());
-        if let Some((step, number)) = made.zip(number.filter(|number| !number.is_empty())) {
+        if let Some((step, number)) = created.zip(number.filter(|number| !number.is_empty())) {
             step.id = StepId::Known(number);
         }
     }

@@ -1,4 +1,4 @@
-//! What Claude Code asks: whether it may use a tool, a question of its own, a question of an MCP server's.
+//! Prompts of Claude Code: permission to use a tool, its own questions, and questions of MCP servers.
 
 use std::path::Path;
 
@@ -15,21 +15,21 @@ use crate::{
 
 use super::output_lines::inner;
 
-/// What the model is told when it may not.
+/// The message to the model when a permission is denied.
 const DENIED: &str = "This was not allowed. Go on without it, or ask.";
 
-/// Something that the agent waits for.
+/// A prompt that waits for an answer.
 #[derive(Debug)]
 pub(super) enum PendingPrompt {
-    /// A tool wants to be used.
+    /// A permission to use a tool.
     Tool { tool: String, input: Box<RawValue> },
-    /// The agent asks; the answer goes back beside what it asked.
+    /// A question of the agent; the answer is added to the tool's input.
     Question { tool: String, input: OrderedMap<Box<RawValue>>, form: QuestionForm },
-    /// An MCP server asks.
+    /// A question of an MCP server.
     Elicitation { form: QuestionForm },
 }
 
-/// What the agent gets.
+/// The answer to a prompt.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Answer {
@@ -58,7 +58,7 @@ pub(super) enum ElicitationAnswer {
 }
 
 impl PendingPrompt {
-    /// Returns the agent's own id of the tool's use.
+    /// Returns the agent's id of the tool use.
     pub(super) fn tool(&self) -> Option<&String> {
         match self {
             Self::Tool { tool, .. } | Self::Question { tool, .. } => Some(tool),
@@ -66,7 +66,7 @@ impl PendingPrompt {
         }
     }
 
-    /// Returns a yes or a no. A question can be refused so, but not answered.
+    /// Returns the answer yes or no. A question can be declined this way, but not answered.
     pub(super) fn permission(&self, is_allowed: bool) -> Option<Answer> {
         match self {
             Self::Tool { input, .. } if is_allowed => {
@@ -100,7 +100,7 @@ impl PendingPrompt {
     }
 }
 
-/// Returns answers as the agent's own questions want them: several are one text.
+/// Converts answers to the format of the agent's own questions: several choices are one text.
 fn texts(answers: Vec<(String, FieldValue)>) -> OrderedMap<FieldValue> {
     let text = |given| match given {
         FieldValue::Texts(several) => FieldValue::Text(several.join(", ")),
@@ -109,7 +109,7 @@ fn texts(answers: Vec<(String, FieldValue)>) -> OrderedMap<FieldValue> {
     OrderedMap(answers.into_iter().map(|(key, given)| (key, text(given))).collect())
 }
 
-/// Reads a request, unless it is one that is not known.
+/// Reads a request; `None` if it is unknown.
 pub(super) fn read(directory: &Path, id: &str, request: &RawValue) -> Option<(PendingPrompt, DriverEvent)> {
     let Request { subtype } = inner(request)?;
     match &*subtype {
@@ -141,8 +141,8 @@ fn question(id: &str, request: &CanUseTool) -> Option<(PendingPrompt, DriverEven
 }
 
 fn permission(directory: &Path, id: &str, request: CanUseTool) -> Option<(PendingPrompt, DriverEvent)> {
-    let (kind, subject, in_worktree) = wish(directory, &request.tool_name, &request.input);
-    // Of a file the description is its name again.
+    let (kind, subject, in_worktree) = classify(directory, &request.tool_name, &request.input);
+    // For files, the description repeats the name.
     let details = [request.description, request.decision_reason].into_iter().filter_map(|detail| detail.0);
     let details = details.filter(|detail| *detail != subject);
     let detail = Some(details.collect::<Vec<_>>().join("\n")).filter(|detail| !detail.is_empty());
@@ -161,13 +161,13 @@ fn permission(directory: &Path, id: &str, request: CanUseTool) -> Option<(Pendin
     ))
 }
 
-/// Returns what a tool does, on what, and whether that lies below the working directory.
-fn wish(directory: &Path, tool: &str, input: &RawValue) -> (PermissionKind, String, bool) {
+/// Returns the kind of a tool use, its subject, and whether that is in the worktree.
+fn classify(directory: &Path, tool: &str, input: &RawValue) -> (PermissionKind, String, bool) {
     let input: Input = inner(input).unwrap_or_default();
     let path = |kind, path: Option<&str>| {
-        // A tool that searches names no path where it means the working directory.
-        let place = WorktreePath::resolve(directory, path.unwrap_or_default());
-        (kind, place.name, place.in_worktree)
+        // Search tools without a path use the working directory.
+        let resolved = WorktreePath::resolve(directory, path.unwrap_or_default());
+        (kind, resolved.name, resolved.in_worktree)
     };
     match tool {
         "Edit" | "MultiEdit" | "Write" if input.file_path.0.is_some() => {
@@ -185,9 +185,9 @@ fn wish(directory: &Path, tool: &str, input: &RawValue) -> (PermissionKind, Stri
     }
 }
 
-/// Returns what people read of a tool's use.
+/// Returns the title of a tool use, for people.
 pub(super) fn title(directory: &Path, tool: &str, input: &RawValue) -> String {
-    let (kind, subject, _) = wish(directory, tool, input);
+    let (kind, subject, _) = classify(directory, tool, input);
     if kind == PermissionKind::Other { subject } else { format!("{tool} {subject}") }
 }
 
@@ -208,7 +208,7 @@ struct CanUseTool {
     tool_use_id: LenientText,
 }
 
-/// What the tools that are known are given.
+/// The inputs of all known tools.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Input {
@@ -252,7 +252,7 @@ impl Question {
             (true, false) => FieldKind::Several,
             (false, false) => FieldKind::One,
         };
-        // The agent knows its questions by their words.
+        // The agent identifies its questions by their text.
         QuestionField { key: self.question.clone(), question: self.question, kind, choices }
     }
 }

@@ -1,4 +1,4 @@
-//! How a turn ended, and what it has cost.
+//! The outcome and the usage of a turn.
 
 use domain::{Timestamp, Usage};
 
@@ -6,17 +6,17 @@ use crate::driver::{AgentWarning, TurnOutcome};
 
 use super::output_lines::{ModelUsage, RateLimit, ResultLine, Tokens};
 
-/// Keeps what the end of a turn is judged by.
+/// Collects the usage and the errors of a turn.
 #[derive(Debug)]
 pub(super) struct UsageMeter {
     model: Option<String>,
-    /// What the process had used at the end of the last turn.
+    /// The usage of the process at the end of the last turn.
     before: Usage,
-    /// What the last request had in its context.
+    /// The size of the context after the last request.
     context_tokens: u64,
-    /// What the program says went wrong with a request.
+    /// The error of a failed request.
     error: Option<String>,
-    /// When the limit resets that is used up.
+    /// The reset time of a limit that is reached.
     resets_at: Option<Timestamp>,
 }
 
@@ -25,7 +25,7 @@ impl UsageMeter {
         Self { model: None, before, context_tokens: 0, error: None, resets_at: None }
     }
 
-    /// Takes the model's name, and tells whether it is another one than before.
+    /// Sets the model, and returns whether it changed.
     pub(super) fn set_model(&mut self, name: &str) -> bool {
         let is_new = self.model.as_deref() != Some(name);
         self.model = Some(name.to_owned());
@@ -55,15 +55,15 @@ impl UsageMeter {
         }
     }
 
-    /// Returns what this turn used: what the process has used since the last one.
+    /// Returns the usage of this turn, as the difference of the process's sums.
     ///
-    /// What the result calls the turn's usage leaves out what the agent's helpers used.
+    /// The usage field of the result does not include subagents.
     pub(super) fn usage(&mut self, result: &ResultLine) -> Usage {
         let sum = |tokens: fn(&ModelUsage) -> u64| {
             result.model_usage.values().map(tokens).fold(0, u64::saturating_add)
         };
         let micros = result.total_cost_usd.map(|cost| (cost * 1_000_000.0).round() as u64);
-        // Invariant: what was used never shrinks, so a result without figures takes nothing back.
+        // Invariant: sums never decrease, so a result without figures counts as no usage.
         let now = Usage {
             input_tokens: sum(ModelUsage::new_input).max(self.before.input_tokens),
             output_tokens: sum(|usage| usage.output_tokens).max(self.before.output_tokens),
@@ -90,7 +90,7 @@ impl UsageMeter {
         Some(permille.min(1000) as u32)
     }
 
-    /// Returns how the turn ended. That its subtype is "success" says nothing.
+    /// Returns the outcome of the turn. The subtype "success" alone is not conclusive.
     pub(super) fn outcome(&mut self, result: &ResultLine) -> TurnOutcome {
         let error = self.error.take();
         let resets_at = self.resets_at.take();
@@ -102,9 +102,9 @@ impl UsageMeter {
             return TurnOutcome::Cancelled;
         }
         let errors: Vec<_> = result.errors.iter().filter_map(|error| error.text()).collect();
-        let said = result.result.text().filter(|text| !text.is_empty()).map(str::to_owned);
-        let said = said.or_else(|| (!errors.is_empty()).then(|| errors.join("\n")));
-        let message = said.or_else(|| result.subtype.0.clone()).unwrap_or_default();
+        let text = result.result.text().filter(|text| !text.is_empty()).map(str::to_owned);
+        let text = text.or_else(|| (!errors.is_empty()).then(|| errors.join("\n")));
+        let message = text.or_else(|| result.subtype.0.clone()).unwrap_or_default();
         match (result.api_error_status, error.as_deref()) {
             _ if message.contains("No conversation found") => TurnOutcome::NotResumable { message },
             (Some(429), _) | (_, Some("rate_limit")) => TurnOutcome::Limited { message, resets_at },

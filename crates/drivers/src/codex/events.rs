@@ -1,4 +1,4 @@
-//! What follows from each line that Codex prints.
+//! Translates the messages of Codex to events.
 
 use domain::Usage;
 use serde_json::value::RawValue;
@@ -18,17 +18,19 @@ impl Codex {
         };
         match (read.method.as_deref(), &read.id) {
             (Some(method), Some(id)) => self.ask(method, id, read.params()),
-            (Some(method), None) => Reaction::from_events(self.note(method, read.params(), message)),
-            (None, Some(id)) => Reaction::from_events(self.answered(id, &read, message.line.end)),
+            (Some(method), None) => {
+                Reaction::from_events(self.on_notification(method, read.params(), message))
+            }
+            (None, Some(id)) => Reaction::from_events(self.on_response(id, &read, message.line.end)),
             (None, None) => Reaction::from_events(unknown_output(&message.bytes).map(DriverEvent::Warning)),
         }
     }
 
-    /// Takes what the agent tells without waiting for an answer.
-    fn note(&mut self, method: &str, params: &str, message: &MessageLine) -> Vec<DriverEvent> {
+    /// Handles a notification.
+    fn on_notification(&mut self, method: &str, params: &str, message: &MessageLine) -> Vec<DriverEvent> {
         let Some(place) = messages::part::<messages::EventScope>(params) else { return Vec::new() };
         let threads = self.thread.as_ref().zip(place.thread_id.as_ref());
-        let is_helpers = threads.is_some_and(|(ours, theirs)| ours != theirs);
+        let is_of_subagent = threads.is_some_and(|(ours, theirs)| ours != theirs);
         match method {
             "serverRequest/resolved" => {
                 let resolved = messages::part::<messages::RequestResolved>(params);
@@ -36,12 +38,12 @@ impl Codex {
                 let withdrawn = self.prompts.settle(|_, asked| id.as_deref() == Some(asked.id()));
                 withdrawn.into_iter().map(|prompt| DriverEvent::PromptWithdrawn { prompt }).collect()
             }
-            // What another thread says is what a helper of the agent's says to it; only what it asks is asked of us.
-            "item/started" if is_helpers => {
+            // Another thread belongs to a subagent; only its prompts concern us.
+            "item/started" if is_of_subagent => {
                 self.remember(messages::part(params));
                 Vec::new()
             }
-            _ if is_helpers => Vec::new(),
+            _ if is_of_subagent => Vec::new(),
             "turn/started" => self.begin(params, place),
             "item/started" => self.item(params, false, message),
             "item/completed" => self.item(params, true, message),
@@ -63,7 +65,7 @@ impl Codex {
             }
             "turn/plan/updated" => {
                 let plan =
-                    messages::part::<messages::PlanUpdated>(params).map(messages::PlanUpdated::happening);
+                    messages::part::<messages::PlanUpdated>(params).map(messages::PlanUpdated::into_event);
                 plan.into_iter().collect()
             }
             "error" => {
@@ -127,17 +129,17 @@ impl Codex {
 
     fn ask(&mut self, method: &str, id: &RawValue, params: &str) -> Reaction {
         match prompts::read(&self.options.directory, &self.items, method, id.get(), params) {
-            Some((asked, happening)) => {
+            Some((asked, event)) => {
                 self.prompts.ask(asked.prompt().to_owned(), asked);
-                Reaction::from_events([happening])
+                Reaction::from_events([event])
             }
-            // An agent that gets no answer waits for ever.
+            // An agent without an answer would wait forever.
             None => Reaction { events: Vec::new(), outgoing: requests::refuse(id) },
         }
     }
 
-    /// Takes the answer to what we asked.
-    fn answered(&mut self, id: &RawValue, read: &messages::Envelope, end: u64) -> Vec<DriverEvent> {
+    /// Handles the response to a request of this driver.
+    fn on_response(&mut self, id: &RawValue, read: &messages::Envelope, end: u64) -> Vec<DriverEvent> {
         let Some(asked) = requests::RequestId::read(id) else { return Vec::new() };
         match (asked, &read.error) {
             (requests::RequestId::Thread, None) => {
@@ -158,7 +160,7 @@ impl Codex {
                 self.turn_id = self.turn_id.take().or(started.map(|started| started.turn.id));
                 Vec::new()
             }
-            // Where a turn runs, only what was to join it is refused.
+            // During a turn, only the additional prompt was refused.
             (requests::RequestId::Prompt, Some(error)) if self.turn_id.is_some() => {
                 vec![DriverEvent::Warning(AgentWarning::UnknownOutput { text: error.message.clone() })]
             }

@@ -1,4 +1,4 @@
-//! What Codex sends, as far as it is needed. Whatever else a line has is ignored.
+//! The messages of Codex, with the fields that are used here. Other fields are ignored.
 
 use std::path::Path;
 
@@ -39,12 +39,12 @@ impl Envelope {
     }
 }
 
-/// Reads a part of a line.
+/// Parses a raw part of a line.
 pub(super) fn part<T: DeserializeOwned>(json: &str) -> Option<T> {
     read(json.as_bytes())
 }
 
-/// Where something events.
+/// The thread and the turn of an event.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct EventScope {
@@ -70,14 +70,14 @@ pub(super) struct IdField {
     pub(super) id: String,
 }
 
-/// `model/rerouted`
+/// The parameters of `model/rerouted`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ModelRerouted {
     pub(super) to_model: String,
 }
 
-/// `item/agentMessage/delta`
+/// The parameters of `item/agentMessage/delta`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Delta {
@@ -85,7 +85,7 @@ pub(super) struct Delta {
     pub(super) delta: String,
 }
 
-/// `serverRequest/resolved`
+/// The parameters of `serverRequest/resolved`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RequestResolved {
@@ -130,13 +130,13 @@ struct Change {
 
 #[derive(Debug, Deserialize)]
 struct ChangeKind {
-    /// Where the file goes.
+    /// The new path of a moved file.
     #[serde(default, alias = "movePath")]
     move_path: LenientText,
 }
 
 impl Item {
-    /// Returns the files of a patch, also those that it makes by moving others.
+    /// Returns the files of a patch, including the new paths of moved files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.changes.iter().flat_map(|change| {
             let moved = change.kind.as_ref().and_then(|kind| kind.move_path.text());
@@ -170,7 +170,7 @@ impl Item {
     }
 }
 
-/// `error`
+/// The parameters of `error`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Error {
@@ -180,7 +180,7 @@ pub(super) struct Error {
 }
 
 impl Error {
-    /// Returns the trouble, unless it is the turn's end, which is told by itself.
+    /// Returns a warning if the agent retries; otherwise the end of the turn follows.
     pub(super) fn retry(self) -> Option<AgentWarning> {
         let TurnError { message, additional_details, .. } = self.error;
         // "Reconnecting... 2/5"
@@ -201,7 +201,7 @@ struct TurnError {
     codex_error_info: Option<Box<RawValue>>,
 }
 
-/// `turn/completed`
+/// The parameters of `turn/completed`.
 #[derive(Debug, Deserialize)]
 pub(super) struct TurnCompleted {
     turn: CompletedTurn,
@@ -214,7 +214,7 @@ struct CompletedTurn {
     error: Option<TurnError>,
 }
 
-/// How a turn ended, before it is known what that means.
+/// The reported end of a turn, before it is interpreted.
 #[derive(Debug)]
 pub(super) enum TurnEnding {
     Finished,
@@ -235,7 +235,7 @@ struct HttpStatus {
 }
 
 impl TurnCompleted {
-    /// Stands for an end in a form that is not known: the turn is over all the same.
+    /// Returns the replacement for unreadable parameters: the turn has ended nevertheless.
     pub(super) fn unreadable() -> Self {
         Self { turn: CompletedTurn { status: LenientText(None), error: None } }
     }
@@ -247,7 +247,7 @@ impl TurnCompleted {
             _ => {}
         }
         let Some(TurnError { message, codex_error_info, .. }) = self.turn.error else {
-            return TurnEnding::failed("the turn ended in a way that can't be read".to_owned());
+            return TurnEnding::failed("the result of the turn cannot be read".to_owned());
         };
         // Either a name, or an object with the name as its only key.
         let info = codex_error_info.as_deref().map_or("null", RawValue::get);
@@ -260,7 +260,7 @@ impl TurnCompleted {
     }
 }
 
-/// `turn/plan/updated`
+/// The parameters of `turn/plan/updated`.
 #[derive(Debug, Deserialize)]
 pub(super) struct PlanUpdated {
     plan: Vec<PlannedStep>,
@@ -275,7 +275,7 @@ struct PlannedStep {
 }
 
 impl PlanUpdated {
-    pub(super) fn happening(self) -> DriverEvent {
+    pub(super) fn into_event(self) -> DriverEvent {
         let step = |planned: PlannedStep| {
             let status = match planned.status.text() {
                 Some("completed") => StepStatus::Done,

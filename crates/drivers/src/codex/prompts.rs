@@ -1,4 +1,4 @@
-//! PromptKind Codex asks: whether a command may run, a patch may be applied, an MCP tool may be used; and questions.
+//! Prompts of Codex: permission for commands, patches and MCP tools, and questions.
 
 use std::{collections::VecDeque, path::Path};
 
@@ -19,10 +19,10 @@ use super::{
     shell_command::plain,
 };
 
-/// Something that the agent waits for.
+/// A prompt that waits for an answer.
 #[derive(Debug)]
 pub(super) struct PendingPrompt {
-    /// The request's id, as it came. It is the process's own, so a prompt is named by its turn too.
+    /// The raw id of the request. Unique per process only, so the prompt's id includes the turn.
     id: String,
     prompt: String,
     what: PromptKind,
@@ -32,7 +32,7 @@ pub(super) struct PendingPrompt {
 enum PromptKind {
     /// A command or a patch.
     Act,
-    /// Rights that are not those of one act.
+    /// Permissions beyond a single action.
     Rights(Box<RawValue>),
     McpTool,
     Question(QuestionForm),
@@ -75,11 +75,11 @@ impl PendingPrompt {
         &self.prompt
     }
 
-    /// Returns a yes or a no. A question can be refused so, but not answered.
+    /// Returns the answer yes or no. A question can be declined this way, but not answered.
     pub(super) fn permission(&self, is_allowed: bool) -> Option<Vec<OutgoingBytes>> {
         let elicited = |action, content| requests::answer(&self.id, &ElicitationReply { action, content });
         match &self.what {
-            // "cancel" would end the turn; "decline" lets the model go on, and works though it is not offered.
+            // "cancel" would end the turn; "decline" lets the model continue, and works although it is not offered.
             PromptKind::Act => {
                 let decision = if is_allowed { "accept" } else { "decline" };
                 Some(requests::answer(&self.id, &DecisionReply { decision }))
@@ -117,7 +117,7 @@ impl PendingPrompt {
     }
 }
 
-/// Reads a request, unless it is one that is not known.
+/// Reads a request; `None` if it is unknown.
 pub(super) fn read(
     directory: &Path,
     items: &VecDeque<Item>,
@@ -169,7 +169,7 @@ pub(super) fn read(
     }
 }
 
-/// Returns the command, with its directory where that is not the session's own.
+/// Returns the command, with its directory if that is not the session's.
 fn command(directory: &Path, request: &Request) -> Option<String> {
     let command = plain(request.command.text()?);
     let is_elsewhere = |cwd: &&str| WorktreePath::resolve(directory, cwd).name != ".";
@@ -179,16 +179,16 @@ fn command(directory: &Path, request: &Request) -> Option<String> {
     })
 }
 
-/// Returns the files of a patch, a line each, and whether all lie below the working directory.
+/// Returns the files of a patch, one per line, and whether all are in the worktree.
 fn files(directory: &Path, item: Option<&Item>, root: Option<&str>) -> (String, bool) {
-    // A root that is to be opened for good is more than the files of this patch.
+    // A permanent permission for a folder is more than the files of this patch.
     let paths = item.into_iter().flat_map(Item::paths).chain(root);
-    let places: Vec<_> = paths.map(|path| WorktreePath::resolve(directory, path)).collect();
-    let in_worktree = root.is_none() && !places.is_empty() && places.iter().all(|place| place.in_worktree);
-    (places.into_iter().map(|place| place.name).collect::<Vec<_>>().join("\n"), in_worktree)
+    let resolved: Vec<_> = paths.map(|path| WorktreePath::resolve(directory, path)).collect();
+    let in_worktree = root.is_none() && !resolved.is_empty() && resolved.iter().all(|path| path.in_worktree);
+    (resolved.into_iter().map(|path| path.name).collect::<Vec<_>>().join("\n"), in_worktree)
 }
 
-/// Returns the tool that is to be used, as models name it; only the server where several wait.
+/// Returns the name of the requested tool, as models see it; only the server if several calls wait.
 fn mcp_tool(items: &VecDeque<Item>, server: &str) -> String {
     let mut tools = items.iter().filter(|item| item.is_running() && item.server.text() == Some(server));
     match (tools.next().and_then(|item| item.tool.text()), tools.next()) {
@@ -207,7 +207,7 @@ fn options() -> Vec<PromptOption> {
     vec![option("accept", "Yes", true), option("decline", "No", false)]
 }
 
-/// All that the requests have; each has some of it.
+/// All fields of all requests.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Request {

@@ -1,4 +1,4 @@
-//! What Codex is sent, a line each.
+//! The lines that are sent to Codex.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use crate::{driver::OutgoingBytes, json::line};
 
 use super::{Approval, Options, Sandbox, Thread};
 
-/// The ids of what we ask, so that the answers are known also to a driver that did not ask.
+/// The kinds of requests, as the prefix of their ids: a driver can match responses to requests of an earlier driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestId {
     Initialize,
@@ -30,7 +30,7 @@ impl RequestId {
     }
 }
 
-/// Shakes hands, and opens a thread. The agent takes them in this order without waiting for our thanks.
+/// Returns the handshake and the request for a thread. They can be sent without waiting for responses.
 pub(super) fn open(options: &Options) -> Vec<OutgoingBytes> {
     let client = Client { name: "jangdan", title: "Jangdan", version: env!("CARGO_PKG_VERSION") };
     let capabilities = Capabilities { experimental_api: true };
@@ -42,10 +42,10 @@ pub(super) fn open(options: &Options) -> Vec<OutgoingBytes> {
     let thread = OpenThread {
         thread_id,
         cwd: options.directory.to_string_lossy().into_owned(),
-        approval_policy: options.approval.word(),
-        sandbox: options.sandbox.word(),
+        approval_policy: options.approval.name(),
+        sandbox: options.sandbox.name(),
         model: options.model.as_deref(),
-        // What was said before is in our own log, and would come as one line.
+        // The history is in Jangdan's log, and would arrive as one long line.
         exclude_turns: thread_id.is_some().then_some(true),
     };
     [
@@ -56,7 +56,7 @@ pub(super) fn open(options: &Options) -> Vec<OutgoingBytes> {
     .concat()
 }
 
-/// Begins a turn. One that runs takes it in.
+/// Starts a turn, or adds to the running one.
 pub(super) fn prompt(number: u32, thread_id: &str, text: &str) -> Vec<OutgoingBytes> {
     let input = [Input { r#type: "text", text }];
     request(format!("prompt-{number}"), "turn/start", &TurnStart { thread_id, input })
@@ -67,12 +67,12 @@ pub(super) fn interrupt(number: u32, thread_id: &str, turn_id: &str) -> Vec<Outg
     request(format!("interrupt-{number}"), "turn/interrupt", &TurnInterrupt { thread_id, turn_id })
 }
 
-/// Answers a request of the agent's, by its id as it came.
+/// Answers a request of the agent, by its raw id.
 pub(super) fn answer(id: &str, result: &impl Serialize) -> Vec<OutgoingBytes> {
     RawValue::from_string(id.to_owned()).map_or_else(|_| Vec::new(), |id| line(&Answer { id: &id, result }))
 }
 
-/// Refuses a request that nobody here understands.
+/// Refuses an unknown request.
 pub(super) fn refuse(id: &RawValue) -> Vec<OutgoingBytes> {
     line(&Refusal { id, error: RefusalError { code: -32601, message: "this client can't do that" } })
 }
@@ -82,7 +82,7 @@ fn request(id: String, method: &'static str, params: &impl Serialize) -> Vec<Out
 }
 
 impl Approval {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Untrusted => "untrusted",
             Self::OnRequest => "on-request",
@@ -92,7 +92,7 @@ impl Approval {
 }
 
 impl Sandbox {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::ReadOnly => "read-only",
             Self::WorkspaceWrite => "workspace-write",

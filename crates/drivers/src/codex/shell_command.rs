@@ -1,10 +1,10 @@
-//! Commands as they were meant: what a shell was given, without the shell.
+//! Extracts the command from a shell invocation.
 
 use std::borrow::Cow;
 
-/// Returns the command that a shell is to run, or the whole where it is anything but one shell with one command.
+/// Returns the command of a shell invocation; the whole text if it is not one shell with one command.
 ///
-/// `/bin/bash -lc 'cargo test'` is `cargo test`: what people and patterns mean.
+/// `/bin/bash -lc 'cargo test'` is `cargo test`, which people and patterns refer to.
 pub(super) fn plain(command: &str) -> Cow<'_, str> {
     let inner = || {
         let (program, rest) = command.split_once(' ')?;
@@ -16,7 +16,7 @@ pub(super) fn plain(command: &str) -> Cow<'_, str> {
     inner().map_or(Cow::Borrowed(command), Cow::Owned)
 }
 
-/// Reads one word as a shell would, if nothing else is there.
+/// Parses a text that is exactly one word of a shell.
 fn word(text: &str) -> Option<String> {
     let mut word = String::new();
     let mut chars = text.chars();
@@ -35,7 +35,7 @@ fn word(text: &str) -> Option<String> {
                         c @ ('"' | '\\' | '$' | '`') => word.push(c),
                         c => word.extend(['\\', c]),
                     },
-                    // What the outer shell would put in is not known.
+                    // The outer shell would substitute an unknown value.
                     '$' | '`' => return None,
                     c => word.push(c),
                 }
@@ -53,7 +53,7 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn a_shell_with_one_command_is_that_command() {
+    fn shell_with_one_command_is_reduced_to_the_command() {
         let cases = [
             ("/bin/bash -lc 'touch a && cat b'", "touch a && cat b"),
             ("bash -lc ls", "ls"),
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_than_a_shell_with_one_command_stays_whole() {
+    fn other_invocations_are_unchanged() {
         let kept = [
             "bash -lc 'cargo test' extra",
             "bash -lc 'cargo test'; rm -rf x",

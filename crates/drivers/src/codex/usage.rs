@@ -1,4 +1,4 @@
-//! What a turn used, which limits are near, and what its end means.
+//! The usage and the outcome of a turn, and warnings about limits.
 
 use domain::{Timestamp, Usage};
 use serde::Deserialize;
@@ -7,20 +7,20 @@ use crate::driver::{AgentWarning, DriverEvent, TurnOutcome};
 
 use super::messages::TurnEnding;
 
-/// From here on a limit is near.
+/// A limit counts as near from this usage on.
 const NEAR_PERCENT: f64 = 90.0;
 
-/// Keeps what the end of a turn is judged by.
+/// Collects the usage and the limits of a turn.
 #[derive(Debug)]
 pub(super) struct UsageMeter {
     model: Option<String>,
-    /// What the thread had used when the turn began, and has used now.
+    /// The usage of the thread at the start of the turn, and the current one.
     span: Option<(Tokens, TokenUsage)>,
     /// The fullest window that is near its limit.
     near: Option<Window>,
 }
 
-/// `thread/tokenUsage/updated`
+/// The parameters of `thread/tokenUsage/updated`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct UsageUpdated {
@@ -57,7 +57,7 @@ impl Tokens {
     }
 }
 
-/// `account/rateLimits/updated`
+/// The parameters of `account/rateLimits/updated`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LimitsUpdated {
@@ -74,7 +74,7 @@ struct Limits {
 #[serde(rename_all = "camelCase")]
 struct Window {
     used_percent: f64,
-    /// In seconds.
+    /// Seconds since 1970.
     resets_at: Option<i64>,
 }
 
@@ -100,7 +100,7 @@ impl UsageMeter {
         self.span = Some((before, now));
     }
 
-    /// Takes the limits, and says once that one of them is near.
+    /// Updates the limits, and returns a warning when one becomes near.
     pub(super) fn note_limits(&mut self, updated: &LimitsUpdated) -> Option<AgentWarning> {
         let Limits { primary, secondary } = updated.rate_limits;
         let fullest = primary.into_iter().chain(secondary);
@@ -112,7 +112,7 @@ impl UsageMeter {
         Some(AgentWarning::LimitNear { resets_at: window.resets_at(), used_permille })
     }
 
-    /// Returns what the turn used, by what the thread has used since it began. Money is not told.
+    /// Returns the usage of the turn, as the difference of the thread's sums. Codex reports no costs.
     pub(super) fn usage(&mut self) -> Usage {
         let Some((before, now)) = self.span.take() else { return Usage::default() };
         let used = now.total.without(before);
@@ -138,7 +138,7 @@ impl UsageMeter {
                 TurnOutcome::Limited { message, resets_at: self.near.and_then(Window::resets_at) }
             }
             (Some("unauthorized"), _) | (_, Some(401 | 403)) => TurnOutcome::Unauthorized { message },
-            // The key is to be in a variable that the agent's settings name, and is not.
+            // The agent's settings name a variable for the key, and it is not set.
             _ if message.starts_with("Missing environment variable") => TurnOutcome::Unauthorized { message },
             _ => TurnOutcome::Failed { message },
         }

@@ -1,4 +1,4 @@
-//! Plays a recorded session through a driver, and writes down what events and what was sent.
+//! Plays a recorded session through a driver, and records its events and the bytes it sends.
 //!
 //! A line of a recording is the agent's (`< `, `! ` for its standard error) or what it is told (`> prompt …`,
 //! `> allow ID`, `> deny ID`, `> answer ID …`, `> interrupt`, `> silence MS`, `> end`). Other lines are comments.

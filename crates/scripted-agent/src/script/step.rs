@@ -65,7 +65,6 @@ pub enum Step {
     /// Sets the terminal mode.
     Terminal(TerminalMode),
     Write(WriteFileStep),
-    /// Repeats steps.
     Repeat(RepeatStep),
     /// Runs the steps of the first case that matches the last input.
     Choose(Vec<ChoiceCase>),

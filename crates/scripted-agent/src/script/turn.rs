@@ -107,7 +107,7 @@ impl Default for TokenUsage {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    /// In percent.
+    /// Percentage of the limit.
     pub used: u8,
     /// When the limit resets, in seconds since 1970.
     pub resets_at: i64,

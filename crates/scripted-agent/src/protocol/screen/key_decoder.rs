@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyPress {
-    /// One character.
     Typed(String),
     /// The content of a bracketed paste.
     Pasted(String),
