@@ -1,8 +1,8 @@
 //! A data directory of the previous version, with a run in progress and living sessions, is opened and the run continues.
 //!
 //! `tests/golden/schema-3` was written by the last version with schema 3. Its server was killed after it had started two
-//! agents and before it could send them their tasks. Paths and the boot id are placeholders. The holders are started
-//! here, under the names of the recorded sessions.
+//! agents and before it could send them their tasks. Tasks have no time limit, since the recorded times stay what they
+//! are. Paths and the boot id are placeholders. The holders are started here, under the names of the recorded sessions.
 
 use std::{
     env, fs,
@@ -14,9 +14,9 @@ use std::{
 
 use serde_json::Value;
 
-const RUN: &str = "rkrmey";
+const RUN: &str = "rtvue3";
 /// The sessions with their tasks.
-const SESSIONS: [(&str, &str); 2] = [("rkrmey-s_3-1", "T1"), ("rkrmey-s_4-1", "T2")];
+const SESSIONS: [(&str, &str); 2] = [("rtvue3-s_3-1", "T1"), ("rtvue3-s_4-1", "T2")];
 /// Far more than anything takes; a machine can be very busy.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
@@ -109,7 +109,8 @@ impl DataDirectory {
     fn wait_until(&self, expected: &str, is_so: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + WAIT_MAX;
         while !is_so(self) {
-            assert!(Instant::now() < deadline, "waited for {expected}: {}, {:?}", self.state(), self.pids());
+            let log = || self.command(&["log", RUN]).output().unwrap().stdout;
+            assert!(Instant::now() < deadline, "waited for {expected}:\n{}", String::from_utf8_lossy(&log()));
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -59,10 +59,10 @@ fn plan_changes_are_shown_ignored_and_applied() {
     let difference = wait_for_difference(&project);
     assert!(difference.contains("+ T3 Do T3 (phase 1)\n"), "{difference}");
     assert!(
-        difference.contains("~ T2 Do T2: description, dependencies outside of the plan\n    + in blue\n"),
+        difference.contains("~ T2 Do T2: description, external dependencies\n    + in blue\n"),
         "{difference}"
     );
-    project.succeeds(&["status"], "T3 new; T2 changed");
+    project.succeeds(&["status"], "T3 added; T2 changed");
     project.succeeds(&["inbox"], "1 apply changes  2 ignore");
     project.succeeds(&["plan", "diff", "--json"], "\"id\":\"p_1\"");
     project.succeeds(&["plan", "leave"], "plan unchanged");

@@ -1,3 +1,5 @@
+//! State of a phase: its gate, its counts and its budget.
+
 use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
 
 use super::{TaskRef, task::BudgetUsage};
