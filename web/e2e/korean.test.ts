@@ -39,14 +39,14 @@ test("the timeline is in Korean, and text of agents is not translated", async ()
   for (const line of shown)
     for (const text of english) expect(line.includes(text), `${text} in ${line}`).toBe(false);
   await page.getByRole("button", { name: "질문", exact: true }).click();
-  await page.getByText(/세션의 q_\d 질문: In which order should the API list tasks\?/).waitFor();
+  await page.getByText(/의 질문 q_\d: In which order should the API list tasks\?/).waitFor();
 });
 
 test("a task's events and the chat are in Korean", async () => {
   await page.goto(at("/runs/RUN/tasks/T1.1?tab=events"));
-  await page.getByText(/^T1\.1 작업을 \S+ 에이전트가 시작함/).waitFor();
+  await page.getByText(/^\S+ 에이전트가 T1\.1 작업을 시작했습니다/).waitFor();
   await page.goto(at("/runs/RUN/chat"));
-  await page.getByText(/실행이 시작됨/).waitFor();
+  await page.getByText(/실행 시작: /).waitFor();
 });
 
 test("an error has a Korean title and the server's details above every dialog, and is closed by itself", async () => {

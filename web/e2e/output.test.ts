@@ -247,7 +247,7 @@ test("each protocol message is a line that unfolds", async () => {
   expect(await box.inputValue()).toBe("");
   const events = (await fixture.rows("timeline")).filter(({ kind }) => kind === "TaskMessageSent");
   expect(events.map(({ task, text }) => [task, text])).toEqual([
-    [TASK.speaker, `to ${TASK.speaker}: mind the tabs`],
+    [TASK.speaker, `ana to ${TASK.speaker}: mind the tabs`],
   ]);
 });
 

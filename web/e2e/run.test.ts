@@ -151,17 +151,21 @@ test("settings, menus, confirmations and panels are accessible", async () => {
 test("a plan is checked while typing, and an error links to its line", async () => {
   await page.goto(at("/new"));
   const text = page.getByLabel("Plan text");
-  await text.fill("# Shop\n\n## Phase 1: Ground\n\n- [ ] T1.1 Menu\n- [ ] T1.2 Tax (depends on T9.9)\n");
+  await text.fill(
+    "# Task service\n\n## Phase 1: Ground\n\n- [ ] T1.1 API\n- [ ] T1.2 Client (depends on T9.9)\n",
+  );
   await page.getByRole("button", { name: /T9\.9/ }).first().click();
   await screenshot(page, "new");
-  await text.fill("# Shop\n\n## Phase 1: Ground\n\n- [ ] T1.1 Menu\n- [ ] T1.2 Tax (depends on T1.1)\n");
+  await text.fill(
+    "# Task service\n\n## Phase 1: Ground\n\n- [ ] T1.1 API\n- [ ] T1.2 Client (depends on T1.1)\n",
+  );
   await page.getByRole("button", { name: "Start run" }).waitFor();
 });
 
 test("with two open questions a message asks which one it answers", async () => {
   await page.goto(at("/runs/RUN/chat"));
   const box = page.getByPlaceholder("Message the orchestrator…");
-  await box.fill("with tax");
+  await box.fill("truncate them");
   await box.press("Enter");
   const choices = page.getByRole("group", { name: /Which one/ });
   await choices.waitFor();
@@ -169,13 +173,13 @@ test("with two open questions a message asks which one it answers", async () => 
   await screenshot(page, "chat-which");
   await choices.getByRole("button", { name: /T1\.3/ }).click();
   await box.or(page.getByPlaceholder(/^Answer:/)).press("Enter");
-  await until(async () => (await question("T1.3"))?.answer === "with tax", "the answer at its question");
+  await until(async () => (await question("T1.3"))?.answer === "truncate them", "the answer at its question");
   expect((await question("T1.1"))?.answer).toBeNull();
 });
 
 test("a card of the chat shows its answer", async () => {
   const answered = (await question("T1.3"))?.id;
-  await page.locator(`[data-card="${answered}"]`).getByText("with tax").last().waitFor();
+  await page.locator(`[data-card="${answered}"]`).getByText("truncate them").last().waitFor();
 });
 
 test("a double-click on the canvas opens a task", async () => {
@@ -219,7 +223,13 @@ test("a running turn is shown until its row replaces it, with tool calls folded"
   expect(counts.join("").replace(/^0*/, "")).toMatch(/^1+$/);
   expect(await page.locator("[data-running]").count()).toBe(0);
   const text = (await turn.textContent()) ?? "";
-  const order = ["I'll read the plan", "tool calls", "Next, the tests.", "2 tool calls", "Tasks are stored in a file"];
+  const order = [
+    "I'll read the plan",
+    "tool calls",
+    "Next, the tests.",
+    "2 tool calls",
+    "Tasks are stored in a file",
+  ];
   expect(order.map((part) => text.indexOf(part)).every((at, n, all) => at > (all[n - 1] ?? -1))).toBe(true);
   for (const line of ["2 tool calls", "sh test.sh store"]) {
     await turn.locator("summary", { hasText: line }).first().focus();

@@ -83,7 +83,7 @@ test("the canvas is navigated with keys alone", async () => {
   await card("T1.1").waitFor();
   await page.locator("section.canvas").focus();
   for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
-  await expectQuestion("Do the prices on the menu have the tax in them?");
+  await expectQuestion("What should happen to titles with more than 40 characters?");
   await page.keyboard.press("Escape");
 });
 
@@ -91,7 +91,7 @@ test("a search on the canvas finds questions", async () => {
   await page.goto(at("/runs/RUN/canvas"));
   await card("T1.1").waitFor();
   await page.keyboard.press("Control+f");
-  await page.keyboard.type("tax in them");
+  await page.keyboard.type("40 characters");
   await page.getByRole("status").filter({ hasText: "1/1" }).waitFor();
   await page.keyboard.press("Enter");
   await page.locator('.react-flow__node.selected [data-task="T1.3"]').waitFor();
