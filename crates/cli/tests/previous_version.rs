@@ -4,6 +4,8 @@
 //! agents and before it could send them their tasks. Tasks have no time limit, since the recorded times stay what they
 //! are. Paths and the boot id are placeholders. The holders are started here, under the names of the recorded sessions.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot continue must fail")]
+
 use std::{
     env, fs,
     io::{BufRead, BufReader},

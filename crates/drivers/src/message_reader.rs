@@ -62,13 +62,13 @@ impl MessageReader {
             self.n_decoded += part.len() as u64;
             self.transcript.say(part);
         }
-        self.to_events(items, read_from)
+        self.convert_items(items, read_from)
     }
 
     /// Ends the turn, and returns the messages that end with it.
     pub(crate) fn end_turn(&mut self, read_from: u64) -> Vec<DriverEvent> {
         let items = self.decoder.end_turn();
-        self.to_events(items, read_from)
+        self.convert_items(items, read_from)
     }
 
     /// Adds a tool call after the text so far.
@@ -81,8 +81,8 @@ impl MessageReader {
         self.transcript.take()
     }
 
-    fn to_events(&mut self, items: Vec<DecodedItem>, read_from: u64) -> Vec<DriverEvent> {
-        let events = items.into_iter().map(|item| self.to_event(item, read_from)).collect();
+    fn convert_items(&mut self, items: Vec<DecodedItem>, read_from: u64) -> Vec<DriverEvent> {
+        let events = items.into_iter().map(|item| self.convert_item(item, read_from)).collect();
         let needed = self.decoder.safe_offset();
         while self.pieces.get(1).is_some_and(|next| next.decoder_offset <= needed) {
             self.pieces.pop_front();
@@ -90,7 +90,7 @@ impl MessageReader {
         events
     }
 
-    fn to_event(&mut self, mut item: DecodedItem, read_from: u64) -> DriverEvent {
+    fn convert_item(&mut self, mut item: DecodedItem, read_from: u64) -> DriverEvent {
         let span = match &mut item {
             DecodedItem::Message(message) => &mut message.span,
             DecodedItem::Invalid(invalid) => &mut invalid.span,

@@ -22,7 +22,7 @@ struct Arguments {
     /// Number of runs
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
-    /// First seed
+    /// Seed of the first simulated run
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     first: u64,
     /// Maximum number of tasks in a plan

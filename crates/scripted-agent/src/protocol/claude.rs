@@ -158,7 +158,7 @@ impl AgentProtocol for ClaudeProtocol {
 
     fn begin_turn(&mut self, prompt: &str) -> io::Result<()> {
         let replayed_inputs = std::mem::take(&mut self.turn.replayed_inputs);
-        self.turn = TurnState { replayed_inputs: replayed_inputs, ..TurnState::new() };
+        self.turn = TurnState { replayed_inputs, ..TurnState::new() };
         self.n_messages += 1;
         self.sessions.append(&self.session, Speaker::User, prompt)?;
         self.send_with_session(json!({
