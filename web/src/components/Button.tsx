@@ -12,7 +12,14 @@ const VARIANT_CLASSES: Record<ButtonVariant, string> = {
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> & { variant?: ButtonVariant; icon?: ReactNode };
 
-export function Button({ variant = "plain", icon, className = "", children, type = "button", ...rest }: Props) {
+export function Button({
+  variant = "plain",
+  icon,
+  className = "",
+  children,
+  type = "button",
+  ...rest
+}: Props) {
   return (
     <button
       type={type}

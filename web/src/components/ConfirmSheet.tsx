@@ -17,7 +17,14 @@ type Props = {
 };
 
 /** Confirms an action, and shows why it could not be done. */
-export function ConfirmSheet({ title, children, confirmLabel, variant = "danger", onConfirm, onClose }: Props) {
+export function ConfirmSheet({
+  title,
+  children,
+  confirmLabel,
+  variant = "danger",
+  onConfirm,
+  onClose,
+}: Props) {
   const { t } = useTranslation();
   const [message, setMessage] = useState<string | null>(null);
   const mutation = useMutation({
