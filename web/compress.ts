@@ -7,7 +7,7 @@ import type { Plugin } from "vite";
 const TEXT = /\.(html|js|css|svg|json)$/;
 
 /** Writes a `.br` and a `.gz` of every text file of the page, so that the server need not compress. */
-export function compress(): Plugin {
+export function compressPlugin(): Plugin {
   let folder = "";
   return {
     name: "compress",

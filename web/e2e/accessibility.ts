@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SCREENS = process.env["JANGDAN_SCREENS"];
 
-type Violation = {
+type AxeViolation = {
   id: string;
   impact: string;
   help: string;
@@ -29,7 +29,7 @@ export async function accessibilityIssues(page: Page): Promise<string[]> {
   const violations = await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
   );
-  return (violations as Violation[])
+  return (violations as AxeViolation[])
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(
       ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,

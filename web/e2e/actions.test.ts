@@ -2,48 +2,54 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentScripts, CLAUDE_AGENT, type RunFixture, startRunFixture } from "./fixture.ts";
 
-const runsScript = (steps: string, phase = 1): AgentScripts[string] => ({
+const scriptedAgent = (steps: string, phase = 1): AgentScripts[string] => ({
   ...CLAUDE_AGENT,
   script: `voice = "claude"\nsteps = [{ wait = "" }, ${steps}]`,
   phase,
 });
 const DONE = `{ say = "DONE:{task}\\n" }`;
-const says = (words: string) => `{ say = ${JSON.stringify(words)} }`;
-const asks = (lines: string) =>
-  runsScript(`${says(`[ASK_USER {key}]\n${lines}\n[/ASK_USER {key}]\n`)}, { wait = "" }, ${DONE}`);
+const sayStep = (words: string) => `{ say = ${JSON.stringify(words)} }`;
+const agentThatAsks = (lines: string) =>
+  scriptedAgent(`${sayStep(`[ASK_USER {key}]\n${lines}\n[/ASK_USER {key}]\n`)}, { wait = "" }, ${DONE}`);
 /** An agent that makes a request, and succeeds only if the answer contains `expected`. */
-const requests = (lines: string, expected: string) =>
-  runsScript(`${says(`[DEPENDENCY_REQUEST {key}]\n${lines}\n[/DEPENDENCY_REQUEST {key}]\n`)}, { wait = "" },
+const agentThatRequests = (lines: string, expected: string) =>
+  scriptedAgent(`${sayStep(`[DEPENDENCY_REQUEST {key}]\n${lines}\n[/DEPENDENCY_REQUEST {key}]\n`)}, { wait = "" },
     { choose = [{ when = ${JSON.stringify(expected)}, steps = [${DONE}] }, { steps = [{ exit = 1 }] }] }`);
 const RUNS = `{ tool = { name = "Bash", kind = "execute", input = { command = "make tea" }, asks = true } }`;
 const WORKS = `{ write = { path = "notes.txt", text = "so far" } }, { hang = "listening" }`;
 
 /** Each agent needs a person for one thing, or works until the test acts on its task. */
 const AGENTS: AgentScripts = {
-  asker: runsScript(`{ question = { text = "Which colour?", options = ["red", "blue"] } }, ${DONE}`),
-  porter: asks("question: Which port?\ndefault: 8080"),
-  lifter: runsScript(`${RUNS}, ${RUNS}, ${DONE}`),
-  taker: requests(
+  asker: scriptedAgent(`{ question = { text = "Which colour?", options = ["red", "blue"] } }, ${DONE}`),
+  porter: agentThatAsks("question: Which port?\ndefault: 8080"),
+  lifter: scriptedAgent(`${RUNS}, ${RUNS}, ${DONE}`),
+  taker: agentThatRequests(
     "type: file\nname: recipe\ndescription: How the tea is made.\nrequired: true",
     "tea/recipe.md",
   ),
-  beggar: requests("type: package\nname: samovar\ndescription: It boils water.\nrequired: true", "too dear"),
-  dreamer: requests("type: service\nname: BELL_URL\ndescription: It rings.\nrequired: false", "skipped"),
-  faller: runsScript(`{ exit = 3 }`),
-  worker: runsScript(WORKS),
-  keeper: runsScript(WORKS),
-  leaver: runsScript(
+  beggar: agentThatRequests(
+    "type: package\nname: samovar\ndescription: It boils water.\nrequired: true",
+    "too dear",
+  ),
+  dreamer: agentThatRequests(
+    "type: service\nname: BELL_URL\ndescription: It rings.\nrequired: false",
+    "skipped",
+  ),
+  faller: scriptedAgent(`{ exit = 3 }`),
+  worker: scriptedAgent(WORKS),
+  keeper: scriptedAgent(WORKS),
+  leaver: scriptedAgent(
     `{ write = { path = "long.txt", text = ${JSON.stringify("a line\n".repeat(500))} } }, ${WORKS}`,
   ),
-  doer: runsScript(DONE, 2),
+  doer: scriptedAgent(DONE, 2),
 };
 const NAMES = Object.keys(AGENTS);
-const taskOf = (name: string) => (name === "doer" ? "T2.1" : `T1.${NAMES.indexOf(name) + 1}`);
+const taskIdOfAgent = (name: string) => (name === "doer" ? "T2.1" : `T1.${NAMES.indexOf(name) + 1}`);
 
 let fixture: RunFixture;
 let page: Page;
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
 
 beforeAll(async () => {
   fixture = await startRunFixture(AGENTS, {
@@ -59,29 +65,33 @@ afterAll(async () => {
 });
 
 /** Opens a task and returns its panel. */
-async function panelOf(name: string, tab?: string): Promise<Locator> {
-  await page.goto(at(`/runs/RUN/tasks/${taskOf(name)}${tab ? `?tab=${tab}` : ""}`));
+async function openTaskPanel(name: string, tab?: string): Promise<Locator> {
+  await page.goto(pageUrl(`/runs/RUN/tasks/${taskIdOfAgent(name)}${tab ? `?tab=${tab}` : ""}`));
   const panel = page.getByRole("dialog");
   await panel.getByText(`Task of ${name}`).first().waitFor();
   return panel;
 }
 
 /** Waits until the panel shows this state. */
-const hasState = (panel: Locator, state: string) =>
+const waitForState = (panel: Locator, state: string) =>
   panel.locator("header").getByText(state, { exact: true }).waitFor();
-const press = (container: Locator, name: string | RegExp) =>
+const pressButton = (container: Locator, name: string | RegExp) =>
   container.getByRole("button", { name, exact: true }).click();
 /** Opens a confirmation, goes back, opens it again and confirms. */
-async function confirm(open: () => Promise<void>, title: string, label: string): Promise<void> {
+async function dismissThenConfirm(open: () => Promise<void>, title: string, label: string): Promise<void> {
   const sheet = page.getByRole("dialog", { name: title });
   await open();
-  await press(sheet, "Back");
+  await pressButton(sheet, "Back");
   await sheet.waitFor({ state: "detached" });
   await open();
-  await press(sheet, label);
+  await pressButton(sheet, label);
   await sheet.waitFor({ state: "detached" });
 }
-const pick = async (panel: Locator, item: string, role: "menuitem" | "menuitemradio" = "menuitem") => {
+const pickMenuAction = async (
+  panel: Locator,
+  item: string,
+  role: "menuitem" | "menuitemradio" = "menuitem",
+) => {
   await panel.getByRole("button", { name: "More actions" }).click();
   await page.getByRole(role, { name: item }).click();
 };
@@ -93,99 +103,107 @@ test("a card shows what its task waits for", async () => {
     ["faller", "failed once"],
   ];
   for (const view of ["board", "canvas", "list"]) {
-    await page.goto(at(`/runs/RUN/${view}`));
+    await page.goto(pageUrl(`/runs/RUN/${view}`));
     for (const [name, text] of expected)
       await page
-        .locator(`main [data-task="${taskOf(name)}"] [data-asks=person]`)
+        .locator(`main [data-task="${taskIdOfAgent(name)}"] [data-asks=person]`)
         .getByText(text)
         .waitFor();
   }
 });
 
 test("a reply with a question is shown, and the question stays open until it is answered", async () => {
-  const panel = await panelOf("asker");
+  const panel = await openTaskPanel("asker");
   await panel.locator("textarea").fill("What is it for?");
-  await press(panel, "Reply with a question");
+  await pressButton(panel, "Reply with a question");
   await panel.getByText("You asked: What is it for?").waitFor();
-  await press(panel, /red/);
-  await hasState(panel, "Done");
+  await pressButton(panel, /red/);
+  await waitForState(panel, "Done");
 });
 
 test("a default is used with one press", async () => {
-  const panel = await panelOf("porter");
-  await press(panel, "Use “8080”");
+  const panel = await openTaskPanel("porter");
+  await pressButton(panel, "Use “8080”");
   const turn = panel.locator("[data-turn]").filter({ hasText: "8080" }).last();
   await turn.getByText("8080").waitFor();
   // The answer is attributed to the person, although the orchestrator forwards it.
   await turn.getByText("ana", { exact: true }).waitFor();
-  await hasState(panel, "Done");
+  await waitForState(panel, "Done");
 });
 
 test("a permission for the task applies to the whole task", async () => {
-  const panel = await panelOf("lifter");
+  const panel = await openTaskPanel("lifter");
   await panel.getByLabel("for this task").check();
-  await press(panel, /Allow/);
-  await hasState(panel, "Done");
+  await pressButton(panel, /Allow/);
+  await waitForState(panel, "Done");
 });
 
 test("a request is provided, refused or skipped", async () => {
-  let panel = await panelOf("taker");
+  let panel = await openTaskPanel("taker");
   await panel.getByLabel("Path of recipe in the worktree").fill("tea/recipe.md");
-  await press(panel, /Mark as provided/);
-  await hasState(panel, "Done");
-  panel = await panelOf("beggar");
+  await pressButton(panel, /Mark as provided/);
+  await waitForState(panel, "Done");
+  panel = await openTaskPanel("beggar");
   await panel.locator("[data-answer]").fill("too dear");
-  await press(panel, /Refuse/);
-  await hasState(panel, "Done");
-  panel = await panelOf("dreamer");
-  await press(panel, "Continue without it");
-  await hasState(panel, "Done");
+  await pressButton(panel, /Refuse/);
+  await waitForState(panel, "Done");
+  panel = await openTaskPanel("dreamer");
+  await pressButton(panel, "Continue without it");
+  await waitForState(panel, "Done");
 });
 
 test("a problem is resolved with a hint, and when it recurs the task is skipped", async () => {
-  const panel = await panelOf("faller");
-  await hasState(panel, "Problem");
+  const panel = await openTaskPanel("faller");
+  await waitForState(panel, "Problem");
   await panel.getByLabel("Hint for the retry (optional)").fill("hold on to the rail");
-  await press(panel, /^1?\s*Retry$/);
+  await pressButton(panel, /^1?\s*Retry$/);
   await panel.locator("[data-turn]").getByText("hold on to the rail").waitFor();
-  await hasState(panel, "Problem");
-  await confirm(() => press(panel, /Skip task/), `Skip ${taskOf("faller")}?`, "Skip task");
-  await hasState(panel, "Skipped");
+  await waitForState(panel, "Problem");
+  await dismissThenConfirm(
+    () => pressButton(panel, /Skip task/),
+    `Skip ${taskIdOfAgent("faller")}?`,
+    "Skip task",
+  );
+  await waitForState(panel, "Skipped");
 });
 
 test("changes are requested at a gate, and then it is approved", async () => {
-  await page.goto(at("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   const gate = page.locator("main [data-gate]");
   expect(await gate.getByRole("button", { name: "Request changes" }).isDisabled()).toBe(true);
   await gate.locator("[data-answer]").fill("The cups are missing");
-  await press(gate, "Request changes");
+  await pressButton(gate, "Request changes");
   await gate.waitFor({ state: "detached" });
   await gate.waitFor();
-  await press(gate, /Approve/);
+  await pressButton(gate, /Approve/);
   await gate.waitFor({ state: "detached" });
-  const panel = await panelOf("doer");
+  const panel = await openTaskPanel("doer");
   await panel.locator("[data-turn]").getByText("The cups are missing").first().waitFor();
 });
 
 test("a task is paused, continued, prioritized, restarted with a hint, and cancelled", async () => {
-  const panel = await panelOf("worker");
-  await press(panel, "Pause");
-  await hasState(panel, "Paused");
-  await press(panel, "Continue");
-  await hasState(panel, "Running");
-  await pick(panel, "High", "menuitemradio");
+  const panel = await openTaskPanel("worker");
+  await pressButton(panel, "Pause");
+  await waitForState(panel, "Paused");
+  await pressButton(panel, "Continue");
+  await waitForState(panel, "Running");
+  await pickMenuAction(panel, "High", "menuitemradio");
   await panel.getByRole("complementary").getByText("High").waitFor();
-  await press(panel, "Restart…");
-  const sheet = page.getByRole("dialog", { name: `Restart ${taskOf("worker")}` });
+  await pressButton(panel, "Restart…");
+  const sheet = page.getByRole("dialog", { name: `Restart ${taskIdOfAgent("worker")}` });
   await sheet.getByRole("textbox").fill("use the kettle");
-  await press(sheet, "Restart");
+  await pressButton(sheet, "Restart");
   await panel.locator("[data-turn]").getByText("use the kettle").waitFor();
-  await hasState(panel, "Running");
-  await confirm(() => pick(panel, "Cancel task…"), `Cancel ${taskOf("worker")}?`, "Cancel task");
-  await hasState(panel, "Cancelled");
+  await waitForState(panel, "Running");
+  await dismissThenConfirm(
+    () => pickMenuAction(panel, "Cancel task…"),
+    `Cancel ${taskIdOfAgent("worker")}?`,
+    "Cancel task",
+  );
+  await waitForState(panel, "Cancelled");
 });
 
-test("the palette has the actions of menus and buttons, and confirms the same ones", async () => {
+test("the palette offers the actions of menus and buttons, with the same confirmations", async () => {
   const found = page.getByRole("option");
   const type = async (text: string) => {
     await page.keyboard.press("Control+k");
@@ -197,20 +215,20 @@ test("the palette has the actions of menus and buttons, and confirms the same on
     expect(await found.count(), text).toBe(1);
     await page.keyboard.press("Enter");
   };
-  const panel = await panelOf("keeper");
-  const task = `task ${taskOf("keeper")}`;
-  await hasState(panel, "Running");
+  const panel = await openTaskPanel("keeper");
+  const task = `task ${taskIdOfAgent("keeper")}`;
+  await waitForState(panel, "Running");
   await choose(`pause ${task}`);
-  await hasState(panel, "Paused");
+  await waitForState(panel, "Paused");
   await choose(`continue ${task}`);
-  await hasState(panel, "Running");
+  await waitForState(panel, "Running");
   await choose(`priority low ${task}`);
   await panel.getByRole("complementary").getByText("Low").waitFor();
-  const sheet = page.getByRole("dialog", { name: `Skip ${taskOf("keeper")}?` });
+  const sheet = page.getByRole("dialog", { name: `Skip ${taskIdOfAgent("keeper")}?` });
   await choose(`skip ${task}`);
-  await press(sheet, "Back");
+  await pressButton(sheet, "Back");
   await sheet.waitFor({ state: "detached" });
-  await hasState(panel, "Running");
+  await waitForState(panel, "Running");
   // Unavailable actions are not listed.
   await type(`continue ${task}`);
   await page.getByText("No results.").waitFor();
@@ -225,27 +243,27 @@ test("the palette has the actions of menus and buttons, and confirms the same on
   await run.getByText("Running", { exact: true }).waitFor();
   const confirmation = page.getByRole("dialog", { name: "Cancel “Example run”?" });
   await choose("cancel this run");
-  await press(confirmation, "Back");
+  await pressButton(confirmation, "Back");
   await confirmation.waitFor({ state: "detached" });
   expect((await fixture.rows("run"))[0]?.endedAt).toBe(null);
 });
 
 test("a checkpoint is created and restored", async () => {
-  const panel = await panelOf("keeper", "attempts");
-  await hasState(panel, "Running");
-  await pick(panel, "Create checkpoint");
+  const panel = await openTaskPanel("keeper", "attempts");
+  await waitForState(panel, "Running");
+  await pickMenuAction(panel, "Create checkpoint");
   const checkpoint = panel.getByRole("listitem").filter({ hasText: "On request" });
   await checkpoint.waitFor();
-  await confirm(
-    () => press(checkpoint, "Restore this checkpoint…"),
-    `Restore a checkpoint of ${taskOf("keeper")}?`,
+  await dismissThenConfirm(
+    () => pressButton(checkpoint, "Restore this checkpoint…"),
+    `Restore a checkpoint of ${taskIdOfAgent("keeper")}?`,
     "Restore this checkpoint",
   );
   await panel.getByText("Attempt 2").waitFor();
 });
 
 test("a long diff is folded, and rendered when it is unfolded", async () => {
-  const panel = await panelOf("leaver", "changes");
+  const panel = await openTaskPanel("leaver", "changes");
   const file = (name: string) => panel.locator("details").filter({ hasText: name });
   await file("notes.txt").getByText("so far").waitFor();
   expect(await file("long.txt").locator("pre").count()).toBe(0);
@@ -254,7 +272,11 @@ test("a long diff is folded, and rendered when it is unfolded", async () => {
 });
 
 test("a task is skipped", async () => {
-  const panel = await panelOf("leaver");
-  await confirm(() => pick(panel, "Skip task…"), `Skip ${taskOf("leaver")}?`, "Skip task");
-  await hasState(panel, "Skipped");
+  const panel = await openTaskPanel("leaver");
+  await dismissThenConfirm(
+    () => pickMenuAction(panel, "Skip task…"),
+    `Skip ${taskIdOfAgent("leaver")}?`,
+    "Skip task",
+  );
+  await waitForState(panel, "Skipped");
 });

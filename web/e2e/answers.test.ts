@@ -1,40 +1,50 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AgentScripts, asksQuestion, type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type AgentScripts, agentThatAsks, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 /** All agents ask at the same time, each its own question. */
 const NAMES = "ada bea cem dan eva fay gus hal ida jun kim lee mia noa pia rob".split(" ");
 const AGENTS: AgentScripts = Object.fromEntries(
-  NAMES.map((name) => [name, asksQuestion(`What does ${name} want?`)]),
+  NAMES.map((name) => [name, agentThatAsks(`What does ${name} want?`)]),
 );
-const taskOf = (name: string) => `T1.${NAMES.indexOf(name) + 1}`;
+const taskIdOfAgent = (name: string) => `T1.${NAMES.indexOf(name) + 1}`;
 
 let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const questions = () => fixture.rows("question");
-const questionOf = async (name: string) =>
-  until(async () => (await questions()).find(({ task }) => task === taskOf(name)), `the question of ${name}`);
-const answered = async () => (await questions()).flatMap(({ task, answer }) => (answer ? [task] : [])).sort();
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const fetchQuestions = () => fixture.rows("question");
+const questionOfAgent = async (name: string) =>
+  waitUntil(
+    async () => (await fetchQuestions()).find(({ task }) => task === taskIdOfAgent(name)),
+    `the question of ${name}`,
+  );
+const answeredTaskIds = async () =>
+  (await fetchQuestions()).flatMap(({ task, answer }) => (answer ? [task] : [])).sort();
 /** Waits for this answer, and checks that no other question was answered. */
-async function expectAnswer(name: string, answer: string, before: (string | null)[]): Promise<void> {
-  await until(async () => (await questionOf(name)).answer === answer, `the answer of ${name}`);
-  expect(await answered()).toEqual([...before, taskOf(name)].sort());
+async function expectOnlyAnswer(name: string, answer: string, before: (string | null)[]): Promise<void> {
+  await waitUntil(async () => (await questionOfAgent(name)).answer === answer, `the answer of ${name}`);
+  expect(await answeredTaskIds()).toEqual([...before, taskIdOfAgent(name)].sort());
 }
 const sendCommand = (command: object) =>
   fixture.post(`/api/runs/${fixture.run}/commands`, { person: "ana", command });
 
-const entryOf = async (name: string) => `[data-entry="${fixture.run}/${(await questionOf(name)).id}"]`;
-const pendingNames = async () => {
-  const pending = (await questions()).filter(({ status }) => status === "pending").map(({ task }) => task);
-  return NAMES.filter((name) => pending.includes(taskOf(name)));
+const entrySelectorOf = async (name: string) =>
+  `[data-entry="${fixture.run}/${(await questionOfAgent(name)).id}"]`;
+const agentsWithPendingQuestion = async () => {
+  const pending = (await fetchQuestions())
+    .filter(({ status }) => status === "pending")
+    .map(({ task }) => task);
+  return NAMES.filter((name) => pending.includes(taskIdOfAgent(name)));
 };
 
 beforeAll(async () => {
   fixture = await startRunFixture(AGENTS);
-  await until(async () => (await fixture.rows("inbox")).length === NAMES.length, "a question of every agent");
+  await waitUntil(
+    async () => (await fixture.rows("inbox")).length === NAMES.length,
+    "a question of every agent",
+  );
   context = await fixture.newContext();
   page = await context.newPage();
 });
@@ -44,15 +54,15 @@ afterAll(async () => {
 });
 
 /** The agent of the selected card. */
-async function selected(): Promise<string> {
+async function agentOfSelectedCard(): Promise<string> {
   const label = await page.locator("[data-selected] article").getAttribute("aria-label");
   return NAMES.find((name) => label?.includes(name)) ?? "";
 }
 
-test("a number does not answer a question behind the panel of a session", async () => {
+test("a number key does not answer a question behind the panel of a session", async () => {
   const builtIn = (await fixture.rows("session")).find(({ task }) => task === null);
   for (const view of ["inbox", "list"]) {
-    await page.goto(at(`/runs/RUN/sessions/${builtIn?.id}?over=${view}`));
+    await page.goto(pageUrl(`/runs/RUN/sessions/${builtIn?.id}?over=${view}`));
     await page.getByRole("dialog").getByText("Built in, no agent process").waitFor();
     await page.locator("article").first().waitFor();
     await page.keyboard.press("1");
@@ -63,26 +73,26 @@ test("a number does not answer a question behind the panel of a session", async 
     expect(await help.getByText("Choose this option").count()).toBe(0);
     await page.keyboard.press("Escape");
   }
-  await page.goto(at("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   await page.locator("[data-selected] [data-option]").first().waitFor();
-  expect(await answered()).toEqual([]);
+  expect(await answeredTaskIds()).toEqual([]);
 });
 
-test("a number that is held down answers nothing more", async () => {
+test("a number key that is held down does not answer another question", async () => {
   await page.evaluate(
     "document.dispatchEvent(new KeyboardEvent('keydown', { key: '1', code: 'Digit1', repeat: true }))",
   );
   await page.keyboard.press("j");
-  const name = await selected();
+  const name = await agentOfSelectedCard();
   await page.keyboard.press("2");
-  await expectAnswer(name, "milk", []);
+  await expectOnlyAnswer(name, "milk", []);
 });
 
-test("right after the next card is selected automatically a number does nothing, and later it answers", async () => {
-  await page.goto(at("/runs/RUN/inbox"));
+test("a number key is ignored right after a card was selected automatically, and answers later", async () => {
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   await page.locator("[data-selected] [data-option]").first().waitFor();
-  const first = await selected();
-  const before = await answered();
+  const first = await agentOfSelectedCard();
+  const before = await answeredTaskIds();
   // A key press that was meant for the card that another person has just settled.
   await page.evaluate(`
     const label = () => document.querySelector("[data-selected] article")?.getAttribute("aria-label");
@@ -96,125 +106,125 @@ test("right after the next card is selected automatically a number does nothing,
       }, 50);
     }).observe(document.body, { childList: true, subtree: true, attributes: true });
   `);
-  await sendCommand({ answer: { question: (await questionOf(first)).id, answer: "milk" } });
-  await until(() => page.evaluate("pressed"), "another selected card");
-  const next = await selected();
+  await sendCommand({ answer: { question: (await questionOfAgent(first)).id, answer: "milk" } });
+  await waitUntil(() => page.evaluate("pressed"), "another selected card");
+  const next = await agentOfSelectedCard();
   expect(next).not.toBe(first);
   await page.keyboard.press("k");
   await page.keyboard.press("j");
-  expect((await questionOf(next)).answer).toBeNull();
-  const now = await selected();
+  expect((await questionOfAgent(next)).answer).toBeNull();
+  const now = await agentOfSelectedCard();
   await page.keyboard.press("1");
-  await expectAnswer(now, "tea", [...before, taskOf(first)]);
+  await expectOnlyAnswer(now, "tea", [...before, taskIdOfAgent(first)]);
 });
 
 test("in every view a double-click opens a task, and a single click does not", async () => {
-  const [name = ""] = await pendingNames();
-  const card = `[data-card="${(await questionOf(name)).id}"]`;
+  const [name = ""] = await agentsWithPendingQuestion();
+  const card = `[data-card="${(await questionOfAgent(name)).id}"]`;
   const targets: [view: string, selector: string][] = [
-    ["list", `main [data-task="${taskOf(name)}"]`],
-    ["schedule", `main [data-task="${taskOf(name)}"]`],
-    ["inbox", `${await entryOf(name)} header button`],
-    ["inbox", `${await entryOf(name)} h3`],
+    ["list", `main [data-task="${taskIdOfAgent(name)}"]`],
+    ["schedule", `main [data-task="${taskIdOfAgent(name)}"]`],
+    ["inbox", `${await entrySelectorOf(name)} header button`],
+    ["inbox", `${await entrySelectorOf(name)} h3`],
     ["chat", `${card} header button`],
     ["chat", `${card} h3`],
   ];
   for (const [view, selector] of targets) {
-    await page.goto(at(`/runs/RUN/${view}`));
+    await page.goto(pageUrl(`/runs/RUN/${view}`));
     await page.locator(selector).first().click();
     expect(await page.getByRole("dialog").count(), selector).toBe(0);
     // A third click presses nothing in the panel, and does not close it.
     await page.locator(selector).first().click({ clickCount: 3, delay: 20 });
     await page.getByRole("dialog").getByText(`What does ${name} want?`).first().waitFor();
-    expect(page.url(), selector).toContain(`/tasks/${taskOf(name)}`);
+    expect(page.url(), selector).toContain(`/tasks/${taskIdOfAgent(name)}`);
     await page.keyboard.press("Escape");
-    await until(() => page.url() === at(`/runs/RUN/${view}`), "the view under the panel");
+    await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${view}`), "the view under the panel");
   }
   for (const view of ["list", "inbox"]) {
-    await page.goto(at(`/runs/RUN/${view}`));
+    await page.goto(pageUrl(`/runs/RUN/${view}`));
     await page
       .locator(targets.find(([name]) => name === view)?.[1] ?? "")
       .first()
       .focus();
     await page.keyboard.press("Enter");
-    await until(() => page.url().includes(`/tasks/${taskOf(name)}`), "the task by a key");
+    await waitUntil(() => page.url().includes(`/tasks/${taskIdOfAgent(name)}`), "the task by a key");
   }
 });
 
-test("a key that is held while a panel opens presses nothing in it", async () => {
-  const [name = ""] = await pendingNames();
-  const before = await answered();
-  await page.goto(at("/runs/RUN/list"));
-  await page.locator(`main [data-task="${taskOf(name)}"]`).focus();
+test("a key that is held while a panel opens does not press a button in it", async () => {
+  const [name = ""] = await agentsWithPendingQuestion();
+  const before = await answeredTaskIds();
+  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.locator(`main [data-task="${taskIdOfAgent(name)}"]`).focus();
   await page.keyboard.down("Enter");
   await page.locator("[role=dialog] [data-option]:focus").waitFor();
   await page.keyboard.down("Enter");
   await page.keyboard.down("Enter");
   await page.keyboard.up("Enter");
   await page.keyboard.press("2");
-  await expectAnswer(name, "milk", before);
+  await expectOnlyAnswer(name, "milk", before);
 });
 
-test("a key that is pressed twice opens a panel and presses nothing in it", async () => {
-  const [name = ""] = await pendingNames();
-  const before = await answered();
-  await page.goto(at("/runs/RUN/list"));
-  await page.locator(`main [data-task="${taskOf(name)}"]`).focus();
+test("a key that is pressed twice opens a panel and does not press a button in it", async () => {
+  const [name = ""] = await agentsWithPendingQuestion();
+  const before = await answeredTaskIds();
+  await page.goto(pageUrl("/runs/RUN/list"));
+  await page.locator(`main [data-task="${taskIdOfAgent(name)}"]`).focus();
   // Stop the clock, so that a slow machine does not matter.
   await page.evaluate("const now = performance.now(); performance.now = () => now;");
   await page.keyboard.press("Enter");
   await page.locator("[role=dialog] [data-option]:focus").waitFor();
   await page.keyboard.press("Enter");
   await page.keyboard.press("2");
-  await expectAnswer(name, "milk", before);
+  await expectOnlyAnswer(name, "milk", before);
 });
 
 test.each(["inbox", "chat"])(
   "in the %s a double-click in a text field does not open the task, and drafts are kept",
   async (view) => {
-    const [name = "", other = ""] = await pendingNames();
+    const [name = "", other = ""] = await agentsWithPendingQuestion();
     const cardOf = async (name: string) =>
-      view === "chat" ? `[data-card="${(await questionOf(name)).id}"]` : await entryOf(name);
-    await page.goto(at(`/runs/RUN/${view}`));
+      view === "chat" ? `[data-card="${(await questionOfAgent(name)).id}"]` : await entrySelectorOf(name);
+    await page.goto(pageUrl(`/runs/RUN/${view}`));
     const box = page.locator(`${await cardOf(name)} textarea`);
     await box.fill("coffee please");
     await page.locator(`${await cardOf(other)} textarea`).fill("water");
     await box.dblclick({ position: { x: 25, y: 15 } });
-    expect(page.url()).toBe(at(`/runs/RUN/${view}`));
+    expect(page.url()).toBe(pageUrl(`/runs/RUN/${view}`));
     await page.locator(`${await cardOf(name)} h3`).dblclick();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(`What does ${name} want?`).first().waitFor();
     expect(await dialog.locator("textarea").first().inputValue()).toBe("coffee please");
     await page.keyboard.press("Escape");
-    await until(() => page.url() === at(`/runs/RUN/${view}`), "the view under the panel");
+    await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${view}`), "the view under the panel");
     expect(await box.inputValue()).toBe("coffee please");
-    const before = await answered();
+    const before = await answeredTaskIds();
     await box.press("Enter");
-    await expectAnswer(name, "coffee please", before);
+    await expectOnlyAnswer(name, "coffee please", before);
     expect(await page.locator(`${await cardOf(other)} textarea`).inputValue()).toBe("water");
   },
 );
 
 test("an answer is sent even if the browser reports to be offline", async () => {
-  const [name = ""] = await pendingNames();
-  const before = await answered();
-  await page.goto(at("/runs/RUN/inbox"));
+  const [name = ""] = await agentsWithPendingQuestion();
+  const before = await answeredTaskIds();
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   await page
-    .locator(`${await entryOf(name)} [data-option]`)
+    .locator(`${await entrySelectorOf(name)} [data-option]`)
     .first()
     .waitFor();
   await page.evaluate("window.dispatchEvent(new Event('offline'))");
-  await page.locator(`${await entryOf(name)} [data-option="2"]`).click();
-  await expectAnswer(name, "milk", before);
+  await page.locator(`${await entrySelectorOf(name)} [data-option="2"]`).click();
+  await expectOnlyAnswer(name, "milk", before);
   // Other views load, too.
   await page.getByRole("link", { name: "Timeline" }).click();
   await page.locator("main article").first().waitFor();
 });
 
 test("a command whose response was lost is executed once", async () => {
-  const [name = ""] = await pendingNames();
-  const before = await answered();
-  await page.goto(at("/runs/RUN/inbox"));
+  const [name = ""] = await agentsWithPendingQuestion();
+  const before = await answeredTaskIds();
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   const keys: string[] = [];
   await page.route("**/commands", async (route) => {
     keys.push(route.request().headers()["idempotency-key"] ?? "");
@@ -222,55 +232,55 @@ test("a command whose response was lost is executed once", async () => {
     await route.fetch();
     return route.abort("connectionreset");
   });
-  await page.locator(`${await entryOf(name)} [data-option="1"]`).click();
+  await page.locator(`${await entrySelectorOf(name)} [data-option="1"]`).click();
   await page.getByRole("status").getByText("Answer sent").waitFor();
   await page.unroute("**/commands");
-  await expectAnswer(name, "tea", before);
+  await expectOnlyAnswer(name, "tea", before);
   expect(keys).toEqual([keys[0], keys[0]]);
 });
 
 test("two questions answered at once, in the inbox and in a task, are not mixed up", async () => {
-  const [first = "", second = ""] = await pendingNames();
-  const before = await answered();
+  const [first = "", second = ""] = await agentsWithPendingQuestion();
+  const before = await answeredTaskIds();
   const other = await context.newPage();
-  await page.goto(at("/runs/RUN/inbox"));
-  await other.goto(at(`/runs/RUN/tasks/${taskOf(second)}`));
-  const inInbox = page.locator(`${await entryOf(first)} textarea`);
+  await page.goto(pageUrl("/runs/RUN/inbox"));
+  await other.goto(pageUrl(`/runs/RUN/tasks/${taskIdOfAgent(second)}`));
+  const inInbox = page.locator(`${await entrySelectorOf(first)} textarea`);
   const inTask = other.getByRole("dialog").locator("textarea").first();
   await inInbox.fill(`something for ${first}`);
   await inTask.fill(`something for ${second}`);
   await Promise.all([inTask.press("Enter"), inInbox.press("Enter")]);
   const answer = `something for ${second}`;
-  await until(async () => (await questionOf(second)).answer === answer, `the answer of ${second}`);
-  await expectAnswer(first, `something for ${first}`, [...before, taskOf(second)]);
+  await waitUntil(async () => (await questionOfAgent(second)).answer === answer, `the answer of ${second}`);
+  await expectOnlyAnswer(first, `something for ${first}`, [...before, taskIdOfAgent(second)]);
   await other.close();
 });
 
 test("a reloaded page shows the question again and takes the answer", async () => {
-  const [name = ""] = await pendingNames();
-  const before = await answered();
-  await page.goto(at(`/runs/RUN/tasks/${taskOf(name)}`));
+  const [name = ""] = await agentsWithPendingQuestion();
+  const before = await answeredTaskIds();
+  await page.goto(pageUrl(`/runs/RUN/tasks/${taskIdOfAgent(name)}`));
   await page.getByRole("dialog").locator("[data-option]").first().waitFor();
   await page.reload();
   await page.getByRole("dialog").getByText(`What does ${name} want?`).first().waitFor();
   await page.getByRole("dialog").locator('[data-option="2"]').click();
-  await expectAnswer(name, "milk", before);
+  await expectOnlyAnswer(name, "milk", before);
 });
 
 test("on a phone a tap opens a task, and its question is answered by tapping", async () => {
-  const [name = "", other = ""] = await pendingNames();
-  const before = await answered();
+  const [name = "", other = ""] = await agentsWithPendingQuestion();
+  const before = await answeredTaskIds();
   const phone = await fixture.newContext({
     viewport: { width: 390, height: 844 },
     hasTouch: true,
     isMobile: true,
   });
   const small = await phone.newPage();
-  await small.goto(at("/runs/RUN/inbox"));
-  await small.locator(`${await entryOf(name)} [data-option="1"]`).tap();
-  await expectAnswer(name, "tea", before);
-  await small.goto(at("/runs/RUN/list"));
-  await small.locator(`main [data-task="${taskOf(other)}"]`).tap();
+  await small.goto(pageUrl("/runs/RUN/inbox"));
+  await small.locator(`${await entrySelectorOf(name)} [data-option="1"]`).tap();
+  await expectOnlyAnswer(name, "tea", before);
+  await small.goto(pageUrl("/runs/RUN/list"));
+  await small.locator(`main [data-task="${taskIdOfAgent(other)}"]`).tap();
   const about = small.getByRole("dialog").locator("details").filter({ hasText: "Details" });
   expect(await about.getByText("Tokens").isVisible()).toBe(false);
   await about.locator("summary").tap();
@@ -279,33 +289,33 @@ test("on a phone a tap opens a task, and its question is answered by tapping", a
   await box.tap();
   await box.fill("cocoa");
   await small.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).tap();
-  await expectAnswer(other, "cocoa", [...before, taskOf(name)]);
+  await expectOnlyAnswer(other, "cocoa", [...before, taskIdOfAgent(name)]);
   await phone.close();
 });
 
 /** Answers all questions but `n`, and returns the agents of those. */
-async function answerAllBut(n: number): Promise<string[]> {
-  const names = await pendingNames();
+async function answerAllQuestionsBut(n: number): Promise<string[]> {
+  const names = await agentsWithPendingQuestion();
   for (const name of names.slice(n)) {
-    await sendCommand({ answer: { question: (await questionOf(name)).id, answer: "tea" } });
+    await sendCommand({ answer: { question: (await questionOfAgent(name)).id, answer: "tea" } });
   }
   return names.slice(0, n);
 }
 
 test("text that is begun in the chat while one question is open never answers another", async () => {
-  const [first = "", second = ""] = await answerAllBut(2);
-  await page.goto(at("/runs/RUN/chat"));
-  const card = page.locator(`[data-card="${(await questionOf(second)).id}"]`);
+  const [first = "", second = ""] = await answerAllQuestionsBut(2);
+  await page.goto(pageUrl("/runs/RUN/chat"));
+  const card = page.locator(`[data-card="${(await questionOfAgent(second)).id}"]`);
 
   await card.locator('[data-option="2"]').click();
-  await until(async () => (await questionOf(second)).answer === "milk", "the answer from the card");
+  await waitUntil(async () => (await questionOfAgent(second)).answer === "milk", "the answer from the card");
   await card.getByText("milk").last().waitFor();
   const box = page.locator("main form textarea").last();
-  await until(
+  await waitUntil(
     async () => (await box.getAttribute("placeholder")) === "Answer the open question…",
     "one question",
   );
-  const id = (await questionOf(first)).id;
+  const id = (await questionOfAgent(first)).id;
   await box.fill("juice");
   const sent = page.waitForRequest((request) => request.method() === "POST");
   // Another person answers first.
@@ -314,9 +324,9 @@ test("text that is begun in the chat while one question is open never answers an
   expect((await sent).postDataJSON().command).toEqual({ answer: { question: id, answer: "juice" } });
   await page.getByRole("alert").waitFor();
   expect(await box.inputValue()).toBe("juice");
-  expect((await questionOf(first)).answer).toBe("tea");
+  expect((await questionOfAgent(first)).answer).toBe("tea");
   // No question is open any more, so the same text is a message to the orchestrator.
-  await until(
+  await waitUntil(
     async () => (await box.getAttribute("placeholder")) === "Message the orchestrator…",
     "no question",
   );

@@ -1,44 +1,44 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accessibilityIssues, screenshot } from "./accessibility.ts";
-import { type AgentScripts, CLAUDE_AGENT, type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type AgentScripts, CLAUDE_AGENT, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
-const runsScript = (steps: string, phase = 1): AgentScripts[string] => ({
+const scriptedAgent = (steps: string, phase = 1): AgentScripts[string] => ({
   ...CLAUDE_AGENT,
   script: `voice = "claude"\nsteps = [{ wait = "" }, ${steps}]`,
   phase,
 });
-const says = (text: string) => runsScript(`{ say = ${JSON.stringify(text)} }, { wait = "" }`);
-const requests = (type: string, name: string, required: boolean) =>
-  says(
+const agentThatSays = (text: string) => scriptedAgent(`{ say = ${JSON.stringify(text)} }, { wait = "" }`);
+const agentThatRequests = (type: string, name: string, required: boolean) =>
+  agentThatSays(
     `[DEPENDENCY_REQUEST {key}]\ntype: ${type}\nname: ${name}\ndescription: What ${name} is for.\nrequired: ${required}\n[/DEPENDENCY_REQUEST {key}]\n`,
   );
 
 /** One agent for every kind of inbox entry. */
 const AGENTS: AgentScripts = {
-  chooser: runsScript(`{ question = { text = "Which colour?", options = ["red", "blue"] } }`),
-  porter: says("[ASK_USER {key}]\nquestion: Which port?\ndefault: 8080\n[/ASK_USER {key}]\n"),
-  secret: requests("api_key", "TEA_KEY", true),
-  variable: requests("env_variable", "TEA_HOME", false),
-  bell: requests("service", "BELL_URL", false),
-  recipe: requests("file", "recipe", true),
-  approval: requests("permission", "open the shop", true),
-  samovar: requests("package", "samovar", true),
-  lifter: runsScript(
+  chooser: scriptedAgent(`{ question = { text = "Which colour?", options = ["red", "blue"] } }`),
+  porter: agentThatSays("[ASK_USER {key}]\nquestion: Which port?\ndefault: 8080\n[/ASK_USER {key}]\n"),
+  secret: agentThatRequests("api_key", "TEA_KEY", true),
+  variable: agentThatRequests("env_variable", "TEA_HOME", false),
+  bell: agentThatRequests("service", "BELL_URL", false),
+  recipe: agentThatRequests("file", "recipe", true),
+  approval: agentThatRequests("permission", "open the shop", true),
+  samovar: agentThatRequests("package", "samovar", true),
+  lifter: scriptedAgent(
     `{ tool = { name = "Bash", kind = "execute", input = { command = "make tea" }, asks = true } }`,
   ),
-  faller: runsScript(`{ exit = 3 }`),
-  doer: runsScript(`{ say = "DONE:{task}\\n" }`, 2),
+  faller: scriptedAgent(`{ exit = 3 }`),
+  doer: scriptedAgent(`{ say = "DONE:{task}\\n" }`, 2),
 };
 const NAMES = Object.keys(AGENTS);
-const taskOf = (name: string) => `T1.${NAMES.indexOf(name) + 1}`;
+const taskIdOfAgent = (name: string) => `T1.${NAMES.indexOf(name) + 1}`;
 
 let fixture: RunFixture;
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
 
 beforeAll(async () => {
   fixture = await startRunFixture(AGENTS, { settings: { gateApproval: "person", retriesMax: 1 } });
-  await until(async () => (await fixture.rows("inbox")).length === NAMES.length, "all inbox entries");
+  await waitUntil(async () => (await fixture.rows("inbox")).length === NAMES.length, "all inbox entries");
 });
 
 afterAll(async () => {
@@ -60,9 +60,9 @@ test.each(THEMES)("every kind of inbox entry is accessible (%s)", async (theme, 
     expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth"), what).toBe(false);
     await screenshot(page, `cards-${what}-${theme}`);
   };
-  await page.goto(at("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   await page.locator("main [data-gate]").waitFor();
-  await until(() => isComplete(page), "a form on every card");
+  await waitUntil(() => everyCardHasForm(page), "a form on every card");
   await expectUsable("inbox");
   // The description is in the title, and not repeated.
   expect(await page.locator("main article").getByText("What TEA_KEY is for.").count()).toBe(1);
@@ -70,18 +70,18 @@ test.each(THEMES)("every kind of inbox entry is accessible (%s)", async (theme, 
     await page.locator(`main ${kind}`).last().scrollIntoViewIfNeeded();
     await screenshot(page, `cards-${kind.replace(/\W|data/g, "")}-${theme}`);
   }
-  await page.goto(at("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/chat"));
   await page.locator("main [data-card]").first().waitFor();
   await expectUsable("chat");
   for (const name of ["porter", "secret", "approval", "lifter", "faller"]) {
-    await page.goto(at(`/runs/RUN/tasks/${taskOf(name)}`));
+    await page.goto(pageUrl(`/runs/RUN/tasks/${taskIdOfAgent(name)}`));
     await page.getByRole("dialog").locator("[data-option], [data-answer]").first().waitFor();
     await expectUsable(name);
   }
   await context.close();
 });
 
-async function isComplete(page: Page): Promise<boolean> {
+async function everyCardHasForm(page: Page): Promise<boolean> {
   const cards = page.locator("main article");
   const n = await cards.count();
   const withForm = cards.filter({ has: page.locator("[data-option], [data-answer]") });

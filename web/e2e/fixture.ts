@@ -54,7 +54,7 @@ export const CLAUDE_AGENT = {
 };
 
 /** An agent that asks a question, and is done with the answer. */
-export const asksQuestion = (question: string): AgentScript => ({
+export const agentThatAsks = (question: string): AgentScript => ({
   ...CLAUDE_AGENT,
   script: `
     voice = "claude"
@@ -67,15 +67,15 @@ export const asksQuestion = (question: string): AgentScript => ({
 
 /** Starts a run with these agents, or the demo. */
 export async function startRunFixture(agents?: AgentScripts, options: RunOptions = {}): Promise<RunFixture> {
-  const folder = newFolder();
+  const folder = makeTemporaryFolder();
   const demo = join(folder, "demo");
   const env = { ...process.env, JANGDAN_DATA: join(demo, "data"), HOME: folder, USER: "ana", TERM: "xterm" };
-  const server = await toServerFixture(folder, env, agents ? serve(env) : startDemo(demo, env));
+  const server = await toServerFixture(folder, env, agents ? spawnServer(env) : startDemo(demo, env));
   if (agents) {
-    const answer = await server.post("/api/runs", newRunBody(agents, join(folder, "project"), options));
+    const answer = await server.post("/api/runs", newRunRequest(agents, join(folder, "project"), options));
     if (!answer.ok) throw new Error(await answer.text());
   }
-  const run = await until(
+  const run = await waitUntil(
     async () => (await server.get<{ id: string }[]>("/api/runs")).at(-1)?.id,
     "the run",
   );
@@ -98,7 +98,7 @@ function startDemo(folder: string, env: NodeJS.ProcessEnv): ChildProcess {
 }
 
 /** A run in which each agent has one task, all in parallel: T1.1 is the task of the first agent of phase 1. */
-export function newRunBody(
+export function newRunRequest(
   agents: AgentScripts,
   project: string,
   { settings, hasWorktrees = false, nLater = 0 }: RunOptions,
@@ -149,13 +149,13 @@ export function newRunBody(
 
 /** A server in a project without runs. */
 export async function startProjectFixture(files: Record<string, string>): Promise<ServerFixture> {
-  const folder = newFolder();
+  const folder = makeTemporaryFolder();
   const project = join(folder, "project");
   const env = { ...process.env, JANGDAN_DATA: join(folder, "data"), HOME: folder, USER: "ana" };
   mkdirSync(project);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text);
   initRepository(project);
-  return toServerFixture(folder, env, serve(env, project));
+  return toServerFixture(folder, env, spawnServer(env, project));
 }
 
 /** Makes a folder a repository, commits its files, and returns the commit. */
@@ -169,11 +169,11 @@ function initRepository(project: string): string {
   return git("rev-parse", "HEAD").trim();
 }
 
-function serve(env: NodeJS.ProcessEnv, cwd?: string): ChildProcess {
+function spawnServer(env: NodeJS.ProcessEnv, cwd?: string): ChildProcess {
   return spawn(PROGRAM, ["serve"], { cwd, env, stdio: "ignore", detached: true });
 }
 
-function newFolder(): string {
+function makeTemporaryFolder(): string {
   if (!existsSync(PROGRAM))
     throw new Error("JANGDAN_BIN is not the path of a program: `cargo xtask web` sets it");
   return mkdtempSync(join(tmpdir(), "jangdan-web-"));
@@ -185,7 +185,7 @@ async function toServerFixture(
   first: ChildProcess,
 ): Promise<ServerFixture> {
   let server = first;
-  const link = await until(() => outputOf(env, ["link"]).match(/http:\S+/)?.[0], "the link");
+  const link = await waitUntil(() => commandOutput(env, ["link"]).match(/http:\S+/)?.[0], "the link");
   const { origin, searchParams } = new URL(link);
   const headers = { authorization: `Bearer ${searchParams.get("token")}` };
   const get = async <T>(path: string): Promise<T> => (await fetch(origin + path, { headers })).json();
@@ -209,7 +209,7 @@ async function toServerFixture(
     origin,
     get,
     post,
-    runCommand: (args) => outputOf(env, args),
+    runCommand: (args) => commandOutput(env, args),
     newContext: async (options) => {
       const context = await browser.newContext({
         viewport: { width: 1280, height: 800 },
@@ -219,25 +219,25 @@ async function toServerFixture(
       const page = await context.newPage();
       await page.goto(link);
       await page.close();
-      if (PAGE) await serveFrom(context, PAGE);
+      if (PAGE) await servePageFromFolder(context, PAGE);
       return context;
     },
-    killServer: () => stopProcess(server, "SIGKILL"),
+    killServer: () => stopServerProcess(server, "SIGKILL"),
     startServer: async () => {
-      server = serve(env);
-      await until(() => fetch(`${origin}/api/status`, { headers }).then(({ ok }) => ok), "the server");
+      server = spawnServer(env);
+      await waitUntil(() => fetch(`${origin}/api/status`, { headers }).then(({ ok }) => ok), "the server");
     },
     stop: async () => {
       await browser.close();
       await post("/api/stop", { agents: "end" }).catch(() => {});
-      await stopProcess(server, "SIGTERM");
+      await stopServerProcess(server, "SIGTERM");
       rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
   };
 }
 
 /** Serves all requests except the API from a folder, with the headers of the server. */
-async function serveFrom(context: BrowserContext, folder: string): Promise<void> {
+async function servePageFromFolder(context: BrowserContext, folder: string): Promise<void> {
   await context.route(
     (url) => !url.pathname.startsWith("/api/"),
     async (route) => {
@@ -251,7 +251,7 @@ async function serveFrom(context: BrowserContext, folder: string): Promise<void>
   );
 }
 
-function outputOf(env: NodeJS.ProcessEnv, args: string[]): string {
+function commandOutput(env: NodeJS.ProcessEnv, args: string[]): string {
   try {
     return execFileSync(PROGRAM, args, { env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   } catch {
@@ -260,10 +260,10 @@ function outputOf(env: NodeJS.ProcessEnv, args: string[]): string {
 }
 
 /** Ends a server, but not the agents that it started. */
-async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function stopServerProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  for (const pid of [...childrenOfScript(child, child.pid), child.pid]) {
+  for (const pid of [...childPidsOfScript(child, child.pid), child.pid]) {
     try {
       process.kill(pid, signal);
     } catch {
@@ -274,7 +274,7 @@ async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /** The demo, which is the server, is a child of `script`. */
-function childrenOfScript({ spawnfile }: ChildProcess, pid: number): number[] {
+function childPidsOfScript({ spawnfile }: ChildProcess, pid: number): number[] {
   if (spawnfile !== "script") return [];
   try {
     return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
@@ -289,7 +289,7 @@ function childrenOfScript({ spawnfile }: ChildProcess, pid: number): number[] {
 const TIMEOUT_MS = 30_000;
 
 /** Polls until `read` returns something, and returns that. */
-export async function until<T>(read: () => T | Promise<T>, what: string): Promise<NonNullable<T>> {
+export async function waitUntil<T>(read: () => T | Promise<T>, what: string): Promise<NonNullable<T>> {
   const start = Date.now();
   for (;;) {
     const found = await Promise.resolve()

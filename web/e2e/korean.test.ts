@@ -1,15 +1,16 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const question = async (task: string) => (await fixture.rows("question")).find((row) => row.task === task);
-const selected = () => page.locator("[data-selected] [data-entry]").getAttribute("data-entry");
-const press = (key: string, code: string) =>
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const questionOfTask = async (task: string) =>
+  (await fixture.rows("question")).find((row) => row.task === task);
+const selectedEntryKey = () => page.locator("[data-selected] [data-entry]").getAttribute("data-entry");
+const dispatchKeydown = (key: string, code: string) =>
   page.evaluate(
     ([key, code]) => document.dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true })),
     [key, code] as const,
@@ -17,7 +18,7 @@ const press = (key: string, code: string) =>
 
 beforeAll(async () => {
   fixture = await startRunFixture();
-  await until(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
+  await waitUntil(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
   context = await fixture.newContext({ locale: "ko" });
   page = await context.newPage();
 });
@@ -27,7 +28,7 @@ afterAll(async () => {
 });
 
 test("the timeline is in Korean, and text of agents is not translated", async () => {
-  await page.goto(at("/runs/RUN/timeline"));
+  await page.goto(pageUrl("/runs/RUN/timeline"));
   const latest = (await fixture.rows("timeline")).at(-1);
   expect(latest?.korean).toMatch(/[가-힣]/);
   await page
@@ -43,14 +44,14 @@ test("the timeline is in Korean, and text of agents is not translated", async ()
 });
 
 test("a task's events and the chat are in Korean", async () => {
-  await page.goto(at("/runs/RUN/tasks/T1.1?tab=events"));
+  await page.goto(pageUrl("/runs/RUN/tasks/T1.1?tab=events"));
   await page.getByText(/^\S+ 에이전트가 T1\.1 작업을 시작했습니다/).waitFor();
-  await page.goto(at("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/chat"));
   await page.getByText(/실행 시작: /).waitFor();
 });
 
-test("an error has a Korean title and the server's details above every dialog, and is closed by itself", async () => {
-  await page.goto(at("/runs/RUN/tasks/T3.1"));
+test("an error has a Korean title and the server's details, and is closed without closing the dialog below it", async () => {
+  await page.goto(pageUrl("/runs/RUN/tasks/T3.1"));
   const sendCommand = (command: object) =>
     fixture.post(`/api/runs/${fixture.run}/commands`, { person: "bea", command });
   await page.route("**/commands", async (route) => {
@@ -75,25 +76,25 @@ test("an error has a Korean title and the server's details above every dialog, a
 });
 
 test("Enter on a button presses the button, even if the inbox has shortcuts", async () => {
-  await page.goto(at("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/list"));
   await page.locator("[data-selected]").waitFor();
   await page.locator('[data-view="board"]').focus();
   await page.keyboard.press("Enter");
-  await until(() => page.url() === at("/runs/RUN/board"), "the view of the tab");
+  await waitUntil(() => page.url() === pageUrl("/runs/RUN/board"), "the view of the tab");
 });
 
 test("shortcuts work with a Hangul keyboard", async () => {
-  await page.goto(at("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   await page.locator("[data-selected]").waitFor();
-  const first = await selected();
-  await press("ㅓ", "KeyJ");
-  await until(async () => (await selected()) !== first, "the next card");
-  await press("Process", "KeyK");
-  await until(async () => (await selected()) === first, "the first card again");
+  const first = await selectedEntryKey();
+  await dispatchKeydown("ㅓ", "KeyJ");
+  await waitUntil(async () => (await selectedEntryKey()) !== first, "the next card");
+  await dispatchKeydown("Process", "KeyK");
+  await waitUntil(async () => (await selectedEntryKey()) === first, "the first card again");
 });
 
-test("a number does not answer a question behind a sheet, or one that is not visible", async () => {
-  await page.goto(at("/runs/RUN/inbox"));
+test("a number key does not answer a question behind a sheet, or one that is not visible", async () => {
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   await page.locator("[data-selected]").waitFor();
   await page.keyboard.press("?");
   const help = page.getByRole("dialog", { name: "단축키" });
@@ -103,7 +104,7 @@ test("a number does not answer a question behind a sheet, or one that is not vis
   await help.waitFor({ state: "detached" });
   // Too narrow to show the inbox beside the view.
   await page.setViewportSize({ width: 1100, height: 700 });
-  await page.goto(at("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await page.keyboard.press("1");
   await page.keyboard.press("?");
@@ -112,8 +113,8 @@ test("a number does not answer a question behind a sheet, or one that is not vis
   await page.keyboard.press("Escape");
   await page.setViewportSize({ width: 1280, height: 800 });
   // Loading another view gives a wrongly sent command time to take effect.
-  await page.goto(at("/runs/RUN/chat"));
-  for (const task of ["T1.1", "T1.3"]) expect((await question(task))?.status, task).toBe("pending");
+  await page.goto(pageUrl("/runs/RUN/chat"));
+  for (const task of ["T1.1", "T1.3"]) expect((await questionOfTask(task))?.status, task).toBe("pending");
 });
 
 test("the tab counts inbox entries, and a notification opens the new one", async () => {
@@ -131,32 +132,38 @@ test("the tab counts inbox entries, and a notification opens the new one", async
     window.notifications = [];
     window.Notification = class { static permission = "granted"; constructor(title, options) { window.notifications.push(Object.assign(this, { title, ...options })); } close() {} };
   `);
-  await away.goto(at("/"));
-  await until(async () => (await away.title()) === "(2) Jangdan", "the count in the title");
+  await away.goto(pageUrl("/"));
+  await waitUntil(async () => (await away.title()) === "(2) Jangdan", "the count in the title");
   const icon = () => away.locator('link[rel="icon"]').getAttribute("href");
   expect(decodeURIComponent((await icon()) ?? "")).toContain(">2</text>");
   expect(await away.evaluate("window.notifications.length")).toBe(0);
   for (const task of ["T1.1", "T1.3"]) {
-    await busy.goto(at(`/runs/RUN/tasks/${task}`));
+    await busy.goto(pageUrl(`/runs/RUN/tasks/${task}`));
     await busy.getByRole("dialog").locator('[data-option="1"]').click();
-    await until(async () => (await question(task))?.answer, `the answer of ${task}`);
+    await waitUntil(async () => (await questionOfTask(task))?.answer, `the answer of ${task}`);
   }
-  await until(() => away.evaluate("window.notifications.length > 0"), "a notification of the next entry");
-  const entry = await until(async () => (await fixture.rows("inbox"))[0], "the next entry");
+  await waitUntil(() => away.evaluate("window.notifications.length > 0"), "a notification of the next entry");
+  const entry = await waitUntil(async () => (await fixture.rows("inbox"))[0], "the next entry");
   expect(await away.evaluate("window.notifications[0].body")).toBe(entry.korean ?? entry.text);
-  await until(async () => /\(\d+\) Jangdan/.test(await away.title()), "the count in the title");
+  await waitUntil(async () => /\(\d+\) Jangdan/.test(await away.title()), "the count in the title");
   await away.evaluate("window.notifications[0].onclick()");
-  await until(() => away.url().includes(`/runs/${fixture.run}/`), "the run of the notification");
+  await waitUntil(() => away.url().includes(`/runs/${fixture.run}/`), "the run of the notification");
   await Promise.all([away.close(), busy.close()]);
 });
 
 test("notifications are turned off", async () => {
-  await page.goto(at("/"));
+  await page.goto(pageUrl("/"));
   const item = () => page.getByRole("menuitemcheckbox", { name: /알림 받기/ });
   await page.getByRole("button", { name: "설정" }).click();
-  await until(async () => (await item().getAttribute("aria-checked")) === "true", "notifications to be on");
+  await waitUntil(
+    async () => (await item().getAttribute("aria-checked")) === "true",
+    "notifications to be on",
+  );
   await item().click();
   await page.getByRole("button", { name: "설정" }).click();
-  await until(async () => (await item().getAttribute("aria-checked")) === "false", "notifications to be off");
+  await waitUntil(
+    async () => (await item().getAttribute("aria-checked")) === "false",
+    "notifications to be off",
+  );
   expect(await page.evaluate("localStorage.getItem('jangdan.calls')")).toBe("off");
 });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accessibilityIssues, screenshot } from "./accessibility.ts";
-import { asksQuestion, LATER_PHASE, type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { agentThatAsks, LATER_PHASE, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 const N_TASKS = 1000;
 const last = `T${LATER_PHASE}.${N_TASKS - 1}`;
@@ -9,14 +9,14 @@ const last = `T${LATER_PHASE}.${N_TASKS - 1}`;
 let fixture: RunFixture;
 let page: Page;
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const lines = () => page.locator("main section [data-task]");
-const line = (task: string) => page.locator(`main section [data-task="${task}"]`);
-const focused = () => page.evaluate("document.activeElement?.dataset.task");
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const renderedTaskRows = () => page.locator("main section [data-task]");
+const renderedTaskRow = (task: string) => page.locator(`main section [data-task="${task}"]`);
+const focusedTaskId = () => page.evaluate("document.activeElement?.dataset.task");
 
 beforeAll(async () => {
-  fixture = await startRunFixture({ ada: asksQuestion("What does ada want?") }, { nLater: N_TASKS - 1 });
-  await until(async () => (await fixture.rows("inbox")).length > 0, "a question");
+  fixture = await startRunFixture({ ada: agentThatAsks("What does ada want?") }, { nLater: N_TASKS - 1 });
+  await waitUntil(async () => (await fixture.rows("inbox")).length > 0, "a question");
   page = await (await fixture.newContext()).newPage();
 });
 
@@ -25,9 +25,9 @@ afterAll(async () => {
 });
 
 test("of a thousand tasks only visible ones are rendered", async () => {
-  await page.goto(at("/runs/RUN/list"));
-  await line("T1.1").getByText("What does ada want?").waitFor();
-  expect(await lines().count()).toBeLessThan(60);
+  await page.goto(pageUrl("/runs/RUN/list"));
+  await renderedTaskRow("T1.1").getByText("What does ada want?").waitFor();
+  expect(await renderedTaskRows().count()).toBeLessThan(60);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await accessibilityIssues(page)).toEqual([]);
@@ -38,12 +38,15 @@ test("of a thousand tasks only visible ones are rendered", async () => {
 test("keys move to every task, open it, and return to it", async () => {
   await page.locator("main section").first().focus();
   await page.keyboard.press("ArrowDown");
-  await until(async () => (await focused()) === "T1.1", "the first task");
+  await waitUntil(async () => (await focusedTaskId()) === "T1.1", "the first task");
   await page.keyboard.press("ArrowDown");
-  await until(async () => (await focused()) === `T${LATER_PHASE}.1`, "the first task of the next phase");
+  await waitUntil(
+    async () => (await focusedTaskId()) === `T${LATER_PHASE}.1`,
+    "the first task of the next phase",
+  );
   await page.keyboard.press("End");
-  await until(async () => (await focused()) === last, "the last task");
-  expect(await line(last).evaluate((task) => task.checkVisibility())).toBe(true);
+  await waitUntil(async () => (await focusedTaskId()) === last, "the last task");
+  expect(await renderedTaskRow(last).evaluate((task) => task.checkVisibility())).toBe(true);
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   const panel = page.getByRole("dialog");
@@ -53,36 +56,39 @@ test("keys move to every task, open it, and return to it", async () => {
     .waitFor();
   await page.keyboard.press("Escape");
   await panel.waitFor({ state: "detached" });
-  await until(async () => (await focused()) === `T${LATER_PHASE}.${N_TASKS - 2}`, "the task that was open");
+  await waitUntil(
+    async () => (await focusedTaskId()) === `T${LATER_PHASE}.${N_TASKS - 2}`,
+    "the task that was open",
+  );
   // After scrolling, keys continue from the focused task.
   await page
     .locator("main section")
     .first()
     .evaluate((list) => list.scrollTo(0, 0));
-  await line("T1.1").waitFor();
+  await renderedTaskRow("T1.1").waitFor();
   await page.keyboard.press("ArrowDown");
-  await until(async () => (await focused()) === last, "the task after the focused one");
-  expect(await lines().count()).toBeLessThan(60);
+  await waitUntil(async () => (await focusedTaskId()) === last, "the task after the focused one");
+  expect(await renderedTaskRows().count()).toBeLessThan(60);
 });
 
 test("a search finds tasks that are not visible", async () => {
   await page.keyboard.press("Control+f");
   await page.keyboard.type("task 777");
-  await line(`T${LATER_PHASE}.777`).waitFor();
-  expect(await lines().count()).toBe(1);
+  await renderedTaskRow(`T${LATER_PHASE}.777`).waitFor();
+  expect(await renderedTaskRows().count()).toBe(1);
   await page.keyboard.press("ArrowDown");
-  await until(async () => (await focused()) === `T${LATER_PHASE}.777`, "the task that was found");
+  await waitUntil(async () => (await focusedTaskId()) === `T${LATER_PHASE}.777`, "the task that was found");
   await page.keyboard.press("Control+f");
   await page.keyboard.type("no such task");
   await page.getByText("No results.").waitFor();
   await page.keyboard.press("Escape");
-  await line("T1.1").waitFor();
+  await renderedTaskRow("T1.1").waitFor();
 });
 
 test("on a phone and in Korean a long list fits", async () => {
   const phone = await fixture.newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
-  await small.goto(at("/runs/RUN/list"));
+  await small.goto(pageUrl("/runs/RUN/list"));
   await small.locator("main [data-task]").first().waitFor();
   expect(await small.locator("main section [data-task]").count()).toBeLessThan(60);
   expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);

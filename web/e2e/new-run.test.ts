@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { QuestionRow, RunRow } from "../src/api/generated.ts";
 import { accessibilityIssues, accessibilityIssuesInBothThemes, screenshot } from "./accessibility.ts";
-import { type ServerFixture, startProjectFixture, until } from "./fixture.ts";
+import { type ServerFixture, startProjectFixture, waitUntil } from "./fixture.ts";
 
 /** An agent that asks a question, then is done. */
 const PAINTER = `read task
@@ -26,7 +26,7 @@ gate_approval = "automatic"
 
 let server: ServerFixture;
 let page: Page;
-const runs = () => server.get<RunRow[]>("/api/runs");
+const fetchRuns = () => server.get<RunRow[]>("/api/runs");
 
 beforeAll(async () => {
   server = await startProjectFixture({ "TASKS.md": PLAN, "jangdan.toml": CONFIG, "painter.sh": PAINTER });
@@ -62,13 +62,13 @@ test("a plan of the project is picked, and an error in it prevents the start", a
   await page.goto(`${server.origin}/new`);
   await page.getByRole("combobox", { name: "Plan", exact: true }).selectOption("TASKS.md");
   const text = page.getByLabel("Plan text");
-  await until(async () => (await text.inputValue()) === PLAN, "the text of the plan");
+  await waitUntil(async () => (await text.inputValue()) === PLAN, "the text of the plan");
   const start = page.getByRole("button", { name: "Start run" });
   await start.waitFor();
   await text.fill(PLAN.replace("the wall", "the wall (depends on T9.9)"));
   await page.getByRole("button", { name: /T9\.9/ }).first().waitFor();
   await start.waitFor({ state: "detached" });
-  expect(await runs()).toEqual([]);
+  expect(await fetchRuns()).toEqual([]);
 });
 
 test("a run is started on the page and completes", async () => {
@@ -80,7 +80,7 @@ test("a run is started on the page and completes", async () => {
   await screenshot(page, "new-start");
   await start.click();
   await page.waitForURL(/\/runs\/r/);
-  const run = await until(async () => (await runs()).at(0), "the run");
+  const run = await waitUntil(async () => (await fetchRuns()).at(0), "the run");
   expect(page.url()).toContain(run.id);
   expect([run.title, run.nTasks]).toEqual(["Walls", 1]);
   await page.goto(`${server.origin}/runs/${run.id}/inbox`);
@@ -88,17 +88,17 @@ test("a run is started on the page and completes", async () => {
   await page.getByRole("button", { name: /blue/ }).first().click();
   const questions = () =>
     server.get<{ rows: { question: QuestionRow[] } }>(`/api/runs/${run.id}/rows?kind=question`);
-  const answered = await until(
+  const answered = await waitUntil(
     async () => (await questions()).rows.question.find(({ answer }) => answer),
     "the answer",
   );
   expect([answered.answer, answered.answeredBy]).toEqual(["blue", "person:ana"]);
-  await until(async () => (await runs()).at(0)?.status === "done", "the end of the run");
+  await waitUntil(async () => (await fetchRuns()).at(0)?.status === "done", "the end of the run");
   expect(server.runCommand(["runs"])).toContain(run.id);
 });
 
 test("the results of a run are merged on the page, and its worktrees are deleted", async () => {
-  const run = (await runs()).at(0)?.id;
+  const run = (await fetchRuns()).at(0)?.id;
   await page.goto(`${server.origin}/runs/${run}/list`);
   const open = async (name: string) => {
     await page.locator("[data-run-menu]").click();
@@ -160,7 +160,7 @@ test("a file that is too large for a plan is rejected with a message", async () 
   await page.locator("input[type=file]").setInputFiles(large);
   await page.getByRole("alert").getByText("large.md is larger than 1 MiB.").waitFor();
   await page.locator("input[type=file]").setInputFiles({ ...large, buffer: Buffer.from(PLAN) });
-  await until(async () => (await page.getByLabel("Plan text").inputValue()) === PLAN, "the text");
+  await waitUntil(async () => (await page.getByLabel("Plan text").inputValue()) === PLAN, "the text");
 });
 
 test("edited text is replaced by another plan only after a confirmation", async () => {
@@ -168,11 +168,11 @@ test("edited text is replaced by another plan only after a confirmation", async 
   const text = page.getByLabel("Plan text");
   const plans = page.getByRole("combobox", { name: "Plan", exact: true });
   await plans.selectOption("TASKS.md");
-  await until(async () => (await text.inputValue()) !== "", "the text of the plan");
+  await waitUntil(async () => (await text.inputValue()) !== "", "the text of the plan");
   const read = await text.inputValue();
   // The text of a file stays when the file is deselected.
   await plans.selectOption("Write or paste");
-  await until(async () => (await plans.inputValue()) === "", "no file to be selected");
+  await waitUntil(async () => (await plans.inputValue()) === "", "no file to be selected");
   expect(await text.inputValue()).toBe(read);
   await text.fill("# Mine");
   const sheet = page.getByRole("dialog", { name: "Replace your text?" });
@@ -181,14 +181,14 @@ test("edited text is replaced by another plan only after a confirmation", async 
   expect([await text.inputValue(), await plans.inputValue()]).toEqual(["# Mine", ""]);
   await plans.selectOption("TASKS.md");
   await sheet.getByRole("button", { name: "Replace" }).click();
-  await until(async () => (await text.inputValue()) === read, "the text of the plan");
+  await waitUntil(async () => (await text.inputValue()) === read, "the text of the plan");
 });
 
 test.each([
   ["attempts", "attempt", /Attempt 1/],
   ["checks", "receipt", /No checks yet/],
 ])("the tab %s shows an error if its rows could not be loaded", async (tab, kind, content) => {
-  const run = (await runs()).at(0)?.id;
+  const run = (await fetchRuns()).at(0)?.id;
   const path = new RegExp(`/rows\\?.*kind=${kind}\\b`);
   await page.route(path, (route) => route.fulfill(BROKEN));
   await page.goto(`${server.origin}/runs/${run}/tasks/T1.1?tab=${tab}`);
@@ -200,7 +200,7 @@ test.each([
 });
 
 test("the canvas loads its rows again on retry", async () => {
-  const run = (await runs()).at(0)?.id;
+  const run = (await fetchRuns()).at(0)?.id;
   const path = /\/rows\?.*kind=phase\b/;
   await page.goto(`${server.origin}/runs/${run}/inbox`);
   await page.locator("main").getByText("Nothing is waiting for you").waitFor();

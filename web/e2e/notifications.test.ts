@@ -1,12 +1,12 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CLAUDE_AGENT, type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { CLAUDE_AGENT, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 const N_QUESTIONS = 6;
-const question = (n: number) => `What is number ${n}?`;
+const questionText = (n: number) => `What is number ${n}?`;
 const questionSteps = Array.from(
   { length: N_QUESTIONS },
-  (_, n) => `{ question = { text = "${question(n + 1)}", options = ["tea", "milk"] } },`,
+  (_, n) => `{ question = { text = "${questionText(n + 1)}", options = ["tea", "milk"] } },`,
 );
 const AGENTS = {
   ada: {
@@ -48,11 +48,11 @@ async function newTab(): Promise<Page> {
 }
 
 /** Answers a question, and waits until every tab shows the next one. */
-async function answer(n: number): Promise<void> {
-  const row = await until(
+async function answerQuestion(n: number): Promise<void> {
+  const row = await waitUntil(
     async () =>
       (await fixture.rows("question")).find(
-        ({ text, status }) => text === question(n) && status === "pending",
+        ({ text, status }) => text === questionText(n) && status === "pending",
       ),
     `question ${n}`,
   );
@@ -61,15 +61,15 @@ async function answer(n: number): Promise<void> {
   for (const tab of tabs)
     await tab
       .locator("main")
-      .getByText(question(n + 1))
+      .getByText(questionText(n + 1))
       .first()
       .waitFor();
 }
-const bodies = () => shown.map(({ body }) => body);
+const notificationBodies = () => shown.map(({ body }) => body);
 
 beforeAll(async () => {
   fixture = await startRunFixture(AGENTS);
-  await until(async () => (await fixture.rows("inbox")).length > 0, "a question");
+  await waitUntil(async () => (await fixture.rows("inbox")).length > 0, "a question");
   context = await fixture.newContext();
   for (let n = 0; n < 3; n += 1) tabs.push(await newTab());
 });
@@ -78,26 +78,26 @@ afterAll(async () => {
   await fixture?.stop();
 });
 
-test("no notification while any tab has the focus, and one from all tabs together otherwise", async () => {
+test("no notification is shown while any tab has the focus, and otherwise all tabs together show one", async () => {
   await tabs[0]?.evaluate("setFocus(true)");
-  await answer(1);
+  await answerQuestion(1);
   await tabs[0]?.evaluate("setFocus(false)");
-  await answer(2);
-  await until(() => shown.length > 0, "a notification");
-  await answer(3);
-  await until(() => shown.length > 1, "another notification");
-  expect(bodies()).toEqual([question(3), question(4)]);
+  await answerQuestion(2);
+  await waitUntil(() => shown.length > 0, "a notification");
+  await answerQuestion(3);
+  await waitUntil(() => shown.length > 1, "another notification");
+  expect(notificationBodies()).toEqual([questionText(3), questionText(4)]);
   // The notification of a settled question is closed.
-  await until(() => closed.includes(question(3)), "the first notification to be closed");
+  await waitUntil(() => closed.includes(questionText(3)), "the first notification to be closed");
 });
 
 test("when the tab that notified is closed, another one notifies", async () => {
   const gone = shown.at(-1)?.tab;
   await gone?.close();
   tabs = tabs.filter((tab) => tab !== gone);
-  await answer(4);
-  await until(() => shown.length > 2, "a notification from another tab");
-  await answer(5);
-  await until(() => shown.length > 3, "one more");
-  expect(bodies()).toEqual([3, 4, 5, 6].map(question));
+  await answerQuestion(4);
+  await waitUntil(() => shown.length > 2, "a notification from another tab");
+  await answerQuestion(5);
+  await waitUntil(() => shown.length > 3, "one more");
+  expect(notificationBodies()).toEqual([3, 4, 5, 6].map(questionText));
 });

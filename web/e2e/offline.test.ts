@@ -1,17 +1,17 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asksQuestion, type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { agentThatAsks, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const main = () => page.locator("main");
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const mainElement = () => page.locator("main");
 
 beforeAll(async () => {
-  fixture = await startRunFixture({ ada: asksQuestion("What does ada want?") });
-  await until(async () => (await fixture.rows("inbox")).length > 0, "a question");
+  fixture = await startRunFixture({ ada: agentThatAsks("What does ada want?") });
+  await waitUntil(async () => (await fixture.rows("inbox")).length > 0, "a question");
   context = await fixture.newContext();
   page = await context.newPage();
 });
@@ -31,8 +31,8 @@ test("a card whose question could not be loaded shows the error, and loads it on
   await page.route(path, (route) =>
     route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(problem) }),
   );
-  await page.goto(at("/"));
-  const card = main().locator("article").first();
+  await page.goto(pageUrl("/"));
+  const card = mainElement().locator("article").first();
   await card.getByText("the disk is on fire").waitFor();
   await page.unroute(path);
   await card.getByRole("button", { name: "Try again" }).click();
@@ -42,8 +42,8 @@ test("a card whose question could not be loaded shows the error, and loads it on
 test("without the server unloaded parts show an error, and the rest of the page stays", async () => {
   // Disable prefetching.
   await page.addInitScript("window.requestIdleCallback = () => 0");
-  await page.goto(at("/runs/RUN/inbox"));
-  const box = main().locator("textarea").first();
+  await page.goto(pageUrl("/runs/RUN/inbox"));
+  const box = mainElement().locator("textarea").first();
   await box.fill("a long draft");
   await fixture.killServer();
   await page.getByRole("alert").getByText("Offline since").waitFor();
@@ -53,17 +53,17 @@ test("without the server unloaded parts show an error, and the rest of the page 
   await page.getByRole("button", { name: "Settings" }).click();
   await page.locator("[data-toasts]").getByText("could not be loaded").nth(1).waitFor();
   await page.locator('[data-view="board"]').click();
-  await main().getByText("This part of the page could not be loaded.").waitFor();
-  await main().getByRole("button", { name: "Try again" }).click();
-  await main().getByText("This part of the page could not be loaded.").waitFor();
+  await mainElement().getByText("This part of the page could not be loaded.").waitFor();
+  await mainElement().getByRole("button", { name: "Try again" }).click();
+  await mainElement().getByText("This part of the page could not be loaded.").waitFor();
   await page.locator('[data-view="inbox"]').click();
   expect(await box.inputValue()).toBe("a long draft");
   await page.locator('[data-view="board"]').click();
-  await main().getByText("This part of the page could not be loaded.").waitFor();
+  await mainElement().getByText("This part of the page could not be loaded.").waitFor();
   await page.evaluate("globalThis.isSame = true");
   await fixture.startServer();
   // Without user action, and without reloading the page.
-  await main().locator('[data-task="T1.1"]').first().waitFor();
+  await mainElement().locator('[data-task="T1.1"]').first().waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").waitFor();
   await page.keyboard.press("Escape");
@@ -74,17 +74,17 @@ test("prefetched parts work without the server", async () => {
   page = await context.newPage();
   const fetched: string[] = [];
   page.on("requestfinished", (request) => fetched.push(new URL(request.url()).pathname));
-  await page.goto(at("/runs/RUN/list"));
-  await main().locator("[data-task]").first().waitFor();
-  const prefetched = ["Board", "Palette", "Chat", "Terminal", "MarkdownText"];
-  await until(
+  await page.goto(pageUrl("/runs/RUN/list"));
+  await mainElement().locator("[data-task]").first().waitFor();
+  const prefetched = ["Board", "CommandPalette", "Chat", "Terminal", "MarkdownText"];
+  await waitUntil(
     () => prefetched.every((name) => fetched.some((path) => path.includes(`/${name}-`))),
     "the prefetched parts",
   );
   await fixture.killServer();
   await page.getByRole("alert").getByText("Offline since").waitFor();
   await page.locator('[data-view="board"]').click();
-  await main().locator('[data-task="T1.1"]').first().waitFor();
+  await mainElement().locator('[data-task="T1.1"]').first().waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").waitFor();
   await fixture.startServer();

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityIssues, screenshot } from "./accessibility.ts";
-import { type AgentScripts, CLAUDE_AGENT, type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type AgentScripts, CLAUDE_AGENT, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 /** Agents on a terminal that are not reminded to finish during the test. */
 const ON_TERMINAL = { extends: "shell", quiet_ms: 600_000 };
@@ -73,19 +73,19 @@ let context: BrowserContext;
 let page: Page;
 const browserErrors: string[] = [];
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const sessionOf = async (task: string) =>
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const sessionOfTask = async (task: string) =>
   (await fixture.rows("task")).find(({ id }) => id === task)?.session ?? "";
 
-async function openOutput(task: string, on: Page = page): Promise<void> {
-  await on.goto(at(`/runs/RUN/tasks/${task}?tab=output`));
+async function openOutputOfTask(task: string, on: Page = page): Promise<void> {
+  await on.goto(pageUrl(`/runs/RUN/tasks/${task}?tab=output`));
 }
 /** The lines of the terminal. */
-const shown = (on: Page = page) =>
+const terminalLines = (on: Page = page) =>
   on.locator(".terminal").evaluate((terminal) => [...terminal.children].map((row) => row.textContent ?? ""));
 
 /** Records errors, and violations of the content security policy. */
-function watch(page: Page): Page {
+function recordBrowserErrors(page: Page): Page {
   page.on("pageerror", (error) => browserErrors.push(error.message));
   page.on("console", (line) => {
     if (/content security|violates/i.test(line.text())) browserErrors.push(line.text());
@@ -105,8 +105,8 @@ async function newContext(options?: Parameters<RunFixture["newContext"]>[0]): Pr
 beforeAll(async () => {
   fixture = await startRunFixture(AGENTS);
   context = await newContext({ viewport: { width: 1280, height: 800 } });
-  page = watch(await context.newPage());
-  await until(async () => (await fixture.rows("question")).length === 1, "the question of the speaker");
+  page = recordBrowserErrors(await context.newPage());
+  await waitUntil(async () => (await fixture.rows("question")).length === 1, "the question of the speaker");
 });
 
 afterAll(async () => {
@@ -114,19 +114,19 @@ afterAll(async () => {
 });
 
 test("violations of the content security policy are recorded", async () => {
-  await page.goto(at("/"));
+  await page.goto(pageUrl("/"));
   await page.evaluate("document.body.setAttribute('style', 'color: red')");
   // Once as an event, and once on the console.
-  await until(() => browserErrors.length === 2, "the violation");
+  await waitUntil(() => browserErrors.length === 2, "the violation");
   browserErrors.length = 0;
 });
 
-test("a full-screen program looks as it was drawn", async () => {
-  await openOutput(TASK.painter);
+test("the output of a full-screen program is shown as it was drawn", async () => {
+  await openOutputOfTask(TASK.painter);
   const words = page.locator(".terminal").getByText("These words are painted, not printed");
   await words.waitFor();
   expect(await page.locator(".terminal").getAttribute("data-wraps")).toBe("false");
-  const rows = await shown();
+  const rows = await terminalLines();
   expect(rows.join("")).not.toContain("\u001b");
   const korean = rows.find((row) => row.includes("두 칸")) ?? "";
   expect(korean.trim().replace(/^\S /, "")).toBe("한글은 두 칸입니다");
@@ -141,7 +141,7 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
     ["protocol", TASK.speaker, "[data-direction]"],
   ])("the output (%s) is accessible", async (name, task, content) => {
     await page.emulateMedia({ colorScheme });
-    await openOutput(task);
+    await openOutputOfTask(task);
     await page.locator(content).first().waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
     await screenshot(page, colorScheme === "dark" ? `output-${name}-dark` : `output-${name}`);
@@ -149,18 +149,18 @@ describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
 });
 
 test("another theme changes the colors of existing output", async () => {
-  await openOutput(TASK.echo);
+  await openOutputOfTask(TASK.echo);
   const green = page.locator(".terminal span").filter({ hasText: "green" });
   const color = () => green.evaluate((word) => getComputedStyle(word).color);
   await page.emulateMedia({ colorScheme: "light" });
-  await until(async () => (await color()) === "rgb(31, 122, 72)", "the green of the light theme");
+  await waitUntil(async () => (await color()) === "rgb(31, 122, 72)", "the green of the light theme");
   await page.emulateMedia({ colorScheme: "dark" });
-  await until(async () => (await color()) === "rgb(87, 194, 138)", "the green of the dark theme");
+  await waitUntil(async () => (await color()) === "rgb(87, 194, 138)", "the green of the dark theme");
   await page.emulateMedia({ colorScheme: "light" });
 });
 
 test("a line in Korean is sent, and its echo is shown", async () => {
-  await openOutput(TASK.echo);
+  await openOutputOfTask(TASK.echo);
   const box = page.getByPlaceholder("Type a line to the agent…");
   await box.fill("안녕하세요");
   await box.press("Enter");
@@ -169,69 +169,69 @@ test("a line in Korean is sent, and its echo is shown", async () => {
 });
 
 test("text of the terminal can be selected", async () => {
-  await openOutput(TASK.echo);
+  await openOutputOfTask(TASK.echo);
   await page.locator(".terminal").getByText("heard: 안녕하세요").click({ clickCount: 3 });
   expect(String(await page.evaluate("getSelection().toString()")).trim()).toBe("heard: 안녕하세요");
 });
 
 test("a reader who has scrolled up stays there, and returns to the end with a button", async () => {
-  await openOutput(TASK.ticker);
+  await openOutputOfTask(TASK.ticker);
   const box = page.getByRole("region", { name: "Output" });
   const isScrollable = () => box.evaluate((element) => element.scrollHeight > element.clientHeight * 2);
-  await until(isScrollable, "more lines than fit");
+  await waitUntil(isScrollable, "more lines than fit");
   await box.focus();
   await page.keyboard.press("Home");
   await page.getByRole("button", { name: "Go to end" }).waitFor();
   const top = () => box.evaluate((element) => element.scrollTop);
-  const before = (await shown()).length;
-  await until(async () => (await shown()).length > before + 3, "more lines");
+  const before = (await terminalLines()).length;
+  await waitUntil(async () => (await terminalLines()).length > before + 3, "more lines");
   expect(await top()).toBe(0);
   await page.getByRole("button", { name: "Go to end" }).click();
   const below = () =>
     box.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight);
-  const later = (await shown()).length;
-  await until(
-    async () => (await shown()).length > later + 3 && (await below()) < 40,
+  const later = (await terminalLines()).length;
+  await waitUntil(
+    async () => (await terminalLines()).length > later + 3 && (await below()) < 40,
     "the view to stay at the end",
   );
 });
 
 test("the terminal reconnects to a killed server, and no line is missing or doubled", async () => {
-  await openOutput(TASK.ticker);
+  await openOutputOfTask(TASK.ticker);
   const ticks = async () =>
-    (await shown()).flatMap(
+    (await terminalLines()).flatMap(
       (row) =>
         row
           .match(/^tick (\d+) of the clock$/)
           ?.slice(1)
           .map(Number) ?? [],
     );
-  await until(async () => (await ticks()).length > 5, "the clock");
+  await waitUntil(async () => (await ticks()).length > 5, "the clock");
   await fixture.killServer();
   await page.locator('[data-connection="away"]').waitFor();
   const before = (await ticks()).at(-1) ?? 0;
   await fixture.startServer();
   await page.locator('[data-connection="open"]').waitFor();
-  await until(async () => ((await ticks()).at(-1) ?? 0) > before + 5, "the lines in between");
+  await waitUntil(async () => ((await ticks()).at(-1) ?? 0) > before + 5, "the lines in between");
   const all = await ticks();
   expect(all).toEqual(all.map((_, n) => (all[0] ?? 0) + n));
   expect(all[0]).toBe(1);
 });
 
 test("an ended session shows all its output, and that it has ended", async () => {
-  await until(
+  await waitUntil(
     async () => (await fixture.rows("task")).find(({ id }) => id === TASK.printer)?.state === "done",
     "its end",
   );
-  await openOutput(TASK.printer);
+  await openOutputOfTask(TASK.printer);
   await page.getByText("The process has ended.").waitFor();
-  const printed = (await shown()).filter((row) => row.endsWith("of the print"));
+  const printed = (await terminalLines()).filter((row) => row.endsWith("of the print"));
   expect(printed).toEqual(Array.from({ length: 3000 }, (_, n) => `line ${n + 1} of the print`));
   expect(await page.getByPlaceholder("Type a line to the agent…").count()).toBe(0);
 });
 
 test("each protocol message is a line that unfolds", async () => {
-  await openOutput(TASK.speaker);
+  await openOutputOfTask(TASK.speaker);
   await page.getByText("And here it ends.").last().waitFor();
   await page.getByText("Bash: echo done").first().waitFor();
   const line = page.getByRole("button", { name: /assistant And here it ends/ }).first();
@@ -252,11 +252,11 @@ test("each protocol message is a line that unfolds", async () => {
 });
 
 test("earlier messages load while scrolling up, and only few are rendered", async () => {
-  await openOutput(TASK.speaker);
+  await openOutputOfTask(TASK.speaker);
   await page.getByText("And here it ends.").last().waitFor();
   const lines = page.getByRole("region", { name: "Messages" });
   let nRendered = 0;
-  await until(async () => {
+  await waitUntil(async () => {
     nRendered = Math.max(nRendered, await page.locator("[data-direction]").count());
     await lines.evaluate((box) => {
       box.scrollTop = 0;
@@ -266,7 +266,7 @@ test("earlier messages load while scrolling up, and only few are rendered", asyn
   expect(nRendered).toBeLessThan(150);
   await page.locator('[data-direction="input"]').first().waitFor();
   // Later messages that were dropped load again.
-  await until(async () => {
+  await waitUntil(async () => {
     await lines.evaluate((box) => {
       box.scrollTop = box.scrollHeight;
     });
@@ -276,13 +276,13 @@ test("earlier messages load while scrolling up, and only few are rendered", asyn
 
 test("on a phone and in Korean the output fits the screen", async () => {
   const phone = await newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
-  const small = watch(await phone.newPage());
+  const small = recordBrowserErrors(await phone.newPage());
   for (const [name, task, content] of [
     ["screen", TASK.painter, ".terminal .row"],
     ["colours", TASK.echo, ".terminal .row"],
     ["protocol", TASK.speaker, "[data-direction]"],
   ] as const) {
-    await openOutput(task, small);
+    await openOutputOfTask(task, small);
     await small.locator(content).first().waitFor();
     expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth"), name).toBe(false);
     expect(await accessibilityIssues(small)).toEqual([]);
@@ -292,13 +292,13 @@ test("on a phone and in Korean the output fits the screen", async () => {
 });
 
 test("in the team a double-click opens the task of a session, or the session itself", async () => {
-  await page.goto(at("/runs/RUN/team"));
-  const session = await sessionOf(TASK.speaker);
+  await page.goto(pageUrl("/runs/RUN/team"));
+  const session = await sessionOfTask(TASK.speaker);
   await page.locator(`[data-session="${session}"]`).dblclick();
   await page.getByRole("dialog").getByText("Was it good?").first().waitFor();
   expect(page.url()).toContain(`/tasks/${TASK.speaker}`);
   await page.keyboard.press("Escape");
-  await until(() => page.url() === at("/runs/RUN/team"), "the team again");
+  await waitUntil(() => page.url() === pageUrl("/runs/RUN/team"), "the team again");
   const builtIn = (await fixture.rows("session")).find(({ task }) => task === null);
   if (!builtIn) throw new Error("no built-in session");
   await page.locator(`[data-session="${builtIn.id}"]`).dblclick();
@@ -306,25 +306,25 @@ test("in the team a double-click opens the task of a session, or the session its
   expect(await accessibilityIssues(page)).toEqual([]);
   await screenshot(page, "session-built-in");
   await page.keyboard.press("Escape");
-  await until(() => page.url() === at("/runs/RUN/team"), "the team once more");
+  await waitUntil(() => page.url() === pageUrl("/runs/RUN/team"), "the team once more");
 });
 
 test("a session has its own address, with its output and the question of its task", async () => {
-  await page.goto(at(`/runs/RUN/sessions/${await sessionOf(TASK.speaker)}`));
+  await page.goto(pageUrl(`/runs/RUN/sessions/${await sessionOfTask(TASK.speaker)}`));
   await page.getByRole("dialog").getByText("Was it good?").first().waitFor();
   await page.getByText("And here it ends.").last().waitFor();
   expect(await accessibilityIssues(page)).toEqual([]);
   await screenshot(page, "session");
   await page.getByRole("button", { name: /T1\.5/ }).click();
-  await until(() => page.url().includes(`/tasks/${TASK.speaker}`), "its task");
+  await waitUntil(() => page.url().includes(`/tasks/${TASK.speaker}`), "its task");
 });
 
 test("an agent is stopped in the panel of its session, after a confirmation", async () => {
-  const session = await sessionOf(TASK.painter);
+  const session = await sessionOfTask(TASK.painter);
   const isEnded = async () =>
     (await fixture.rows("session")).find(({ id }) => id === session)?.endedAt !== null;
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.goto(at(`/runs/RUN/sessions/${session}`));
+  await page.goto(pageUrl(`/runs/RUN/sessions/${session}`));
   await page.locator(".terminal .row").first().waitFor();
   expect(await accessibilityIssues(page)).toEqual([]);
   await page.getByRole("button", { name: "Stop agent" }).click();
@@ -337,13 +337,13 @@ test("an agent is stopped in the panel of its session, after a confirmation", as
   await page.getByRole("button", { name: "Stop agent" }).click();
   await sheet.getByRole("button", { name: "Stop agent" }).click();
   await sheet.waitFor({ state: "detached" });
-  await until(isEnded, "the end of the session");
+  await waitUntil(isEnded, "the end of the session");
   await page.getByRole("button", { name: "Stop agent" }).waitFor({ state: "detached" });
   await page.emulateMedia({ colorScheme: "light" });
 });
 
 test("a run is cancelled on the page, and a failure is shown and can be retried", async () => {
-  await page.goto(at("/runs/RUN/team"));
+  await page.goto(pageUrl("/runs/RUN/team"));
   await page.locator("[data-run-menu]").click();
   await page.getByRole("menuitem", { name: "Cancel run…" }).click();
   const sheet = page.getByRole("dialog", { name: "Cancel “Example run”?" });
@@ -357,7 +357,7 @@ test("a run is cancelled on the page, and a failure is shown and can be retried"
   await page.unroute("**/commands");
   await sheet.getByRole("button", { name: "Cancel run" }).click();
   await sheet.waitFor({ state: "detached" });
-  await until(async () => (await status()) === "cancelled", "the cancelled run");
+  await waitUntil(async () => (await status()) === "cancelled", "the cancelled run");
   await page.locator("[data-run-menu]").click();
   await page.getByRole("menuitem", { name: "Merge results…" }).waitFor();
   expect(await page.getByRole("menuitem", { name: "Cancel run…" }).count()).toBe(0);

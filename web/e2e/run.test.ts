@@ -1,15 +1,16 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityIssues, accessibilityIssuesInBothThemes, screenshot } from "./accessibility.ts";
-import { type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
 const browserErrors: string[] = [];
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const question = async (task: string) => (await fixture.rows("question")).find((row) => row.task === task);
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const questionOfTask = async (task: string) =>
+  (await fixture.rows("question")).find((row) => row.task === task);
 
 /** Counts on every change in how many places of a conversation a sentence is shown. */
 const WATCH = `
@@ -23,7 +24,7 @@ const WATCH = `
 
 beforeAll(async () => {
   fixture = await startRunFixture();
-  await until(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
+  await waitUntil(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
   context = await fixture.newContext();
   page = await context.newPage();
   page.on("pageerror", (error) => browserErrors.push(error.message));
@@ -37,18 +38,18 @@ afterAll(async () => {
   await fixture?.stop();
 });
 
-test("a browser that is signed out sees nothing but what to do", async () => {
+test("a browser that is signed out shows only how to sign in", async () => {
   const signedOut = await (await fixture.browser.newContext()).newPage();
-  await signedOut.goto(at("/"));
+  await signedOut.goto(pageUrl("/"));
   await signedOut.getByText("jangdan link").waitFor();
   await signedOut.context().close();
 });
 
 test("the link leaves no token in the address, and the title counts inbox entries", async () => {
-  await page.goto(at("/"));
-  expect(page.url()).toBe(at("/"));
+  await page.goto(pageUrl("/"));
+  expect(page.url()).toBe(pageUrl("/"));
   await page.getByText("In which order should the API list tasks?").first().waitFor();
-  await until(async () => (await page.title()) === "(2) Jangdan", "the count in the title");
+  await waitUntil(async () => (await page.title()) === "(2) Jangdan", "the count in the title");
 });
 
 const VIEWS: [name: string, path: string, content: string][] = [
@@ -79,7 +80,7 @@ const DARK = ["tasks", "canvas", "schedule", "task-conversation"];
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("%s is accessible", async (name, path, content) => {
     await page.emulateMedia({ colorScheme });
-    await page.goto(at(path));
+    await page.goto(pageUrl(path));
     await page.locator(content).first().waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
     if (colorScheme === "light") await screenshot(page, name);
@@ -91,7 +92,7 @@ test("on a phone and in Korean every view fits the screen", async () => {
   const phone = await fixture.newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
   for (const [name, path, content] of VIEWS.filter(([name]) => PHONE.includes(name))) {
-    await small.goto(at(path));
+    await small.goto(pageUrl(path));
     await small.locator(content).first().waitFor();
     const overflows = await small.evaluate("document.documentElement.scrollWidth > innerWidth");
     expect(overflows, name).toBe(false);
@@ -107,7 +108,7 @@ async function expectAccessible(what: string): Promise<void> {
 }
 
 test("the palette and the shortcut help open with a key", async () => {
-  await page.goto(at("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("t2.1");
@@ -116,7 +117,7 @@ test("the palette and the shortcut help open with a key", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").getByText("T2.1").first().waitFor();
   await page.keyboard.press("Escape");
-  await until(() => page.url() === at("/runs/RUN/list"), "the view under the panel");
+  await waitUntil(() => page.url() === pageUrl("/runs/RUN/list"), "the view under the panel");
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   await expectAccessible("the keyboard shortcuts");
@@ -124,7 +125,7 @@ test("the palette and the shortcut help open with a key", async () => {
 });
 
 test("settings, menus, confirmations and panels are accessible", async () => {
-  await page.goto(at("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("menu").waitFor();
@@ -137,19 +138,19 @@ test("settings, menus, confirmations and panels are accessible", async () => {
   await page.getByRole("dialog", { name: /^Merge the results/ }).waitFor();
   await expectAccessible("the confirmation of a merge");
   await page.keyboard.press("Escape");
-  await page.goto(at("/runs/RUN/tasks/T1.1"));
+  await page.goto(pageUrl("/runs/RUN/tasks/T1.1"));
   await page.getByRole("button", { name: "Restart…" }).click();
   await page.getByRole("dialog", { name: /T1\.1/ }).getByRole("textbox").last().waitFor();
   await expectAccessible("restarting a task");
   await page.keyboard.press("Escape");
   const session = (await fixture.rows("session")).find(({ task }) => task === "T1.1");
-  await page.goto(at(`/runs/RUN/sessions/${session?.id}`));
+  await page.goto(pageUrl(`/runs/RUN/sessions/${session?.id}`));
   await page.getByRole("dialog").locator("[data-direction], .terminal .row").first().waitFor();
   await expectAccessible("a session");
 });
 
 test("a plan is checked while typing, and an error links to its line", async () => {
-  await page.goto(at("/new"));
+  await page.goto(pageUrl("/new"));
   const text = page.getByLabel("Plan text");
   await text.fill(
     "# Task service\n\n## Phase 1: Ground\n\n- [ ] T1.1 API\n- [ ] T1.2 Client (depends on T9.9)\n",
@@ -163,7 +164,7 @@ test("a plan is checked while typing, and an error links to its line", async () 
 });
 
 test("with two open questions a message asks which one it answers", async () => {
-  await page.goto(at("/runs/RUN/chat"));
+  await page.goto(pageUrl("/runs/RUN/chat"));
   const box = page.getByPlaceholder("Message the orchestrator…");
   await box.fill("truncate them");
   await box.press("Enter");
@@ -173,17 +174,20 @@ test("with two open questions a message asks which one it answers", async () => 
   await screenshot(page, "chat-which");
   await choices.getByRole("button", { name: /T1\.3/ }).click();
   await box.or(page.getByPlaceholder(/^Answer:/)).press("Enter");
-  await until(async () => (await question("T1.3"))?.answer === "truncate them", "the answer at its question");
-  expect((await question("T1.1"))?.answer).toBeNull();
+  await waitUntil(
+    async () => (await questionOfTask("T1.3"))?.answer === "truncate them",
+    "the answer at its question",
+  );
+  expect((await questionOfTask("T1.1"))?.answer).toBeNull();
 });
 
 test("a card of the chat shows its answer", async () => {
-  const answered = (await question("T1.3"))?.id;
+  const answered = (await questionOfTask("T1.3"))?.id;
   await page.locator(`[data-card="${answered}"]`).getByText("truncate them").last().waitFor();
 });
 
 test("a double-click on the canvas opens a task", async () => {
-  await page.goto(at("/runs/RUN/canvas"));
+  await page.goto(pageUrl("/runs/RUN/canvas"));
   await page.locator('[data-task="T1.1"]').first().dblclick();
   await page
     .getByRole("dialog")
@@ -195,12 +199,12 @@ test("a double-click on the canvas opens a task", async () => {
 test("a task's panel shows the conversation in order and takes the answer, and the task continues", async () => {
   await page.locator("[data-turn]").first().waitFor();
   const second = await context.newPage();
-  await second.goto(at("/runs/RUN/tasks/T1.1"));
+  await second.goto(pageUrl("/runs/RUN/tasks/T1.1"));
   await second.locator("[data-turn]").first().waitFor();
   await page.evaluate(WATCH);
   await page.keyboard.press("1");
-  await until(async () => (await question("T1.1"))?.answer === "oldest first", "the answer");
-  await until(async () => {
+  await waitUntil(async () => (await questionOfTask("T1.1"))?.answer === "oldest first", "the answer");
+  await waitUntil(async () => {
     const task = (await fixture.rows("task")).find(({ id }) => id === "T1.1");
     return task && task.state !== "blocked";
   }, "the task to continue");
@@ -241,8 +245,8 @@ test("a running turn is shown until its row replaces it, with tool calls folded"
 });
 
 test("the timeline shows the history of a question", async () => {
-  await page.goto(at("/runs/RUN/timeline"));
-  const id = (await question("T1.1"))?.id ?? "";
+  await page.goto(pageUrl("/runs/RUN/timeline"));
+  const id = (await questionOfTask("T1.1"))?.id ?? "";
   const kinds = (await fixture.rows("timeline")).filter((row) => row.question === id).map((row) => row.kind);
   expect(kinds.length).toBeGreaterThan(1);
   await page.getByText("In which order should the API list tasks?").first().waitFor();
@@ -250,7 +254,7 @@ test("the timeline shows the history of a question", async () => {
 });
 
 test("the page shows that the server was killed, and reconnects without losing a change", async () => {
-  await page.goto(at("/runs/RUN/list"));
+  await page.goto(pageUrl("/runs/RUN/list"));
   await page.locator("main li").first().waitFor();
   await fixture.killServer();
   await page.getByRole("alert").getByText("Offline since").waitFor();
@@ -258,8 +262,8 @@ test("the page shows that the server was killed, and reconnects without losing a
   await screenshot(page, "offline");
   await fixture.startServer();
   await page.getByRole("alert").waitFor({ state: "detached" });
-  await until(async () => (await fixture.rows("inbox")).length > 0, "the next inbox entry");
-  await until(async () => {
+  await waitUntil(async () => (await fixture.rows("inbox")).length > 0, "the next inbox entry");
+  await waitUntil(async () => {
     const shown = await page
       .locator("main li button")
       .evaluateAll((all) => all.map((line) => line.textContent ?? ""));
@@ -269,13 +273,13 @@ test("the page shows that the server was killed, and reconnects without losing a
 });
 
 test("an inbox entry is settled with keys alone", async () => {
-  await page.goto(at("/runs/RUN/inbox"));
+  await page.goto(pageUrl("/runs/RUN/inbox"));
   await page.locator("main article").first().waitFor();
   const before = (await fixture.rows("inbox")).map(({ item }) => `${item.type}/${item.id}`);
   await page.keyboard.press("j");
   await page.keyboard.press("k");
   await page.keyboard.press("1");
-  await until(async () => {
+  await waitUntil(async () => {
     const now = (await fixture.rows("inbox")).map(({ item }) => `${item.type}/${item.id}`);
     return before.some((name) => !now.includes(name));
   }, "a settled entry");

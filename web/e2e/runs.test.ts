@@ -8,10 +8,10 @@ import { accessibilityIssues, screenshot } from "./accessibility.ts";
 import {
   type AgentScripts,
   CLAUDE_AGENT,
-  newRunBody,
+  newRunRequest,
   type RunFixture,
   startRunFixture,
-  until,
+  waitUntil,
 } from "./fixture.ts";
 
 const N_RUNS = 53;
@@ -24,11 +24,11 @@ const project = mkdtempSync(join(tmpdir(), "jangdan-web-runs-"));
 let fixture: RunFixture;
 let page: Page;
 
-const runs = () => fixture.get<RunRow[]>("/api/runs");
+const fetchRuns = () => fixture.get<RunRow[]>("/api/runs");
 const startRun = async () =>
-  expect((await fixture.post("/api/runs", newRunBody(AGENTS, project, {}))).ok).toBe(true);
-const cards = () => page.locator("#runs li");
-const older = () => page.getByRole("button", { name: "Show older runs" });
+  expect((await fixture.post("/api/runs", newRunRequest(AGENTS, project, {}))).ok).toBe(true);
+const runCards = () => page.locator("#runs li");
+const olderRunsButton = () => page.getByRole("button", { name: "Show older runs" });
 
 beforeAll(async () => {
   fixture = await startRunFixture(AGENTS);
@@ -43,17 +43,17 @@ afterAll(async () => {
 
 test("the newest runs are listed, and the palette finds all", async () => {
   await page.goto(`${fixture.origin}/`);
-  await older().waitFor();
-  expect(await cards().count()).toBe(PAGE_SIZE);
-  const first = (await runs())[0]?.id ?? "";
-  expect(await cards().filter({ hasText: first }).count()).toBe(0);
+  await olderRunsButton().waitFor();
+  expect(await runCards().count()).toBe(PAGE_SIZE);
+  const first = (await fetchRuns())[0]?.id ?? "";
+  expect(await runCards().filter({ hasText: first }).count()).toBe(0);
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill(first);
   await page.getByRole("option").filter({ hasText: first }).waitFor();
   await page.keyboard.press("Escape");
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    await older().scrollIntoViewIfNeeded();
+    await olderRunsButton().scrollIntoViewIfNeeded();
     expect(await accessibilityIssues(page)).toEqual([]);
     await screenshot(page, `runs-many-${colorScheme}`);
   }
@@ -69,20 +69,20 @@ test("older runs that could not be loaded show an error, and load on retry", asy
   await page.route("**/api/runs?*before=*", (route) =>
     route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(problem) }),
   );
-  await older().click();
+  await olderRunsButton().click();
   await page.getByText("the disk is on fire").waitFor();
-  expect(await cards().count()).toBe(PAGE_SIZE);
+  expect(await runCards().count()).toBe(PAGE_SIZE);
   await page.unroute("**/api/runs?*before=*");
-  await older().click();
-  await until(async () => (await cards().count()) === N_RUNS, "all runs");
-  await older().waitFor({ state: "detached" });
-  const shown = await cards().locator("code").allInnerTexts();
-  expect(shown).toEqual((await runs()).map(({ id }) => id).reverse());
+  await olderRunsButton().click();
+  await waitUntil(async () => (await runCards().count()) === N_RUNS, "all runs");
+  await olderRunsButton().waitFor({ state: "detached" });
+  const shown = await runCards().locator("code").allInnerTexts();
+  expect(shown).toEqual((await fetchRuns()).map(({ id }) => id).reverse());
 });
 
 test("a new run is listed first", async () => {
   await startRun();
-  const newest = (await runs()).at(-1)?.id ?? "";
-  await cards().first().getByText(newest).waitFor();
-  expect(await cards().count()).toBe(N_RUNS + 1);
+  const newest = (await fetchRuns()).at(-1)?.id ?? "";
+  await runCards().first().getByText(newest).waitFor();
+  expect(await runCards().count()).toBe(N_RUNS + 1);
 });

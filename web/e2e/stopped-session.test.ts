@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 const SCRIPT = `
   voice = "plain"
@@ -27,8 +27,8 @@ afterAll(async () => {
   await fixture?.stop();
 });
 
-test("there is no input for an agent without a process, until it resumes", async () => {
-  await until(
+test("a session without a process has no text field for input until it resumes", async () => {
+  await waitUntil(
     async () => (await fixture.rows("session")).some(({ park }) => park === "cold"),
     "the session to be stopped",
   );

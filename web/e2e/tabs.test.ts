@@ -1,11 +1,11 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AgentScripts, asksQuestion, type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type AgentScripts, agentThatAsks, type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 const AGENTS: AgentScripts = {
-  ada: asksQuestion("What does ada want?"),
-  bea: asksQuestion("What does bea want?"),
-  cem: asksQuestion("And cem?"),
+  ada: agentThatAsks("What does ada want?"),
+  bea: agentThatAsks("What does bea want?"),
+  cem: agentThatAsks("And cem?"),
 };
 /** More tabs than a browser has connections to a server, which are six. */
 const N_TABS = 9;
@@ -14,22 +14,22 @@ let fixture: RunFixture;
 let context: BrowserContext;
 const tabs: Page[] = [];
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const answer = async (task: string) => {
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const answerQuestionOfTask = async (task: string) => {
   const question = (await fixture.rows("question")).find((row) => row.task === task);
   const command = { answer: { question: question?.id, answer: "tea" } };
   expect((await fixture.post(`/api/runs/${fixture.run}/commands`, { person: "ana", command })).ok).toBe(true);
 };
-const titles = () => Promise.all(tabs.map((tab) => tab.title()));
-const expectCount = (n: number) =>
-  until(
-    async () => (await titles()).every((title) => title === (n === 0 ? "Jangdan" : `(${n}) Jangdan`)),
+const tabTitles = () => Promise.all(tabs.map((tab) => tab.title()));
+const expectCountInTitles = (n: number) =>
+  waitUntil(
+    async () => (await tabTitles()).every((title) => title === (n === 0 ? "Jangdan" : `(${n}) Jangdan`)),
     `${n} in the title of every tab`,
   );
 
 beforeAll(async () => {
   fixture = await startRunFixture(AGENTS);
-  await until(async () => (await fixture.rows("inbox")).length === 3, "three questions");
+  await waitUntil(async () => (await fixture.rows("inbox")).length === 3, "three questions");
   context = await fixture.newContext();
 });
 
@@ -40,16 +40,16 @@ afterAll(async () => {
 test("more tabs than the browser has connections all show the run", async () => {
   for (let n = 0; n < N_TABS; n += 1) {
     const tab = await context.newPage();
-    await tab.goto(at("/runs/RUN/inbox"));
+    await tab.goto(pageUrl("/runs/RUN/inbox"));
     await tab.locator("main article").first().waitFor();
     tabs.push(tab);
   }
-  await expectCount(3);
+  await expectCountInTitles(3);
 });
 
 test("all tabs show a change", async () => {
-  await answer("T1.1");
-  await expectCount(2);
+  await answerQuestionOfTask("T1.1");
+  await expectCountInTitles(2);
 });
 
 test("the first tab is closed, and the others continue without an alert", async () => {
@@ -63,8 +63,8 @@ test("the first tab is closed, and the others continue without an alert", async 
     ),
   );
   await tabs.shift()?.close();
-  await answer("T1.2");
-  await expectCount(1);
+  await answerQuestionOfTask("T1.2");
+  await expectCountInTitles(1);
   for (const tab of tabs) expect(await tab.evaluate("nAlerts")).toBe(0);
 });
 
@@ -72,7 +72,7 @@ test("all tabs show that the server was killed, and reconnect without losing a c
   await fixture.killServer();
   for (const tab of tabs) await tab.getByRole("alert").getByText("Offline since").waitFor();
   await fixture.startServer();
-  await answer("T1.3");
-  await expectCount(0);
+  await answerQuestionOfTask("T1.3");
+  await expectCountInTitles(0);
   for (const tab of tabs) await tab.getByRole("alert").waitFor({ state: "detached" });
 });

@@ -1,25 +1,25 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accessibilityIssues, screenshot } from "./accessibility.ts";
-import { type RunFixture, startRunFixture, until } from "./fixture.ts";
+import { type RunFixture, startRunFixture, waitUntil } from "./fixture.ts";
 
 let fixture: RunFixture;
 let context: BrowserContext;
 let page: Page;
 const browserErrors: string[] = [];
 
-const at = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
-const task = async (id: string) => (await fixture.rows("task")).find((row) => row.id === id);
-const card = (id: string) => page.locator(`main [data-task="${id}"]`).first();
+const pageUrl = (path: string) => `${fixture.origin}${path.replace("RUN", fixture.run)}`;
+const fetchTask = async (id: string) => (await fixture.rows("task")).find((row) => row.id === id);
+const taskCard = (id: string) => page.locator(`main [data-task="${id}"]`).first();
 
 /** Waits for the panel of a task with this question. */
-async function expectQuestion(text: string): Promise<void> {
+async function expectQuestionInPanel(text: string): Promise<void> {
   await page.getByRole("dialog").getByText(text).first().waitFor();
 }
 
 beforeAll(async () => {
   fixture = await startRunFixture();
-  await until(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
+  await waitUntil(async () => (await fixture.rows("inbox")).length === 2, "two questions at once");
   context = await fixture.newContext({ viewport: { width: 1440, height: 900 } });
   page = await context.newPage();
   page.on("pageerror", (error) => browserErrors.push(error.message));
@@ -44,7 +44,7 @@ const VIEWS: [name: string, content: string][] = [
 describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
   test.each(VIEWS)("%s is accessible", async (name, content) => {
     await page.emulateMedia({ colorScheme });
-    await page.goto(at(`/runs/RUN/${name}`));
+    await page.goto(pageUrl(`/runs/RUN/${name}`));
     await page.locator(content).first().waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
     await screenshot(page, colorScheme === "dark" ? `${name}-dark` : name);
@@ -55,7 +55,7 @@ test("on a phone and in Korean every view fits the screen", async () => {
   const phone = await fixture.newContext({ viewport: { width: 390, height: 844 }, locale: "ko" });
   const small = await phone.newPage();
   for (const [name, content] of VIEWS) {
-    await small.goto(at(`/runs/RUN/${name}`));
+    await small.goto(pageUrl(`/runs/RUN/${name}`));
     await small.locator(content).first().waitFor({ state: "attached" });
     expect(await small.evaluate("document.documentElement.scrollWidth > innerWidth"), name).toBe(false);
     for (const colorScheme of ["dark", "light"] as const) {
@@ -70,26 +70,26 @@ test("on a phone and in Korean every view fits the screen", async () => {
 test.each(["canvas", "board", "team"])(
   "a double-click in %s opens a task with its question",
   async (view) => {
-    await page.goto(at(`/runs/RUN/${view}`));
-    await card("T1.1").dblclick();
-    await expectQuestion("In which order should the API list tasks?");
+    await page.goto(pageUrl(`/runs/RUN/${view}`));
+    await taskCard("T1.1").dblclick();
+    await expectQuestionInPanel("In which order should the API list tasks?");
     await page.keyboard.press("Escape");
-    await until(() => page.url() === at(`/runs/RUN/${view}`), "the view under the panel");
+    await waitUntil(() => page.url() === pageUrl(`/runs/RUN/${view}`), "the view under the panel");
   },
 );
 
 test("the canvas is navigated with keys alone", async () => {
-  await page.goto(at("/runs/RUN/canvas"));
-  await card("T1.1").waitFor();
+  await page.goto(pageUrl("/runs/RUN/canvas"));
+  await taskCard("T1.1").waitFor();
   await page.locator("section.canvas").focus();
   for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
-  await expectQuestion("What should happen to titles with more than 40 characters?");
+  await expectQuestionInPanel("What should happen to titles with more than 40 characters?");
   await page.keyboard.press("Escape");
 });
 
 test("a search on the canvas finds questions", async () => {
-  await page.goto(at("/runs/RUN/canvas"));
-  await card("T1.1").waitFor();
+  await page.goto(pageUrl("/runs/RUN/canvas"));
+  await taskCard("T1.1").waitFor();
   await page.keyboard.press("Control+f");
   await page.keyboard.type("40 characters");
   await page.getByRole("status").filter({ hasText: "1/1" }).waitFor();
@@ -98,11 +98,11 @@ test("a search on the canvas finds questions", async () => {
 });
 
 test("when zoomed out a task that waits for a person keeps its icon", async () => {
-  await page.goto(at("/runs/RUN/canvas"));
-  await card("T1.1").waitFor();
+  await page.goto(pageUrl("/runs/RUN/canvas"));
+  await taskCard("T1.1").waitFor();
   await page.locator("section.canvas").focus();
   const icon = page.locator('[data-zoomed-out="T1.1"]');
-  await until(async () => {
+  await waitUntil(async () => {
     await page.keyboard.press("-");
     return icon.isVisible();
   }, "the icon");
@@ -113,9 +113,9 @@ test("when zoomed out a task that waits for a person keeps its icon", async () =
 test("a panel over the canvas blocks the shortcuts of the canvas", async () => {
   const [first, second] = (await fixture.rows("inbox")).map(({ task }) => task);
   for (const task of [first, second]) {
-    await page.goto(at(`/runs/RUN/tasks/${task}?over=canvas`));
+    await page.goto(pageUrl(`/runs/RUN/tasks/${task}?over=canvas`));
     await page.getByRole("dialog").locator("[data-option]").first().waitFor();
-    await card("T1.1").waitFor();
+    await taskCard("T1.1").waitFor();
     await page.getByRole("dialog").getByRole("tab").first().focus();
     await page.keyboard.press("Control+f");
     await page.keyboard.press("g");
@@ -127,32 +127,35 @@ test("a panel over the canvas blocks the shortcuts of the canvas", async () => {
 });
 
 test("a priority is changed with the menu, and by dragging", async () => {
-  await page.goto(at("/runs/RUN/board"));
+  await page.goto(pageUrl("/runs/RUN/board"));
   await page.getByRole("button", { name: "Priority of T2.2" }).click();
   await page.getByRole("menuitemradio", { name: "High" }).click();
-  await until(async () => (await task("T2.2"))?.priority === "high", "the priority from the menu");
+  await waitUntil(async () => (await fetchTask("T2.2"))?.priority === "high", "the priority from the menu");
   const column = page.getByRole("region", { name: "Waiting", exact: true });
-  await card("T3.1").dragTo(column.getByRole("heading", { name: "Critical" }));
-  await until(async () => (await task("T3.1"))?.priority === "critical", "the priority from dragging");
-  await until(
+  await taskCard("T3.1").dragTo(column.getByRole("heading", { name: "Critical" }));
+  await waitUntil(
+    async () => (await fetchTask("T3.1"))?.priority === "critical",
+    "the priority from dragging",
+  );
+  await waitUntil(
     async () => (await column.locator("[data-task]").first().getAttribute("data-task")) === "T3.1",
     "the most urgent above all",
   );
 });
 
 test("the timeline shows the history of a question, and the schedule its time", async () => {
-  await page.goto(at("/runs/RUN/timeline"));
+  await page.goto(pageUrl("/runs/RUN/timeline"));
   const history = page.getByRole("article").filter({ hasText: "In which order should the API list tasks?" });
   await history.getByText("Waiting for an answer:").waitFor();
-  await card("T1.1").dblclick();
+  await taskCard("T1.1").dblclick();
   await page.getByRole("dialog").getByRole("button", { name: "newest first" }).click();
-  await until(async () => (await task("T1.1"))?.state !== "blocked", "the task to continue");
-  await page.goto(at("/runs/RUN/timeline"));
+  await waitUntil(async () => (await fetchTask("T1.1"))?.state !== "blocked", "the task to continue");
+  await page.goto(pageUrl("/runs/RUN/timeline"));
   for (const step of ["Asked", "Forwarded to you", "Answered", "Delivered", "Task resumed"]) {
     await history.getByText(step, { exact: true }).waitFor();
   }
   await screenshot(page, "timeline-answered");
-  await page.goto(at("/runs/RUN/schedule"));
+  await page.goto(pageUrl("/runs/RUN/schedule"));
   await page.getByRole("button", { name: /T1\.1.*\n*Waited for an answer: In which order/ }).waitFor();
 });
 

@@ -1,9 +1,9 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { applyChanges, queryKeys, toInbox } from "./cache";
+import { applyRowChanges, queryKeys, toSortedInbox } from "./cache";
 import type { InboxEntry, RowChange } from "./generated";
 
-const change = (kind: string, key: string, row: unknown): RowChange => ({
+const rowChange = (kind: string, key: string, row: unknown): RowChange => ({
   run: "r1",
   sequence: 1,
   kind,
@@ -14,10 +14,10 @@ const change = (kind: string, key: string, row: unknown): RowChange => ({
 test("a change is stored under its kind and key, and a deleted row is removed", () => {
   const cache = new QueryClient();
   cache.setQueryData(queryKeys.rows("r1", "task"), { "T1.1": { id: "T1.1" }, "T1.2": { id: "T1.2" } });
-  applyChanges(cache, [
-    change("task", "T1.1", { id: "T1.1", state: "running" }),
-    change("task", "T1.2", null),
-    change("task", "T1.1", { id: "T1.1", state: "done" }),
+  applyRowChanges(cache, [
+    rowChange("task", "T1.1", { id: "T1.1", state: "running" }),
+    rowChange("task", "T1.2", null),
+    rowChange("task", "T1.1", { id: "T1.1", state: "done" }),
   ]);
   expect(cache.getQueryData(queryKeys.rows("r1", "task"))).toEqual({ "T1.1": { id: "T1.1", state: "done" } });
 });
@@ -26,7 +26,11 @@ test("rows of tables that are not cached are dropped, and other runs are unchang
   const cache = new QueryClient();
   const other = { "T9.9": { id: "T9.9" } };
   cache.setQueryData(queryKeys.rows("r2", "task"), other);
-  applyChanges(cache, [change("task", "T1.1", {}), change("turn", "T1.1/0", {}), change("news", "x", {})]);
+  applyRowChanges(cache, [
+    rowChange("task", "T1.1", {}),
+    rowChange("turn", "T1.1/0", {}),
+    rowChange("news", "x", {}),
+  ]);
   expect(cache.getQueryData(queryKeys.rows("r1", "task"))).toBeUndefined();
   expect(cache.getQueryData(queryKeys.rows("r2", "task"))).toBe(other);
 });
@@ -35,10 +39,10 @@ test("a turn is added to the conversation of its task only", () => {
   const cache = new QueryClient();
   cache.setQueryData(queryKeys.turns("r1", "T1.1"), {});
   cache.setQueryData(queryKeys.turns("r1", "T1"), {});
-  applyChanges(cache, [change("turn", "T1.1/0000000000", { text: "hello" })]);
+  applyRowChanges(cache, [rowChange("turn", "T1.1/0000000000", { text: "hello" })]);
   expect(cache.getQueryData(queryKeys.turns("r1", "T1.1"))).toEqual({ "T1.1/0000000000": { text: "hello" } });
   expect(cache.getQueryData(queryKeys.turns("r1", "T1"))).toEqual({});
-  applyChanges(cache, [change("turn", "T1.1/0000000000", null)]);
+  applyRowChanges(cache, [rowChange("turn", "T1.1/0000000000", null)]);
   expect(cache.getQueryData(queryKeys.turns("r1", "T1.1"))).toEqual({});
 });
 
@@ -46,10 +50,13 @@ test("a run's rows update the list of runs and the common inbox", () => {
   const cache = new QueryClient();
   cache.setQueryData(queryKeys.runs, {});
   cache.setQueryData(queryKeys.inbox, {});
-  applyChanges(cache, [change("run", "run", { id: "r1" }), change("inbox", "q_1", { text: "Which?" })]);
+  applyRowChanges(cache, [
+    rowChange("run", "run", { id: "r1" }),
+    rowChange("inbox", "q_1", { text: "Which?" }),
+  ]);
   expect(cache.getQueryData(queryKeys.runs)).toEqual({ r1: { id: "r1" } });
   expect(cache.getQueryData(queryKeys.inbox)).toEqual({ "r1/q_1": { run: "r1", text: "Which?" } });
-  applyChanges(cache, [change("inbox", "q_1", null)]);
+  applyRowChanges(cache, [rowChange("inbox", "q_1", null)]);
   expect(cache.getQueryData(queryKeys.inbox)).toEqual({});
 });
 
@@ -57,6 +64,6 @@ test("the inbox is sorted by blocked time, then blocked tasks, then age", () => 
   const entry = (id: string, timeMs: number, tasks: number, sinceAt: number) =>
     ({ run: "r1", item: { type: "question", id }, blocks: { timeMs, tasks }, sinceAt }) as InboxEntry;
   const rows = [entry("a", 0, 1, 5), entry("b", 9, 0, 9), entry("c", 0, 3, 9), entry("d", 0, 1, 2)];
-  const sorted = toInbox(Object.fromEntries(rows.map((row) => [row.item.id, row])));
+  const sorted = toSortedInbox(Object.fromEntries(rows.map((row) => [row.item.id, row])));
   expect(sorted.map((row) => row.item.id)).toEqual(["b", "c", "d", "a"]);
 });

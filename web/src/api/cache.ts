@@ -5,7 +5,7 @@ import type { InboxEntry, RowChange, RowOf, RunRow } from "./generated";
 import { isRowKind, type RowKind } from "./rows";
 
 /** Rows of one kind by their keys. */
-export type Table<K extends RowKind> = Readonly<Record<string, RowOf[K]>>;
+export type RowsByKey<K extends RowKind> = Readonly<Record<string, RowOf[K]>>;
 
 export const queryKeys = {
   runs: ["runs"] as const,
@@ -20,10 +20,10 @@ export const queryKeys = {
 };
 
 /** The task of a turn, by the turn's key. */
-export const taskOfTurn = (key: string) => key.slice(0, key.lastIndexOf("/"));
+export const taskIdOfTurnKey = (key: string) => key.slice(0, key.lastIndexOf("/"));
 
 /** Applies changes to the tables that are in the cache, in order. */
-export function applyChanges(cache: QueryClient, changes: readonly RowChange[]): void {
+export function applyRowChanges(cache: QueryClient, changes: readonly RowChange[]): void {
   const tables = new Map<string, { queryKey: readonly unknown[]; next: Record<string, unknown> }>();
   const put = (queryKey: readonly unknown[], key: string, row: unknown) => {
     const name = queryKey.join("\n");
@@ -39,7 +39,7 @@ export function applyChanges(cache: QueryClient, changes: readonly RowChange[]):
   };
   for (const { run, kind, key, row } of changes) {
     if (!isRowKind(kind)) continue;
-    put(kind === "turn" ? queryKeys.turns(run, taskOfTurn(key)) : queryKeys.rows(run, kind), key, row);
+    put(kind === "turn" ? queryKeys.turns(run, taskIdOfTurnKey(key)) : queryKeys.rows(run, kind), key, row);
     if (kind === "run") put(queryKeys.runs, run, row);
     if (kind === "inbox") put(queryKeys.inbox, inboxKey(run, key), row && { ...(row as object), run });
   }
@@ -49,12 +49,12 @@ export function applyChanges(cache: QueryClient, changes: readonly RowChange[]):
 export const inboxKey = (run: string, key: string) => `${run}/${key}`;
 
 /** Runs, newest first. */
-export function toRuns(rows: Readonly<Record<string, RunRow>>): RunRow[] {
+export function toSortedRuns(rows: Readonly<Record<string, RunRow>>): RunRow[] {
   return Object.values(rows).sort((left, right) => right.startedAt - left.startedAt);
 }
 
 /** Inbox entries, those that block the most work first. */
-export function toInbox(rows: Readonly<Record<string, InboxEntry>>): InboxEntry[] {
+export function toSortedInbox(rows: Readonly<Record<string, InboxEntry>>): InboxEntry[] {
   return Object.values(rows).sort(
     (left, right) =>
       right.blocks.timeMs - left.blocks.timeMs ||

@@ -1,12 +1,12 @@
 /** The query cache and the live updates of this page, and the queries for rows. */
 
 import { QueryClient } from "@tanstack/react-query";
-import { applyChanges, inboxKey, queryKeys, type Table, taskOfTurn } from "./cache";
+import { applyRowChanges, inboxKey, queryKeys, type RowsByKey, taskIdOfTurnKey } from "./cache";
 import { connectStream } from "./connectStream";
 import type { InboxEntry, RowOf, RunRow, RunRows, ServerStatus } from "./generated";
-import { ApiError, getJson, getPage, isOffline, pathSegment } from "./http";
+import { ApiError, encodePathSegment, getJson, getListPage, isUnreachableError } from "./http";
 import { LiveUpdates } from "./live";
-import { keyOf, type RowKind } from "./rows";
+import { type RowKind, rowKeyOf } from "./rows";
 import { RunningTurns } from "./runningTurns";
 
 export const cache = new QueryClient({
@@ -19,7 +19,7 @@ export const cache = new QueryClient({
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: 5 * 60_000,
       refetchOnWindowFocus: false,
-      retry: (n, error) => (error instanceof ApiError ? false : isOffline(error) || n < 2),
+      retry: (n, error) => (error instanceof ApiError ? false : isUnreachableError(error) || n < 2),
       structuralSharing: false,
     },
   },
@@ -27,7 +27,7 @@ export const cache = new QueryClient({
 
 export const live = new LiveUpdates({
   connect: connectStream,
-  onChanges: (changes) => applyChanges(cache, changes),
+  onChanges: (changes) => applyRowChanges(cache, changes),
 });
 
 /** Listens from the start, so that a view that is opened later shows what came before. */
@@ -37,7 +37,7 @@ live.onEvents(runningTurns.receive);
 /** Tables of a run that are wanted at the same time are fetched in one request. */
 const pendingFetches = new Map<string, { kinds: Set<RowKind>; fetched: Promise<RunRows> }>();
 
-function fetchKind(run: string, kind: RowKind): Promise<RunRows> {
+function fetchRowsOfKind(run: string, kind: RowKind): Promise<RunRows> {
   const shared = pendingFetches.get(run);
   if (shared) {
     shared.kinds.add(kind);
@@ -48,7 +48,7 @@ function fetchKind(run: string, kind: RowKind): Promise<RunRows> {
   const fetched = new Promise((resolve) => setTimeout(resolve)).then(() => {
     pendingFetches.delete(run);
     const query = [...kinds].map((kind) => `kind=${kind}`).join("&");
-    return getJson<RunRows>(`/api/runs/${pathSegment(run)}/rows?${query}`);
+    return getJson<RunRows>(`/api/runs/${encodePathSegment(run)}/rows?${query}`);
   });
   pendingFetches.set(run, { kinds, fetched });
   return fetched;
@@ -58,34 +58,34 @@ function fetchKind(run: string, kind: RowKind): Promise<RunRows> {
 export function rowsQuery<K extends Exclude<RowKind, "turn">>(run: string, kind: K) {
   return {
     queryKey: queryKeys.rows(run, kind),
-    queryFn: () => fetchTable(run, kind, () => fetchKind(run, kind)),
+    queryFn: () => fetchCurrentRows(run, kind, () => fetchRowsOfKind(run, kind)),
   };
 }
 
 export function turnsQuery(run: string, task: string) {
-  const path = `/api/runs/${pathSegment(run)}/rows?kind=turn&task=${pathSegment(task)}`;
+  const path = `/api/runs/${encodePathSegment(run)}/rows?kind=turn&task=${encodePathSegment(task)}`;
   return {
     queryKey: queryKeys.turns(run, task),
     queryFn: () =>
-      fetchTable(
+      fetchCurrentRows(
         run,
         "turn",
         () => getJson<RunRows>(path),
-        (key) => taskOfTurn(key) === task,
+        (key) => taskIdOfTurnKey(key) === task,
       ),
   };
 }
 
 /** Fetches rows, and applies the changes that arrived meanwhile. */
-async function fetchTable<K extends RowKind>(
+async function fetchCurrentRows<K extends RowKind>(
   run: string,
   kind: K,
   fetch: () => Promise<RunRows>,
   includesKey: (key: string) => boolean = () => true,
-): Promise<Table<K>> {
+): Promise<RowsByKey<K>> {
   const { fetched, missed } = await live.fetchRows(fetch);
   const table: Record<string, RowOf[K]> = {};
-  for (const row of fetched.rows[kind] ?? []) table[keyOf[kind](row)] = row;
+  for (const row of fetched.rows[kind] ?? []) table[rowKeyOf[kind](row)] = row;
   for (const change of missed) {
     if (change.run !== run || change.kind !== kind || change.sequence <= fetched.sequence) continue;
     if (!includesKey(change.key)) continue;
@@ -103,7 +103,7 @@ export const runsQuery = {
   queryFn: async (): Promise<Record<string, RunRow>> => {
     const n = Object.keys(cache.getQueryData<object>(queryKeys.runs) ?? {}).length;
     const path = `/api/runs?limit=${Math.min(1000, Math.max(RUNS_PAGE_SIZE, n))}`;
-    const { fetched, missed } = await live.fetchRows(() => getPage<RunRow>(path));
+    const { fetched, missed } = await live.fetchRows(() => getListPage<RunRow>(path));
     const runs = Object.fromEntries(fetched.rows.map((row) => [row.id, row]));
     for (const change of missed) if (change.kind === "run") runs[change.run] = change.row as RunRow;
     cache.setQueryData(queryKeys.olderRuns, fetched.next);
@@ -123,7 +123,7 @@ export const olderRunsQuery = {
 
 /** Fetches older runs into the list of runs. */
 export async function fetchOlderRuns(path: string): Promise<void> {
-  const { rows, next } = await getPage<RunRow>(path);
+  const { rows, next } = await getListPage<RunRow>(path);
   cache.setQueryData<Record<string, RunRow>>(queryKeys.runs, (held) => ({
     ...Object.fromEntries(rows.map((row) => [row.id, row])),
     // These are current, the fetched ones may not be.
@@ -143,7 +143,7 @@ export const inboxQuery = {
   queryKey: queryKeys.inbox,
   queryFn: async (): Promise<Record<string, InboxEntry>> => {
     const { fetched, missed } = await live.fetchRows(() => getJson<InboxEntry[]>("/api/inbox"));
-    const rows = Object.fromEntries(fetched.map((row) => [inboxKey(row.run, keyOf.inbox(row)), row]));
+    const rows = Object.fromEntries(fetched.map((row) => [inboxKey(row.run, rowKeyOf.inbox(row)), row]));
     for (const { kind, run, key, row } of missed) {
       if (kind !== "inbox") continue;
       if (row === null) delete rows[inboxKey(run, key)];

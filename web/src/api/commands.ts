@@ -2,7 +2,7 @@
 
 import { cache, statusQuery } from "./client";
 import type { Command, CommandAccepted, CommandRequest } from "./generated";
-import { pathSegment, postJson } from "./http";
+import { encodePathSegment, postJson } from "./http";
 
 /** The name under which commands are recorded: that of the user who runs the server. */
 export async function personName(): Promise<string> {
@@ -11,5 +11,5 @@ export async function personName(): Promise<string> {
 
 export async function sendCommand(run: string, command: Command): Promise<CommandAccepted> {
   const body: CommandRequest = { person: await personName(), command };
-  return postJson(`/api/runs/${pathSegment(run)}/commands`, body);
+  return postJson(`/api/runs/${encodePathSegment(run)}/commands`, body);
 }

@@ -2,14 +2,14 @@ import { afterEach, expect, test, vi } from "vitest";
 import { connectStream } from "./connectStream";
 
 /** A shared worker whose script loads when `answer` is called, and does not when it dispatches `error`. */
-class Worker extends EventTarget {
-  static last: Worker;
+class FakeSharedWorker extends EventTarget {
+  static last: FakeSharedWorker;
   readonly #channel = new MessageChannel();
   readonly port = this.#channel.port1;
 
   constructor() {
     super();
-    Worker.last = this;
+    FakeSharedWorker.last = this;
   }
 
   async answer(): Promise<void> {
@@ -22,7 +22,7 @@ class Worker extends EventTarget {
 
 let ports: MessagePort[] = [];
 let nRequests = 0;
-function connect(globals: object): void {
+function connectWithGlobals(globals: object): void {
   vi.stubGlobal("fetch", () => {
     nRequests += 1;
     return new Promise(() => {});
@@ -39,25 +39,25 @@ afterEach(() => {
 });
 
 test("a browser with shared workers opens no connection for the tab", () => {
-  connect({ SharedWorker: Worker });
-  expect(ports).toEqual([Worker.last.port]);
+  connectWithGlobals({ SharedWorker: FakeSharedWorker });
+  expect(ports).toEqual([FakeSharedWorker.last.port]);
   expect(nRequests).toBe(0);
 });
 
 test("a browser without shared workers opens a connection for the tab", () => {
-  connect({});
+  connectWithGlobals({});
   expect(ports).toHaveLength(1);
   expect(nRequests).toBe(1);
 });
 
-test("a worker that does not load is replaced by a connection of the tab, one that runs is not", async () => {
-  connect({ SharedWorker: Worker });
-  Worker.last.dispatchEvent(new Event("error"));
+test("a worker that fails to load is replaced by a connection of the tab, and a running one is not", async () => {
+  connectWithGlobals({ SharedWorker: FakeSharedWorker });
+  FakeSharedWorker.last.dispatchEvent(new Event("error"));
   expect(ports).toHaveLength(2);
   expect(nRequests).toBe(1);
-  connect({ SharedWorker: Worker });
-  await Worker.last.answer();
-  Worker.last.dispatchEvent(new Event("error"));
+  connectWithGlobals({ SharedWorker: FakeSharedWorker });
+  await FakeSharedWorker.last.answer();
+  FakeSharedWorker.last.dispatchEvent(new Event("error"));
   expect(ports).toHaveLength(3);
   expect(nRequests).toBe(1);
 });

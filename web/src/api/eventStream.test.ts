@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { EventStream, idLines } from "./eventStream";
+import { createIdParser, EventStream } from "./eventStream";
 import type { RowChange } from "./generated";
 import { LiveUpdates } from "./live";
 
 /** A server with a log that grows; every entry has two changes, with its id on the second. */
-class Server {
+class FakeServer {
   requests: string[] = [];
   isUp = true;
   isSignedIn = true;
@@ -19,8 +19,8 @@ class Server {
     const missed =
       after === null
         ? ""
-        : range(Number(after) + 1, this.#last)
-            .map(entry)
+        : numbersFromTo(Number(after) + 1, this.#last)
+            .map(entryAsEvents)
             .join("");
     const body = new ReadableStream<Uint8Array>({
       start: (line) => {
@@ -36,10 +36,10 @@ class Server {
     return this.#lines.size;
   }
 
-  grow(): void {
+  appendEntry(): void {
     this.#last += 1;
     for (const line of this.#lines.keys()) {
-      const text = entry(this.#last);
+      const text = entryAsEvents(this.#last);
       // In pieces, as a network delivers them.
       this.#send(line, text.slice(0, 30));
       this.#send(line, text.slice(30));
@@ -47,8 +47,8 @@ class Server {
   }
 
   /** Sends the first half of an entry. */
-  sendHalf(): void {
-    for (const line of this.#lines.keys()) this.#send(line, entry(this.#last + 1).slice(0, 100));
+  sendHalfEntry(): void {
+    for (const line of this.#lines.keys()) this.#send(line, entryAsEvents(this.#last + 1).slice(0, 100));
   }
 
   kill(): void {
@@ -65,20 +65,21 @@ class Server {
   }
 }
 
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
-const change = (key: string, sequence: number) =>
+const numbersFromTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+const changeJson = (key: string, sequence: number) =>
   JSON.stringify({ run: "r1", sequence, kind: "task", key, row: {} });
-const entry = (id: number) =>
-  `event: task.changed\ndata: ${change(`a${id}`, id)}\n\nevent: task.changed\nid: ${id}\ndata: ${change(`b${id}`, id)}\n\n`;
-const keysOf = (from: number, to: number) => range(from, to).flatMap((id) => [`a${id}`, `b${id}`]);
+const entryAsEvents = (id: number) =>
+  `event: task.changed\ndata: ${changeJson(`a${id}`, id)}\n\nevent: task.changed\nid: ${id}\ndata: ${changeJson(`b${id}`, id)}\n\n`;
+const keysOfEntries = (from: number, to: number) =>
+  numbersFromTo(from, to).flatMap((id) => [`a${id}`, `b${id}`]);
 
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A browser in which tabs are opened: its shared worker is a stream that they all connect to. */
-function newBrowser(server: Server) {
+/** Returns a function that opens a tab of one browser: its shared worker is a stream that all tabs connect to. */
+function newTabOpener(server: FakeServer) {
   const stream = new EventStream(server.fetch);
   return () => {
     const { port1, port2 } = new MessageChannel();
@@ -96,85 +97,85 @@ function newBrowser(server: Server) {
   };
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
+async function waitUntil(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 test("all tabs share one connection and receive the same changes", async () => {
-  const server = new Server();
-  const open = newBrowser(server);
+  const server = new FakeServer();
+  const open = newTabOpener(server);
   const tabs = [open()];
-  await until(() => server.nConnections === 1);
-  server.grow();
-  await until(() => tabs.every(({ received }) => received.includes("b11")));
-  tabs.push(...range(1, 7).map(() => open()));
+  await waitUntil(() => server.nConnections === 1);
+  server.appendEntry();
+  await waitUntil(() => tabs.every(({ received }) => received.includes("b11")));
+  tabs.push(...numbersFromTo(1, 7).map(() => open()));
   await Promise.all(tabs.map(({ live }) => live.ready));
-  server.grow();
-  server.grow();
-  await until(() => tabs.every(({ received }) => received.includes("b13")));
+  server.appendEntry();
+  server.appendEntry();
+  await waitUntil(() => tabs.every(({ received }) => received.includes("b13")));
   expect(server.nConnections).toBe(1);
   expect(server.requests).toEqual(["/api/live"]);
   const [first, ...others] = tabs.map(({ received }) => received);
-  expect(first).toEqual(keysOf(11, 13));
-  for (const received of others) expect(received).toEqual(keysOf(12, 13));
+  expect(first).toEqual(keysOfEntries(11, 13));
+  for (const received of others) expect(received).toEqual(keysOfEntries(12, 13));
   for (const { live } of tabs) expect(live.state.type).toBe("open");
 });
 
 test("a tab that closes does not disturb the others, and the last one ends the connection", async () => {
-  const server = new Server();
-  const open = newBrowser(server);
+  const server = new FakeServer();
+  const open = newTabOpener(server);
   const [first, second, third] = [open(), open(), open()];
   await Promise.all([first, second, third].map(({ live }) => live.ready));
-  server.grow();
-  await until(() => third.received.length === 2);
+  server.appendEntry();
+  await waitUntil(() => third.received.length === 2);
   const states: string[] = [];
   for (const { live } of [second, third]) live.subscribe(() => states.push(live.state.type));
   first.close();
-  server.grow();
-  await until(() => [second, third].every(({ received }) => received.includes("b12")));
+  server.appendEntry();
+  await waitUntil(() => [second, third].every(({ received }) => received.includes("b12")));
   expect(server.requests).toEqual(["/api/live"]);
-  for (const { received } of [second, third]) expect(received).toEqual(keysOf(11, 12));
+  for (const { received } of [second, third]) expect(received).toEqual(keysOfEntries(11, 12));
   expect(states).toEqual([]);
   second.close();
   third.close();
-  await until(() => server.nConnections === 0);
+  await waitUntil(() => server.nConnections === 0);
   const later = open();
   await later.live.ready;
   expect(server.requests).toEqual(["/api/live", "/api/live"]);
 });
 
-test("every tab shows a lost server, and resumes without losing a change", async () => {
-  const server = new Server();
-  const open = newBrowser(server);
+test("every tab shows that the server is unreachable, and resumes without losing a change", async () => {
+  const server = new FakeServer();
+  const open = newTabOpener(server);
   const tabs = [open(), open(), open()];
   await Promise.all(tabs.map(({ live }) => live.ready));
-  server.grow();
-  await until(() => tabs.every(({ received }) => received.length === 2));
-  server.sendHalf();
+  server.appendEntry();
+  await waitUntil(() => tabs.every(({ received }) => received.length === 2));
+  server.sendHalfEntry();
   server.kill();
-  await until(() => tabs.every(({ live }) => live.state.type === "offline"));
+  await waitUntil(() => tabs.every(({ live }) => live.state.type === "offline"));
   const late = open();
-  await until(() => late.live.state.type === "offline");
-  server.grow();
+  await waitUntil(() => late.live.state.type === "offline");
+  server.appendEntry();
   server.isUp = true;
-  await until(() => [...tabs, late].every(({ live }) => live.state.type === "open"));
-  server.grow();
-  await until(() => tabs.every(({ received }) => received.includes("b13")));
+  await waitUntil(() => [...tabs, late].every(({ live }) => live.state.type === "open"));
+  server.appendEntry();
+  await waitUntil(() => tabs.every(({ received }) => received.includes("b13")));
   expect(server.requests.at(-1)).toBe("/api/live?after=11");
   for (const { received } of tabs) {
-    expect(received.slice(0, 2)).toEqual(keysOf(11, 11));
+    expect(received.slice(0, 2)).toEqual(keysOfEntries(11, 11));
     // An entry that was received in part is sent again.
-    expect([...new Set(received)]).toEqual(keysOf(11, 13));
+    expect([...new Set(received)]).toEqual(keysOfEntries(11, 13));
   }
   expect(server.nConnections).toBe(1);
 });
 
 test("a tab that signs in reconnects the tabs that were signed out", async () => {
-  const server = new Server();
+  const server = new FakeServer();
   server.isSignedIn = false;
-  const open = newBrowser(server);
+  const open = newTabOpener(server);
   const first = open();
-  await until(() => first.live.state.type === "signedOut");
+  await waitUntil(() => first.live.state.type === "signedOut");
   server.isSignedIn = true;
   const second = open();
   await Promise.all([first, second].map(({ live }) => live.ready));
@@ -182,11 +183,11 @@ test("a tab that signs in reconnects the tabs that were signed out", async () =>
   expect(server.requests).toHaveLength(2);
 });
 
-test("an id counts wherever the stream is cut", () => {
+test("an id is found wherever the stream is split", () => {
   const whole = "id: 811\n\nevent: a\nid: 812\ndata: {}\n\nid: 813";
   for (let cut = 0; cut <= whole.length; cut += 1) {
     const ids: string[] = [];
-    const feed = idLines((id) => ids.push(id));
+    const feed = createIdParser((id) => ids.push(id));
     feed(whole.slice(0, cut));
     feed(whole.slice(cut));
     expect(ids).toEqual(["811", "812"]);

@@ -58,8 +58,8 @@ export class EventStream {
       if (data === "leave") this.#leave(port);
       else this.#wake();
     };
-    if (this.#state.type !== "connecting") post(port, { type: "state", state: this.#state });
-    if (this.#position !== null) post(port, { type: "ready" });
+    if (this.#state.type !== "connecting") postToTab(port, { type: "state", state: this.#state });
+    if (this.#position !== null) postToTab(port, { type: "ready" });
     // The page of this tab was just loaded, so the server is likely to answer.
     this.#wake();
     if (this.#stop) return;
@@ -135,7 +135,7 @@ export class EventStream {
         },
       });
       // The parser reports ids with events only, and the first id comes without one.
-      const findIds = idLines((id) => {
+      const findIds = createIdParser((id) => {
         const isFirst = this.#position === null;
         this.#position = id;
         if (isFirst) this.#post({ type: "ready" });
@@ -166,14 +166,14 @@ export class EventStream {
   }
 
   #post(message: StreamMessage): void {
-    for (const port of this.#ports) post(port, message);
+    for (const port of this.#ports) postToTab(port, message);
   }
 }
 
-const post = (port: MessagePort, message: StreamMessage) => port.postMessage(message);
+const postToTab = (port: MessagePort, message: StreamMessage) => port.postMessage(message);
 
 /** Finds the ids of a stream, whatever pieces it comes in. An id counts when its event is complete. */
-export function idLines(onId: (id: string) => void): (text: string) => void {
+export function createIdParser(onId: (id: string) => void): (text: string) => void {
   let rest = "";
   let id: string | null = null;
   return (text) => {

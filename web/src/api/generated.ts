@@ -877,9 +877,9 @@ export type Priority = "low" | "normal" | "high" | "critical";
 
 /** A problem document: what failed, why, and what to do next. */
 export type Problem = {
-  /** RowKind of the problem, for programs. */
+  /** Kind of the problem, for programs. */
   code: string,
-  /** RowKind of the problem, for people. */
+  /** Kind of the problem, for people. */
   title: string, status: number,
   /** What failed, on which object, and why. */
   detail: string,
@@ -1076,7 +1076,7 @@ export type Role = "orchestrator" | "operator" | "worker" | "tester" | "verifier
 export type RowChange = { run: RunId,
   /** Sequence number of the event in the run. */
   sequence: Sequence,
-  /** RowKind of the row, such as `task`. */
+  /** Kind of the row, such as `task`. */
   kind: string,
   /** Key of the row, unique within its kind. */
   key: string,

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { toInbox, toRuns } from "./cache";
+import { toSortedInbox, toSortedRuns } from "./cache";
 import {
   allRunsQuery,
   fetchOlderRuns,
@@ -42,11 +42,11 @@ export function useRow<K extends Exclude<RowKind, "turn">>(
 }
 
 export function useRuns() {
-  return useQuery({ ...runsQuery, select: toRuns });
+  return useQuery({ ...runsQuery, select: toSortedRuns });
 }
 
 /** Fetches older runs; `null` if there are none. */
-export function useOlderRuns() {
+export function useFetchOlderRuns() {
   const older = useMutation({ mutationFn: fetchOlderRuns });
   const path = useQuery(olderRunsQuery).data ?? null;
   return path === null ? null : { ...older, fetch: () => older.mutate(path) };
@@ -56,14 +56,14 @@ export function useOlderRuns() {
 export function useAllRuns() {
   const all = useQuery(allRunsQuery).data ?? [];
   const newest = useQuery(runsQuery).data ?? {};
-  return toRuns({ ...Object.fromEntries(all.map((row) => [row.id, row])), ...newest });
+  return toSortedRuns({ ...Object.fromEntries(all.map((row) => [row.id, row])), ...newest });
 }
 
 /** The inbox of one run or of all, entries that block the most work first. */
 export function useInbox(run?: string) {
   return useQuery({
     ...inboxQuery,
-    select: (rows) => toInbox(rows).filter((row) => run === undefined || row.run === run),
+    select: (rows) => toSortedInbox(rows).filter((row) => run === undefined || row.run === run),
   });
 }
 
@@ -72,6 +72,6 @@ export function useConnectionState(): ConnectionState {
 }
 
 /** Sends a command to a run; its effect arrives over the stream. */
-export function useCommand(run: string) {
+export function useCommandMutation(run: string) {
   return useMutation({ mutationFn: (command: Command) => sendCommand(run, command) });
 }

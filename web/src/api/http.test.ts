@@ -1,23 +1,24 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiError, getPage, isOffline, postJson } from "./http";
+import { ApiError, getListPage, isUnreachableError, postJson } from "./http";
 
-type Answer = () => Promise<Response>;
-const broken: Answer = async () => {
+type Responder = () => Promise<Response>;
+const failToConnect: Responder = async () => {
   throw new TypeError("Failed to fetch");
 };
-const brokenMidway: Answer = async () => {
+const breakMidResponse: Responder = async () => {
   const body = new ReadableStream({ start: (line) => line.error(new TypeError("network error")) });
   return new Response(body, { status: 200 });
 };
-const good: Answer = async () => Response.json({ sequence: 7 });
-const rejected: Answer = async () => Response.json({ code: "conflict", detail: "no" }, { status: 409 });
+const respondOk: Responder = async () => Response.json({ sequence: 7 });
+const respondConflict: Responder = async () =>
+  Response.json({ code: "conflict", detail: "no" }, { status: 409 });
 
 /** A server that gives these answers in order, and records the idempotency keys. */
-function answering(...answers: Answer[]): string[] {
+function stubFetch(...answers: Responder[]): string[] {
   const keys: string[] = [];
   vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
     keys.push(new Headers(init.headers).get("idempotency-key") ?? "");
-    return (answers.shift() ?? broken)();
+    return (answers.shift() ?? failToConnect)();
   });
   return keys;
 }
@@ -25,23 +26,23 @@ function answering(...answers: Answer[]): string[] {
 afterEach(() => vi.unstubAllGlobals());
 
 test.each([
-  ["could not be opened", broken],
-  ["broke in the middle of the answer", brokenMidway],
+  ["could not be opened", failToConnect],
+  ["broke in the middle of the answer", breakMidResponse],
 ])("a command whose connection %s is sent once more, with the same key", async (_, first) => {
-  const keys = answering(first, good);
+  const keys = stubFetch(first, respondOk);
   expect(await postJson("/api/x", {})).toEqual({ sequence: 7 });
   expect(keys).toEqual([keys[0], keys[0]]);
   expect(keys[0]).not.toBe("");
 });
 
 test("a command is sent at most twice, then the server counts as unreachable", async () => {
-  const keys = answering(broken, brokenMidway, good);
-  expect(isOffline(await postJson("/api/x", {}).catch((error: unknown) => error))).toBe(true);
+  const keys = stubFetch(failToConnect, breakMidResponse, respondOk);
+  expect(isUnreachableError(await postJson("/api/x", {}).catch((error: unknown) => error))).toBe(true);
   expect(keys).toHaveLength(2);
 });
 
 test("a rejected command is not sent again, and another command has another key", async () => {
-  const keys = answering(rejected, good);
+  const keys = stubFetch(respondConflict, respondOk);
   expect(await postJson("/api/x", {}).catch((error: unknown) => error)).toBeInstanceOf(ApiError);
   expect(keys).toHaveLength(1);
   await postJson("/api/x", {});
@@ -51,7 +52,7 @@ test("a rejected command is not sent again, and another command has another key"
 test.each([
   ['</api/runs?limit=2&before=r7>; rel="next"', "/api/runs?limit=2&before=r7"],
   ["", null],
-])("a page with the link %j leads on to %s", async (link, next) => {
-  answering(async () => Response.json([1, 2], { headers: { link } }));
-  expect(await getPage("/api/runs?limit=2")).toEqual({ rows: [1, 2], next });
+])("the next page after one with the link header %j is %s", async (link, next) => {
+  stubFetch(async () => Response.json([1, 2], { headers: { link } }));
+  expect(await getListPage("/api/runs?limit=2")).toEqual({ rows: [1, 2], next });
 });

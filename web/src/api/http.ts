@@ -25,26 +25,26 @@ class ServerUnreachableError extends Error {
   override name = "ServerUnreachableError";
 }
 
-export function isOffline(error: unknown): boolean {
+export function isUnreachableError(error: unknown): boolean {
   return error instanceof ServerUnreachableError;
 }
 
 export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const response = await request(path, { headers: { accept: "application/json" }, signal });
+  const response = await fetchOrThrow(path, { headers: { accept: "application/json" }, signal });
   return response.json();
 }
 
 /** A page of a list, and the address of the next one if there is one. */
-export type Page<T> = { rows: T[]; next: string | null };
+export type ListPage<T> = { rows: T[]; next: string | null };
 
-export async function getPage<T>(path: string): Promise<Page<T>> {
-  const response = await request(path, { headers: { accept: "application/json" } });
+export async function getListPage<T>(path: string): Promise<ListPage<T>> {
+  const response = await fetchOrThrow(path, { headers: { accept: "application/json" } });
   const next = /<([^>]+)>; *rel="next"/.exec(response.headers.get("link") ?? "")?.[1] ?? null;
   return { rows: await response.json(), next };
 }
 
 export async function getText(path: string, signal?: AbortSignal): Promise<string> {
-  return (await request(path, { signal })).text();
+  return (await fetchOrThrow(path, { signal })).text();
 }
 
 /**
@@ -54,24 +54,24 @@ export async function getText(path: string, signal?: AbortSignal): Promise<strin
 export async function postJson<T>(path: string, body: unknown): Promise<T> {
   const headers = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
   const send = async () => {
-    const response = await request(path, { method: "POST", headers, body: JSON.stringify(body) });
-    return response.text().catch(toUnreachable);
+    const response = await fetchOrThrow(path, { method: "POST", headers, body: JSON.stringify(body) });
+    return response.text().catch(rethrowAsUnreachable);
   };
   const text = await send().catch((error: unknown) => {
-    if (isOffline(error)) return send();
+    if (isUnreachableError(error)) return send();
     throw error;
   });
   return JSON.parse(text === "" ? "null" : text);
 }
 
-async function request(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, { credentials: "same-origin", ...init }).catch(toUnreachable);
+async function fetchOrThrow(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(path, { credentials: "same-origin", ...init }).catch(rethrowAsUnreachable);
   if (!response.ok) throw toApiError(response.status, await response.text().catch(() => ""));
   return response;
 }
 
 /** Browsers report a broken connection as a `TypeError`. */
-function toUnreachable(error: unknown): never {
+function rethrowAsUnreachable(error: unknown): never {
   throw error instanceof TypeError ? new ServerUnreachableError(error.message) : error;
 }
 
@@ -90,4 +90,4 @@ export function toApiError(status: number, text: string): ApiError {
 }
 
 /** Encodes one segment of a path. */
-export const pathSegment = encodeURIComponent;
+export const encodePathSegment = encodeURIComponent;

@@ -13,7 +13,7 @@ export type ConnectionState =
   | Exclude<StreamState, { status: number }>
   | { type: "busy" | "signedOut"; error: ApiError };
 
-type Deps = {
+type LiveUpdatesOptions = {
   connect: (onPort: (port: MessagePort) => void) => void;
   onChanges: (changes: RowChange[]) => void;
 };
@@ -27,9 +27,9 @@ export class LiveUpdates {
   #batch: StreamEvent[] = [];
   #frame: ReturnType<typeof setTimeout> | null = null;
   #port: MessagePort | null = null;
-  #ready = deferred();
+  #ready = createDeferred();
 
-  constructor(private readonly deps: Deps) {}
+  constructor(private readonly deps: LiveUpdatesOptions) {}
 
   get state(): ConnectionState {
     return this.#state;
@@ -132,7 +132,7 @@ function toConnectionState(state: StreamState): ConnectionState {
   return { type: state.type, error: toApiError(state.status, state.body) };
 }
 
-function deferred(): { promise: Promise<void>; resolve: () => void } {
+function createDeferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = () => {};
   const promise = new Promise<void>((done) => {
     resolve = done;

@@ -12,7 +12,7 @@ import type {
   PlanStartRequest,
   ProjectRow,
 } from "./generated";
-import { getJson, pathSegment, postJson } from "./http";
+import { encodePathSegment, getJson, postJson } from "./http";
 
 /** Files change without an event, so they are read again whenever the page for a new run is opened. */
 const NEVER_CACHED = { staleTime: 0, gcTime: 0, retry: false } as const;
@@ -31,7 +31,7 @@ export function useProjects() {
 export function usePlans(project: string | null) {
   return useQuery({
     queryKey: ["plans", project],
-    queryFn: () => getJson<PlanFile[]>(`/api/plans?project=${pathSegment(project ?? "")}`),
+    queryFn: () => getJson<PlanFile[]>(`/api/plans?project=${encodePathSegment(project ?? "")}`),
     enabled: project !== null,
     ...NEVER_CACHED,
   });
@@ -41,15 +41,15 @@ export function usePlans(project: string | null) {
 export function useAgents(project: string | null) {
   return useQuery({
     queryKey: ["agents", project],
-    queryFn: () => getJson<ListedAgent[]>(`/api/agents?project=${pathSegment(project ?? "")}`),
+    queryFn: () => getJson<ListedAgent[]>(`/api/agents?project=${encodePathSegment(project ?? "")}`),
     select: (agents) => agents.filter(({ works }) => works),
     enabled: project !== null,
     ...NEVER_CACHED,
   });
 }
 
-export function readPlan(project: string, path: string): Promise<PlanFileContent> {
-  return getJson(`/api/plans/text?project=${pathSegment(project)}&path=${pathSegment(path)}`);
+export function fetchPlanFile(project: string, path: string): Promise<PlanFileContent> {
+  return getJson(`/api/plans/text?project=${encodePathSegment(project)}&path=${encodePathSegment(path)}`);
 }
 
 export function usePlanCheck() {

@@ -4,7 +4,7 @@ import { RowSubscriptions } from "./rowSubscriptions";
 
 const queryKey = ["rows", "r1", "task"];
 
-function client(rows: Record<string, unknown>): QueryClient {
+function clientWithRows(rows: Record<string, unknown>): QueryClient {
   const client = new QueryClient({ defaultOptions: { queries: { structuralSharing: false } } });
   client.setQueryData(queryKey, rows);
   return client;
@@ -12,7 +12,7 @@ function client(rows: Record<string, unknown>): QueryClient {
 
 test("a listener is called only when its own row changes", () => {
   const [one, two] = [{ id: "T1" }, { id: "T2" }];
-  const cache = client({ T1: one, T2: two });
+  const cache = clientWithRows({ T1: one, T2: two });
   const rows = new RowSubscriptions(cache, queryKey);
   const [first, second] = [vi.fn(), vi.fn()];
   const unsubscribe = rows.subscribe("T1", first);
@@ -27,7 +27,7 @@ test("a listener is called only when its own row changes", () => {
 });
 
 test("other tables call no listener, and a row is current without listeners", () => {
-  const cache = client({ T1: 1 });
+  const cache = clientWithRows({ T1: 1 });
   const rows = new RowSubscriptions(cache, queryKey);
   const listener = vi.fn();
   const unsubscribe = rows.subscribe("T1", listener);

@@ -73,7 +73,7 @@ export class RowSubscriptions {
 
 const tables = new Map<string, RowSubscriptions>();
 
-function subscriptionsOf(queryKey: QueryKey): RowSubscriptions {
+function subscriptionsForQuery(queryKey: QueryKey): RowSubscriptions {
   const name = queryKey.join("\n");
   const known = tables.get(name) ?? new RowSubscriptions(cache, queryKey);
   tables.set(name, known);
@@ -87,12 +87,12 @@ function useSubscribedRow(rows: RowSubscriptions, key: string): unknown {
 
 /** One row, kept current as long as another component queries its table. */
 export function useRowByKey<K extends RowKind>(run: string, kind: K, key: string): RowOf[K] | undefined {
-  return useSubscribedRow(subscriptionsOf(queryKeys.rows(run, kind)), key) as RowOf[K] | undefined;
+  return useSubscribedRow(subscriptionsForQuery(queryKeys.rows(run, kind)), key) as RowOf[K] | undefined;
 }
 
 /** One entry of the inbox, by its key within its run. */
 export function useInboxEntry(run: string, key: string | null): InboxEntry | undefined {
-  return useSubscribedRow(subscriptionsOf(queryKeys.inbox), key === null ? "" : inboxKey(run, key)) as
+  return useSubscribedRow(subscriptionsForQuery(queryKeys.inbox), key === null ? "" : inboxKey(run, key)) as
     | InboxEntry
     | undefined;
 }

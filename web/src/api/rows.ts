@@ -4,10 +4,10 @@ import type { RowOf } from "./generated";
 
 export type RowKind = Exclude<keyof RowOf, "invocation" | "result" | "channel" | "directMessage">;
 
-const padded = (number: number, width: number) => String(number).padStart(width, "0");
+const zeroPadded = (number: number, width: number) => String(number).padStart(width, "0");
 
 /** The key of a row within its kind, as the event stream has it. */
-export const keyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
+export const rowKeyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
   run: () => "run",
   phase: (row) => String(row.number),
   task: (row) => row.id,
@@ -21,11 +21,11 @@ export const keyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
   escalation: (row) => row.id,
   gate: (row) => String(row.phase),
   checkpoint: (row) => row.id,
-  receipt: (row) => `${padded(row.sequence, 12)}/${padded(row.index, 3)}`,
+  receipt: (row) => `${zeroPadded(row.sequence, 12)}/${zeroPadded(row.index, 3)}`,
   feedbackLoop: (row) => row.id,
-  turn: (row) => `${row.task}/${padded(row.index, 10)}`,
-  chat: (row) => padded(row.index, 10),
-  timeline: (row) => padded(row.sequence, 12),
+  turn: (row) => `${row.task}/${zeroPadded(row.index, 10)}`,
+  chat: (row) => zeroPadded(row.index, 10),
+  timeline: (row) => zeroPadded(row.sequence, 12),
   planOffer: (row) => row.id,
   inbox: (row) => (row.item.type === "gate" ? `gate/${row.item.id}` : row.item.id),
   overlap: (row) => row.tasks.join("/"),
@@ -33,5 +33,5 @@ export const keyOf: { [K in RowKind]: (row: RowOf[K]) => string } = {
 };
 
 export function isRowKind(kind: string): kind is RowKind {
-  return Object.hasOwn(keyOf, kind);
+  return Object.hasOwn(rowKeyOf, kind);
 }

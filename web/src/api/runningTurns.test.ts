@@ -3,13 +3,13 @@ import type { StreamEvent } from "./eventStream";
 import type { SessionActivity } from "./generated";
 import { RunningTurns } from "./runningTurns";
 
-const activity = (value: SessionActivity["activity"], session = "s_1"): StreamEvent => ({
+const activityEvent = (value: SessionActivity["activity"], session = "s_1"): StreamEvent => ({
   activity: { run: "r1", session, activity: value },
 });
-const text = (text: string) => activity({ type: "text", text });
-const tool = (id: string, title: string, status: "running" | "done" | "failed") =>
-  activity({ type: "tool", id, title, status });
-const turn = (index: number, row: object = {}): StreamEvent => ({
+const textEvent = (text: string) => activityEvent({ type: "text", text });
+const toolEvent = (id: string, title: string, status: "running" | "done" | "failed") =>
+  activityEvent({ type: "tool", id, title, status });
+const turnRowEvent = (index: number, row: object = {}): StreamEvent => ({
   change: {
     run: "r1",
     sequence: index,
@@ -20,51 +20,58 @@ const turn = (index: number, row: object = {}): StreamEvent => ({
 });
 
 /** The running turn of the session after all batches. */
-function after(...batches: StreamEvent[][]) {
+function runningTurnAfter(...batches: StreamEvent[][]) {
   const running = new RunningTurns();
   for (const batch of batches) running.receive(batch);
-  const { parts, trouble, row } = running.of("r1", "s_1") ?? { parts: [], trouble: null, row: null };
+  const { parts, trouble, row } = running.get("r1", "s_1") ?? { parts: [], trouble: null, row: null };
   const shown = parts.map((part) => (part.type === "text" ? part.text : `${part.status} ${part.title}`));
   return { shown, trouble, row: row?.index };
 }
 
-test("text and tools are in order, each tool once", () => {
-  const { shown } = after(
-    [text("I "), text("test.\n"), tool("1", "make", "running")],
-    [tool("1", "", "failed"), text("It failed.")],
+test("text and tool calls are in order, and each tool call appears once", () => {
+  const { shown } = runningTurnAfter(
+    [textEvent("I "), textEvent("test.\n"), toolEvent("1", "make", "running")],
+    [toolEvent("1", "", "failed"), textEvent("It failed.")],
   );
   expect(shown).toEqual(["I test.\n", "failed make", "It failed."]);
 });
 
 test("the row of a turn replaces it, and later activity is the next turn", () => {
-  expect(after([text("one"), turn(3)])).toMatchObject({ shown: ["one"], row: 3 });
+  expect(runningTurnAfter([textEvent("one"), turnRowEvent(3)])).toMatchObject({ shown: ["one"], row: 3 });
   // Also within one batch.
-  expect(after([text("one"), turn(3), text("two")])).toMatchObject({ shown: ["two"], row: undefined });
+  expect(runningTurnAfter([textEvent("one"), turnRowEvent(3), textEvent("two")])).toMatchObject({
+    shown: ["two"],
+    row: undefined,
+  });
 });
 
 test("rows of other kinds, roles and sessions do not end a turn", () => {
   const others = [
-    turn(3, { kind: "step" }),
-    turn(4, { kind: "question" }),
-    turn(5, { role: "orchestrator" }),
+    turnRowEvent(3, { kind: "step" }),
+    turnRowEvent(4, { kind: "question" }),
+    turnRowEvent(5, { role: "orchestrator" }),
   ];
-  const another = turn(6, { session: "s_2" });
-  expect(after([text("one"), ...others, another])).toMatchObject({ shown: ["one"], row: undefined });
+  const another = turnRowEvent(6, { session: "s_2" });
+  expect(runningTurnAfter([textEvent("one"), ...others, another])).toMatchObject({
+    shown: ["one"],
+    row: undefined,
+  });
 });
 
-test("trouble is shown until the agent continues", () => {
-  const busy = activity({ type: "warning", text: "tries again" });
-  expect(after([busy]).trouble).toBe("tries again");
-  expect(after([busy, text("one")]).trouble).toBeNull();
+test("a warning is shown until the agent continues", () => {
+  const busy = activityEvent({ type: "warning", text: "tries again" });
+  expect(runningTurnAfter([busy]).trouble).toBe("tries again");
+  expect(runningTurnAfter([busy, textEvent("one")]).trouble).toBeNull();
 });
 
-test("text, parts and turns are bounded", () => {
+test("the text, the parts and the number of turns are bounded", () => {
   const running = new RunningTurns();
-  for (let n = 0; n < 500; n++) running.receive([text("x".repeat(100)), tool(String(n), "make", "done")]);
-  for (let n = 0; n < 500; n++) running.receive([text("y".repeat(100))]);
-  expect(running.of("r1", "s_1")?.parts.length).toBe(60);
-  expect(running.of("r1", "s_1")?.parts.at(-1)).toEqual({ type: "text", text: "y".repeat(8000) });
-  for (let n = 0; n < 500; n++) running.receive([activity({ type: "text", text: "x" }, `s_${n}`)]);
-  expect(running.of("r1", "s_499")).toBeDefined();
-  expect(running.of("r1", "s_2")).toBeUndefined();
+  for (let n = 0; n < 500; n++)
+    running.receive([textEvent("x".repeat(100)), toolEvent(String(n), "make", "done")]);
+  for (let n = 0; n < 500; n++) running.receive([textEvent("y".repeat(100))]);
+  expect(running.get("r1", "s_1")?.parts.length).toBe(60);
+  expect(running.get("r1", "s_1")?.parts.at(-1)).toEqual({ type: "text", text: "y".repeat(8000) });
+  for (let n = 0; n < 500; n++) running.receive([activityEvent({ type: "text", text: "x" }, `s_${n}`)]);
+  expect(running.get("r1", "s_499")).toBeDefined();
+  expect(running.get("r1", "s_2")).toBeUndefined();
 });

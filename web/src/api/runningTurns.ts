@@ -32,7 +32,7 @@ export class RunningTurns {
   #count = 0;
 
   /** A version number that grows with every change. */
-  count = (): number => this.#count;
+  version = (): number => this.#count;
 
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -40,7 +40,7 @@ export class RunningTurns {
   };
 
   /** The turn of a session; the same object until it changes. */
-  of(run: string, session: string): RunningTurn | undefined {
+  get(run: string, session: string): RunningTurn | undefined {
     return this.#turns.get(turnKey(run, session));
   }
 
@@ -82,9 +82,9 @@ const turnKey = (run: string, session: string) => `${run}/${session}`;
 function withActivity(turn: RunningTurn, activity: SessionActivity["activity"]): RunningTurn | null {
   switch (activity.type) {
     case "text":
-      return { ...turn, parts: bounded(withText(turn.parts, activity.text)), trouble: null };
+      return { ...turn, parts: limitParts(withText(turn.parts, activity.text)), trouble: null };
     case "tool":
-      return { ...turn, parts: bounded(withTool(turn.parts, activity)), trouble: null };
+      return { ...turn, parts: limitParts(withTool(turn.parts, activity)), trouble: null };
     case "warning":
       return { ...turn, trouble: activity.text };
     case "plan":
@@ -111,4 +111,4 @@ function withTool(
   );
 }
 
-const bounded = (parts: RunningTurnPart[]): RunningTurnPart[] => parts.slice(-PARTS_MAX);
+const limitParts = (parts: RunningTurnPart[]): RunningTurnPart[] => parts.slice(-PARTS_MAX);

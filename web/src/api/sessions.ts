@@ -1,10 +1,10 @@
 /** Requests about a session's process: its input and output, its terminal, and stopping it. */
 
 import type { SessionRecords } from "./generated";
-import { getJson, pathSegment, postJson } from "./http";
+import { encodePathSegment, getJson, postJson } from "./http";
 
-const pathOf = (run: string, session: string) =>
-  `/api/runs/${pathSegment(run)}/sessions/${pathSegment(session)}`;
+const sessionPath = (run: string, session: string) =>
+  `/api/runs/${encodePathSegment(run)}/sessions/${encodePathSegment(session)}`;
 
 /** Fetches records after or before an offset, or the last ones. */
 export function fetchRecords(
@@ -16,21 +16,21 @@ export function fetchRecords(
   const query = Object.entries(range).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${value}`],
   );
-  return getJson(`${pathOf(run, session)}/records?${query.join("&")}`, signal);
+  return getJson(`${sessionPath(run, session)}/records?${query.join("&")}`, signal);
 }
 
 /** Types a line into a session's terminal. */
-export function typeLine(run: string, session: string, text: string): Promise<null> {
-  return postJson(`${pathOf(run, session)}/input`, { text });
+export function typeTerminalLine(run: string, session: string, text: string): Promise<null> {
+  return postJson(`${sessionPath(run, session)}/input`, { text });
 }
 
 /** Ends the process of a session. The run then retries the task or asks, as its settings say. */
 export function stopSession(run: string, session: string): Promise<null> {
-  return postJson(`${pathOf(run, session)}/stop`, null);
+  return postJson(`${sessionPath(run, session)}/stop`, null);
 }
 
-export function terminalAddress(run: string, session: string): string {
-  const address = new URL(`${pathOf(run, session)}/terminal`, location.href);
+export function terminalUrl(run: string, session: string): string {
+  const address = new URL(`${sessionPath(run, session)}/terminal`, location.href);
   address.protocol = address.protocol.replace("http", "ws");
   return address.href;
 }

@@ -5,7 +5,7 @@ import { live } from "~/api/client";
 import { useConnectionState } from "~/api/hooks";
 import { Button } from "~/components/Button";
 import { useErrorText } from "~/components/errorText";
-import { useFormatClock } from "~/components/time";
+import { useFormatClockTime } from "~/components/timeFormat";
 
 /** Warns that the page may be out of date: the server is away, busy, or the browser is signed out. */
 export function ConnectionBanner() {
@@ -16,9 +16,9 @@ export function ConnectionBanner() {
     case "connecting":
       return null;
     case "offline":
-      return <Offline since={state.since} />;
+      return <OfflineBanner since={state.since} />;
     case "busy":
-      return <Busy error={state.error} />;
+      return <BusyBanner error={state.error} />;
     case "signedOut":
       return (
         <Banner Icon={KeyRound}>
@@ -28,7 +28,7 @@ export function ConnectionBanner() {
   }
 }
 
-function Busy({ error }: { error: unknown }) {
+function BusyBanner({ error }: { error: unknown }) {
   const { title, details } = useErrorText()(error);
   return (
     <Banner Icon={CloudOff}>
@@ -37,9 +37,9 @@ function Busy({ error }: { error: unknown }) {
   );
 }
 
-function Offline({ since }: { since: number }) {
+function OfflineBanner({ since }: { since: number }) {
   const { t } = useTranslation();
-  const formatClock = useFormatClock();
+  const formatClock = useFormatClockTime();
   return (
     <Banner Icon={CloudOff}>
       <b>{t("offline.banner", { time: formatClock(since) })}</b> {t("offline.bannerHint")}

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useIsPanelOpen } from "~/components/navigation";
 import { Sheet } from "~/components/Sheet";
 
-type Group = {
+type ShortcutGroup = {
   id: "everywhere" | "run" | "inbox" | "task" | "list" | "canvas";
   /** `needs` selects the element that must be visible for the key to work. */
   keys: readonly [keys: string[], name: string, needs?: string][];
@@ -11,7 +11,7 @@ type Group = {
 
 const MOD = /Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl";
 
-const GROUPS: readonly Group[] = [
+const GROUPS: readonly ShortcutGroup[] = [
   {
     id: "everywhere",
     keys: [
@@ -62,7 +62,7 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const { run } = useParams({ strict: false });
   const isPanel = useIsPanelOpen();
   const isShown = (selector: string) => document.querySelector(selector)?.checkVisibility() ?? false;
-  const isAvailable: Record<Group["id"], boolean> = {
+  const isAvailable: Record<ShortcutGroup["id"], boolean> = {
     everywhere: true,
     run: run !== undefined && !isPanel,
     inbox: !isPanel && isShown("[data-selected]"),

@@ -5,7 +5,7 @@ import { ErrorBoundary } from "~/components/ErrorBoundary";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { toast } from "~/components/toasts";
 
-const Settings = lazyWithRetry(() => import("./Settings"));
+const SettingsMenu = lazyWithRetry(() => import("./SettingsMenu"));
 
 /** Opens the settings. Their menu is loaded on the first click. */
 export function SettingsButton({ className }: { className: string }) {
@@ -33,7 +33,7 @@ export function SettingsButton({ className }: { className: string }) {
       }}
     >
       <Suspense fallback={button}>
-        <Settings className={className} />
+        <SettingsMenu className={className} />
       </Suspense>
     </ErrorBoundary>
   );

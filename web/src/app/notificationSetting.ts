@@ -9,7 +9,7 @@ export function notificationsAreOn(): boolean {
 }
 
 /** Turns notifications on or off. Returns whether they are on now: the browser may deny them. */
-export async function setNotifications(on: boolean): Promise<boolean> {
+export async function setNotificationsOn(on: boolean): Promise<boolean> {
   localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
   if (on) await Notification.requestPermission();
   return notificationsAreOn();

@@ -11,7 +11,7 @@ const FOCUSED_LOCK = "jangdan.focused";
 const locks: Pick<LockManager, "request" | "query"> | undefined = globalThis.navigator?.locks;
 
 /** Tells other tabs whether this one has the focus. Returns what stops that. */
-export function trackFocus(): () => void {
+export function shareFocusWithTabs(): () => void {
   let release = () => {};
   const acquire = () => {
     if (!document.hasFocus()) return;

@@ -5,9 +5,13 @@ import { ErrorMessage } from "~/components/ErrorMessage";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { NotFound } from "~/components/NotFound";
 import { isTaskTab, type TaskTab } from "~/components/taskTabs";
-import { Shell } from "./Shell";
+import { AppShell } from "./AppShell";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: ErrorMessage });
+const root = createRootRoute({
+  component: AppShell,
+  notFoundComponent: NotFound,
+  errorComponent: ErrorMessage,
+});
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -22,9 +26,9 @@ const newRun = createRoute({
 });
 
 /** `over` is the view behind a panel, `tab` the open tab of a task's panel. */
-export type RunSearch = { tab?: TaskTab; over?: string };
+export type RunSearchParams = { tab?: TaskTab; over?: string };
 
-function toRunSearch(search: Record<string, unknown>): RunSearch {
+function toRunSearchParams(search: Record<string, unknown>): RunSearchParams {
   const { tab, over } = search;
   return {
     ...(typeof tab === "string" && isTaskTab(tab) && { tab }),
@@ -36,7 +40,7 @@ function toRunSearch(search: Record<string, unknown>): RunSearch {
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
-  validateSearch: toRunSearch,
+  validateSearch: toRunSearchParams,
   component: lazyWithRetry(() => import("~/app/run/RunPage")),
 });
 const runHome = createRoute({ getParentRoute: () => run, path: "/" });

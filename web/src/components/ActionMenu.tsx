@@ -2,12 +2,12 @@ import { Menu } from "@base-ui/react/menu";
 import { Ellipsis } from "lucide-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import { type Action, useActionStarter } from "./action";
+import { type UserAction, useActionStarter } from "./action";
 import { Button } from "./Button";
 
 const ITEM = "cursor-pointer rounded-lg px-2.5 py-1.5 outline-none data-[highlighted]:bg-page";
 
-type Props = { actions: readonly Action[] } & Record<`data-${string}`, boolean>;
+type Props = { actions: readonly UserAction[] } & Record<`data-${string}`, boolean>;
 
 /** A menu of less frequent actions, grouped by `Action.group`. */
 export function ActionMenu({ actions, ...rest }: Props) {
@@ -27,7 +27,10 @@ export function ActionMenu({ actions, ...rest }: Props) {
                 <Fragment key={group ?? ""}>
                   {group && <p className="px-2.5 pt-2 pb-1 font-medium text-faint text-xs">{group}</p>}
                   {!group && n > 0 && <Menu.Separator className="my-1 h-px bg-line" />}
-                  <Choices choices={actions.filter((action) => action.group === group)} start={start} />
+                  <ActionMenuItems
+                    choices={actions.filter((action) => action.group === group)}
+                    start={start}
+                  />
                 </Fragment>
               ))}
             </Menu.Popup>
@@ -39,7 +42,13 @@ export function ActionMenu({ actions, ...rest }: Props) {
   );
 }
 
-function Choices({ choices, start }: { choices: readonly Action[]; start: (action: Action) => void }) {
+function ActionMenuItems({
+  choices,
+  start,
+}: {
+  choices: readonly UserAction[];
+  start: (action: UserAction) => void;
+}) {
   const selected = choices.find(({ isSelected }) => isSelected);
   if (!selected) {
     return choices.map((action) => (

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { lazyWithRetry } from "./lazyWithRetry";
 
-const fallback = (_: unknown, retry: () => void) => (
+const renderRetryButton = (_: unknown, retry: () => void) => (
   <button type="button" onClick={retry}>
     again
   </button>
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const show = (what: ReactNode) => act(async () => root.render(what));
+const renderInRoot = (what: ReactNode) => act(async () => root.render(what));
 
 test("a part that could not be loaded is loaded again on retry", async () => {
   let isAway = true;
@@ -36,13 +36,13 @@ test("a part that could not be loaded is loaded again on retry", async () => {
   });
   const Board = lazyWithRetry(load);
   const page = (
-    <ErrorBoundary fallback={fallback}>
+    <ErrorBoundary fallback={renderRetryButton}>
       <Suspense>
         <Board />
       </Suspense>
     </ErrorBoundary>
   );
-  await show(page);
+  await renderInRoot(page);
   expect(box.textContent).toBe("again");
   const again = () => act(async () => box.querySelector("button")?.click());
   await again();
@@ -54,19 +54,19 @@ test("a part that could not be loaded is loaded again on retry", async () => {
   expect(load).toHaveBeenCalledTimes(3);
 });
 
-function Broken(): ReactNode {
+function ThrowingComponent(): ReactNode {
   throw new Error("broken");
 }
 
 test("an error of one view does not replace another view", async () => {
-  await show(
-    <ErrorBoundary of="board" fallback={fallback}>
-      <Broken />
+  await renderInRoot(
+    <ErrorBoundary of="board" fallback={renderRetryButton}>
+      <ThrowingComponent />
     </ErrorBoundary>,
   );
   expect(box.textContent).toBe("again");
-  await show(
-    <ErrorBoundary of="chat" fallback={fallback}>
+  await renderInRoot(
+    <ErrorBoundary of="chat" fallback={renderRetryButton}>
       the chat
     </ErrorBoundary>,
   );

@@ -10,7 +10,7 @@ type Props = { id: string; title: ReactNode; beside: ReactNode; onClose: () => v
 export function Panel({ id, title, beside, onClose, children }: Props) {
   const { t } = useTranslation();
   const popup = useRef<HTMLDivElement>(null);
-  const isOpening = useIsOpening();
+  const isOpening = useIsJustOpened();
   return (
     <Dialog.Root
       open
@@ -23,12 +23,12 @@ export function Panel({ id, title, beside, onClose, children }: Props) {
         <Dialog.Backdrop className="fixed inset-0 z-30 bg-black/40" />
         <Dialog.Popup
           ref={popup}
-          onClickCapture={(event) => event.detail > 1 && isOpening() && suppress(event)}
+          onClickCapture={(event) => event.detail > 1 && isOpening() && suppressEvent(event)}
           onKeyDownCapture={(event) =>
             (event.repeat || isOpening()) &&
             /^(Enter| )$/.test(event.key) &&
             isButton(event) &&
-            suppress(event)
+            suppressEvent(event)
           }
           initialFocus={() =>
             popup.current?.querySelector<HTMLElement>("[data-option], [data-answer]") ?? popup.current
@@ -59,7 +59,7 @@ export function Panel({ id, title, beside, onClose, children }: Props) {
 const OPENING_MS = 500;
 
 /** Prevents that a triple click, or a key that is held or pressed twice, activates a button in the panel that it opened. */
-function useIsOpening(): () => boolean {
+function useIsJustOpened(): () => boolean {
   const openedAt = useRef(0);
   useEffect(() => {
     openedAt.current = performance.now();
@@ -69,7 +69,7 @@ function useIsOpening(): () => boolean {
 
 const isButton = ({ target }: SyntheticEvent) => target instanceof HTMLButtonElement;
 
-function suppress(event: SyntheticEvent): void {
+function suppressEvent(event: SyntheticEvent): void {
   event.preventDefault();
   event.stopPropagation();
 }

@@ -1,14 +1,14 @@
 import { useTranslation } from "react-i18next";
 import type { RunState, TaskRow } from "~/api/generated";
 import { displayState, RUN_STATE_STYLES, rateLimitEnd, STATE_STYLES, TEXT_COLORS } from "./state";
-import { useFormatClock } from "./time";
+import { useFormatClockTime } from "./timeFormat";
 
 type Props = { task: Pick<TaskRow, "state" | "blocked" | "marks">; named?: boolean };
 
 /** The icon of a task's state. Its name is visible if `named`, and always available to screen readers. */
-export function StateLabel({ task, named = false }: Props) {
+export function TaskStateLabel({ task, named = false }: Props) {
   const { t } = useTranslation();
-  const formatClock = useFormatClock();
+  const formatClock = useFormatClockTime();
   const state = displayState(task);
   const { tone, icon: Icon } = STATE_STYLES[state];
   const until = state === "rateLimited" ? rateLimitEnd(task) : null;

@@ -1,11 +1,11 @@
-import { useAgo, useFormatClock, useFormatDuration, useNow } from "./time";
+import { useFormatClockTime, useFormatDuration, useNow, useTimeAgo } from "./timeFormat";
 
 /** How long ago something was, with the exact time as a tooltip. */
-export function Ago({ at }: { at: number }) {
-  const exact = useFormatClock();
+export function TimeAgo({ at }: { at: number }) {
+  const exact = useFormatClockTime();
   return (
     <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap tabular-nums">
-      {useAgo(at)}
+      {useTimeAgo(at)}
     </time>
   );
 }
@@ -17,8 +17,8 @@ export function Duration({ from, to }: { from: number; to: number | null }) {
   return <span className="whitespace-nowrap tabular-nums">{format((to ?? now) - from)}</span>;
 }
 
-export function Clock({ at }: { at: number }) {
-  const exact = useFormatClock();
+export function ClockTime({ at }: { at: number }) {
+  const exact = useFormatClockTime();
   return (
     <time dateTime={new Date(at).toISOString()} className="whitespace-nowrap tabular-nums">
       {exact(at)}

@@ -2,9 +2,9 @@
 
 import { type ReactElement, useState } from "react";
 
-type Sheet = (onClose: () => void) => ReactElement;
+type RenderSheet = (onClose: () => void) => ReactElement;
 
-export type Action = {
+export type UserAction = {
   id: string;
   name: string;
   /** The title of the group of choices that it belongs to, e.g. "Priority". */
@@ -16,13 +16,13 @@ export type Action = {
   | { perform: () => void }
   | {
       /** Opens a sheet that explains the action and confirms it. */
-      confirm: Sheet;
+      confirm: RenderSheet;
     }
 );
 
 /** Starts actions; `sheet` is the open confirmation, if any. */
-export function useActionStarter(): { start: (action: Action) => void; sheet: ReactElement | null } {
-  const [confirming, setConfirming] = useState<{ confirm: Sheet } | null>(null);
+export function useActionStarter(): { start: (action: UserAction) => void; sheet: ReactElement | null } {
+  const [confirming, setConfirming] = useState<{ confirm: RenderSheet } | null>(null);
   return {
     start: (action) => ("confirm" in action ? setConfirming(action) : action.perform()),
     sheet: confirming?.confirm(() => setConfirming(null)) ?? null,

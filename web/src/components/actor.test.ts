@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { actorName } from "./actor";
+import { personNameOfActor } from "./actor";
 
-test("only a person has a name", () => {
-  expect([actorName("person:ana"), actorName("clock"), actorName(null)]).toEqual(["ana", null, null]);
+test("only an actor that is a person has a name", () => {
+  expect([personNameOfActor("person:ana"), personNameOfActor("clock"), personNameOfActor(null)]).toEqual([
+    "ana",
+    null,
+    null,
+  ]);
 });

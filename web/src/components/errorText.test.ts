@@ -24,7 +24,7 @@ test("a problem with an unknown code is shown as the server describes it", () =>
   expect(toErrorText(error, t)).toEqual({ title: "the moon is full", details: [] });
 });
 
-test("an unreachable server is told apart from an error of the page", async () => {
+test("an unreachable server has another title than an error of the page", async () => {
   const unreachable = await getJson("http://127.0.0.1:1/").catch((error: unknown) => error);
   expect(toErrorText(unreachable, t).title).toBe("offline.title");
   expect(toErrorText(new TypeError("x is undefined"), t).title).toBe("page.error");

@@ -1,7 +1,7 @@
 /** Describes an error: a title in the page's language, and the details as the server sent them. */
 
 import { useTranslation } from "react-i18next";
-import { ApiError, isOffline } from "~/api/http";
+import { ApiError, isUnreachableError } from "~/api/http";
 import { ChunkLoadError } from "./lazyWithRetry";
 
 export type ErrorText = { title: string; details: string[] };
@@ -9,7 +9,7 @@ export type ErrorText = { title: string; details: string[] };
 type Translate = (key: string, values?: Record<string, unknown>) => string;
 
 export function toErrorText(error: unknown, t: Translate): ErrorText {
-  if (isOffline(error)) return { title: t("offline.title"), details: [t("offline.hint")] };
+  if (isUnreachableError(error)) return { title: t("offline.title"), details: [t("offline.hint")] };
   if (error instanceof ChunkLoadError)
     return { title: t("page.notLoaded"), details: [t("page.notLoadedHint")] };
   if (error instanceof ApiError) {

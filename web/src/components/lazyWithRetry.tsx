@@ -29,11 +29,11 @@ export function lazyWithRetry<P extends object>(
     });
   // React keeps the failure of a lazy component for ever, so it is replaced.
   let Current = lazy(loadPart);
-  prefetch(() => void load().catch(() => {}));
+  prefetchWhenIdle(() => void load().catch(() => {}));
   return (props) => <Current {...props} />;
 }
 
-function prefetch(load: () => void): void {
+function prefetchWhenIdle(load: () => void): void {
   if (typeof window === "undefined") return;
   const whenIdle = window.requestIdleCallback ?? ((load: () => void) => setTimeout(load));
   setTimeout(() => whenIdle(load), PREFETCH_DELAY_MS);

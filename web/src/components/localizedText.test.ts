@@ -7,6 +7,6 @@ test.each([
   ["ko", { text: "By name?", korean: null }, "By name?"],
   // A row of a log that was written before there was Korean.
   ["ko", { text: "T1.1 is done" }, "T1.1 is done"],
-])("in %s %o reads %s", (language, row, text) => {
+])("in the language %s the text of %o is %s", (language, row, text) => {
   expect(localizedText(row, language)).toBe(text);
 });

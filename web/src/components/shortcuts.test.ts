@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isRepeatedAnswer, shortcutName } from "./shortcuts";
+import { isRepeatedNumberKey, shortcutName } from "./shortcuts";
 
 const none = { metaKey: false, ctrlKey: false, altKey: false, shiftKey: false };
 
@@ -18,7 +18,7 @@ test.each([
   [{ key: "Process", code: "Slash", shiftKey: true }, "?"],
   [{ key: "Process", code: "Digit1" }, "1"],
   [{ key: "Enter", code: "Enter" }, "Enter"],
-])("%o is %s", (pressed, name) => {
+])("the key press %o is named %s", (pressed, name) => {
   expect(shortcutName({ ...none, ...pressed })).toBe(name);
 });
 
@@ -27,6 +27,6 @@ test.each([
   ["1", false, false],
   // Holding this key moves through the list.
   ["j", true, false],
-])("%s with repeat %s is a repeated answer: %s", (name, repeat, isRepeated) => {
-  expect(isRepeatedAnswer(name, { repeat })).toBe(isRepeated);
+])("the key %s with repeat %s is a repeated number key: %s", (name, repeat, isRepeated) => {
+  expect(isRepeatedNumberKey(name, { repeat })).toBe(isRepeated);
 });

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 
 type Shortcuts = Record<string, (event: KeyboardEvent) => void>;
 
-function isTyping(target: EventTarget | null): boolean {
+function isTextField(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -12,15 +12,15 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** Whether the focused element handles Enter itself. */
-function usesEnter(target: EventTarget | null): boolean {
+function handlesEnter(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("a, button, summary, [role=button]") !== null;
 }
 
 /** An open sheet blocks shortcuts: a number must not answer a question behind it. */
-const isBehindSheet = () => document.querySelector("[data-sheet]") !== null;
+const isSheetOpen = () => document.querySelector("[data-sheet]") !== null;
 
 /** A number answers a question, so a key that is held down counts once. */
-export const isRepeatedAnswer = (name: string, { repeat }: { repeat: boolean }) =>
+export const isRepeatedNumberKey = (name: string, { repeat }: { repeat: boolean }) =>
   repeat && /^[1-9]$/.test(name);
 
 /** The characters of keys other than letters and digits. */
@@ -60,11 +60,11 @@ export function useShortcuts(keys: Shortcuts, active = true): void {
       const perform = current.current[name];
       if (!perform) return;
       if (!name.startsWith("mod+") && name !== "Escape") {
-        if (isTyping(event.target) || isBehindSheet()) return;
-        if (name === "Enter" && usesEnter(event.target)) return;
+        if (isTextField(event.target) || isSheetOpen()) return;
+        if (name === "Enter" && handlesEnter(event.target)) return;
       }
       event.preventDefault();
-      if (!isRepeatedAnswer(name, event)) perform(event);
+      if (!isRepeatedNumberKey(name, event)) perform(event);
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

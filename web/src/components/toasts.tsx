@@ -15,22 +15,22 @@ let toasts: readonly Toast[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function show(next: readonly Toast[]): void {
+function setToasts(next: readonly Toast[]): void {
   toasts = next;
   for (const listener of listeners) listener();
 }
 
-function add(content: { done: string } | { error: unknown }): void {
+function addToast(content: { done: string } | { error: unknown }): void {
   const id = ++last;
-  show([...toasts, { id, ...content }].slice(-SHOWN_MAX));
-  setTimeout(() => drop(id), "error" in content ? SHOWN_MS * 2 : SHOWN_MS);
+  setToasts([...toasts, { id, ...content }].slice(-SHOWN_MAX));
+  setTimeout(() => removeToast(id), "error" in content ? SHOWN_MS * 2 : SHOWN_MS);
 }
 
-const drop = (id: number) => show(toasts.filter((toast) => toast.id !== id));
+const removeToast = (id: number) => setToasts(toasts.filter((toast) => toast.id !== id));
 
 export const toast = {
-  done: (text: string): void => add({ done: text }),
-  failed: (error: unknown): void => add({ error }),
+  done: (text: string): void => addToast({ done: text }),
+  failed: (error: unknown): void => addToast({ error }),
 };
 
 /** Whether an event happened in a toast. Toasts are above every dialog and belong to none. */
@@ -38,13 +38,13 @@ export function isInToast(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("[data-toasts]") !== null;
 }
 
-function subscribe(listener: () => void): () => void {
+function subscribeToToasts(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
 export function Toasts() {
-  const shown = useSyncExternalStore(subscribe, () => toasts);
+  const shown = useSyncExternalStore(subscribeToToasts, () => toasts);
   // Outside of the page's root element, which is below every dialog.
   return createPortal(
     <div
@@ -78,7 +78,7 @@ function ToastLine({ toast }: { toast: Toast }) {
           </p>
         ))}
       </div>
-      <IconButton label={t("action.close")} onClick={() => drop(toast.id)}>
+      <IconButton label={t("action.close")} onClick={() => removeToast(toast.id)}>
         <X size={15} />
       </IconButton>
     </div>

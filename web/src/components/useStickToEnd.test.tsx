@@ -9,17 +9,18 @@ const SEEN_PX = 500;
 let holder: HTMLElement;
 let root: Root;
 
-function Lines({ n, force = false }: { n: number; force?: boolean }) {
+function LineList({ n, force = false }: { n: number; force?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   useStickToEnd(() => box.current, n, force);
   return <div ref={box} data-lines={n} />;
 }
 
-const box = () => holder.firstElementChild as HTMLElement;
-const show = (n: number, force?: boolean) => act(async () => root.render(<Lines n={n} force={force} />));
-const scroll = (top: number) => {
-  box().scrollTop = top;
-  box().dispatchEvent(new Event("scroll"));
+const scrollBox = () => holder.firstElementChild as HTMLElement;
+const renderLines = (n: number, force?: boolean) =>
+  act(async () => root.render(<LineList n={n} force={force} />));
+const scrollBoxTo = (top: number) => {
+  scrollBox().scrollTop = top;
+  scrollBox().dispatchEvent(new Event("scroll"));
 };
 
 beforeEach(() => {
@@ -39,26 +40,26 @@ afterEach(() => {
 });
 
 test("the end is shown first, and stays visible however much is added at once", async () => {
-  await show(0);
-  await show(20);
-  expect(box().scrollTop).toBe(2000);
-  await show(40);
-  expect(box().scrollTop).toBe(4000);
-  scroll(3300);
-  await show(41);
-  expect(box().scrollTop).toBe(4100);
+  await renderLines(0);
+  await renderLines(20);
+  expect(scrollBox().scrollTop).toBe(2000);
+  await renderLines(40);
+  expect(scrollBox().scrollTop).toBe(4000);
+  scrollBoxTo(3300);
+  await renderLines(41);
+  expect(scrollBox().scrollTop).toBe(4100);
 });
 
 test.each([0, 700])("a reader who has scrolled to %i px stays there", async (top) => {
-  await show(20);
-  scroll(top);
-  await show(21);
-  expect(box().scrollTop).toBe(top);
+  await renderLines(20);
+  scrollBoxTo(top);
+  await renderLines(21);
+  expect(scrollBox().scrollTop).toBe(top);
 });
 
 test("a forced update scrolls to the end", async () => {
-  await show(20);
-  scroll(0);
-  await show(21, true);
-  expect(box().scrollTop).toBe(2100);
+  await renderLines(20);
+  scrollBoxTo(0);
+  await renderLines(21, true);
+  expect(scrollBox().scrollTop).toBe(2100);
 });

@@ -6,27 +6,27 @@ import ko from "./ko.json";
 import { detectLanguage } from "./setup";
 
 /** All keys with their values; the plural forms of a key count as one. */
-function leaves(translations: object, path = ""): Map<string, string> {
+function translationsByKey(translations: object, path = ""): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(translations)) {
     const key = path + name.replace(/_(one|other)$/, "");
     if (typeof value === "string") found.set(key, value);
-    else for (const [inner, text] of leaves(value, `${key}.`)) found.set(inner, text);
+    else for (const [inner, text] of translationsByKey(value, `${key}.`)) found.set(inner, text);
   }
   return found;
 }
 
-const placeholders = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
+const placeholdersIn = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
 
 describe("translations", () => {
   test("both languages have the same keys", () => {
-    expect([...leaves(ko).keys()].sort()).toEqual([...leaves(en).keys()].sort());
+    expect([...translationsByKey(ko).keys()].sort()).toEqual([...translationsByKey(en).keys()].sort());
   });
 
   test("both languages have the same placeholders", () => {
-    const korean = leaves(ko);
-    for (const [key, text] of leaves(en))
-      expect([key, placeholders(korean.get(key) ?? "")]).toEqual([key, placeholders(text)]);
+    const korean = translationsByKey(ko);
+    for (const [key, text] of translationsByKey(en))
+      expect([key, placeholdersIn(korean.get(key) ?? "")]).toEqual([key, placeholdersIn(text)]);
   });
 
   test("every key that the page uses exists, and every key is used", () => {
@@ -35,7 +35,7 @@ describe("translations", () => {
       /\.tsx?$/.test(name),
     );
     const source = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
-    const known = leaves(en);
+    const known = translationsByKey(en);
     for (const [, key] of source.matchAll(/\bt\(\s*"([\w.]+)"/g))
       expect(known.has(key ?? ""), key).toBe(true);
     const dynamic = [...source.matchAll(/\bt\(\s*`([\w.]+)\.\$\{/g)].map(([, prefix]) => `${prefix}.`);
@@ -50,23 +50,25 @@ describe("translations", () => {
 const PARTICLE = /\}\}(은|는|이|가|을|를|과|와|으?로|\(으\)로|이?나|이?라고)(?![가-힣])/;
 
 test("no Korean particle follows a placeholder", () => {
-  for (const [key, text] of leaves(ko)) expect(text, key).not.toMatch(PARTICLE);
+  for (const [key, text] of translationsByKey(ko)) expect(text, key).not.toMatch(PARTICLE);
 });
 
 const repository = join(import.meta.dirname, "../../..");
-const rust = (path: string) => readFileSync(join(repository, path), "utf8");
+const readRustSource = (path: string) => readFileSync(join(repository, path), "utf8");
 
 test("every kind of event has a name", () => {
-  const events = rust("crates/domain/src/event.rs").split("\nevents! {\n")[1] ?? "";
+  const events = readRustSource("crates/domain/src/event.rs").split("\nevents! {\n")[1] ?? "";
   const kinds = [...events.matchAll(/^ {4}(\w+)(?: \(formerly "\w+"\))? \{/gm)].map(([, kind = ""]) => kind);
   expect(new Set(kinds).size).toBeGreaterThan(100);
-  for (const kind of kinds) expect(leaves(en).has(`event.${kind}`), kind).toBe(true);
+  for (const kind of kinds) expect(translationsByKey(en).has(`event.${kind}`), kind).toBe(true);
 });
 
 test("every kind of problem has a title", () => {
-  const codes = [...rust("crates/server/src/problem_code.rs").matchAll(/=> \("([a-z-]+)", StatusCode/g)];
+  const codes = [
+    ...readRustSource("crates/server/src/problem_code.rs").matchAll(/=> \("([a-z-]+)", StatusCode/g),
+  ];
   expect(codes.length).toBeGreaterThan(20);
-  for (const [, code] of codes) expect(leaves(en).has(`problem.${code}`), code).toBe(true);
+  for (const [, code] of codes) expect(translationsByKey(en).has(`problem.${code}`), code).toBe(true);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { sendCommand } from "~/api/commands";
 import type { RunRow } from "~/api/generated";
-import { cleanRun, landRun } from "~/api/runs";
+import { deleteFinishedWorktrees, landRun } from "~/api/runs";
 import { ConfirmSheet } from "~/components/ConfirmSheet";
 import { toast } from "~/components/toasts";
 import type { RunActionId } from "./availableRunActions";
@@ -24,7 +24,7 @@ export function RunActionSheet({ run: { id, title }, action, onClose }: Props) {
       return null;
     },
     clean: async () => {
-      const { removedTasks, keptTasks } = await cleanRun(id);
+      const { removedTasks, keptTasks } = await deleteFinishedWorktrees(id);
       const kept = keptTasks.map(([task, reason]) => `${task}: ${reason}`);
       toast.done(t("runAction.clean.removed", { count: removedTasks.length }));
       return kept.length > 0 ? `${t("runAction.clean.kept")} ${kept.slice(0, 5).join("; ")}` : null;

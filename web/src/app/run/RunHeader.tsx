@@ -31,13 +31,15 @@ export function RunHeader({ row }: { row: RunRow }) {
       </div>
       <ProgressBar run={row} />
       <div className="flex gap-5 max-lg:hidden">
-        <Figure name={t("run.running")}>{t("run.slots", { n: row.tasks.running, slots: row.slots })}</Figure>
-        <Figure name={t("run.usage")}>
+        <RunMetric name={t("run.running")}>
+          {t("run.slots", { n: row.tasks.running, slots: row.slots })}
+        </RunMetric>
+        <RunMetric name={t("run.usage")}>
           {formatTokens(row.used.tokens)} · {formatMoney(row.used.costMicros)}
-        </Figure>
-        <Figure name={t("run.elapsed")}>
+        </RunMetric>
+        <RunMetric name={t("run.elapsed")}>
           <Duration from={row.startedAt} to={row.endedAt} />
-        </Figure>
+        </RunMetric>
       </div>
       <div className="ml-auto flex gap-2">
         {immediate.map((action) => (
@@ -57,7 +59,7 @@ export function RunHeader({ row }: { row: RunRow }) {
   );
 }
 
-function Figure({ name, children }: { name: string; children: ReactNode }) {
+function RunMetric({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex flex-col leading-tight">
       <span className="text-soft text-xs">{name}</span>

@@ -13,7 +13,7 @@ import { TaskPanel } from "~/views/task/TaskPanel";
 import { InboxAside } from "./InboxAside";
 import { RunHeader } from "./RunHeader";
 import { RunTabs } from "./RunTabs";
-import { findView, RUN_VIEWS } from "./runViews";
+import { findRunView, RUN_VIEWS } from "./runViews";
 
 const SessionPanel = lazyWithRetry(() => import("~/views/session/SessionPanel"));
 
@@ -28,7 +28,7 @@ export default function RunPage() {
   const { over, tab } = useSearch({ strict: false });
   const rows = useRows(run, "run");
   const row = useRow(run, "run", "run");
-  const view = findView(named ?? over);
+  const view = findRunView(named ?? over);
   const go = (id: string) => void navigate({ to: "/runs/$run/$view", params: { run, view: id } });
   const step = (by: number) => {
     const at = RUN_VIEWS.findIndex(({ id }) => id === view.id);

@@ -28,7 +28,7 @@ export const RUN_VIEWS: readonly RunView[] = [
 ];
 
 /** Returns the view with this id, or the default one. */
-export function findView(id: string | undefined): RunView {
+export function findRunView(id: string | undefined): RunView {
   const found = RUN_VIEWS.find((view) => view.id === id) ?? RUN_VIEWS[0];
   if (!found) throw new Error("there is no view");
   return found;

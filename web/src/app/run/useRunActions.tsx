@@ -1,15 +1,15 @@
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
-import type { Action } from "~/components/action";
+import type { UserAction } from "~/components/action";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
 import { availableRunActions, type RunActionId } from "./availableRunActions";
 import { RunActionSheet } from "./RunActionSheet";
 
 /** The actions that are available for a run. Those that take long or cannot be undone are confirmed first. */
-export function useRunActions(row: RunRow | undefined): { actions: Action[]; busy: boolean } {
+export function useRunActions(row: RunRow | undefined): { actions: UserAction[]; busy: boolean } {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(row?.id ?? "");
-  const toAction = (id: RunActionId, run: RunRow): Action => {
+  const toAction = (id: RunActionId, run: RunRow): UserAction => {
     switch (id) {
       case "pause":
         return { id, name: t("action.pause"), perform: () => void send("pauseRun") };

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { BlockedWork as BlockedWorkSize } from "~/api/generated";
-import { useFormatDuration } from "~/components/time";
+import { useFormatDuration } from "~/components/timeFormat";
 
 /** The tasks that an inbox entry blocks; nothing if there are none. */
 export function BlockedWork({ blocks }: { blocks: BlockedWorkSize }) {

@@ -5,11 +5,11 @@ import { useRow, useRows } from "~/api/hooks";
 import { ErrorLine } from "~/components/ErrorLine";
 import { useLocalizedText } from "~/components/localizedText";
 import { useCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 import { BlockedWork } from "./BlockedWork";
 import { EscalationForm } from "./EscalationForm";
 import { GateForm } from "./GateForm";
-import { PlanForm } from "./PlanForm";
+import { PlanChangeForm } from "./PlanChangeForm";
 import { QuestionForm } from "./QuestionForm";
 import { QuestionText } from "./QuestionText";
 import { RequestForm } from "./RequestForm";
@@ -22,7 +22,7 @@ export function InboxCard({ entry, isSelected = false, showsRun = false }: Props
   const localize = useLocalizedText();
   const taskHandlers = useTaskOpenHandlers();
   const cardHandlers = useCardOpenHandlers();
-  const kind = useEntryKind(entry);
+  const kind = useEntryKindName(entry);
   const task = useRow(entry.run, "task", entry.task);
   const runTitle = useRow(entry.run, "run", showsRun ? "run" : null)?.title;
   return (
@@ -51,7 +51,7 @@ export function InboxCard({ entry, isSelected = false, showsRun = false }: Props
           {runTitle && <span className="max-w-40 truncate">{runTitle} ·</span>}
           {entry.severity && <b className="text-fail">{t(`severity.${entry.severity}`)} ·</b>}
           <span>{kind} ·</span>
-          <Ago at={entry.sinceAt} />
+          <TimeAgo at={entry.sinceAt} />
         </span>
       </header>
       <QuestionText level="h3" text={localize(entry)} />
@@ -62,7 +62,7 @@ export function InboxCard({ entry, isSelected = false, showsRun = false }: Props
 }
 
 /** The name of an entry's kind, e.g. "API key request". */
-export function useEntryKind({ run, item }: InboxEntry): string {
+export function useEntryKindName({ run, item }: InboxEntry): string {
   const { t } = useTranslation();
   const request = useRow(run, "request", item.type === "request" ? item.id : null);
   return request ? t(`requestKind.${request.type}`) : t(`inboxKind.${item.type}`);
@@ -72,30 +72,30 @@ export function InboxForm({ entry: { run, item } }: { entry: InboxEntry }) {
   switch (item.type) {
     case "question":
       return (
-        <WithRow run={run} kind="question" id={item.id}>
+        <RowLoader run={run} kind="question" id={item.id}>
           {(question) => <QuestionForm run={run} question={question} />}
-        </WithRow>
+        </RowLoader>
       );
     case "request":
       return (
-        <WithRow run={run} kind="request" id={item.id}>
+        <RowLoader run={run} kind="request" id={item.id}>
           {(request) => <RequestForm run={run} request={request} />}
-        </WithRow>
+        </RowLoader>
       );
     case "gate":
       return (
-        <WithRow run={run} kind="gate" id={String(item.id)}>
+        <RowLoader run={run} kind="gate" id={String(item.id)}>
           {(gate) => <GateForm run={run} gate={gate} />}
-        </WithRow>
+        </RowLoader>
       );
     case "escalation":
       return (
-        <WithRow run={run} kind="escalation" id={item.id}>
+        <RowLoader run={run} kind="escalation" id={item.id}>
           {(escalation) => <EscalationForm run={run} escalation={escalation} />}
-        </WithRow>
+        </RowLoader>
       );
     case "plan":
-      return <PlanForm run={run} offer={item.id} />;
+      return <PlanChangeForm run={run} offer={item.id} />;
     case "invocation":
       return null;
   }
@@ -103,7 +103,7 @@ export function InboxForm({ entry: { run, item } }: { entry: InboxEntry }) {
 
 type AnswerableKind = "question" | "request" | "gate" | "escalation";
 
-type WithRowProps<K extends AnswerableKind> = {
+type RowLoaderProps<K extends AnswerableKind> = {
   run: string;
   kind: K;
   id: string;
@@ -111,7 +111,7 @@ type WithRowProps<K extends AnswerableKind> = {
 };
 
 /** Renders its children with a row, or its loading state or error. */
-function WithRow<K extends AnswerableKind>({ run, kind, id, children }: WithRowProps<K>) {
+function RowLoader<K extends AnswerableKind>({ run, kind, id, children }: RowLoaderProps<K>) {
   const { t } = useTranslation();
   const rows = useRows(run, kind);
   const row = rows.data?.[id];

@@ -19,7 +19,7 @@ export function InboxList({ run, keys = true }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const open = useOpenTask();
   const rows = inbox.data ?? [];
-  const { name: selected, move, acceptsKeys } = useCardSelection(inbox.data?.map(entryName), keys);
+  const { name: selected, move, acceptsKeys } = useCardSelection(inbox.data?.map(entryId), keys);
   // On a narrow screen the list beside a view is hidden, and its keys must do nothing.
   const isShown = () => list.current?.checkVisibility() ?? false;
   const card = () => (isShown() ? list.current?.querySelector<HTMLElement>("[data-selected]") : null);
@@ -36,7 +36,7 @@ export function InboxList({ run, keys = true }: Props) {
       k: () => move(-1),
       Enter: focusInput,
       o: () => {
-        const row = isShown() ? rows.find((row) => entryName(row) === selected) : undefined;
+        const row = isShown() ? rows.find((row) => entryId(row) === selected) : undefined;
         if (row?.task) open(row.task, undefined, row.run);
       },
     },
@@ -55,9 +55,9 @@ export function InboxList({ run, keys = true }: Props) {
   return (
     <div ref={list} className="flex flex-col gap-2.5">
       {rows.map((row) => {
-        const isSelected = keys && entryName(row) === selected;
+        const isSelected = keys && entryId(row) === selected;
         return (
-          <div key={entryName(row)} {...(isSelected && { "data-selected": true })}>
+          <div key={entryId(row)} {...(isSelected && { "data-selected": true })}>
             <InboxCard entry={row} isSelected={isSelected} showsRun={run === undefined} />
           </div>
         );
@@ -66,5 +66,5 @@ export function InboxList({ run, keys = true }: Props) {
   );
 }
 
-const entryName = (row: { run: string; item: { type: string; id: string | number } }) =>
+const entryId = (row: { run: string; item: { type: string; id: string | number } }) =>
   `${row.run}/${row.item.type}/${row.item.id}`;

@@ -3,10 +3,10 @@ import { useTranslation } from "react-i18next";
 import type { InboxEntry } from "~/api/generated";
 import { useInbox, useRow, useRows } from "~/api/hooks";
 import { useLocalizedText } from "~/components/localizedText";
-import { Ago } from "~/components/Time";
-import { useFormatDuration } from "~/components/time";
+import { TimeAgo } from "~/components/Time";
+import { useFormatDuration } from "~/components/timeFormat";
 import { useCardSelection, useOptionKeys } from "./cardSelection";
-import { InboxForm, useEntryKind } from "./InboxCard";
+import { InboxForm, useEntryKindName } from "./InboxCard";
 import { QuestionText } from "./QuestionText";
 import { type ItemOwner, toPendingItems } from "./toPendingItems";
 
@@ -20,18 +20,18 @@ export function PendingItems({ run, of }: { run: string; of: ItemOwner }) {
   const entries = toPendingItems(inbox.data ?? [], questions ?? {}, of);
   const row = useRow(run, "task", "task" in of ? of.task : null);
   const question = useRow(run, "question", row?.question?.id);
-  const { name: selected, acceptsKeys } = useCardSelection(inbox.data && entries.map(entryName));
+  const { name: selected, acceptsKeys } = useCardSelection(inbox.data && entries.map(entryId));
   const section = () => box.current?.querySelector<HTMLElement>("[data-selected]");
   useOptionKeys(section, acceptsKeys, entries.length > 0);
   if (entries.length > 0) {
     return (
       <div ref={box} className="max-h-[52%] shrink-0 overflow-y-auto border-ask-line border-b bg-ask-soft">
         {entries.map((entry) => (
-          <Item
-            key={entryName(entry)}
+          <PendingItem
+            key={entryId(entry)}
             entry={entry}
-            isSelected={entryName(entry) === selected}
-            isMarked={entries.length > 1 && entryName(entry) === selected}
+            isSelected={entryId(entry) === selected}
+            isMarked={entries.length > 1 && entryId(entry) === selected}
           />
         ))}
       </div>
@@ -45,14 +45,14 @@ export function PendingItems({ run, of }: { run: string; of: ItemOwner }) {
   );
 }
 
-const entryName = ({ item }: InboxEntry) => `${item.type}/${item.id}`;
+const entryId = ({ item }: InboxEntry) => `${item.type}/${item.id}`;
 
-type ItemProps = { entry: InboxEntry; isSelected: boolean; isMarked: boolean };
+type PendingItemProps = { entry: InboxEntry; isSelected: boolean; isMarked: boolean };
 
-function Item({ entry, isSelected, isMarked }: ItemProps) {
+function PendingItem({ entry, isSelected, isMarked }: PendingItemProps) {
   const { t } = useTranslation();
   const formatDuration = useFormatDuration();
-  const kind = useEntryKind(entry);
+  const kind = useEntryKindName(entry);
   const localize = useLocalizedText();
   const { run, item, blocks } = entry;
   const task = useRow(run, "task", entry.task);
@@ -70,29 +70,33 @@ function Item({ entry, isSelected, isMarked }: ItemProps) {
         <InboxForm entry={entry} />
       </div>
       <dl className="grid h-fit grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm max-md:hidden">
-        <Line name={kind}>
-          <Ago at={entry.sinceAt} />
-        </Line>
-        <Line name={t("inboxItem.askedBy")}>{task?.agent ?? question?.agent ?? "–"}</Line>
+        <DetailLine name={kind}>
+          <TimeAgo at={entry.sinceAt} />
+        </DetailLine>
+        <DetailLine name={t("inboxItem.askedBy")}>{task?.agent ?? question?.agent ?? "–"}</DetailLine>
         {blocks.tasks > 0 && (
-          <Line name={t("inboxItem.blocks")}>{t("inboxItem.tasks", { count: blocks.tasks })}</Line>
+          <DetailLine name={t("inboxItem.blocks")}>
+            {t("inboxItem.tasks", { count: blocks.tasks })}
+          </DetailLine>
         )}
         {blocks.timeMs >= 1000 && (
-          <Line name={t("inboxItem.criticalPath")}>+{formatDuration(blocks.timeMs)}</Line>
+          <DetailLine name={t("inboxItem.criticalPath")}>+{formatDuration(blocks.timeMs)}</DetailLine>
         )}
         {session && (
-          <Line name={t("task.session")}>{t(`sessionState.${session.park ?? session.state}`)}</Line>
+          <DetailLine name={t("task.session")}>
+            {t(`sessionState.${session.park ?? session.state}`)}
+          </DetailLine>
         )}
       </dl>
       <p className="text-ask text-xs md:hidden">
         {blocks.tasks > 0 && `${t("inboxItem.blocksTasks", { count: blocks.tasks })} · `}
-        <Ago at={entry.sinceAt} />
+        <TimeAgo at={entry.sinceAt} />
       </p>
     </section>
   );
 }
 
-function Line({ name, children }: { name: string; children: ReactNode }) {
+function DetailLine({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
       <dt className="text-soft">{name}</dt>

@@ -5,6 +5,6 @@ test.each([
   ["By name?", "By name?", ""],
   ["By name?\n\nThere are 14 callers.\n", "By name?", "There are 14 callers."],
   [`${"long ".repeat(40)}\nmore`, `${"long ".repeat(40)}\nmore`, ""],
-])("%j begins with %j", (text, heading, rest) => {
+])("the question %j has the heading %j", (text, heading, rest) => {
   expect(splitHeading(text)).toEqual({ heading, rest });
 });

@@ -17,7 +17,7 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
     settle({ provide: { request: request.id, provided } }, t("request.provided"));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    void provide(toProvided(request, text.trim()));
+    void provide(toProvidedResource(request, text.trim()));
   };
   const refuse = () => {
     const reason = text.trim() || t("request.refusedReason");
@@ -68,7 +68,10 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
 }
 
 /** What the person provides, by the kind of request. */
-export function toProvided(request: Pick<RequestRow, "type" | "name">, text: string): ProvidedResource {
+export function toProvidedResource(
+  request: Pick<RequestRow, "type" | "name">,
+  text: string,
+): ProvidedResource {
   switch (request.type) {
     case "permission":
       return { type: "permission", granted: true };

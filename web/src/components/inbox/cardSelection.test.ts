@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { NO_SELECTION, updateSelection } from "./cardSelection";
 
 /** The selection after each of the lists. */
-const through = (...lists: string[][]) => {
+const selectionsAfter = (...lists: string[][]) => {
   let selection = NO_SELECTION;
   return lists.map((names) => {
     selection = updateSelection(selection, names);
@@ -32,13 +32,17 @@ test.each([
     ["a by default", "a by default", "x by automatic"],
   ],
   [
-    "a card in a list that became empty is new",
+    "the first card after the list became empty is selected automatically",
     [["a"], [], ["b"]],
     ["a by default", "null by automatic", "b by automatic"],
   ],
-  ["a card in a list that was empty at first is new", [[], ["b"]], ["null by automatic", "b by automatic"]],
+  [
+    "the first card of a list that was empty at first is selected automatically",
+    [[], ["b"]],
+    ["null by automatic", "b by automatic"],
+  ],
 ])("%s", (_, lists, expected) => {
-  expect(through(...lists)).toEqual(expected);
+  expect(selectionsAfter(...lists)).toEqual(expected);
 });
 
 test("an unchanged selection stays the same object", () => {

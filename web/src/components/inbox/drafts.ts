@@ -23,7 +23,7 @@ export function writeDraft(name: string, text: string): void {
   for (const listener of listeners) listener();
 }
 
-function subscribe(listener: () => void): () => void {
+function subscribeToDrafts(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -31,6 +31,6 @@ function subscribe(listener: () => void): () => void {
 /** The unsent text for a purpose, shared by all fields with the same name. */
 export function useDraft(...name: (string | number)[]): [string, (text: string) => void] {
   const key = name.join("/");
-  const text = useSyncExternalStore(subscribe, () => readDraft(key));
+  const text = useSyncExternalStore(subscribeToDrafts, () => readDraft(key));
   return [text, useCallback((text: string) => writeDraft(key, text), [key])];
 }

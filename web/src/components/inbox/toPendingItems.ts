@@ -1,13 +1,13 @@
 /** The inbox entries of a task, or of a session without a task. */
 
-import type { Table } from "~/api/cache";
+import type { RowsByKey } from "~/api/cache";
 import type { InboxEntry } from "~/api/generated";
 
 export type ItemOwner = { task: string } | { session: string };
 
 export function toPendingItems(
   inbox: readonly InboxEntry[],
-  questions: Table<"question">,
+  questions: RowsByKey<"question">,
   of: ItemOwner,
 ): InboxEntry[] {
   if ("task" in of) return inbox.filter(({ task }) => task === of.task);

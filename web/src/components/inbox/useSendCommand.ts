@@ -1,7 +1,7 @@
 /** Sends commands to a run, and reports the outcome in a toast. */
 
 import type { Command } from "~/api/generated";
-import { useCommand } from "~/api/hooks";
+import { useCommandMutation } from "~/api/hooks";
 import { toast } from "~/components/toasts";
 
 export type CommandSender = {
@@ -11,7 +11,7 @@ export type CommandSender = {
 };
 
 export function useSendCommand(run: string): CommandSender {
-  const mutation = useCommand(run);
+  const mutation = useCommandMutation(run);
   const send = async (command: Command, done?: string) => {
     try {
       await mutation.mutateAsync(command);

@@ -1,14 +1,14 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { sendCommand } from "~/api/commands";
-import { typeLine } from "~/api/sessions";
+import { typeTerminalLine } from "~/api/sessions";
 import { Button } from "~/components/Button";
 import { toast } from "~/components/toasts";
 
 /** Sends a line to the terminal of a session. */
 export function TerminalInput({ run, session }: { run: string; session: string }) {
   const { t } = useTranslation();
-  return <InputLine label={t("output.input")} send={(text) => typeLine(run, session, text)} />;
+  return <InputLine label={t("output.input")} send={(text) => typeTerminalLine(run, session, text)} />;
 }
 
 /** Sends a message to the agent of a task, if it has no terminal. */

@@ -3,9 +3,9 @@ import { ArrowLeft, ArrowRight, ChevronRight, type LucideIcon, TriangleAlert } f
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "~/components/Button";
-import { Clock } from "~/components/Time";
+import { ClockTime } from "~/components/Time";
 import { VirtualList } from "~/components/VirtualList";
-import type { LogEntry } from "./logEntries";
+import type { MessageLogEntry } from "./logEntries";
 import { formatMessage, summarizeMessage } from "./messageSummary";
 import type { RecordWindowState } from "./recordWindow";
 
@@ -101,15 +101,20 @@ export default function MessageLog({ state, onEarlier, onLater }: Props) {
   );
 }
 
-const DIRECTION_STYLES: Record<LogEntry["direction"], { icon: LucideIcon; tone: string }> = {
+const DIRECTION_STYLES: Record<MessageLogEntry["direction"], { icon: LucideIcon; tone: string }> = {
   output: { icon: ArrowLeft, tone: "text-run" },
   input: { icon: ArrowRight, tone: "text-check" },
   error: { icon: TriangleAlert, tone: "text-fail" },
 };
 
-type MessageLineProps = { entry: LogEntry; text: string; isOpen: boolean; onToggle: (key: string) => void };
+type MessageLineProps = {
+  entry: MessageLogEntry;
+  text: string;
+  isOpen: boolean;
+  onToggle: (key: string) => void;
+};
 
-const MessageLine = memo(function Line({ entry, text, isOpen, onToggle }: MessageLineProps) {
+const MessageLine = memo(function MessageLine({ entry, text, isOpen, onToggle }: MessageLineProps) {
   const { t } = useTranslation();
   const { label, text: summary, isJson } = useMemo(() => summarizeMessage(text), [text]);
   const { icon: Icon, tone } = DIRECTION_STYLES[entry.direction];
@@ -123,7 +128,7 @@ const MessageLine = memo(function Line({ entry, text, isOpen, onToggle }: Messag
       >
         <ChevronRight aria-hidden size={13} className={`shrink-0 text-faint ${isOpen ? "rotate-90" : ""}`} />
         <span className="shrink-0 text-soft text-xs max-md:sr-only">
-          <Clock at={entry.at} />
+          <ClockTime at={entry.at} />
         </span>
         <Icon aria-hidden size={13} className={`shrink-0 ${tone}`} />
         <span className="sr-only">{t(`output.direction.${entry.direction}`)}</span>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { live } from "~/api/client";
 import { useRow } from "~/api/hooks";
-import { terminalAddress } from "~/api/sessions";
+import { terminalUrl } from "~/api/sessions";
 import { TerminalScreen } from "./terminalScreen";
 import { type SocketState, TerminalSocket } from "./terminalSocket";
 import "./terminal.css";
@@ -36,7 +36,7 @@ export default function Terminal({ run, session, draws }: Props) {
       onCaughtUp: () => socket.current?.reconnect(),
     });
     const newSocket = new TerminalSocket({
-      open: () => new WebSocket(terminalAddress(run, session)),
+      open: () => new WebSocket(terminalUrl(run, session)),
       onMessage: (message) => newScreen.receive(message),
       onState: setState,
     });

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { contrast, indexedColor, type Palette, type Rgb, toReadable, toRgb } from "./colors";
+import {
+  contrastRatio,
+  indexedColor,
+  parseRgb,
+  type Rgb,
+  type TerminalPalette,
+  toReadableColor,
+} from "./colors";
 
 const ansi = Array.from({ length: 16 }, (_, n): Rgb => [n, n, n]);
-const palette: Palette = { ink: [232, 234, 238], paper: [24, 27, 33], ansi };
+const palette: TerminalPalette = { ink: [232, 234, 238], paper: [24, 27, 33], ansi };
 
 test.each<[number, Rgb]>([
   [3, [3, 3, 3]],
@@ -17,7 +24,7 @@ test.each<[number, Rgb]>([
 });
 
 test("a computed color is parsed", () => {
-  expect(toRgb("rgb(31, 122, 72)")).toEqual([31, 122, 72]);
+  expect(parseRgb("rgb(31, 122, 72)")).toEqual([31, 122, 72]);
 });
 
 describe.each<[string, Rgb]>([
@@ -27,12 +34,12 @@ describe.each<[string, Rgb]>([
 ])("on a %s background", (_, paper) => {
   test("all 256 colors are readable", () => {
     for (let index = 16; index < 256; index += 1) {
-      const ink = toReadable(indexedColor(palette, index), paper);
-      expect(contrast(ink, paper), String(index)).toBeGreaterThanOrEqual(4.5);
+      const ink = toReadableColor(indexedColor(palette, index), paper);
+      expect(contrastRatio(ink, paper), String(index)).toBeGreaterThanOrEqual(4.5);
     }
   });
 });
 
 test("a readable color is unchanged", () => {
-  expect(toReadable([20, 20, 90], [255, 255, 255])).toEqual([20, 20, 90]);
+  expect(toReadableColor([20, 20, 90], [255, 255, 255])).toEqual([20, 20, 90]);
 });

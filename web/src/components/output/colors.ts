@@ -3,7 +3,7 @@
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 /** The default text and background colors, and the sixteen ANSI colors. */
-export type Palette = { ink: Rgb; paper: Rgb; ansi: readonly Rgb[] };
+export type TerminalPalette = { ink: Rgb; paper: Rgb; ansi: readonly Rgb[] };
 
 /** Yellow is not the theme's amber, which is reserved for what waits for a person. */
 const ANSI = [
@@ -19,12 +19,12 @@ const ANSI = [
 const BRIGHT = ["var(--faint)", ...ANSI.slice(1, 7), "var(--ink)"];
 
 /** Reads the colors of the current theme. */
-export function readPalette(near: HTMLElement): Palette {
+export function readTerminalPalette(near: HTMLElement): TerminalPalette {
   const probe = near.ownerDocument.createElement("span");
   near.append(probe);
   const read = (color: string): Rgb => {
     probe.style.color = color;
-    return toRgb(getComputedStyle(probe).color);
+    return parseRgb(getComputedStyle(probe).color);
   };
   const palette = {
     ink: read("var(--ink)"),
@@ -36,7 +36,7 @@ export function readPalette(near: HTMLElement): Palette {
 }
 
 /** Parses `rgb(1, 2, 3)`, the form of a computed color. */
-export function toRgb(color: string): Rgb {
+export function parseRgb(color: string): Rgb {
   const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number);
   return [red, green, blue];
 }
@@ -44,7 +44,7 @@ export function toRgb(color: string): Rgb {
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
 /** One of the 256 terminal colors: sixteen ANSI colors, a color cube, and greys. */
-export function indexedColor(palette: Palette, index: number): Rgb {
+export function indexedColor(palette: TerminalPalette, index: number): Rgb {
   if (index < 16) return palette.ansi[index] ?? palette.ink;
   if (index >= 232) {
     const grey = 8 + (index - 232) * 10;
@@ -55,15 +55,15 @@ export function indexedColor(palette: Palette, index: number): Rgb {
   return [level(Math.floor(at / 36)), level(Math.floor(at / 6)), level(at)];
 }
 
-export const mix = (from: Rgb, to: Rgb, share: number): Rgb => {
+export const mixColors = (from: Rgb, to: Rgb, share: number): Rgb => {
   const part = (n: 0 | 1 | 2) => Math.round(from[n] + (to[n] - from[n]) * share);
   return [part(0), part(1), part(2)];
 };
 
-export const toCss = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
+export const toCssColor = ([red, green, blue]: Rgb): string => `rgb(${red}, ${green}, ${blue})`;
 
 /** The contrast ratio of two colors by WCAG, from 1 to 21. */
-export function contrast(left: Rgb, right: Rgb): number {
+export function contrastRatio(left: Rgb, right: Rgb): number {
   const [dark = 0, light = 0] = [luminance(left), luminance(right)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
@@ -81,12 +81,12 @@ const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
 
 /** The color, or the nearest one that is readable on the background: agents assume a dark one. */
-export function toReadable(ink: Rgb, paper: Rgb): Rgb {
-  if (contrast(ink, paper) >= CONTRAST_MIN) return ink;
-  const end = contrast(WHITE, paper) > contrast(BLACK, paper) ? WHITE : BLACK;
+export function toReadableColor(ink: Rgb, paper: Rgb): Rgb {
+  if (contrastRatio(ink, paper) >= CONTRAST_MIN) return ink;
+  const end = contrastRatio(WHITE, paper) > contrastRatio(BLACK, paper) ? WHITE : BLACK;
   for (let share = 0.1; share < 1; share += 0.1) {
-    const nearer = mix(ink, end, share);
-    if (contrast(nearer, paper) >= CONTRAST_MIN) return nearer;
+    const nearer = mixColors(ink, end, share);
+    if (contrastRatio(nearer, paper) >= CONTRAST_MIN) return nearer;
   }
   return end;
 }

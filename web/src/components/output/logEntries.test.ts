@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { SessionRecord, SessionRecords } from "~/api/generated";
-import { toLogEntries } from "./logEntries";
+import { toMessageLogEntries } from "./logEntries";
 
-const answer = (offset: number, records: Partial<SessionRecord>[], process = 1): SessionRecords => ({
+const recordsAt = (offset: number, records: Partial<SessionRecord>[], process = 1): SessionRecords => ({
   process,
   hasTerminal: false,
   first: 0,
@@ -11,42 +11,40 @@ const answer = (offset: number, records: Partial<SessionRecord>[], process = 1):
   hasEnded: false,
   records: records.map((record) => ({ direction: "output", offset, at: 1, text: "", ...record })),
 });
-const lines = (answers: SessionRecords[]) =>
-  toLogEntries(answers).map(({ direction, text, isCut }) => `${direction[0]}${isCut ? "…" : " "}${text}`);
+const entryLines = (answers: SessionRecords[]) =>
+  toMessageLogEntries(answers).map(
+    ({ direction, text, isCut }) => `${direction[0]}${isCut ? "…" : " "}${text}`,
+  );
 
 test("a line is one entry, however it is split", () => {
   const answers = [
-    answer(0, [
+    recordsAt(0, [
       { direction: "input", input: 1, text: "ask\n" },
       { text: '{"a":' },
       { direction: "error", text: "oh\n" },
       { text: "1}\n\n{" },
     ]),
-    answer(100, [{ text: "}\nrest" }]),
+    recordsAt(100, [{ text: "}\nrest" }]),
   ];
-  expect(lines(answers)).toEqual(["i ask", 'o {"a":1}', "e oh", "o {}", "o rest"]);
+  expect(entryLines(answers)).toEqual(["i ask", 'o {"a":1}', "e oh", "o {}", "o rest"]);
 });
 
 test("an input that is in two answers appears once", () => {
   const input = { direction: "input", input: 7, text: "go\n" } as const;
-  expect(lines([answer(0, [{ text: "a\n" }, input]), answer(100, [input, { text: "b\n" }])])).toEqual([
-    "o a",
-    "i go",
-    "o b",
-  ]);
+  expect(
+    entryLines([recordsAt(0, [{ text: "a\n" }, input]), recordsAt(100, [input, { text: "b\n" }])]),
+  ).toEqual(["o a", "i go", "o b"]);
 });
 
-test("only the first line can lack its beginning", () => {
-  expect(lines([answer(50, [{ text: "tail\nwhole\n" }]), answer(150, [{ text: "next\n" }])])).toEqual([
-    "o…tail",
-    "o whole",
-    "o next",
-  ]);
+test("only the first line can be incomplete at its beginning", () => {
+  expect(
+    entryLines([recordsAt(50, [{ text: "tail\nwhole\n" }]), recordsAt(150, [{ text: "next\n" }])]),
+  ).toEqual(["o…tail", "o whole", "o next"]);
 });
 
 test("another process starts a new line, and every entry has its own key", () => {
-  const answers = [answer(0, [{ text: "half" }]), answer(0, [{ text: "new\nnew\n" }], 2)];
-  expect(lines(answers)).toEqual(["o half", "o new", "o new"]);
-  const keys = toLogEntries(answers).map(({ key }) => key);
+  const answers = [recordsAt(0, [{ text: "half" }]), recordsAt(0, [{ text: "new\nnew\n" }], 2)];
+  expect(entryLines(answers)).toEqual(["o half", "o new", "o new"]);
+  const keys = toMessageLogEntries(answers).map(({ key }) => key);
   expect(new Set(keys).size).toBe(keys.length);
 });

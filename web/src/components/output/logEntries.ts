@@ -2,7 +2,7 @@
 
 import type { SessionRecord, SessionRecords } from "~/api/generated";
 
-export type LogEntry = {
+export type MessageLogEntry = {
   key: string;
   direction: SessionRecord["direction"];
   at: number;
@@ -12,10 +12,10 @@ export type LogEntry = {
 };
 
 /** The lines of consecutive answers, without empty ones. An input that is in two answers appears once. */
-export function toLogEntries(answers: readonly SessionRecords[]): LogEntry[] {
-  const entries: LogEntry[] = [];
+export function toMessageLogEntries(answers: readonly SessionRecords[]): MessageLogEntry[] {
+  const entries: MessageLogEntry[] = [];
   const inputs = new Set<string>();
-  let open = new Map<SessionRecord["direction"], LogEntry>();
+  let open = new Map<SessionRecord["direction"], MessageLogEntry>();
   let process = 0;
   for (const answer of answers) {
     if (answer.process !== process) open = new Map();
@@ -29,7 +29,7 @@ export function toLogEntries(answers: readonly SessionRecords[]): LogEntry[] {
         if (inputs.has(name)) continue;
         inputs.add(name);
       }
-      addLines(
+      addRecordLines(
         entries,
         open,
         process,
@@ -42,9 +42,9 @@ export function toLogEntries(answers: readonly SessionRecords[]): LogEntry[] {
   return entries.filter(({ text }) => text.trim() !== "");
 }
 
-function addLines(
-  entries: LogEntry[],
-  open: Map<SessionRecord["direction"], LogEntry>,
+function addRecordLines(
+  entries: MessageLogEntry[],
+  open: Map<SessionRecord["direction"], MessageLogEntry>,
   process: number,
   { direction, offset, at, text, input }: SessionRecord,
   isCut: boolean,

@@ -1,13 +1,16 @@
 import { expect, test } from "vitest";
 import { formatMessage, summarizeMessage } from "./messageSummary";
 
-const assistant = (...content: unknown[]) => ({ type: "assistant", message: { role: "assistant", content } });
+const assistantMessage = (...content: unknown[]) => ({
+  type: "assistant",
+  message: { role: "assistant", content },
+});
 
 test.each<[unknown, string, string]>([
   // Claude Code
-  [assistant({ type: "text", text: "I will look." }), "assistant", "I will look."],
+  [assistantMessage({ type: "text", text: "I will look." }), "assistant", "I will look."],
   [
-    assistant({ type: "tool_use", id: "t1", name: "Bash", input: { command: "ls -l" } }),
+    assistantMessage({ type: "tool_use", id: "t1", name: "Bash", input: { command: "ls -l" } }),
     "assistant",
     "Bash: ls -l",
   ],
@@ -58,14 +61,17 @@ test.each<[unknown, string, string]>([
     "session/update agent_message_chunk",
     "Hi",
   ],
-])("%j is summarized", (value, label, text) => {
+])("the message %j is summarized by its label and text", (value, label, text) => {
   expect(summarizeMessage(JSON.stringify(value))).toEqual({ label, text, isJson: true });
 });
 
-test.each(["plain words", '{"half":', "[1,2]", ""])("%j is not a message", (line) => {
-  expect(summarizeMessage(line)).toEqual({ label: "", text: line, isJson: false });
-  expect(formatMessage(line)).toBe(line);
-});
+test.each(["plain words", '{"half":', "[1,2]", ""])(
+  "%j is not JSON of a message, and is shown unchanged",
+  (line) => {
+    expect(summarizeMessage(line)).toEqual({ label: "", text: line, isJson: false });
+    expect(formatMessage(line)).toBe(line);
+  },
+);
 
 test("JSON is indented, and its length is bounded", () => {
   expect(formatMessage('{"a":[1]}')).toBe('{\n  "a": [\n    1\n  ]\n}');
@@ -73,7 +79,7 @@ test("JSON is indented, and its length is bounded", () => {
   expect(summarizeMessage(JSON.stringify({ type: "a", text: "word ".repeat(1_000) })).text.length).toBe(300);
 });
 
-test("deep nesting is not followed", () => {
+test("text in deeply nested JSON is ignored", () => {
   const deep = `${'{"content":'.repeat(500)}"x"${"}".repeat(500)}`;
   expect(summarizeMessage(deep)).toEqual({ label: "", text: "", isJson: true });
 });

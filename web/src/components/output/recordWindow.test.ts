@@ -11,7 +11,7 @@ beforeEach(() => {
   nRequests = 0;
 });
 
-async function fetch({
+async function fetchFakeRecords({
   process = processes.length,
   after,
   before,
@@ -35,42 +35,46 @@ async function fetch({
   };
 }
 
-const open = async (windowBytesMax = 400) => {
-  const window = new RecordWindow(fetch, windowBytesMax, 100);
+const openWindow = async (windowBytesMax = 400) => {
+  const window = new RecordWindow(fetchFakeRecords, windowBytesMax, 100);
   await window.start();
   return window;
 };
-const shown = (window: RecordWindow) => window.state().entries.map(({ text }) => text.slice(-3));
+const shownLineNumbers = (window: RecordWindow) => window.state().entries.map(({ text }) => text.slice(-3));
 
 test("the window starts with the end, and loads earlier records on demand", async () => {
-  const window = await open();
-  expect([shown(window).at(0), shown(window).at(-1)]).toEqual(["090", "099"]);
+  const window = await openWindow();
+  expect([shownLineNumbers(window).at(0), shownLineNumbers(window).at(-1)]).toEqual(["090", "099"]);
   await window.loadEarlier();
-  expect(shown(window).at(0)).toBe("080");
+  expect(shownLineNumbers(window).at(0)).toBe("080");
   expect(window.state().hasEarlier).toBe(true);
 });
 
 test("the window has a maximum size and no gaps, however far it moves back", async () => {
-  const window = await open();
+  const window = await openWindow();
   for (let n = 0; window.state().hasEarlier && n < 50; n += 1) await window.loadEarlier();
-  expect([shown(window).at(0), shown(window).length, window.state().hasLater]).toEqual(["000", 40, true]);
+  expect([shownLineNumbers(window).at(0), shownLineNumbers(window).length, window.state().hasLater]).toEqual([
+    "000",
+    40,
+    true,
+  ]);
   for (let n = 0; window.state().hasLater && n < 50; n += 1) {
     await window.loadLater();
-    const numbers = shown(window).map(Number);
+    const numbers = shownLineNumbers(window).map(Number);
     expect(numbers).toEqual(numbers.map((_, i) => (numbers[0] ?? 0) + i));
     expect(numbers.length).toBeLessThanOrEqual(40);
   }
-  expect(shown(window).at(-1)).toBe("099");
+  expect(shownLineNumbers(window).at(-1)).toBe("099");
 });
 
 test("new records are added, and loading without new ones changes nothing", async () => {
-  const window = await open();
+  const window = await openWindow();
   const before = window.state().entries.length;
   for (let n = 0; n < 20; n += 1) await window.loadLater();
   expect(window.state().entries.length).toBe(before);
   processes = [{ n: 102, hasEnded: true }];
   await window.loadLater();
-  expect(shown(window).slice(-3)).toEqual(["099", "100", "101"]);
+  expect(shownLineNumbers(window).slice(-3)).toEqual(["099", "100", "101"]);
   expect(window.state().hasEnded).toBe(true);
   const n = nRequests;
   await window.loadLater();
@@ -82,7 +86,7 @@ test("the window moves to the previous process, and after the end of one to the 
     { n: 5, hasEnded: true },
     { n: 5, hasEnded: true },
   ];
-  const window = await open(60);
+  const window = await openWindow(60);
   await window.loadEarlier();
   expect(window.state().entries.map(({ text }) => text[0])).toEqual(["1", "1", "1", "1", "1"]);
   expect([window.state().hasEarlier, window.state().hasLater, window.state().hasEnded]).toEqual([
@@ -100,7 +104,7 @@ test("the window moves to the previous process, and after the end of one to the 
 test("a failed request is an error only while the window is empty", async () => {
   let isBroken = true;
   const window = new RecordWindow(
-    (range) => (isBroken ? Promise.reject(new Error("gone")) : fetch(range)),
+    (range) => (isBroken ? Promise.reject(new Error("gone")) : fetchFakeRecords(range)),
     400,
     100,
   );

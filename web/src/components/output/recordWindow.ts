@@ -4,12 +4,12 @@
  */
 
 import type { SessionRecords } from "~/api/generated";
-import { type LogEntry, toLogEntries } from "./logEntries";
+import { type MessageLogEntry, toMessageLogEntries } from "./logEntries";
 
 export type RecordWindowState = {
   status: "loading" | "ready" | "failed";
   error?: unknown;
-  entries: readonly LogEntry[];
+  entries: readonly MessageLogEntry[];
   hasTerminal: boolean;
   hasEarlier: boolean;
   /** Whether later records were dropped from the window. */
@@ -20,7 +20,7 @@ export type RecordWindowState = {
 };
 
 export type RecordRange = { process?: number; after?: number; before?: number; limit: number };
-type Fetch = (range: RecordRange) => Promise<SessionRecords>;
+type FetchRecords = (range: RecordRange) => Promise<SessionRecords>;
 
 const CHUNK_BYTES = 128 << 10;
 /** Some thousand lines. */
@@ -44,7 +44,7 @@ export class RecordWindow {
   #listeners = new Set<() => void>();
 
   constructor(
-    private readonly fetch: Fetch,
+    private readonly fetch: FetchRecords,
     private readonly windowBytesMax = WINDOW_BYTES_MAX,
     private readonly chunkBytes = CHUNK_BYTES,
   ) {}
@@ -127,7 +127,7 @@ export class RecordWindow {
     const isNewest = last.process === this.#newest;
     this.#setState({
       status: "ready",
-      entries: toLogEntries(this.#answers),
+      entries: toMessageLogEntries(this.#answers),
       hasTerminal: last.hasTerminal,
       hasEarlier: earlierRange(first) !== null,
       hasLater: !isNewest || !this.#isTail,

@@ -5,7 +5,7 @@
  */
 
 import type { IBufferCell, IMarker, Terminal } from "@xterm/headless";
-import type { Palette } from "./colors";
+import type { TerminalPalette } from "./colors";
 import { type TextSpan, toTextSpans } from "./textSpans";
 
 type RenderedRow = {
@@ -25,7 +25,7 @@ export class TerminalRenderer {
   constructor(
     private readonly terminal: Terminal,
     private readonly container: HTMLElement,
-    private palette: Palette,
+    private palette: TerminalPalette,
     private inColumns: boolean,
   ) {
     this.#cell = terminal.buffer.active.getNullCell();
@@ -36,7 +36,7 @@ export class TerminalRenderer {
   }
 
   /** Draws everything again, with other colors or in another layout. */
-  restyle(palette: Palette, inColumns: boolean): void {
+  restyle(palette: TerminalPalette, inColumns: boolean): void {
     this.palette = palette;
     this.inColumns = inColumns;
     this.clear();

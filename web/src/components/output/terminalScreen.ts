@@ -2,7 +2,7 @@
 
 import { Terminal } from "@xterm/headless";
 import type { TerminalServerMessage } from "~/api/generated";
-import { readPalette } from "./colors";
+import { readTerminalPalette } from "./colors";
 import { drawsScreen } from "./drawsScreen";
 import { TerminalRenderer } from "./terminalRenderer";
 
@@ -13,7 +13,7 @@ const PENDING_MAX = 8 << 20;
 /** Within this distance from the end, the reader counts as being at the end. */
 const END_PX = 32;
 
-type Deps = {
+type TerminalScreenOptions = {
   scroller: HTMLElement;
   container: HTMLElement;
   onDraws: () => void;
@@ -31,7 +31,7 @@ export class TerminalScreen {
   #isBehind = false;
   #inColumns = false;
 
-  constructor(private readonly deps: Deps) {}
+  constructor(private readonly deps: TerminalScreenOptions) {}
 
   receive(message: Exclude<TerminalServerMessage, { type: "ended" | "problem" }>): void {
     switch (message.type) {
@@ -53,7 +53,7 @@ export class TerminalScreen {
   /** Renders again after a change of the theme or of the layout. */
   restyle(inColumns: boolean): void {
     this.#inColumns = inColumns;
-    this.#renderAtEnd(() => this.#renderer?.restyle(readPalette(this.deps.container), inColumns));
+    this.#renderAtEnd(() => this.#renderer?.restyle(readTerminalPalette(this.deps.container), inColumns));
   }
 
   scrollToEnd(): void {
@@ -79,7 +79,12 @@ export class TerminalScreen {
     const emulator = new Terminal({ cols, rows, scrollback: SCROLLBACK, allowProposedApi: true });
     this.#emulator = emulator;
     const { container } = this.deps;
-    this.#renderer = new TerminalRenderer(emulator, container, readPalette(container), this.#inColumns);
+    this.#renderer = new TerminalRenderer(
+      emulator,
+      container,
+      readTerminalPalette(container),
+      this.#inColumns,
+    );
     emulator.onWriteParsed(() => {
       cancelAnimationFrame(this.#frame);
       this.#frame = requestAnimationFrame(() => this.#renderAtEnd(() => this.#renderer?.draw()));

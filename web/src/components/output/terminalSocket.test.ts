@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { TerminalServerMessage } from "~/api/generated";
 import { TerminalSocket } from "./terminalSocket";
 
-type Fake = {
+type FakeSocket = {
   onmessage: ((event: MessageEvent) => void) | null;
   onclose: ((event: CloseEvent) => void) | null;
   close: () => void;
 };
 
-let sockets: Fake[];
+let sockets: FakeSocket[];
 let messages: string[];
 let states: string[];
 
@@ -20,10 +20,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function connect(): TerminalSocket {
+function openTerminalSocket(): TerminalSocket {
   return new TerminalSocket({
     open: () => {
-      const socket: Fake = { onmessage: null, onclose: null, close: () => {} };
+      const socket: FakeSocket = { onmessage: null, onclose: null, close: () => {} };
       sockets.push(socket);
       return socket;
     },
@@ -33,36 +33,36 @@ function connect(): TerminalSocket {
   });
 }
 
-const deliver = (message: TerminalServerMessage) =>
+const deliverMessage = (message: TerminalServerMessage) =>
   sockets.at(-1)?.onmessage?.(new MessageEvent("message", { data: JSON.stringify(message) }));
-const cut = () => sockets.at(-1)?.onclose?.({} as CloseEvent);
-const snapshot = (offset: number): TerminalServerMessage => ({
+const breakConnection = () => sockets.at(-1)?.onclose?.({} as CloseEvent);
+const snapshotMessage = (offset: number): TerminalServerMessage => ({
   type: "snapshot",
   offset,
   columns: 80,
   rows: 24,
   text: `up to ${offset}`,
 });
-const output = (offset: number): TerminalServerMessage => ({
+const outputMessage = (offset: number): TerminalServerMessage => ({
   type: "output",
   offset,
   text: `from ${offset}`,
 });
 
 test("a broken connection is restored, and no output is delivered twice", () => {
-  connect();
-  deliver(snapshot(10));
-  deliver(output(10));
-  cut();
+  openTerminalSocket();
+  deliverMessage(snapshotMessage(10));
+  deliverMessage(outputMessage(10));
+  breakConnection();
   expect(sockets).toHaveLength(1);
   vi.advanceTimersByTime(600);
   expect(sockets).toHaveLength(2);
-  deliver(snapshot(25));
-  deliver(output(10));
-  deliver(output(20));
-  deliver(output(25));
-  deliver(output(25));
-  deliver(output(31));
+  deliverMessage(snapshotMessage(25));
+  deliverMessage(outputMessage(10));
+  deliverMessage(outputMessage(20));
+  deliverMessage(outputMessage(25));
+  deliverMessage(outputMessage(25));
+  deliverMessage(outputMessage(31));
   expect(messages).toEqual(
     ["snapshot up to 10", "from 10", "snapshot up to 25", "from 25", "from 31"].map((line) =>
       line.startsWith("from") ? `output ${line}` : line,
@@ -72,13 +72,13 @@ test("a broken connection is restored, and no output is delivered twice", () => 
 });
 
 test("retries get less frequent, and reconnecting is immediate when the server is back", () => {
-  const socket = connect();
+  const socket = openTerminalSocket();
   for (let n = 0; n < 8; n += 1) {
-    cut();
+    breakConnection();
     vi.advanceTimersByTime(8_000);
   }
   expect(sockets).toHaveLength(9);
-  cut();
+  breakConnection();
   vi.advanceTimersByTime(7_000);
   expect(sockets).toHaveLength(9);
   socket.reconnect();
@@ -88,10 +88,10 @@ test("retries get less frequent, and reconnecting is immediate when the server i
 });
 
 test("an ended session is not retried, unless there is another process", () => {
-  const socket = connect();
-  deliver(snapshot(10));
-  deliver({ type: "ended" });
-  cut();
+  const socket = openTerminalSocket();
+  deliverMessage(snapshotMessage(10));
+  deliverMessage({ type: "ended" });
+  breakConnection();
   vi.advanceTimersByTime(60_000);
   expect(sockets).toHaveLength(1);
   expect(states).toEqual(["open", "ended"]);
@@ -100,10 +100,10 @@ test("an ended session is not retried, unless there is another process", () => {
 });
 
 test("a closed connection delivers nothing more", () => {
-  const socket = connect();
+  const socket = openTerminalSocket();
   socket.close();
-  deliver(snapshot(10));
-  cut();
+  deliverMessage(snapshotMessage(10));
+  breakConnection();
   vi.advanceTimersByTime(60_000);
   expect([messages, sockets.length]).toEqual([[], 1]);
 });

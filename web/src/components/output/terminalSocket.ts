@@ -5,7 +5,7 @@ import type { TerminalServerMessage } from "~/api/generated";
 export type SocketState = "opening" | "open" | "away" | "ended";
 
 type Socket = Pick<WebSocket, "close" | "onmessage" | "onclose">;
-type Deps = {
+type TerminalSocketOptions = {
   open: () => Socket;
   onMessage: (message: Exclude<TerminalServerMessage, { type: "ended" | "problem" }>) => void;
   onState: (state: SocketState) => void;
@@ -22,7 +22,7 @@ export class TerminalSocket {
   /** Output that starts before this byte has been received. */
   #position = 0;
 
-  constructor(private readonly deps: Deps) {
+  constructor(private readonly deps: TerminalSocketOptions) {
     this.#open();
   }
 

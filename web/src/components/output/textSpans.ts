@@ -1,7 +1,14 @@
 /** Splits a terminal line into spans of equal style. */
 
 import type { IBufferCell, IBufferLine } from "@xterm/headless";
-import { indexedColor, mix, type Palette, type Rgb, toCss, toReadable } from "./colors";
+import {
+  indexedColor,
+  mixColors,
+  type Rgb,
+  type TerminalPalette,
+  toCssColor,
+  toReadableColor,
+} from "./colors";
 
 export type SpanStyle = {
   color: string;
@@ -19,7 +26,7 @@ const BYTE = 0xff;
 export function toTextSpans(
   line: IBufferLine,
   cell: IBufferCell,
-  palette: Palette,
+  palette: TerminalPalette,
   { inColumns, continues }: { inColumns: boolean; continues: boolean },
 ): TextSpan[] {
   const spans: TextSpan[] = [];
@@ -35,7 +42,7 @@ export function toTextSpans(
       continue;
     }
     const isWide = inColumns && cell.getWidth() === 2;
-    const key = isPlain ? "" : styleKey(cell);
+    const key = isPlain ? "" : cellStyleKey(cell);
     let last = spans.at(-1);
     if (blanks !== "") {
       // Blanks join plain text, so that a line of plain text is one span.
@@ -48,7 +55,7 @@ export function toTextSpans(
       blanks = "";
     }
     if (last && key === previousKey && !isWide && !last.isWide) last.text += text;
-    else spans.push({ text, style: isPlain ? null : styleOf(cell, palette), isWide });
+    else spans.push({ text, style: isPlain ? null : cellStyle(cell, palette), isWide });
     previousKey = key;
   }
   if (continues && blanks !== "") spans.push({ text: blanks, style: null, isWide: false });
@@ -56,7 +63,7 @@ export function toTextSpans(
 }
 
 /** Equal for cells with the same style. */
-function styleKey(cell: IBufferCell): string {
+function cellStyleKey(cell: IBufferCell): string {
   const flags = [
     cell.isBold(),
     cell.isItalic(),
@@ -71,26 +78,26 @@ function styleKey(cell: IBufferCell): string {
   return `${color}.${flags.map((flag) => (flag ? 1 : 0)).join("")}`;
 }
 
-function styleOf(cell: IBufferCell, palette: Palette): SpanStyle {
-  let ink = cell.isFgDefault() ? palette.ink : colorOf(cell.isFgRGB(), cell.getFgColor(), palette);
-  let paper = cell.isBgDefault() ? palette.paper : colorOf(cell.isBgRGB(), cell.getBgColor(), palette);
+function cellStyle(cell: IBufferCell, palette: TerminalPalette): SpanStyle {
+  let ink = cell.isFgDefault() ? palette.ink : cellColor(cell.isFgRGB(), cell.getFgColor(), palette);
+  let paper = cell.isBgDefault() ? palette.paper : cellColor(cell.isBgRGB(), cell.getBgColor(), palette);
   if (cell.isInverse()) [ink, paper] = [paper, ink];
-  if (cell.isDim()) ink = mix(ink, paper, 0.35);
-  ink = cell.isInvisible() ? paper : toReadable(ink, paper);
+  if (cell.isDim()) ink = mixColors(ink, paper, 0.35);
+  ink = cell.isInvisible() ? paper : toReadableColor(ink, paper);
   const lines = [
     cell.isUnderline() && "underline",
     cell.isStrikethrough() && "line-through",
     cell.isOverline() && "overline",
   ];
   return {
-    color: toCss(ink),
-    background: cell.isBgDefault() && !cell.isInverse() ? "" : toCss(paper),
+    color: toCssColor(ink),
+    background: cell.isBgDefault() && !cell.isInverse() ? "" : toCssColor(paper),
     isBold: cell.isBold() !== 0,
     isItalic: cell.isItalic() !== 0,
     decoration: lines.filter(Boolean).join(" "),
   };
 }
 
-function colorOf(isRgb: boolean, value: number, palette: Palette): Rgb {
+function cellColor(isRgb: boolean, value: number, palette: TerminalPalette): Rgb {
   return isRgb ? [(value >> 16) & BYTE, (value >> 8) & BYTE, value & BYTE] : indexedColor(palette, value);
 }

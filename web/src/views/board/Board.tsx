@@ -7,7 +7,7 @@ import { ErrorMessage } from "~/components/ErrorMessage";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
 import { Loading } from "~/components/Loading";
 import { BoardColumn } from "./BoardColumn";
-import { readCard, readSection } from "./drag";
+import { readCardData, readSectionPriority } from "./drag";
 import { toBoard } from "./toBoard";
 
 /** The tasks of a run in columns by state. */
@@ -29,8 +29,8 @@ export default function Board({ run }: { run: string }) {
     () =>
       monitorForElements({
         onDrop: ({ source, location }) => {
-          const card = readCard(source.data);
-          const section = readSection(location.current.dropTargets[0]?.data);
+          const card = readCardData(source.data);
+          const section = readSectionPriority(location.current.dropTargets[0]?.data);
           if (card && section && card.priority !== section) prioritize(card.task, section);
         },
       }),

@@ -7,14 +7,14 @@ import type { Priority, TaskRow } from "~/api/generated";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
-import { StateLabel } from "~/components/StateLabel";
+import { TaskStateLabel } from "~/components/StateLabel";
 import { displayState, EDGE_COLORS, STATE_STYLES } from "~/components/state";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 import { cardData } from "./drag";
 import { PRIORITIES } from "./toBoard";
 
-type OnPriority = (task: string, priority: Priority) => void;
-type Props = { run: string; task: TaskRow; onPriority?: OnPriority };
+type PriorityHandler = (task: string, priority: Priority) => void;
+type Props = { run: string; task: TaskRow; onPriority?: PriorityHandler };
 
 /** A task on the board. A double-click or Enter opens it. */
 export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Props) {
@@ -48,7 +48,7 @@ export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Prop
           <code className="font-mono font-semibold">{task.id}</code>
           <span className="min-w-0 flex-1 truncate">{task.agent}</span>
           <span className={canMove ? "mr-5" : ""}>
-            <StateLabel task={task} />
+            <TaskStateLabel task={task} />
           </span>
         </span>
         <b className="line-clamp-2 font-semibold">{task.title}</b>
@@ -90,14 +90,14 @@ function CardDetail({ run, task }: { run: string; task: TaskRow }) {
   }
   return (
     <span className="text-faint text-xs">
-      <Ago at={task.stateSinceAt} />
+      <TimeAgo at={task.stateSinceAt} />
       {task.marks.map((mark) => ` · ${t(`mark.${mark}`)}`)}
     </span>
   );
 }
 
 /** The same as dragging, for the keyboard. */
-function PriorityMenu({ task, onPriority }: { task: TaskRow; onPriority: OnPriority }) {
+function PriorityMenu({ task, onPriority }: { task: TaskRow; onPriority: PriorityHandler }) {
   const { t } = useTranslation();
   const name = t("board.move", { task: task.id });
   return (

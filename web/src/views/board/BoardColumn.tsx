@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import type { Priority, TaskRow } from "~/api/generated";
 import { VirtualList } from "~/components/VirtualList";
 import { BoardCard } from "./BoardCard";
-import { readCard, sectionData } from "./drag";
-import { type Column, canPrioritize, toSections } from "./toBoard";
+import { readCardData, sectionData } from "./drag";
+import { type Column, canPrioritize, toPrioritySections } from "./toBoard";
 
 type Props = {
   run: string;
@@ -32,36 +32,36 @@ export function BoardColumn({ run, column, onPriority }: Props) {
         {isEmpty ? (
           <p className="px-2 py-3 text-center text-soft">{t("board.empty")}</p>
         ) : canPrioritize(column.id) ? (
-          <Sections run={run} column={column} onPriority={onPriority} scroller={scroller} />
+          <PrioritySections run={run} column={column} onPriority={onPriority} scroller={scroller} />
         ) : (
-          <Cards run={run} tasks={column.tasks} scroller={scroller} />
+          <CardList run={run} tasks={column.tasks} scroller={scroller} />
         )}
       </div>
     </section>
   );
 }
 
-type Scroller = { scroller: React.RefObject<HTMLDivElement | null> };
+type ScrollerProps = { scroller: React.RefObject<HTMLDivElement | null> };
 
 /** Tasks that have not started, by priority. Dragging a card to another section changes its priority. */
-function Sections({ run, column, onPriority, scroller }: Props & Scroller) {
+function PrioritySections({ run, column, onPriority, scroller }: Props & ScrollerProps) {
   const { t } = useTranslation();
-  return toSections(column.tasks).map(({ priority, tasks }) => (
-    <Section key={priority} priority={priority}>
+  return toPrioritySections(column.tasks).map(({ priority, tasks }) => (
+    <PriorityDropZone key={priority} priority={priority}>
       <h3 className="px-1.5 py-1 font-medium text-soft text-xs">{t(`priority.${priority}`)}</h3>
-      <Cards run={run} tasks={tasks} onPriority={onPriority} scroller={scroller} />
-    </Section>
+      <CardList run={run} tasks={tasks} onPriority={onPriority} scroller={scroller} />
+    </PriorityDropZone>
   ));
 }
 
-function Section({ priority, children }: { priority: Priority; children: ReactNode }) {
+function PriorityDropZone({ priority, children }: { priority: Priority; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     if (!box.current) return;
     return dropTargetForElements({
       element: box.current,
-      canDrop: ({ source }) => readCard(source.data) !== null,
+      canDrop: ({ source }) => readCardData(source.data) !== null,
       getData: () => sectionData(priority),
       onDragEnter: () => setIsOver(true),
       onDragLeave: () => setIsOver(false),
@@ -78,10 +78,14 @@ function Section({ priority, children }: { priority: Priority; children: ReactNo
 /** Beyond this only visible cards are rendered. */
 const RENDER_ALL_MAX = 60;
 
-type CardsProps = Scroller & { run: string; tasks: readonly TaskRow[]; onPriority?: Props["onPriority"] };
+type CardListProps = ScrollerProps & {
+  run: string;
+  tasks: readonly TaskRow[];
+  onPriority?: Props["onPriority"];
+};
 
-function Cards(props: CardsProps) {
-  if (props.tasks.length > RENDER_ALL_MAX) return <VirtualCards {...props} />;
+function CardList(props: CardListProps) {
+  if (props.tasks.length > RENDER_ALL_MAX) return <VirtualCardList {...props} />;
   return (
     <ul className="flex flex-col gap-2">
       {props.tasks.map((task) => (
@@ -93,7 +97,7 @@ function Cards(props: CardsProps) {
   );
 }
 
-function VirtualCards({ run, tasks, onPriority, scroller }: CardsProps) {
+function VirtualCardList({ run, tasks, onPriority, scroller }: CardListProps) {
   const list = useRef<HTMLUListElement>(null);
   const virtualizer = useVirtualizer({
     count: tasks.length,

@@ -3,22 +3,22 @@
 import type { Priority } from "~/api/generated";
 import { PRIORITIES } from "./toBoard";
 
-type Data = Record<string | symbol, unknown>;
+type DragData = Record<string | symbol, unknown>;
 
 const CARD = Symbol("card");
 const SECTION = Symbol("section");
 
-export const cardData = (task: string, priority: Priority): Data => ({ [CARD]: true, task, priority });
-export const sectionData = (priority: Priority): Data => ({ [SECTION]: true, priority });
+export const cardData = (task: string, priority: Priority): DragData => ({ [CARD]: true, task, priority });
+export const sectionData = (priority: Priority): DragData => ({ [SECTION]: true, priority });
 
 const isPriority = (word: unknown): word is Priority => PRIORITIES.some((priority) => priority === word);
 
-export function readCard(data: Data): { task: string; priority: Priority } | null {
+export function readCardData(data: DragData): { task: string; priority: Priority } | null {
   const { task, priority } = data;
   return data[CARD] === true && typeof task === "string" && isPriority(priority) ? { task, priority } : null;
 }
 
-export function readSection(data: Data | undefined): Priority | null {
+export function readSectionPriority(data: DragData | undefined): Priority | null {
   const priority = data?.["priority"];
   return data?.[SECTION] === true && isPriority(priority) ? priority : null;
 }

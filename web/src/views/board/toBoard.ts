@@ -78,10 +78,10 @@ export function columnOf(task: Pick<TaskRow, "state" | "blocked">): ColumnId {
   }
 }
 
-export type Section = { priority: Priority; tasks: TaskRow[] };
+export type PrioritySection = { priority: Priority; tasks: TaskRow[] };
 
 /** The tasks of a column by priority, including empty sections, because cards can be dropped there. */
-export function toSections(tasks: readonly TaskRow[]): Section[] {
+export function toPrioritySections(tasks: readonly TaskRow[]): PrioritySection[] {
   return PRIORITIES.map((priority) => ({
     priority,
     tasks: tasks.filter((task) => task.priority === priority),

@@ -3,10 +3,10 @@ import { Workflow } from "lucide-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useRow, useRows } from "~/api/hooks";
-import { useLayout } from "~/api/layout";
+import { usePlanLayout } from "~/api/layout";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
-import { Plan } from "./Plan";
+import { PlanGraph } from "./PlanGraph";
 import { planHash } from "./toGraph";
 
 /** The plan as a graph of tasks and dependencies. */
@@ -17,7 +17,7 @@ export default function Canvas({ run }: { run: string }) {
   const details = useRows(run, "taskDetail");
   const hasEnded = (useRow(run, "run", "run")?.endedAt ?? null) !== null;
   const plan = useMemo(() => details.data && planHash(details.data), [details.data]);
-  const layout = useLayout(run, plan, hasEnded);
+  const layout = usePlanLayout(run, plan, hasEnded);
   const queries = [tasks, phases, details, layout];
   if (!tasks.data || !layout.data || queries.some(({ error }) => error))
     return <QueryFallback queries={queries} />;
@@ -25,7 +25,7 @@ export default function Canvas({ run }: { run: string }) {
     return <Notice title={t("canvas.empty")} icon={<Workflow aria-hidden size={22} />} />;
   return (
     <ReactFlowProvider>
-      <Plan run={run} layout={layout.data} />
+      <PlanGraph run={run} layout={layout.data} />
     </ReactFlowProvider>
   );
 }

@@ -1,6 +1,6 @@
 import type { MiniMapNodeProps } from "@xyflow/react";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
-import type { Table } from "~/api/cache";
+import type { RowsByKey } from "~/api/cache";
 import { queryKeys } from "~/api/cache";
 import { cache } from "~/api/client";
 import { displayState, STATE_STYLES } from "~/components/state";
@@ -23,7 +23,7 @@ export function MinimapRefresh({ run, children }: { run: string; children: React
 /** A task on the minimap, in the color of its state. */
 export function MinimapTask({ id, x, y, width, height }: MiniMapNodeProps) {
   const { run } = useContext(RefreshContext);
-  const task = cache.getQueryData<Table<"task">>(queryKeys.rows(run, "task"))?.[id];
+  const task = cache.getQueryData<RowsByKey<"task">>(queryKeys.rows(run, "task"))?.[id];
   if (!task)
     return (
       <rect x={x} y={y} width={width} height={height} fill="none" stroke="var(--line)" strokeWidth={8} />

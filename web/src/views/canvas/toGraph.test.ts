@@ -5,26 +5,31 @@ import {
   nearestTask,
   planHash,
   searchTasks,
+  tasksVisibleTogether,
   toEdges,
   toNodes,
   toOverlapEdges,
-  visibleTogether,
 } from "./toGraph";
 
-const at = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
+const placedTask = (task: string, x: number, y: number) => ({ task, x, y, isCritical: false });
 const layout: Layout = {
   width: 600,
   height: 400,
   nodeWidth: 200,
   nodeHeight: 80,
   lanes: [{ phase: 1, title: "Ground", x: 0, y: 0, width: 600, height: 400 }],
-  nodes: [at("T1", 0, 100), at("T2", 300, 0), at("T3", 300, 100), at("T4", 300, 300)],
+  nodes: [
+    placedTask("T1", 0, 100),
+    placedTask("T2", 300, 0),
+    placedTask("T3", 300, 100),
+    placedTask("T4", 300, 300),
+  ],
   edges: [
     { from: "T1", to: "T2", isCritical: true },
     { from: "T1", to: "T3", isCritical: false },
   ],
 };
-const row = (id: string, more: Partial<TaskRow> = {}) =>
+const taskRow = (id: string, more: Partial<TaskRow> = {}) =>
   ({ id, title: `Title ${id}`, state: "waiting", ...more }) as TaskRow;
 
 test("lanes come before their tasks", () => {
@@ -48,7 +53,7 @@ test("when zoomed out only important edges are shown", () => {
   expect(toEdges(layout, "T3", true).map((edge) => edge.id)).toEqual(["T1>T2", "T1>T3"]);
 });
 
-test("tasks that change the same files are linked from edge to edge", () => {
+test("tasks that change the same files are linked between the edges of their cards", () => {
   const overlap = (one: string, other: string): OverlapRow => ({
     tasks: [one, other],
     files: ["till"],
@@ -76,15 +81,15 @@ test.each([
   ["T2", "down", "T3"],
   ["T4", "down", undefined],
   ["T9", "down", undefined],
-] as const)("from %s %s is %s", (from, direction, to) => {
+] as const)("the nearest task from %s in the direction %s is %s", (from, direction, to) => {
   expect(nearestTask(layout.nodes, from, direction)).toBe(to);
 });
 
 test("a search finds ids, titles, agents and questions, from left to right", () => {
   const tasks = {
-    T1: row("T1", { agent: "ada" }),
-    T2: row("T2", { question: { id: "q_1", text: "어느 결제 대행사?", korean: null } }),
-    T3: row("T3", { title: "Tea menu" }),
+    T1: taskRow("T1", { agent: "ada" }),
+    T2: taskRow("T2", { question: { id: "q_1", text: "어느 결제 대행사?", korean: null } }),
+    T3: taskRow("T3", { title: "Tea menu" }),
   };
   expect(searchTasks(layout.nodes, tasks, "t")).toEqual(["T1", "T2", "T3", "T4"]);
   expect(searchTasks(layout.nodes, tasks, "결제")).toEqual(["T2"]);
@@ -100,15 +105,15 @@ test("a plan with another dependency has another hash", () => {
 });
 
 test("tasks in progress are shown first", () => {
-  const tasks = [row("T1", { state: "done" }), row("T2", { state: "ready" })];
+  const tasks = [taskRow("T1", { state: "done" }), taskRow("T2", { state: "ready" })];
   expect(activeTasks(tasks)).toEqual(["T2"]);
-  expect(activeTasks([...tasks, row("T3", { state: "blocked" })])).toEqual(["T3"]);
+  expect(activeTasks([...tasks, taskRow("T3", { state: "blocked" })])).toEqual(["T3"]);
 });
 
 test("the first view shows tasks that fit on the screen together", () => {
   const ids = ["T1", "T2", "T3", "T4"];
-  expect(visibleTogether(layout, ids, 10_000, 10_000)).toEqual(["T1", "T3", "T2", "T4"]);
-  expect(visibleTogether(layout, ids, 500, 200)).toEqual(["T1", "T3", "T2"]);
-  expect(visibleTogether(layout, ids, 100, 100)).toEqual(["T1"]);
-  expect(visibleTogether(layout, [], 500, 500)).toEqual(["T1"]);
+  expect(tasksVisibleTogether(layout, ids, 10_000, 10_000)).toEqual(["T1", "T3", "T2", "T4"]);
+  expect(tasksVisibleTogether(layout, ids, 500, 200)).toEqual(["T1", "T3", "T2"]);
+  expect(tasksVisibleTogether(layout, ids, 100, 100)).toEqual(["T1"]);
+  expect(tasksVisibleTogether(layout, [], 500, 500)).toEqual(["T1"]);
 });

@@ -2,7 +2,7 @@
 
 import { type Edge, type Node, Position } from "@xyflow/react";
 import type { Layout, Link, OverlapRow, PlacedTask, TaskDetailRow, TaskRow } from "~/api/generated";
-import { matchesSearch } from "~/components/matchesSearch";
+import { taskMatchesSearch } from "~/components/taskMatchesSearch";
 
 export type TaskNode = Node<
   { run: string; isCritical: boolean; isFound: boolean; overlaps: string[] },
@@ -59,7 +59,7 @@ export function toNodes(run: string, layout: Layout, { selected, found, overlaps
         run,
         isCritical: node.isCritical,
         isFound: found.has(node.task),
-        overlaps: overlapping(node.task, overlaps),
+        overlaps: overlappingTasks(node.task, overlaps),
       },
       selected: node.task === selected,
     }),
@@ -67,7 +67,7 @@ export function toNodes(run: string, layout: Layout, { selected, found, overlaps
   return [...lanes, ...tasks];
 }
 
-function overlapping(task: string, overlaps: readonly OverlapRow[]): string[] {
+function overlappingTasks(task: string, overlaps: readonly OverlapRow[]): string[] {
   return overlaps.flatMap(({ tasks: [one, other] }) =>
     one === task ? [other] : other === task ? [one] : [],
   );
@@ -155,7 +155,7 @@ export function searchTasks(
   tasks: Readonly<Record<string, TaskRow>>,
   search: string,
 ): string[] {
-  const found = nodes.filter(({ task }) => matchesSearch(task, tasks[task], search));
+  const found = nodes.filter(({ task }) => taskMatchesSearch(task, tasks[task], search));
   return found.sort((left, right) => left.x - right.x || left.y - right.y).map((node) => node.task);
 }
 
@@ -184,7 +184,7 @@ export function activeTasks(tasks: readonly TaskRow[]): string[] {
  * The tasks among `ids` that fit on the screen together with the first one. The center of all of them could be an empty
  * part of a large plan.
  */
-export function visibleTogether(
+export function tasksVisibleTogether(
   layout: Layout,
   ids: readonly string[],
   width: number,

@@ -1,10 +1,10 @@
 import type { FitViewOptions } from "@xyflow/react";
 import { useState } from "react";
-import type { Table } from "~/api/cache";
+import type { RowsByKey } from "~/api/cache";
 import { queryKeys } from "~/api/cache";
 import { cache } from "~/api/client";
 import type { Layout } from "~/api/generated";
-import { activeTasks, type PlanNode, visibleTogether } from "./toGraph";
+import { activeTasks, type PlanNode, tasksVisibleTogether } from "./toGraph";
 
 /** A plan up to this many times the size of the screen is shown as a whole. */
 const FIT_ALL_MAX = 2;
@@ -16,11 +16,11 @@ export function useInitialView(
   layout: Layout,
 ): { fit: FitViewOptions<PlanNode>; task: string | undefined } {
   const [view] = useState(() => {
-    const tasks = Object.values(cache.getQueryData<Table<"task">>(queryKeys.rows(run, "task")) ?? {});
+    const tasks = Object.values(cache.getQueryData<RowsByKey<"task">>(queryKeys.rows(run, "task")) ?? {});
     const active = activeTasks(tasks);
     const task = active[0] ?? layout.nodes[0]?.task;
     const fitsAll = layout.width <= FIT_ALL_MAX * innerWidth && layout.height <= FIT_ALL_MAX * innerHeight;
-    const ids = visibleTogether(
+    const ids = tasksVisibleTogether(
       layout,
       active,
       innerWidth / 2 / ZOOM_READABLE,

@@ -10,7 +10,7 @@ import { Markdown } from "~/components/Markdown";
 import { Notice } from "~/components/Notice";
 import { useCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { QueryFallback } from "~/components/QueryFallback";
-import { Clock } from "~/components/Time";
+import { ClockTime } from "~/components/Time";
 import { useStickToEnd } from "~/components/useStickToEnd";
 import { ChatBox } from "./ChatBox";
 
@@ -35,7 +35,7 @@ export default function Chat({ run }: { run: string }) {
         )}
         <ol className="flex flex-col gap-3">
           {rows.map((row) => (
-            <Message key={row.index} run={run} row={row} />
+            <ChatMessage key={row.index} run={run} row={row} />
           ))}
         </ol>
       </div>
@@ -44,20 +44,20 @@ export default function Chat({ run }: { run: string }) {
   );
 }
 
-function Message({ run, row }: { run: string; row: ChatRow }) {
+function ChatMessage({ run, row }: { run: string; row: ChatRow }) {
   const { t } = useTranslation();
   const localize = useLocalizedText();
   if (row.isCard && row.question) {
     return (
       <li>
-        <Card run={run} id={row.question} row={row} />
+        <QuestionCard run={run} id={row.question} row={row} />
       </li>
     );
   }
   if (row.author === "system") {
     return (
       <li className="text-center text-soft text-xs">
-        {localize(row)} · <Clock at={row.sentAt} />
+        {localize(row)} · <ClockTime at={row.sentAt} />
       </li>
     );
   }
@@ -69,7 +69,7 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
     >
       <span className={`text-faint text-xs ${isMine ? "text-right" : ""}`}>
         {isMine ? (row.name ?? t("chat.you")) : t("chat.orchestrator")}
-        {row.question && ` · ${row.question}`} · <Clock at={row.sentAt} />
+        {row.question && ` · ${row.question}`} · <ClockTime at={row.sentAt} />
       </span>
       <div
         className={`rounded-xl border px-3 py-2 ${isMine ? "border-transparent bg-accent-soft" : "border-line bg-panel"}`}
@@ -81,7 +81,7 @@ function Message({ run, row }: { run: string; row: ChatRow }) {
 }
 
 /** A question with its form, or with its answer. */
-function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
+function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow }) {
   const { t } = useTranslation();
   const taskHandlers = useTaskOpenHandlers();
   const cardHandlers = useCardOpenHandlers();
@@ -106,7 +106,7 @@ function Card({ run, id, row }: { run: string; id: string; row: ChatRow }) {
           <b className="text-ink">{t("inboxItem.aboutRun")}</b>
         )}
         <span>
-          {question && t(`questionState.${question.status}`)} · <Clock at={row.sentAt} />
+          {question && t(`questionState.${question.status}`)} · <ClockTime at={row.sentAt} />
         </span>
       </header>
       <QuestionText level="h3" text={localize(row)} />

@@ -67,7 +67,9 @@ export function ChatBox({ run }: { run: string }) {
       : t("chat.write");
   return (
     <div className="shrink-0 border-line border-t bg-panel px-4 py-3">
-      {isPicking && pending.length > 0 && <Choices pending={pending} chosen={chosen} onChoose={setChosen} />}
+      {isPicking && pending.length > 0 && (
+        <QuestionChoices pending={pending} chosen={chosen} onChoose={setChosen} />
+      )}
       {target && text !== "" && (
         <p className="mb-1.5 truncate text-ask text-xs">
           <code className="font-mono">{target.task ?? target.id}</code> {label}
@@ -106,9 +108,9 @@ export function ChatBox({ run }: { run: string }) {
   );
 }
 
-type ChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (id: string) => void };
+type QuestionChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (id: string) => void };
 
-function Choices({ pending, chosen, onChoose }: ChoicesProps) {
+function QuestionChoices({ pending, chosen, onChoose }: QuestionChoicesProps) {
   const { t } = useTranslation();
   const localize = useLocalizedText();
   const which = t("chat.which", { count: pending.length });

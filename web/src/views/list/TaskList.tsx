@@ -9,7 +9,7 @@ import { useShortcuts } from "~/components/shortcuts";
 import { VirtualList } from "~/components/VirtualList";
 import { type ListRow, toListRows } from "./listRows";
 import { TaskListRow } from "./TaskListRow";
-import { useListRows } from "./useListRows";
+import { useVirtualTaskList } from "./useVirtualTaskList";
 
 /** All tasks of a run by phase. */
 export default function TaskList({ run }: { run: string }) {
@@ -21,19 +21,19 @@ export default function TaskList({ run }: { run: string }) {
     [phases.data, tasks.data, search],
   );
   if (!tasks.data || !phases.data) return <QueryFallback queries={[tasks, phases]} />;
-  return <Rows run={run} rows={rows} search={search} onSearch={setSearch} />;
+  return <SearchableRows run={run} rows={rows} search={search} onSearch={setSearch} />;
 }
 
 type Props = { run: string; rows: readonly ListRow[]; search: string; onSearch: (search: string) => void };
 
 /** The rows with a search field: only visible rows are rendered, so the browser's search would miss the others. */
-function Rows({ run, rows, search, onSearch }: Props) {
+function SearchableRows({ run, rows, search, onSearch }: Props) {
   const { t } = useTranslation();
   const scroller = useRef<HTMLElement>(null);
-  const { virtualizer, setFocused, onKeyDown } = useListRows(rows, scroller);
+  const { virtualizer, setFocused, onKeyDown } = useVirtualTaskList(rows, scroller);
   return (
     <div className="mx-auto flex h-full max-w-4xl flex-col">
-      <Search search={search} onSearch={onSearch} onKeyDown={onKeyDown} />
+      <TaskSearch search={search} onSearch={onSearch} onKeyDown={onKeyDown} />
       <section
         ref={scroller}
         data-list
@@ -61,9 +61,11 @@ function Rows({ run, rows, search, onSearch }: Props) {
   );
 }
 
-type SearchProps = Pick<Props, "search" | "onSearch"> & { onKeyDown: (event: React.KeyboardEvent) => void };
+type TaskSearchProps = Pick<Props, "search" | "onSearch"> & {
+  onKeyDown: (event: React.KeyboardEvent) => void;
+};
 
-function Search({ search, onSearch, onKeyDown }: SearchProps) {
+function TaskSearch({ search, onSearch, onKeyDown }: TaskSearchProps) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   useShortcuts({ "mod+f": () => input.current?.select() }, !useIsPanelOpen());

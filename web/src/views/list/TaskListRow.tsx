@@ -2,9 +2,9 @@ import type { TaskRow } from "~/api/generated";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
-import { StateLabel } from "~/components/StateLabel";
+import { TaskStateLabel } from "~/components/StateLabel";
 import { displayState, EDGE_COLORS, STATE_STYLES } from "~/components/state";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 
 type Props = { run: string; task: TaskRow; onFocus: () => void };
 
@@ -25,9 +25,9 @@ export function TaskListRow({ run, task, onFocus }: Props) {
         {task.title}
       </b>
       {task.agent && <span className="max-w-40 truncate text-soft text-xs">{task.agent}</span>}
-      <StateLabel task={task} named />
+      <TaskStateLabel task={task} named />
       <span className="text-right text-faint text-xs max-md:ml-auto md:w-24">
-        <Ago at={task.stateSinceAt} />
+        <TimeAgo at={task.stateSinceAt} />
       </span>
       {question && <QuestionLine question={question} className="w-full truncate bg-transparent!" />}
     </button>

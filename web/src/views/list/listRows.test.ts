@@ -10,11 +10,11 @@ const TASKS = Object.fromEntries(
     { id: "T10.1", phase: 10, title: "Bell", agent: "bea" },
   ].map((row) => [row.id, { question: null, ...row } as TaskRow]),
 );
-const rows = (search: string) => toListRows(PHASES, TASKS, search);
-const keys = (search: string) => rows(search).map(({ key }) => key);
+const listRows = (search: string) => toListRows(PHASES, TASKS, search);
+const listRowKeys = (search: string) => listRows(search).map(({ key }) => key);
 
 test("tasks follow their phase, in the order of their numbers", () => {
-  expect(keys(" ")).toEqual(["phase 2", "T2.9", "T2.10", "phase 10", "T10.1"]);
+  expect(listRowKeys(" ")).toEqual(["phase 2", "T2.9", "T2.10", "phase 10", "T10.1"]);
 });
 
 test.each([
@@ -22,8 +22,8 @@ test.each([
   ["BELL", ["phase 10", "T10.1"]],
   ["ada", ["phase 2", "T2.10"]],
   ["nothing of the kind", []],
-])("a search for %s leaves %j", (search, left) => {
-  expect(keys(search)).toEqual(left);
+])("a search for %s shows only %j", (search, left) => {
+  expect(listRowKeys(search)).toEqual(left);
 });
 
 test.each([
@@ -36,6 +36,6 @@ test.each([
   ["Home", 4, 1],
   ["End", 1, 4],
   ["j", 1, null],
-])("%s moves from row %i to the task in row %s", (key, from, to) => {
-  expect(nextTaskIndex(rows(""), from, key)).toBe(to);
+])("the key %s moves from row %i to the task in row %s", (key, from, to) => {
+  expect(nextTaskIndex(listRows(""), from, key)).toBe(to);
 });

@@ -1,14 +1,14 @@
-import type { Table } from "~/api/cache";
+import type { RowsByKey } from "~/api/cache";
 import type { PhaseRow, TaskRow } from "~/api/generated";
-import { matchesSearch } from "~/components/matchesSearch";
+import { taskMatchesSearch } from "~/components/taskMatchesSearch";
 
 export type ListRow = { key: string } & ({ phase: PhaseRow } | { task: TaskRow });
 
 const idOrder = new Intl.Collator("en", { numeric: true });
 
 /** Phases and their tasks by number; with a search only the tasks that match, and their phases. */
-export function toListRows(phases: Table<"phase">, tasks: Table<"task">, search: string): ListRow[] {
-  const isMatch = (task: TaskRow) => search.trim() === "" || matchesSearch(task.id, task, search);
+export function toListRows(phases: RowsByKey<"phase">, tasks: RowsByKey<"task">, search: string): ListRow[] {
+  const isMatch = (task: TaskRow) => search.trim() === "" || taskMatchesSearch(task.id, task, search);
   const all = Object.values(tasks)
     .filter(isMatch)
     .sort((left, right) => idOrder.compare(left.id, right.id));

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { usePlanCheck, usePlans, useProjects } from "~/api/plans";
 import { ErrorLine } from "~/components/ErrorLine";
-import { PickPlan } from "./PickPlan";
+import { PlanEditor } from "./PlanEditor";
 import { PlanErrors } from "./PlanErrors";
-import { PlanText } from "./PlanText";
-import { StartRun } from "./StartRun";
+import { PlanPicker } from "./PlanPicker";
+import { StartRunForm } from "./StartRunForm";
 
 /** The plan in the text field. */
 export type PlanDraft = {
@@ -60,7 +60,7 @@ export default function NewRun() {
       <div className="mx-auto flex max-w-5xl flex-col gap-3 p-4 md:p-6">
         <h1 className="font-semibold text-lg">{t("newRun.title")}</h1>
         <p className="text-soft">{t("newRun.intro")}</p>
-        <PickPlan
+        <PlanPicker
           projects={projects}
           project={project}
           onProject={(folder) => {
@@ -71,7 +71,7 @@ export default function NewRun() {
           draft={draft}
           onDraft={setDraft}
         />
-        <PlanText
+        <PlanEditor
           text={text}
           onText={(changed) =>
             setDraft((before) => ({ ...before, text: changed, path: null, isEdited: changed.trim() !== "" }))
@@ -97,7 +97,7 @@ export default function NewRun() {
           )}
         </div>
         {check.data && errors === 0 && !isEmpty && projects.status === "success" && (
-          <StartRun project={project} draft={draft} onGo={goToLine} />
+          <StartRunForm project={project} draft={draft} onGo={goToLine} />
         )}
       </div>
     </main>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
-import { useOlderRuns, useRuns } from "~/api/hooks";
+import { useFetchOlderRuns, useRuns } from "~/api/hooks";
 import { Button } from "~/components/Button";
 import { ErrorLine } from "~/components/ErrorLine";
 import { ErrorMessage } from "~/components/ErrorMessage";
@@ -9,12 +9,12 @@ import { Loading } from "~/components/Loading";
 import { Notice } from "~/components/Notice";
 import { ProgressBar } from "~/components/ProgressBar";
 import { RunStateLabel } from "~/components/StateLabel";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 
 export function RunList() {
   const { t } = useTranslation();
   const runs = useRuns();
-  const older = useOlderRuns();
+  const older = useFetchOlderRuns();
   switch (runs.status) {
     case "pending":
       return <Loading />;
@@ -66,7 +66,7 @@ function RunCard({ run }: { run: RunRow }) {
       </span>
       <ProgressBar run={run} />
       <span className="flex flex-wrap gap-x-2 text-soft text-xs">
-        <span>{run.project}</span>·<code className="font-mono">{run.id}</code>·<Ago at={run.startedAt} />
+        <span>{run.project}</span>·<code className="font-mono">{run.id}</code>·<TimeAgo at={run.startedAt} />
         {run.waitsFor.person > 0 && (
           <b className="text-ask">· {t("run.needsYou", { count: run.waitsFor.person })}</b>
         )}

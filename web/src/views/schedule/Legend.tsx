@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import type { Schedule } from "~/api/generated";
-import { useFormatClock, useFormatDuration } from "~/components/time";
+import { useFormatClockTime, useFormatDuration } from "~/components/timeFormat";
 
 /** The meaning of the bars, and the predicted end of the run. */
 export function Legend({ schedule }: { schedule: Schedule }) {
   const { t } = useTranslation();
-  const formatClock = useFormatClock();
+  const formatClock = useFormatClockTime();
   const formatDuration = useFormatDuration();
   const { endAt, nowAt, nGuessed, nStuck } = schedule;
   return (

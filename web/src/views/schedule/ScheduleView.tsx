@@ -10,10 +10,10 @@ import { IconButton } from "~/components/Button";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
 import { Notice } from "~/components/Notice";
-import { Axis } from "./Axis";
 import { Legend } from "./Legend";
+import { TimeAxis } from "./TimeAxis";
 import { FillPatterns, TRACK_HEIGHT, Track } from "./Track";
-import { type GroupBy, toRange, toScheduleRows } from "./toSchedule";
+import { type GroupBy, toScheduleRows, toTimeRange } from "./toSchedule";
 
 /** The width of the row titles on small and on large screens. */
 const NAME_WIDTHS = [96, 168] as const;
@@ -30,21 +30,21 @@ export default function ScheduleView({ run }: { run: string }) {
   if (schedule.data.bars.length === 0) {
     return <Notice title={t("schedule.empty")} icon={<CalendarClock aria-hidden size={22} />} />;
   }
-  return <Bars run={run} schedule={schedule.data} />;
+  return <ScheduleBars run={run} schedule={schedule.data} />;
 }
 
-function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
+function ScheduleBars({ run, schedule }: { run: string; schedule: Schedule }) {
   const { t } = useTranslation();
   const tasks = useRows(run, "task").data ?? {};
   const [by, setBy] = useState<GroupBy>("agent");
   const [zoom, setZoom] = useState(1);
   const scroller = useRef<HTMLElement>(null);
-  const outer = useWidth(scroller);
+  const outer = useElementWidth(scroller);
   const nameWidth = NAME_WIDTHS[outer < 640 ? 0 : 1];
   const visibleWidth = outer - nameWidth - 16;
   const width = Math.max(200, visibleWidth * zoom);
   const rows = useMemo(() => toScheduleRows(schedule, by), [schedule, by]);
-  const scale = useMemo(() => scaleTime(toRange(schedule), [0, width]), [schedule, width]);
+  const scale = useMemo(() => scaleTime(toTimeRange(schedule), [0, width]), [schedule, width]);
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -100,7 +100,7 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
         className="min-h-0 flex-1 overflow-auto rounded-xl border border-line bg-panel"
       >
         <div style={{ width: nameWidth + width + 16 }}>
-          <Axis
+          <TimeAxis
             scale={scale}
             width={width}
             left={nameWidth}
@@ -148,7 +148,7 @@ function Bars({ run, schedule }: { run: string; schedule: Schedule }) {
 }
 
 /** The width of an element, kept current. */
-function useWidth(box: React.RefObject<HTMLElement | null>): number {
+function useElementWidth(box: React.RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(900);
   useEffect(() => {
     if (!box.current) return;

@@ -1,10 +1,10 @@
 import type { ScaleTime } from "d3-scale";
 import { useTranslation } from "react-i18next";
-import type { Table } from "~/api/cache";
+import type { RowsByKey } from "~/api/cache";
 import type { Bar, Schedule } from "~/api/generated";
 import { useOpenTask } from "~/components/navigation";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
-import { useFormatClock, useFormatDuration } from "~/components/time";
+import { useFormatClockTime, useFormatDuration } from "~/components/timeFormat";
 import { barText } from "./toSchedule";
 
 export const TRACK_HEIGHT = 30;
@@ -17,7 +17,7 @@ type Props = {
   bars: readonly Bar[];
   scale: ScaleTime<number, number>;
   width: number;
-  tasks: Table<"task">;
+  tasks: RowsByKey<"task">;
   schedule: Schedule;
 };
 
@@ -31,7 +31,7 @@ const FILLS: Record<Bar["kind"], { fill: string; ink: string }> = {
 const FOR_PERSON = { fill: "url(#for-person)", ink: "var(--ask)" };
 
 /** Whether the task waited for a person, and not for an agent or a time. */
-function waitsForPerson({ reason }: Bar): boolean {
+function isBlockedByPerson({ reason }: Bar): boolean {
   return reason !== null && ["question", "request", "approval", "escalated"].includes(reason.type);
 }
 
@@ -60,13 +60,13 @@ export function Track({ bars, scale, width, tasks, schedule }: Props) {
 export function FillPatterns() {
   return (
     <svg aria-hidden width={0} height={0} className="absolute">
-      <Stripes id="for-person" ground="var(--ask-soft)" stripe="var(--ask-line)" />
-      <Stripes id="blocked" ground="var(--panel)" stripe="var(--predicted)" />
+      <StripePattern id="for-person" ground="var(--ask-soft)" stripe="var(--ask-line)" />
+      <StripePattern id="blocked" ground="var(--panel)" stripe="var(--predicted)" />
     </svg>
   );
 }
 
-function Stripes({ id, ground, stripe }: { id: string; ground: string; stripe: string }) {
+function StripePattern({ id, ground, stripe }: { id: string; ground: string; stripe: string }) {
   return (
     <pattern id={id} width="10" height="10" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
       <rect width="10" height="10" fill={ground} />
@@ -80,10 +80,10 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   const open = useOpenTask();
   const { i18n } = useTranslation();
   const question = barText(bar, i18n.language);
-  const label = useLabel(bar, question, tasks);
+  const label = useBarLabel(bar, question, tasks);
   const x = scale(bar.startAt);
   const width = Math.max(BAR_WIDTH_MIN, scale(bar.endAt) - x - 1);
-  const isForPerson = bar.kind === "blocked" && waitsForPerson(bar);
+  const isForPerson = bar.kind === "blocked" && isBlockedByPerson(bar);
   const { fill, ink } = isForPerson ? FOR_PERSON : FILLS[bar.kind];
   const failed = bar.kind === "past" && tasks[bar.task]?.state === "failed";
   const text =
@@ -123,9 +123,9 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   );
 }
 
-function useLabel(bar: Bar, question: string | null, tasks: Props["tasks"]): string {
+function useBarLabel(bar: Bar, question: string | null, tasks: Props["tasks"]): string {
   const { t } = useTranslation();
-  const formatClock = useFormatClock();
+  const formatClock = useFormatClockTime();
   const formatDuration = useFormatDuration();
   const kind =
     bar.kind === "blocked"

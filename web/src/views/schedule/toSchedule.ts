@@ -44,7 +44,7 @@ export function toTracks(bars: readonly Bar[]): Bar[][] {
 }
 
 /** The displayed time range: from the start to the last known time, with some padding. */
-export function toRange(schedule: Schedule): [number, number] {
+export function toTimeRange(schedule: Schedule): [number, number] {
   const ends = schedule.bars.map((bar) => bar.endAt);
   const start = schedule.bars.reduce((first, bar) => Math.min(first, bar.startAt), schedule.startAt);
   const end = ends.reduce(

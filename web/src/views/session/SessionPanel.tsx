@@ -7,8 +7,8 @@ import { Notice } from "~/components/Notice";
 import { useOpenTask } from "~/components/navigation";
 import { SessionOutput } from "~/components/output/SessionOutput";
 import { Panel } from "~/components/Panel";
-import { Ago } from "~/components/Time";
-import { StopSession } from "./StopSession";
+import { TimeAgo } from "~/components/Time";
+import { StopSessionButton } from "./StopSessionButton";
 
 type Props = { run: string; session: string; onClose: () => void };
 
@@ -34,10 +34,10 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
           {session && (
             <span className="rounded-full bg-page px-2.5 py-0.5 text-sm">
               {t(`sessionState.${session.park ?? session.state}`)} <span className="text-soft">·</span>{" "}
-              <Ago at={session.stateSinceAt} />
+              <TimeAgo at={session.stateSinceAt} />
             </span>
           )}
-          {session && <StopSession run={run} session={session} />}
+          {session && <StopSessionButton run={run} session={session} />}
           {task && (
             <button
               type="button"

@@ -7,7 +7,7 @@ import { Button } from "~/components/Button";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
 import TaskActionSheet from "~/components/TaskActionSheet";
-import { Clock, Duration } from "~/components/Time";
+import { ClockTime, Duration } from "~/components/Time";
 import { canRewind } from "./taskConditions";
 
 /** The attempts at a task, and the checkpoints that can be restored. */
@@ -46,7 +46,7 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
                 >
                   {row.session}
                 </Link>{" "}
-                · <Clock at={row.startedAt} /> · <Duration from={row.startedAt} to={row.endedAt} />
+                · <ClockTime at={row.startedAt} /> · <Duration from={row.startedAt} to={row.endedAt} />
               </span>
             </p>
             {row.failure && <p className="text-fail">{failureText(row.failure, t)}</p>}
@@ -61,7 +61,8 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
               <code className="font-mono text-soft text-xs">{row.id}</code>
               <span className="min-w-0 flex-1">{t(`checkpointReason.${row.reason}`)}</span>
               <span className="text-soft text-xs">
-                <code className="font-mono">{row.commit?.slice(0, 8)}</code> · <Clock at={row.requestedAt} />
+                <code className="font-mono">{row.commit?.slice(0, 8)}</code> ·{" "}
+                <ClockTime at={row.requestedAt} />
               </span>
               {restoreButton({ checkpoint: row.id })}
             </li>

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { getText, pathSegment } from "~/api/http";
+import { encodePathSegment, getText } from "~/api/http";
 import { Button } from "~/components/Button";
 import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
 import { Notice } from "~/components/Notice";
-import { type DiffFile, type DiffLine, readDiff } from "./diff";
+import { type DiffFile, type DiffLine, parseDiff } from "./diff";
 
 const LINE_STYLES: Record<DiffLine["kind"], string> = {
   add: "bg-done/12",
@@ -23,8 +23,9 @@ export default function Changes({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const diff = useQuery({
     queryKey: ["diff", run, task],
-    queryFn: ({ signal }) => getText(`/api/runs/${pathSegment(run)}/tasks/${pathSegment(task)}/diff`, signal),
-    select: readDiff,
+    queryFn: ({ signal }) =>
+      getText(`/api/runs/${encodePathSegment(run)}/tasks/${encodePathSegment(task)}/diff`, signal),
+    select: parseDiff,
     staleTime: 0,
   });
   if (diff.status === "pending") return <Loading />;
@@ -44,13 +45,13 @@ export default function Changes({ run, task }: { run: string; task: string }) {
         <b className="text-fail">−{removed}</b> {refresh}
       </p>
       {diff.data.map((file) => (
-        <File key={file.path} file={file} />
+        <ChangedFile key={file.path} file={file} />
       ))}
     </div>
   );
 }
 
-function File({ file }: { file: DiffFile }) {
+function ChangedFile({ file }: { file: DiffFile }) {
   const { t } = useTranslation();
   // A folded file is not rendered: a large diff has more lines than a page can hold.
   const [isOpen, setIsOpen] = useState(file.lines.length <= OPEN_LINES_MAX);

@@ -3,7 +3,7 @@ import type { LoopRow, ReceiptRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
-import { Clock, Duration } from "~/components/Time";
+import { ClockTime, Duration } from "~/components/Time";
 
 /** The check results of a task, and the findings of its tester. */
 export default function Checks({ run, task }: { run: string; task: string }) {
@@ -24,7 +24,7 @@ export default function Checks({ run, task }: { run: string; task: string }) {
         <ReceiptCard key={`${row.sequence}/${row.index}`} row={row} />
       ))}
       {rounds.map((row) => (
-        <LoopCard key={row.id} row={row} />
+        <FeedbackLoopCard key={row.id} row={row} />
       ))}
     </div>
   );
@@ -42,7 +42,8 @@ function ReceiptCard({ row }: { row: ReceiptRow }) {
         <code className="min-w-0 flex-1 truncate font-mono text-xs">{receipt.command}</code>
         <span className="text-soft text-xs">
           {t("checks.exit", { status: receipt.exitStatus ?? "–" })} ·{" "}
-          <Duration from={receipt.startedAt} to={receipt.finishedAt} /> · <Clock at={receipt.finishedAt} />
+          <Duration from={receipt.startedAt} to={receipt.finishedAt} /> ·{" "}
+          <ClockTime at={receipt.finishedAt} />
         </span>
       </summary>
       <div className="border-line border-t px-3 py-2">
@@ -60,7 +61,7 @@ function ReceiptCard({ row }: { row: ReceiptRow }) {
   );
 }
 
-function LoopCard({ row }: { row: LoopRow }) {
+function FeedbackLoopCard({ row }: { row: LoopRow }) {
   const { t } = useTranslation();
   return (
     <section className="rounded-lg border border-line px-3 py-2">
@@ -70,7 +71,7 @@ function LoopCard({ row }: { row: LoopRow }) {
       {row.rounds.map((round) => (
         <div key={round.round} className="mt-2">
           <p className="text-soft text-xs">
-            {t("checks.round", { n: round.round })} · <Clock at={round.failedAt} />
+            {t("checks.round", { n: round.round })} · <ClockTime at={round.failedAt} />
           </p>
           {(round.feedback.failures ?? []).map((failure) => (
             <div key={failure.name} className="mt-1 border-fail border-l-2 pl-2.5">

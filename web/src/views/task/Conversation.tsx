@@ -1,6 +1,6 @@
 import { useMemo, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
-import type { Table } from "~/api/cache";
+import type { RowsByKey } from "~/api/cache";
 import { runningTurns } from "~/api/client";
 import type { TurnRow } from "~/api/generated";
 import { useRows, useTurns } from "~/api/hooks";
@@ -10,18 +10,18 @@ import { Loading } from "~/components/Loading";
 import { useLocalizedText } from "~/components/localizedText";
 import { Markdown } from "~/components/Markdown";
 import { Notice } from "~/components/Notice";
-import { Clock } from "~/components/Time";
+import { ClockTime } from "~/components/Time";
 import { useStickToEnd } from "~/components/useStickToEnd";
+import { forwardedPerson } from "./forwardedPerson";
 import { ToolCalls } from "./ToolCalls";
-import { contentSize, type TurnPart, toRunningParts, toTurnParts } from "./turnParts";
-import { turnSpeaker } from "./turnSpeaker";
+import { contentSize, type TurnPart, toRunningTurnParts, toTurnParts } from "./turnParts";
 
 /** All turns of a task in order, and what its agents say and do now. */
 export function Conversation({ run, task }: { run: string; task: string }) {
   const { t } = useTranslation();
   const turns = useTurns(run, task);
   const list = useRef<HTMLOListElement>(null);
-  const shown = useMemo(() => toTurns(turns.data ?? {}), [turns.data]);
+  const shown = useMemo(() => toSortedTurns(turns.data ?? {}), [turns.data]);
   const questions = useRows(run, "question").data;
   const running = useRunningTurns(run, task, shown);
   const count = shown.length;
@@ -35,7 +35,11 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   return (
     <ol ref={list} className="flex flex-col gap-4 px-4 py-4 md:px-5">
       {shown.map((turn) => (
-        <Turn key={turn.index} turn={turn} person={turnSpeaker(turn, questions?.[turn.question ?? ""])} />
+        <TurnItem
+          key={turn.index}
+          turn={turn}
+          person={forwardedPerson(turn, questions?.[turn.question ?? ""])}
+        />
       ))}
       {running.map((turn) => (
         <RunningTurnItem key={turn.session} {...turn} />
@@ -44,25 +48,25 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   );
 }
 
-export function toTurns(rows: Table<"turn">): TurnRow[] {
+export function toSortedTurns(rows: RowsByKey<"turn">): TurnRow[] {
   return Object.values(rows).sort((left, right) => left.index - right.index);
 }
 
-type MarkedKind = "question" | "answer" | "clarification" | "notice";
+type HighlightedKind = "question" | "answer" | "clarification" | "notice";
 
 /** The styles of turns that are not plain text. */
-const MARKED_STYLES: Record<MarkedKind, { edge: string; text: string }> = {
+const HIGHLIGHT_STYLES: Record<HighlightedKind, { edge: string; text: string }> = {
   question: { edge: "border-ask-fill", text: "text-ask" },
   answer: { edge: "border-done", text: "text-done" },
   clarification: { edge: "border-ask-fill", text: "text-ask" },
   notice: { edge: "border-fail", text: "text-fail" },
 };
 
-function isMarked(turn: TurnRow): turn is TurnRow & { kind: MarkedKind } {
-  return Object.hasOwn(MARKED_STYLES, turn.kind);
+function isHighlighted(turn: TurnRow): turn is TurnRow & { kind: HighlightedKind } {
+  return Object.hasOwn(HIGHLIGHT_STYLES, turn.kind);
 }
 
-function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
+function TurnItem({ turn: row, person }: { turn: TurnRow; person: string | null }) {
   const { t } = useTranslation();
   const localize = useLocalizedText();
   const turn = { ...row, content: localize({ text: row.content, korean: row.korean }) };
@@ -78,24 +82,24 @@ function Turn({ turn: row, person }: { turn: TurnRow; person: string | null }) {
         <b className={`block truncate text-sm ${isOrchestrator && !person ? "text-accent" : "text-ink"}`}>
           {speaker}
         </b>
-        <Clock at={turn.sentAt} />
+        <ClockTime at={turn.sentAt} />
       </div>
-      {isMarked(turn) ? (
-        <div className={`border-l-2 pl-3 ${MARKED_STYLES[turn.kind].edge}`}>
-          <p className={`font-mono font-semibold text-xs ${MARKED_STYLES[turn.kind].text}`}>
+      {isHighlighted(turn) ? (
+        <div className={`border-l-2 pl-3 ${HIGHLIGHT_STYLES[turn.kind].edge}`}>
+          <p className={`font-mono font-semibold text-xs ${HIGHLIGHT_STYLES[turn.kind].text}`}>
             {t(`conversation.${turn.kind === "question" && isOrchestrator ? "forwarded" : turn.kind}`)}
             {turn.question && ` · ${turn.question}`}
           </p>
           <Markdown text={turn.content} />
         </div>
       ) : (
-        <Parts turn={turn} isFolded={isOrchestrator} />
+        <TurnParts turn={turn} isFolded={isOrchestrator} />
       )}
     </li>
   );
 }
 
-function Parts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
+function TurnParts({ turn, isFolded }: { turn: TurnRow; isFolded: boolean }) {
   const { t } = useTranslation();
   const nOmitted = turn.tools?.nOmitted ?? 0;
   return (
@@ -120,16 +124,16 @@ type RunningTurnContent = { session: string; agent: string; parts: TurnPart[]; t
 /** The turns in progress of a task's agents, until their rows are shown. */
 function useRunningTurns(run: string, task: string, shown: readonly TurnRow[]): RunningTurnContent[] {
   const sessions = useRows(run, "session").data;
-  const version = useSyncExternalStore(runningTurns.subscribe, runningTurns.count);
+  const version = useSyncExternalStore(runningTurns.subscribe, runningTurns.version);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `version` changes with the content of `runningTurns`.
   return useMemo(() => {
     const isShown = (row: RunningTurn["row"]) =>
       row !== null && shown.some(({ index }) => row.task === task && row.index === index);
     return Object.values(sessions ?? {}).flatMap((session) => {
-      const turn = runningTurns.of(run, session.id);
+      const turn = runningTurns.get(run, session.id);
       const hasEnded = session.state === "ended" || session.state === "lost";
       if (session.task !== task || hasEnded || !turn || isShown(turn.row)) return [];
-      const parts = toRunningParts(turn);
+      const parts = toRunningTurnParts(turn);
       if (parts.length === 0 && turn.trouble === null) return [];
       return [{ session: session.id, agent: session.agent ?? session.id, parts, trouble: turn.trouble }];
     });

@@ -4,7 +4,7 @@ import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
 import { useLocalizedText } from "~/components/localizedText";
 import { Notice } from "~/components/Notice";
-import { Clock } from "~/components/Time";
+import { ClockTime } from "~/components/Time";
 
 /** The events of a task. Those about a question are highlighted. */
 export default function Events({ run, task }: { run: string; task: string }) {
@@ -26,7 +26,7 @@ export default function Events({ run, task }: { run: string; task: string }) {
           className={`grid grid-cols-[auto_1fr] gap-x-3 border-l-2 py-1 pl-3 md:grid-cols-[minmax(64px,max-content)_8.5rem_1fr] ${row.question ? "border-ask bg-ask-soft" : "border-line"}`}
         >
           <span className="text-faint text-xs">
-            <Clock at={row.happenedAt} />
+            <ClockTime at={row.happenedAt} />
           </span>
           <span
             title={row.kind}

@@ -5,8 +5,8 @@ import type { TaskRow } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { formatMoney, formatTokens } from "~/components/format";
 import { Markdown } from "~/components/Markdown";
-import { StateLabel } from "~/components/StateLabel";
-import { Ago, Duration } from "~/components/Time";
+import { TaskStateLabel } from "~/components/StateLabel";
+import { Duration, TimeAgo } from "~/components/Time";
 
 /** The key facts about a task: agent, usage, checks and dependencies. */
 export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {
@@ -24,7 +24,7 @@ export function TaskDetails({ run, task }: { run: string; task: TaskRow }) {
         <DetailLine name={t("task.agent")}>{task.agent ?? "–"}</DetailLine>
         {session && (
           <DetailLine name={t("task.session")}>
-            {t(`sessionState.${session.park ?? session.state}`)} · <Ago at={session.stateSinceAt} />
+            {t(`sessionState.${session.park ?? session.state}`)} · <TimeAgo at={session.stateSinceAt} />
           </DetailLine>
         )}
         {session?.model && <DetailLine name={t("task.model")}>{session.model}</DetailLine>}
@@ -137,7 +137,7 @@ function TaskLink({ run, id }: { run: string; id: string }) {
       <span className="min-w-0 truncate">
         <code className="font-mono">{id}</code> {task?.title}
       </span>
-      {task && <StateLabel task={task} />}
+      {task && <TaskStateLabel task={task} />}
     </Link>
   );
 }

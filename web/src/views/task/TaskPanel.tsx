@@ -9,8 +9,8 @@ import { Loading } from "~/components/Loading";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { Notice } from "~/components/Notice";
 import { Panel } from "~/components/Panel";
-import { StateLabel } from "~/components/StateLabel";
-import { Ago } from "~/components/Time";
+import { TaskStateLabel } from "~/components/StateLabel";
+import { TimeAgo } from "~/components/Time";
 import { TASK_TABS, type TaskTab } from "~/components/taskTabs";
 import { Conversation } from "./Conversation";
 import { TaskActions } from "./TaskActions";
@@ -38,8 +38,8 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
         task && (
           <>
             <span className="flex items-center gap-1.5 rounded-full bg-page px-2.5 py-0.5 text-sm">
-              <StateLabel task={task} named /> <span className="text-soft">·</span>{" "}
-              <Ago at={task.stateSinceAt} />
+              <TaskStateLabel task={task} named /> <span className="text-soft">·</span>{" "}
+              <TimeAgo at={task.stateSinceAt} />
             </span>
             <TaskActions run={run} task={task} />
           </>
@@ -75,7 +75,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
             >
               <ErrorBoundary of={tab}>
                 <Suspense fallback={<Loading />}>
-                  <Body tab={tab} run={run} task={id} />
+                  <TabContent tab={tab} run={run} task={id} />
                 </Suspense>
               </ErrorBoundary>
             </Tabs.Panel>
@@ -87,7 +87,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
   );
 }
 
-function Body({ tab, ...of }: { tab: TaskTab; run: string; task: string }) {
+function TabContent({ tab, ...of }: { tab: TaskTab; run: string; task: string }) {
   switch (tab) {
     case "conversation":
       return <Conversation {...of} />;

@@ -23,7 +23,7 @@ export function ToolCalls({ tools, isRunning = false }: { tools: readonly ToolCa
   const failed = folded.filter(({ status }) => status === "failed").length;
   return (
     <div>
-      <Fold
+      <FoldableLine
         line={
           <span className="truncate">
             {t("conversation.tools", { count: folded.length })}
@@ -40,7 +40,7 @@ export function ToolCalls({ tools, isRunning = false }: { tools: readonly ToolCa
             </li>
           ))}
         </ul>
-      </Fold>
+      </FoldableLine>
       {isRunning && <ToolCallLine tool={last} isRunning />}
     </div>
   );
@@ -67,14 +67,14 @@ function ToolCallLine({ tool, isRunning }: { tool: ToolCall; isRunning: boolean 
   if (!tool.output && rest.length === 0)
     return <p className="flex min-w-0 items-center gap-1.5 py-0.5 pl-4.5 text-soft text-xs">{line}</p>;
   return (
-    <Fold line={line}>
+    <FoldableLine line={line}>
       {rest.length > 0 && <OutputText text={tool.title} />}
-      {tool.output && <Output output={tool.output} />}
-    </Fold>
+      {tool.output && <ToolCallOutput output={tool.output} />}
+    </FoldableLine>
   );
 }
 
-function Output({ output: { head, nBytesOmitted = 0, tail = "" } }: { output: ToolOutput }) {
+function ToolCallOutput({ output: { head, nBytesOmitted = 0, tail = "" } }: { output: ToolOutput }) {
   const { t } = useTranslation();
   return (
     <>
@@ -101,7 +101,7 @@ function OutputText({ text }: { text: string }) {
 }
 
 /** A line that unfolds. */
-function Fold({ line, children }: { line: ReactNode; children: ReactNode }) {
+function FoldableLine({ line, children }: { line: ReactNode; children: ReactNode }) {
   return (
     <details className="min-w-0 [&[open]>summary>.fold-sign]:rotate-90">
       <summary className="flex min-w-0 cursor-pointer list-none items-center gap-1.5 rounded py-0.5 text-soft text-xs hover:text-ink [&::-webkit-details-marker]:hidden">

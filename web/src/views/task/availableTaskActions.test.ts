@@ -9,7 +9,11 @@ const TEAM = [
 ] as const;
 const PRIORITIES = "critical high normal✓ low";
 
-const actions = (state: TaskRow["state"], attempt: number, team: readonly (typeof TEAM)[number][] = TEAM) =>
+const actionNames = (
+  state: TaskRow["state"],
+  attempt: number,
+  team: readonly (typeof TEAM)[number][] = TEAM,
+) =>
   availableTaskActions({ state, attempt, blocked: [], priority: "normal", agent: "ada" }, team)
     .map((action) => {
       if (action.type === "priority") return action.priority + (action.isSelected ? "✓" : "");
@@ -23,9 +27,9 @@ test.each<[TaskRow["state"], number, string]>([
   ["failed", 2, "retry skip cancel"],
   ["done", 1, ""],
 ])("a task that is %s at attempt %i allows: %s", (state, attempt, expected) => {
-  expect(actions(state, attempt)).toBe(expected);
+  expect(actionNames(state, attempt)).toBe(expected);
 });
 
 test("a task cannot be reassigned in a team of one", () => {
-  expect(actions("ready", 0, TEAM.slice(1, 2))).not.toContain("→");
+  expect(actionNames("ready", 0, TEAM.slice(1, 2))).not.toContain("→");
 });

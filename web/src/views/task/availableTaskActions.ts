@@ -1,6 +1,6 @@
 import type { AgentRow, Priority, TaskRow } from "~/api/generated";
 import { displayState } from "~/components/state";
-import { canCheckpoint, canRetry, isClosed } from "./taskConditions";
+import { canCreateCheckpoint, canRetry, isClosed } from "./taskConditions";
 
 export type TaskAction =
   | { type: "pause" | "continue" | "retry" | "checkpoint" | "skip" | "cancel" }
@@ -32,7 +32,7 @@ export function availableTaskActions(
       ),
       ...others.map(({ name }) => ({ type: "reassign", agent: name }) as const),
     ),
-    ...when(canCheckpoint(task), { type: "checkpoint" }),
+    ...when(canCreateCheckpoint(task), { type: "checkpoint" }),
     ...when(!isClosed(task), { type: "skip" }, { type: "cancel" }),
   ];
 }

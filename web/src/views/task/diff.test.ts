@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDiff } from "./diff";
+import { parseDiff } from "./diff";
 
 const DIFF = `diff --git a/src/old.rs b/src/old.rs
 index 1..2 100644
@@ -20,11 +20,11 @@ Binary files a/한글.png and b/한글.png differ
 `;
 
 test("a diff is split into files, and lines that look like headers are content", () => {
-  const [changed, gone, binary] = readDiff(DIFF);
+  const [changed, gone, binary] = parseDiff(DIFF);
   expect(changed).toMatchObject({ path: "src/old.rs", added: 1, removed: 1 });
   expect(changed?.lines.map(({ kind }) => kind)).toEqual(["hunk", "same", "remove", "add"]);
   expect(changed?.lines[3]?.text).toBe("++ a plus line");
   expect(gone).toMatchObject({ path: "gone.txt", removed: 1 });
   expect(binary).toMatchObject({ path: "한글.png", binary: true });
-  expect(readDiff("")).toEqual([]);
+  expect(parseDiff("")).toEqual([]);
 });

@@ -3,13 +3,13 @@
 export type DiffLine = { kind: "add" | "remove" | "same" | "hunk"; text: string };
 export type DiffFile = { path: string; added: number; removed: number; lines: DiffLine[]; binary: boolean };
 
-export function readDiff(text: string): DiffFile[] {
+export function parseDiff(text: string): DiffFile[] {
   const files: DiffFile[] = [];
   let inHunk = false;
   for (const line of text.split("\n")) {
     const file = files.at(-1);
     if (line.startsWith("diff --git ")) {
-      files.push({ path: pathOf(line), added: 0, removed: 0, lines: [], binary: false });
+      files.push({ path: pathInHeader(line), added: 0, removed: 0, lines: [], binary: false });
       inHunk = false;
     } else if (!file) {
     } else if (line.startsWith("@@")) {
@@ -31,6 +31,6 @@ export function readDiff(text: string): DiffFile[] {
   return files;
 }
 
-function pathOf(header: string): string {
+function pathInHeader(header: string): string {
   return / b\/(.*)$/.exec(header)?.[1] ?? header.slice("diff --git ".length);
 }

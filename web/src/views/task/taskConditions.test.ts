@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { TaskRow } from "~/api/generated";
-import { canCheckpoint, canRetry, canRewind, isClosed } from "./taskConditions";
+import { canCreateCheckpoint, canRetry, canRewind, isClosed } from "./taskConditions";
 
-const can = (state: TaskRow["state"], attempt: number) => {
+const metConditions = (state: TaskRow["state"], attempt: number) => {
   const task = { state, attempt };
-  const all = { checkpoint: canCheckpoint, retry: canRetry, rewind: canRewind, closed: isClosed };
+  const all = { checkpoint: canCreateCheckpoint, retry: canRetry, rewind: canRewind, closed: isClosed };
   return Object.entries(all)
     .filter(([, is]) => is(task))
     .map(([name]) => name);
@@ -23,6 +23,6 @@ test.each<[TaskRow["state"], number, string[]]>([
   ["done", 1, ["closed"]],
   ["skipped", 1, ["rewind", "closed"]],
   ["cancelled", 0, ["closed"]],
-])("a task that is %s at attempt %i allows: %j", (state, attempt, conditions) => {
-  expect(can(state, attempt)).toEqual(conditions);
+])("a task that is %s at attempt %i meets the conditions %j", (state, attempt, conditions) => {
+  expect(metConditions(state, attempt)).toEqual(conditions);
 });

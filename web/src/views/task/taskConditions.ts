@@ -4,15 +4,16 @@ import type { TaskRow } from "~/api/generated";
 
 type TaskStatus = Pick<TaskRow, "state" | "attempt">;
 
-const isIn = (states: readonly TaskRow["state"][]) => (task: TaskStatus) => states.includes(task.state);
+const isInAnyState = (states: readonly TaskRow["state"][]) => (task: TaskStatus) =>
+  states.includes(task.state);
 
 /** Whether the task has ended for good. */
-export const isClosed = isIn(["done", "skipped", "cancelled"]);
+export const isClosed = isInAnyState(["done", "skipped", "cancelled"]);
 
-const isInProgress = isIn(["running", "blocked", "checking", "merging"]);
-const isRetryable = isIn(["running", "blocked", "checking", "failed"]);
+const isInProgress = isInAnyState(["running", "blocked", "checking", "merging"]);
+const isRetryable = isInAnyState(["running", "blocked", "checking", "failed"]);
 
-export const canCheckpoint = (task: TaskStatus) => isInProgress(task) && task.attempt > 0;
+export const canCreateCheckpoint = (task: TaskStatus) => isInProgress(task) && task.attempt > 0;
 
 /** A task that is being merged is nearly done, and cannot be retried. */
 export const canRetry = (task: TaskStatus) => isRetryable(task) && task.attempt > 0;

@@ -22,7 +22,7 @@ export function toTurnParts({ content, tools }: Pick<TurnRow, "content" | "tools
 }
 
 /** The same for a turn in progress. */
-export function toRunningParts(turn: RunningTurn): TurnPart[] {
+export function toRunningTurnParts(turn: RunningTurn): TurnPart[] {
   const parts: TurnPart[] = [];
   for (const part of turn.parts) {
     if (part.type === "text") addText(parts, part.text);

@@ -1,18 +1,21 @@
 import { useTranslation } from "react-i18next";
 import type { TaskRow } from "~/api/generated";
 import { useRows } from "~/api/hooks";
-import type { Action } from "~/components/action";
+import type { UserAction } from "~/components/action";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
 import TaskActionSheet from "~/components/TaskActionSheet";
 import { availableTaskActions, type TaskAction } from "./availableTaskActions";
 import { RetrySheet } from "./RetrySheet";
 
 /** The actions that are available for a task. */
-export function useTaskActions(run: string, task: TaskRow | undefined): { actions: Action[]; busy: boolean } {
+export function useTaskActions(
+  run: string,
+  task: TaskRow | undefined,
+): { actions: UserAction[]; busy: boolean } {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const team = Object.values(useRows(run, "agent", task !== undefined).data ?? {});
-  const toAction = (action: TaskAction, { id: task, state }: TaskRow): Action => {
+  const toAction = (action: TaskAction, { id: task, state }: TaskRow): UserAction => {
     const { type } = action;
     const isRestart = state !== "failed";
     switch (type) {

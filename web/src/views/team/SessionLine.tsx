@@ -16,7 +16,7 @@ import { useOpenSession } from "~/components/navigation";
 import { openHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { useQuestionSummary } from "~/components/questionSummary";
 import { EDGE_COLORS, TEXT_COLORS, type Tone, waitsForPerson } from "~/components/state";
-import { Ago } from "~/components/Time";
+import { TimeAgo } from "~/components/Time";
 import { useLastActivity } from "./useLastActivity";
 
 type Props = {
@@ -38,7 +38,7 @@ export function SessionLine({ run, session, task, progress, question }: Props) {
   const isCurrent = task?.session === session.id;
   const handlers = isCurrent ? taskHandlers(task.id) : openHandlers(() => openSession(session.id));
   const isWaiting = isWaitingForPerson(session, task, question);
-  const { tone, icon: Icon } = isWaiting ? WAITING_STYLE : stateStyle(session);
+  const { tone, icon: Icon } = isWaiting ? WAITING_STYLE : sessionStateStyle(session);
   const questionText = useQuestionSummary(run, task)?.text ?? (question && localize(question));
   const states = [isWaiting ? "waitingInput" : null, session.park ?? session.state].filter(
     (state) => state !== null,
@@ -79,7 +79,7 @@ export function SessionLine({ run, session, task, progress, question }: Props) {
         </span>
         <LastActivity run={run} session={session} />
       </span>
-      <Usage session={session} />
+      <SessionUsage session={session} />
     </button>
   );
 }
@@ -92,12 +92,12 @@ function LastActivity({ run, session }: { run: string; session: SessionRow }) {
   return (
     <span className="text-soft text-xs">
       {session.agent === null && `${t("team.builtIn")} · `}
-      <Ago at={isNewer ? activeAt : session.stateSinceAt} />
+      <TimeAgo at={isNewer ? activeAt : session.stateSinceAt} />
     </span>
   );
 }
 
-function Usage({ session }: { session: SessionRow }) {
+function SessionUsage({ session }: { session: SessionRow }) {
   const { t } = useTranslation();
   const percent = session.contextPermille === null ? null : Math.round(session.contextPermille / 10);
   return (
@@ -120,7 +120,7 @@ function isWaitingForPerson(
   return question !== undefined || (task?.session === id && waitsForPerson(task));
 }
 
-function stateStyle({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: LucideIcon } {
+function sessionStateStyle({ state, park, exitStatus }: SessionRow): { tone: Tone; icon: LucideIcon } {
   switch (state) {
     case "starting":
       return { tone: "ready", icon: LoaderCircle };

@@ -6,7 +6,7 @@ import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
 import { Notice } from "~/components/Notice";
 import { SessionLine } from "./SessionLine";
-import { countEnded, toQuestionsBySession, toTeam } from "./toTeam";
+import { countEndedSessions, toQuestionsBySession, toTeam } from "./toTeam";
 
 /** The sessions of a run as a tree. */
 export default function Team({ run }: { run: string }) {
@@ -21,7 +21,7 @@ export default function Team({ run }: { run: string }) {
   if (sessions.status === "error")
     return <ErrorMessage error={sessions.error} retry={() => void sessions.refetch()} />;
   if (!sessions.data) return <Loading />;
-  const nEnded = countEnded(sessions.data);
+  const nEnded = countEndedSessions(sessions.data);
   return (
     <div className="mx-auto flex max-w-5xl flex-col gap-2 p-4">
       {nEnded > 0 && (

@@ -9,7 +9,7 @@ export type TeamMember = {
   nBelow: number;
 };
 
-const compare = (left: SessionRow, right: SessionRow) =>
+const compareSessions = (left: SessionRow, right: SessionRow) =>
   left.startedAt - right.startedAt || left.id.localeCompare(right.id, "en", { numeric: true });
 
 /** The sessions in tree order, parents first. Ended sessions are left out unless `withEnded`. */
@@ -26,12 +26,13 @@ export function toTeam(rows: Readonly<Record<string, SessionRow>>, withEnded: bo
     members.push(member);
     // The parent of a live session is shown even if it has ended.
     let hasLive = false;
-    for (const child of (below.get(row.id) ?? []).sort(compare)) hasLive = add(child, depth + 1) || hasLive;
+    for (const child of (below.get(row.id) ?? []).sort(compareSessions))
+      hasLive = add(child, depth + 1) || hasLive;
     if (hasLive || withEnded || row.endedAt === null) return true;
     members.splice(at);
     return false;
   };
-  for (const row of (below.get(null) ?? []).sort(compare)) add(row, 0);
+  for (const row of (below.get(null) ?? []).sort(compareSessions)) add(row, 0);
   return members;
 }
 
@@ -43,6 +44,6 @@ export function toQuestionsBySession(
   return new Map(pending.map((question) => [question.session, question]));
 }
 
-export function countEnded(rows: Readonly<Record<string, SessionRow>>): number {
+export function countEndedSessions(rows: Readonly<Record<string, SessionRow>>): number {
   return Object.values(rows).filter((row) => row.endedAt !== null).length;
 }

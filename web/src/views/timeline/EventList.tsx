@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 import type { TimelineRow } from "~/api/generated";
 import { useLocalizedText } from "~/components/localizedText";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
-import { Clock } from "~/components/Time";
+import { ClockTime } from "~/components/Time";
 import { VirtualList } from "~/components/VirtualList";
-import { type Topic, topicOf } from "./toTimeline";
+import { type EventTopic, eventTopic } from "./toTimeline";
 
-const DOTS: Record<Topic, string> = {
+const DOTS: Record<EventTopic, string> = {
   question: "bg-ask",
   task: "bg-run",
   phase: "bg-check",
@@ -48,14 +48,14 @@ function EventLine({ event }: { event: TimelineRow }) {
   const { t } = useTranslation();
   const openHandlers = useTaskOpenHandlers();
   const localize = useLocalizedText();
-  const topic = topicOf(event);
+  const topic = eventTopic(event);
   const isQuestion = topic === "question";
   return (
     <div
       className={`grid @min-[640px]:grid-cols-[minmax(64px,max-content)_10px_116px_1fr_auto] grid-cols-[minmax(64px,max-content)_10px_1fr] items-baseline gap-x-2.5 px-3.5 py-1 ${isQuestion ? "bg-ask-soft" : ""}`}
     >
       <span className="text-soft text-xs">
-        <Clock at={event.happenedAt} />
+        <ClockTime at={event.happenedAt} />
       </span>
       <i aria-hidden className={`mt-1.5 size-2 self-start rounded-full ${DOTS[topic]}`} />
       <span className={`truncate font-medium ${isQuestion ? "text-ask" : "text-soft"}`}>

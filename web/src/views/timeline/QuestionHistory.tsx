@@ -1,10 +1,10 @@
 import { CircleHelp } from "lucide-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import { actorName } from "~/components/actor";
+import { personNameOfActor } from "~/components/actor";
 import { useLocalizedText } from "~/components/localizedText";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
-import { Clock, Duration } from "~/components/Time";
+import { ClockTime, Duration } from "~/components/Time";
 import type { QuestionStep, QuestionTimeline } from "./toTimeline";
 
 const DOTS: Record<QuestionStep, string> = {
@@ -24,7 +24,7 @@ export function QuestionHistory({ timeline: { question, steps, isOpen } }: { tim
   const localize = useLocalizedText();
   // A question that the orchestrator is handling does not wait for the person.
   const isForPerson = question.status === "pending";
-  const by = actorName(question.answeredBy);
+  const by = personNameOfActor(question.answeredBy);
   return (
     <article
       className={`rounded-xl border p-3 ${isForPerson ? "border-ask-line bg-ask-soft" : "border-line bg-panel"}`}
@@ -70,7 +70,7 @@ export function QuestionHistory({ timeline: { question, steps, isOpen } }: { tim
                   {step === "answered" && [question.answer, by && `(${by})`].filter(Boolean).join(" ")}
                 </span>
                 <span className="text-soft">
-                  <Clock at={at} />
+                  <ClockTime at={at} />
                 </span>
               </li>
             </Fragment>

@@ -6,12 +6,12 @@ import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
 import { EventList } from "./EventList";
 import { QuestionHistory } from "./QuestionHistory";
-import { TOPICS, type Topic, toQuestionTimelines, toTimelineRows } from "./toTimeline";
+import { type EventTopic, TOPICS, toQuestionTimelines, toTimelineRows } from "./toTimeline";
 
 /** The events of a run, latest first, and the history of each question. */
 export default function Timeline({ run }: { run: string }) {
   const { t } = useTranslation();
-  const [topic, setTopic] = useState<Topic | null>(null);
+  const [topic, setTopic] = useState<EventTopic | null>(null);
   const timeline = useRows(run, "timeline");
   const questions = useRows(run, "question");
   const events = useMemo(() => toTimelineRows(timeline.data ?? {}, topic), [timeline.data, topic]);

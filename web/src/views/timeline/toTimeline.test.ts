@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { QuestionRow, TimelineRow } from "~/api/generated";
-import { topicOf, toQuestionTimelines, toTimelineRows } from "./toTimeline";
+import { eventTopic, toQuestionTimelines, toTimelineRows } from "./toTimeline";
 
-const line = (sequence: number, kind: string, question: string | null = null): TimelineRow =>
+const timelineRow = (sequence: number, kind: string, question: string | null = null): TimelineRow =>
   ({ sequence, kind, question, happenedAt: sequence * 10 }) as TimelineRow;
-const question = (id: string, more: Partial<QuestionRow>): QuestionRow =>
+const questionRow = (id: string, more: Partial<QuestionRow>): QuestionRow =>
   ({
     id,
     status: "pending",
@@ -29,19 +29,23 @@ test.each([
   ["SessionLost", "problem"],
   ["SessionOpened", "session"],
   ["RunStarted", "run"],
-] as const)("%s is about a %s", (kind, topic) => {
-  expect(topicOf({ kind })).toBe(topic);
+] as const)("an event of kind %s has the topic %s", (kind, topic) => {
+  expect(eventTopic({ kind })).toBe(topic);
 });
 
 test("the latest event comes first", () => {
-  const rows = { a: line(1, "TaskStarted"), b: line(2, "TaskDone"), c: line(3, "RunEnded") };
+  const rows = {
+    a: timelineRow(1, "TaskStarted"),
+    b: timelineRow(2, "TaskDone"),
+    c: timelineRow(3, "RunEnded"),
+  };
   expect(toTimelineRows(rows, null).map((row) => row.sequence)).toEqual([3, 2, 1]);
   expect(toTimelineRows(rows, "task").map((row) => row.sequence)).toEqual([2, 1]);
 });
 
 test("a question's history goes from asking to the task that resumes", () => {
-  const rows = { a: line(1, "QuestionAsked", "q_1"), b: line(9, "QuestionResumed", "q_1") };
-  const answered = question("q_1", {
+  const rows = { a: timelineRow(1, "QuestionAsked", "q_1"), b: timelineRow(9, "QuestionResumed", "q_1") };
+  const answered = questionRow("q_1", {
     status: "resumed",
     reachedPersonAt: 20,
     answeredAt: 70,
@@ -59,6 +63,6 @@ test("a question's history goes from asking to the task that resumes", () => {
 });
 
 test("open questions come first", () => {
-  const rows = { q_1: question("q_1", {}), q_2: question("q_2", { status: "withdrawn", askedAt: 50 }) };
+  const rows = { q_1: questionRow("q_1", {}), q_2: questionRow("q_2", { status: "withdrawn", askedAt: 50 }) };
   expect(toQuestionTimelines(rows, {}).map(({ question }) => question.id)).toEqual(["q_1", "q_2"]);
 });

@@ -3,10 +3,10 @@
 import type { QuestionRow, TimelineRow } from "~/api/generated";
 
 export const TOPICS = ["question", "task", "phase", "session", "problem", "run"] as const;
-export type Topic = (typeof TOPICS)[number];
+export type EventTopic = (typeof TOPICS)[number];
 
 /** The topic of an event, by the name of its kind. */
-export function topicOf({ kind }: Pick<TimelineRow, "kind">): Topic {
+export function eventTopic({ kind }: Pick<TimelineRow, "kind">): EventTopic {
   if (/^(Question|ManyQuestions|Clarification|Request|Permission)/.test(kind)) return "question";
   if (/^(Escalation|Error|Budget|Limit)|(Failed|Lost|Rejected|NearMissReceived)$/.test(kind))
     return "problem";
@@ -19,9 +19,9 @@ export function topicOf({ kind }: Pick<TimelineRow, "kind">): Topic {
 /** The events of a topic, latest first. */
 export function toTimelineRows(
   rows: Readonly<Record<string, TimelineRow>>,
-  topic: Topic | null,
+  topic: EventTopic | null,
 ): TimelineRow[] {
-  const events = Object.values(rows).filter((row) => topic === null || topicOf(row) === topic);
+  const events = Object.values(rows).filter((row) => topic === null || eventTopic(row) === topic);
   return events.sort((left, right) => right.sequence - left.sequence);
 }
 

@@ -6,22 +6,22 @@ import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { useShortcuts } from "~/components/shortcuts";
 import { Toasts, toast } from "~/components/toasts";
 import { ConnectionBanner } from "./ConnectionBanner";
-import { Rail } from "./Rail";
-import { useNotifications } from "./useNotifications";
-import { useTitle } from "./useTitle";
+import { NavigationRail } from "./NavigationRail";
+import { useInboxCountInTitle } from "./useInboxCountInTitle";
+import { useInboxNotifications } from "./useInboxNotifications";
 
-const Palette = lazyWithRetry(() => import("./Palette"));
+const CommandPalette = lazyWithRetry(() => import("./CommandPalette"));
 const KeyboardHelp = lazyWithRetry(() => import("./KeyboardHelp"));
 
-type Open = "palette" | "help" | null;
+type OpenOverlay = "palette" | "help" | null;
 
 /** The frame around every page: navigation, connection banner, palette and toasts. */
-export function Shell() {
+export function AppShell() {
   const { t } = useTranslation();
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<OpenOverlay>(null);
   const path = useLocation({ select: ({ pathname }) => pathname });
-  useTitle();
-  useNotifications();
+  useInboxCountInTitle();
+  useInboxNotifications();
   useShortcuts({
     "mod+k": () => setOpen("palette"),
     "/": () => setOpen("palette"),
@@ -35,7 +35,7 @@ export function Shell() {
       >
         {t("nav.skip")}
       </a>
-      <Rail onPalette={() => setOpen("palette")} onHelp={() => setOpen("help")} />
+      <NavigationRail onPalette={() => setOpen("palette")} onHelp={() => setOpen("help")} />
       <div className="flex min-h-0 min-w-0 flex-1 flex-col">
         <ConnectionBanner />
         <ErrorBoundary of={path}>
@@ -53,7 +53,9 @@ export function Shell() {
         }}
       >
         <Suspense>
-          {open === "palette" && <Palette onClose={() => setOpen(null)} onHelp={() => setOpen("help")} />}
+          {open === "palette" && (
+            <CommandPalette onClose={() => setOpen(null)} onHelp={() => setOpen("help")} />
+          )}
           {open === "help" && <KeyboardHelp onClose={() => setOpen(null)} />}
         </Suspense>
       </ErrorBoundary>

@@ -3,7 +3,7 @@ import type { TaskRow } from "~/api/generated";
 type SearchableTask = Pick<TaskRow, "title" | "agent" | "question">;
 
 /** Whether a task matches a search: by the start of its id, or by a part of its title, agent or question. */
-export function matchesSearch(id: string, task: SearchableTask | undefined, search: string): boolean {
+export function taskMatchesSearch(id: string, task: SearchableTask | undefined, search: string): boolean {
   const term = search.trim().toLowerCase();
   if (term === "") return false;
   const texts = [task?.title, task?.agent, task?.question?.text, task?.question?.korean];

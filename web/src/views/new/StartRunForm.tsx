@@ -13,7 +13,7 @@ import { PlanErrors } from "./PlanErrors";
 type Props = { project: string | null; draft: PlanDraft; onGo: (line: number) => void };
 
 /** The options of a new run, and the button that starts it. */
-export function StartRun({ project, draft, onGo }: Props) {
+export function StartRunForm({ project, draft, onGo }: Props) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const agents = useAgents(project);

@@ -4,7 +4,7 @@ import { type ChangeEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { PlanFile } from "~/api/generated";
 import { ApiError } from "~/api/http";
-import { readPlan } from "~/api/plans";
+import { fetchPlanFile } from "~/api/plans";
 import { Button } from "~/components/Button";
 import { ConfirmSheet } from "~/components/ConfirmSheet";
 import { ErrorLine } from "~/components/ErrorLine";
@@ -25,7 +25,7 @@ type Props = {
 };
 
 /** Picks the project and the plan: a file of the project, a file of this device, or the text field below. */
-export function PickPlan({ projects, project, onProject, plans, draft, onDraft }: Props) {
+export function PlanPicker({ projects, project, onProject, plans, draft, onDraft }: Props) {
   const { t } = useTranslation();
   const file = useRef<HTMLInputElement>(null);
   const [replacement, setReplacement] = useState<PlanDraft | null>(null);
@@ -36,7 +36,7 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
     event.target.value = "";
     if (!picked) return;
     try {
-      if (picked.size > PLAN_BYTES_MAX) throw tooLarge(t("newRun.tooLarge", { name: picked.name }));
+      if (picked.size > PLAN_BYTES_MAX) throw tooLargeError(t("newRun.tooLarge", { name: picked.name }));
       replace({ name: picked.name, text: await picked.text(), path: null, isEdited: false });
     } catch (error) {
       toast.failed(error);
@@ -47,7 +47,7 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
     // The text of the file stays, but no longer belongs to the file.
     if (path === "") return onDraft({ ...draft, path: null });
     try {
-      const plan = await readPlan(project, path);
+      const plan = await fetchPlanFile(project, path);
       replace({ name: plan.path, text: plan.text, path: plan.path, isEdited: false });
     } catch (error) {
       toast.failed(error);
@@ -142,4 +142,4 @@ export function PickPlan({ projects, project, onProject, plans, draft, onDraft }
   );
 }
 
-const tooLarge = (detail: string) => new ApiError(413, detail, "", [], "too-large");
+const tooLargeError = (detail: string) => new ApiError(413, detail, "", [], "too-large");

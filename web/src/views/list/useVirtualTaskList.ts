@@ -7,7 +7,7 @@ import { type ListRow, nextTaskIndex } from "./listRows";
 /** The estimated height of a row. */
 const ROW_PX = 44;
 
-export function useListRows(rows: readonly ListRow[], scroller: RefObject<HTMLElement | null>) {
+export function useVirtualTaskList(rows: readonly ListRow[], scroller: RefObject<HTMLElement | null>) {
   // The focused row stays rendered while it is scrolled out, so that the next key continues from it.
   const [focused, setFocused] = useState<string | null>(null);
   const nextFocus = useRef<string | null>(null);

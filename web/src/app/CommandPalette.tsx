@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useAllRuns, useInbox, useRows } from "~/api/hooks";
 import { RUN_VIEWS } from "~/app/run/runViews";
 import { useRunActions } from "~/app/run/useRunActions";
-import type { Action } from "~/components/action";
+import type { UserAction } from "~/components/action";
 import { useLocalizedText } from "~/components/localizedText";
 import { useOpenTask } from "~/components/navigation";
 import { Sheet } from "~/components/Sheet";
@@ -21,12 +21,12 @@ type PaletteEntry = { id: string; group: string; text: string } & (
 const SHOWN_MAX = 40;
 
 /** Search over tasks, runs, views and commands. */
-export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+export default function CommandPalette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const [confirming, setConfirming] = useState<Extract<PaletteEntry, { confirm: unknown }> | null>(null);
-  const entries = useEntries(onHelp);
+  const entries = usePaletteEntries(onHelp);
   const found = filterEntries(entries, typed).slice(0, SHOWN_MAX);
   const selected = Math.min(at, found.length - 1);
   const choose = (entry: PaletteEntry | undefined) => {
@@ -98,7 +98,7 @@ export function filterEntries<E extends { text: string; group: string }>(
   });
 }
 
-function useEntries(onHelp: () => void): PaletteEntry[] {
+function usePaletteEntries(onHelp: () => void): PaletteEntry[] {
   const { t } = useTranslation();
   const inWords = useLocalizedText();
   const navigate = useNavigate();
@@ -176,7 +176,7 @@ function useActionEntries(run: string | undefined, task: string | undefined): Pa
   const ofRun = useRunActions(row).actions;
   const toEntry =
     (group: string) =>
-    (action: Action): PaletteEntry => ({
+    (action: UserAction): PaletteEntry => ({
       ...action,
       id: `${group}/${action.id}`,
       group,

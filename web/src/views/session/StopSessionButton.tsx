@@ -8,7 +8,7 @@ import { ConfirmSheet } from "~/components/ConfirmSheet";
 import { toast } from "~/components/toasts";
 
 /** Stops the process of a session after a confirmation. */
-export function StopSession({ run, session }: { run: string; session: SessionRow }) {
+export function StopSessionButton({ run, session }: { run: string; session: SessionRow }) {
   const { t } = useTranslation();
   const [isConfirming, setIsConfirming] = useState(false);
   // Built-in sessions and stopped ones have no process.

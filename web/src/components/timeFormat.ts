@@ -8,7 +8,7 @@ let now = Date.now();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 /** One timer for the whole page; it stops while no component uses it. */
-function subscribe(listener: () => void): () => void {
+function subscribeToSeconds(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
     now = Date.now();
@@ -25,7 +25,7 @@ function subscribe(listener: () => void): () => void {
 
 /** The current time, updated every second. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(subscribeToSeconds, () => now);
 }
 
 type Translate = (key: string, values: Record<string, unknown>) => string;
@@ -42,7 +42,7 @@ export function formatDuration(milliseconds: number, t: Translate): string {
 }
 
 /** Formats how long ago something was in its largest unit: just now, 42 s ago, 2 min ago, 3 h ago, 3 d ago. */
-export function formatAgo(milliseconds: number, t: Translate): string {
+export function formatTimeAgo(milliseconds: number, t: Translate): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 5) return t("ago.now", {});
   if (seconds < 60) return t("ago.seconds", { n: seconds });
@@ -59,13 +59,13 @@ export function useFormatDuration(): (milliseconds: number) => string {
 }
 
 /** How long ago something was, kept current. */
-export function useAgo(at: number): string {
+export function useTimeAgo(at: number): string {
   const { t } = useTranslation();
-  return formatAgo(useNow() - at, t);
+  return formatTimeAgo(useNow() - at, t);
 }
 
 /** Formats a time of day, with the date if it is not today. */
-export function formatClock(at: number, language: string): string {
+export function formatClockTime(at: number, language: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   return new Intl.DateTimeFormat(language, {
@@ -77,7 +77,7 @@ export function formatClock(at: number, language: string): string {
   }).format(date);
 }
 
-export function useFormatClock(): (at: number) => string {
+export function useFormatClockTime(): (at: number) => string {
   const { i18n } = useTranslation();
-  return (at) => formatClock(at, i18n.language);
+  return (at) => formatClockTime(at, i18n.language);
 }

@@ -10,7 +10,7 @@ const TITLE_SCALE_MAX = 24;
 const TITLE_SCALE_INSIDE = 1.5;
 
 /** The lane of a phase behind its tasks, with its title and state. */
-export const Lane = memo(function Lane({ data }: NodeProps<LaneNode>) {
+export const PhaseLane = memo(function PhaseLane({ data }: NodeProps<LaneNode>) {
   const { t } = useTranslation();
   const phase = useRowByKey(data.run, "phase", String(data.phase));
   const scale = useStore((flow) =>

@@ -10,7 +10,7 @@ const ITEM =
   "relative grid size-10 place-items-center rounded-xl hover:text-white max-md:size-12 [&.active]:bg-white/15 [&.active]:text-white focus-visible:outline-white";
 
 /** Main navigation: a rail at the side, a bar at the bottom on a phone. */
-export function Rail({ onPalette, onHelp }: Props) {
+export function NavigationRail({ onPalette, onHelp }: Props) {
   const { t } = useTranslation();
   const n = useInbox().data?.length ?? 0;
   return (

@@ -2,7 +2,7 @@ import { Panel } from "@xyflow/react";
 import { SearchIcon } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { queryKeys, type Table } from "~/api/cache";
+import { queryKeys, type RowsByKey } from "~/api/cache";
 import { cache } from "~/api/client";
 import type { Layout } from "~/api/generated";
 import { useIsPanelOpen } from "~/components/navigation";
@@ -17,7 +17,7 @@ type Props = {
 };
 
 /** Searches tasks by id, title, agent or question. Enter goes to the next match. */
-export function Search({ run, layout, onFound, onShow }: Props) {
+export function TaskSearch({ run, layout, onFound, onShow }: Props) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
@@ -26,7 +26,7 @@ export function Search({ run, layout, onFound, onShow }: Props) {
   useShortcuts({ "mod+f": () => input.current?.select() }, !useIsPanelOpen());
 
   const search = (text: string) => {
-    const tasks = cache.getQueryData<Table<"task">>(queryKeys.rows(run, "task")) ?? {};
+    const tasks = cache.getQueryData<RowsByKey<"task">>(queryKeys.rows(run, "task")) ?? {};
     const next = searchTasks(layout.nodes, tasks, text);
     setText(text);
     setFound(next);

@@ -7,29 +7,29 @@ import type { InboxEntry } from "~/api/generated";
 import { useInbox } from "~/api/hooks";
 import { localizedText } from "~/components/localizedText";
 import { notificationsAreOn } from "./notificationSetting";
-import { notifyOnce, trackFocus } from "./notifyOnce";
+import { notifyOnce, shareFocusWithTabs } from "./notifyOnce";
 
 /** The known inbox entries by name, and what closes the notification that this tab showed. */
 type NotifiedEntries = Map<string, Promise<(() => void) | null> | null>;
 
-export function useNotifications(): void {
+export function useInboxNotifications(): void {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();
   const inbox = useInbox().data;
   const known = useRef<NotifiedEntries | null>(null);
-  useEffect(trackFocus, []);
+  useEffect(shareFocusWithTabs, []);
   useEffect(() => {
     if (!inbox) return;
     const before = known.current;
     // Entries that were there when the page was opened are not new.
-    const added = before && notificationsAreOn() ? inbox.filter((row) => !before.has(entryName(row))) : [];
+    const added = before && notificationsAreOn() ? inbox.filter((row) => !before.has(entryId(row))) : [];
     const notified = added.map((row) => {
       const { run, task } = row;
       const open = () =>
         task
           ? navigate({ to: "/runs/$run/tasks/$task", params: { run, task } })
           : navigate({ to: "/runs/$run/$view", params: { run, view: "inbox" } });
-      const name = entryName(row);
+      const name = entryId(row);
       const title = `${task ?? run} · ${t("state.needsAnswer")}`;
       return [
         name,
@@ -37,7 +37,7 @@ export function useNotifications(): void {
       ] as const;
     });
     known.current = new Map([
-      ...inbox.map((row) => [entryName(row), before?.get(entryName(row)) ?? null] as const),
+      ...inbox.map((row) => [entryId(row), before?.get(entryId(row)) ?? null] as const),
       ...notified,
     ]);
     // A settled entry needs no notification.
@@ -46,7 +46,7 @@ export function useNotifications(): void {
   }, [inbox, navigate, t, i18n.language]);
 }
 
-const entryName = ({ run, item }: InboxEntry) => `${run}/${item.type}/${item.id}`;
+const entryId = ({ run, item }: InboxEntry) => `${run}/${item.type}/${item.id}`;
 
 /** Shows a notification, and returns what closes it. */
 function showNotification(title: string, body: string, tag: string, open: () => unknown): () => void {

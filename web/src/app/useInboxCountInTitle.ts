@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { useInbox } from "~/api/hooks";
 
-export function useTitle(): void {
+export function useInboxCountInTitle(): void {
   const n = useInbox().data?.length ?? 0;
   useEffect(() => {
     document.title = n > 0 ? `(${n}) Jangdan` : "Jangdan";

@@ -5,7 +5,7 @@ import type { TaskRow } from "~/api/generated";
 import { useRowByKey } from "~/api/rowSubscriptions";
 import { QuestionLine } from "~/components/QuestionLine";
 import { useQuestionSummary } from "~/components/questionSummary";
-import { StateLabel } from "~/components/StateLabel";
+import { TaskStateLabel } from "~/components/StateLabel";
 import { displayState, EDGE_COLORS, FILL_COLORS, STATE_STYLES, waitsForPerson } from "~/components/state";
 import { Duration } from "~/components/Time";
 import type { TaskNode } from "./toGraph";
@@ -32,7 +32,13 @@ export const TaskCard = memo(function TaskCard({ id, data, selected }: NodeProps
             {waitsForPerson(task) && <ZoomedOutIcon task={task} />}
           </div>
         ) : (
-          <Card run={data.run} task={task} marks={marks} isSelected={selected} overlaps={data.overlaps} />
+          <ReadableCard
+            run={data.run}
+            task={task}
+            marks={marks}
+            isSelected={selected}
+            overlaps={data.overlaps}
+          />
         )
       ) : (
         <div className="size-full rounded-lg border border-line bg-panel" />
@@ -59,7 +65,7 @@ function ZoomedOutIcon({ task }: { task: TaskRow }) {
   );
 }
 
-type CardProps = {
+type ReadableCardProps = {
   run: string;
   task: TaskRow;
   marks: string;
@@ -67,7 +73,7 @@ type CardProps = {
   overlaps: readonly string[];
 };
 
-function Card({ run, task, marks, isSelected, overlaps }: CardProps) {
+function ReadableCard({ run, task, marks, isSelected, overlaps }: ReadableCardProps) {
   const { tone } = STATE_STYLES[displayState(task)];
   const border =
     tone === "ask" ? "border-ask-line shadow-[0_0_0_2px_var(--ask-line)]" : "border-line shadow-xs";
@@ -83,11 +89,11 @@ function Card({ run, task, marks, isSelected, overlaps }: CardProps) {
         <code className="font-mono font-semibold">{task.id}</code>
         <span className="flex items-center gap-1">
           {isInProgress(task) && <Duration from={task.stateSinceAt} to={null} />}
-          <StateLabel task={task} />
+          <TaskStateLabel task={task} />
         </span>
       </div>
       <b className="truncate font-semibold">{task.title}</b>
-      <DetailLine run={run} task={task} overlaps={overlaps} />
+      <TaskDetailLine run={run} task={task} overlaps={overlaps} />
       {task.state === "running" && (
         <div className="mt-auto h-[3px] overflow-hidden rounded-full bg-line">
           {task.progress !== null && (
@@ -103,7 +109,11 @@ function Card({ run, task, marks, isSelected, overlaps }: CardProps) {
 }
 
 /** The most important detail: the question, the overlap, the dependencies, the current step, or the agent. */
-function DetailLine({ run, task, overlaps }: Pick<CardProps, "run" | "task" | "overlaps">): ReactNode {
+function TaskDetailLine({
+  run,
+  task,
+  overlaps,
+}: Pick<ReadableCardProps, "run" | "task" | "overlaps">): ReactNode {
   const { t } = useTranslation();
   const question = useQuestionSummary(run, task);
   if (question) return <QuestionLine question={question} className="mt-0.5 truncate rounded-md px-1.5" />;

@@ -10,7 +10,7 @@ type Props = {
 };
 
 /** The text of a plan with line numbers; lines with errors are marked. */
-export function PlanText({ text, onText, textarea, diagnostics }: Props) {
+export function PlanEditor({ text, onText, textarea, diagnostics }: Props) {
   const { t } = useTranslation();
   const numbers = useRef<HTMLPreElement>(null);
   const marks = new Map(diagnostics.map(({ line, severity }) => [line, severity]));

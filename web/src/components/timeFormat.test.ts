@@ -2,7 +2,7 @@ import i18next from "i18next";
 import { expect, test } from "vitest";
 import en from "~/i18n/en.json";
 import ko from "~/i18n/ko.json";
-import { formatAgo, formatDuration } from "./time";
+import { formatDuration, formatTimeAgo } from "./timeFormat";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -17,7 +17,7 @@ test.each([
   [MINUTE + 12 * SECOND, "1 m 12 s", "1분 12초"],
   [2 * HOUR + 5 * MINUTE, "2 h 5 m", "2시간 5분"],
   [72 * HOUR, "3 d", "3일"],
-])("a duration of %i ms is %s", (ms, inEnglish, inKorean) => {
+])("a duration of %i ms is shown as %s", (ms, inEnglish, inKorean) => {
   expect([formatDuration(ms, english), formatDuration(ms, korean)]).toEqual([inEnglish, inKorean]);
 });
 
@@ -27,6 +27,6 @@ test.each([
   [2 * MINUTE + 50 * SECOND, "2 min ago", "2분 전"],
   [3 * HOUR, "3 h ago", "3시간 전"],
   [72 * HOUR, "3 d ago", "3일 전"],
-])("%i ms ago is %s", (ms, inEnglish, inKorean) => {
-  expect([formatAgo(ms, english), formatAgo(ms, korean)]).toEqual([inEnglish, inKorean]);
+])("a time %i ms ago is shown as %s", (ms, inEnglish, inKorean) => {
+  expect([formatTimeAgo(ms, english), formatTimeAgo(ms, korean)]).toEqual([inEnglish, inKorean]);
 });

@@ -7,19 +7,19 @@ import type { Layout } from "~/api/generated";
 import { useRows } from "~/api/hooks";
 import { useOpenTask } from "~/components/navigation";
 import { isTouchScreen } from "~/components/openOnDoubleClick";
-import { Lane } from "./LaneNode";
 import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
 import { MinimapRefresh, MinimapTask } from "./MinimapTask";
 import { OverlapLink } from "./OverlapLink";
-import { Search } from "./Search";
-import { TaskCard } from "./TaskNode";
+import { PhaseLane } from "./PhaseLane";
+import { TaskCard } from "./TaskCard";
+import { TaskSearch } from "./TaskSearch";
 import { type Direction, nearestTask, type PlanNode, toEdges, toNodes, toOverlapEdges } from "./toGraph";
 import { useFitPlan, ZOOM_MIN } from "./useFitPlan";
 import { useInitialView } from "./useInitialView";
 import { ZoomButtons } from "./ZoomButtons";
 
-const NODE_TYPES = { task: TaskCard, lane: Lane };
+const NODE_TYPES = { task: TaskCard, lane: PhaseLane };
 const EDGE_TYPES = { overlap: OverlapLink };
 const NO_TASKS: ReadonlySet<string> = new Set();
 const ARROWS: Record<string, Direction> = {
@@ -36,7 +36,7 @@ const EDGES_ZOOM = 0.15;
 type Props = { run: string; layout: Layout };
 
 /** The graph. Only visible parts are rendered, and each task subscribes to its own row. */
-export const Plan = memo(function Plan({ run, layout }: Props) {
+export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
   const { t } = useTranslation();
   const open = useOpenTask();
   const flow = useReactFlow<PlanNode>();
@@ -145,7 +145,7 @@ export const Plan = memo(function Plan({ run, layout }: Props) {
             maskColor="color-mix(in srgb, var(--page) 65%, transparent)"
           />
         </MinimapRefresh>
-        <Search run={run} layout={layout} onFound={setFound} onShow={show} />
+        <TaskSearch run={run} layout={layout} onFound={setFound} onShow={show} />
         <Legend />
         <ZoomButtons onFit={fitPlan} />
         <LaneTitles lanes={layout.lanes} />

@@ -3,7 +3,7 @@ import { Button } from "~/components/Button";
 import { useSendCommand } from "./useSendCommand";
 
 /** A plan file that changed during the run: apply the changes, or ignore them. */
-export function PlanForm({ run, offer }: { run: string; offer: string }) {
+export function PlanChangeForm({ run, offer }: { run: string; offer: string }) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   return (

@@ -7,7 +7,7 @@ type Props = { scale: ScaleTime<number, number>; width: number; left: number; no
 const TICK_WIDTH = 90;
 
 /** The time axis above the bars. */
-export function Axis({ scale, width, left, now }: Props) {
+export function TimeAxis({ scale, width, left, now }: Props) {
   const { t, i18n } = useTranslation();
   const ticks = scale.ticks(Math.max(2, Math.floor(width / TICK_WIDTH)));
   const [first, second] = ticks;

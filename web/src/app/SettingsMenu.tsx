@@ -4,18 +4,18 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { toast } from "~/components/toasts";
 import { LANGUAGES, type Language, setLanguage } from "~/i18n/setup";
-import { canNotify, notificationsAreOn, setNotifications } from "./notificationSetting";
+import { canNotify, notificationsAreOn, setNotificationsOn } from "./notificationSetting";
 import { storedTheme, setTheme as storeTheme, type Theme } from "./theme";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
 /** Menu for language, appearance and notifications. Opens when it is first rendered. */
-export default function Settings({ className }: { className: string }) {
+export default function SettingsMenu({ className }: { className: string }) {
   const { t, i18n } = useTranslation();
   const [theme, setTheme] = useState(storedTheme);
   const [notifies, setNotifies] = useState(notificationsAreOn);
   const choose = async (on: boolean) => {
-    const isOn = await setNotifications(on);
+    const isOn = await setNotificationsOn(on);
     setNotifies(isOn);
     if (on) toast.done(t(isOn ? "settings.notifyOn" : "settings.notifyOff"));
   };
@@ -29,11 +29,11 @@ export default function Settings({ className }: { className: string }) {
         <Menu.Positioner side="right" align="end" sideOffset={8} collisionPadding={8} className="z-40">
           <Menu.Popup className="min-w-48 rounded-xl border border-line bg-raise p-1 text-ink shadow-xl outline-none">
             <Menu.RadioGroup value={i18n.language} onValueChange={(language) => void setLanguage(language)}>
-              <Title>{t("settings.language")}</Title>
+              <SettingTitle>{t("settings.language")}</SettingTitle>
               {languages.map((language) => (
-                <Choice key={language} value={language}>
+                <SettingChoice key={language} value={language}>
                   <span lang={language}>{LANGUAGES[language]}</span>
-                </Choice>
+                </SettingChoice>
               ))}
             </Menu.RadioGroup>
             <Menu.RadioGroup
@@ -43,11 +43,11 @@ export default function Settings({ className }: { className: string }) {
                 setTheme(next);
               }}
             >
-              <Title>{t("settings.theme")}</Title>
+              <SettingTitle>{t("settings.theme")}</SettingTitle>
               {THEMES.map((name) => (
-                <Choice key={name} value={name}>
+                <SettingChoice key={name} value={name}>
                   {t(`settings.${name}`)}
-                </Choice>
+                </SettingChoice>
               ))}
             </Menu.RadioGroup>
             {canNotify && (
@@ -73,11 +73,11 @@ export default function Settings({ className }: { className: string }) {
   );
 }
 
-function Title({ children }: { children: ReactNode }) {
+function SettingTitle({ children }: { children: ReactNode }) {
   return <p className="px-2.5 pt-2 pb-1 font-medium text-faint text-xs">{children}</p>;
 }
 
-function Choice({ value, children }: { value: string; children: ReactNode }) {
+function SettingChoice({ value, children }: { value: string; children: ReactNode }) {
   return (
     <Menu.RadioItem
       value={value}
