@@ -29,7 +29,7 @@ const SOURCES: &[&str] = &[
 const NODE_MIN: (u32, u32) = (20, 19);
 
 /// Why the page is missing, in one line.
-type MissingReason = String;
+type MissingPageReason = String;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -53,16 +53,16 @@ fn main() -> Result<(), Box<dyn Error>> {
                 // This file never exists, so the next build tries again.
                 println!("cargo::rerun-if-changed={}", out.join("try-again").display());
             }
-            placeholder(&out, &missing)?
+            write_placeholder_page(&out, &missing)?
         }
     };
     fs::write(out.join("assets.rs"), asset_table(&folder)?)?;
     Ok(())
 }
 
-/// Builds the page. MissingReason tools are not an error; a page that does not build is one.
-fn build(web: &Path, out: &Path) -> Result<Result<PathBuf, MissingReason>, Box<dyn Error>> {
-    if let Some(missing) = node_missing() {
+/// Builds the page. Missing tools are not an error; a page that does not build is one.
+fn build(web: &Path, out: &Path) -> Result<Result<PathBuf, MissingPageReason>, Box<dyn Error>> {
+    if let Some(missing) = find_node_problem() {
         return Ok(Err(missing));
     }
     // Builds for several targets share `web/node_modules`.
@@ -70,7 +70,7 @@ fn build(web: &Path, out: &Path) -> Result<Result<PathBuf, MissingReason>, Box<d
         Ok(lock) => lock,
         Err(error) => return Ok(Err(format!("cannot write to {}: {error}", web.display()))),
     };
-    if let Err(missing) = install(web) {
+    if let Err(missing) = install_packages(web) {
         return Ok(Err(missing));
     }
     let folder = out.join("dist");
@@ -87,7 +87,7 @@ fn build(web: &Path, out: &Path) -> Result<Result<PathBuf, MissingReason>, Box<d
 }
 
 /// Returns why Node cannot build the page; `None` if it can.
-fn node_missing() -> Option<MissingReason> {
+fn find_node_problem() -> Option<MissingPageReason> {
     let requirement = format!("The build requires Node {}.{} or newer with npm", NODE_MIN.0, NODE_MIN.1);
     let output = Command::new("node").arg("--version").output().ok().filter(|output| output.status.success());
     let Some(output) = output else { return Some(format!("{requirement}; Node is not installed.")) };
@@ -98,7 +98,7 @@ fn node_missing() -> Option<MissingReason> {
 }
 
 /// Installs the packages of the lock file, unless they are installed.
-fn install(web: &Path) -> Result<(), MissingReason> {
+fn install_packages(web: &Path) -> Result<(), MissingPageReason> {
     let modules = web.join("node_modules");
     // npm writes this file at the end of an installation.
     let installed = fs::metadata(modules.join(".package-lock.json")).and_then(|file| file.modified());
@@ -129,7 +129,7 @@ fn install(web: &Path) -> Result<(), MissingReason> {
 }
 
 /// Writes the placeholder page.
-fn placeholder(out: &Path, missing: &str) -> Result<PathBuf, Box<dyn Error>> {
+fn write_placeholder_page(out: &Path, missing: &str) -> Result<PathBuf, Box<dyn Error>> {
     let folder = out.join("missing");
     fs::create_dir_all(&folder)?;
     let safe = missing.replace('&', "&amp;").replace('<', "&lt;");

@@ -8,16 +8,16 @@ use std::{
     process::Command,
 };
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+type BuildResult = Result<(), Box<dyn std::error::Error>>;
 
-fn main() -> Outcome {
+fn main() -> BuildResult {
     for name in ["src", "build.rs", "cold.ld", "Cargo.toml"] {
         println!("cargo::rerun-if-changed=../holder/{name}");
     }
     println!("cargo::rerun-if-changed=../../Cargo.lock");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let target = smallest_target(&env::var("TARGET")?);
-    let program = build(&out, &target)?;
+    let program = build_holder(&out, &target)?;
     println!("cargo::rustc-env=HOLDER_TARGET={target}");
     let bytes = fs::read(program)?;
     // Computed here, because it would take most of a millisecond of a session's start.
@@ -49,7 +49,7 @@ fn smallest_target(target: &str) -> String {
     if print("target-libdir").is_dir() { small } else { target.to_owned() }
 }
 
-fn build(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {
+fn build_holder(out: &Path, target: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let folder = out.join("holder");
     let manifest = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../Cargo.toml");
     let mut cargo = Command::new(env::var("CARGO")?);

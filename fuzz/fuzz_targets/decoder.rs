@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| testkit::properties::decoder(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| testkit::properties::check_decoder(bytes));

@@ -2,4 +2,7 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| testkit::properties::plan(bytes, plan::PlanFormat::TasksMd));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| testkit::properties::check_plan_parser(
+    bytes,
+    plan::PlanFormat::TasksMd
+));

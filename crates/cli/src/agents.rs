@@ -13,8 +13,8 @@ use sessions::detect::{AgentListing, LoginState, list};
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    failure::{Failure, say_hint},
-    printable::{json, printable},
+    failure::{Failure, print_hint},
+    printable::{printable, printable_json},
     settings::{SetArguments, Settings},
 };
 
@@ -34,10 +34,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let settings = Settings::read(&arguments.set)?;
     let loaded = settings.load()?;
-    let rows = rows(&settings, &loaded)?;
+    let rows = list_agents(&settings, &loaded)?;
     let written = if arguments.json { write_json(&rows) } else { write_table(&rows) };
     if let Err(error) = written {
-        return Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err);
+        return Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err);
     }
     if !arguments.json {
         let hint = match (rows.iter().find(|row| row.chosen), loaded.worker_origins()) {
@@ -47,12 +47,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             (Some(row), []) => format!("Runs without configuration use {} ({}).", row.name, row.title),
             (None, _) => "No agent is ready. Install one or sign in, as shown in the last column.".to_owned(),
         };
-        say_hint(&printable(&hint));
+        print_hint(&printable(&hint));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn rows(settings: &Settings, loaded: &LoadedConfig) -> Result<Vec<AgentListing>, Failure> {
+fn list_agents(settings: &Settings, loaded: &LoadedConfig) -> Result<Vec<AgentListing>, Failure> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
     let worker = loaded.config.agent_for(Role::Worker).map(AgentName::as_str);
     let listed = list(&loaded.config.agents, &trusted, worker);
@@ -62,7 +62,7 @@ fn rows(settings: &Settings, loaded: &LoadedConfig) -> Result<Vec<AgentListing>,
 fn write_json(rows: &[AgentListing]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     for row in rows {
-        writeln!(stdout, "{}", json(row)?)?;
+        writeln!(stdout, "{}", printable_json(row)?)?;
     }
     stdout.flush()
 }

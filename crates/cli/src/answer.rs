@@ -7,9 +7,9 @@ use domain::{Command, Locale, PermissionScope, QuestionId};
 use views::InboxItem;
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
-    run_command::{RunTarget, text, usage_error},
+    run_command::{RunTarget, join_words, usage_error},
     screen::entry::{ParsedInput, entry},
     watch::now,
 };
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Question, such as q_1
-    #[arg(value_parser = id::<QuestionId>)]
+    #[arg(value_parser = parse_id::<QuestionId>)]
     question: QuestionId,
     /// Text of the answer
     text: Vec<String>,
@@ -49,23 +49,25 @@ enum ScopeArgument {
 /// Sends the answer, or the question back to the agent.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let question = arguments.question;
-    let answer = match (text(&arguments.text), arguments.option) {
+    let answer = match (join_words(&arguments.text), arguments.option) {
         (None, None) => {
             return Err(usage_error("The answer is empty. Write it, or choose with --option NUMBER."));
         }
         (Some(_), Some(_)) => return Err(usage_error("Write the answer or use --option NUMBER, not both.")),
         (text, _) => text,
     };
-    let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
+    let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
     if arguments.back {
         let text = answer.unwrap_or_default();
-        return target
-            .send(&Command::RequestClarification { question, text }, &format!("replied to {question}"));
+        return target.send_command(
+            &Command::RequestClarification { question, text },
+            &format!("replied to {question}"),
+        );
     }
-    let keep = arguments.keep.keep();
+    let keep = arguments.keep.permission_scope();
     let command = match (answer, arguments.option) {
         (Some(answer), _) => Command::Answer { question: Some(question), task: None, answer, scope: keep },
-        (None, number) => option(&target, question, number.unwrap_or_default())?,
+        (None, number) => option_command(&target, question, number.unwrap_or_default())?,
     };
     // An explicit --keep overrides the scope of a numbered option that has none.
     let command = match command {
@@ -78,11 +80,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Answer { answer, .. } => format!("answered {question}: {answer}"),
         _ => format!("answered {question}"),
     };
-    target.send(&command, &done)
+    target.send_command(&command, &done)
 }
 
 /// Returns the command behind an option's number, as the inbox numbers them.
-fn option(target: &RunTarget<'_>, question: QuestionId, number: usize) -> Result<Command, Failure> {
+fn option_command(target: &RunTarget<'_>, question: QuestionId, number: usize) -> Result<Command, Failure> {
     let board = target.source.board(&target.run.id)?;
     let inbox = board.inbox();
     let row = inbox.iter().find(|row| row.item == InboxItem::Question(question));
@@ -91,7 +93,7 @@ fn option(target: &RunTarget<'_>, question: QuestionId, number: usize) -> Result
         hint: Some("List what is: jangdan inbox".to_owned()),
         exit: 1,
     })?;
-    let chosen = number.checked_sub(1).map(|index| entry.chosen(Locale::En, index, ""));
+    let chosen = number.checked_sub(1).map(|index| entry.parse_choice(Locale::En, index, ""));
     if let Some(ParsedInput::Command(command)) = chosen {
         return Ok(command);
     }
@@ -105,7 +107,7 @@ fn option(target: &RunTarget<'_>, question: QuestionId, number: usize) -> Result
 }
 
 impl ScopeArgument {
-    fn keep(self) -> PermissionScope {
+    fn permission_scope(self) -> PermissionScope {
         match self {
             Self::Once => PermissionScope::Once,
             Self::Task => PermissionScope::Task,

@@ -6,15 +6,15 @@ use clap::Args;
 use domain::{Command, PhaseNumber, TaskId};
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
-    run_command::{send, text, usage_error},
+    run_command::{join_words, send_run_command, usage_error},
 };
 
 #[derive(Debug, Args)]
 pub struct ApproveArguments {
     /// Number of the phase
-    #[arg(value_parser = id::<PhaseNumber>)]
+    #[arg(value_parser = parse_id::<PhaseNumber>)]
     phase: PhaseNumber,
     /// Note for the record
     note: Vec<String>,
@@ -25,7 +25,7 @@ pub struct ApproveArguments {
 #[derive(Debug, Args)]
 pub struct RejectArguments {
     /// Number of the phase
-    #[arg(value_parser = id::<PhaseNumber>)]
+    #[arg(value_parser = parse_id::<PhaseNumber>)]
     phase: PhaseNumber,
     /// What needs to change; the agents receive it
     reason: Vec<String>,
@@ -38,15 +38,15 @@ pub struct RejectArguments {
 
 pub fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
-    let command = Command::ApproveGate { phase, note: text(&arguments.note) };
-    send(&arguments.run, &command, &format!("approved phase {phase}"))
+    let command = Command::ApproveGate { phase, note: join_words(&arguments.note) };
+    send_run_command(&arguments.run, &command, &format!("approved phase {phase}"))
 }
 
 pub fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
-    let reason = text(&arguments.reason).ok_or_else(|| {
+    let reason = join_words(&arguments.reason).ok_or_else(|| {
         usage_error("The reason is empty. Write what needs to change; the agents receive it.")
     })?;
     let command = Command::RejectGate { phase, reason, tasks: arguments.tasks.clone() };
-    send(&arguments.run, &command, &format!("requested changes to phase {phase}"))
+    send_run_command(&arguments.run, &command, &format!("requested changes to phase {phase}"))
 }

@@ -20,7 +20,7 @@ pub struct CommonArguments {
 
 impl CommonArguments {
     /// Returns the absolute path of the data directory.
-    pub fn data(&self) -> Result<PathBuf, Failure> {
+    pub fn data_directory(&self) -> Result<PathBuf, Failure> {
         data::directory(self.data.as_deref())
     }
 }
@@ -37,7 +37,7 @@ pub struct RunArguments {
 
 impl RunArguments {
     /// Returns the run as named on the command line.
-    pub fn name(&self) -> Option<&str> {
+    pub fn run_name(&self) -> Option<&str> {
         self.run.as_deref()
     }
 }
@@ -55,8 +55,8 @@ pub struct RunOperandArguments {
 
 impl RunOperandArguments {
     /// Returns the run as named on the command line.
-    pub fn name(&self) -> Option<&str> {
-        self.operand.as_deref().or(self.flag.name())
+    pub fn run_name(&self) -> Option<&str> {
+        self.operand.as_deref().or(self.flag.run_name())
     }
 
     /// Returns the data directory and the form of the output.
@@ -73,7 +73,7 @@ pub struct ConfirmArguments {
 }
 
 /// Parses the id that a command acts on. The error for a run's id says how a run is named.
-pub fn id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
+pub fn parse_id<T: FromStr<Err: ToString>>(word: &str) -> Result<T, String> {
     word.parse().map_err(|error: T::Err| match word.parse::<RunId>() {
         Ok(run) if word.starts_with('r') => format!("{}. Name a run with --run {run}", error.to_string()),
         Ok(_) | Err(_) => error.to_string(),

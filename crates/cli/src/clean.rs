@@ -9,7 +9,7 @@ use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
     failure::Failure,
     plural::plural,
-    printable::{json, printable},
+    printable::{printable, printable_json},
     remote,
 };
 
@@ -23,12 +23,13 @@ pub struct Arguments {
 
 /// Deletes the worktrees and lists those that are still in use.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (run, cleaned) = remote::query_run(arguments.run.common(), arguments.run.name(), |client, run| {
-        let cleaned: Result<CleanupReport, _> = client.post(&format!("/api/runs/{}/clean", run.id), &());
-        cleaned.map_err(|error| remote::failure(&error))
-    })?;
+    let (run, cleaned) =
+        remote::query_run(arguments.run.common(), arguments.run.run_name(), |client, run| {
+            let cleaned: Result<CleanupReport, _> = client.post(&format!("/api/runs/{}/clean", run.id), &());
+            cleaned.map_err(|error| remote::client_failure(&error))
+        })?;
     if arguments.run.common().json {
-        println!("{}", json(&cleaned).unwrap_or_default());
+        println!("{}", printable_json(&cleaned).unwrap_or_default());
         return Ok(ExitCode::SUCCESS);
     }
     let n_removed = cleaned.removed_tasks.len() + cleaned.removed_sessions.len();

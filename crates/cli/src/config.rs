@@ -12,7 +12,7 @@ use config::{LoadedConfig, rows, to_toml};
 use crate::{
     data,
     failure::Failure,
-    printable::{json, printable},
+    printable::{printable, printable_json},
     settings::{SetArguments, Settings},
 };
 
@@ -49,7 +49,7 @@ pub struct DataArgument {
 }
 
 impl DataArgument {
-    fn settings(&self, set: &SetArguments) -> Result<Settings, Failure> {
+    fn read_settings(&self, set: &SetArguments) -> Result<Settings, Failure> {
         Settings::read(set)?.with_saved_permissions(&data::directory(self.data.as_deref())?)
     }
 }
@@ -67,22 +67,22 @@ pub struct CheckArguments {
 pub fn run(command: &Command) -> Result<ExitCode, Failure> {
     let written = match command {
         Command::Show(arguments) => {
-            let loaded = arguments.data.settings(&arguments.set)?.load()?;
+            let loaded = arguments.data.read_settings(&arguments.set)?.load()?;
             if arguments.json { show_json(&loaded) } else { show(&loaded, arguments.origin) }
         }
         Command::Check(arguments) => {
             let settings = match &arguments.file {
                 Some(file) => Settings::read_file(&arguments.set, file)?,
-                None => arguments.data.settings(&arguments.set)?,
+                None => arguments.data.read_settings(&arguments.set)?,
             };
             settings.load()?;
-            print_valid(&settings.names())
+            print_valid(&settings.file_names())
         }
-        Command::Path(data) => print_paths(&data.settings(&SetArguments::default())?),
+        Command::Path(data) => print_paths(&data.read_settings(&SetArguments::default())?),
     };
     match written {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
+        Err(error) => Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err),
     }
 }
 
@@ -97,7 +97,7 @@ fn show(loaded: &LoadedConfig, with_origins: bool) -> io::Result<()> {
 fn show_json(loaded: &LoadedConfig) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     for row in rows(loaded) {
-        writeln!(stdout, "{}", json(&row)?)?;
+        writeln!(stdout, "{}", printable_json(&row)?)?;
     }
     stdout.flush()
 }

@@ -6,15 +6,15 @@ use clap::Args;
 use domain::{Command, PhaseNumber, TaskId};
 
 use crate::{
-    arguments::{ConfirmArguments, RunArguments, id},
+    arguments::{ConfirmArguments, RunArguments, parse_id},
     failure::Failure,
-    run_command::send,
+    run_command::send_run_command,
 };
 
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Task [default: the whole run]
-    #[arg(value_parser = id::<TaskId>)]
+    #[arg(value_parser = parse_id::<TaskId>)]
     task: Option<TaskId>,
     /// A phase instead of a task
     #[arg(long, value_name = "NUMBER", conflicts_with = "task")]
@@ -39,7 +39,7 @@ enum RunPart {
 }
 
 pub fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    arguments.send("paused", |part| match part {
+    arguments.send_command("paused", |part| match part {
         RunPart::Run => Command::PauseRun,
         RunPart::Phase(phase) => Command::PausePhase(*phase),
         RunPart::Task(task) => Command::PauseTask(task.clone()),
@@ -47,7 +47,7 @@ pub fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 pub fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    arguments.send("continued", |part| match part {
+    arguments.send_command("continued", |part| match part {
         RunPart::Run => Command::ContinueRun,
         RunPart::Phase(phase) => Command::ContinuePhase(*phase),
         RunPart::Task(task) => Command::ContinueTask(task.clone()),
@@ -55,7 +55,7 @@ pub fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 pub fn cancel(arguments: &CancelArguments) -> Result<ExitCode, Failure> {
-    arguments.what.send("cancelled", |part| match part {
+    arguments.what.send_command("cancelled", |part| match part {
         RunPart::Run => Command::CancelRun,
         RunPart::Phase(phase) => Command::CancelPhase(*phase),
         RunPart::Task(task) => Command::CancelTask(task.clone()),
@@ -63,12 +63,12 @@ pub fn cancel(arguments: &CancelArguments) -> Result<ExitCode, Failure> {
 }
 
 impl Arguments {
-    fn send(&self, done: &str, command: impl Fn(&RunPart) -> Command) -> Result<ExitCode, Failure> {
+    fn send_command(&self, done: &str, command: impl Fn(&RunPart) -> Command) -> Result<ExitCode, Failure> {
         let (part, done) = match (&self.task, self.phase) {
             (Some(task), _) => (RunPart::Task(task.clone()), format!("{done} {task}")),
             (None, Some(phase)) => (RunPart::Phase(phase), format!("{done} phase {phase}")),
             (None, None) => (RunPart::Run, done.to_owned()),
         };
-        send(&self.run, &command(&part), &done)
+        send_run_command(&self.run, &command(&part), &done)
     }
 }

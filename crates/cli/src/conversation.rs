@@ -11,9 +11,9 @@ use domain::{TaskId, ToolStatus, ToolUse};
 use views::{TurnRow, TurnSpeaker};
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
-    printable::json,
+    printable::printable_json,
     row_source::RowSource,
     screen::line::{Line, wrap},
     status::draw_context,
@@ -27,7 +27,7 @@ const REPLY: Style = AnsiColor::Green.on_default().bold();
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = id::<TaskId>)]
+    #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
     #[command(flatten)]
     run: RunArguments,
@@ -36,8 +36,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
     let source = RowSource::open(common)?;
-    let run = source.find(arguments.run.name())?;
-    let mut turns: Vec<TurnRow> = source.all(&run.id)?;
+    let run = source.find_run(arguments.run.run_name())?;
+    let mut turns: Vec<TurnRow> = source.rows_of_kind(&run.id)?;
     turns.retain(|turn| turn.task == *task);
     turns.sort_by_key(|turn| turn.index);
     if turns.is_empty() && !common.json {
@@ -47,14 +47,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         true => print_json(turn),
         false => print(turn),
     });
-    match printed.err().and_then(|error| Failure::from_output(&error)) {
+    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
     }
 }
 
 fn print_json(turn: &TurnRow) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{}", json(turn)?)
+    writeln!(io::stdout().lock(), "{}", printable_json(turn)?)
 }
 
 fn print(turn: &TurnRow) -> io::Result<()> {
@@ -66,17 +66,17 @@ fn print(turn: &TurnRow) -> io::Result<()> {
     };
     let question = turn.question.map(|question| format!(" {question}")).unwrap_or_default();
     let heading =
-        Line::of(style, &speaker).and(FAINT, &format!("{question} {} UTC", format_utc(turn.sent_at)));
+        Line::styled(style, &speaker).append(FAINT, &format!("{question} {} UTC", format_utc(turn.sent_at)));
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    for line in [heading].into_iter().chain(content(turn, draw_context().width)).chain([Line::default()]) {
-        writeln!(out, "{}", line.painted())?;
+    for line in [heading].into_iter().chain(turn_lines(turn, draw_context().width)).chain([Line::default()]) {
+        writeln!(out, "{}", line.ansi_text())?;
     }
     out.flush()
 }
 
 /// Returns the text of a turn, with a line for each tool call at its position.
-fn content(turn: &TurnRow, width: usize) -> Vec<Line> {
-    let faint = |text: &str| Line::of(FAINT, &format!("  {text}")).cut(width);
+fn turn_lines(turn: &TurnRow, width: usize) -> Vec<Line> {
+    let faint = |text: &str| Line::styled(FAINT, &format!("  {text}")).cut(width);
     let mut lines = Vec::new();
     if turn.tools.n_omitted > 0 {
         lines.push(faint(&format!("… {} earlier tool calls", turn.tools.n_omitted)));
@@ -84,21 +84,23 @@ fn content(turn: &TurnRow, width: usize) -> Vec<Line> {
     let mut tools = turn.tools.uses.iter().peekable();
     for (n, line) in turn.content.trim_end().lines().enumerate() {
         while let Some(used) = tools.next_if(|used| used.line as usize <= n) {
-            lines.push(faint(&tool(used)));
+            lines.push(faint(&tool_call_line(used)));
         }
         match wrap(line, width.saturating_sub(2)) {
             wrapped if wrapped.is_empty() => lines.push(Line::default()),
-            wrapped => lines.extend(wrapped.iter().map(|line| Line::of(Style::new(), &format!("  {line}")))),
+            wrapped => {
+                lines.extend(wrapped.iter().map(|line| Line::styled(Style::new(), &format!("  {line}"))))
+            }
         }
     }
-    lines.extend(tools.map(|used| faint(&tool(used))));
+    lines.extend(tools.map(|used| faint(&tool_call_line(used))));
     if turn.is_interrupted {
         lines.push(faint("… interrupted here"));
     }
     lines
 }
 
-fn tool(used: &ToolUse) -> String {
+fn tool_call_line(used: &ToolUse) -> String {
     let title = used.title.lines().next().unwrap_or_default();
     match used.status {
         ToolStatus::Running => format!("… {title} (did not finish)"),
@@ -109,19 +111,19 @@ fn tool(used: &ToolUse) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{TurnRow, content};
+    use super::{TurnRow, turn_lines};
 
-    fn check(turn: &str, expected: &str) {
+    fn assert_turn_lines(turn: &str, expected: &str) {
         let head = r#"{"task":"T1","index":0,"role":"agent","agent":null,"session":"s_1","question":null,"sentAt":0"#;
         let turn: TurnRow = serde_json::from_str(&format!("{head},{turn}}}")).unwrap();
-        let lines: Vec<String> = content(&turn, 30).iter().map(|line| line.text()).collect();
+        let lines: Vec<String> = turn_lines(&turn, 30).iter().map(|line| line.text()).collect();
         assert_eq!(lines.join("\n"), expected);
     }
 
     #[test]
     fn tool_calls_are_shown_at_their_position() {
-        check(r#""content":"Hello.\n\nI am done.""#, "  Hello.\n\n  I am done.");
-        check(
+        assert_turn_lines(r#""content":"Hello.\n\nI am done.""#, "  Hello.\n\n  I am done.");
+        assert_turn_lines(
             r#""content":"I look.\nI see.","tools":{"uses":[
                 {"line":0,"title":"ls","status":"done"},
                 {"line":1,"title":"cargo test\n--all","status":"failed"},
@@ -130,6 +132,9 @@ mod tests {
             "  … 3 earlier tool calls\n  ✓ ls\n  I look.\n  ✗ cargo test (failed)\n  \
              ✓ a command that is longer …\n  I see.\n  … sleep 9 (did not finish)\n  … interrupted here",
         );
-        check(r#""content":"","tools":{"uses":[{"line":0,"title":"ls","status":"done"}]}"#, "  ✓ ls");
+        assert_turn_lines(
+            r#""content":"","tools":{"uses":[{"line":0,"title":"ls","status":"done"}]}"#,
+            "  ✓ ls",
+        );
     }
 }

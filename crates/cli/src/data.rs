@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// Returns the absolute path of the data directory: the named one, else the environment's.
 pub fn directory(named: Option<&Path>) -> Result<PathBuf, Failure> {
     let found = named.map(Path::to_owned).or_else(|| default_directory(|name| env::var_os(name)));
-    let found = found.ok_or_else(no_directory)?;
+    let found = found.ok_or_else(no_directory_failure)?;
     // Processes with another current directory get this path.
     std::path::absolute(&found).map_err(|error| Failure {
         what: format!("Cannot find the data directory {} ({error}).", found.display()),
@@ -26,7 +26,7 @@ fn default_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<Path
     set("JANGDAN_DATA").or_else(|| own().map(|own| own.join("jangdan")))
 }
 
-fn no_directory() -> Failure {
+fn no_directory_failure() -> Failure {
     let what = "No data directory: neither JANGDAN_DATA nor HOME is set.".to_owned();
     Failure { what, hint: Some("Use --data DIR.".to_owned()), exit: 1 }
 }

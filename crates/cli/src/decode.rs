@@ -14,8 +14,8 @@ use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use runtime::prepare::input::{self, InputError};
 
 use crate::{
-    failure::{Failure, say_hint},
-    printable::json,
+    failure::{Failure, print_hint},
+    printable::printable_json,
 };
 
 /// Default size of a read.
@@ -60,20 +60,22 @@ enum KeyRule {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.keys == KeyRule::Required && arguments.key.is_none() {
-        say_hint("With --keys required, no message counts without the session key: add --key.");
+        print_hint("With --keys required, no message counts without the session key: add --key.");
     }
-    let mut decoder = decoder(arguments);
+    let mut decoder = build_decoder(arguments);
     match decode(arguments, &mut decoder) {
         Ok(()) => {}
         Err(DecodeError::Input(error)) => {
             return Err(Failure { hint: Some(error.hint()), what: error.to_string(), exit: 1 });
         }
         Err(DecodeError::Output(error)) => {
-            return Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err);
+            return Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err);
         }
     }
-    if decoder.repaints() {
-        say_hint("The output moves the cursor or switches screens. Use --screen to decode what a user sees.");
+    if decoder.repaints_screen() {
+        print_hint(
+            "The output moves the cursor or switches screens. Use --screen to decode what a user sees.",
+        );
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -84,7 +86,7 @@ enum DecodeError {
     Output(io::Error),
 }
 
-fn decoder(arguments: &Arguments) -> Decoder {
+fn build_decoder(arguments: &Arguments) -> Decoder {
     let options = DecoderOptions {
         role: match arguments.role {
             SpeakerRole::Worker => Role::Worker,
@@ -105,7 +107,7 @@ fn decode(arguments: &Arguments, decoder: &mut Decoder) -> Result<(), DecodeErro
     let mut buffer = vec![0; READ_BYTES];
     let chunk = arguments.chunk.map_or(READ_BYTES, |chunk| chunk as usize);
     loop {
-        let length = read(&mut source, &mut buffer, &arguments.file)?;
+        let length = read_input(&mut source, &mut buffer, &arguments.file)?;
         let Some(bytes) = buffer.get(..length).filter(|bytes| !bytes.is_empty()) else { break };
         let items: Vec<DecodedItem> = bytes.chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
         print(&items, arguments.near).map_err(DecodeError::Output)?;
@@ -113,11 +115,13 @@ fn decode(arguments: &Arguments, decoder: &mut Decoder) -> Result<(), DecodeErro
     print(&decoder.end_turn(), arguments.near).map_err(DecodeError::Output)
 }
 
-fn read(source: &mut impl Read, buffer: &mut [u8], path: &Path) -> Result<usize, DecodeError> {
+fn read_input(source: &mut impl Read, buffer: &mut [u8], path: &Path) -> Result<usize, DecodeError> {
     loop {
         match source.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => return other.map_err(|error| DecodeError::Input(InputError::of(path, error))),
+            other => {
+                return other.map_err(|error| DecodeError::Input(InputError::from_io_error(path, error)));
+            }
         }
     }
 }
@@ -125,7 +129,7 @@ fn read(source: &mut impl Read, buffer: &mut [u8], path: &Path) -> Result<usize,
 fn print(items: &[DecodedItem], near: bool) -> io::Result<()> {
     let mut output = io::BufWriter::new(io::stdout().lock());
     for item in items.iter().filter(|item| near || !matches!(item, DecodedItem::NearMiss(_))) {
-        writeln!(output, "{}", json(item)?)?;
+        writeln!(output, "{}", printable_json(item)?)?;
     }
     output.flush()
 }

@@ -28,7 +28,7 @@ use crate::{
     failure::Failure,
     link, prepare, remote,
     run::ensure_server,
-    screen::phrases::pick,
+    screen::phrases::pick_by_locale,
     watch::{WatchOptions, WatchOutcome, watch},
 };
 pub use auto_responder::{AutoResponder, ResponderOptions};
@@ -43,7 +43,7 @@ pub struct Arguments {
     #[arg(long)]
     auto: bool,
     /// Speed factor, such as 2 or 0.5
-    #[arg(long, default_value = "1", value_name = "N", value_parser = speed)]
+    #[arg(long, default_value = "1", value_name = "N", value_parser = parse_speed)]
     speed: f64,
     /// Keep the repository and all data in this folder, which must be new or empty
     #[arg(long, value_name = "DIR")]
@@ -67,30 +67,36 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })?;
     // Deleted when this function returns, unless --keep names a folder.
     let temporary = match &arguments.keep {
-        Some(folder) => empty_folder(folder).map(|()| None)?,
-        None => Some(tempfile::Builder::new().prefix("jangdan-demo-").tempdir().map_err(no_folder)?),
+        Some(folder) => ensure_empty_folder(folder).map(|()| None)?,
+        None => Some(
+            tempfile::Builder::new().prefix("jangdan-demo-").tempdir().map_err(temporary_folder_failure)?,
+        ),
     };
     let folder = temporary.as_ref().map(tempfile::TempDir::path).or(arguments.keep.as_deref());
     let folder = folder.unwrap_or(Path::new("."));
     let locale = match arguments.lang {
         Some(Language::En) => Locale::En,
         Some(Language::Ko) => Locale::Ko,
-        None => remote::locale(),
+        None => remote::environment_locale(),
     };
     let demo = set_up(folder, DemoOptions { speed: arguments.speed, locale, player: &program })?;
     eprintln!(
         "{}",
-        pick(
+        pick_by_locale(
             locale,
             "Five scripted agents build a to-do service. Everything else is real.",
             "대본을 따르는 에이전트 다섯이 할 일 서비스를 만듭니다. 나머지는 모두 실제로 동작합니다.",
         )
     );
-    play(arguments, &demo, locale)
+    run_plan_with_server(arguments, &demo, locale)
 }
 
-fn play(arguments: &Arguments, demo: &DemoProject, locale: Locale) -> Result<ExitCode, Failure> {
-    let loaded = set_up::configuration(demo)?;
+fn run_plan_with_server(
+    arguments: &Arguments,
+    demo: &DemoProject,
+    locale: Locale,
+) -> Result<ExitCode, Failure> {
+    let loaded = set_up::load_configuration(demo)?;
     let prepared = prepare::prepare_run(&demo.project, &loaded, &prepare::RunRequest::default())?;
     let running = ensure_server(&demo.data, link::page_port(&loaded.config))?;
     let outcome = run_plan(arguments, demo, locale, &running.client, &prepared.new);
@@ -101,10 +107,10 @@ fn play(arguments: &Arguments, demo: &DemoProject, locale: Locale) -> Result<Exi
     }
     let outcome = outcome?;
     if outcome == WatchOutcome::Done {
-        result::show(demo, locale)?;
+        result::run_built_client(demo, locale)?;
     }
     result::print_next_steps(demo, locale, outcome, arguments.keep.is_some());
-    Ok(outcome.exit())
+    Ok(outcome.exit_code())
 }
 
 /// Starts the run, watches it to its end, and merges its work into the project's branch.
@@ -115,8 +121,8 @@ fn run_plan(
     client: &Client,
     new: &NewRun,
 ) -> Result<WatchOutcome, Failure> {
-    let run = client.start(new).map_err(|error| remote::failure(&error))?;
-    link::print_link(client, Some(&run));
+    let run = client.start_run(new).map_err(|error| remote::client_failure(&error))?;
+    link::print_link(client, Some(&run), locale);
     let manner = ResponderOptions { person: user_name(), pause: READING_TIME.div_f64(arguments.speed) };
     let is_auto = arguments.auto || !can_answer();
     let auto = is_auto.then(|| AutoResponder::start(&demo.data, &run, manner)).transpose()?;
@@ -138,14 +144,14 @@ fn can_answer() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
 }
 
-fn speed(text: &str) -> Result<f64, String> {
+fn parse_speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(speed) if (0.1..=1000.0).contains(&speed) => Ok(speed),
         Ok(_) | Err(_) => Err("the speed is a number from 0.1 to 1000".to_owned()),
     }
 }
 
-fn empty_folder(folder: &Path) -> Result<(), Failure> {
+fn ensure_empty_folder(folder: &Path) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure {
         what: format!("Cannot use {} ({error}).", folder.display()),
         hint: Some("Name a folder that is new or empty.".to_owned()),
@@ -158,7 +164,7 @@ fn empty_folder(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn no_folder(error: io::Error) -> Failure {
+fn temporary_folder_failure(error: io::Error) -> Failure {
     let hint = Some("Name a folder with --keep.".to_owned());
     Failure { what: format!("Cannot create a temporary folder ({error})."), hint, exit: 1 }
 }

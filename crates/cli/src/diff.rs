@@ -11,9 +11,9 @@ use domain::TaskId;
 use serde::Serialize;
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
-    printable::{json, printable_line},
+    printable::{printable_json, printable_line},
     remote,
 };
 
@@ -25,7 +25,7 @@ const HEAD: Style = Style::new().bold();
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = id::<TaskId>)]
+    #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
     #[command(flatten)]
     run: RunArguments,
@@ -40,22 +40,22 @@ struct TaskDiff<'a> {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
-    let (run, diff) = remote::query_run(common, arguments.run.name(), |client, run| {
-        client.diff(&run.id, task).map_err(|error| remote::failure(&error))
+    let (run, diff) = remote::query_run(common, arguments.run.run_name(), |client, run| {
+        client.task_diff(&run.id, task).map_err(|error| remote::client_failure(&error))
     })?;
     let printed = if common.json {
         print_json(&TaskDiff { run: run.id.as_str(), task: task.as_str(), diff: &diff })
     } else {
         print(&diff)
     };
-    match printed.err().and_then(|error| Failure::from_output(&error)) {
+    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
     }
 }
 
 fn print_json(diff: &TaskDiff<'_>) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{}", json(diff)?)
+    writeln!(io::stdout().lock(), "{}", printable_json(diff)?)
 }
 
 /// Prints a diff unchanged for programs such as `git apply`, coloured and without control characters on a terminal.

@@ -24,12 +24,12 @@ pub struct Failure {
 impl Failure {
     /// Prints the failure and returns the exit status.
     pub fn report(&self) -> ExitCode {
-        say_error(&self.what, self.hint.as_deref());
+        print_error(&self.what, self.hint.as_deref());
         ExitCode::from(self.exit)
     }
 
     /// Returns the failure for an error of the output; `None` if the reader has closed the pipe.
-    pub fn from_output(error: &io::Error) -> Option<Self> {
+    pub fn from_output_error(error: &io::Error) -> Option<Self> {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return None;
         }
@@ -39,19 +39,19 @@ impl Failure {
 }
 
 /// Prints `error:` and `hint:` to standard error.
-pub fn say_error(what: &str, hint: Option<&str>) {
+pub fn print_error(what: &str, hint: Option<&str>) {
     // If standard error is closed, nothing can be reported.
     let _ = write_error(what, hint);
 }
 
 /// Prints `hint:` to standard error, without a failure.
-pub fn say_hint(hint: &str) {
+pub fn print_hint(hint: &str) {
     use std::io::Write;
     let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {}", capitalized(hint));
 }
 
 /// Prints `warning:` to standard error.
-pub fn say_warning(what: &str) {
+pub fn print_warning(what: &str) {
     use std::io::Write;
     let _ =
         writeln!(anstream::stderr().lock(), "{WARNING}warning{WARNING:#}: {}", printable(&capitalized(what)));
@@ -60,7 +60,7 @@ pub fn say_warning(what: &str) {
 fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {
     use std::io::Write;
     let mut stderr = anstream::stderr().lock();
-    writeln!(stderr, "{ERROR}error{ERROR:#}: {}", printable(&sentence(what)))?;
+    writeln!(stderr, "{ERROR}error{ERROR:#}: {}", printable(&to_sentence(what)))?;
     if let Some(hint) = hint {
         writeln!(stderr, "{HINT}hint{HINT:#}: {}", printable(&capitalized(hint)))?;
     }
@@ -68,7 +68,7 @@ fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {
 }
 
 /// Returns an error of a library as a sentence: those are written in lower case and without a full stop.
-fn sentence(text: &str) -> String {
+fn to_sentence(text: &str) -> String {
     let text = capitalized(text);
     if text.ends_with(|last: char| last.is_alphanumeric() || matches!(last, ')' | '\'' | '"' | '`')) {
         return text + ".";
@@ -90,11 +90,11 @@ fn capitalized(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::sentence;
+    use super::to_sentence;
 
     #[test]
     fn library_errors_are_printed_as_sentences() {
-        let check = |text: &str, expected: &str| assert_eq!(sentence(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(to_sentence(text), expected);
         check("the directory does not exist", "The directory does not exist.");
         check("q_1 is already answered", "q_1 is already answered.");
         check("plan.md: no such file", "plan.md: no such file.");

@@ -18,7 +18,7 @@ use domain::{AgentMessage, AgentName};
 use serde_json::Value;
 
 use crate::{
-    failure::{Failure, say_error},
+    failure::{Failure, print_error},
     say,
 };
 
@@ -52,24 +52,24 @@ struct HookOutcome {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let event = arguments.event.as_deref().unwrap_or_default();
     if event == "settings" {
-        print(&settings::text());
+        print_answer(&settings::settings_json());
         return Ok(ExitCode::SUCCESS);
     }
     let to: Option<AgentName> = arguments.to.as_deref().and_then(|name| name.parse().ok());
-    let input = read();
+    let input = read_event();
     // Accept variants such as `post-tool-use`.
     let event: String = event.chars().filter(|char| char.is_ascii_alphanumeric()).collect();
     let message = |message| HookOutcome { answer: NO_DECISION.to_owned(), message };
     let outcome = match event.to_ascii_lowercase().as_str() {
-        "notification" => message(events::notification(&input)),
-        "stop" => message(events::stop(&input)),
-        "posttooluse" => message(events::tool_use(&input)),
+        "notification" => message(events::notification_to_message(&input)),
+        "stop" => message(events::stop_to_message(&input)),
+        "posttooluse" => message(events::tool_use_to_message(&input)),
         "testfeedback" => feedback::handle(&input, to),
         // The server decides permissions, and a hook cannot reach it yet. Without a decision Claude Code asks.
         "permissionrequest" => message(None),
         _ => {
             let hint = "Hooks: Notification, Stop, PermissionRequest, PostToolUse, test-feedback";
-            say_error("Unknown hook; nothing was sent.", Some(hint));
+            print_error("Unknown hook; nothing was sent.", Some(hint));
             message(None)
         }
     };
@@ -77,14 +77,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         && env::var_os(say::SESSION).is_some()
         && let Err(failure) = say::send_message(message, SEND_TIMEOUT)
     {
-        say_error(&failure.what, None);
+        print_error(&failure.what, None);
     }
-    print(&outcome.answer);
+    print_answer(&outcome.answer);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the event; `Null` if it is not JSON or too large.
-fn read() -> Value {
+fn read_event() -> Value {
     let mut stdin = io::stdin().lock();
     let mut bytes = Vec::new();
     let is_read = (&mut stdin).take(INPUT_BYTES_MAX).read_to_end(&mut bytes).is_ok();
@@ -96,6 +96,6 @@ fn read() -> Value {
 }
 
 /// Prints the answer. A closed pipe must not stop the agent.
-fn print(answer: &str) {
+fn print_answer(answer: &str) {
     let _ = writeln!(io::stdout().lock(), "{answer}");
 }

@@ -13,11 +13,11 @@ use views::{InboxRow, RunRow};
 use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
-    printable::json,
+    printable::printable_json,
     row_source::RowSource,
     run_lookup::is_active,
-    screen::line::{Line, flat},
-    status::{draw_context, inbox},
+    screen::line::{Line, collapse_whitespace},
+    status::{draw_context, inbox_lines},
 };
 
 #[derive(Debug, Args)]
@@ -36,8 +36,8 @@ struct InboxEntry<'a> {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
-    let runs = match arguments.run.name() {
-        Some(run) => vec![source.find(Some(run))?],
+    let runs = match arguments.run.run_name() {
+        Some(run) => vec![source.find_run(Some(run))?],
         None => source.runs()?.into_iter().filter(is_active).collect(),
     };
     let mut boards = Vec::new();
@@ -55,12 +55,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let entries = board.inbox();
             return entries.iter().try_for_each(|row| print_json(run, row));
         }
-        let heading = Line::of(Style::new().bold(), &flat(&run.title))
-            .and(Style::new().dimmed(), &format!(" {}", run.id));
+        let heading = Line::styled(Style::new().bold(), &collapse_whitespace(&run.title))
+            .append(Style::new().dimmed(), &format!(" {}", run.id));
         print(
             &[heading]
                 .into_iter()
-                .chain(inbox(draw_context(), board))
+                .chain(inbox_lines(draw_context(), board))
                 .chain([Line::default()])
                 .collect::<Vec<_>>(),
         )
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if boards.is_empty() && !common.json {
         eprintln!("Nothing is waiting for you");
     }
-    match printed.err().and_then(|error| Failure::from_output(&error)) {
+    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
     }
@@ -76,14 +76,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn print_json(run: &RunRow, row: &InboxRow) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", json(&InboxEntry { run: run.id.as_str(), entry: row })?)?;
+    writeln!(out, "{}", printable_json(&InboxEntry { run: run.id.as_str(), entry: row })?)?;
     out.flush()
 }
 
 fn print(lines: &[Line]) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     for line in lines {
-        writeln!(out, "{}", line.painted())?;
+        writeln!(out, "{}", line.ansi_text())?;
     }
     out.flush()
 }

@@ -9,7 +9,7 @@ use crate::{
     arguments::{ConfirmArguments, RunOperandArguments},
     failure::Failure,
     plural::plural,
-    printable::{json, printable},
+    printable::{printable, printable_json},
     remote,
 };
 
@@ -29,19 +29,19 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
-    let (run, landed) = remote::query_run(common, arguments.run.name(), |client, run| {
-        client.land(&run.id, arguments.all).map_err(|error| remote::failure(&error))
+    let (run, landed) = remote::query_run(common, arguments.run.run_name(), |client, run| {
+        client.land(&run.id, arguments.all).map_err(|error| remote::client_failure(&error))
     })?;
     if common.json {
-        println!("{}", json(&landed).unwrap_or_default());
+        println!("{}", printable_json(&landed).unwrap_or_default());
     }
     let failure = |what: String, hint: String| Err(Failure { what, hint: Some(hint), exit: 1 });
     let done = match landed {
         LandReport::Landed { branch, commit, from, n_commits } => {
             let commits = plural(n_commits as usize, "commit");
             let range = match &from {
-                Some(from) => format!("{}..{}", short(from), short(&commit)),
-                None => short(&commit).to_owned(),
+                Some(from) => format!("{}..{}", short_commit(from), short_commit(&commit)),
+                None => short_commit(&commit).to_owned(),
             };
             format!("Merged {commits} of {} into {branch} ({range})", run.id)
         }
@@ -86,6 +86,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the usual abbreviation of a commit.
-fn short(commit: &str) -> &str {
+fn short_commit(commit: &str) -> &str {
     commit.get(..7).unwrap_or(commit)
 }

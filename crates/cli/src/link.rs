@@ -6,15 +6,16 @@ use std::{
 };
 
 use clap::Args;
-use domain::RunId;
+use domain::{Locale, RunId};
 use serde::Serialize;
 use server::{Client, Loopback};
 
 use crate::{
     arguments::CommonArguments,
     failure::Failure,
-    printable::json,
+    printable::printable_json,
     remote,
+    screen::phrases::pick_by_locale,
     settings::{SetArguments, Settings},
 };
 
@@ -30,28 +31,31 @@ struct LinkOutput {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let client = remote::client(&arguments.common)?;
-    let link = client.link(None).map_err(|error| remote::failure(&error))?.ok_or_else(|| Failure {
+    let client = remote::require_client(&arguments.common)?;
+    let link = client.link(None).map_err(|error| remote::client_failure(&error))?.ok_or_else(|| Failure {
         what: "The running server has no page.".to_owned(),
         hint: Some("Start one that has: jangdan serve".to_owned()),
         exit: 1,
     })?;
     let mut out = io::stdout().lock();
     let written = match arguments.common.json {
-        true => json(&LinkOutput { link }).map_err(io::Error::from).and_then(|text| writeln!(out, "{text}")),
+        true => printable_json(&LinkOutput { link })
+            .map_err(io::Error::from)
+            .and_then(|text| writeln!(out, "{text}")),
         false => writeln!(out, "{link}"),
     };
-    match written.err().and_then(|error| Failure::from_output(&error)) {
+    match written.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
     }
 }
 
 /// Prints the link to the page, of a run if one is given. Does nothing if the server has no page.
-pub fn print_link(client: &Client, run: Option<&RunId>) {
+pub fn print_link(client: &Client, run: Option<&RunId>, locale: Locale) {
     if let Ok(Some(link)) = client.link(run) {
         // The reader of standard error may be gone; the caller continues without it.
-        let _ = writeln!(io::stderr(), "Open in a browser: {link}");
+        let label = pick_by_locale(locale, "Open in a browser", "브라우저에서 열기");
+        let _ = writeln!(io::stderr(), "{label}: {link}");
     }
 }
 

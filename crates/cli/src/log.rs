@@ -17,7 +17,7 @@ use views::{Views, describe_event};
 use crate::{
     arguments::RunOperandArguments,
     failure::Failure,
-    printable::{json, printable},
+    printable::{printable, printable_json},
     run_log::{PAGE_ENTRIES, RunLog},
     store_failure::failure,
     timestamp::format_utc,
@@ -47,7 +47,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match print_all(arguments, &log) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(PrintError::Failure(failure)) => Err(failure),
-        Err(PrintError::Output(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
+        Err(PrintError::Output(error)) => {
+            Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err)
+        }
     }
 }
 
@@ -67,7 +69,7 @@ fn print_all(arguments: &Arguments, log: &RunLog) -> Result<(), PrintError> {
     let json_output = arguments.run.common().json;
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     let mut views = Views::new(log.run.clone());
-    let mut position = log.each(log.last, |recorded| {
+    let mut position = log.for_each_event(log.last, |recorded| {
         print(&mut out, json_output, &recorded, &mut views).map_err(PrintError::Output)
     })?;
     out.flush().map_err(PrintError::Output)?;
@@ -82,7 +84,7 @@ fn print_all(arguments: &Arguments, log: &RunLog) -> Result<(), PrintError> {
         };
         position = last.position;
         for entry in entries.iter().filter(|entry| entry.run == log.run) {
-            let recorded = entry.recorded().map_err(failure)?;
+            let recorded = entry.to_recorded_event().map_err(failure)?;
             print(&mut out, json_output, &recorded, &mut views).map_err(PrintError::Output)?;
         }
         out.flush().map_err(PrintError::Output)?;
@@ -92,7 +94,7 @@ fn print_all(arguments: &Arguments, log: &RunLog) -> Result<(), PrintError> {
 /// Prints an event. `views` has the names of what the events refer to; all events before this one are applied to it.
 fn print(out: &mut impl Write, as_json: bool, recorded: &RecordedEvent, views: &mut Views) -> io::Result<()> {
     if as_json {
-        return writeln!(out, "{}", json(recorded)?);
+        return writeln!(out, "{}", printable_json(recorded)?);
     }
     views.apply(recorded);
     let sentence = describe_event(&recorded.event, views.rows(), &recorded.actor);

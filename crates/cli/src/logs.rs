@@ -14,7 +14,7 @@ use views::{AttemptRow, SessionRow, TaskRow};
 
 use self::spool_printer::SpoolPrinter;
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
     row_source::RowSource,
     session,
@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = id::<TaskId>)]
+    #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
     /// Continue with new output until the agent's process ends
     #[arg(long, short)]
@@ -41,12 +41,12 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, common) = (&arguments.task, &arguments.run.common);
     let source = RowSource::open(common)?;
-    let run = source.find(arguments.run.name())?.id;
+    let run = source.find_run(arguments.run.run_name())?.id;
     let mut session = session_of(&source, &run, task, arguments.attempt)?;
-    let data = common.data()?;
-    let sessions = Sessions::open(&data).map_err(session::failure)?;
+    let data = common.data_directory()?;
+    let sessions = Sessions::open(&data).map_err(session::session_failure)?;
     let processes_of =
-        |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::failure);
+        |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::session_failure);
     let mut processes = processes_of(&session)?;
     while arguments.follow && processes.is_empty() && session.ended_at.is_none() {
         thread::sleep(POLL_INTERVAL);
@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let follow = arguments.follow && index + 1 == n_processes;
         let printer = SpoolPrinter { entry, json: common.json, follow };
         if let Some(failure) = printer.print()? {
-            return Failure::from_output(&failure).map_or(Ok(ExitCode::SUCCESS), Err);
+            return Failure::from_output_error(&failure).map_or(Ok(ExitCode::SUCCESS), Err);
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -74,7 +74,7 @@ fn session_of(
     task: &TaskId,
     attempt: Option<u32>,
 ) -> Result<SessionRow, Failure> {
-    let tasks: Vec<TaskRow> = source.all(run)?;
+    let tasks: Vec<TaskRow> = source.rows_of_kind(run)?;
     let row = tasks.iter().find(|row| row.id == *task).ok_or_else(|| Failure {
         what: format!("Unknown task {task} in run {run}."),
         hint: Some(format!("List them: jangdan replay {run}")),
@@ -83,11 +83,11 @@ fn session_of(
     let session = match attempt {
         None => row.session,
         Some(number) => {
-            let attempts: Vec<AttemptRow> = source.all(run)?;
+            let attempts: Vec<AttemptRow> = source.rows_of_kind(run)?;
             attempts.iter().find(|row| row.task == *task && row.number == number).map(|row| row.session)
         }
     };
-    let rows: Vec<SessionRow> = source.all(run)?;
+    let rows: Vec<SessionRow> = source.rows_of_kind(run)?;
     let row = session.and_then(|session| rows.into_iter().find(|row| row.id == session));
     row.ok_or_else(|| Failure {
         what: match attempt {

@@ -163,7 +163,7 @@ enum PlanCommand {
     /// Ignore the changes of the plan file
     Leave(plan_change::Arguments),
     /// Mark an external dependency of the plan as met
-    Met(plan_change::MetArguments),
+    Met(plan_change::MarkMetArguments),
 }
 
 fn main() -> ExitCode {
@@ -204,9 +204,9 @@ fn main() -> ExitCode {
         Command::Session(arguments) => session::run(&arguments),
         Command::Plan(PlanCommand::Check(arguments)) => plan_check::run(&arguments),
         Command::Plan(PlanCommand::Diff(arguments)) => plan_change::diff(&arguments),
-        Command::Plan(PlanCommand::Take(arguments)) => plan_change::take(&arguments),
-        Command::Plan(PlanCommand::Leave(arguments)) => plan_change::leave(&arguments),
-        Command::Plan(PlanCommand::Met(arguments)) => plan_change::met(&arguments),
+        Command::Plan(PlanCommand::Take(arguments)) => plan_change::apply(&arguments),
+        Command::Plan(PlanCommand::Leave(arguments)) => plan_change::ignore(&arguments),
+        Command::Plan(PlanCommand::Met(arguments)) => plan_change::mark_met(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Play(arguments) => play::run(&arguments),
         Command::Skip(arguments) => skip::run(&arguments),

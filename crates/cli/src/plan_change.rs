@@ -13,10 +13,10 @@ use views::{PlanOfferRow, PlanOfferState, RunRow};
 
 use crate::{
     arguments::{RunArguments, RunOperandArguments},
-    failure::{Failure, say_hint},
-    printable::{json, printable_line},
+    failure::{Failure, print_hint},
+    printable::{printable_json, printable_line},
     row_source::RowSource,
-    run_command::{RunTarget, send},
+    run_command::{RunTarget, send_run_command},
     screen::plan_diff::{DiffKind, DiffLine, plan_diff},
 };
 
@@ -27,7 +27,7 @@ pub struct Arguments {
 }
 
 #[derive(Debug, Args)]
-pub struct MetArguments {
+pub struct MarkMetArguments {
     /// Name of the external dependency, as in the plan
     name: String,
     #[command(flatten)]
@@ -38,18 +38,18 @@ pub struct MetArguments {
 pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
-    let run = source.find(arguments.run.name())?;
-    let offer = offered(&source, &run)?;
+    let run = source.find_run(arguments.run.run_name())?;
+    let offer = find_open_offer(&source, &run)?;
     let printed = match &offer {
         _ if common.json => print_json(offer.as_ref()),
         Some(offer) => print(&plan_diff(&source.board(&run.id)?, &offer.changes)),
         None => Ok(()),
     };
-    if let Some(failure) = printed.err().and_then(|error| Failure::from_output(&error)) {
+    if let Some(failure) = printed.err().and_then(|error| Failure::from_output_error(&error)) {
         return Err(failure);
     }
     if !common.json {
-        say_hint(&match &offer {
+        print_hint(&match &offer {
             None => "No change of the plan file is waiting for you.".to_owned(),
             Some(PlanOfferRow { problem: Some(problem), .. }) => {
                 format!("It cannot be applied: {problem}")
@@ -63,46 +63,46 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Applies the change of the plan file to the run.
-pub fn take(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    settle(arguments, |offer| Command::ApplyPlanChange { offer }, "plan updated")
+pub fn apply(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    send_decision(arguments, |offer| Command::ApplyPlanChange { offer }, "plan updated")
 }
 
 /// Ignores the change of the plan file.
-pub fn leave(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    settle(arguments, |offer| Command::IgnorePlanChange { offer }, "plan unchanged")
+pub fn ignore(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    send_decision(arguments, |offer| Command::IgnorePlanChange { offer }, "plan unchanged")
 }
 
 /// Marks an external dependency of the plan as met.
-pub fn met(arguments: &MetArguments) -> Result<ExitCode, Failure> {
+pub fn mark_met(arguments: &MarkMetArguments) -> Result<ExitCode, Failure> {
     let name = arguments.name.clone();
     let done = format!("marked '{name}' as met");
-    send(&arguments.run, &Command::MarkExternalMet { name }, &done)
+    send_run_command(&arguments.run, &Command::MarkExternalMet { name }, &done)
 }
 
-fn settle(
+fn send_decision(
     arguments: &Arguments,
     command: impl FnOnce(OfferId) -> Command,
     done: &str,
 ) -> Result<ExitCode, Failure> {
-    let target = RunTarget::find(arguments.run.common(), arguments.run.name())?;
-    let offer = offered(&target.source, &target.run)?.ok_or_else(|| Failure {
+    let target = RunTarget::find(arguments.run.common(), arguments.run.run_name())?;
+    let offer = find_open_offer(&target.source, &target.run)?.ok_or_else(|| Failure {
         what: format!("No change of the plan file is waiting in run {}.", target.run.id),
         hint: Some(
             "A change of the file is detected within a few seconds. Show it: jangdan plan diff".to_owned(),
         ),
         exit: 1,
     })?;
-    target.send(&command(offer.id), done)
+    target.send_command(&command(offer.id), done)
 }
 
 /// Returns the change of the plan file that waits for the user.
-fn offered(source: &RowSource, run: &RunRow) -> Result<Option<PlanOfferRow>, Failure> {
-    let offers: Vec<PlanOfferRow> = source.all(&run.id)?;
+fn find_open_offer(source: &RowSource, run: &RunRow) -> Result<Option<PlanOfferRow>, Failure> {
+    let offers: Vec<PlanOfferRow> = source.rows_of_kind(&run.id)?;
     Ok(offers.into_iter().find(|offer| offer.state == PlanOfferState::Open))
 }
 
 fn print_json(offer: Option<&PlanOfferRow>) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{}", json(&offer)?)
+    writeln!(io::stdout().lock(), "{}", printable_json(&offer)?)
 }
 
 fn print(lines: &[DiffLine]) -> io::Result<()> {

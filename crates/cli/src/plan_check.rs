@@ -20,7 +20,7 @@ use runtime::prepare::input::{self, InputError, InputErrorKind};
 
 use crate::{
     failure::{self, Failure},
-    printable::json,
+    printable::printable_json,
     snippet::{self, FileProblem},
 };
 
@@ -50,9 +50,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let reading = plan::parse(&source, ParseOptions { format: arguments.format });
             (source, reading)
         }
-        Err(error) if arguments.json => (Vec::new(), ParsedPlan::failed(diagnostic(&error))),
+        Err(error) if arguments.json => (Vec::new(), ParsedPlan::from_failure(input_diagnostic(&error))),
         Err(error) => {
-            let code = diagnostic(&error).code.as_str();
+            let code = input_diagnostic(&error).code.as_str();
             return Err(Failure { what: format!("{error} [{code}]"), hint: Some(error.hint()), exit: 1 });
         }
     };
@@ -62,14 +62,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         print(&arguments.file, &source, &reading)
     };
     if let Err(error) = result
-        && let Some(failure) = Failure::from_output(&error)
+        && let Some(failure) = Failure::from_output_error(&error)
     {
         return Err(failure);
     }
     Ok(ExitCode::from(u8::from(reading.has_errors())))
 }
 
-fn diagnostic(error: &InputError) -> Diagnostic {
+fn input_diagnostic(error: &InputError) -> Diagnostic {
     let code = match error.kind {
         InputErrorKind::NotFound => DiagnosticCode::TasksNotFound,
         InputErrorKind::Directory
@@ -77,12 +77,12 @@ fn diagnostic(error: &InputError) -> Diagnostic {
         | InputErrorKind::TooLarge { .. }
         | InputErrorKind::Other(_) => DiagnosticCode::ParseFail,
     };
-    Diagnostic::error(code, 0..0, error.to_string()).hint(error.hint())
+    Diagnostic::error(code, 0..0, error.to_string()).with_hint(error.hint())
 }
 
 fn print_json(source: &[u8], reading: &ParsedPlan) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{}", json(&PlanReport::new(reading, source))?)?;
+    writeln!(stdout, "{}", printable_json(&PlanReport::new(reading, source))?)?;
     stdout.flush()
 }
 
@@ -104,7 +104,7 @@ pub fn print_problems(path: &Path, source: &[u8], reading: &ParsedPlan) -> io::R
     for diagnostic in &reading.diagnostics {
         if text.is_empty() || diagnostic.span.is_empty() && diagnostic.span.start == 0 {
             let what = format!("{name}: {} [{}]", diagnostic.message, diagnostic.code.as_str());
-            failure::say_error(&what, diagnostic.hint.as_deref());
+            failure::print_error(&what, diagnostic.hint.as_deref());
         } else {
             snippet::print(&FileProblem {
                 name: &name,

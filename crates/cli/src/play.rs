@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })?;
     let script = match Script::parse(&text) {
         Ok(script) => script,
-        Err(error) => return Ok(print_error(&name, &text, error)),
+        Err(error) => return Ok(print_script_error(&name, &text, error)),
     };
     let program = env::current_exe().map_err(|error| Failure {
         what: format!("Cannot find the path of this program ({error})."),
@@ -67,7 +67,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     match scripted_agent::run_script(&script, invocation) {
         Ok(status) => Ok(ExitCode::from(status)),
-        Err(ScriptRunError::Io(error)) => Failure::from_output(&error).map_or(Ok(ExitCode::FAILURE), Err),
+        Err(ScriptRunError::Io(error)) => {
+            Failure::from_output_error(&error).map_or(Ok(ExitCode::FAILURE), Err)
+        }
         Err(error @ ScriptRunError::InputMissing(_)) => Err(Failure {
             what: error.to_string(),
             hint: Some("Check the last `wait` of the script.".to_owned()),
@@ -77,9 +79,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Prints an error of the script with its line.
-fn print_error(name: &str, text: &str, error: ScriptError) -> ExitCode {
+fn print_script_error(name: &str, text: &str, error: ScriptError) -> ExitCode {
     if error.span.is_empty() {
-        failure::say_error(&format!("{name}: {}", error.message), Some(&error.hint));
+        failure::print_error(&format!("{name}: {}", error.message), Some(&error.hint));
     } else {
         let problem = FileProblem {
             name,

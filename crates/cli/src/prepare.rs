@@ -16,7 +16,7 @@ use crate::{failure::Failure, plan_check, printable::printable};
 pub struct RunRequest {
     /// Plan file; `None` for the plan of the project.
     pub plan: Option<PathBuf>,
-    /// PlanFormat of the plan; `None` to detect it.
+    /// Format of the plan; `None` to detect it.
     pub format: Option<plan::PlanFormat>,
     /// Whether optional tasks are included.
     pub with_optional: bool,
@@ -37,7 +37,7 @@ pub fn prepare_run(
     request: &RunRequest,
 ) -> Result<PreparedRun, Failure> {
     let plan = LoadedPlan::find(project, request.plan.as_deref(), request.format)
-        .map_err(|error| explained(&error, &[]))?;
+        .map_err(|error| prepare_failure(&error, &[]))?;
     // If standard error is closed, nothing can be reported.
     let _ = plan_check::print_problems(Path::new(&plan.name), &plan.source, &plan.reading);
     let options = runtime::prepare::RunOptions {
@@ -46,15 +46,15 @@ pub fn prepare_run(
         in_place: request.in_place,
         person: user_name(),
     };
-    let prepared = || runtime::prepare::prepare(project, &loaded.config, &plan, &options);
+    let prepared = || runtime::prepare::prepare_run(project, &loaded.config, &plan, &options);
     let made = match prepared() {
         Err(PrepareError::NoRepository { .. }) if request.confirmed || confirms_init(project) => {
-            init(project)?;
+            init_repository(project)?;
             prepared()
         }
         made => made,
     };
-    made.map_err(|error| explained(&error, &request.config_searched))
+    made.map_err(|error| prepare_failure(&error, &request.config_searched))
 }
 
 fn confirms_init(project: &Path) -> bool {
@@ -72,7 +72,7 @@ fn confirms_init(project: &Path) -> bool {
 }
 
 /// Creates a repository with the user's own git configuration and hooks.
-fn init(project: &Path) -> Result<(), Failure> {
+fn init_repository(project: &Path) -> Result<(), Failure> {
     for arguments in [&["init", "--quiet"][..], &["add", "--all"], &["commit", "--quiet", "-m", "begin"]] {
         let status = Command::new("git").arg("-C").arg(project).args(arguments).status();
         if !status.as_ref().is_ok_and(std::process::ExitStatus::success) {
@@ -87,7 +87,7 @@ fn init(project: &Path) -> Result<(), Failure> {
 }
 
 /// Adds what to do at a terminal.
-fn explained(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
+fn prepare_failure(error: &PrepareError, config_searched: &[PathBuf]) -> Failure {
     let hint = match error {
         PrepareError::NoAgent if !config_searched.is_empty() => {
             let searched: Vec<_> = config_searched.iter().map(|path| path.display().to_string()).collect();

@@ -24,7 +24,7 @@ pub fn printable_line(line: &str) -> String {
 }
 
 /// Serializes a value as JSON on one line, with these characters escaped.
-pub fn json<T: Serialize>(value: &T) -> serde_json::Result<String> {
+pub fn printable_json<T: Serialize>(value: &T) -> serde_json::Result<String> {
     let json = serde_json::to_string(value)?;
     if !json.contains(is_control_or_bidi) {
         return Ok(json);
@@ -48,15 +48,15 @@ fn is_control_or_bidi(char: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{json, printable, printable_line};
+    use super::{printable, printable_json, printable_line};
 
     #[test]
     fn control_characters_and_overrides_are_replaced() {
         let hostile = "a\u{1b}[2J\u{9b}31m\u{202e}\u{2028}\r\nb\u{7f}가";
-        for text in [printable(hostile), printable_line(hostile), json(&hostile).unwrap()] {
+        for text in [printable(hostile), printable_line(hostile), printable_json(&hostile).unwrap()] {
             assert!(!text.contains(|char: char| char.is_control() || char == '\u{202e}'), "{text:?}");
         }
         assert_eq!(printable_line(hostile).len(), hostile.len());
-        assert_eq!(serde_json::from_str::<String>(&json(&hostile).unwrap()).unwrap(), hostile);
+        assert_eq!(serde_json::from_str::<String>(&printable_json(&hostile).unwrap()).unwrap(), hostile);
     }
 }

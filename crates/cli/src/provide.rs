@@ -12,16 +12,16 @@ use domain::{Command, DependencyType, Locale, ProvidedResource, RequestId};
 use views::RequestRow;
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
-    run_command::{RunTarget, send, text, usage_error},
-    screen::entry::no_vault,
+    run_command::{RunTarget, join_words, send_run_command, usage_error},
+    screen::entry::no_vault_notice,
 };
 
 #[derive(Debug, Args)]
 pub struct ProvideArguments {
     /// Request, such as d_1
-    #[arg(value_parser = id::<RequestId>)]
+    #[arg(value_parser = parse_id::<RequestId>)]
     request: RequestId,
     /// File to provide, for a file request
     #[arg(long, value_name = "PATH")]
@@ -36,7 +36,7 @@ pub struct ProvideArguments {
 #[derive(Debug, Args)]
 pub struct RefuseArguments {
     /// Request, such as d_1
-    #[arg(value_parser = id::<RequestId>)]
+    #[arg(value_parser = parse_id::<RequestId>)]
     request: RequestId,
     /// Why not; the agent receives it
     reason: Vec<String>,
@@ -49,18 +49,18 @@ pub struct RefuseArguments {
 
 pub fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure> {
     let request = arguments.request;
-    let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
-    let rows: Vec<RequestRow> = target.source.all(&target.run.id)?;
+    let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
+    let rows: Vec<RequestRow> = target.source.rows_of_kind(&target.run.id)?;
     let row = rows.iter().find(|row| row.id == request).ok_or_else(|| Failure {
         what: format!("Unknown request {request} in run {}.", target.run.id),
         hint: Some("List what is waiting for you: jangdan inbox".to_owned()),
         exit: 1,
     })?;
-    let provided = provision(arguments, row)?;
-    target.send(&Command::Provide { request, provided }, &format!("provided {request}"))
+    let provided = provided_resource(arguments, row)?;
+    target.send_command(&Command::Provide { request, provided }, &format!("provided {request}"))
 }
 
-fn provision(arguments: &ProvideArguments, row: &RequestRow) -> Result<ProvidedResource, Failure> {
+fn provided_resource(arguments: &ProvideArguments, row: &RequestRow) -> Result<ProvidedResource, Failure> {
     match row.r#type {
         DependencyType::Permission => Ok(ProvidedResource::Permission { granted: true }),
         DependencyType::Package => {
@@ -74,17 +74,17 @@ fn provision(arguments: &ProvideArguments, row: &RequestRow) -> Result<ProvidedR
                     row.id, row.name
                 ))
             })?;
-            file(path)
+            provided_file(path)
         }
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
             let what = format!("{} cannot be passed to the agent yet.", row.name);
-            Err(Failure { what, hint: Some(no_vault(Locale::En).to_owned()), exit: 1 })
+            Err(Failure { what, hint: Some(no_vault_notice(Locale::En).to_owned()), exit: 1 })
         }
     }
 }
 
 /// Provides a file by its absolute path, which is valid in the agent's worktree too.
-pub fn file(path: &Path) -> Result<ProvidedResource, Failure> {
+pub fn provided_file(path: &Path) -> Result<ProvidedResource, Failure> {
     let found = path.canonicalize().map_err(|error| Failure {
         what: format!("Cannot read {} ({error}).", path.display()),
         hint: Some("Check the name and the current directory.".to_owned()),
@@ -95,12 +95,12 @@ pub fn file(path: &Path) -> Result<ProvidedResource, Failure> {
 
 pub fn refuse(arguments: &RefuseArguments) -> Result<ExitCode, Failure> {
     let request = arguments.request;
-    let (command, done) = match (arguments.skip, text(&arguments.reason)) {
+    let (command, done) = match (arguments.skip, join_words(&arguments.reason)) {
         (true, _) => (Command::SkipRequest(request), format!("skipped {request}")),
         (false, Some(reason)) => (Command::Refuse { request, reason }, format!("refused {request}")),
         (false, None) => {
             return Err(usage_error("The reason is empty. Write why not; the agent receives it."));
         }
     };
-    send(&arguments.run, &command, &done)
+    send_run_command(&arguments.run, &command, &done)
 }

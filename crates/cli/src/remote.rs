@@ -11,17 +11,17 @@ use crate::{arguments::CommonArguments, failure::Failure, row_source::RowSource,
 
 /// Connects to the server of the data directory; `None` if none is running.
 pub fn connect(common: &CommonArguments) -> Result<Option<Client>, Failure> {
-    Client::connect(&common.data()?).map_err(|error| failure(&error))
+    Client::connect(&common.data_directory()?).map_err(|error| client_failure(&error))
 }
 
 /// Connects to the server of the data directory, which must be running.
-pub fn client(common: &CommonArguments) -> Result<Client, Failure> {
-    let data = common.data()?;
-    connect(common)?.ok_or_else(|| no_server(&data))
+pub fn require_client(common: &CommonArguments) -> Result<Client, Failure> {
+    let data = common.data_directory()?;
+    connect(common)?.ok_or_else(|| no_server_failure(&data))
 }
 
 /// Reports that no server is running.
-pub fn no_server(data: &Path) -> Failure {
+pub fn no_server_failure(data: &Path) -> Failure {
     Failure {
         what: format!("No server is running for {}.", data.display()),
         hint: Some("Continue a run: jangdan resume. Start a server: jangdan serve".to_owned()),
@@ -37,7 +37,7 @@ pub fn query_run<T>(
     call: impl FnOnce(&Client, &RunRow) -> Result<T, Failure>,
 ) -> Result<(RunRow, T), Failure> {
     let source = RowSource::open(common)?;
-    let run = source.find(name)?;
+    let run = source.find_run(name)?;
     if let Some(client) = source.client() {
         return call(client, &run).map(|answer| (run, answer));
     }
@@ -47,8 +47,8 @@ pub fn query_run<T>(
         return Err(Failure { what, hint, exit: 1 });
     }
     drop(source);
-    let running = connect_or_start(&common.data()?, Loopback::Off).map_err(|error| Failure {
-        what: chain(&error),
+    let running = connect_or_start(&common.data_directory()?, Loopback::Off).map_err(|error| Failure {
+        what: describe_with_causes(&error),
         hint: None,
         exit: 1,
     })?;
@@ -60,7 +60,7 @@ pub fn query_run<T>(
 }
 
 /// Returns an error with its causes on one line.
-pub fn chain(error: &dyn Error) -> String {
+pub fn describe_with_causes(error: &dyn Error) -> String {
     let mut what = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -71,8 +71,8 @@ pub fn chain(error: &dyn Error) -> String {
 }
 
 /// Returns the failure for an error of the client, with a hint.
-pub fn failure(error: &ClientError) -> Failure {
-    let what = chain(error);
+pub fn client_failure(error: &ClientError) -> Failure {
+    let what = describe_with_causes(error);
     let hint = match error {
         ClientError::Refused { problem, .. } if !problem.pending.is_empty() => {
             format!("Name one: {}. Show them: jangdan inbox", problem.pending.join(" or "))
@@ -91,11 +91,11 @@ pub fn failure(error: &ClientError) -> Failure {
 }
 
 /// Returns the language of the environment.
-pub fn locale() -> Locale {
-    locale_of(|name| env::var(name).ok())
+pub fn environment_locale() -> Locale {
+    locale_from_variables(|name| env::var(name).ok())
 }
 
-fn locale_of(variable: impl Fn(&str) -> Option<String>) -> Locale {
+fn locale_from_variables(variable: impl Fn(&str) -> Option<String>) -> Locale {
     let set = |name: &&str| variable(name).filter(|value| !value.is_empty());
     match ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(set) {
         Some(language) if language == "ko" || language.starts_with("ko_") => Locale::Ko,
@@ -112,7 +112,7 @@ mod tests {
         let check = |set: &[(&str, &str)], expected| {
             let variable =
                 |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-            assert_eq!(locale_of(variable), expected, "{set:?}");
+            assert_eq!(locale_from_variables(variable), expected, "{set:?}");
         };
         check(&[], Locale::En);
         check(&[("LANG", "ko_KR.UTF-8")], Locale::Ko);

@@ -11,7 +11,7 @@ use domain::{RunId, Sequence, Timestamp};
 use serde::Serialize;
 use views::{Row, RowKind, Views};
 
-use crate::{arguments::RunOperandArguments, failure::Failure, printable::json, run_log::RunLog};
+use crate::{arguments::RunOperandArguments, failure::Failure, printable::printable_json, run_log::RunLog};
 
 mod tables;
 
@@ -43,18 +43,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let mut views = Views::new(log.run.clone());
     let mut at = Timestamp::default();
-    log.each(to, |recorded| {
+    log.for_each_event(to, |recorded| {
         views.apply(&recorded);
         at = recorded.at;
         Ok::<(), Failure>(())
     })?;
     let printed = if arguments.run.common().json {
-        let rows = RowKind::ALL.iter().map(|kind| (kind.name(), views.rows().of(*kind))).collect();
+        let rows = RowKind::ALL.iter().map(|kind| (kind.name(), views.rows().of_kind(*kind))).collect();
         print_json(&ReplayedRows { run: log.run, sequence: to, at, rows })
     } else {
         tables::print(&views, &log.run, to, at)
     };
-    match printed.err().and_then(|error| Failure::from_output(&error)) {
+    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
     }
@@ -62,6 +62,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn print_json(replay: &ReplayedRows) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "{}", json(replay)?)?;
+    writeln!(stdout, "{}", printable_json(replay)?)?;
     stdout.flush()
 }

@@ -7,7 +7,7 @@ use domain::{AgentName, Budget, Command, EscalationAction, EscalationId, ParseEr
 use views::EscalationRow;
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
     run_command::{RunTarget, usage_error},
 };
@@ -18,7 +18,7 @@ const ACTIONS: &str = "retry [HINT], reassign AGENT, skip, waive, raise BUDGET, 
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Problem, such as e_1
-    #[arg(value_parser = id::<EscalationId>)]
+    #[arg(value_parser = parse_id::<EscalationId>)]
     escalation: EscalationId,
     /// Number of a suggestion, as shown by `jangdan inbox`, or one of: retry [HINT], reassign AGENT, skip, waive (accept
     /// despite the failed check), raise BUDGET, give-up, dismiss
@@ -35,22 +35,26 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let Some((name, rest)) = arguments.action.split_first() else {
         return Err(usage_error(&format!("The action is missing. Write a number, or one of: {ACTIONS}.")));
     };
-    let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
+    let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
     let action = match name.parse::<usize>() {
-        Ok(number) => suggested(&target, escalation, number)?,
-        Err(_) => action(name, rest)?,
+        Ok(number) => suggested_action(&target, escalation, number)?,
+        Err(_) => parse_action(name, rest)?,
     };
     let done = format!("resolved {escalation}: {action}");
-    target.send(&Command::Resolve { escalation, action, note: arguments.note.clone() }, &done)
+    target.send_command(&Command::Resolve { escalation, action, note: arguments.note.clone() }, &done)
 }
 
-fn action(name: &str, rest: &[String]) -> Result<EscalationAction, Failure> {
+fn parse_action(name: &str, rest: &[String]) -> Result<EscalationAction, Failure> {
     match name {
         "retry" => Ok(EscalationAction::Retry { hint: Some(rest.join(" ")).filter(|hint| !hint.is_empty()) }),
-        "reassign" => Ok(EscalationAction::Reassign { agent: operand::<AgentName>(name, "an agent", rest)? }),
+        "reassign" => {
+            Ok(EscalationAction::Reassign { agent: parse_operand::<AgentName>(name, "an agent", rest)? })
+        }
         "skip" => Ok(EscalationAction::Skip),
         "waive" => Ok(EscalationAction::Waive),
-        "raise" => Ok(EscalationAction::RaiseBudget { budget: operand::<Budget>(name, "a budget", rest)? }),
+        "raise" => {
+            Ok(EscalationAction::RaiseBudget { budget: parse_operand::<Budget>(name, "a budget", rest)? })
+        }
         "give-up" => Ok(EscalationAction::MarkFailed),
         "dismiss" => Ok(EscalationAction::Dismiss),
         other => {
@@ -61,7 +65,7 @@ fn action(name: &str, rest: &[String]) -> Result<EscalationAction, Failure> {
 }
 
 /// Parses the operand of an action.
-fn operand<T: FromStr<Err = ParseError>>(
+fn parse_operand<T: FromStr<Err = ParseError>>(
     action: &str,
     expected: &str,
     rest: &[String],
@@ -71,12 +75,12 @@ fn operand<T: FromStr<Err = ParseError>>(
 }
 
 /// Returns the suggested action of a number.
-fn suggested(
+fn suggested_action(
     target: &RunTarget<'_>,
     escalation: EscalationId,
     number: usize,
 ) -> Result<EscalationAction, Failure> {
-    let rows: Vec<EscalationRow> = target.source.all(&target.run.id)?;
+    let rows: Vec<EscalationRow> = target.source.rows_of_kind(&target.run.id)?;
     let row = rows.iter().find(|row| row.id == escalation).ok_or_else(|| Failure {
         what: format!("Unknown problem {escalation} in run {}.", target.run.id),
         hint: Some("List what is waiting for you: jangdan inbox".to_owned()),

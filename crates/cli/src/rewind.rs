@@ -7,7 +7,7 @@ use domain::{CheckpointId, Command, TaskId};
 use views::{CheckpointRow, CheckpointState};
 
 use crate::{
-    arguments::{ConfirmArguments, RunArguments, id},
+    arguments::{ConfirmArguments, RunArguments, parse_id},
     failure::Failure,
     run_command::RunTarget,
     timestamp::format_utc,
@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = id::<TaskId>)]
+    #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
     /// Checkpoint, such as k_3
     checkpoint: Option<CheckpointId>,
@@ -31,18 +31,18 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, checkpoint) = (arguments.task.clone(), arguments.checkpoint);
-    let target = RunTarget::find(&arguments.run.common, arguments.run.name())?;
+    let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
     if checkpoint.is_none() && !arguments.start {
-        return Err(checkpoint_missing(&target, &task)?);
+        return Err(missing_checkpoint_failure(&target, &task)?);
     }
     let to = checkpoint.map_or("its start".to_owned(), |checkpoint| checkpoint.to_string());
     let done = format!("restoring {task} to {to}");
-    target.send(&Command::RewindTask { task, checkpoint }, &done)
+    target.send_command(&Command::RewindTask { task, checkpoint }, &done)
 }
 
 /// Lists the checkpoints of a task: without a named one nothing is restored.
-fn checkpoint_missing(target: &RunTarget<'_>, task: &TaskId) -> Result<Failure, Failure> {
-    let rows: Vec<CheckpointRow> = target.source.all(&target.run.id)?;
+fn missing_checkpoint_failure(target: &RunTarget<'_>, task: &TaskId) -> Result<Failure, Failure> {
+    let rows: Vec<CheckpointRow> = target.source.rows_of_kind(&target.run.id)?;
     let made = rows.iter().filter(|row| row.task == *task && row.state == CheckpointState::Made);
     let named: Vec<_> = made
         .map(|row| format!("{} ({} UTC)", row.id, format_utc(row.finished_at.unwrap_or(row.requested_at))))

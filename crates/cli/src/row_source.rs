@@ -19,7 +19,7 @@ use crate::{
     arguments::CommonArguments,
     failure::Failure,
     remote,
-    run_lookup::{by_name, by_project, describe},
+    run_lookup::{describe, find_by_name, find_by_project},
     screen::board::{self, Board},
     store_failure,
 };
@@ -28,7 +28,7 @@ use crate::{
 const PAGE_ENTRIES: usize = 500;
 
 /// Rows by the names of their kinds.
-pub type Rows = BTreeMap<String, Vec<Value>>;
+pub type RowsByKind = BTreeMap<String, Vec<Value>>;
 
 /// The origin of rows.
 pub struct RowSource {
@@ -43,13 +43,13 @@ enum Backend {
 
 #[derive(Deserialize)]
 struct RowsResponse {
-    rows: Rows,
+    rows: RowsByKind,
 }
 
 impl RowSource {
     /// Connects to the server, or opens the log if none is running.
     pub fn open(common: &CommonArguments) -> Result<Self, Failure> {
-        let data = common.data()?;
+        let data = common.data_directory()?;
         let backend = match remote::connect(common)? {
             Some(client) => Backend::Server(client),
             None => Backend::Log(Box::new(SqliteReader::open(&data).map_err(store_failure::failure)?)),
@@ -59,11 +59,11 @@ impl RowSource {
 
     /// Connects to the server, which must be running.
     pub fn from_server(common: &CommonArguments) -> Result<Self, Failure> {
-        Ok(Self { data: common.data()?, backend: Backend::Server(remote::client(common)?) })
+        Ok(Self { data: common.data_directory()?, backend: Backend::Server(remote::require_client(common)?) })
     }
 
     /// Returns the data directory.
-    pub fn data(&self) -> &Path {
+    pub fn data_directory(&self) -> &Path {
         &self.data
     }
 
@@ -78,7 +78,7 @@ impl RowSource {
     /// Returns all runs, the oldest first.
     pub fn runs(&self) -> Result<Vec<RunRow>, Failure> {
         let reader = match &self.backend {
-            Backend::Server(client) => return client.runs().map_err(|error| remote::failure(&error)),
+            Backend::Server(client) => return client.runs().map_err(|error| remote::client_failure(&error)),
             Backend::Log(reader) => reader,
         };
         let mut rows = Vec::new();
@@ -90,25 +90,26 @@ impl RowSource {
     }
 
     /// Returns the rows of some kinds.
-    pub fn rows(&self, run: &RunId, kinds: &[RowKind]) -> Result<Rows, Failure> {
+    pub fn rows(&self, run: &RunId, kinds: &[RowKind]) -> Result<RowsByKind, Failure> {
         match &self.backend {
             Backend::Server(client) => {
                 let kinds: Vec<_> = kinds.iter().map(|kind| format!("kind={}", kind.name())).collect();
                 let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
-                let response: RowsResponse = client.get(&path).map_err(|error| remote::failure(&error))?;
+                let response: RowsResponse =
+                    client.get(&path).map_err(|error| remote::client_failure(&error))?;
                 Ok(response.rows)
             }
             Backend::Log(reader) => {
                 let views = rebuild_rows(reader, run)?;
                 let json = |row: &views::Row| serde_json::to_value(row).unwrap_or_default();
-                let rows = |kind: &RowKind| views.rows().of(*kind).iter().map(json).collect();
+                let rows = |kind: &RowKind| views.rows().of_kind(*kind).iter().map(json).collect();
                 Ok(kinds.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect())
             }
         }
     }
 
     /// Returns the rows of one kind.
-    pub fn all<R: TableRow + DeserializeOwned>(&self, run: &RunId) -> Result<Vec<R>, Failure> {
+    pub fn rows_of_kind<R: TableRow + DeserializeOwned>(&self, run: &RunId) -> Result<Vec<R>, Failure> {
         let mut rows = self.rows(run, &[R::KIND])?;
         let rows = rows.remove(R::KIND.name()).unwrap_or_default();
         let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
@@ -122,21 +123,21 @@ impl RowSource {
     /// Returns the rows that a screen shows.
     pub fn board(&self, run: &RunId) -> Result<Board, Failure> {
         let mut board = Board::default();
-        board.fill(&self.rows(run, board::KINDS)?);
+        board.set_rows(&self.rows(run, board::KINDS)?);
         Ok(board)
     }
 
     /// Returns the run of this name, or of this project if none is named.
-    pub fn find(&self, name: Option<&str>) -> Result<RunRow, Failure> {
+    pub fn find_run(&self, name: Option<&str>) -> Result<RunRow, Failure> {
         let runs = self.runs()?;
         match name {
-            Some(name) => by_name(runs, name, |run| &run.id, describe),
-            None => by_project(runs, |run| self.is_here(run)),
+            Some(name) => find_by_name(runs, name, |run| &run.id, describe),
+            None => find_by_project(runs, |run| self.is_run_of_this_project(run)),
         }
     }
 
     /// Tells whether the current directory is in the run's project.
-    fn is_here(&self, run: &RunId) -> bool {
+    fn is_run_of_this_project(&self, run: &RunId) -> bool {
         let here = std::env::current_dir().and_then(|here| here.canonicalize());
         let project = project_of(&self.data, run).and_then(|project| project.canonicalize().ok());
         here.is_ok_and(|here| project.is_some_and(|project| here.starts_with(project)))
@@ -157,7 +158,7 @@ fn rebuild_rows(reader: &SqliteReader, run: &RunId) -> Result<Views, Failure> {
         let Some(last) = entries.last() else { return Ok(views) };
         after = last.sequence;
         for entry in &entries {
-            let recorded: RecordedEvent = entry.recorded().map_err(store_failure::failure)?;
+            let recorded: RecordedEvent = entry.to_recorded_event().map_err(store_failure::failure)?;
             views.apply(&recorded);
         }
     }

@@ -16,13 +16,13 @@ use views::RunRow;
 use crate::{
     arguments::{CommonArguments, ConfirmArguments, RunOperandArguments},
     demo::{AutoResponder, ResponderOptions},
-    failure::{Failure, say_hint},
+    failure::{Failure, print_hint},
     link,
     plural::plural,
     prepare::{RunRequest, prepare_run},
     printable::printable,
     remote,
-    run_lookup::{by_name, describe, is_active, several_active},
+    run_lookup::{describe, find_by_name, is_active, several_active_failure},
     settings::{SetArguments, Settings},
     watch::{self, WatchOptions, WatchOutcome},
 };
@@ -73,7 +73,7 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
 
 /// Starts a run and watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let data = arguments.common.data()?;
+    let data = arguments.common.data_directory()?;
     let settings = Settings::read(&arguments.set)?.with_saved_permissions(&data)?;
     let loaded = settings.load()?;
     let project = env::current_dir().map_err(|error| Failure {
@@ -92,17 +92,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let prepared = prepare_run(&project, &loaded, &request)?;
     let running = ensure_server(&data, link::page_port(&loaded.config))?;
-    let run = running.client.start(&prepared.new).map_err(|error| remote::failure(&error))?;
-    let json = arguments.common.json;
+    let run = running.client.start_run(&prepared.new).map_err(|error| remote::client_failure(&error))?;
+    let (json, locale) = (arguments.common.json, prepared.new.settings.locale);
     if !json {
         let tasks = plural(prepared.new.work.tasks.len(), "task");
         eprintln!("Run {run}: {}, {tasks}", printable(&prepared.new.work.title));
         for note in &prepared.notes {
             eprintln!("{}", printable(note));
         }
-        link::print_link(&running.client, Some(&run));
+        link::print_link(&running.client, Some(&run), locale);
     }
-    let locale = prepared.new.settings.locale;
     watch_to_end(
         running,
         &run,
@@ -113,17 +112,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Continues an unfinished run and watches it.
 pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
-    let data = common.data()?;
+    let data = common.data_directory()?;
     let loaded = Settings::read(&SetArguments::default())?.load()?;
     let running = ensure_server(&data, link::page_port(&loaded.config))?;
-    let runs = running.client.runs().map_err(|error| remote::failure(&error))?;
-    let run = unfinished(runs, arguments.run.name())?.id;
+    let runs = running.client.runs().map_err(|error| remote::client_failure(&error))?;
+    let run = find_run_to_resume(runs, arguments.run.run_name())?.id;
+    let locale = loaded.config.settings.locale;
     if !common.json {
-        link::print_link(&running.client, Some(&run));
+        link::print_link(&running.client, Some(&run), locale);
     }
     let manner = || ResponderOptions { person: user_name(), pause: Duration::ZERO };
     let auto = arguments.auto.then(|| AutoResponder::start(&data, &run, manner())).transpose()?;
-    let locale = loaded.config.settings.locale;
     let options = WatchOptions { json: common.json, no_wait: arguments.no_wait, locale, person: user_name() };
     let outcome = watch_to_end(running, &run, &options);
     if let Some(auto) = auto {
@@ -133,9 +132,9 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the run of this name, else the only active one of the data directory: its server continues all of them.
-fn unfinished(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, Failure> {
+fn find_run_to_resume(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, Failure> {
     if let Some(name) = name {
-        return by_name(runs, name, |run| &run.id, describe);
+        return find_by_name(runs, name, |run| &run.id, describe);
     }
     let active: Vec<_> = runs.into_iter().filter(is_active).collect();
     match active.as_slice() {
@@ -145,14 +144,14 @@ fn unfinished(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, Failure> 
             hint: Some("List all: jangdan runs".to_owned()),
             exit: 1,
         }),
-        [.., newest] => Err(several_active(&active, newest)),
+        [.., newest] => Err(several_active_failure(&active, newest)),
     }
 }
 
 /// Connects to the server, or starts one in this process.
 pub fn ensure_server(data: &std::path::Path, loopback: Loopback) -> Result<RunningServer, Failure> {
     connect_or_start(data, loopback).map_err(|error: ConnectOrStartError| Failure {
-        what: remote::chain(&error),
+        what: remote::describe_with_causes(&error),
         hint: Some(match &error {
             ConnectOrStartError::Server(ServerError::Port { .. }) => error.hint().to_owned(),
             _ => "Check the data directory, or use --data DIR.".to_owned(),
@@ -169,16 +168,16 @@ fn watch_to_end(running: RunningServer, run: &RunId, options: &WatchOptions) -> 
         _ => ShutdownMode::KeepSessions,
     };
     if matches!(outcome, Ok(WatchOutcome::Done)) && !options.json {
-        say_hint(&format!("Merge the work into your branch: jangdan land {run}"));
+        print_hint(&format!("Merge the work into your branch: jangdan land {run}"));
     }
     match running.embedded {
         Some(server) => server.stop(agents),
         None if agents == ShutdownMode::EndSessions => {
             // The server belongs to another process, so only this run is paused.
             let paused = running.client.send_command(run, &user_name(), &domain::Command::PauseRun);
-            paused.map_err(|error| remote::failure(&error))?;
+            paused.map_err(|error| remote::client_failure(&error))?;
         }
         None => {}
     }
-    outcome.map(WatchOutcome::exit)
+    outcome.map(WatchOutcome::exit_code)
 }

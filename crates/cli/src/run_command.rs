@@ -9,7 +9,7 @@ use views::RunRow;
 use crate::{
     arguments::{CommonArguments, RunArguments},
     failure::Failure,
-    printable::{json, printable},
+    printable::{printable, printable_json},
     remote,
     row_source::RowSource,
 };
@@ -20,7 +20,7 @@ pub fn usage_error(message: &str) -> Failure {
 }
 
 /// Joins the words of a free text; `None` if it is blank.
-pub fn text(words: &[String]) -> Option<String> {
+pub fn join_words(words: &[String]) -> Option<String> {
     Some(words.join(" ")).filter(|text| !text.trim().is_empty())
 }
 
@@ -41,19 +41,20 @@ impl<'a> RunTarget<'a> {
     /// Connects to the server, which must be running, and finds the run.
     pub fn find(common: &'a CommonArguments, name: Option<&str>) -> Result<Self, Failure> {
         let source = RowSource::from_server(common)?;
-        let run = source.find(name)?;
+        let run = source.find_run(name)?;
         Ok(Self { common, source, run })
     }
 
     /// Sends a command as this user. Prints the run and `done`, a participle phrase; with `--json` the number of the
     /// recorded event.
-    pub fn send(&self, command: &Command, done: &str) -> Result<ExitCode, Failure> {
-        let client = self.source.client().ok_or_else(|| remote::no_server(self.source.data()))?;
+    pub fn send_command(&self, command: &Command, done: &str) -> Result<ExitCode, Failure> {
+        let client =
+            self.source.client().ok_or_else(|| remote::no_server_failure(self.source.data_directory()))?;
         let sent = client.send_command(&self.run.id, &runtime::prepare::user_name(), command);
-        let sequence = sent.map_err(|error| remote::failure(&error))?;
+        let sequence = sent.map_err(|error| remote::client_failure(&error))?;
         if self.common.json {
             let accepted = AcceptedCommand { run: self.run.id.as_str(), sequence: sequence.0 };
-            println!("{}", json(&accepted).unwrap_or_default());
+            println!("{}", printable_json(&accepted).unwrap_or_default());
         } else {
             eprintln!("{}", printable(&format!("Run {}: {done}", self.run.id)));
         }
@@ -62,6 +63,10 @@ impl<'a> RunTarget<'a> {
 }
 
 /// Finds the run and sends a command to it.
-pub fn send(arguments: &RunArguments, command: &Command, done: &str) -> Result<ExitCode, Failure> {
-    RunTarget::find(&arguments.common, arguments.name())?.send(command, done)
+pub fn send_run_command(
+    arguments: &RunArguments,
+    command: &Command,
+    done: &str,
+) -> Result<ExitCode, Failure> {
+    RunTarget::find(&arguments.common, arguments.run_name())?.send_command(command, done)
 }

@@ -4,7 +4,7 @@ use domain::{RecordedEvent, RunId, Sequence};
 use store::{Position, SqliteReader};
 
 use crate::{
-    arguments::RunOperandArguments, failure::Failure, row_source::RowSource, run_lookup::by_name,
+    arguments::RunOperandArguments, failure::Failure, row_source::RowSource, run_lookup::find_by_name,
     store_failure::failure,
 };
 
@@ -23,19 +23,19 @@ impl RunLog {
     /// Opens the log and finds the run.
     pub fn open(arguments: &RunOperandArguments) -> Result<Self, Failure> {
         let common = arguments.common();
-        let reader = SqliteReader::open(&common.data()?).map_err(failure)?;
+        let reader = SqliteReader::open(&common.data_directory()?).map_err(failure)?;
         let heads = reader.runs().map_err(failure)?;
-        let active = match arguments.name() {
+        let active = match arguments.run_name() {
             Some(_) => None,
-            None => Some(RowSource::open(common)?.find(None)?.id.to_string()),
+            None => Some(RowSource::open(common)?.find_run(None)?.id.to_string()),
         };
-        let name = arguments.name().or(active.as_deref()).unwrap_or_default();
-        let head = by_name(heads, name, |head| &head.run, |head| head.run.to_string())?;
+        let name = arguments.run_name().or(active.as_deref()).unwrap_or_default();
+        let head = find_by_name(heads, name, |head| &head.run, |head| head.run.to_string())?;
         Ok(Self { run: head.run, last: head.sequence, reader })
     }
 
     /// Passes every event up to `to`, in order, to `take`. Returns the position of the last one in the log of all runs.
-    pub fn each<E: From<Failure>>(
+    pub fn for_each_event<E: From<Failure>>(
         &self,
         to: Sequence,
         mut take: impl FnMut(RecordedEvent) -> Result<(), E>,
@@ -47,7 +47,7 @@ impl RunLog {
             let Some(last) = entries.last() else { break };
             (after, position) = (last.sequence, last.position);
             for entry in &entries {
-                take(entry.recorded().map_err(failure)?)?;
+                take(entry.to_recorded_event().map_err(failure)?)?;
             }
         }
         Ok(position)

@@ -17,7 +17,7 @@ pub fn is_active(run: &RunRow) -> bool {
 }
 
 /// Returns the run with this id, else the only one whose id starts so. `runs` has the oldest first.
-pub fn by_name<T>(
+pub fn find_by_name<T>(
     mut runs: Vec<T>,
     name: &str,
     id: impl Fn(&T) -> &RunId,
@@ -33,13 +33,13 @@ pub fn by_name<T>(
         (Some(run), false) => {
             matches.push(run);
             let what = format!("{} run ids start with '{name}'.", matches.len());
-            let hint = format!("Write more of the id: {}", listed(&matches, describe));
+            let hint = format!("Write more of the id: {}", join_descriptions(&matches, describe));
             Err(Failure { what, hint: Some(hint), exit: 1 })
         }
         (None, _) => {
             let hint = match others.is_empty() {
                 true => "No run was started yet. Start one: jangdan run PLAN".to_owned(),
-                false => format!("Runs: {}", listed(&others, describe)),
+                false => format!("Runs: {}", join_descriptions(&others, describe)),
             };
             Err(Failure { what: format!("Unknown run '{name}'."), hint: Some(hint), exit: 1 })
         }
@@ -47,7 +47,7 @@ pub fn by_name<T>(
 }
 
 /// Returns the only active run of this project, else its newest. If the data directory has one run, that is it.
-pub fn by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result<RunRow, Failure> {
+pub fn find_by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result<RunRow, Failure> {
     if let [run] = runs.as_slice() {
         return Ok(run.clone());
     }
@@ -56,13 +56,13 @@ pub fn by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result
     match active.as_slice() {
         [run] => return Ok(run.clone()),
         [] => {}
-        [.., newest] => return Err(several_active(&active, newest)),
+        [.., newest] => return Err(several_active_failure(&active, newest)),
     }
     ended.pop().ok_or_else(|| {
         let hint = match elsewhere.last() {
             None => "Start one: jangdan run PLAN".to_owned(),
             Some(newest) => {
-                format!("Other projects have {}. Add a name: --run {}", named(&elsewhere), newest.id)
+                format!("Other projects have {}. Add a name: --run {}", describe_runs(&elsewhere), newest.id)
             }
         };
         Failure { what: "This project has no run.".to_owned(), hint: Some(hint), exit: 1 }
@@ -70,19 +70,19 @@ pub fn by_project(runs: Vec<RunRow>, is_here: impl Fn(&RunId) -> bool) -> Result
 }
 
 /// Reports that several runs are active, so that the command must name one.
-pub fn several_active(active: &[RunRow], newest: &RunRow) -> Failure {
-    let what = format!("{} runs are active here: {}.", number(active.len()), named(active));
+pub fn several_active_failure(active: &[RunRow], newest: &RunRow) -> Failure {
+    let what = format!("{} runs are active here: {}.", number_word(active.len()), describe_runs(active));
     Failure { what, hint: Some(format!("Add a name: --run {}", newest.id)), exit: 1 }
 }
 
-fn number(number: usize) -> String {
+fn number_word(number: usize) -> String {
     let names = ["Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
     let name = number.checked_sub(2).and_then(|index| names.get(index));
     name.map_or_else(|| number.to_string(), |name| (*name).to_owned())
 }
 
-fn named(runs: &[RunRow]) -> String {
-    listed(runs, describe)
+fn describe_runs(runs: &[RunRow]) -> String {
+    join_descriptions(runs, describe)
 }
 
 /// Returns a run's id and title.
@@ -92,7 +92,7 @@ pub fn describe(run: &RunRow) -> String {
 }
 
 /// Lists runs, the newest first.
-fn listed<T>(runs: &[T], describe: impl Fn(&T) -> String) -> String {
+fn join_descriptions<T>(runs: &[T], describe: impl Fn(&T) -> String) -> String {
     let mut names: Vec<_> = runs.iter().rev().take(RUNS_LISTED_MAX).map(describe).collect();
     if runs.len() > RUNS_LISTED_MAX {
         names.push(format!("{} more", runs.len() - RUNS_LISTED_MAX));

@@ -11,12 +11,12 @@ use views::RunRow;
 use crate::{
     arguments::CommonArguments,
     failure::Failure,
-    printable::json,
+    printable::printable_json,
     remote,
     row_source::RowSource,
     screen::{
-        amounts::{cost, duration, since, tokens},
-        line::flat,
+        amounts::{elapsed_ms, format_cost, format_duration, format_tokens},
+        line::collapse_whitespace,
         phrases::run_state,
     },
     table,
@@ -33,7 +33,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let runs = RowSource::open(&arguments.common)?.runs()?;
     let printed = if arguments.common.json { print_json(&runs) } else { print_table(&runs) };
-    match printed.err().and_then(|error| Failure::from_output(&error)) {
+    match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
         None => Ok(ExitCode::SUCCESS),
     }
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn print_json(runs: &[RunRow]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for run in runs {
-        writeln!(out, "{}", json(run)?)?;
+        writeln!(out, "{}", printable_json(run)?)?;
     }
     out.flush()
 }
@@ -52,15 +52,24 @@ fn print_table(runs: &[RunRow]) -> io::Result<()> {
     if runs.is_empty() {
         writeln!(out, "No runs. Start one: jangdan run PLAN")?;
     }
-    let locale = remote::locale();
+    let locale = remote::environment_locale();
     let lines = runs.iter().map(|run| {
-        let elapsed = duration(locale, since(run.started_at, run.ended_at.unwrap_or_else(now)));
+        let elapsed = format_duration(locale, elapsed_ms(run.started_at, run.ended_at.unwrap_or_else(now)));
         let waiting =
             if run.waits_for.person == 0 { String::new() } else { run.waits_for.person.to_string() };
-        let used = format!("{} {}", tokens(run.used.tokens), cost(run.used.cost_micros));
+        let used = format!("{} {}", format_tokens(run.used.tokens), format_cost(run.used.cost_micros));
         let done = format!("{} of {}", run.tasks.done, run.n_tasks);
         let state = run_state(locale, run.status).to_owned();
-        [run.id.to_string(), state, done, waiting, elapsed, used, run.project.clone(), flat(&run.title)]
+        [
+            run.id.to_string(),
+            state,
+            done,
+            waiting,
+            elapsed,
+            used,
+            run.project.clone(),
+            collapse_whitespace(&run.title),
+        ]
     });
     let heads = ["", "state", "done", "waiting for you", "elapsed", "usage", "project", "title"];
     table::print_table(&mut out, "Runs", heads, lines)?;

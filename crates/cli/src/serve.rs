@@ -14,8 +14,8 @@ use crate::{
     arguments::CommonArguments,
     failure::Failure,
     link,
-    printable::json,
-    remote::{self, chain},
+    printable::printable_json,
+    remote::{self, describe_with_causes},
     watch::signals::Signals,
 };
 
@@ -33,29 +33,29 @@ pub struct Arguments {
 
 /// Serves until it is interrupted or a client stops it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let data = arguments.common.data()?;
+    let data = arguments.common.data_directory()?;
     let loopback = link::configured_port()?;
-    let signals = Signals::take()?;
+    let signals = Signals::install()?;
     let failed = |error: server::ConnectOrStartError| Failure {
-        what: chain(&error),
+        what: describe_with_causes(&error),
         hint: Some(error.hint().to_owned()),
         exit: 1,
     };
     let RunningServer { client, embedded } = server::connect_or_start(&data, loopback).map_err(failed)?;
     let Some(server) = embedded else {
-        let status = client.status().map_err(|error| remote::failure(&error))?;
+        let status = client.status().map_err(|error| remote::client_failure(&error))?;
         let what = format!("A server is already running for {} (process {}).", data.display(), status.pid);
         return Err(Failure { what, hint: Some("Use it: jangdan runs".to_owned()), exit: 1 });
     };
     // The reader of standard error may be gone; the server continues without it.
     let _ = writeln!(io::stderr(), "Serving {}. Press Ctrl-C to stop.", data.display());
     if arguments.common.json {
-        let status = client.status().map_err(|error| remote::failure(&error))?;
-        println!("{}", json(&status).unwrap_or_default());
+        let status = client.status().map_err(|error| remote::client_failure(&error))?;
+        println!("{}", printable_json(&status).unwrap_or_default());
     } else {
-        link::print_link(&client, None);
+        link::print_link(&client, None, remote::environment_locale());
     }
-    while !signals.is_ended() {
+    while !signals.is_terminated() {
         signals.wait(POLL_INTERVAL);
         // Another client may have stopped it, or its folder was deleted and no client can reach it.
         if !server.is_reachable() {

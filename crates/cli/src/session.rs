@@ -18,7 +18,7 @@ use holder::{
 };
 use sessions::{InputRecord, InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
-use crate::{arguments::ConfirmArguments, data, failure::Failure, remote::chain};
+use crate::{arguments::ConfirmArguments, data, failure::Failure, remote::describe_with_causes};
 
 /// Time limit for stopping all processes of a session.
 const STOP_MAX: Duration = Duration::from_secs(15);
@@ -86,7 +86,7 @@ pub struct SessionArgument {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = data::directory(arguments.data.data.as_deref())?;
-    let sessions = Sessions::open(&data).map_err(failure)?;
+    let sessions = Sessions::open(&data).map_err(session_failure)?;
     match &arguments.command {
         Command::Start(arguments) => start::run(&sessions, arguments),
         Command::List(arguments) => list::run(&sessions, arguments),
@@ -95,25 +95,25 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Command::Say { session, text, wait } => {
             send_input(&sessions, &find(&sessions, session)?, text, *wait)
         }
-        Command::Pause(session) => request(&sessions, session, &Request::Stop, "Paused"),
-        Command::Resume(session) => request(&sessions, session, &Request::Continue, "Continued"),
+        Command::Pause(session) => send_request(&sessions, session, &Request::Stop, "Paused"),
+        Command::Resume(session) => send_request(&sessions, session, &Request::Continue, "Continued"),
         Command::Stop { session, .. } => stop(&sessions, &find(&sessions, session)?),
         Command::Remove { session, .. } => remove(&sessions, &find(&sessions, session)?),
     }
 }
 
 fn find(sessions: &Sessions, session: &SessionArgument) -> Result<SessionEntry, Failure> {
-    sessions.find(&session.name).map_err(failure)
+    sessions.find(&session.name).map_err(session_failure)
 }
 
-fn request(
+fn send_request(
     sessions: &Sessions,
     session: &SessionArgument,
     request: &Request,
     done: &str,
 ) -> Result<ExitCode, Failure> {
     let entry = find(sessions, session)?;
-    sessions.request(&entry, request, STOP_MAX).map_err(failure)?;
+    sessions.request(&entry, request, STOP_MAX).map_err(session_failure)?;
     eprintln!("{done} {}", entry.name);
     Ok(ExitCode::SUCCESS)
 }
@@ -136,7 +136,7 @@ fn check_alive(entry: &SessionEntry) -> Result<(), Failure> {
     if let SessionState::Alive(_) = entry.state {
         return Ok(());
     }
-    let mut failure = failure(SessionError::NotRunning { name: entry.name.clone() });
+    let mut failure = session_failure(SessionError::NotRunning { name: entry.name.clone() });
     let record = InputRecord::read(&entry.directory).ok();
     let id = record.and_then(|record| record.progress.checkpoint.agent_session);
     if let Some((agent, id)) = entry.metadata.agent.as_ref().zip(id) {
@@ -158,8 +158,8 @@ fn send_input(
     }
     // Enter on a terminal, a newline in a pipe.
     let end = if entry.metadata.has_terminal { "\r" } else { "\n" };
-    let mut writer = InputWriter::connect(sessions, entry).map_err(failure)?;
-    writer.write(format!("{text}{end}").as_bytes()).map_err(failure)?;
+    let mut writer = InputWriter::connect(sessions, entry).map_err(session_failure)?;
+    writer.write(format!("{text}{end}").as_bytes()).map_err(session_failure)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -168,20 +168,20 @@ fn stop(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> 
         SessionState::Ended { .. } => eprintln!("{} has already ended", entry.name),
         SessionState::Starting | SessionState::Lost => {
             let n_ended = sessions.kill_orphans(entry);
-            eprintln!("{} was lost; stopped {}", entry.name, leftover_processes(n_ended));
+            eprintln!("{} was lost; stopped {}", entry.name, leftover_processes_text(n_ended));
         }
         SessionState::Alive(_) => {
             match sessions.request(entry, &Request::End { grace: END_GRACE }, END_GRACE + STOP_MAX) {
                 Ok(Reply::Done) | Err(SessionError::NotRunning { .. }) => eprintln!("Stopped {}", entry.name),
-                Ok(_) => return Err(failure(SessionError::NotRunning { name: entry.name.clone() })),
-                Err(error) => return Err(failure(error)),
+                Ok(_) => return Err(session_failure(SessionError::NotRunning { name: entry.name.clone() })),
+                Err(error) => return Err(session_failure(error)),
             }
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn leftover_processes(count: usize) -> String {
+fn leftover_processes_text(count: usize) -> String {
     if count == 1 { "1 leftover process".to_owned() } else { format!("{count} leftover processes") }
 }
 
@@ -192,13 +192,13 @@ fn remove(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure
         return Err(Failure { what, hint, exit: 1 });
     }
     sessions.kill_orphans(entry);
-    sessions.remove(entry).map_err(failure)?;
+    sessions.remove(entry).map_err(session_failure)?;
     eprintln!("Deleted {}", entry.name);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the failure for an error of a session, with a hint.
-pub(crate) fn failure(error: SessionError) -> Failure {
+pub(crate) fn session_failure(error: SessionError) -> Failure {
     let hint = match &error {
         SessionError::Unknown { known, .. } if known.is_empty() => {
             Some("Start one: jangdan session start -- COMMAND".to_owned())
@@ -229,5 +229,5 @@ pub(crate) fn failure(error: SessionError) -> Failure {
         | SessionError::Refused(_)
         | SessionError::QueueFull => None,
     };
-    Failure { what: chain(&error), hint, exit: 1 }
+    Failure { what: describe_with_causes(&error), hint, exit: 1 }
 }

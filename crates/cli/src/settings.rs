@@ -7,7 +7,7 @@ use config::{LoadedConfig, Origin, Problem, Severity};
 use runtime::prepare::input::InputError;
 
 use crate::{
-    failure::{Failure, say_error, say_warning},
+    failure::{Failure, print_error, print_warning},
     plural::plural,
     snippet::{self, FileProblem},
 };
@@ -36,18 +36,19 @@ impl Settings {
     /// Reads the user's and the project's files, as far as they exist.
     pub fn read(arguments: &SetArguments) -> Result<Self, Failure> {
         let read = runtime::prepare::ConfigSources::read(&current_directory()?, &arguments.flags);
-        read.map(Self).map_err(|error| unreadable(&error))
+        read.map(Self).map_err(|error| input_failure(&error))
     }
 
     /// Reads the user's file, and `file` instead of the project's.
     pub fn read_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
-        let read = runtime::prepare::ConfigSources::read_file(&current_directory()?, &arguments.flags, file);
-        read.map(Self).map_err(|error| unreadable(&error))
+        let read =
+            runtime::prepare::ConfigSources::read_with_file(&current_directory()?, &arguments.flags, file);
+        read.map(Self).map_err(|error| input_failure(&error))
     }
 
     /// Adds the permissions kept for the project in a data directory.
     pub fn with_saved_permissions(self, data: &Path) -> Result<Self, Failure> {
-        self.0.with_saved_permissions(data).map(Self).map_err(|error| unreadable(&error))
+        self.0.with_saved_permissions(data).map(Self).map_err(|error| input_failure(&error))
     }
 
     /// Returns the configuration. Prints warnings; if it is invalid, prints all problems first.
@@ -77,7 +78,7 @@ impl Settings {
         let Problem { severity, origin, message, hint } = problem;
         let is_warning = *severity == Severity::Warning;
         if let Origin::File { name, at: Some(at) } = origin
-            && let Some(text) = self.text_of(name)
+            && let Some(text) = self.file_text(name)
         {
             let (line, span, hint) = (at.line, &at.span, hint.as_deref());
             return snippet::print(&FileProblem {
@@ -98,9 +99,9 @@ impl Settings {
             }
         };
         match (is_warning, hint) {
-            (true, Some(hint)) => say_warning(&format!("{what}; {hint}")),
-            (true, None) => say_warning(&what),
-            (false, hint) => say_error(&what, hint.as_deref()),
+            (true, Some(hint)) => print_warning(&format!("{what}; {hint}")),
+            (true, None) => print_warning(&what),
+            (false, hint) => print_error(&what, hint.as_deref()),
         }
         Ok(())
     }
@@ -114,6 +115,6 @@ fn current_directory() -> Result<std::path::PathBuf, Failure> {
     })
 }
 
-fn unreadable(error: &InputError) -> Failure {
+fn input_failure(error: &InputError) -> Failure {
     Failure { what: error.to_string(), hint: Some(error.hint()), exit: 1 }
 }

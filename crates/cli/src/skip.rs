@@ -6,15 +6,15 @@ use clap::Args;
 use domain::{Command, TaskId};
 
 use crate::{
-    arguments::{ConfirmArguments, RunArguments, id},
+    arguments::{ConfirmArguments, RunArguments, parse_id},
     failure::Failure,
-    run_command::send,
+    run_command::send_run_command,
 };
 
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = id::<TaskId>)]
+    #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
     #[command(flatten)]
     run: RunArguments,
@@ -25,5 +25,5 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
     let done = format!("skipped {task}");
-    send(&arguments.run, &Command::SkipTask(task), &done)
+    send_run_command(&arguments.run, &Command::SkipTask(task), &done)
 }

@@ -72,8 +72,8 @@ fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
     let mut from = text[..start].rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
     let mut to = text[start..].find(['\n', '\r']).map_or(text.len(), |newline| start + newline);
     if to - from > LINE_BYTES_MAX {
-        from = from.max(floor(text, start.saturating_sub(LINE_BYTES_MAX / 2)));
-        to = to.min(floor(text, start + LINE_BYTES_MAX / 2));
+        from = from.max(floor_char_boundary(text, start.saturating_sub(LINE_BYTES_MAX / 2)));
+        to = to.min(floor_char_boundary(text, start + LINE_BYTES_MAX / 2));
     }
     // Skip the byte order mark.
     if text[from..to].starts_with('\u{feff}') {
@@ -83,7 +83,7 @@ fn excerpt<'a>(text: &'a str, span: &Range<usize>) -> (&'a str, Range<usize>) {
     (&text[from..to], start - from..span.end.clamp(start, to) - from)
 }
 
-fn floor(text: &str, at: usize) -> usize {
+fn floor_char_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

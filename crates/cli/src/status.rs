@@ -10,8 +10,8 @@ use views::{RowKind, RunRow};
 
 use crate::{
     arguments::RunOperandArguments,
-    failure::{Failure, say_hint},
-    printable::json,
+    failure::{Failure, print_hint},
+    printable::printable_json,
     remote,
     row_source::RowSource,
     run_lookup::is_active,
@@ -38,31 +38,31 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
-    let run = source.find(arguments.run.name())?;
+    let run = source.find_run(arguments.run.run_name())?;
     if common.json {
         let kinds: Vec<RowKind> = KINDS.iter().copied().filter(|kind| *kind != RowKind::TaskDetail).collect();
-        written(print_json(&source.rows(&run.id, &kinds)?))?;
+        output_result(print_json(&source.rows(&run.id, &kinds)?))?;
     } else {
         show(&source, &run)?;
     }
     if source.client().is_none() && is_active(&run) {
-        say_hint(&format!("No server is running. Continue the run: jangdan resume {}", run.id));
+        print_hint(&format!("No server is running. Continue the run: jangdan resume {}", run.id));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the tasks of a run and what waits for the user.
 pub fn show(source: &RowSource, run: &RunRow) -> Result<(), Failure> {
-    written(print(&source.board(&run.id)?))
+    output_result(print(&source.board(&run.id)?))
 }
 
-fn written(printed: io::Result<()>) -> Result<(), Failure> {
-    printed.err().and_then(|error| Failure::from_output(&error)).map_or(Ok(()), Err)
+fn output_result(printed: io::Result<()>) -> Result<(), Failure> {
+    printed.err().and_then(|error| Failure::from_output_error(&error)).map_or(Ok(()), Err)
 }
 
-fn print_json(rows: &crate::row_source::Rows) -> io::Result<()> {
+fn print_json(rows: &crate::row_source::RowsByKind) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", json(rows)?)?;
+    writeln!(out, "{}", printable_json(rows)?)?;
     out.flush()
 }
 
@@ -74,19 +74,22 @@ fn print(board: &Board) -> io::Result<()> {
         frame.lines.pop();
     }
     let mut lines = frame.lines;
-    for name in board.externals() {
-        lines.push(Line::of(anstyle::Style::new(), &format!("Waiting for an external dependency: {name}")));
+    for name in board.unmet_externals() {
+        lines.push(Line::styled(
+            anstyle::Style::new(),
+            &format!("Waiting for an external dependency: {name}"),
+        ));
     }
-    lines.extend(inbox(context, board));
+    lines.extend(inbox_lines(context, board));
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     for line in lines {
-        writeln!(out, "{}", line.painted())?;
+        writeln!(out, "{}", line.ansi_text())?;
     }
     out.flush()
 }
 
 /// Returns the full text of everything that waits for the user.
-pub fn inbox(context: DrawContext, board: &Board) -> Vec<Line> {
+pub fn inbox_lines(context: DrawContext, board: &Board) -> Vec<Line> {
     let entries = board.inbox().into_iter().filter_map(|row| entry(board, context.locale, context.now, row));
     entries.flat_map(|entry| [Line::default()].into_iter().chain(full_entry(context, &entry))).collect()
 }
@@ -94,5 +97,5 @@ pub fn inbox(context: DrawContext, board: &Board) -> Vec<Line> {
 /// Returns the context for output of this size and language.
 pub fn draw_context() -> DrawContext {
     let width = terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0));
-    DrawContext { locale: remote::locale(), width: width.max(20), height: usize::MAX, now: now() }
+    DrawContext { locale: remote::environment_locale(), width: width.max(20), height: usize::MAX, now: now() }
 }

@@ -6,15 +6,15 @@ use clap::Args;
 use domain::{Command, TaskId};
 
 use crate::{
-    arguments::{RunArguments, id},
+    arguments::{RunArguments, parse_id},
     failure::Failure,
-    run_command::{send, text, usage_error},
+    run_command::{join_words, send_run_command, usage_error},
 };
 
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Task, such as T1.2
-    #[arg(value_parser = id::<TaskId>)]
+    #[arg(value_parser = parse_id::<TaskId>)]
     task: TaskId,
     /// Message; the agent receives it when its turn ends
     text: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
-    let text = text(&arguments.text).ok_or_else(|| usage_error("The message is empty."))?;
+    let text = join_words(&arguments.text).ok_or_else(|| usage_error("The message is empty."))?;
     let done = format!("message sent to the agent of {task}, which receives it when its turn ends");
-    send(&arguments.run, &Command::SendMessage { task, text }, &done)
+    send_run_command(&arguments.run, &Command::SendMessage { task, text }, &done)
 }

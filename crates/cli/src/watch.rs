@@ -57,7 +57,7 @@ pub enum WatchOutcome {
 }
 
 impl WatchOutcome {
-    pub fn exit(self) -> ExitCode {
+    pub fn exit_code(self) -> ExitCode {
         match self {
             Self::Done => ExitCode::SUCCESS,
             Self::Failed => ExitCode::FAILURE,
@@ -96,19 +96,19 @@ struct BoardRows {
 }
 
 /// Loads the current board.
-pub fn load(client: &Client, run: &RunId) -> Result<(Board, Position), Failure> {
+pub fn load_board(client: &Client, run: &RunId) -> Result<(Board, Position), Failure> {
     let kinds: Vec<_> = board::KINDS.iter().map(|kind: &RowKind| format!("kind={}", kind.name())).collect();
     let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
-    let rows: BoardRows = client.get(&path).map_err(|error| remote::failure(&error))?;
+    let rows: BoardRows = client.get(&path).map_err(|error| remote::client_failure(&error))?;
     let mut board = Board::default();
-    board.fill(&rows.rows);
+    board.set_rows(&rows.rows);
     Ok((board, Position(rows.position)))
 }
 
 /// Tells whether the run needs the user. Between two events of one step it can seem so, therefore the rows are loaded
 /// again: they include whole steps.
 fn needs_user(client: &Client, run: &RunId, board: &Board) -> Result<bool, Failure> {
-    Ok(board.needs_user() && load(client, run)?.0.needs_user())
+    Ok(board.needs_user() && load_board(client, run)?.0.needs_user())
 }
 
 /// Returns the current time.

@@ -68,19 +68,19 @@ impl AgentFixture {
         self.folder.path().join("data")
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    fn run_session_command(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
 
     /// Runs a command that must succeed, and returns its output.
-    fn ok(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
+    fn run_successfully(&self, arguments: &[&str]) -> String {
+        let output = self.run_session_command(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
     fn activity(&self, name: &str) -> (String, String) {
-        let listed = self.ok(&["list", "--json"]);
+        let listed = self.run_successfully(&["list", "--json"]);
         let rows = listed.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let row = rows.into_iter().find(|row| row["name"] == name).unwrap();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -96,7 +96,7 @@ impl AgentFixture {
     }
 
     fn stop(&self, name: &str) {
-        self.ok(&["stop", name]);
+        self.run_successfully(&["stop", name]);
     }
 }
 
@@ -109,22 +109,22 @@ fn agent_receives_messages_asks_is_answered_and_resumes() {
     for (agent, source) in [("claude", "its JSON stream"), ("codex", "its app server"), ("gemini", "its ACP")]
     {
         let fixture = AgentFixture::new();
-        let name = fixture.ok(&["start", "--agent", agent, "Begin"]);
+        let name = fixture.run_successfully(&["start", "--agent", agent, "Begin"]);
         let name = name.trim();
         fixture.wait_until("the end of the turn", |fixture| fixture.activity(name).0 == "idle");
         // Its question has numbered answers and is only in the spool so far.
-        let answered = fixture.ok(&["say", "--wait", name, "2"]);
+        let answered = fixture.run_successfully(&["say", "--wait", name, "2"]);
         assert!(answered.contains("? Allow to run: ls") && answered.contains("  1  "), "{agent}: {answered}");
         assert_eq!(fixture.activity(name), ("needs permission".to_owned(), source.to_owned()), "{agent}");
-        let refused = fixture.run(&["say", name, "perhaps"]);
+        let refused = fixture.run_session_command(&["say", name, "perhaps"]);
         assert!(String::from_utf8_lossy(&refused.stderr).contains("yes or no"), "{agent}: {refused:?}");
-        let allowed = fixture.ok(&["say", "--wait", name, "yes"]);
+        let allowed = fixture.run_successfully(&["say", "--wait", name, "yes"]);
         assert!(
             allowed.contains("It has a README.") && allowed.contains("1200 tokens in, 30 out"),
             "{agent}: {allowed}"
         );
 
-        let log = fixture.ok(&["log", name]);
+        let log = fixture.run_successfully(&["log", name]);
         let positions: Vec<_> = [
             "> Begin",
             "I begin.",
@@ -138,14 +138,14 @@ fn agent_receives_messages_asks_is_answered_and_resumes() {
         .to_vec();
         assert!(positions.is_sorted(), "{agent}: {log}");
         assert!(!log.contains("{\""), "{agent}: text instead of JSON: {log}");
-        assert!(fixture.ok(&["log", "--raw", name]).contains("{\""), "{agent}");
+        assert!(fixture.run_successfully(&["log", "--raw", name]).contains("{\""), "{agent}");
 
         fixture.stop(name);
-        let ended = fixture.run(&["say", name, "more"]);
+        let ended = fixture.run_session_command(&["say", name, "more"]);
         let hint = String::from_utf8_lossy(&ended.stderr).into_owned();
         let id = hint.split("--resume ").nth(1).unwrap_or_else(|| panic!("{agent}: {hint}")).trim();
-        let resumed = fixture.ok(&["start", "--agent", agent, "--resume", id]);
-        let output_text = fixture.ok(&["say", "--wait", resumed.trim(), "Again"]);
+        let resumed = fixture.run_successfully(&["start", "--agent", agent, "--resume", id]);
+        let output_text = fixture.run_successfully(&["say", "--wait", resumed.trim(), "Again"]);
         assert!(output_text.contains("I remember."), "{agent}: {output_text}");
         fixture.stop(resumed.trim());
     }
@@ -154,7 +154,7 @@ fn agent_receives_messages_asks_is_answered_and_resumes() {
 #[test]
 fn piped_lines_are_sent_one_turn_at_a_time() {
     let fixture = AgentFixture::new();
-    let name = fixture.ok(&["start", "--agent", "claude", "--name", "it"]);
+    let name = fixture.run_successfully(&["start", "--agent", "claude", "--name", "it"]);
     assert_eq!(name, "it\n");
     let mut attached =
         fixture.command(&["attach", "it"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -165,7 +165,7 @@ fn piped_lines_are_sent_one_turn_at_a_time() {
     assert!(shown.contains("I begin.") && shown.contains("? Allow to run: ls"), "{shown}");
     assert!(shown.contains("? Which database?") && shown.contains("  2  postgres"), "{shown}");
     assert_eq!(fixture.activity("it").0, "needs permission");
-    assert!(fixture.ok(&["say", "--wait", "it", "no"]).contains("It has a README."));
+    assert!(fixture.run_successfully(&["say", "--wait", "it", "no"]).contains("It has a README."));
     fixture.stop("it");
 }
 
@@ -173,7 +173,7 @@ fn piped_lines_are_sent_one_turn_at_a_time() {
 fn killed_client_loses_no_input() {
     for agent in ["claude", "codex", "gemini"] {
         let fixture = AgentFixture::new();
-        let name = fixture.ok(&["start", "--agent", agent]);
+        let name = fixture.run_successfully(&["start", "--agent", agent]);
         let name = name.trim();
         let attach = |lines: &str| {
             let mut attached = fixture.command(&["attach", name]);
@@ -187,15 +187,20 @@ fn killed_client_loses_no_input() {
         fixture.wait_until("the permission prompt", |fixture| fixture.activity(name).0 == "needs permission");
         kill(&attached);
         attached.wait().unwrap();
-        assert!(fixture.ok(&["say", "--wait", name, "1"]).contains("It has a README."), "{agent}");
+        assert!(
+            fixture.run_successfully(&["say", "--wait", name, "1"]).contains("It has a README."),
+            "{agent}"
+        );
         // Killed as soon as the input is recorded, whether it was sent or not.
         let (mut attached, _stdin) = attach("Sleep\n");
         fixture.wait_until("the recorded input", |fixture| recorded_inputs(fixture, name).contains("Sleep"));
         kill(&attached);
         attached.wait().unwrap();
         let (mut attached, stdin) = attach("");
-        fixture.wait_until("the sleeping agent", |fixture| fixture.ok(&["log", name]).contains("I sleep."));
-        let refused = fixture.run(&["say", name, "Hello"]);
+        fixture.wait_until("the sleeping agent", |fixture| {
+            fixture.run_successfully(&["log", name]).contains("I sleep.")
+        });
+        let refused = fixture.run_session_command(&["say", name, "Hello"]);
         assert!(
             String::from_utf8_lossy(&refused.stderr).contains("Another process sends inputs"),
             "{agent}: {refused:?}"
@@ -204,9 +209,9 @@ fn killed_client_loses_no_input() {
         assert!(Command::new("kill").args(["-INT", &attached.id().to_string()]).status().unwrap().success());
         drop(stdin);
         assert!(attached.wait().unwrap().success(), "{agent}");
-        let output_text = fixture.ok(&["say", "--wait", name, "Go on"]);
+        let output_text = fixture.run_successfully(&["say", "--wait", name, "Go on"]);
         assert!(output_text.contains("Here I am."), "{agent}: {output_text}");
-        let log = fixture.ok(&["log", name]);
+        let log = fixture.run_successfully(&["log", name]);
         for once in
             ["> Begin", "> postgres", "> Sleep", "> Go on", "I begin.", "It has a README.", "I sleep."]
         {
@@ -217,22 +222,22 @@ fn killed_client_loses_no_input() {
 }
 
 #[test]
-fn agents_of_runs_accept_no_other_messages() {
+fn sessions_of_runs_refuse_say_and_attach() {
     let fixture = AgentFixture::new();
-    fixture.ok(&["start", "--agent", "claude", "--name", "it", "Begin"]);
+    fixture.run_successfully(&["start", "--agent", "claude", "--name", "it", "Begin"]);
     let path = fixture.data().join("sessions/it/about.json");
     let about = fs::read_to_string(&path).unwrap();
     assert!(about.contains("\"is_of_run\":false"), "{about}");
     fs::write(&path, about.replace("\"is_of_run\":false", "\"is_of_run\":true")).unwrap();
     for arguments in [&["say", "it", "postgres"][..], &["attach", "it"]] {
-        let refused = fixture.run(arguments);
+        let refused = fixture.run_session_command(arguments);
         let output_text = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(
             output_text.contains("belongs to a run") && output_text.contains("log --follow it"),
             "{output_text}"
         );
     }
-    fixture.wait_until("its output", |fixture| fixture.ok(&["log", "it"]).contains("I begin."));
+    fixture.wait_until("its output", |fixture| fixture.run_successfully(&["log", "it"]).contains("I begin."));
     fixture.stop("it");
 }
 
@@ -250,7 +255,7 @@ fn errors_have_hints() {
         (&["start", "Begin"], &["--agent"]),
     ];
     for (arguments, expected) in cases {
-        let output = fixture.run(arguments);
+        let output = fixture.run_session_command(arguments);
         assert!(!output.status.success(), "{arguments:?}");
         let output_text = String::from_utf8_lossy(&output.stderr).into_owned();
         for text in *expected {

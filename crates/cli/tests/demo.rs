@@ -19,7 +19,7 @@ use store::SqliteReader;
 const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Plays the demo in a folder without pauses, with automatic answers.
-fn play(folder: &Path, more: &[&str]) -> Output {
+fn run_demo(folder: &Path, more: &[&str]) -> Output {
     let output = Command::cargo_bin("jangdan")
         .unwrap()
         .args(["demo", "--auto", "--speed", "1000", "--keep"])
@@ -30,17 +30,17 @@ fn play(folder: &Path, more: &[&str]) -> Output {
         .timeout(TIMEOUT)
         .output()
         .unwrap();
-    let printed = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    let printed = format!("{}{}", lossy_text(&output.stdout), lossy_text(&output.stderr));
     assert!(output.status.success(), "{printed}");
     output
 }
 
-fn text(bytes: &[u8]) -> String {
+fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Returns the only run in a folder.
-fn run_in(folder: &Path) -> RunId {
+fn only_run(folder: &Path) -> RunId {
     let runs = SqliteReader::open(&folder.join("data")).unwrap().runs().unwrap();
     let [run] = runs.as_slice() else { panic!("{runs:?}") };
     run.run.clone()
@@ -49,15 +49,15 @@ fn run_in(folder: &Path) -> RunId {
 /// Returns the events of the only run in a folder.
 fn events(folder: &Path) -> Vec<Event> {
     let reader = SqliteReader::open(&folder.join("data")).unwrap();
-    let entries = reader.read(&run_in(folder), Sequence(0), 10_000).unwrap();
-    entries.iter().map(|entry| entry.recorded().unwrap().event).collect()
+    let entries = reader.read(&only_run(folder), Sequence(0), 10_000).unwrap();
+    entries.iter().map(|entry| entry.to_recorded_event().unwrap().event).collect()
 }
 
 /// Runs a command in the project, which must succeed.
-fn in_project(folder: &Path, program: &str, arguments: &[&str]) -> String {
+fn run_in_project(folder: &Path, program: &str, arguments: &[&str]) -> String {
     let output = Program::new(program).args(arguments).current_dir(folder.join("app")).output().unwrap();
-    assert!(output.status.success(), "{program} {arguments:?}: {}", text(&output.stdout));
-    text(&output.stdout)
+    assert!(output.status.success(), "{program} {arguments:?}: {}", lossy_text(&output.stdout));
+    lossy_text(&output.stdout)
 }
 
 /// Waits until no process refers to a folder.
@@ -81,8 +81,8 @@ fn processes_in(folder: &Path) -> Vec<String> {
     let lines = processes.filter_map(|process| {
         let line = fs::read(process.path().join("cmdline")).ok()?;
         let environment = fs::read(process.path().join("environ")).unwrap_or_default();
-        let is_ours = text(&line).contains(folder) || text(&environment).contains(folder);
-        is_ours.then(|| text(&line).replace('\0', " "))
+        let is_ours = lossy_text(&line).contains(folder) || lossy_text(&environment).contains(folder);
+        is_ours.then(|| lossy_text(&line).replace('\0', " "))
     });
     lines.collect()
 }
@@ -91,13 +91,13 @@ fn processes_in(folder: &Path) -> Vec<String> {
 fn the_demo_shows_every_feature_and_its_service_works() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("demo");
-    let output = play(&folder, &["--lang", "en"]);
+    let output = run_demo(&folder, &["--lang", "en"]);
     assert!(
-        text(&output.stdout).contains(r#"{"id":1,"estimate":"1:30","title":"Try Jangdan"}"#),
+        lossy_text(&output.stdout).contains(r#"{"id":1,"estimate":"1:30","title":"Try Jangdan"}"#),
         "the client was run"
     );
-    let link = format!("/runs/{}?token=", run_in(&folder));
-    assert!(text(&output.stderr).contains(&link), "no link to {link}: {}", text(&output.stderr));
+    let link = format!("/runs/{}?token=", only_run(&folder));
+    assert!(lossy_text(&output.stderr).contains(&link), "no link to {link}: {}", lossy_text(&output.stderr));
 
     let recorded = events(&folder);
     let has = |kind: &str, matches: &dyn Fn(&Event) -> bool| {
@@ -136,14 +136,14 @@ fn the_demo_shows_every_feature_and_its_service_works() {
     let escalated = recorded.iter().filter(|event| matches!(event, Event::EscalationRaised { .. }));
     assert_eq!(escalated.count(), 0, "nothing was escalated");
 
-    let files = in_project(&folder, "git", &["ls-files"]);
+    let files = run_in_project(&folder, "git", &["ls-files"]);
     for file in
         ["docs/api.md", "lib/request.sh", "lib/store.sh", "server", "tests/end_to_end_test.sh", "todo"]
     {
         assert!(files.lines().any(|line| line == file), "{file} is not on the branch: {files}");
     }
-    assert_eq!(in_project(&folder, "git", &["status", "--porcelain"]), "");
-    let tested = in_project(&folder, "sh", &["test.sh"]);
+    assert_eq!(run_in_project(&folder, "git", &["status", "--porcelain"]), "");
+    let tested = run_in_project(&folder, "sh", &["test.sh"]);
     assert_eq!(tested.lines().filter(|line| line.starts_with("ok")).count(), 11, "{tested}");
     check_no_process_left(&folder);
 }
@@ -152,8 +152,8 @@ fn the_demo_shows_every_feature_and_its_service_works() {
 fn the_demo_works_in_korean() {
     let directory = tempfile::tempdir().unwrap();
     let folder = directory.path().join("demo");
-    let output = play(&folder, &["--lang", "ko"]);
-    assert!(text(&output.stdout).contains("할 일 서비스"), "{}", text(&output.stdout));
+    let output = run_demo(&folder, &["--lang", "ko"]);
+    assert!(lossy_text(&output.stdout).contains("할 일 서비스"), "{}", lossy_text(&output.stdout));
     let is_korean =
         |event: &Event| matches!(event, Event::QuestionAnswered { answer, .. } if answer == "거부");
     assert!(events(&folder).iter().any(is_korean));
@@ -171,6 +171,6 @@ fn a_folder_that_is_not_empty_is_refused() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("hint: Name a folder that is new or empty."));
+    assert!(lossy_text(&output.stderr).contains("hint: Name a folder that is new or empty."));
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }

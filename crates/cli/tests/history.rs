@@ -23,17 +23,17 @@ fn golden() -> Vec<RecordedEvent> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn append(log: &SqliteLog, run: &str, after: u64, events: &[RecordedEvent]) {
-    let entries = events.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect();
+fn append_events(log: &SqliteLog, run: &str, after: u64, events: &[RecordedEvent]) {
+    let entries = events.iter().map(|recorded| NewEntry::from_event(recorded).unwrap()).collect();
     log.append(&run.parse().unwrap(), Sequence(after), entries).unwrap();
 }
 
 /// Creates a data directory with these runs and numbers of events.
-fn data(runs: &[(&str, usize)]) -> TempDir {
+fn data_directory_with_runs(runs: &[(&str, usize)]) -> TempDir {
     let directory = tempdir().unwrap();
     let log = SqliteLog::open(directory.path()).unwrap();
     for (run, n_events) in runs {
-        append(&log, run, 0, &golden()[..*n_events]);
+        append_events(&log, run, 0, &golden()[..*n_events]);
     }
     directory
 }
@@ -55,13 +55,13 @@ fn output_of(directory: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn every_event_is_one_line() {
-    let directory = data(&[("r7k2", N_EVENTS)]);
+    let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
     insta::assert_snapshot!(output_of(directory.path(), &["log", "r7"]));
 }
 
 #[test]
 fn json_log_equals_the_recorded_events() {
-    let directory = data(&[("r7k2", N_EVENTS)]);
+    let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
     let output = jangdan(directory.path(), &["log", "r7k2", "--json"]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
     let read: Vec<RecordedEvent> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -70,14 +70,14 @@ fn json_log_equals_the_recorded_events() {
 
 #[test]
 fn rows_are_shown_after_an_event() {
-    let directory = data(&[("r7k2", N_EVENTS)]);
+    let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
     insta::assert_snapshot!("replay_to_45", output_of(directory.path(), &["replay", "r7k2", "--to", "45"]));
     insta::assert_snapshot!("replay_to_the_end", output_of(directory.path(), &["replay", "r7k2"]));
 }
 
 #[test]
 fn json_replay_has_every_kind_of_row() {
-    let directory = data(&[("r7k2", N_EVENTS)]);
+    let directory = data_directory_with_runs(&[("r7k2", N_EVENTS)]);
     let output = jangdan(directory.path(), &["replay", "r7k2", "--to", "50", "--json"]).output().unwrap();
     let replay: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&replay["run"], &replay["sequence"]), (&"r7k2".into(), &50.into()));
@@ -89,7 +89,7 @@ fn json_replay_has_every_kind_of_row() {
 
 #[test]
 fn errors_are_explained() {
-    let directory = data(&[("r7k2", 2), ("r7k3", 2)]);
+    let directory = data_directory_with_runs(&[("r7k2", 2), ("r7k3", 2)]);
     let empty = tempdir().unwrap();
     let nowhere = directory.path().join("nowhere");
     let cases: [(&Path, &[&str]); 6] = [
@@ -106,19 +106,19 @@ fn errors_are_explained() {
 
 #[test]
 fn an_unknown_event_ends_the_log_with_an_error() {
-    let directory = data(&[("r7k2", 1)]);
+    let directory = data_directory_with_runs(&[("r7k2", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
-    let unknown = NewEntry { kind: "TaskDreamt".to_owned(), ..NewEntry::of(&golden()[1]).unwrap() };
+    let unknown = NewEntry { kind: "TaskDreamt".to_owned(), ..NewEntry::from_event(&golden()[1]).unwrap() };
     log.append(&"r7k2".parse().unwrap(), Sequence(1), vec![unknown]).unwrap();
     insta::assert_snapshot!(output_of(directory.path(), &["log", "r7k2"]));
 }
 
 #[test]
 fn control_characters_are_not_printed() {
-    let directory = data(&[("r7k2", 1)]);
+    let directory = data_directory_with_runs(&[("r7k2", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
     let event = domain::Event::ChatMessageSent { text: "a\u{1b}[2Jb\u{202e}c".to_owned(), answers: None };
-    append(&log, "r7k2", 1, &[RecordedEvent { event, ..golden()[1].clone() }]);
+    append_events(&log, "r7k2", 1, &[RecordedEvent { event, ..golden()[1].clone() }]);
     drop(log);
     for arguments in [&["log", "r7k2"][..], &["log", "r7k2", "--json"], &["replay", "r7k2", "--json"]] {
         let output = jangdan(directory.path(), arguments).output().unwrap();
@@ -129,7 +129,7 @@ fn control_characters_are_not_printed() {
 
 #[test]
 fn follow_prints_events_of_another_process() {
-    let directory = data(&[("r7k2", 3), ("other", 1)]);
+    let directory = data_directory_with_runs(&[("r7k2", 3), ("other", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
     let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("jangdan"))
         .args(["log", "r7k2", "--follow", "--json", "--data"])
@@ -144,9 +144,9 @@ fn follow_prints_events_of_another_process() {
         assert_eq!(next(), *expected);
     }
     // The recorded events are read; the next are appended while it waits.
-    append(&log, "other", 1, &golden[1..2]);
+    append_events(&log, "other", 1, &golden[1..2]);
     for n in 3..6 {
-        append(&log, "r7k2", n as u64, &golden[n..=n]);
+        append_events(&log, "r7k2", n as u64, &golden[n..=n]);
         assert_eq!(next(), golden[n]);
     }
     child.kill().unwrap();

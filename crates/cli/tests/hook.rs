@@ -11,7 +11,7 @@ use std::{
 };
 
 use domain::{AgentMessage, DirectType};
-use holder::spool::{RecordBody, RecordReader, Stream};
+use holder::spool::{OutputSource, RecordBody, RecordReader};
 use serde_json::Value;
 
 const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
@@ -21,7 +21,7 @@ const FAILURE: &str = r#"{"session_id":"s","payload":{"success":false,"failures"
     {"name":"logout works"}],"new_field":[1]}}"#;
 
 /// Calls a hook outside of a session.
-fn hook(arguments: &[&str], input: &[u8]) -> Output {
+fn run_hook(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(JANGDAN);
     command.arg("hook").args(arguments).env_remove("JANGDAN_SESSION").env_remove("JANGDAN_KEY");
     let mut child =
@@ -31,8 +31,8 @@ fn hook(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn answer(arguments: &[&str], input: &[u8]) -> String {
-    let output = hook(arguments, input);
+fn hook_answer(arguments: &[&str], input: &[u8]) -> String {
+    let output = run_hook(arguments, input);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -46,14 +46,14 @@ fn feedback_answers_have_a_stable_form() {
         br#"{"sessionId":"s","payload":{"success":false,"failures":[{"name":"a","suggestedFix":"b"}]}}"#;
     let bare = br#"{"payload":{"success":false}}"#;
     let answers: Vec<String> = [success.as_slice(), camel, FAILURE.as_bytes(), bare, b"{}", b"\xff"]
-        .map(|input| answer(&["test-feedback"], input))
+        .map(|input| hook_answer(&["test-feedback"], input))
         .into();
     insta::assert_snapshot!(answers.concat());
 }
 
 #[test]
 fn settings_register_the_hooks() {
-    insta::assert_snapshot!(answer(&["settings"], b""));
+    insta::assert_snapshot!(hook_answer(&["settings"], b""));
 }
 
 #[test]
@@ -67,13 +67,13 @@ fn no_input_stops_the_agent() {
         ["Notification", "Stop", "PermissionRequest", "PostToolUse", "test-feedback", "SessionEnd", ""];
     for event in events {
         for input in inputs {
-            let answer = answer(&[event, "--an-option-of-later"], input);
+            let answer = hook_answer(&[event, "--an-option-of-later"], input);
             let answer: Value = serde_json::from_str(&answer).unwrap();
             assert!(answer.get("hookSpecificOutput").is_none(), "no decision: {answer}");
         }
     }
-    assert_eq!(answer(&[], b"{}"), "{}\n");
-    assert_eq!(answer(&["test-feedback", "--to", "no name"], b"{}").lines().count(), 1);
+    assert_eq!(hook_answer(&[], b"{}"), "{}\n");
+    assert_eq!(hook_answer(&["test-feedback", "--to", "no name"], b"{}").lines().count(), 1);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn events_become_messages_in_the_session() {
     let log = String::from_utf8_lossy(&session(&["log", &name]).stdout).into_owned();
     assert!(!log.contains("broken") && !log.contains("error"), "{log}");
 
-    let messages = messages(&folder.path().join("data/sessions").join(name));
+    let messages = sent_messages(&folder.path().join("data/sessions").join(name));
     let names: Vec<&str> = messages.iter().map(AgentMessage::name).collect();
     assert_eq!(names, ["PROGRESS", "PROGRESS", "STEP_COMPLETE", "DIRECT", "DIRECT"], "{messages:#?}");
     let Some(AgentMessage::Direct(direct)) = messages.get(3) else { panic!("{messages:#?}") };
@@ -122,7 +122,7 @@ fn events_become_messages_in_the_session() {
 }
 
 /// Returns the messages that hooks sent in a session.
-fn messages(directory: &Path) -> Vec<AgentMessage> {
+fn sent_messages(directory: &Path) -> Vec<AgentMessage> {
     let about: Value = serde_json::from_slice(&fs::read(directory.join("about.json")).unwrap()).unwrap();
     let key = about["key"].as_str().unwrap().parse().ok();
     let options = protocol::DecoderOptions {
@@ -134,7 +134,7 @@ fn messages(directory: &Path) -> Vec<AgentMessage> {
     let mut reader = RecordReader::open(directory, 0).unwrap();
     let mut items = Vec::new();
     while let Some(record) = reader.next_record().unwrap() {
-        if let RecordBody::Output { stream: Stream::SideChannel, bytes } = record.body {
+        if let RecordBody::Output { stream: OutputSource::SideChannel, bytes } = record.body {
             items.extend(decoder.push(&bytes));
         }
     }

@@ -94,7 +94,7 @@ fn json_contains_errors() {
 
 #[test]
 fn unreadable_files_are_reported() {
-    let folder = tempdir("unreadable");
+    let folder = test_folder("unreadable");
     let large = folder.join("large.md");
     fs::File::create(&large).unwrap().set_len(17 * 1024 * 1024).unwrap();
     let mut all = String::new();
@@ -144,7 +144,7 @@ fn a_closed_pipe_is_not_a_failure() {
     for number in 1..20_000 {
         plan.push_str(&format!("### T{number}: a task with a rather long title\n\n"));
     }
-    let file = tempdir("pipe").join("plan.md");
+    let file = test_folder("pipe").join("plan.md");
     fs::write(&file, plan).unwrap();
     for arguments in [vec![], vec!["--json"]] {
         let mut child = Plain::new(assert_cmd::cargo::cargo_bin("jangdan"))
@@ -189,7 +189,7 @@ fn reading_time_is_linear() {
     assert!(large < small * 40, "{small:?} for 1,000 tasks, {large:?} for 10,000");
 }
 
-fn tempdir(name: &str) -> PathBuf {
+fn test_folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).unwrap();
     folder

@@ -31,12 +31,12 @@ echo "DONE:$JANGDAN_TASK"
 read -r end
 "#;
 
-struct DataDirectory {
+struct PreviousVersionFixture {
     folder: tempfile::TempDir,
     server: Option<Child>,
 }
 
-impl DataDirectory {
+impl PreviousVersionFixture {
     fn restore() -> Self {
         let directory = Self { folder: tempfile::tempdir().unwrap(), server: None };
         fs::create_dir_all(directory.project()).unwrap();
@@ -45,7 +45,7 @@ impl DataDirectory {
         fs::create_dir_all(&run).unwrap();
         fs::copy(golden("log.sqlite3"), directory.data().join("log.sqlite3")).unwrap();
         for name in ["outfit.json", "s_3-1.json", "s_4-1.json"] {
-            fs::write(run.join(name), directory.fill_in(name)).unwrap();
+            fs::write(run.join(name), directory.fill_placeholders(name)).unwrap();
         }
         for (name, task) in SESSIONS {
             directory.start_session(name, task);
@@ -61,7 +61,7 @@ impl DataDirectory {
         self.folder.path().join("data")
     }
 
-    fn fill_in(&self, name: &str) -> String {
+    fn fill_placeholders(&self, name: &str) -> String {
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
         let text = fs::read_to_string(golden(name)).unwrap();
         text.replace("@project@", self.project().to_str().unwrap())
@@ -78,7 +78,7 @@ impl DataDirectory {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let about = self.data().join("sessions").join(name).join("about.json");
         assert!(about.exists());
-        fs::write(about, self.fill_in(&format!("sessions/{name}.json"))).unwrap();
+        fs::write(about, self.fill_placeholders(&format!("sessions/{name}.json"))).unwrap();
     }
 
     fn start_server(&mut self) {
@@ -96,7 +96,7 @@ impl DataDirectory {
         command
     }
 
-    fn state(&self) -> String {
+    fn run_state(&self) -> String {
         let output = self.command(&["status", RUN, "--json"]).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let status: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -118,7 +118,7 @@ impl DataDirectory {
     }
 }
 
-impl Drop for DataDirectory {
+impl Drop for PreviousVersionFixture {
     fn drop(&mut self) {
         for (name, _) in SESSIONS {
             let _ = self.command(&["session", "stop", name]).output();
@@ -136,10 +136,10 @@ fn golden(name: &str) -> PathBuf {
 
 #[test]
 fn a_run_in_progress_of_the_previous_version_continues_with_its_living_sessions() {
-    let mut directory = DataDirectory::restore();
+    let mut directory = PreviousVersionFixture::restore();
     directory.wait_until("both agents", |directory| directory.pids().len() == 2);
     directory.start_server();
-    directory.wait_until("the end of the run", |directory| directory.state() == "done");
+    directory.wait_until("the end of the run", |directory| directory.run_state() == "done");
     assert_eq!(directory.pids().len(), 2, "the sessions were not started again");
     for (_, task) in SESSIONS {
         assert!(directory.project().join(format!("{task}.txt")).exists(), "{task}");

@@ -68,21 +68,21 @@ impl SandboxFixture {
         command
     }
 
-    fn session(&self, arguments: &[&str]) -> Output {
+    fn run_session_command(&self, arguments: &[&str]) -> Output {
         self.command(&self.program).arg("session").args(arguments).output().unwrap()
     }
 
     /// Runs a script in a sandboxed session to its end, and returns its output.
-    fn run(&self, script: &str) -> String {
-        let name = &name();
+    fn run_sandboxed_script(&self, script: &str) -> String {
+        let name = &unique_session_name();
         let script = format!("{TRY}\n{script}");
         let arguments =
             ["start", "--sandbox", "required", "--pipes", "--name", name, "--", "sh", "-c", &script];
-        let started = self.session(&arguments);
-        assert!(started.status.success(), "{}", text(&started.stderr));
+        let started = self.run_session_command(&arguments);
+        assert!(started.status.success(), "{}", lossy_text(&started.stderr));
         let deadline = Instant::now() + TIMEOUT;
         let has_ended = || {
-            text(&self.session(&["list", "--json"]).stdout)
+            lossy_text(&self.run_session_command(&["list", "--json"]).stdout)
                 .lines()
                 .any(|line| line.contains(&format!("{{\"name\":\"{name}\",\"state\":\"ended\"")))
         };
@@ -90,20 +90,20 @@ impl SandboxFixture {
             assert!(Instant::now() < deadline, "the session does not end");
             std::thread::yield_now();
         }
-        text(&self.session(&["log", name]).stdout)
+        lossy_text(&self.run_session_command(&["log", name]).stdout)
     }
 }
 
 /// Returns a session name that is unique on this machine.
-fn name() -> String {
+fn unique_session_name() -> String {
     format!("box-{}", std::process::id())
 }
 
-fn text(bytes: &[u8]) -> String {
+fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn check(output: &str, answer: &str) {
+fn assert_every_line_ends_with(output: &str, answer: &str) {
     assert!(output.contains(": "), "no attempt was made: {output}");
     for line in output.lines().filter(|line| !line.is_empty()) {
         assert!(line.ends_with(answer), "{line}\n\n{output}");
@@ -140,7 +140,7 @@ const OUTSIDE: &str = r#"
 #[test]
 fn nothing_outside_of_the_sandbox_can_be_written() {
     let fixture = SandboxFixture::new();
-    check(&fixture.run(OUTSIDE), ": no");
+    assert_every_line_ends_with(&fixture.run_sandboxed_script(OUTSIDE), ": no");
     assert_eq!(fs::read_to_string(fixture.path("outside/there")).unwrap(), "as it was");
     assert_eq!(fs::read_dir(fixture.path("outside")).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(fixture.path("worktree/inside")).unwrap(), "x\n");
@@ -165,8 +165,8 @@ const INSIDE: &str = r#"
 #[test]
 fn programs_work_in_the_sandbox() {
     let fixture = SandboxFixture::new();
-    let output = fixture.run(INSIDE);
-    check(&output, ": yes");
+    let output = fixture.run_sandboxed_script(INSIDE);
+    assert_every_line_ends_with(&output, ": yes");
     assert_eq!(
         output.lines().filter(|line| line.contains(": ")).count(),
         INSIDE.matches("try ").count(),
@@ -177,10 +177,13 @@ fn programs_work_in_the_sandbox() {
 #[test]
 fn data_of_jangdan_cannot_be_read() {
     let fixture = SandboxFixture::new();
-    let other = format!("other-{}", name());
+    let other = format!("other-{}", unique_session_name());
     symlink(fixture.path("data/vault"), fixture.path("beside")).unwrap();
     assert!(
-        fixture.session(&["start", "--pipes", "--name", &other, "--", "echo", "secret"]).status.success()
+        fixture
+            .run_session_command(&["start", "--pipes", "--name", &other, "--", "echo", "secret"])
+            .status
+            .success()
     );
     let script = r#"
         jangdan say done T1.3 && echo "said: no"
@@ -200,14 +203,15 @@ fn data_of_jangdan_cannot_be_read() {
         try to-end-the-holder 'kill -9 $PPID'
         try its-own-about '! cat $JANGDAN_DATA/sessions/$NAME/about.json >/dev/null'
     "#;
-    let output = fixture.run(script);
-    check(&output, ": no");
+    let output = fixture.run_sandboxed_script(script);
+    assert_every_line_ends_with(&output, ": no");
     assert!(output.contains("said: no"), "{output}");
-    let spool =
-        fs::read_dir(fixture.path("data/sessions").join(name())).unwrap().map(|entry| entry.unwrap().path());
+    let spool = fs::read_dir(fixture.path("data/sessions").join(unique_session_name()))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let spool = spool.filter(|path| path.extension().is_some_and(|end| end == "spool"));
     let spool: Vec<u8> = spool.flat_map(|path| fs::read(path).unwrap()).collect();
-    assert!(text(&spool).contains("DONE:T1.3 k"), "the message is in the spool");
+    assert!(lossy_text(&spool).contains("DONE:T1.3 k"), "the message is in the spool");
 }
 
 const ATTACK: &str = "JANGDAN_TEST_ATTACK";
@@ -238,21 +242,21 @@ fn attacker() {
 #[test]
 fn the_socket_of_another_session_refuses_without_its_token() {
     let fixture = SandboxFixture::new();
-    let other = format!("victim-{}", name());
-    let started = fixture.session(&["start", "--pipes", "--name", &other, "--", "sleep", "1000"]);
-    assert!(started.status.success(), "{}", text(&started.stderr));
+    let other = format!("victim-{}", unique_session_name());
+    let started = fixture.run_session_command(&["start", "--pipes", "--name", &other, "--", "sleep", "1000"]);
+    assert!(started.status.success(), "{}", lossy_text(&started.stderr));
     let directory = fixture.path("data/sessions").join(&other);
     let attack = |fixture: &SandboxFixture| {
         let test = std::env::current_exe().unwrap();
         let attack = format!("{ATTACK}={}", directory.display());
         let script =
             format!("{attack} {} --exact attacker --nocapture | grep -E '^(token|end)'", test.display());
-        fixture.run(&script)
+        fixture.run_sandboxed_script(&script)
     };
-    check(&attack(&fixture), ": no");
-    let listed = text(&fixture.session(&["list", "--json"]).stdout);
+    assert_every_line_ends_with(&attack(&fixture), ": no");
+    let listed = lossy_text(&fixture.run_session_command(&["list", "--json"]).stdout);
     assert!(listed.contains(&format!("{{\"name\":\"{other}\",\"state\":\"running\"")), "{listed}");
-    assert!(fixture.session(&["remove", &name()]).status.success());
+    assert!(fixture.run_session_command(&["remove", &unique_session_name()]).status.success());
 
     fs::copy(directory.join(TOKEN_NAME), fixture.path("worktree/given")).unwrap();
     let output = attack(&fixture);
@@ -267,7 +271,7 @@ fn a_linked_worktree_can_commit_but_not_change_its_repository() {
                   git commit -q --allow-empty -m first && git worktree add -q ../worktree";
     let made =
         fixture.command("sh").current_dir(fixture.folder.path()).args(["-c", script]).output().unwrap();
-    assert!(made.status.success(), "{}", text(&made.stderr));
+    assert!(made.status.success(), "{}", lossy_text(&made.stderr));
     let script = r#"
         echo x > file
         try commit '! (git add file && git commit -q -m second && git branch side && git stash list)'
@@ -276,9 +280,9 @@ fn a_linked_worktree_can_commit_but_not_change_its_repository() {
         try checkout 'echo x > $ROOT/main/file'
         try head 'echo x > $ROOT/main/.git/HEAD'
     "#;
-    check(&fixture.run(script), ": no");
+    assert_every_line_ends_with(&fixture.run_sandboxed_script(script), ": no");
     let log = fixture.command("git").args(["log", "--format=%s", "worktree"]).output().unwrap();
-    assert_eq!(text(&log.stdout), "second\nfirst\n");
+    assert_eq!(lossy_text(&log.stdout), "second\nfirst\n");
 }
 
 #[test]
@@ -298,8 +302,8 @@ fn the_sandbox_works_for_an_ordinary_user() {
             chown(fixture.path(name), Some(NOBODY), Some(NOBODY)).unwrap();
         }
     }
-    check(
-        &fixture.run(&format!(
+    assert_every_line_ends_with(
+        &fixture.run_sandboxed_script(&format!(
             "{OUTSIDE}\ntry vault 'cat $JANGDAN_DATA/vault/key'\ntry its-memory 'cat /proc/$PPID/environ'"
         )),
         ": no",
@@ -317,7 +321,11 @@ fn without_a_sandbox_the_program_is_not_executed() {
     };
     let refused = layers(17, "ran");
     assert_eq!(refused.status.code(), Some(125));
-    assert!(text(&refused.stderr).contains("error: Cannot sandbox the program"), "{}", text(&refused.stderr));
+    assert!(
+        lossy_text(&refused.stderr).contains("error: Cannot sandbox the program"),
+        "{}",
+        lossy_text(&refused.stderr)
+    );
     assert!(!fixture.path("worktree/ran").exists());
     assert!(layers(2, "ran").status.success());
 }
@@ -327,43 +335,61 @@ fn an_incomplete_sandbox_is_reported_or_refused() {
     let fixture = SandboxFixture::new();
     let start = |sandbox: &str, data: &Path, program: &str| {
         let mut command = fixture.command(JANGDAN);
-        command.args(["session", "start", "--pipes", "--sandbox", sandbox, "--name", &name(), "--", program]);
+        command.args([
+            "session",
+            "start",
+            "--pipes",
+            "--sandbox",
+            sandbox,
+            "--name",
+            &unique_session_name(),
+            "--",
+            program,
+        ]);
         command.env("JANGDAN_DATA", data).output().unwrap()
     };
     let inside = fixture.path("worktree/data");
     let refused = start("required", &inside, "true");
     assert_eq!(refused.status.code(), Some(1));
-    let errors = text(&refused.stderr);
+    let errors = lossy_text(&refused.stderr);
     assert!(
         errors.contains("The required sandbox is not available") && errors.contains("--sandbox worktree"),
         "{errors}"
     );
-    assert!(!inside.join("sessions").join(name()).exists(), "a session that does not start leaves no files");
+    assert!(
+        !inside.join("sessions").join(unique_session_name()).exists(),
+        "a session that does not start leaves no files"
+    );
 
     let started = start("worktree", &inside, "true");
     assert!(started.status.success());
-    assert!(text(&started.stderr).contains("warning: The session is only partly sandboxed"));
-    let about = fs::read_to_string(inside.join("sessions").join(name()).join("about.json")).unwrap();
+    assert!(lossy_text(&started.stderr).contains("warning: The session is only partly sandboxed"));
+    let about =
+        fs::read_to_string(inside.join("sessions").join(unique_session_name()).join("about.json")).unwrap();
     assert!(about.contains(r#""sandbox":{"state":"partly","reason":""#), "{about}");
 
-    let around = format!("around-{}", name());
+    let around = format!("around-{}", unique_session_name());
     // If a writable folder contains the data directory, the sandbox excludes it and warns about the effect.
     let script = "cat $JANGDAN_DATA/vault/key || echo x > $OUT/new || true";
     let mut command = fixture.command(JANGDAN);
     command.args(["session", "start", "--pipes", "--sandbox", "required", "--name", &around, "--"]);
     let started = command.env("TMPDIR", fixture.folder.path()).args(["sh", "-c", script]).output().unwrap();
-    let errors = text(&started.stderr);
+    let errors = lossy_text(&started.stderr);
     assert!(errors.contains("warning: The sandbox is narrower than usual"), "{errors}");
     let deadline = Instant::now() + TIMEOUT;
     while !fixture.path("outside/new").exists() {
-        assert!(Instant::now() < deadline, "{}", text(&fixture.session(&["log", &around]).stdout));
+        assert!(
+            Instant::now() < deadline,
+            "{}",
+            lossy_text(&fixture.run_session_command(&["log", &around]).stdout)
+        );
         std::thread::yield_now();
     }
 
     let missing = start("worktree", &fixture.path("data"), "no-such-program");
     assert!(
-        text(&missing.stderr).contains("Program not found: no-such-program"),
+        lossy_text(&missing.stderr).contains("Program not found: no-such-program"),
         "{}",
-        text(&missing.stderr)
+        lossy_text(&missing.stderr)
     );
 }

@@ -13,16 +13,16 @@ use serde_json::Value;
 /// Much longer than any step takes, also on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-fn session(data: &Path, arguments: &[&str]) -> Output {
+fn run_session_command(data: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_jangdan"));
     command.env("JANGDAN_DATA", data).arg("session").args(arguments).output().unwrap()
 }
 
-fn out(output: &Output) -> String {
+fn stdout_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn err(output: &Output) -> String {
+fn stderr_text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -35,13 +35,13 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-fn rows(data: &Path) -> Vec<Value> {
-    let listed = out(&session(data, &["list", "--json"]));
+fn session_rows(data: &Path) -> Vec<Value> {
+    let listed = stdout_text(&run_session_command(data, &["list", "--json"]));
     listed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn state(data: &Path) -> String {
-    rows(data)[0]["state"].as_str().unwrap().to_owned()
+fn first_session_state(data: &Path) -> String {
+    session_rows(data)[0]["state"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -49,29 +49,34 @@ fn session_outlives_the_process_that_started_it() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let script = "echo ready; read line; echo \"got $line\"; read line";
-    let started = session(data, &["start", "--", "sh", "-c", script]);
-    assert!(started.status.success(), "{}", err(&started));
-    assert_eq!(out(&started), "sh-1\n");
+    let started = run_session_command(data, &["start", "--", "sh", "-c", script]);
+    assert!(started.status.success(), "{}", stderr_text(&started));
+    assert_eq!(stdout_text(&started), "sh-1\n");
 
-    wait_until("its output", || out(&session(data, &["log", "sh-1"])).contains("ready"));
-    let sent = session(data, &["say", "sh", "안녕"]);
-    assert!(sent.status.success(), "{}", err(&sent));
-    wait_until("its answer", || out(&session(data, &["log", "sh-1"])).contains("got 안녕"));
+    wait_until("its output", || stdout_text(&run_session_command(data, &["log", "sh-1"])).contains("ready"));
+    let sent = run_session_command(data, &["say", "sh", "안녕"]);
+    assert!(sent.status.success(), "{}", stderr_text(&sent));
+    wait_until("its answer", || {
+        stdout_text(&run_session_command(data, &["log", "sh-1"])).contains("got 안녕")
+    });
 
-    assert!(session(data, &["pause", "sh-1"]).status.success());
-    assert_eq!(state(data), "paused");
-    assert!(session(data, &["resume", "sh-1"]).status.success());
-    assert_eq!(state(data), "running");
+    assert!(run_session_command(data, &["pause", "sh-1"]).status.success());
+    assert_eq!(first_session_state(data), "paused");
+    assert!(run_session_command(data, &["resume", "sh-1"]).status.success());
+    assert_eq!(first_session_state(data), "running");
 
-    let refused = session(data, &["remove", "sh-1"]);
+    let refused = run_session_command(data, &["remove", "sh-1"]);
     assert!(!refused.status.success());
-    assert!(err(&refused).contains("Stop it first"), "{}", err(&refused));
-    assert!(session(data, &["stop", "sh-1"]).status.success());
-    wait_until("its end", || state(data) == "ended");
-    assert_eq!(rows(data)[0]["exitSignal"], 15, "it ended by SIGTERM and was not killed");
-    assert!(out(&session(data, &["log", "sh-1"])).contains("got 안녕"), "its output is kept");
-    assert!(session(data, &["remove", "sh-1"]).status.success());
-    assert!(rows(data).is_empty());
+    assert!(stderr_text(&refused).contains("Stop it first"), "{}", stderr_text(&refused));
+    assert!(run_session_command(data, &["stop", "sh-1"]).status.success());
+    wait_until("its end", || first_session_state(data) == "ended");
+    assert_eq!(session_rows(data)[0]["exitSignal"], 15, "it ended by SIGTERM and was not killed");
+    assert!(
+        stdout_text(&run_session_command(data, &["log", "sh-1"])).contains("got 안녕"),
+        "its output is kept"
+    );
+    assert!(run_session_command(data, &["remove", "sh-1"]).status.success());
+    assert!(session_rows(data).is_empty());
 }
 
 #[test]
@@ -80,15 +85,17 @@ fn stop_ends_an_agent_and_a_daemon_that_ignore_it_within_two_seconds() {
     let data = folder.path();
     let script = "trap '' TERM HUP; (setsid sh -c 'echo daemon; while :; do sleep 0.05; done' &); \
                   while :; do sleep 0.05; done";
-    assert!(session(data, &["start", "--", "sh", "-c", script]).status.success());
-    wait_until("the daemon runs", || out(&session(data, &["log", "sh-1"])).contains("daemon"));
+    assert!(run_session_command(data, &["start", "--", "sh", "-c", script]).status.success());
+    wait_until("the daemon runs", || {
+        stdout_text(&run_session_command(data, &["log", "sh-1"])).contains("daemon")
+    });
     let start = Instant::now();
-    let stopped = session(data, &["stop", "sh-1"]);
+    let stopped = run_session_command(data, &["stop", "sh-1"]);
     let took = start.elapsed();
-    assert!(stopped.status.success(), "{}", err(&stopped));
+    assert!(stopped.status.success(), "{}", stderr_text(&stopped));
     assert!(took < Duration::from_secs(2), "took {took:?}");
-    assert_eq!(state(data), "ended");
-    assert_eq!(rows(data)[0]["exitSignal"], 9, "it had to be killed");
+    assert_eq!(first_session_state(data), "ended");
+    assert_eq!(session_rows(data)[0]["exitSignal"], 9, "it had to be killed");
 }
 
 #[test]
@@ -100,9 +107,11 @@ fn session_whose_holder_was_killed_is_lost_without_leftover_processes() {
     for _ in 0..rounds {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
-        assert!(session(data, &["start", "--", "sh", "-c", script]).status.success());
-        wait_until("all run", || out(&session(data, &["log", "sh-1"])).matches('.').count() == 3);
-        let log = out(&session(data, &["log", "sh-1"]));
+        assert!(run_session_command(data, &["start", "--", "sh", "-c", script]).status.success());
+        wait_until("all run", || {
+            stdout_text(&run_session_command(data, &["log", "sh-1"])).matches('.').count() == 3
+        });
+        let log = stdout_text(&run_session_command(data, &["log", "sh-1"]));
         let number = |text: &str, name: &str| -> i32 {
             let (_, after) = text.split_once(name).unwrap();
             after.split(|character: char| !character.is_ascii_digit()).next().unwrap().parse().unwrap()
@@ -113,15 +122,22 @@ fn session_whose_holder_was_killed_is_lost_without_leftover_processes() {
         let holder = number(&status, "holder ").to_string();
         assert!(Command::new("kill").args(["-9", &holder]).status().unwrap().success());
 
-        wait_until("it is lost", || state(data) == "lost");
-        let stopped = session(data, &["stop", "sh-1"]);
-        assert!(stopped.status.success() && err(&stopped).contains("was lost"), "{}", err(&stopped));
+        wait_until("it is lost", || first_session_state(data) == "lost");
+        let stopped = run_session_command(data, &["stop", "sh-1"]);
+        assert!(
+            stopped.status.success() && stderr_text(&stopped).contains("was lost"),
+            "{}",
+            stderr_text(&stopped)
+        );
         for pid in pids {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             assert!(stat.is_empty() || stat.contains(") Z "), "{pid} is running: {stat}");
         }
-        assert_eq!(state(data), "lost", "its exit status is unknown");
-        assert!(out(&session(data, &["log", "sh-1"])).contains("three="), "its output is kept");
+        assert_eq!(first_session_state(data), "lost", "its exit status is unknown");
+        assert!(
+            stdout_text(&run_session_command(data, &["log", "sh-1"])).contains("three="),
+            "its output is kept"
+        );
     }
 }
 
@@ -130,10 +146,12 @@ fn log_removes_escape_sequences() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let script = "printf '\\033]0;owned\\007\\033[31mred\\033[0m\\n'";
-    assert!(session(data, &["start", "--name", "noisy", "--", "sh", "-c", script]).status.success());
-    wait_until("its end", || state(data) == "ended");
-    assert_eq!(out(&session(data, &["log", "noisy"])).trim_end(), "red");
-    assert!(out(&session(data, &["log", "--raw", "noisy"])).contains('\u{1b}'));
+    assert!(
+        run_session_command(data, &["start", "--name", "noisy", "--", "sh", "-c", script]).status.success()
+    );
+    wait_until("its end", || first_session_state(data) == "ended");
+    assert_eq!(stdout_text(&run_session_command(data, &["log", "noisy"])).trim_end(), "red");
+    assert!(stdout_text(&run_session_command(data, &["log", "--raw", "noisy"])).contains('\u{1b}'));
 }
 
 #[test]
@@ -146,13 +164,13 @@ fn errors_have_hints() {
         (&["start", "--", "/no/such/program"], &["No such file", "hint:", "PATH"]),
     ];
     for (arguments, expected) in cases {
-        let output = session(data, arguments);
+        let output = run_session_command(data, arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         for text in *expected {
-            assert!(err(&output).contains(text), "{arguments:?}: {}", err(&output));
+            assert!(stderr_text(&output).contains(text), "{arguments:?}: {}", stderr_text(&output));
         }
     }
-    assert!(rows(data).is_empty(), "a session that does not start leaves no files");
+    assert!(session_rows(data).is_empty(), "a session that does not start leaves no files");
 }
 
 #[test]
@@ -161,9 +179,11 @@ fn messages_of_jangdan_say_are_recorded_in_the_spool() {
     let data = folder.path();
     let script = "jangdan say done T1.3; jangdan say ask 'Which?' --option a --option b; \
                   jangdan say ask '[DONE] is no message'; echo over";
-    assert!(session(data, &["start", "--name", "agent", "--", "sh", "-c", script]).status.success());
-    wait_until("its end", || state(data) == "ended");
-    let log = out(&session(data, &["log", "agent"]));
+    assert!(
+        run_session_command(data, &["start", "--name", "agent", "--", "sh", "-c", script]).status.success()
+    );
+    wait_until("its end", || first_session_state(data) == "ended");
+    let log = stdout_text(&run_session_command(data, &["log", "agent"]));
     assert!(log.contains("over"), "{log}");
     assert!(!log.contains("DONE"), "messages of jangdan say are not part of the output: {log}");
 
@@ -173,7 +193,7 @@ fn messages_of_jangdan_say_are_recorded_in_the_spool() {
     let mut reader = holder::spool::RecordReader::open(&directory, 0).unwrap();
     let mut aside = Vec::new();
     while let Some(record) = reader.next_record().unwrap() {
-        if let holder::spool::RecordBody::Output { stream: holder::spool::Stream::SideChannel, bytes } =
+        if let holder::spool::RecordBody::Output { stream: holder::spool::OutputSource::SideChannel, bytes } =
             record.body
         {
             aside.extend(bytes);
@@ -204,20 +224,20 @@ fn say_requires_a_session() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(err(&output).contains("not a session of Jangdan"), "{}", err(&output));
+    assert!(stderr_text(&output).contains("not a session of Jangdan"), "{}", stderr_text(&output));
 }
 
 #[test]
 fn sessions_with_equal_names_in_other_data_directories_are_separate() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for data in [here.path(), there.path()] {
-        let started = session(data, &["start", "--name", "twin", "--", "sh", "-c", "read line"]);
-        assert!(started.status.success(), "{}", err(&started));
+        let started = run_session_command(data, &["start", "--name", "twin", "--", "sh", "-c", "read line"]);
+        assert!(started.status.success(), "{}", stderr_text(&started));
     }
-    assert!(session(here.path(), &["stop", "twin"]).status.success());
-    wait_until("its end", || state(here.path()) == "ended");
+    assert!(run_session_command(here.path(), &["stop", "twin"]).status.success());
+    wait_until("its end", || first_session_state(here.path()) == "ended");
     // Deleting searches for leftover processes and must not find those of the other session.
-    assert!(session(here.path(), &["remove", "twin"]).status.success());
-    assert_eq!(state(there.path()), "running");
-    assert!(session(there.path(), &["stop", "twin"]).status.success());
+    assert!(run_session_command(here.path(), &["remove", "twin"]).status.success());
+    assert_eq!(first_session_state(there.path()), "running");
+    assert!(run_session_command(there.path(), &["stop", "twin"]).status.success());
 }

@@ -14,7 +14,7 @@ pub(crate) fn check_agents(values: &Values, builtin: &[String], problems: &mut P
         names.check_base(name, problems);
     }
     for role in ["worker", "tester", "verifier", "orchestrator", "operator"] {
-        if let Some(default) = values.sourced(&format!("team.{role}"))
+        if let Some(default) = values.sourced_value(&format!("team.{role}"))
             && let (Value::Text(name), [origin, ..]) = (&default.value, default.origins.as_slice())
             && !names.has(name)
         {
@@ -39,7 +39,7 @@ impl<'a> KnownAgents<'a> {
 
     fn report_unknown(&self, name: &str, origin: &Origin, problems: &mut ProblemList) {
         let all = || self.builtin.iter().chain(self.values.agents.keys()).map(String::as_str);
-        problems.error(
+        problems.push_error(
             || origin.clone(),
             || {
                 let hint = match closest_name(name, all()) {
@@ -77,8 +77,10 @@ impl<'a> KnownAgents<'a> {
                     // Each agent of a cycle is reported once, at its own table.
                     if let Some((_, origin)) = self.base(agent).filter(|_| base == agent) {
                         let hint = Some("remove `extends` from one of them".to_owned());
-                        problems
-                            .error(|| origin.clone(), || (format!("agent '{agent}' extends itself"), hint));
+                        problems.push_error(
+                            || origin.clone(),
+                            || (format!("agent '{agent}' extends itself"), hint),
+                        );
                     }
                     return;
                 }
@@ -105,7 +107,7 @@ impl<'a> KnownAgents<'a> {
         if !missing.is_empty() {
             let hint = "add it, or extend another agent: extends = \"shell\"".to_owned();
             let what = format!("agent '{agent}' has no {}", missing.join(" and no "));
-            problems.error(|| origin.clone(), || (what, Some(hint)));
+            problems.push_error(|| origin.clone(), || (what, Some(hint)));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{problem::ProblemList, units::TIME_MS_MAX, value::Value, values::Valu
 /// The settings that a run starts with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// RunSettings that the engine records with the run.
+    /// Settings that the engine records with the run.
     pub settings: RunSettings,
     /// Default agent of each role.
     pub team: TeamConfig,
@@ -119,7 +119,7 @@ pub enum SandboxMode {
 
 /// Builds the configuration from all values, and reports values that contradict each other.
 pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
-    let isolated = values.flag("worktree.isolation");
+    let isolated = values.boolean("worktree.isolation");
     Config {
         settings: settings(values),
         team: TeamConfig {
@@ -131,12 +131,12 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
         },
         agents: values.presets(),
         members: values.agents.keys().filter_map(|name| member_config(values, name)).collect(),
-        budgets: task_budgets(values, problems),
+        budgets: budget_config(values, problems),
         worktree: WorktreeConfig {
             isolation: isolated,
             setup: values.texts("worktree.setup"),
             copy: values.texts("worktree.copy").into_iter().map(PathBuf::from).collect(),
-            submodules: values.flag("worktree.submodules"),
+            submodules: values.boolean("worktree.submodules"),
             ports: ports(values, problems),
             disk_budget_bytes: values.size("worktree.disk_budget"),
         },
@@ -149,7 +149,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             write: values.texts("sandbox.write").into_iter().map(PathBuf::from).collect(),
         },
         template: values.text("prompt.template").map(PathBuf::from),
-        write_back: values.flag("plan.write_back"),
+        write_back: values.boolean("plan.write_back"),
         port: values.number("server.port").and_then(|port| u16::try_from(port).ok()).unwrap_or(0),
     }
 }
@@ -159,7 +159,7 @@ fn settings(values: &Values) -> RunSettings {
         let number = values.number(name).and_then(|number| u32::try_from(number).ok());
         number.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
     };
-    let parallel = values.flag("orchestration.parallel_enabled");
+    let parallel = values.boolean("orchestration.parallel_enabled");
     // The engine has no infinite duration; a hundred years stands for it.
     let time = |name: &str| values.time(name).unwrap_or(TIME_MS_MAX);
     RunSettings {
@@ -169,7 +169,7 @@ fn settings(values: &Values) -> RunSettings {
         timeout_ms: time("orchestration.timeout_per_task"),
         retries_max: count("orchestration.max_retries"),
         question_expires_after_ms: values.time("questions.expire_after"),
-        requests_auto_default: values.flag("requests.auto_default"),
+        requests_auto_default: values.boolean("requests.auto_default"),
         park_frozen_after_ms: time("park.frozen_after"),
         park_cold_after_ms: time("park.cold_after"),
         permissions: PermissionPolicy {
@@ -202,13 +202,13 @@ fn budgets(values: &Values, scope: &str) -> Vec<Budget> {
     [budget("tokens"), budget("money")].into_iter().flatten().collect()
 }
 
-fn task_budgets(values: &Values, problems: &mut ProblemList) -> BudgetConfig {
+fn budget_config(values: &Values, problems: &mut ProblemList) -> BudgetConfig {
     let task = budgets(values, "task");
-    if let ([_, _], Some(money)) = (task.as_slice(), values.sourced("budgets.task.money"))
+    if let ([_, _], Some(money)) = (task.as_slice(), values.sourced_value("budgets.task.money"))
         && let Some(origin) = money.origins.last()
     {
         let hint = Some("set tokens or money, not both; a phase and a run may have both".to_owned());
-        problems.error(|| origin.clone(), || ("a task has only one budget".to_owned(), hint));
+        problems.push_error(|| origin.clone(), || ("a task has only one budget".to_owned(), hint));
     }
     BudgetConfig { task: task.first().copied(), phase: budgets(values, "phase") }
 }
@@ -219,12 +219,13 @@ fn ports(values: &Values, problems: &mut ProblemList) -> PortConfig {
         Some(Value::Ports(first, last)) => (*first, *last, per_task.unwrap_or(1)),
         _ => (0, 0, 1),
     };
-    if let Some(sourced) = values.sourced("worktree.port_range")
+    if let Some(sourced) = values.sourced_value("worktree.port_range")
         && last - first < per_task - 1
         && let Some(origin) = sourced.origins.last()
     {
         let hint = Some(format!("each task needs {per_task} (`worktree.ports_per_task`)"));
-        problems.error(|| origin.clone(), || ("the range has too few ports for one task".to_owned(), hint));
+        problems
+            .push_error(|| origin.clone(), || ("the range has too few ports for one task".to_owned(), hint));
     }
     PortConfig { first, last, per_task }
 }

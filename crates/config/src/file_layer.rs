@@ -28,7 +28,7 @@ impl Layer<'_> {
     pub(crate) fn read_file(&mut self, name: &str, bytes: &[u8]) {
         let whole = Origin::File { name: name.to_owned(), at: None };
         let report = |layer: &mut Self, message: String, hint: &str| {
-            layer.problems.error(|| whole.clone(), || (message, Some(hint.to_owned())));
+            layer.problems.push_error(|| whole.clone(), || (message, Some(hint.to_owned())));
         };
         if bytes.len() > FILE_BYTES_MAX {
             let message = format!("the file is larger than {} KiB", FILE_BYTES_MAX / 1024);
@@ -44,26 +44,26 @@ impl Layer<'_> {
             let span = error.span().unwrap_or(0..0);
             // Report one syntax error per line; the others usually follow from it.
             if broken.insert(lines.line(span.start)) {
-                self.problems.error(|| lines.origin(span), || (error.message().to_owned(), None));
+                self.problems.push_error(|| lines.origin(span), || (error.message().to_owned(), None));
             }
         }
         let reader = FileReader { lines: &lines, broken };
-        reader.table(self, &[], table.get_ref());
+        reader.read_table(self, &[], table.get_ref());
     }
 }
 
 impl FileReader<'_> {
-    fn table(&self, layer: &mut Layer<'_>, parent: &[String], table: &DeTable<'_>) {
+    fn read_table(&self, layer: &mut Layer<'_>, parent: &[String], table: &DeTable<'_>) {
         for (key, value) in table {
             if self.broken.contains(&self.lines.line(key.span().start)) {
                 continue;
             }
             let path = [parent, &[key.get_ref().to_string()]].concat();
-            self.value(layer, path, ValueLocation::File(self.lines, key.span()), value);
+            self.read_value(layer, path, ValueLocation::File(self.lines, key.span()), value);
         }
     }
 
-    fn value(
+    fn read_value(
         &self,
         layer: &mut Layer<'_>,
         path: Vec<String>,
@@ -74,7 +74,7 @@ impl FileReader<'_> {
             // The keys of a table are read one by one; an empty agent table still registers its agent.
             (DeValue::Table(table), PathKind::Table) => {
                 if layer.register_agent(&path, &location) {
-                    self.table(layer, &path, table);
+                    self.read_table(layer, &path, table);
                 }
             }
             _ => layer.set(path, RawValue::Toml(value), &location),

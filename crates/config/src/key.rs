@@ -65,11 +65,11 @@ pub(crate) fn suggestion(path: &[String]) -> String {
         let right: Vec<_> = right.iter().map(|(_, whole)| format!("`{whole}`")).collect();
         return format!("did you mean {}?", right.join(" or "));
     }
-    names(parent)
+    describe_known_names(parent)
 }
 
 /// Lists the keys and tables below a path.
-pub(crate) fn names(parent: &[String]) -> String {
+pub(crate) fn describe_known_names(parent: &[String]) -> String {
     let names: Vec<_> = names_in(parent).collect();
     match parent {
         [] => format!("known keys: {}", names.join(", ")),

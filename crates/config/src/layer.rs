@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    key::{PathKind, header, names, path_kind, suggestion},
+    key::{PathKind, describe_known_names, header, path_kind, suggestion},
     keys::KEYS,
     location::ValueLocation,
     origin::Origin,
@@ -34,39 +34,42 @@ pub(crate) struct Layer<'a> {
 impl Layer<'_> {
     /// Parses and sets the value of a path, or reports why it is invalid.
     pub(crate) fn set(&mut self, path: Vec<String>, raw: RawValue<'_>, location: &ValueLocation<'_>) {
-        let path = self.canonical(path, raw, location);
+        let path = self.canonical_path(path, raw, location);
         let whole = || match raw {
-            RawValue::Toml(value) => location.part(value.span()),
+            RawValue::Toml(value) => location.origin_of_part(value.span()),
             RawValue::Text(_) => location.origin(),
         };
         match path_kind(&path) {
-            PathKind::Unknown => self.problems.error(
+            PathKind::Unknown => self.problems.push_error(
                 || location.origin(),
                 || {
                     let name = path.last().map_or("", String::as_str);
                     (format!("unknown key `{name}`"), Some(suggestion(&path)))
                 },
             ),
-            PathKind::Table => self.problems.error(whole, || {
+            PathKind::Table => self.problems.push_error(whole, || {
                 let hint = match raw {
                     RawValue::Toml(_) => {
                         format!("write {} on its own line, with its keys below", header(&path))
                     }
-                    RawValue::Text(_) => names(&path),
+                    RawValue::Text(_) => describe_known_names(&path),
                 };
                 (format!("`{}` is a table of keys", dotted(&path)), Some(hint))
             }),
-            PathKind::Key(_) if !is_variable(&path) => self
-                .problems
-                .error(|| location.origin(), || ("invalid name of an environment variable".to_owned(), None)),
+            PathKind::Key(_) if !has_valid_variable_name(&path) => self.problems.push_error(
+                || location.origin(),
+                || ("invalid name of an environment variable".to_owned(), None),
+            ),
             PathKind::Key(key) if self.register_agent(&path, location) => {
                 match parse(key.kind, raw, self.base) {
                     Ok(value) => self.values.set(path, key, value, whole()),
                     Err(errors) => {
                         for error in errors {
-                            let origin = || error.span.map_or_else(whole, |span| location.part(span));
+                            let origin =
+                                || error.span.map_or_else(whole, |span| location.origin_of_part(span));
                             let must = || format!("`{}` must be {}", dotted(&path), key.kind.description());
-                            self.problems.error(origin, || (error.message.unwrap_or_else(must), error.hint));
+                            self.problems
+                                .push_error(origin, || (error.message.unwrap_or_else(must), error.hint));
                         }
                     }
                 }
@@ -90,13 +93,13 @@ impl Layer<'_> {
             None
         };
         if let Some((message, hint)) = problem {
-            self.problems.error(|| location.origin(), || (message.to_owned(), Some(hint.to_owned())));
+            self.problems.push_error(|| location.origin(), || (message.to_owned(), Some(hint.to_owned())));
         }
         problem.is_none()
     }
 
     /// Returns the path for an old name or a shorthand; warns about an old name.
-    fn canonical(
+    fn canonical_path(
         &mut self,
         path: Vec<String>,
         raw: RawValue<'_>,
@@ -119,7 +122,7 @@ impl Layer<'_> {
 }
 
 /// Tells whether the last part of an `environment` path is a valid variable name; true for other paths.
-fn is_variable(path: &[String]) -> bool {
+fn has_valid_variable_name(path: &[String]) -> bool {
     match path {
         [_, _, table, name] if table == "environment" => !name.is_empty() && !name.contains(['=', '\0']),
         _ => true,

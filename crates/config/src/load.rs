@@ -55,7 +55,7 @@ impl LoadedConfig {
     /// Returns the origins of the default worker; empty if none is configured.
     pub fn worker_origins(&self) -> &[Origin] {
         let role = || self.values.agent_value(self.config.agent_for(Role::Worker)?.as_str(), "role");
-        let worker = self.values.sourced("team.worker").or_else(role);
+        let worker = self.values.sourced_value("team.worker").or_else(role);
         worker.map_or(&[], |worker| &worker.origins)
     }
 }
@@ -76,7 +76,7 @@ pub fn load(layers: &Layers<'_>) -> Result<LoadedConfig, Vec<Problem>> {
     check_agents(&values, layers.builtin_agents, &mut problems);
     let config = config::build(&values, &mut problems);
     if problems.has_errors() {
-        return Err(problems.finish(layers.files));
+        return Err(problems.into_sorted(layers.files));
     }
-    Ok(LoadedConfig { config, warnings: problems.finish(layers.files), values })
+    Ok(LoadedConfig { config, warnings: problems.into_sorted(layers.files), values })
 }

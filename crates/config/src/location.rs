@@ -65,7 +65,7 @@ impl ValueLocation<'_> {
     }
 
     /// Returns the origin of a part of the value.
-    pub(crate) fn part(&self, span: Range<usize>) -> Origin {
+    pub(crate) fn origin_of_part(&self, span: Range<usize>) -> Origin {
         match self {
             Self::Override(origin) => origin.clone(),
             Self::File(lines, _) => lines.origin(span),

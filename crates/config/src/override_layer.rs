@@ -24,7 +24,7 @@ impl Layer<'_> {
             let Some(name) = variable.strip_prefix(PREFIX) else { continue };
             let location = ValueLocation::Override(Origin::Environment { variable: variable.clone() });
             if name.contains("__") {
-                self.set(path(name), RawValue::Text(value), &location);
+                self.set(path_of_variable(name), RawValue::Text(value), &location);
                 continue;
             }
             let name = name.to_lowercase();
@@ -34,7 +34,7 @@ impl Layer<'_> {
                 let right = format!("{PREFIX}{}", key.name.replace('.', "__").to_uppercase());
                 let hint = Some(format!("two `_` separate the parts of a key: write {right}"));
                 self.problems
-                    .error(|| location.origin(), || ("the variable is not a setting".to_owned(), hint));
+                    .push_error(|| location.origin(), || ("the variable is not a setting".to_owned(), hint));
             }
         }
     }
@@ -46,7 +46,7 @@ impl Layer<'_> {
             let location = ValueLocation::Override(Origin::Flag { key: key.to_owned() });
             match flag.split_once('=') {
                 Some((name, value)) => self.set(split(name), RawValue::Text(value.trim_start()), &location),
-                None => self.problems.error(
+                None => self.problems.push_error(
                     || location.origin(),
                     || {
                         let hint = "write KEY=VALUE, for example park.cold_after=1h".to_owned();
@@ -59,7 +59,7 @@ impl Layer<'_> {
 }
 
 /// Returns the path of a variable's name: in lower case, except the names of an agent's own environment variables.
-fn path(name: &str) -> Vec<String> {
+fn path_of_variable(name: &str) -> Vec<String> {
     let mut is_variable = false;
     let part = |part: &str| {
         let part = if is_variable { part.to_owned() } else { part.to_lowercase() };

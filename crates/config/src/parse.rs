@@ -11,7 +11,7 @@ use crate::{
     closest_name::closest_name,
     problem::PROBLEMS_MAX,
     raw_value::{ListItem, RawValue},
-    units::{ports, size_bytes, time_ms},
+    units::{parse_port_range, parse_size_bytes, parse_time_ms},
     value::Value,
     value_kind::ValueKind,
 };
@@ -52,55 +52,57 @@ pub(crate) fn parse(
     let text = || match raw.text() {
         Some(text) if has_no_nul(&text) => Ok(text),
         Some(_) => Err(vec![nul_error(None)]),
-        None => Err(invalid()),
+        None => Err(invalid_value_error()),
     };
-    let texts = || raw.texts().ok_or_else(|| vec![not_a_list(raw)]).and_then(all_strings);
+    let texts = || raw.texts().ok_or_else(|| vec![not_a_list_error(raw)]).and_then(all_strings);
     match kind {
-        ValueKind::Boolean => plain(raw.flag().map(Value::Boolean)),
+        ValueKind::Boolean => plain(raw.as_boolean().map(Value::Boolean)),
         ValueKind::Number { min, max } => {
             let number = raw.number().filter(|number| (min..=max).contains(number));
             plain(number.map(Value::Number))
         }
         ValueKind::Choice(names) => choice(&text()?, names),
         ValueKind::Text => Ok(Value::Text(text()?.into_owned())),
-        ValueKind::Texts => texts().map(list),
+        ValueKind::Texts => texts().map(list_value),
         ValueKind::Pair => match texts()? {
-            items if items.len() == 2 => Ok(list(items)),
-            _ => Err(invalid()),
+            items if items.len() == 2 => Ok(list_value(items)),
+            _ => Err(invalid_value_error()),
         },
         ValueKind::Time { never } => time(raw, never),
         ValueKind::Size { none } => match text()?.as_ref() {
             "none" if none => Ok(Value::Size(None)),
-            size => size_bytes(size).map(|size| Value::Size(Some(size))).ok_or_else(invalid),
+            size => {
+                parse_size_bytes(size).map(|size| Value::Size(Some(size))).ok_or_else(invalid_value_error)
+            }
         },
         ValueKind::Tokens => match budget(raw, "") {
             Some(tokens @ Budget::Tokens(1..)) => Ok(Value::Budget(tokens)),
-            _ => Err(invalid()),
+            _ => Err(invalid_value_error()),
         },
         ValueKind::Money => match budget(raw, "$") {
             Some(money @ Budget::Cents(1..)) => Ok(Value::Budget(money)),
-            _ => Err(invalid()),
+            _ => Err(invalid_value_error()),
         },
         ValueKind::Agent => agent(&text()?),
-        ValueKind::Patterns => checked_items(texts()?, pattern),
+        ValueKind::Patterns => checked_items(texts()?, check_pattern),
         ValueKind::Path => match text()?.as_ref() {
-            "" => Err(invalid()),
-            path => Ok(Value::Text(base.path(path))),
+            "" => Err(invalid_value_error()),
+            path => Ok(Value::Text(base.absolute_path(path))),
         },
         ValueKind::Paths => {
             let paths = texts()?;
-            Ok(Value::Texts(paths.iter().map(|item| base.path(&item.text)).collect()))
+            Ok(Value::Texts(paths.iter().map(|item| base.absolute_path(&item.text)).collect()))
         }
-        ValueKind::InnerPaths => checked_items(texts()?, inner_path),
-        ValueKind::Ports => {
-            ports(&text()?).map(|(first, last)| Value::Ports(first, last)).ok_or_else(invalid)
-        }
+        ValueKind::InnerPaths => checked_items(texts()?, check_inner_path),
+        ValueKind::Ports => parse_port_range(&text()?)
+            .map(|(first, last)| Value::Ports(first, last))
+            .ok_or_else(invalid_value_error),
     }
 }
 
 impl PathBase<'_> {
     /// Returns the absolute path; `~/` is the home directory.
-    fn path(self, text: &str) -> String {
+    fn absolute_path(self, text: &str) -> String {
         let at_home = text.strip_prefix("~/").and_then(|rest| Some(self.home?.join(rest)));
         at_home.unwrap_or_else(|| self.folder.join(text)).to_string_lossy().into_owned()
     }
@@ -116,11 +118,11 @@ fn nul_error(span: Option<Range<usize>>) -> ValueError {
     ValueError { message, hint: Some("remove it: no program accepts it".to_owned()), span }
 }
 
-fn invalid() -> Vec<ValueError> {
+fn invalid_value_error() -> Vec<ValueError> {
     vec![ValueError::default()]
 }
 
-fn list(items: Vec<ListItem>) -> Value {
+fn list_value(items: Vec<ListItem>) -> Value {
     Value::Texts(items.into_iter().map(|item| item.text).collect())
 }
 
@@ -151,7 +153,7 @@ fn checked_items(
     });
     // More would not be reported.
     let errors: Vec<_> = errors.take(PROBLEMS_MAX + 1).collect();
-    if errors.is_empty() { Ok(list(items)) } else { Err(errors) }
+    if errors.is_empty() { Ok(list_value(items)) } else { Err(errors) }
 }
 
 /// Returns the error for a value, with a hint if it would be valid without quotes.
@@ -165,7 +167,7 @@ fn quoted_value_error(kind: ValueKind, raw: RawValue<'_>) -> ValueError {
     }
 }
 
-fn not_a_list(raw: RawValue<'_>) -> ValueError {
+fn not_a_list_error(raw: RawValue<'_>) -> ValueError {
     let text = raw.text().map(|text| Value::Texts(vec![text.into_owned()]).to_toml());
     ValueError { hint: text.map(|list| format!("write {list}")), ..ValueError::default() }
 }
@@ -188,9 +190,9 @@ fn time(raw: RawValue<'_>, never: bool) -> Result<Value, Vec<ValueError>> {
         let hint = format!("a duration has a unit: \"{digits}s\", \"{digits}m\" or \"{digits}h\"");
         return Err(vec![ValueError { hint: Some(hint), ..ValueError::default() }]);
     }
-    match raw.text().ok_or_else(invalid)?.as_ref() {
+    match raw.text().ok_or_else(invalid_value_error)?.as_ref() {
         "never" if never => Ok(Value::Time(None)),
-        text => time_ms(text).map(|time| Value::Time(Some(time))).ok_or_else(invalid),
+        text => parse_time_ms(text).map(|time| Value::Time(Some(time))).ok_or_else(invalid_value_error),
     }
 }
 
@@ -209,7 +211,7 @@ fn agent(text: &str) -> Result<Value, Vec<ValueError>> {
     }
 }
 
-fn pattern(text: &str) -> Option<(&'static str, Option<String>)> {
+fn check_pattern(text: &str) -> Option<(&'static str, Option<String>)> {
     let rest = text.strip_prefix('=').unwrap_or(text);
     let (kind, subject) = rest.split_once(':').unwrap_or(("", rest));
     if subject.is_empty() {
@@ -221,7 +223,7 @@ fn pattern(text: &str) -> Option<(&'static str, Option<String>)> {
     Some(("the pattern has an unknown kind", Some(format!("did you mean \"{closest}:{subject}\"?"))))
 }
 
-fn inner_path(text: &str) -> Option<(&'static str, Option<String>)> {
+fn check_inner_path(text: &str) -> Option<(&'static str, Option<String>)> {
     let is_name = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     let path = Path::new(text);
     let hint = || Some("write a path relative to the project's root".to_owned());

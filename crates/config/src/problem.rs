@@ -58,7 +58,7 @@ impl ProblemList {
     }
 
     /// Adds an error with a message and a hint.
-    pub(crate) fn error(
+    pub(crate) fn push_error(
         &mut self,
         origin: impl FnOnce() -> Origin,
         message: impl FnOnce() -> (String, Option<String>),
@@ -74,7 +74,7 @@ impl ProblemList {
     }
 
     /// Returns all problems in the order of the layers, within a file in the order of its text.
-    pub(crate) fn finish(mut self, files: &[ConfigFile<'_>]) -> Vec<Problem> {
+    pub(crate) fn into_sorted(mut self, files: &[ConfigFile<'_>]) -> Vec<Problem> {
         let position = |problem: &Problem| match &problem.origin {
             Origin::File { name, at } => {
                 let file = files.iter().position(|file| file.name == name).unwrap_or(0);

@@ -20,7 +20,7 @@ pub(crate) struct ListItem {
 }
 
 impl<'a> RawValue<'a> {
-    pub(crate) fn flag(self) -> Option<bool> {
+    pub(crate) fn as_boolean(self) -> Option<bool> {
         match self {
             Self::Toml(value) => value.get_ref().as_bool(),
             Self::Text(text) => text.trim().parse().ok(),

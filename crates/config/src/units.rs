@@ -17,11 +17,11 @@ const SIZE_UNITS: [(&str, u64); 9] = [
 ];
 
 /// Parses a duration such as `30m` or `1h 30m` into milliseconds. Rejects 0.
-pub(crate) fn time_ms(text: &str) -> Option<u64> {
+pub(crate) fn parse_time_ms(text: &str) -> Option<u64> {
     let mut total: u64 = 0;
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let (number, after) = number(rest)?;
+        let (number, after) = split_number(rest)?;
         let end = after.find(|char: char| char.is_ascii_digit() || char.is_whitespace());
         let (unit, after) = after.split_at(end.unwrap_or(after.len()));
         let (_, unit) = TIME_UNITS.iter().find(|(name, _)| *name == unit)?;
@@ -43,8 +43,8 @@ pub(crate) fn write_time(milliseconds: u64) -> String {
 }
 
 /// Parses a size such as `10 GiB` into bytes. Rejects 0.
-pub(crate) fn size_bytes(text: &str) -> Option<u64> {
-    let (number, unit) = number(text.trim())?;
+pub(crate) fn parse_size_bytes(text: &str) -> Option<u64> {
+    let (number, unit) = split_number(text.trim())?;
     let (_, unit) = SIZE_UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
     number.checked_mul(*unit).filter(|bytes| *bytes > 0)
 }
@@ -57,7 +57,7 @@ pub(crate) fn write_size(bytes: u64) -> String {
 }
 
 /// Parses a range of ports such as `20000-29999`.
-pub(crate) fn ports(text: &str) -> Option<(u16, u16)> {
+pub(crate) fn parse_port_range(text: &str) -> Option<(u16, u16)> {
     let (first, last) = text.split_once('-')?;
     let (first, last) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
     // Ports below 1024 are reserved for the system.
@@ -65,7 +65,7 @@ pub(crate) fn ports(text: &str) -> Option<(u16, u16)> {
 }
 
 /// Splits the leading number off, with the space after it.
-fn number(text: &str) -> Option<(u64, &str)> {
+fn split_number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
     Some((number.parse().ok()?, rest.trim_start()))
@@ -73,11 +73,11 @@ fn number(text: &str) -> Option<(u64, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ports, size_bytes, time_ms, write_size, write_time};
+    use super::{parse_port_range, parse_size_bytes, parse_time_ms, write_size, write_time};
 
     #[test]
     fn durations_are_parsed_and_written() {
-        let check = |text: &str, expected: Option<u64>| assert_eq!(time_ms(text), expected, "{text}");
+        let check = |text: &str, expected: Option<u64>| assert_eq!(parse_time_ms(text), expected, "{text}");
         check("30m", Some(1_800_000));
         check("1h30m", Some(5_400_000));
         check(" 1d 2h ", Some(93_600_000));
@@ -88,13 +88,14 @@ mod tests {
             check(wrong, None);
         }
         for milliseconds in [1, 999, 1000, 90_000, 5_400_000, 86_400_000, 93_784_005] {
-            assert_eq!(time_ms(&write_time(milliseconds)), Some(milliseconds));
+            assert_eq!(parse_time_ms(&write_time(milliseconds)), Some(milliseconds));
         }
     }
 
     #[test]
     fn sizes_are_parsed_and_written() {
-        let check = |text: &str, expected: Option<u64>| assert_eq!(size_bytes(text), expected, "{text}");
+        let check =
+            |text: &str, expected: Option<u64>| assert_eq!(parse_size_bytes(text), expected, "{text}");
         check("10 GiB", Some(10 << 30));
         check("500mb", Some(500_000_000));
         check("7B", Some(7));
@@ -102,16 +103,16 @@ mod tests {
             check(wrong, None);
         }
         for bytes in [1, 1000, 1024, 1 << 30, 20 << 30, 500_000_000, 1025] {
-            assert_eq!(size_bytes(&write_size(bytes)), Some(bytes));
+            assert_eq!(parse_size_bytes(&write_size(bytes)), Some(bytes));
         }
     }
 
     #[test]
     fn port_ranges_are_ascending() {
-        assert_eq!(ports("20000-29999"), Some((20000, 29999)));
-        assert_eq!(ports("3000 - 3000"), Some((3000, 3000)));
+        assert_eq!(parse_port_range("20000-29999"), Some((20000, 29999)));
+        assert_eq!(parse_port_range("3000 - 3000"), Some((3000, 3000)));
         for wrong in ["", "20000", "9-1", "80-90", "1-70000", "a-b"] {
-            assert_eq!(ports(wrong), None, "{wrong}");
+            assert_eq!(parse_port_range(wrong), None, "{wrong}");
         }
     }
 }

@@ -43,11 +43,11 @@ impl Values {
 
     /// Returns the value of a key.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        self.sourced(name).map(|sourced| &sourced.value)
+        self.sourced_value(name).map(|sourced| &sourced.value)
     }
 
     /// Returns the value of a key with its origins.
-    pub(crate) fn sourced(&self, name: &str) -> Option<&SourcedValue> {
+    pub(crate) fn sourced_value(&self, name: &str) -> Option<&SourcedValue> {
         self.by_path.get(&name.split('.').map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -59,7 +59,7 @@ impl Values {
 
 /// Typed access. A value of another kind counts as not set; parsing ensures the kind of the key.
 impl Values {
-    pub(crate) fn flag(&self, name: &str) -> bool {
+    pub(crate) fn boolean(&self, name: &str) -> bool {
         matches!(self.get(name), Some(Value::Boolean(true)))
     }
 

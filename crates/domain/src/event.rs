@@ -11,12 +11,12 @@ use crate::{
     Actor, AgentError, AgentMessage, AgentName, AttemptFailure, AttemptNumber, BlockReason, BlockedWork,
     Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, CompletionProof,
     DependencyRequest, DirectMessageId, DirectType, EffectId, EscalationAction, EscalationCause,
-    EscalationId, EscalationLevel, EscalationSubject, EscalationType, GateReport, InputNumber, InvocationId,
-    InvocationOutcome, LoopId, LoopOutcome, MergeOutcome, MessageOffset, OfferId, ParkMode,
+    EscalationId, EscalationLevel, EscalationSubject, EscalationType, FeedbackLoopOutcome, GateReport,
+    InputNumber, InvocationId, InvocationOutcome, LoopId, MergeOutcome, MessageOffset, OfferId, ParkMode,
     PermissionRequest, PermissionScope, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask,
     PlannedWork, Priority, ProvidedResource, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId,
-    ResultId, ResultType, ReturnReason, RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId,
-    SessionInput, Severity, TaskId, TaskOverlap, TeamMember, TestFeedback, Timestamp, TurnTools, Usage,
+    ResultId, ResultType, RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId, SessionInput,
+    Severity, TaskId, TaskOverlap, TaskReturnReason, TeamMember, TestFeedback, Timestamp, TurnTools, Usage,
 };
 
 /// An event with its position in the log of its run.
@@ -169,7 +169,7 @@ events! {
     /// A task was handed back to its agent, whose session is still alive.
     TaskReturned {
         task: TaskId,
-        reason: ReturnReason,
+        reason: TaskReturnReason,
     }
     MergeStarted {
         task: TaskId,
@@ -667,7 +667,7 @@ events! {
     }
     LoopEnded {
         feedback_loop: LoopId,
-        outcome: LoopOutcome,
+        outcome: FeedbackLoopOutcome,
     }
 
     EscalationRaised {

@@ -19,7 +19,7 @@ macro_rules! numbered {
             type Err = ParseError;
 
             fn from_str(text: &str) -> Result<Self, ParseError> {
-                number(text, concat!($letter, "_")).map(Self).ok_or_else(|| ParseError::new(text, $expected))
+                parse_id_number(text, concat!($letter, "_")).map(Self).ok_or_else(|| ParseError::new(text, $expected))
             }
         }
 
@@ -73,7 +73,7 @@ pub type AttemptNumber = u32;
 pub type InputNumber = u32;
 
 /// Parses the canonical form only: no sign, no leading zero.
-fn number(text: &str, prefix: &str) -> Option<u32> {
+fn parse_id_number(text: &str, prefix: &str) -> Option<u32> {
     let digits = text.strip_prefix(prefix)?;
     let canonical = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
     digits.parse().ok().filter(|_| canonical)

@@ -55,8 +55,8 @@ pub use session::{Locale, SessionKey};
 pub use settings::{GateApproval, OrchestrationMode, RunSettings, TeamMember};
 pub use state::{
     AttemptFailure, BlockReason, BlockedWork, CheckpointOutcome, CheckpointReason, ClaimSource,
-    CompletionProof, EffectId, GateReport, LoopOutcome, MergeOutcome, MessageOffset, ParkMode, QuestionKind,
-    QuestionRoute, ReturnReason, RewindTarget, RunOutcome, Usage,
+    CompletionProof, EffectId, FeedbackLoopOutcome, GateReport, MergeOutcome, MessageOffset, ParkMode,
+    QuestionKind, QuestionRoute, RewindTarget, RunOutcome, TaskReturnReason, Usage,
 };
 pub use task::{PhaseNumber, TaskId, TaskReference};
 pub use tool::{ToolOutput, ToolStatus, ToolUse, TurnTools};

@@ -21,10 +21,11 @@ const OWN_PREFIX: &str = "JANGDAN_";
 /// assert_eq!(find_secret("ANTHROPIC_MODEL", "opus"), None);
 /// ```
 pub fn find_secret<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
-    if is_secret(variable) { Some(value) } else { password(value) }.filter(|secret| !secret.is_empty())
+    if is_secret_name(variable) { Some(value) } else { url_password(value) }
+        .filter(|secret| !secret.is_empty())
 }
 
-fn is_secret(variable: &str) -> bool {
+fn is_secret_name(variable: &str) -> bool {
     let variable = variable.to_uppercase();
     let words: Vec<&str> = variable.split(|c: char| !c.is_alphanumeric()).collect();
     let is_location = words.last().is_some_and(|word| LOCATION_SECRET_WORDS.contains(word));
@@ -36,7 +37,7 @@ fn is_secret(variable: &str) -> bool {
 }
 
 /// Password in a URL such as `scheme://name:password@host`.
-fn password(value: &str) -> Option<&str> {
+fn url_password(value: &str) -> Option<&str> {
     let (_, behind) = value.split_once("://")?;
     let host_and_before = behind.split(['/', '?', '#']).next()?;
     let (user, _) = host_and_before.rsplit_once('@')?;

@@ -25,7 +25,7 @@ impl SessionKey {
     /// Whether a word looks like a session key: lower-case letters and digits, at least one of each.
     ///
     /// Distinguishes `[INVOKE:PO x9y8]` (a wrong key) from `[INVOKE:Product Owner]`.
-    pub fn has_form(word: &str) -> bool {
+    pub fn looks_like_key(word: &str) -> bool {
         word.len() >= 3
             && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
             && word.bytes().any(|b| b.is_ascii_digit())

@@ -133,7 +133,7 @@ pub enum CompletionProof {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum ReturnReason {
+pub enum TaskReturnReason {
     Check,
     Test,
     Conflict,
@@ -286,7 +286,7 @@ pub enum QuestionKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum LoopOutcome {
+pub enum FeedbackLoopOutcome {
     Success,
     /// The task ended for another reason.
     Failed,

@@ -94,14 +94,14 @@ impl FromStr for Budget {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let wrong = || ParseError::new(text, "budget (write 200k, 1m or $2)");
         let budget = match text.strip_prefix('$') {
-            Some(dollars) => scaled(dollars.trim(), 2).map(Self::Cents),
+            Some(dollars) => parse_scaled_decimal(dollars.trim(), 2).map(Self::Cents),
             None => {
                 let (number, digits) = match text.as_bytes().last() {
                     Some(b'k' | b'K') => (&text[..text.len() - 1], 3),
                     Some(b'm' | b'M') => (&text[..text.len() - 1], 6),
                     _ => (text, 0),
                 };
-                scaled(number.trim(), digits).map(Self::Tokens)
+                parse_scaled_decimal(number.trim(), digits).map(Self::Tokens)
             }
         };
         budget.ok_or_else(wrong)
@@ -109,7 +109,7 @@ impl FromStr for Budget {
 }
 
 /// Parses a decimal number times ten to the power of `digits`, if the result is a whole number.
-fn scaled(text: &str, digits: usize) -> Option<u64> {
+fn parse_scaled_decimal(text: &str, digits: usize) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let all_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if !all_digits(whole) || !all_digits(part) {

@@ -28,9 +28,9 @@ use crate::{
     },
     lines::LineSplitter,
 };
-use agent_text::{AgentText, TurnEnding};
+use agent_text::{AgentTextReader, TurnEnding};
 use elicitation::{ElicitationForm, ElicitationReply};
-use request_params::{Cancel, Permission, Prompt};
+use request_params::{Cancel, PermissionReply, Prompt};
 use rpc::RequestKind;
 use stderr::StderrReader;
 use tools::ToolCalls;
@@ -76,12 +76,12 @@ pub enum AcpStart {
 
 /// The driver of one ACP agent process.
 #[derive(Debug)]
-pub struct Acp {
+pub struct AcpDriver {
     options: AcpOptions,
-    stage: Stage,
+    stage: SessionStage,
     lines: LineSplitter,
     stderr: StderrReader,
-    words: AgentText,
+    words: AgentTextReader,
     tools: ToolCalls,
     meter: UsageMeter,
     /// Requests of the agent without an answer, by their ids.
@@ -96,7 +96,7 @@ pub struct Acp {
 
 /// The progress of opening the session.
 #[derive(Debug)]
-enum Stage {
+enum SessionStage {
     /// The response to `initialize` is pending.
     Opening,
     /// The response to the request for a session is pending.
@@ -124,17 +124,17 @@ enum PendingRequestKind {
     Elicitation(ElicitationForm),
 }
 
-impl Acp {
+impl AcpDriver {
     /// Returns the driver for one process.
     pub fn new(options: AcpOptions) -> Self {
         let (stage, turn, cost_micros) = match &options.start {
-            AcpStart::Fresh | AcpStart::Resume { .. } => (Stage::Opening, 0, 0),
+            AcpStart::Fresh | AcpStart::Resume { .. } => (SessionStage::Opening, 0, 0),
             AcpStart::Attached { agent_session, read_from, cost_micros } => {
-                (Stage::Ready { agent_session: agent_session.clone() }, *read_from, *cost_micros)
+                (SessionStage::Ready { agent_session: agent_session.clone() }, *read_from, *cost_micros)
             }
         };
         Self {
-            words: AgentText::new(options.decoding.clone()),
+            words: AgentTextReader::new(options.decoding.clone()),
             meter: UsageMeter::new(cost_micros),
             options,
             stage,
@@ -159,7 +159,7 @@ impl Acp {
         };
         let (messages, text, tools) = self.words.end_turn(self.turn, ending);
         reaction.events.extend(messages);
-        reaction.events.extend(self.meter.take().map(DriverEvent::Usage));
+        reaction.events.extend(self.meter.take_usage().map(DriverEvent::Usage));
         self.tools.clear();
         self.stderr.clear();
         self.open.clear();
@@ -168,7 +168,7 @@ impl Acp {
         reaction.events.push(DriverEvent::TurnEnded { read_from: end, text, tools, outcome });
     }
 
-    fn take_open(
+    fn take_pending_request(
         &mut self,
         prompt: &str,
         fits: impl Fn(&PendingRequestKind) -> bool,
@@ -179,26 +179,26 @@ impl Acp {
     }
 
     /// Answers all pending requests with a cancellation, as the protocol requires for a cancelled turn.
-    fn cancel_open(&mut self) -> Vec<OutgoingBytes> {
+    fn cancel_pending_requests(&mut self) -> Vec<OutgoingBytes> {
         let open = std::mem::take(&mut self.open).into_values();
         open.map(|PendingRequest { id, what }| match what {
-            PendingRequestKind::Permission(_) => rpc::answer(&id, Permission::new(None)),
-            PendingRequestKind::Elicitation(_) => rpc::answer(&id, ElicitationReply::cancelled()),
+            PendingRequestKind::Permission(_) => rpc::encode_response(&id, PermissionReply::new(None)),
+            PendingRequestKind::Elicitation(_) => rpc::encode_response(&id, ElicitationReply::cancelled()),
         })
-        .map(now)
+        .map(outgoing_without_delay)
         .collect()
     }
 }
 
-impl Driver for Acp {
+impl Driver for AcpDriver {
     fn on_start(&mut self) -> Reaction {
         match &self.options.start {
             AcpStart::Attached { agent_session, .. } => {
                 Reaction::from_events([DriverEvent::Ready { agent_session: Some(agent_session.clone()) }])
             }
             AcpStart::Fresh | AcpStart::Resume { .. } => {
-                let bytes = rpc::request(RequestKind::Initialize, request_params::Initialize::new());
-                Reaction { outgoing: vec![now(bytes)], ..Reaction::default() }
+                let bytes = rpc::encode_request(RequestKind::Initialize, request_params::Initialize::new());
+                Reaction { outgoing: vec![outgoing_without_delay(bytes)], ..Reaction::default() }
             }
         }
     }
@@ -209,7 +209,7 @@ impl Driver for Acp {
             OutputStream::Output => {
                 for line in self.lines.push(chunk) {
                     self.heard = line.end;
-                    self.take_line(&line, &mut reaction);
+                    self.handle_line(&line, &mut reaction);
                 }
             }
             OutputStream::Stderr => self.stderr.push(chunk.bytes),
@@ -218,31 +218,35 @@ impl Driver for Acp {
     }
 
     fn encode_input(&mut self, input: &AgentInput, number: u32) -> Result<Reaction, SendError> {
-        let Stage::Ready { agent_session } = &self.stage else { return Err(SendError::NotReady) };
+        let SessionStage::Ready { agent_session } = &self.stage else { return Err(SendError::NotReady) };
         let outgoing = match input {
             AgentInput::Prompt { text } => {
                 self.is_busy = true;
-                vec![now(rpc::request(RequestKind::Prompt(number), Prompt::new(agent_session, text)))]
+                vec![outgoing_without_delay(rpc::encode_request(
+                    RequestKind::Prompt(number),
+                    Prompt::new(agent_session, text),
+                ))]
             }
             AgentInput::Permission { prompt, allowed } => {
-                let open =
-                    self.take_open(prompt, |what| matches!(what, PendingRequestKind::Permission(_)))?;
+                let open = self
+                    .take_pending_request(prompt, |what| matches!(what, PendingRequestKind::Permission(_)))?;
                 let PendingRequestKind::Permission(options) = open.what else {
                     return Ok(Reaction::default());
                 };
-                let option = permission::choose(&options, *allowed);
-                vec![now(rpc::answer(&open.id, Permission::new(option)))]
+                let option = permission::choose_option(&options, *allowed);
+                vec![outgoing_without_delay(rpc::encode_response(&open.id, PermissionReply::new(option)))]
             }
             AgentInput::Answer { prompt, answer } => {
-                let open =
-                    self.take_open(prompt, |what| matches!(what, PendingRequestKind::Elicitation(_)))?;
+                let open = self.take_pending_request(prompt, |what| {
+                    matches!(what, PendingRequestKind::Elicitation(_))
+                })?;
                 let PendingRequestKind::Elicitation(form) = open.what else { return Ok(Reaction::default()) };
-                vec![now(rpc::answer(&open.id, form.answer(answer)))]
+                vec![outgoing_without_delay(rpc::encode_response(&open.id, form.reply_for_answer(answer)))]
             }
             AgentInput::Interrupt => {
-                let cancel = rpc::notify("session/cancel", Cancel { session_id: agent_session });
-                let mut outgoing = vec![now(cancel)];
-                outgoing.extend(self.cancel_open());
+                let cancel = rpc::encode_notification("session/cancel", Cancel { session_id: agent_session });
+                let mut outgoing = vec![outgoing_without_delay(cancel)];
+                outgoing.extend(self.cancel_pending_requests());
                 outgoing
             }
         };
@@ -251,43 +255,46 @@ impl Driver for Acp {
 
     fn on_silence(&mut self, silent_ms: u64) -> Reaction {
         let mut reaction = Reaction::default();
-        if let Stage::Replaying { agent_session } = &self.stage
+        if let SessionStage::Replaying { agent_session } = &self.stage
             && silent_ms >= REPLAY_MS
         {
-            self.be_ready(agent_session.clone(), self.heard, &mut reaction);
+            self.mark_ready(agent_session.clone(), self.heard, &mut reaction);
         }
         reaction
     }
 
     fn silence_timeout_ms(&self) -> Option<u64> {
         match self.stage {
-            Stage::Replaying { .. } => Some(REPLAY_MS),
-            Stage::Opening | Stage::Joining | Stage::Ready { .. } | Stage::Failed => None,
+            SessionStage::Replaying { .. } => Some(REPLAY_MS),
+            SessionStage::Opening
+            | SessionStage::Joining
+            | SessionStage::Ready { .. }
+            | SessionStage::Failed => None,
         }
     }
 
     fn on_exit(&mut self) -> Reaction {
         let mut reaction = Reaction::default();
         let is_open = match self.stage {
-            Stage::Opening | Stage::Joining | Stage::Replaying { .. } => true,
-            Stage::Ready { .. } => self.is_busy,
-            Stage::Failed => false,
+            SessionStage::Opening | SessionStage::Joining | SessionStage::Replaying { .. } => true,
+            SessionStage::Ready { .. } => self.is_busy,
+            SessionStage::Failed => false,
         };
         if is_open {
             let message =
-                self.stderr.last_words().unwrap_or("the agent ended in the middle of its turn").to_owned();
+                self.stderr.last_line().unwrap_or("the agent ended in the middle of its turn").to_owned();
             // Text before this point is not read again.
             self.end_turn(TurnOutcome::Failed { message }, self.heard, &mut reaction);
         }
-        self.stage = Stage::Failed;
+        self.stage = SessionStage::Failed;
         reaction
     }
 
-    fn read_from(&self) -> u64 {
+    fn resume_offset(&self) -> u64 {
         self.turn
     }
 }
 
-fn now(bytes: Vec<u8>) -> OutgoingBytes {
+fn outgoing_without_delay(bytes: Vec<u8>) -> OutgoingBytes {
     OutgoingBytes { after_ms: 0, bytes }
 }

@@ -29,7 +29,7 @@ const TOOLS_MAX: usize = 256;
 
 /// The options of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct ClaudeOptions {
     /// The working directory; everything below is the worktree.
     pub directory: PathBuf,
     /// The UUID of the session: a chosen one, or that of a resumed session.
@@ -41,7 +41,7 @@ pub struct Options {
 
 /// The driver of one Claude Code process.
 #[derive(Debug)]
-pub struct Claude {
+pub struct ClaudeDriver {
     directory: PathBuf,
     session: String,
     turn: TurnReader,
@@ -58,10 +58,10 @@ pub struct Claude {
     is_streamed: bool,
 }
 
-impl Claude {
+impl ClaudeDriver {
     /// Returns the driver for a process that was started with these options.
-    pub fn new(options: Options) -> Self {
-        let Options { directory, session, usage_before, decoding } = options;
+    pub fn new(options: ClaudeOptions) -> Self {
+        let ClaudeOptions { directory, session, usage_before, decoding } = options;
         Self {
             directory,
             session,
@@ -77,7 +77,7 @@ impl Claude {
     }
 }
 
-impl Driver for Claude {
+impl Driver for ClaudeDriver {
     fn on_start(&mut self) -> Reaction {
         // The agent writes nothing before its first input; it uses the given id.
         Reaction::from_events([DriverEvent::Ready { agent_session: Some(self.session.clone()) }])
@@ -85,9 +85,9 @@ impl Driver for Claude {
 
     fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.split(chunk) {
-            reaction.append(match self.turn.classify(line) {
-                Ok(message) => self.take(&message),
+        for line in self.turn.split_lines(chunk) {
+            reaction.append(match self.turn.classify_line(line) {
+                Ok(message) => self.handle_line(&message),
                 Err(events) => Reaction::from_events(events),
             });
         }
@@ -100,35 +100,35 @@ impl Driver for Claude {
                 // An input that is sent again is still one turn.
                 self.n_open += u32::from(number > self.last_prompt);
                 self.last_prompt = self.last_prompt.max(number);
-                input_lines::prompt(text)
+                input_lines::encode_prompt(text)
             }
             AgentInput::Permission { prompt, allowed } => self.prompts.answer(prompt, number, |asked| {
-                asked.permission(*allowed).map(|answer| input_lines::answer(prompt, &answer))
+                asked.permission_answer(*allowed).map(|answer| input_lines::encode_answer(prompt, &answer))
             })?,
             AgentInput::Answer { prompt, answer } => self.prompts.answer(prompt, number, |asked| {
-                asked.answer(answer).map(|answer| input_lines::answer(prompt, &answer))
+                asked.text_answer(answer).map(|answer| input_lines::encode_answer(prompt, &answer))
             })?,
-            AgentInput::Interrupt => input_lines::interrupt(number),
+            AgentInput::Interrupt => input_lines::encode_interrupt(number),
         };
         Ok(Reaction { events: Vec::new(), outgoing })
     }
 
     fn on_exit(&mut self) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.split_rest() {
-            reaction.append(match self.turn.classify(line) {
-                Ok(message) => self.take(&message),
+        for line in self.turn.take_rest() {
+            reaction.append(match self.turn.classify_line(line) {
+                Ok(message) => self.handle_line(&message),
                 Err(events) => Reaction::from_events(events),
             });
         }
         if std::mem::take(&mut self.n_open) > 0 {
             self.prompts.clear();
-            reaction.events.extend(self.turn.abort());
+            reaction.events.extend(self.turn.abort_turn());
         }
         reaction
     }
 
-    fn read_from(&self) -> u64 {
-        self.turn.read_from()
+    fn resume_offset(&self) -> u64 {
+        self.turn.resume_offset()
     }
 }

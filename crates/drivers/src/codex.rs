@@ -26,13 +26,13 @@ const ITEMS_MAX: usize = 256;
 
 /// The options of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct CodexOptions {
     /// The working directory; everything below is the worktree.
     pub directory: PathBuf,
     /// The thread, which is Codex's word for a session.
-    pub thread: Thread,
-    pub approval: Approval,
-    pub sandbox: Sandbox,
+    pub thread: ThreadStart,
+    pub approval: ApprovalPolicy,
+    pub sandbox: CodexSandboxMode,
     /// `None` for the default of the agent.
     pub model: Option<String>,
     pub decoding: protocol::DecoderOptions,
@@ -40,7 +40,7 @@ pub struct Options {
 
 /// The way in which the thread starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Thread {
+pub enum ThreadStart {
     /// A new thread.
     Fresh,
     /// The thread with this id, in a new process.
@@ -51,7 +51,7 @@ pub enum Thread {
 
 /// When the agent asks for permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Approval {
+pub enum ApprovalPolicy {
     /// Before everything except known harmless commands.
     Untrusted,
     /// Before actions that its sandbox denies.
@@ -62,7 +62,7 @@ pub enum Approval {
 
 /// What commands of the agent may do without permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sandbox {
+pub enum CodexSandboxMode {
     /// Reading. Required for Jangdan's own permission rules: the agent then asks for every edit.
     ReadOnly,
     /// Writing below the working directory, which the agent then marks as trusted in its settings.
@@ -72,8 +72,8 @@ pub enum Sandbox {
 
 /// The driver of one Codex process.
 #[derive(Debug)]
-pub struct Codex {
-    options: Options,
+pub struct CodexDriver {
+    options: CodexOptions,
     turn: TurnReader,
     prompts: PendingPrompts<PendingPrompt>,
     meter: UsageMeter,
@@ -83,21 +83,21 @@ pub struct Codex {
     /// Whether a prompt was sent whose turn has not ended.
     is_open: bool,
     /// The last tool calls, including those of subagents.
-    items: VecDeque<messages::Item>,
+    items: VecDeque<messages::ThreadItem>,
     /// The message whose text was reported as it was streamed.
     streamed: Option<String>,
 }
 
-impl Codex {
+impl CodexDriver {
     /// Returns the driver for a process that was started with these options.
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: CodexOptions) -> Self {
         Self {
             turn: TurnReader::new(options.decoding.clone()),
             prompts: PendingPrompts::new(),
             meter: UsageMeter::new(options.model.clone()),
             thread: match &options.thread {
-                Thread::Fresh => None,
-                Thread::Resume(thread) | Thread::Attached(thread) => Some(thread.clone()),
+                ThreadStart::Fresh => None,
+                ThreadStart::Resume(thread) | ThreadStart::Attached(thread) => Some(thread.clone()),
             },
             turn_id: None,
             is_open: false,
@@ -108,23 +108,23 @@ impl Codex {
     }
 }
 
-impl Driver for Codex {
+impl Driver for CodexDriver {
     fn on_start(&mut self) -> Reaction {
         match &self.options.thread {
-            Thread::Attached(thread) => {
+            ThreadStart::Attached(thread) => {
                 Reaction::from_events([DriverEvent::Ready { agent_session: Some(thread.clone()) }])
             }
-            Thread::Fresh | Thread::Resume(_) => {
-                Reaction { events: Vec::new(), outgoing: requests::open(&self.options) }
+            ThreadStart::Fresh | ThreadStart::Resume(_) => {
+                Reaction { events: Vec::new(), outgoing: requests::encode_open_thread(&self.options) }
             }
         }
     }
 
     fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.split(chunk) {
-            reaction.append(match self.turn.classify(line) {
-                Ok(message) => self.take(&message),
+        for line in self.turn.split_lines(chunk) {
+            reaction.append(match self.turn.classify_line(line) {
+                Ok(message) => self.handle_line(&message),
                 Err(events) => Reaction::from_events(events),
             });
         }
@@ -135,19 +135,19 @@ impl Driver for Codex {
         let thread = self.thread.as_deref().ok_or(SendError::NotReady);
         let outgoing = match input {
             AgentInput::Prompt { text } => {
-                let outgoing = requests::prompt(number, thread?, text);
+                let outgoing = requests::encode_prompt(number, thread?, text);
                 self.is_open = true;
                 outgoing
             }
             AgentInput::Permission { prompt, allowed } => {
-                self.prompts.answer(prompt, number, |asked| asked.permission(*allowed))?
+                self.prompts.answer(prompt, number, |asked| asked.permission_answer(*allowed))?
             }
             AgentInput::Answer { prompt, answer } => {
-                self.prompts.answer(prompt, number, |asked| asked.answer(answer))?
+                self.prompts.answer(prompt, number, |asked| asked.text_answer(answer))?
             }
             AgentInput::Interrupt => {
                 let turn = self.turn_id.as_deref().ok_or(SendError::NotReady)?;
-                requests::interrupt(number, thread?, turn)
+                requests::encode_interrupt(number, thread?, turn)
             }
         };
         Ok(Reaction { events: Vec::new(), outgoing })
@@ -155,9 +155,9 @@ impl Driver for Codex {
 
     fn on_exit(&mut self) -> Reaction {
         let mut reaction = Reaction::default();
-        for line in self.turn.split_rest() {
-            reaction.append(match self.turn.classify(line) {
-                Ok(message) => self.take(&message),
+        for line in self.turn.take_rest() {
+            reaction.append(match self.turn.classify_line(line) {
+                Ok(message) => self.handle_line(&message),
                 Err(events) => Reaction::from_events(events),
             });
         }
@@ -165,12 +165,12 @@ impl Driver for Codex {
             self.prompts.clear();
             self.items.clear();
             self.turn_id = None;
-            reaction.events.extend(self.turn.abort());
+            reaction.events.extend(self.turn.abort_turn());
         }
         reaction
     }
 
-    fn read_from(&self) -> u64 {
-        self.turn.read_from()
+    fn resume_offset(&self) -> u64 {
+        self.turn.resume_offset()
     }
 }

@@ -43,7 +43,7 @@ pub trait Driver: Send {
     fn on_exit(&mut self) -> Reaction;
 
     /// Returns the offset from which a new driver for the same process must read.
-    fn read_from(&self) -> u64;
+    fn resume_offset(&self) -> u64;
 }
 
 /// A piece of an agent's output, as the session's spool recorded it.

@@ -7,12 +7,12 @@ use protocol::KeyRequirement;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    acp::{Acp, AcpOptions, AcpStart},
-    claude::{self, Claude},
-    codex::{self, Codex},
+    acp::{AcpDriver, AcpOptions, AcpStart},
+    claude::{self, ClaudeDriver},
+    codex::{self, CodexDriver},
     driver::Driver,
     preset::{DriverName, LaunchMode, Preset},
-    pty::{Pty, PtyOptions},
+    pty::{PtyDriver, PtyOptions},
     side_channel::SideChannelReader,
 };
 
@@ -50,7 +50,7 @@ pub struct DriverCheckpoint {
 }
 
 impl DriverContext<'_> {
-    fn decoding(&self, key_requirement: KeyRequirement) -> protocol::DecoderOptions {
+    fn decoder_options(&self, key_requirement: KeyRequirement) -> protocol::DecoderOptions {
         protocol::DecoderOptions {
             role: self.role,
             key: Some(self.key.clone()),
@@ -60,14 +60,14 @@ impl DriverContext<'_> {
     }
 
     /// Returns the checkpoint if the agent was ready by then.
-    fn checkpoint(&self) -> Option<&DriverCheckpoint> {
+    fn ready_checkpoint(&self) -> Option<&DriverCheckpoint> {
         self.checkpoint.as_ref().filter(|checkpoint| checkpoint.read_from > 0)
     }
 
     /// Returns the agent's own id of its session: the reported one, otherwise the one it was started with.
     fn agent_session(&self) -> String {
         let (LaunchMode::Fresh(session) | LaunchMode::Resume(session)) = self.launch;
-        let reported = self.checkpoint().and_then(|checkpoint| checkpoint.agent_session.clone());
+        let reported = self.ready_checkpoint().and_then(|checkpoint| checkpoint.agent_session.clone());
         reported.unwrap_or_else(|| session.to_owned())
     }
 }
@@ -85,35 +85,35 @@ pub struct DriverSetup {
 pub fn set_up_driver(preset: &Preset, context: &DriverContext<'_>) -> DriverSetup {
     DriverSetup {
         driver: new_driver(preset, context),
-        side_channel: SideChannelReader::new(context.decoding(KeyRequirement::Required)),
-        read_from: context.checkpoint().map_or(0, |checkpoint| checkpoint.read_from),
+        side_channel: SideChannelReader::new(context.decoder_options(KeyRequirement::Required)),
+        read_from: context.ready_checkpoint().map_or(0, |checkpoint| checkpoint.read_from),
     }
 }
 
 fn new_driver(preset: &Preset, context: &DriverContext<'_>) -> Box<dyn Driver> {
-    let (session, decoding) = (context.agent_session(), context.decoding(preset.keys()));
-    let checkpoint = context.checkpoint();
+    let (session, decoding) = (context.agent_session(), context.decoder_options(preset.key_requirement()));
+    let checkpoint = context.ready_checkpoint();
     match preset.driver {
-        DriverName::Claude => Box::new(Claude::new(claude::Options {
+        DriverName::Claude => Box::new(ClaudeDriver::new(claude::ClaudeOptions {
             directory: context.directory.to_owned(),
             session,
             usage_before: checkpoint.map(|checkpoint| checkpoint.usage.clone()).unwrap_or_default(),
             decoding,
         })),
-        DriverName::Codex => Box::new(Codex::new(codex::Options {
+        DriverName::Codex => Box::new(CodexDriver::new(codex::CodexOptions {
             directory: context.directory.to_owned(),
             thread: match (checkpoint, context.launch) {
-                (Some(_), _) => codex::Thread::Attached(session),
-                (None, LaunchMode::Resume(_)) => codex::Thread::Resume(session),
-                (None, LaunchMode::Fresh(_)) => codex::Thread::Fresh,
+                (Some(_), _) => codex::ThreadStart::Attached(session),
+                (None, LaunchMode::Resume(_)) => codex::ThreadStart::Resume(session),
+                (None, LaunchMode::Fresh(_)) => codex::ThreadStart::Fresh,
             },
             // Codex then asks before every edit and command, and Jangdan's own permission rules decide.
-            approval: codex::Approval::OnRequest,
-            sandbox: codex::Sandbox::ReadOnly,
+            approval: codex::ApprovalPolicy::OnRequest,
+            sandbox: codex::CodexSandboxMode::ReadOnly,
             model: None,
             decoding,
         })),
-        DriverName::Acp => Box::new(Acp::new(AcpOptions {
+        DriverName::Acp => Box::new(AcpDriver::new(AcpOptions {
             cwd: context.directory.to_owned(),
             start: match (checkpoint, context.launch) {
                 (Some(checkpoint), _) => AcpStart::Attached {
@@ -127,7 +127,7 @@ fn new_driver(preset: &Preset, context: &DriverContext<'_>) -> Box<dyn Driver> {
             decoding,
             mcp_servers: Vec::new(),
         })),
-        DriverName::Pty => Box::new(Pty::new(PtyOptions {
+        DriverName::Pty => Box::new(PtyDriver::new(PtyOptions {
             decoding,
             mode: preset.pty_mode(),
             typing: preset.typing.clone(),

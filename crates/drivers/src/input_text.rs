@@ -54,9 +54,10 @@ pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentI
 /// Renders the answer to a prompt that no longer exists, as a prompt of its own.
 pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> AgentInput {
     let text = match input {
-        SessionInput::Permission { allowed, .. } => {
-            render_message(&AgentPrompt::Notice(notices::permission(*allowed, recipient.locale)), recipient)
-        }
+        SessionInput::Permission { allowed, .. } => render_prompt(
+            &AgentPrompt::Notice(notices::late_permission_notice(*allowed, recipient.locale)),
+            recipient,
+        ),
         _ => render_text(input, recipient),
     };
     AgentInput::Prompt { text }
@@ -65,13 +66,16 @@ pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> 
 /// Renders a reference to the file that holds an input which is too long to be typed.
 pub fn render_file_reference(path: &str, recipient: InputContext<'_>) -> AgentInput {
     AgentInput::Prompt {
-        text: render_message(&AgentPrompt::Notice(notices::file(path, recipient.locale)), recipient),
+        text: render_prompt(
+            &AgentPrompt::Notice(notices::file_reference_notice(path, recipient.locale)),
+            recipient,
+        ),
     }
 }
 
 /// Renders an input and the inputs that it carries.
 fn render_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
-    let mut parts = vec![render_message(&to_message(input, recipient), recipient)];
+    let mut parts = vec![render_prompt(&to_agent_prompt(input, recipient), recipient)];
     if let SessionInput::Task { carried, .. } = input {
         parts.extend(carried.iter().map(|input| render_text(input, recipient)));
     }
@@ -81,7 +85,7 @@ fn render_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
     }
 }
 
-fn render_message(message: &AgentPrompt, recipient: InputContext<'_>) -> String {
+fn render_prompt(message: &AgentPrompt, recipient: InputContext<'_>) -> String {
     match (recipient.format, message, recipient.template) {
         (InputFormat::Json, _, _) => message.json(),
         (InputFormat::Text, AgentPrompt::Task(task), Some(template)) if task.from.is_none() => {
@@ -91,7 +95,7 @@ fn render_message(message: &AgentPrompt, recipient: InputContext<'_>) -> String 
     }
 }
 
-fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt {
+fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt {
     match input {
         SessionInput::Task { task, attempt: _, hint, carried: _ } => {
             AgentPrompt::Task(Box::new(brief_with_hint(task, hint.as_deref(), recipient)))
@@ -118,7 +122,7 @@ fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt 
             })
         }
         SessionInput::Invocation { invocation: _, from, task, context } => {
-            invocation(from, task, context.as_deref(), recipient)
+            invocation_prompt(from, task, context.as_deref(), recipient)
         }
         SessionInput::InvocationEnded {
             outcome: InvocationOutcome::Completed { result_type, content },
@@ -141,7 +145,7 @@ fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt 
         }
         SessionInput::Feedback { message: _, round: _, feedback } => match recipient.task {
             Some(task) => AgentPrompt::Feedback(test_feedback(task, feedback)),
-            None => AgentPrompt::Notice(notices::feedback(feedback, recipient.locale)),
+            None => AgentPrompt::Notice(notices::feedback_notice(feedback, recipient.locale)),
         },
         SessionInput::InvalidMessage { protocol, error } => {
             AgentPrompt::Invalid(prompts::InvalidMessageNotice {
@@ -174,7 +178,7 @@ fn to_message(input: &SessionInput, recipient: InputContext<'_>) -> AgentPrompt 
         | SessionInput::Escalation { .. }
         | SessionInput::ThinLine { .. }
         | SessionInput::Chat { .. }
-        | SessionInput::Resume { .. } => AgentPrompt::Notice(notices::notice(input, recipient)),
+        | SessionInput::Resume { .. } => AgentPrompt::Notice(notices::input_notice(input, recipient)),
     }
 }
 
@@ -188,14 +192,14 @@ fn brief_with_hint(task: &TaskId, hint: Option<&str>, recipient: InputContext<'_
     brief
 }
 
-fn invocation(
+fn invocation_prompt(
     from: &AgentName,
     request: &str,
     context: Option<&str>,
     recipient: InputContext<'_>,
 ) -> AgentPrompt {
     let Some(task) = recipient.task else {
-        return AgentPrompt::Notice(notices::invocation(from, request, context, recipient.locale));
+        return AgentPrompt::Notice(notices::invocation_notice(from, request, context, recipient.locale));
     };
     AgentPrompt::Task(Box::new(prompts::TaskPrompt {
         from: Some(from.clone()),
@@ -263,11 +267,11 @@ fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> prompts::Feedback {
         from: None,
         failures: feedback.failures.iter().map(failure).collect(),
         suggestions: feedback.suggestions.clone(),
-        metrics: feedback.metrics.as_ref().map(metrics),
+        metrics: feedback.metrics.as_ref().map(test_counts),
     }
 }
 
-fn metrics(metrics: &TestMetrics) -> prompts::TestCounts {
+fn test_counts(metrics: &TestMetrics) -> prompts::TestCounts {
     let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     prompts::TestCounts {
         total: number(metrics.total),

@@ -10,12 +10,12 @@ use serde::{
 use crate::{driver::OutgoingBytes, lines::repair_json};
 
 /// Reads a line, repair_json where it holds half characters.
-pub(crate) fn read<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
+pub(crate) fn parse_line<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     serde_json::from_slice(line).ok().or_else(|| serde_json::from_slice(&repair_json(line)?).ok())
 }
 
 /// Makes a line that is sent at once. What is sent here is always JSON; were it not, nothing would be sent.
-pub(crate) fn line(value: &impl Serialize) -> Vec<OutgoingBytes> {
+pub(crate) fn encode_line(value: &impl Serialize) -> Vec<OutgoingBytes> {
     let bytes = serde_json::to_vec(value).map(|mut bytes| {
         bytes.push(b'\n');
         bytes

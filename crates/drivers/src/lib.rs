@@ -21,11 +21,11 @@ mod turn;
 mod turn_transcript;
 mod worktree_path;
 
-pub use acp::{Acp, AcpOptions, AcpStart, EnvironmentVariable, McpServer};
+pub use acp::{AcpDriver, AcpOptions, AcpStart, EnvironmentVariable, McpServer};
 pub use driver::{
     AgentInput, AgentWarning, Driver, DriverEvent, OutgoingBytes, OutputStream, PlanStep, PromptOption,
     Reaction, SendError, SpoolChunk, StepStatus, ToolCall, ToolStatus, TurnOutcome,
 };
 pub use driver_setup::{DriverCheckpoint, DriverContext, DriverSetup, set_up_driver};
-pub use pty::{Pty, PtyMode, PtyOptions, TypingOptions};
+pub use pty::{PtyDriver, PtyMode, PtyOptions, TypingOptions};
 pub use side_channel::SideChannelReader;

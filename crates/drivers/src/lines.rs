@@ -50,14 +50,14 @@ struct PartialLine {
 impl LineSplitter {
     /// Takes the next bytes of a stream, and returns the lines that are complete with them.
     pub(crate) fn push(&mut self, chunk: SpoolChunk<'_>) -> Vec<Line> {
-        let half = self.half(chunk.stream);
+        let half = self.partial_line(chunk.stream);
         let mut lines = Vec::new();
         let mut offset = chunk.offset;
         for piece in chunk.bytes.split_inclusive(|byte| *byte == b'\n') {
-            half.keep(piece.strip_suffix(b"\n").unwrap_or(piece), offset);
+            half.append(piece.strip_suffix(b"\n").unwrap_or(piece), offset);
             offset += piece.len() as u64;
             if piece.ends_with(b"\n") {
-                lines.push(half.take(chunk.stream, offset));
+                lines.push(half.take_line(chunk.stream, offset));
             }
         }
         self.seen = self.seen.max(offset);
@@ -65,22 +65,22 @@ impl LineSplitter {
     }
 
     /// Returns what is left when no more bytes can come.
-    pub(crate) fn end(&mut self) -> Vec<Line> {
+    pub(crate) fn take_rest(&mut self) -> Vec<Line> {
         let seen = self.seen;
         let last = |stream| {
-            let half = self.half(stream);
-            (!half.is_fresh()).then(|| half.take(stream, seen))
+            let half = self.partial_line(stream);
+            (!half.is_empty()).then(|| half.take_line(stream, seen))
         };
         [OutputStream::Output, OutputStream::Stderr].into_iter().filter_map(last).collect()
     }
 
     /// Returns the offset of the first byte that is in no line yet.
-    pub(crate) fn unread(&self) -> u64 {
-        let begun = [&self.output, &self.errors].into_iter().filter(|half| !half.is_fresh());
+    pub(crate) fn unread_offset(&self) -> u64 {
+        let begun = [&self.output, &self.errors].into_iter().filter(|half| !half.is_empty());
         begun.map(|half| half.begin).min().unwrap_or(self.seen)
     }
 
-    fn half(&mut self, stream: OutputStream) -> &mut PartialLine {
+    fn partial_line(&mut self, stream: OutputStream) -> &mut PartialLine {
         match stream {
             OutputStream::Output => &mut self.output,
             OutputStream::Stderr => &mut self.errors,
@@ -89,12 +89,12 @@ impl LineSplitter {
 }
 
 impl PartialLine {
-    fn is_fresh(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.bytes.is_empty() && !self.is_too_long
     }
 
-    fn keep(&mut self, bytes: &[u8], offset: u64) {
-        if self.is_fresh() {
+    fn append(&mut self, bytes: &[u8], offset: u64) {
+        if self.is_empty() {
             self.begin = offset;
         }
         if self.is_too_long {
@@ -109,7 +109,7 @@ impl PartialLine {
         }
     }
 
-    fn take(&mut self, stream: OutputStream, end: u64) -> Line {
+    fn take_line(&mut self, stream: OutputStream, end: u64) -> Line {
         let bytes = std::mem::take(&mut self.bytes);
         let content = if self.is_too_long { LineContent::TooLong(bytes) } else { LineContent::Whole(bytes) };
         self.is_too_long = false;
@@ -131,7 +131,7 @@ pub(crate) fn repair_json(line: &[u8]) -> Option<Vec<u8>> {
     while let Some(place) = rest.find('\\') {
         let (before, from) = rest.split_at(place);
         repair_json.push_str(before);
-        let length = match (surrogate(from), from.get(6..).and_then(surrogate)) {
+        let length = match (surrogate_half(from), from.get(6..).and_then(surrogate_half)) {
             (Some(SurrogateHalf::High), Some(SurrogateHalf::Low)) => 12,
             (Some(_), _) => {
                 repair_json.push('\u{fffd}');
@@ -156,7 +156,7 @@ enum SurrogateHalf {
 }
 
 /// Reads `\uD800` to `\uDFFF` at the beginning of a text.
-fn surrogate(text: &str) -> Option<SurrogateHalf> {
+fn surrogate_half(text: &str) -> Option<SurrogateHalf> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
         0xD800..=0xDBFF => Some(SurrogateHalf::High),
@@ -170,16 +170,16 @@ mod tests {
     use super::{LINE_BYTES_MAX, Line, LineContent, LineSplitter, repair_json};
     use crate::driver::{OutputStream, SpoolChunk};
 
-    fn push(
+    fn push_chunk(
         lines: &mut LineSplitter,
         stream: OutputStream,
         offset: u64,
         bytes: &[u8],
     ) -> Vec<(u64, u64, String)> {
-        lines.push(SpoolChunk { stream, offset, bytes }).into_iter().map(shown).collect()
+        lines.push(SpoolChunk { stream, offset, bytes }).into_iter().map(describe_line).collect()
     }
 
-    fn shown(line: Line) -> (u64, u64, String) {
+    fn describe_line(line: Line) -> (u64, u64, String) {
         let text = match line.content {
             LineContent::Whole(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             LineContent::TooLong(head) => format!("too long: {} bytes kept", head.len()),
@@ -188,26 +188,29 @@ mod tests {
     }
 
     #[test]
-    fn a_line_knows_its_place_also_when_the_other_stream_cuts_in() {
+    fn line_offsets_are_correct_when_streams_interleave() {
         let mut lines = LineSplitter::default();
-        assert_eq!(push(&mut lines, OutputStream::Output, 10, b"one\ntw"), [(10, 14, "one".to_owned())]);
-        assert_eq!(lines.unread(), 14);
-        assert_eq!(push(&mut lines, OutputStream::Stderr, 16, b"oh\n"), [(16, 19, "oh".to_owned())]);
-        assert_eq!(lines.unread(), 14);
-        assert_eq!(push(&mut lines, OutputStream::Output, 19, b"o\n"), [(14, 21, "two".to_owned())]);
-        assert_eq!(lines.unread(), 21);
+        assert_eq!(
+            push_chunk(&mut lines, OutputStream::Output, 10, b"one\ntw"),
+            [(10, 14, "one".to_owned())]
+        );
+        assert_eq!(lines.unread_offset(), 14);
+        assert_eq!(push_chunk(&mut lines, OutputStream::Stderr, 16, b"oh\n"), [(16, 19, "oh".to_owned())]);
+        assert_eq!(lines.unread_offset(), 14);
+        assert_eq!(push_chunk(&mut lines, OutputStream::Output, 19, b"o\n"), [(14, 21, "two".to_owned())]);
+        assert_eq!(lines.unread_offset(), 21);
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_dropped_to_its_newline() {
+    fn a_too_long_line_is_cut_to_its_head() {
         let long = vec![b'x'; LINE_BYTES_MAX + 1];
         for cut in [1, 5, LINE_BYTES_MAX, LINE_BYTES_MAX + 1] {
             let mut lines = LineSplitter::default();
             let (head, tail) = long.split_at(cut);
-            assert_eq!(push(&mut lines, OutputStream::Output, 0, head), []);
-            assert_eq!(push(&mut lines, OutputStream::Output, cut as u64, tail), []);
+            assert_eq!(push_chunk(&mut lines, OutputStream::Output, 0, head), []);
+            assert_eq!(push_chunk(&mut lines, OutputStream::Output, cut as u64, tail), []);
             let end = long.len() as u64;
-            let rest = push(&mut lines, OutputStream::Output, end, b"\nnext\n");
+            let rest = push_chunk(&mut lines, OutputStream::Output, end, b"\nnext\n");
             let expected =
                 [(0, end + 1, "too long: 256 bytes kept".to_owned()), (end + 1, end + 6, "next".to_owned())];
             assert_eq!(rest, expected);
@@ -215,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_characters_are_mended_and_whole_ones_kept() {
+    fn lone_surrogates_and_invalid_utf8_are_replaced() {
         let cases = [
             (&br#""a\ud83d""#[..], Some("a\u{fffd}")),
             (br#""\ude00b""#, Some("\u{fffd}b")),

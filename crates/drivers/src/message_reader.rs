@@ -24,13 +24,13 @@ pub(crate) struct MessageReader {
     /// The number of bytes that the decoder has received.
     n_decoded: u64,
     /// The pieces in which a message may still start.
-    pieces: VecDeque<Piece>,
+    pieces: VecDeque<TextPiece>,
     transcript: TurnTranscript,
 }
 
 /// A piece of text, and its line in the output.
 #[derive(Debug)]
-struct Piece {
+struct TextPiece {
     /// The decoder's offset of its first byte.
     decoder_offset: u64,
     begin: u64,
@@ -48,7 +48,7 @@ impl MessageReader {
     pub(crate) fn push_text(&mut self, text: &str, line: &Line, read_from: u64) -> Vec<DriverEvent> {
         // One line is one piece, so that its messages are numbered together.
         if self.pieces.back().is_none_or(|last| last.begin != line.begin) {
-            self.pieces.push_back(Piece {
+            self.pieces.push_back(TextPiece {
                 decoder_offset: self.n_decoded,
                 begin: line.begin,
                 end: line.end,
@@ -60,7 +60,7 @@ impl MessageReader {
         for part in [text, newline] {
             items.extend(self.decoder.push(part.as_bytes()));
             self.n_decoded += part.len() as u64;
-            self.transcript.say(part);
+            self.transcript.push_text(part);
         }
         self.convert_items(items, read_from)
     }
@@ -72,13 +72,13 @@ impl MessageReader {
     }
 
     /// Adds a tool call after the text so far.
-    pub(crate) fn call(&mut self, call: &ToolCall) {
-        self.transcript.call(call);
+    pub(crate) fn push_tool_call(&mut self, call: &ToolCall) {
+        self.transcript.push_tool_call(call);
     }
 
     /// Returns the text and the tools of the turn, and starts a new one.
     pub(crate) fn take_turn(&mut self) -> (String, TurnTools) {
-        self.transcript.take()
+        self.transcript.take_turn()
     }
 
     fn convert_items(&mut self, items: Vec<DecodedItem>, read_from: u64) -> Vec<DriverEvent> {

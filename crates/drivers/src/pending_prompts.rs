@@ -24,7 +24,7 @@ impl<T> PendingPrompts<T> {
         Self { open: Vec::new() }
     }
 
-    pub(crate) fn ask(&mut self, id: String, asked: T) {
+    pub(crate) fn add(&mut self, id: String, asked: T) {
         self.open.retain(|prompt| prompt.id != id);
         if self.open.len() == PROMPTS_MAX {
             self.open.remove(0);
@@ -50,7 +50,7 @@ impl<T> PendingPrompts<T> {
     }
 
     /// Removes the prompts that the agent no longer waits for, and returns the ids of the unanswered ones.
-    pub(crate) fn settle(&mut self, is_settled: impl Fn(&str, &T) -> bool) -> Vec<String> {
+    pub(crate) fn withdraw(&mut self, is_settled: impl Fn(&str, &T) -> bool) -> Vec<String> {
         let (settled, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.open)
             .into_iter()
             .partition(|prompt| is_settled(&prompt.id, &prompt.asked));

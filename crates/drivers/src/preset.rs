@@ -64,7 +64,7 @@ pub struct Preset {
     #[serde(default)]
     pub typing: TypingOptions,
     /// The arguments that make it print its version; without any it has none.
-    #[serde(default = "version")]
+    #[serde(default = "default_version_arguments")]
     pub version: Vec<String>,
     /// How to check the login; none if no login is needed.
     #[serde(default)]
@@ -185,7 +185,7 @@ impl Preset {
     }
 
     /// Tells whether its messages must carry the session's key.
-    pub fn keys(&self) -> protocol::KeyRequirement {
+    pub fn key_requirement(&self) -> protocol::KeyRequirement {
         match (self.keys, self.driver) {
             (Some(KeyRule::Required), _) | (None, DriverName::Pty) => protocol::KeyRequirement::Required,
             (Some(KeyRule::Optional), _)
@@ -209,7 +209,7 @@ impl Preset {
     }
 
     /// Names the source from which the state of its sessions is known, for people.
-    pub fn source(&self) -> &'static str {
+    pub fn state_source(&self) -> &'static str {
         match self.driver {
             DriverName::Acp => "its ACP",
             DriverName::Claude => "its JSON stream",
@@ -220,7 +220,7 @@ impl Preset {
 }
 
 /// Returns the names of all presets: Jangdan's in the order in which they are tried, then the project's.
-pub fn names(added: &toml::Table) -> Vec<String> {
+pub fn preset_names(added: &toml::Table) -> Vec<String> {
     let own = OWN.iter().map(|(name, _)| (*name).to_owned());
     let is_new = |name: &&String| !OWN.iter().any(|(own, _)| own == name);
     own.chain(added.keys().filter(is_new).cloned()).collect()
@@ -235,8 +235,8 @@ pub fn names(added: &toml::Table) -> Vec<String> {
 /// let preset = drivers::preset::pick("build", &added).unwrap();
 /// assert_eq!((preset.command.as_str(), &preset.arguments[..]), ("sh", &["build.sh".to_owned()][..]));
 /// ```
-pub fn pick(name: &str, added: &toml::Table) -> Result<Preset, PresetError> {
-    let mut table = table(name, added, 0).map_err(|error| match error {
+pub fn resolve_preset(name: &str, added: &toml::Table) -> Result<Preset, PresetError> {
+    let mut table = resolve_table(name, added, 0).map_err(|error| match error {
         PresetError::Circle { .. } => PresetError::Circle { name: name.to_owned() },
         error => error,
     })?;
@@ -248,42 +248,44 @@ pub fn pick(name: &str, added: &toml::Table) -> Result<Preset, PresetError> {
     table.try_into().map_err(wrong)
 }
 
-fn table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::Table, PresetError> {
+fn resolve_table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::Table, PresetError> {
     if depth > added.len() + OWN.len() {
         return Err(PresetError::Circle { name: name.to_owned() });
     }
     let own = || OWN.iter().find(|(own, _)| *own == name).map(|(_, text)| *text);
     let Some(said) = added.get(name) else {
         return match own() {
-            Some(text) => parse(name, text),
-            None => Err(PresetError::Unknown { name: name.to_owned(), known: names(added).join(", ") }),
+            Some(text) => parse_table(name, text),
+            None => {
+                Err(PresetError::Unknown { name: name.to_owned(), known: preset_names(added).join(", ") })
+            }
         };
     };
     let wrong = |problem: &str| PresetError::Wrong { name: name.to_owned(), problem: problem.to_owned() };
     let mut said = said.as_table().cloned().ok_or_else(|| wrong("it is not a table"))?;
     let base = match (said.remove("extends"), own()) {
         // A table that extends its own name means Jangdan's.
-        (Some(toml::Value::String(base)), Some(text)) if base == name => parse(name, text)?,
-        (Some(toml::Value::String(base)), _) => table(&base, added, depth + 1)?,
+        (Some(toml::Value::String(base)), Some(text)) if base == name => parse_table(name, text)?,
+        (Some(toml::Value::String(base)), _) => resolve_table(&base, added, depth + 1)?,
         (Some(_), _) => return Err(wrong("extends is the name of a preset")),
-        (None, Some(text)) => parse(name, text)?,
+        (None, Some(text)) => parse_table(name, text)?,
         (None, None) => toml::Table::new(),
     };
-    Ok(merge(base, said))
+    Ok(merge_tables(base, said))
 }
 
-fn parse(name: &str, text: &str) -> Result<toml::Table, PresetError> {
+fn parse_table(name: &str, text: &str) -> Result<toml::Table, PresetError> {
     let wrong =
         |error: toml::de::Error| PresetError::Wrong { name: name.to_owned(), problem: error.to_string() };
     text.parse().map_err(wrong)
 }
 
 /// Puts what was said over what was there, table by table; a list replaces a list.
-fn merge(mut base: toml::Table, said: toml::Table) -> toml::Table {
+fn merge_tables(mut base: toml::Table, said: toml::Table) -> toml::Table {
     for (key, value) in said {
         let value = match (base.remove(&key), value) {
             (Some(toml::Value::Table(base)), toml::Value::Table(said)) => {
-                toml::Value::Table(merge(base, said))
+                toml::Value::Table(merge_tables(base, said))
             }
             (_, value) => value,
         };
@@ -292,44 +294,50 @@ fn merge(mut base: toml::Table, said: toml::Table) -> toml::Table {
     base
 }
 
-fn version() -> Vec<String> {
+fn default_version_arguments() -> Vec<String> {
     vec!["--version".to_owned()]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DriverName, LaunchMode, PresetError, names, pick};
+    use super::{DriverName, LaunchMode, PresetError, preset_names, resolve_preset};
 
-    fn added(text: &str) -> toml::Table {
+    fn parse_tables(text: &str) -> toml::Table {
         text.parse().unwrap()
     }
 
     #[test]
-    fn every_preset_of_ours_can_be_picked() {
+    fn every_built_in_preset_resolves() {
         let none = toml::Table::new();
-        let seen: Vec<String> = names(&none)
+        let seen: Vec<String> = preset_names(&none)
             .iter()
             .map(|name| {
-                let preset = pick(name, &none).unwrap();
+                let preset = resolve_preset(name, &none).unwrap();
                 let line = [vec![preset.command.clone()], preset.arguments(LaunchMode::Resume("ID"))]
                     .concat()
                     .join(" ");
-                format!("{name}: {:?} {:?}, {} ms: {line}", preset.driver, preset.keys(), preset.quiet_ms())
+                format!(
+                    "{name}: {:?} {:?}, {} ms: {line}",
+                    preset.driver,
+                    preset.key_requirement(),
+                    preset.quiet_ms()
+                )
             })
             .collect();
         insta::assert_snapshot!(seen.join("\n"));
     }
 
     #[test]
-    fn a_project_changes_what_it_says_and_nothing_else() {
-        let added =
-            added("[claude]\nenvironment = { A = 'b' }\n[mine]\nextends = 'claude'\ncommand = '/opt/claude'");
-        let preset = pick("mine", &added).unwrap();
+    fn a_project_table_overrides_only_its_own_keys() {
+        let added = parse_tables(
+            "[claude]\nenvironment = { A = 'b' }\n[mine]\nextends = 'claude'\ncommand = '/opt/claude'",
+        );
+        let preset = resolve_preset("mine", &added).unwrap();
         assert_eq!((preset.command.as_str(), preset.driver), ("/opt/claude", DriverName::Claude));
         let known = ["A", "DISABLE_AUTOUPDATER"].map(|name| preset.environment.contains_key(name));
         assert_eq!((known, preset.environment.len() > 2), ([true, true], true));
         let tui = "[tui]\ndriver = 'pty'\nmode = 'screen'\ncommand = 'x'\ntyping = { submit_after_ms = 900, paste = true }";
-        let preset = pick("tui", &self::added(tui)).unwrap();
+        let preset = resolve_preset("tui", &self::parse_tables(tui)).unwrap();
         assert_eq!(
             (preset.title.as_str(), preset.typing.submit_after_ms, preset.typing.interrupt.as_str()),
             ("tui", 900, "\u{3}")
@@ -337,16 +345,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_presets_are_reported() {
         let check = |name: &str, text: &str, expected: &str| {
-            assert_eq!(pick(name, &added(text)).unwrap_err().to_string(), expected);
+            assert_eq!(resolve_preset(name, &parse_tables(text)).unwrap_err().to_string(), expected);
         };
         check("a", "[a]\nextends = 'b'\n[b]\nextends = 'a'", "the agent preset 'a' extends itself");
         check("a", "[a]\ncommand = 'x'", "the agent preset 'a' is wrong: missing field `driver`");
         check("a", "a = 1", "the agent preset 'a' is wrong: it is not a table");
-        let unknown = pick("no", &toml::Table::new()).unwrap_err();
+        let unknown = resolve_preset("no", &toml::Table::new()).unwrap_err();
         assert!(matches!(unknown, PresetError::Unknown { .. }), "{unknown}");
-        let typo = pick("a", &added("[a]\nextends = 'shell'\nquite_ms = 1")).unwrap_err().to_string();
+        let typo = resolve_preset("a", &parse_tables("[a]\nextends = 'shell'\nquite_ms = 1"))
+            .unwrap_err()
+            .to_string();
         assert!(typo.contains("unknown field `quite_ms`"), "{typo}");
     }
 }

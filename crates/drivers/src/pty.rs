@@ -48,15 +48,15 @@ pub enum PtyMode {
 
 /// The driver of one program on a terminal.
 #[derive(Debug)]
-pub struct Pty {
+pub struct PtyDriver {
     options: PtyOptions,
     reader: TerminalReader,
     is_ready: bool,
-    turn: Turn,
+    turn: TurnState,
 }
 
 #[derive(Debug)]
-enum Turn {
+enum TurnState {
     /// No prompt was sent.
     Closed,
     /// A prompt was typed, and is not known to be accepted.
@@ -65,7 +65,7 @@ enum Turn {
     Open,
 }
 
-impl Pty {
+impl PtyDriver {
     /// Returns the driver for one process.
     pub fn new(options: PtyOptions) -> Self {
         let is_again = options.read_from > 0;
@@ -73,34 +73,34 @@ impl Pty {
             reader: TerminalReader::new(&options),
             // A full-screen program accepts input only after its first paint.
             is_ready: is_again || options.mode == PtyMode::Lines,
-            turn: if options.open_turn.is_some() { Turn::Open } else { Turn::Closed },
+            turn: if options.open_turn.is_some() { TurnState::Open } else { TurnState::Closed },
             options,
         }
     }
 
-    fn ready(&self) -> DriverEvent {
+    fn ready_event(&self) -> DriverEvent {
         DriverEvent::Ready { agent_session: self.options.agent_session.clone() }
     }
 
     fn end_turn(&mut self, outcome: TurnOutcome) -> Reaction {
-        self.turn = Turn::Closed;
+        self.turn = TurnState::Closed;
         let (mut events, text) = self.reader.end_turn();
-        let read_from = self.reader.read_from();
+        let read_from = self.reader.resume_offset();
         // Tool calls cannot be recognized on a terminal.
         events.push(DriverEvent::TurnEnded { read_from, text, tools: TurnTools::default(), outcome });
         Reaction { events, outgoing: Vec::new() }
     }
 
     /// Checks whether the typed prompt was accepted; otherwise presses the submit key again.
-    fn verify(&mut self) -> Option<Reaction> {
-        let Turn::Typed { words, n_submits, has_output } = &mut self.turn else { return None };
+    fn verify_submission(&mut self) -> Option<Reaction> {
+        let TurnState::Typed { words, n_submits, has_output } = &mut self.turn else { return None };
         let typing = &self.options.typing;
         let is_taken = match self.options.mode {
-            PtyMode::Screen => !typing.stands_in_box(words, &self.reader.rows()),
+            PtyMode::Screen => !typing.is_in_input_box(words, &self.reader.screen_rows()),
             PtyMode::Lines => *has_output,
         };
         if is_taken || !typing.verify {
-            self.turn = Turn::Open;
+            self.turn = TurnState::Open;
             return None;
         }
         if *n_submits < SUBMITS_MAX {
@@ -112,9 +112,9 @@ impl Pty {
     }
 }
 
-impl Driver for Pty {
+impl Driver for PtyDriver {
     fn on_start(&mut self) -> Reaction {
-        Reaction::from_events(self.is_ready.then(|| self.ready()))
+        Reaction::from_events(self.is_ready.then(|| self.ready_event()))
     }
 
     fn on_output(&mut self, chunk: SpoolChunk<'_>) -> Reaction {
@@ -123,7 +123,7 @@ impl Driver for Pty {
             let trouble = DriverEvent::Warning(AgentWarning::UnknownOutput { text });
             return Reaction { events: vec![trouble], outgoing: Vec::new() };
         }
-        if let Turn::Typed { has_output, .. } = &mut self.turn {
+        if let TurnState::Typed { has_output, .. } = &mut self.turn {
             *has_output = true;
         }
         Reaction { events: self.reader.push(chunk.bytes, chunk.offset), outgoing: Vec::new() }
@@ -135,10 +135,10 @@ impl Driver for Pty {
                 if !self.is_ready {
                     return Err(SendError::NotReady);
                 }
-                let words = self.options.typing.words(text, self.options.mode)?;
+                let words = self.options.typing.typed_text(text, self.options.mode)?;
                 self.reader.expect_echo(&words);
-                let outgoing = self.options.typing.keys(&words);
-                self.turn = Turn::Typed { words, n_submits: 1, has_output: false };
+                let outgoing = self.options.typing.keystrokes(&words);
+                self.turn = TurnState::Typed { words, n_submits: 1, has_output: false };
                 outgoing
             }
             AgentInput::Interrupt => {
@@ -158,13 +158,13 @@ impl Driver for Pty {
         }
         if !self.is_ready {
             self.is_ready = true;
-            return Reaction::from_events([self.ready()]);
+            return Reaction::from_events([self.ready_event()]);
         }
-        if let Some(reaction) = self.verify() {
+        if let Some(reaction) = self.verify_submission() {
             return reaction;
         }
         // Silence before the first output means work, not the end of the turn.
-        if self.reader.has_spoken() && !self.reader.holds_turn() {
+        if self.reader.has_written_text() && !self.reader.prevents_turn_end() {
             return self.end_turn(TurnOutcome::Finished);
         }
         Reaction::default()
@@ -178,26 +178,26 @@ impl Driver for Pty {
     fn silence_timeout_ms(&self) -> Option<u64> {
         let quiet_ms = self.options.quiet_ms;
         match &self.turn {
-            Turn::Typed { .. } if self.options.typing.verify => {
+            TurnState::Typed { .. } if self.options.typing.verify => {
                 Some(quiet_ms.max(self.options.typing.submit_after_ms + VERIFY_MS))
             }
             // Output of a full-screen program without a prompt is not a turn.
-            Turn::Closed if self.is_ready && self.options.mode == PtyMode::Screen => None,
-            Turn::Typed { .. } | Turn::Open | Turn::Closed => {
-                (self.reader.has_spoken() && !self.reader.holds_turn()).then_some(quiet_ms)
+            TurnState::Closed if self.is_ready && self.options.mode == PtyMode::Screen => None,
+            TurnState::Typed { .. } | TurnState::Open | TurnState::Closed => {
+                (self.reader.has_written_text() && !self.reader.prevents_turn_end()).then_some(quiet_ms)
             }
         }
     }
 
     fn on_exit(&mut self) -> Reaction {
         let is_open = match self.turn {
-            Turn::Closed => self.reader.has_spoken(),
-            Turn::Typed { .. } | Turn::Open => true,
+            TurnState::Closed => self.reader.has_written_text(),
+            TurnState::Typed { .. } | TurnState::Open => true,
         };
         if is_open { self.end_turn(TurnOutcome::Finished) } else { Reaction::default() }
     }
 
-    fn read_from(&self) -> u64 {
-        self.reader.read_from()
+    fn resume_offset(&self) -> u64 {
+        self.reader.resume_offset()
     }
 }

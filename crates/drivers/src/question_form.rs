@@ -77,7 +77,7 @@ impl QuestionForm {
                 FieldKind::Text | FieldKind::Number | FieldKind::Several => AskUserType::Text,
             };
             let explained = field.choices.iter().filter(|choice| choice.explanation().is_some());
-            context.extend(explained.map(Choice::line));
+            context.extend(explained.map(Choice::to_line));
             if field.kind == FieldKind::Several {
                 context.push("Several may be chosen, with commas between them.".to_owned());
             }
@@ -85,7 +85,7 @@ impl QuestionForm {
             let numbered = (1..).zip(&self.fields).map(|(n, field)| format!("{n}. {}", field.question));
             ask.question = title.chain(numbered).collect::<Vec<_>>().join("\n");
             for (n, field) in (1..).zip(&self.fields).filter(|(_, field)| !field.choices.is_empty()) {
-                let choices: Vec<_> = field.choices.iter().map(Choice::line).collect();
+                let choices: Vec<_> = field.choices.iter().map(Choice::to_line).collect();
                 context.push(format!("{n}. {}", choices.join("; ")));
             }
             if self.fields.len() > 1 {
@@ -102,12 +102,12 @@ impl QuestionForm {
     }
 
     /// Returns the answer of each field, by its key.
-    pub(crate) fn answers(&self, answer: &str) -> Vec<(String, FieldValue)> {
+    pub(crate) fn parse_answers(&self, answer: &str) -> Vec<(String, FieldValue)> {
         let lines: Vec<_> = answer.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let has_line_each = self.fields.len() > 1 && lines.len() == self.fields.len();
         let given = |(n, field): (usize, &QuestionField)| {
-            let line = lines.get(n).filter(|_| has_line_each).map(|line| without_number(line, n + 1));
-            (field.key.clone(), field.given(line.unwrap_or(answer.trim())))
+            let line = lines.get(n).filter(|_| has_line_each).map(|line| strip_line_number(line, n + 1));
+            (field.key.clone(), field.parse_answer(line.unwrap_or(answer.trim())))
         };
         self.fields.iter().enumerate().map(given).collect()
     }
@@ -120,7 +120,7 @@ impl Choice {
         description.filter(|description| !description.is_empty() && *description != self.label)
     }
 
-    fn line(&self) -> String {
+    fn to_line(&self) -> String {
         match self.explanation() {
             Some(description) => format!("{}: {description}", self.label),
             None => self.label.clone(),
@@ -129,7 +129,7 @@ impl Choice {
 }
 
 impl QuestionField {
-    fn given(&self, answer: &str) -> FieldValue {
+    fn parse_answer(&self, answer: &str) -> FieldValue {
         let text = || FieldValue::Text(answer.to_owned());
         match self.kind {
             FieldKind::Text | FieldKind::One => text(),
@@ -148,7 +148,7 @@ fn is_yes(answer: &str) -> bool {
 }
 
 /// Removes the number of a line: `2. web`, `2) web`.
-fn without_number(line: &str, n: usize) -> &str {
+fn strip_line_number(line: &str, n: usize) -> &str {
     let rest = line.strip_prefix(&n.to_string()).and_then(|rest| rest.strip_prefix(['.', ')']));
     rest.map_or(line, str::trim_start)
 }
@@ -193,15 +193,15 @@ struct TitledConst {
 
 impl FormSchema {
     /// Returns the form, with the server's message and address as the title.
-    pub(crate) fn form(self, message: LenientText, url: LenientText) -> QuestionForm {
-        let fields = self.properties.0.into_iter().map(|(key, property)| property.field(key)).collect();
+    pub(crate) fn into_form(self, message: LenientText, url: LenientText) -> QuestionForm {
+        let fields = self.properties.0.into_iter().map(|(key, property)| property.into_field(key)).collect();
         let lines: Vec<_> = [message.0, url.0].into_iter().flatten().collect();
         QuestionForm { title: Some(lines.join("\n")), fields }
     }
 }
 
 impl Property {
-    fn field(self, key: String) -> QuestionField {
+    fn into_field(self, key: String) -> QuestionField {
         let (is_list, values, titled) = match self.items {
             Some(items) => (true, items.r#enum, items.any_of),
             None => (false, self.r#enum, self.one_of),
@@ -236,14 +236,14 @@ mod tests {
     #[test]
     fn several_questions_are_asked_as_one_and_answered_line_by_line() {
         let schema: FormSchema = serde_json::from_str(SCHEMA).expect("it is JSON");
-        let form = schema.form(LenientText(Some("Set it up".to_owned())), LenientText(None));
+        let form = schema.into_form(LenientText(Some("Set it up".to_owned())), LenientText(None));
         let question = form.to_question();
         assert_eq!(question.question, "Set it up\n1. A web app?\n2. port\n3. db\n4. parts");
         let context =
             "3. pg: PostgreSQL; sqlite: SQLite\n4. api; web\nOne line for each answer, in this order.";
         assert_eq!(question.context.as_deref(), Some(context));
         let given: Vec<_> =
-            form.answers("1. yes\n8080\n3) pg\napi, web").into_iter().map(|(_, given)| given).collect();
+            form.parse_answers("1. yes\n8080\n3) pg\napi, web").into_iter().map(|(_, given)| given).collect();
         let several = FieldValue::Texts(vec!["api".to_owned(), "web".to_owned()]);
         assert_eq!(
             given,
@@ -260,7 +260,7 @@ mod tests {
     fn description_equal_to_the_label_is_omitted() {
         let text = r#"{"properties":{"a":{"oneOf":[{"const":"x","title":"x"},{"const":"y","title":""},{"const":"z"}]}}}"#;
         let schema: FormSchema = serde_json::from_str(text).expect("it is JSON");
-        let question = schema.form(LenientText(None), LenientText(None)).to_question();
+        let question = schema.into_form(LenientText(None), LenientText(None)).to_question();
         assert_eq!((question.options.len(), question.context), (3, None));
     }
 
@@ -268,7 +268,7 @@ mod tests {
     fn answer_without_one_line_per_field_is_used_for_every_field() {
         let schema: FormSchema =
             serde_json::from_str(r#"{"properties":{"a":{},"b":{}}}"#).expect("it is JSON");
-        let given = schema.form(LenientText(None), LenientText(None)).answers("as you like");
+        let given = schema.into_form(LenientText(None), LenientText(None)).parse_answers("as you like");
         let text = || FieldValue::Text("as you like".to_owned());
         assert_eq!(given, [("a".to_owned(), text()), ("b".to_owned(), text())]);
     }

@@ -16,7 +16,7 @@ impl SideChannelReader {
     }
 
     /// Decodes one record. `read_from` is the offset from which the agent's driver would start again.
-    pub fn read(&mut self, offset: u64, bytes: &[u8], read_from: u64) -> Vec<DriverEvent> {
+    pub fn read_record(&mut self, offset: u64, bytes: &[u8], read_from: u64) -> Vec<DriverEvent> {
         let mut items = self.0.push(bytes);
         items.extend(self.0.end_turn());
         let read_from = read_from.min(offset + bytes.len() as u64);

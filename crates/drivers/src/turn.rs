@@ -44,21 +44,21 @@ impl TurnReader {
         }
     }
 
-    pub(crate) fn split(&mut self, chunk: SpoolChunk<'_>) -> Vec<Line> {
+    pub(crate) fn split_lines(&mut self, chunk: SpoolChunk<'_>) -> Vec<Line> {
         self.lines.push(chunk)
     }
 
-    pub(crate) fn split_rest(&mut self) -> Vec<Line> {
-        self.lines.end()
+    pub(crate) fn take_rest(&mut self) -> Vec<Line> {
+        self.lines.take_rest()
     }
 
     /// Returns the offset from which reading starts again after a restart.
-    pub(crate) fn read_from(&self) -> u64 {
-        self.from.unwrap_or(self.lines.unread())
+    pub(crate) fn resume_offset(&self) -> u64 {
+        self.from.unwrap_or(self.lines.unread_offset())
     }
 
     /// Returns a line that may be a message, or the warnings about another line.
-    pub(crate) fn classify(&mut self, mut line: Line) -> Result<MessageLine, Vec<DriverEvent>> {
+    pub(crate) fn classify_line(&mut self, mut line: Line) -> Result<MessageLine, Vec<DriverEvent>> {
         if line.stream == OutputStream::Output {
             self.from.get_or_insert(line.begin);
         }
@@ -74,16 +74,16 @@ impl TurnReader {
                 Ok(MessageLine { line, bytes })
             }
             OutputStream::Output | OutputStream::Stderr => {
-                let unknown_output = unknown_output(&bytes);
+                let unknown_output = unknown_output_warning(&bytes);
                 if line.stream == OutputStream::Stderr {
-                    self.note(&unknown_output);
+                    self.note_error_line(&unknown_output);
                 }
                 Err(unknown_output.into_iter().map(DriverEvent::Warning).collect())
             }
         }
     }
 
-    fn note(&mut self, unknown_output: &Option<AgentWarning>) {
+    fn note_error_line(&mut self, unknown_output: &Option<AgentWarning>) {
         if let Some(AgentWarning::UnknownOutput { text }) = unknown_output {
             self.errors.push_back(text.clone());
             if self.errors.len() > ERROR_LINES_MAX {
@@ -94,19 +94,19 @@ impl TurnReader {
 
     /// Decodes the agent's own text.
     pub(crate) fn push_text(&mut self, text: &str, line: &Line) -> Vec<DriverEvent> {
-        let read_from = self.read_from();
+        let read_from = self.resume_offset();
         self.reader.push_text(text, line, read_from)
     }
 
     /// Adds a tool call after the text so far.
-    pub(crate) fn push_call(&mut self, call: ToolCall) -> DriverEvent {
-        self.reader.call(&call);
+    pub(crate) fn push_tool_call(&mut self, call: ToolCall) -> DriverEvent {
+        self.reader.push_tool_call(&call);
         DriverEvent::ToolCall(call)
     }
 
     /// Ends the turn. Output before `end` is not read again.
-    pub(crate) fn finish(&mut self, end: u64, usage: Usage, outcome: TurnOutcome) -> Vec<DriverEvent> {
-        let mut events = self.reader.end_turn(self.read_from());
+    pub(crate) fn end_turn(&mut self, end: u64, usage: Usage, outcome: TurnOutcome) -> Vec<DriverEvent> {
+        let mut events = self.reader.end_turn(self.resume_offset());
         if usage.tokens() + usage.cached_tokens + usage.cost_micros > 0 {
             events.push(DriverEvent::Usage(usage));
         }
@@ -117,19 +117,19 @@ impl TurnReader {
     }
 
     /// Ends a turn whose process has exited, with its last errors as the reason.
-    pub(crate) fn abort(&mut self) -> Vec<DriverEvent> {
+    pub(crate) fn abort_turn(&mut self) -> Vec<DriverEvent> {
         let errors: Vec<_> = self.errors.drain(..).collect();
         let message = if errors.is_empty() {
             "the agent ended in the middle of its turn".to_owned()
         } else {
             format!("the agent ended in the middle of its turn: {}", errors.join("\n"))
         };
-        self.finish(self.lines.unread(), Usage::default(), TurnOutcome::Failed { message })
+        self.end_turn(self.lines.unread_offset(), Usage::default(), TurnOutcome::Failed { message })
     }
 }
 
 /// Returns the warning about an unknown line; `None` if it is blank.
-pub(crate) fn unknown_output(bytes: &[u8]) -> Option<AgentWarning> {
+pub(crate) fn unknown_output_warning(bytes: &[u8]) -> Option<AgentWarning> {
     let text = String::from_utf8_lossy(bytes);
     let mut chars = text.chars();
     let mut shown = String::new();

@@ -25,12 +25,12 @@ const OUTPUTS_BYTES_MAX: usize = 48 * 1024;
 pub(crate) struct TurnTranscript {
     words: String,
     words_bytes_max: usize,
-    uses: VecDeque<Use>,
+    uses: VecDeque<TrackedToolUse>,
     n_left_out: u64,
 }
 
 #[derive(Debug)]
-struct Use {
+struct TrackedToolUse {
     /// The agent's own id of the call.
     id: String,
     kept: ToolUse,
@@ -42,24 +42,24 @@ impl TurnTranscript {
     }
 
     /// Returns what was said so far.
-    pub(crate) fn words(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.words
     }
 
-    pub(crate) fn say(&mut self, text: &str) {
+    pub(crate) fn push_text(&mut self, text: &str) {
         self.words.push_str(text);
         // Not with every word: what is cut off is moved.
         if self.words.len() > 2 * self.words_bytes_max {
-            self.cut_words();
+            self.trim_text_to_limit();
         }
     }
 
     /// Takes a call, or what became of it.
-    pub(crate) fn call(&mut self, call: &ToolCall) {
+    pub(crate) fn push_tool_call(&mut self, call: &ToolCall) {
         match self.uses.iter().rposition(|used| used.id == call.id) {
             Some(index) => {
                 if let Some(known) = self.uses.get_mut(index) {
-                    learn(&mut known.kept, call);
+                    merge_call(&mut known.kept, call);
                 }
             }
             // The end of a call that another turn began.
@@ -68,26 +68,26 @@ impl TurnTranscript {
                 let line = self.n_lines();
                 let mut kept =
                     ToolUse { line, title: String::new(), status: ToolStatus::Running, output: None };
-                learn(&mut kept, call);
-                self.uses.push_back(Use { id: call.id.clone(), kept });
+                merge_call(&mut kept, call);
+                self.uses.push_back(TrackedToolUse { id: call.id.clone(), kept });
             }
         }
         while self.uses.len() > USES_MAX {
             self.uses.pop_front();
             self.n_left_out += 1;
         }
-        self.bound_outputs();
+        self.limit_outputs();
     }
 
     /// Returns all that is kept of the turn, and begins another one.
-    pub(crate) fn take(&mut self) -> (String, TurnTools) {
-        self.cut_words();
+    pub(crate) fn take_turn(&mut self) -> (String, TurnTools) {
+        self.trim_text_to_limit();
         let mut account = std::mem::replace(self, Self::new(self.words_bytes_max));
         let begin = account.words.len() - account.words.trim_start().len();
-        account.drop_words(begin);
+        account.drop_text_before(begin);
         account.words.truncate(account.words.trim_end().len());
         let n_lines = account.n_lines();
-        let uses = account.uses.into_iter().map(|Use { kept, .. }| {
+        let uses = account.uses.into_iter().map(|TrackedToolUse { kept, .. }| {
             // What comes behind blank lines at the end comes at the end.
             ToolUse { line: kept.line.min(n_lines), ..kept }
         });
@@ -102,13 +102,13 @@ impl TurnTranscript {
         n_ended + u32::from(is_open)
     }
 
-    fn cut_words(&mut self) {
+    fn trim_text_to_limit(&mut self) {
         let from = self.words.len().saturating_sub(self.words_bytes_max);
-        self.drop_words(self.words.ceil_char_boundary(from));
+        self.drop_text_before(self.words.ceil_char_boundary(from));
     }
 
     /// Drops the beginning of the words. A line that is cut is a line still.
-    fn drop_words(&mut self, to: usize) {
+    fn drop_text_before(&mut self, to: usize) {
         let n_dropped = n_newlines(self.words.get(..to).unwrap_or_default());
         self.words.drain(..to);
         for used in &mut self.uses {
@@ -117,7 +117,7 @@ impl TurnTranscript {
     }
 
     /// Lets the oldest outputs give way to the newest.
-    fn bound_outputs(&mut self) {
+    fn limit_outputs(&mut self) {
         let mut n_bytes = 0;
         for output in self.uses.iter_mut().rev().filter_map(|used| used.kept.output.as_mut()) {
             let n_kept = output.head.len() + output.tail.len();
@@ -135,18 +135,19 @@ fn n_newlines(text: &str) -> u32 {
 }
 
 /// Puts a call together from what is said of it.
-fn learn(kept: &mut ToolUse, call: &ToolCall) {
+fn merge_call(kept: &mut ToolUse, call: &ToolCall) {
     if !call.title.trim().is_empty() {
-        kept.title = title(&call.title);
+        kept.title = shorten_title(&call.title);
     }
     kept.status = call.status;
     if let Some(printed) = &call.output {
-        kept.output = output(printed);
+        kept.output = shorten_output(printed);
     }
 }
 
-fn title(text: &str) -> String {
-    let mut title = plain(text.get(..text.floor_char_boundary(4 * TITLE_BYTES_MAX)).unwrap_or_default());
+fn shorten_title(text: &str) -> String {
+    let mut title =
+        to_visible_text(text.get(..text.floor_char_boundary(4 * TITLE_BYTES_MAX)).unwrap_or_default());
     if title.len() > TITLE_BYTES_MAX {
         title.truncate(title.floor_char_boundary(TITLE_BYTES_MAX));
         title.push('…');
@@ -155,10 +156,14 @@ fn title(text: &str) -> String {
 }
 
 /// Returns what is kept of an output, if there is anything in it.
-fn output(printed: &str) -> Option<ToolOutput> {
-    let (head, n_unread, tail) = ends(printed, OUTPUT_PART_READ_MAX);
-    let text = if n_unread == 0 { plain(head) } else { [plain(head), plain(tail)].join("\n") };
-    let (head, n_cut, tail) = ends(&text, OUTPUT_PART_BYTES_MAX);
+fn shorten_output(printed: &str) -> Option<ToolOutput> {
+    let (head, n_unread, tail) = head_and_tail(printed, OUTPUT_PART_READ_MAX);
+    let text = if n_unread == 0 {
+        to_visible_text(head)
+    } else {
+        [to_visible_text(head), to_visible_text(tail)].join("\n")
+    };
+    let (head, n_cut, tail) = head_and_tail(&text, OUTPUT_PART_BYTES_MAX);
     let n_bytes_left_out = n_cut + n_unread;
     let output =
         ToolOutput { head: head.to_owned(), n_bytes_omitted: n_bytes_left_out, tail: tail.to_owned() };
@@ -166,7 +171,7 @@ fn output(printed: &str) -> Option<ToolOutput> {
 }
 
 /// Returns the beginning and the end of a text that is too long, with how much lies between them; else all of it.
-fn ends(text: &str, part_bytes_max: usize) -> (&str, u64, &str) {
+fn head_and_tail(text: &str, part_bytes_max: usize) -> (&str, u64, &str) {
     let begin = text.floor_char_boundary(part_bytes_max);
     let end = text.ceil_char_boundary(text.len().saturating_sub(part_bytes_max));
     match (text.get(..begin), text.get(end..)) {
@@ -176,7 +181,7 @@ fn ends(text: &str, part_bytes_max: usize) -> (&str, u64, &str) {
 }
 
 /// Returns a text as a terminal would show it: without colours, and without blank lines around it.
-fn plain(text: &str) -> String {
+fn to_visible_text(text: &str) -> String {
     let lines: Vec<String> =
         text.trim_end().split('\n').map(|line| protocol::visible_text(line.as_bytes())).collect();
     lines.join("\n").trim_matches('\n').trim_end().to_owned()
@@ -189,20 +194,22 @@ mod tests {
     use super::{OUTPUT_PART_BYTES_MAX, OUTPUTS_BYTES_MAX, TITLE_BYTES_MAX, TurnTranscript, USES_MAX};
     use crate::driver::{ToolCall, ToolStatus};
 
-    fn call(id: &str, title: &str, status: ToolStatus, output: Option<&str>) -> ToolCall {
+    fn tool_call(id: &str, title: &str, status: ToolStatus, output: Option<&str>) -> ToolCall {
         ToolCall { id: id.to_owned(), title: title.to_owned(), status, output: output.map(str::to_owned) }
     }
 
     /// Tells a turn (`> words`, `! a call`), and returns it as its reader puts it together again.
-    fn told(words_bytes_max: usize, told: &[&str]) -> String {
+    fn render_turn(words_bytes_max: usize, told: &[&str]) -> String {
         let mut account = TurnTranscript::new(words_bytes_max);
         for (n, part) in told.iter().enumerate() {
             match part.split_at(2) {
-                ("> ", words) => account.say(words),
-                (_, title) => account.call(&call(&n.to_string(), title, ToolStatus::Done, None)),
+                ("> ", words) => account.push_text(words),
+                (_, title) => {
+                    account.push_tool_call(&tool_call(&n.to_string(), title, ToolStatus::Done, None))
+                }
             }
         }
-        let (words, tools) = account.take();
+        let (words, tools) = account.take_turn();
         let mut lines: Vec<String> = words.split('\n').map(|line| format!("> {line}")).collect();
         for used in tools.uses.iter().rev() {
             lines.insert(used.line as usize, format!("! {}", used.title));
@@ -211,8 +218,9 @@ mod tests {
     }
 
     #[test]
-    fn a_call_stands_behind_the_line_that_was_said_before_it() {
-        let check = |parts: &[&str], expected: &str| assert_eq!(told(1000, parts), expected, "{parts:?}");
+    fn a_tool_call_follows_the_text_line_before_it() {
+        let check =
+            |parts: &[&str], expected: &str| assert_eq!(render_turn(1000, parts), expected, "{parts:?}");
         check(&["> I look.\n", "! ls", "> I see.\n"], "> I look.\n! ls\n> I see.");
         check(&["! ls", "> I see.\n"], "! ls\n> I see.");
         check(&["> I look.", "! ls", "! cat", "> \nI see."], "> I look.\n! ls\n! cat\n> I see.");
@@ -223,21 +231,26 @@ mod tests {
     }
 
     #[test]
-    fn where_words_are_left_out_calls_stay_at_their_places() {
+    fn tool_calls_keep_their_position_when_text_is_cut() {
         let long = ["> one\n", "! a", "> two\n", "! b", "> three\n", "! c", "> four"];
-        assert_eq!(told(1000, &long), "> one\n! a\n> two\n! b\n> three\n! c\n> four");
-        assert_eq!(told(8, &long), "! a\n! b\n> ree\n! c\n> four");
+        assert_eq!(render_turn(1000, &long), "> one\n! a\n> two\n! b\n> three\n! c\n> four");
+        assert_eq!(render_turn(8, &long), "! a\n! b\n> ree\n! c\n> four");
     }
 
     #[test]
-    fn a_call_is_put_together_from_what_is_said_of_it() {
+    fn updates_of_a_tool_call_are_merged() {
         let mut account = TurnTranscript::new(1000);
-        account.call(&call("1", "make test", ToolStatus::Running, None));
-        account.call(&call("2", "ls", ToolStatus::Running, None));
-        account.call(&call("1", "", ToolStatus::Failed, Some("\u{1b}[31m1 failed\u{1b}[0m\n\n")));
+        account.push_tool_call(&tool_call("1", "make test", ToolStatus::Running, None));
+        account.push_tool_call(&tool_call("2", "ls", ToolStatus::Running, None));
+        account.push_tool_call(&tool_call(
+            "1",
+            "",
+            ToolStatus::Failed,
+            Some("\u{1b}[31m1 failed\u{1b}[0m\n\n"),
+        ));
         // The end of a call of another turn is not one of this.
-        account.call(&call("0", "", ToolStatus::Done, Some("old")));
-        let (_, tools) = account.take();
+        account.push_tool_call(&tool_call("0", "", ToolStatus::Done, Some("old")));
+        let (_, tools) = account.take_turn();
         let output = |n: usize| tools.uses[n].output.as_ref().map(|output| output.head.as_str());
         assert_eq!(tools.uses.len(), 2);
         assert_eq!((&*tools.uses[0].title, tools.uses[0].status), ("make test", ToolStatus::Failed));
@@ -247,17 +260,22 @@ mod tests {
             ("ls", ToolStatus::Running, None)
         );
         // And nothing of it is in the next turn.
-        assert!(account.take().1.is_empty());
+        assert!(account.take_turn().1.is_empty());
     }
 
     #[test]
-    fn what_is_left_out_is_counted() {
+    fn omitted_calls_and_bytes_are_counted() {
         let mut account = TurnTranscript::new(1000);
         let printed = format!("first{}last", "x".repeat(5000));
         for n in 0..USES_MAX + 3 {
-            account.call(&call(&n.to_string(), &format!("call {n}"), ToolStatus::Done, Some(&printed)));
+            account.push_tool_call(&tool_call(
+                &n.to_string(),
+                &format!("call {n}"),
+                ToolStatus::Done,
+                Some(&printed),
+            ));
         }
-        let (_, tools) = account.take();
+        let (_, tools) = account.take_turn();
         assert_eq!((tools.uses.len(), tools.n_omitted), (USES_MAX, 3));
         assert_eq!(tools.uses[0].title, "call 3");
         let last = tools.uses.last().unwrap().output.clone().unwrap();
@@ -272,7 +290,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn nothing_makes_a_turn_too_long(
+        fn a_transcript_never_exceeds_its_limits(
             parts in prop::collection::vec(
                 prop_oneof![
                     "[a가\n]{0,9}".prop_map(|words| (words, None)),
@@ -285,15 +303,15 @@ mod tests {
             let mut account = TurnTranscript::new(50);
             for (text, called) in &parts {
                 let Some((n_calls, length)) = called else {
-                    account.say(text);
+                    account.push_text(text);
                     continue;
                 };
                 let long = text.repeat(*length);
                 for n in 0..*n_calls {
-                    account.call(&call(&n.to_string(), &long, ToolStatus::Done, Some(&long)));
+                    account.push_tool_call(&tool_call(&n.to_string(), &long, ToolStatus::Done, Some(&long)));
                 }
             }
-            let (words, tools) = account.take();
+            let (words, tools) = account.take_turn();
             prop_assert!(words.len() <= 50 && words.trim() == words);
             let n_lines = words.split('\n').count() as u32;
             prop_assert!(tools.uses.iter().all(|used| used.line <= n_lines));

@@ -7,19 +7,19 @@
 mod play;
 
 use drivers::{
-    Acp, AcpOptions, AcpStart, AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk,
+    AcpDriver, AcpOptions, AcpStart, AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk,
     TurnOutcome,
 };
 use proptest::prelude::*;
 use protocol::DecoderOptions;
 
-fn driver(start: AcpStart) -> Acp {
+fn acp_driver(start: AcpStart) -> AcpDriver {
     let decoding = DecoderOptions { key: Some("k3f9".parse().unwrap()), ..DecoderOptions::worker() };
-    Acp::new(AcpOptions { cwd: "/work/tree".into(), start, decoding, mcp_servers: Vec::new() })
+    AcpDriver::new(AcpOptions { cwd: "/work/tree".into(), start, decoding, mcp_servers: Vec::new() })
 }
 
-fn attached(read_from: u64) -> Acp {
-    driver(AcpStart::Attached { agent_session: "s".to_owned(), read_from, cost_micros: 0 })
+fn attached_driver(read_from: u64) -> AcpDriver {
+    acp_driver(AcpStart::Attached { agent_session: "s".to_owned(), read_from, cost_micros: 0 })
 }
 
 #[test]
@@ -30,21 +30,21 @@ fn recorded_agents_are_understood() {
             Some(agent_session) => AcpStart::Resume { agent_session: agent_session.to_owned() },
             None => AcpStart::Fresh,
         };
-        insta::assert_snapshot!(play::play(&mut driver(start), &recording));
+        insta::assert_snapshot!(play::play_recording(&mut acp_driver(start), &recording));
     });
 }
 
-fn said(reaction: &Reaction) -> Vec<String> {
+fn describe_messages(reaction: &Reaction) -> Vec<String> {
     let said = reaction.events.iter().filter(|event| matches!(event, DriverEvent::Message { .. }));
-    said.map(play::shown).collect()
+    said.map(play::describe_event).collect()
 }
 
-fn hear(driver: &mut Acp, bytes: &[u8], offset: u64) -> Reaction {
+fn feed_output(driver: &mut AcpDriver, bytes: &[u8], offset: u64) -> Reaction {
     driver.on_output(SpoolChunk { stream: OutputStream::Output, offset, bytes })
 }
 
 /// Makes the lines of an agent that streams `pieces` in two turns, with a tool that prints them too.
-fn lines(pieces: &[String]) -> Vec<u8> {
+fn session_update_lines(pieces: &[String]) -> Vec<u8> {
     let update = |update: serde_json::Value| {
         let params = serde_json::json!({"sessionId": "s", "update": update});
         format!("{}\n", serde_json::json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))
@@ -66,7 +66,7 @@ fn lines(pieces: &[String]) -> Vec<u8> {
     output.into_bytes()
 }
 
-fn piece() -> impl Strategy<Value = String> {
+fn text_piece() -> impl Strategy<Value = String> {
     let known = prop::sample::select(vec![
         "[ASK_USER k3f9]\n",
         "question: which?\n",
@@ -86,34 +86,34 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn cutting_the_stream_anywhere_changes_nothing(pieces in prop::collection::vec(piece(), 0..24), cut: prop::sample::Index) {
-        let output = lines(&pieces);
+    fn cutting_the_stream_anywhere_changes_nothing(pieces in prop::collection::vec(text_piece(), 0..24), cut: prop::sample::Index) {
+        let output = session_update_lines(&pieces);
         let (head, tail) = output.split_at(cut.index(output.len() + 1));
-        let whole = hear(&mut attached(0), &output, 0);
-        let mut driver = attached(0);
-        let mut parts = hear(&mut driver, head, 0);
-        let rest = hear(&mut driver, tail, head.len() as u64);
+        let whole = feed_output(&mut attached_driver(0), &output, 0);
+        let mut driver = attached_driver(0);
+        let mut parts = feed_output(&mut driver, head, 0);
+        let rest = feed_output(&mut driver, tail, head.len() as u64);
         parts.events.extend(rest.events);
         parts.outgoing.extend(rest.outgoing);
         prop_assert_eq!(parts, whole);
     }
 
     #[test]
-    fn a_new_driver_that_reads_on_hears_the_same(pieces in prop::collection::vec(piece(), 0..24), cut: prop::sample::Index) {
-        let output = lines(&pieces);
+    fn a_restarted_driver_gives_the_same_messages(pieces in prop::collection::vec(text_piece(), 0..24), cut: prop::sample::Index) {
+        let output = session_update_lines(&pieces);
         let cut = cut.index(output.len() + 1);
-        let whole = hear(&mut attached(0), &output, 0);
-        let mut first = attached(0);
-        let before = hear(&mut first, &output[..cut], 0);
-        let from = first.read_from();
-        let mut second = attached(from);
-        let after = hear(&mut second, &output[from as usize..], from);
+        let whole = feed_output(&mut attached_driver(0), &output, 0);
+        let mut first = attached_driver(0);
+        let before = feed_output(&mut first, &output[..cut], 0);
+        let from = first.resume_offset();
+        let mut second = attached_driver(from);
+        let after = feed_output(&mut second, &output[from as usize..], from);
         // What both have heard is the same, and together they have heard all.
-        let mut all = said(&before);
-        let again = said(&after);
+        let mut all = describe_messages(&before);
+        let again = describe_messages(&after);
         let known: std::collections::BTreeSet<_> = all.iter().cloned().collect();
         all.extend(again.into_iter().filter(|said| !known.contains(said)));
-        prop_assert_eq!(all, said(&whole));
+        prop_assert_eq!(all, describe_messages(&whole));
         let ends = |reaction: &Reaction| reaction.events.iter().rev().find(|event| matches!(event, DriverEvent::TurnEnded { .. })).cloned();
         if let Some(end) = ends(&after) {
             prop_assert_eq!(Some(end), ends(&whole), "the words of a turn are whole after a restart");
@@ -121,8 +121,8 @@ proptest! {
     }
 
     #[test]
-    fn every_message_has_a_place_of_its_own(pieces in prop::collection::vec(piece(), 0..24)) {
-        let whole = hear(&mut attached(0), &lines(&pieces), 0);
+    fn every_message_has_a_unique_offset(pieces in prop::collection::vec(text_piece(), 0..24)) {
+        let whole = feed_output(&mut attached_driver(0), &session_update_lines(&pieces), 0);
         let mut places: Vec<_> = whole.events.iter().filter_map(|event| match event {
             DriverEvent::Message { offset, .. } => Some((offset.start, offset.ordinal)),
             _ => None,
@@ -136,58 +136,67 @@ proptest! {
     #[test]
     fn random_bytes_never_panic(bytes: Vec<u8>, text in "[\\[\\]{}\":,a-z0-9\n]{0,200}") {
         for input in [bytes, text.into_bytes()] {
-            let mut driver = driver(AcpStart::Fresh);
+            let mut driver = acp_driver(AcpStart::Fresh);
             driver.on_start();
-            hear(&mut driver, &input, 0);
+            feed_output(&mut driver, &input, 0);
             driver.on_exit();
         }
     }
 
     #[test]
     fn odd_values_never_panic(method in prop::sample::select(vec!["session/update", "session/request_permission", "elicitation/create", "fs/read_text_file"]), key in "[a-zA-Z]{1,12}", value in prop::sample::select(vec!["null", "1", "\"x\"", "[]", "{}", "[{}]", "-1.5e300"])) {
-        let mut driver = attached(0);
+        let mut driver = attached_driver(0);
         let update = format!("{{\"sessionUpdate\":\"tool_call\",\"{key}\":{value}}}");
         let line = format!("{{\"id\":{value},\"method\":\"{method}\",\"params\":{{\"update\":{update},\"{key}\":{value},\"toolCall\":{update}}}}}\n");
-        hear(&mut driver, line.as_bytes(), 0);
+        feed_output(&mut driver, line.as_bytes(), 0);
     }
 }
 
 #[test]
-fn what_a_tool_prints_is_never_said() {
-    let output = lines(&["a".to_owned(), "b".to_owned(), "c".to_owned(), "DONE:T1.3 k3f9\n".to_owned()]);
-    let reaction = hear(&mut attached(0), &output, 0);
+fn tool_output_is_never_decoded_as_a_message() {
+    let output = session_update_lines(&[
+        "a".to_owned(),
+        "b".to_owned(),
+        "c".to_owned(),
+        "DONE:T1.3 k3f9\n".to_owned(),
+    ]);
+    let reaction = feed_output(&mut attached_driver(0), &output, 0);
     assert!(
         reaction
             .events
             .iter()
             .any(|event| matches!(event, DriverEvent::ToolCall(call) if call.output.is_some()))
     );
-    assert_eq!(said(&reaction), Vec::<String>::new(), "mid-line words and tool output are no messages");
+    assert_eq!(
+        describe_messages(&reaction),
+        Vec::<String>::new(),
+        "mid-line words and tool output are no messages"
+    );
 }
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
     let told = AgentInput::Prompt { text: "go on".to_owned() };
-    assert_eq!(attached(0).encode_input(&told, 7), attached(99).encode_input(&told, 7));
+    assert_eq!(attached_driver(0).encode_input(&told, 7), attached_driver(99).encode_input(&told, 7));
 }
 
 #[test]
-fn an_answer_that_comes_twice_changes_nothing() {
-    let mut driver = driver(AcpStart::Fresh);
+fn a_repeated_response_changes_nothing() {
+    let mut driver = acp_driver(AcpStart::Fresh);
     driver.on_start();
-    hear(&mut driver, b"{\"id\":1,\"result\":{\"protocolVersion\":1}}\n", 0);
-    let ready = hear(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"s\"}}\n", 100);
+    feed_output(&mut driver, b"{\"id\":1,\"result\":{\"protocolVersion\":1}}\n", 0);
+    let ready = feed_output(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"s\"}}\n", 100);
     assert_eq!(ready.events.len(), 1);
-    let again = hear(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"other\"}}\n", 200);
+    let again = feed_output(&mut driver, b"{\"id\":2,\"result\":{\"sessionId\":\"other\"}}\n", 200);
     assert_eq!(again, Reaction::default());
-    assert_eq!(driver.read_from(), 100 + 36);
+    assert_eq!(driver.resume_offset(), 100 + 36);
 }
 
 #[test]
-fn a_process_that_ends_ends_its_turn() {
-    let mut driver = attached(0);
+fn process_exit_ends_the_open_turn() {
+    let mut driver = attached_driver(0);
     assert_eq!(driver.on_exit(), Reaction::default(), "an idle one has none");
-    let mut driver = attached(0);
+    let mut driver = attached_driver(0);
     driver.encode_input(&AgentInput::Prompt { text: "x".to_owned() }, 1).unwrap();
     let reaction = driver.on_exit();
     assert!(matches!(
@@ -197,16 +206,16 @@ fn a_process_that_ends_ends_its_turn() {
 }
 
 #[test]
-fn a_permission_that_waits_is_heard_again_and_can_be_answered() {
+fn a_pending_permission_survives_a_driver_restart() {
     let ask = br#"{"id":3,"method":"session/request_permission","params":{"options":[{"optionId":"y","kind":"allow_once"}],"toolCall":{"kind":"execute","title":"ls"}}}"#;
-    let mut output = lines(&["words\n".to_owned()]);
+    let mut output = session_update_lines(&["words\n".to_owned()]);
     output.extend_from_slice(ask);
     output.push(b'\n');
-    let mut first = attached(0);
-    let before = hear(&mut first, &output, 0);
-    let from = first.read_from();
-    let mut second = attached(from);
-    let after = hear(&mut second, &output[from as usize..], from);
+    let mut first = attached_driver(0);
+    let before = feed_output(&mut first, &output, 0);
+    let from = first.resume_offset();
+    let mut second = attached_driver(from);
+    let after = feed_output(&mut second, &output[from as usize..], from);
     assert_eq!(after, before);
     let answer = AgentInput::Permission { prompt: "3".to_owned(), allowed: true };
     assert_eq!(second.encode_input(&answer, 2), first.encode_input(&answer, 2));

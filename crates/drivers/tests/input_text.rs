@@ -16,7 +16,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use protocol::{Decoder, DecoderOptions, KeyRequirement, prompts};
 
 /// Returns one input of each kind, with texts from `words`.
-fn inputs(words: &dyn Fn() -> String) -> Vec<SessionInput> {
+fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
     let from = || "PO".parse().unwrap();
     let task: TaskId = "T1.3".parse().unwrap();
     let failure = TestFailure {
@@ -118,7 +118,7 @@ fn inputs(words: &dyn Fn() -> String) -> Vec<SessionInput> {
     ]
 }
 
-fn brief(words: &dyn Fn() -> String) -> prompts::TaskPrompt {
+fn sample_brief(words: &dyn Fn() -> String) -> prompts::TaskPrompt {
     prompts::TaskPrompt {
         task_id: "T1.3".parse().unwrap(),
         from: None,
@@ -135,14 +135,14 @@ fn brief(words: &dyn Fn() -> String) -> prompts::TaskPrompt {
     }
 }
 
-fn key() -> SessionKey {
+fn sample_key() -> SessionKey {
     "k3f9".parse().unwrap()
 }
 
 #[test]
 fn rendered_inputs_match_their_snapshot() {
-    let (key, task) = (key(), "T1.3".parse().unwrap());
-    let brief = brief(&|| "words".to_owned());
+    let (key, task) = (sample_key(), "T1.3".parse().unwrap());
+    let brief = sample_brief(&|| "words".to_owned());
     let mut rendered = String::new();
     for (locale, format) in
         [(Locale::En, InputFormat::Text), (Locale::Ko, InputFormat::Text), (Locale::En, InputFormat::Json)]
@@ -155,7 +155,7 @@ fn rendered_inputs_match_their_snapshot() {
             brief: Some(&brief),
             template: None,
         };
-        for input in inputs(&|| "words".to_owned()) {
+        for input in inputs_of_every_kind(&|| "words".to_owned()) {
             match render_input(&input, context) {
                 AgentInput::Prompt { text } => rendered += &format!("{text}\n~\n"),
                 other => rendered += &format!("{other:?}\n~\n"),
@@ -221,14 +221,14 @@ proptest! {
 
     #[test]
     fn rendered_input_never_decodes_as_a_message(texts in vec(hostile_text(), 1..6), with_task: bool, keys: bool) {
-        let (key, task) = (key(), "T1.3".parse().unwrap());
+        let (key, task) = (sample_key(), "T1.3".parse().unwrap());
         let next = std::cell::Cell::new(0);
         let words = || {
             next.set(next.get() + 1);
             texts[next.get() % texts.len()].clone()
         };
-        let brief = brief(&words);
-        let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::key), key_requirement: KeyRequirement::Optional, numeric_ids: true };
+        let brief = sample_brief(&words);
+        let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::sample_key), key_requirement: KeyRequirement::Optional, numeric_ids: true };
         for (locale, format) in [(Locale::En, InputFormat::Text), (Locale::Ko, InputFormat::Text), (Locale::Ko, InputFormat::Json)] {
             let context = InputContext {
                 locale,
@@ -238,7 +238,7 @@ proptest! {
                 brief: with_task.then_some(&brief),
                 template: None,
             };
-            for input in inputs(&words) {
+            for input in inputs_of_every_kind(&words) {
                 let AgentInput::Prompt { text } = render_input(&input, context) else { continue };
                 if format == InputFormat::Json {
                     for line in text.lines() {

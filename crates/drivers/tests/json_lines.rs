@@ -10,16 +10,16 @@ mod player;
 #[path = "recorded/transcript.rs"]
 mod transcript;
 
-use player::play;
+use player::play_transcript;
 use transcript::Transcript;
 
 #[test]
 fn recorded_output_gives_the_events_of_its_snapshot() {
     insta::glob!("transcripts/*/*.jsonl", |path| {
         let transcript = Transcript::read(path);
-        let whole = play(&transcript, usize::MAX);
+        let whole = play_transcript(&transcript, usize::MAX);
         for piece in [1, 7, 1000] {
-            assert_eq!(play(&transcript, piece), whole, "{} in pieces of {piece}", path.display());
+            assert_eq!(play_transcript(&transcript, piece), whole, "{} in pieces of {piece}", path.display());
         }
         insta::assert_snapshot!(whole);
     });

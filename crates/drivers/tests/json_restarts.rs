@@ -11,11 +11,11 @@ use std::{fs, path::Path, sync::LazyLock};
 use domain::Usage;
 use drivers::{Driver, DriverEvent, OutputStream, SpoolChunk};
 use proptest::prelude::*;
-use transcript::{Step, Transcript};
+use transcript::{Transcript, TranscriptStep};
 
-static TRANSCRIPTS: LazyLock<Vec<Transcript>> = LazyLock::new(all);
+static TRANSCRIPTS: LazyLock<Vec<Transcript>> = LazyLock::new(read_transcripts);
 
-fn all() -> Vec<Transcript> {
+fn read_transcripts() -> Vec<Transcript> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
     let mut paths: Vec<_> = ["claude", "codex"]
         .iter()
@@ -27,28 +27,28 @@ fn all() -> Vec<Transcript> {
 }
 
 /// What an agent wrote to its output, without its standard error.
-fn output(transcript: &Transcript) -> Vec<u8> {
+fn recorded_output(transcript: &Transcript) -> Vec<u8> {
     let printed = transcript.steps.iter().filter_map(|step| match step {
-        Step::Prints { stream: OutputStream::Output, bytes } => Some(&bytes[..]),
-        Step::Prints { stream: OutputStream::Stderr, .. } | Step::IsTold(_) => None,
+        TranscriptStep::Prints { stream: OutputStream::Output, bytes } => Some(&bytes[..]),
+        TranscriptStep::Prints { stream: OutputStream::Stderr, .. } | TranscriptStep::IsTold(_) => None,
     });
     printed.collect::<Vec<_>>().concat()
 }
 
-fn hear(driver: &mut dyn Driver, offset: usize, bytes: &[u8]) -> Vec<DriverEvent> {
+fn feed_output(driver: &mut dyn Driver, offset: usize, bytes: &[u8]) -> Vec<DriverEvent> {
     driver.on_output(SpoolChunk { stream: OutputStream::Output, offset: offset as u64, bytes }).events
 }
 
 /// Events that must be the same for every reader.
-fn is_kept(event: &DriverEvent) -> bool {
+fn is_restart_invariant(event: &DriverEvent) -> bool {
     matches!(event, DriverEvent::Message { .. } | DriverEvent::Usage(_) | DriverEvent::TurnEnded { .. })
 }
 
-fn kept(events: Vec<DriverEvent>) -> Vec<DriverEvent> {
-    events.into_iter().filter(is_kept).collect()
+fn restart_invariant_events(events: Vec<DriverEvent>) -> Vec<DriverEvent> {
+    events.into_iter().filter(is_restart_invariant).collect()
 }
 
-fn used(events: &[DriverEvent]) -> Usage {
+fn total_usage(events: &[DriverEvent]) -> Usage {
     let mut used = Usage::default();
     for event in events {
         if let DriverEvent::Usage(usage) = event {
@@ -62,21 +62,22 @@ fn used(events: &[DriverEvent]) -> Usage {
 }
 
 /// Reads up to a place, starts again with a new driver, and expects what the first would have heard from there on.
-fn check_restart(transcript: &Transcript, cut: usize) {
-    let bytes = output(transcript);
-    let whole = kept(hear(&mut *transcript.driver(Usage::default()), 0, &bytes));
+fn assert_same_events_after_restart(transcript: &Transcript, cut: usize) {
+    let bytes = recorded_output(transcript);
+    let whole =
+        restart_invariant_events(feed_output(&mut *transcript.new_driver(Usage::default()), 0, &bytes));
     let (head, _) = bytes.split_at(cut);
-    let mut first = transcript.driver(Usage::default());
-    let heard = kept(hear(&mut *first, 0, head));
+    let mut first = transcript.new_driver(Usage::default());
+    let heard = restart_invariant_events(feed_output(&mut *first, 0, head));
     let is_end = |event: &DriverEvent| matches!(event, DriverEvent::TurnEnded { .. });
     let n_done = heard.iter().rposition(is_end).map_or(0, |last| last + 1);
     let (done, again) = whole.split_at(n_done);
     assert_eq!(heard.get(..n_done).expect("it is within"), done);
 
-    let from = usize::try_from(first.read_from()).expect("it is short");
+    let from = usize::try_from(first.resume_offset()).expect("it is short");
     assert!(from <= cut);
     // The model is told once a thread is opened, and that may lie before.
-    let mut second = transcript.driver(used(done));
+    let mut second = transcript.new_driver(total_usage(done));
     let (_, tail) = bytes.split_at(from);
     let without_model = |mut event: DriverEvent| {
         if let DriverEvent::Usage(usage) = &mut event {
@@ -84,36 +85,39 @@ fn check_restart(transcript: &Transcript, cut: usize) {
         }
         event
     };
-    let heard: Vec<_> = kept(hear(&mut *second, from, tail)).into_iter().map(without_model).collect();
+    let heard: Vec<_> = restart_invariant_events(feed_output(&mut *second, from, tail))
+        .into_iter()
+        .map(without_model)
+        .collect();
     let expected: Vec<_> = again.iter().cloned().map(without_model).collect();
     assert_eq!(heard, expected, "{} {} cut at {cut}", transcript.agent, transcript.session);
 }
 
 #[test]
-fn a_reader_that_starts_again_at_the_end_of_any_line_hears_the_same_under_the_same_names() {
+fn restart_at_any_line_end_gives_the_same_events() {
     for transcript in &*TRANSCRIPTS {
-        let bytes = output(transcript);
+        let bytes = recorded_output(transcript);
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
         for cut in [0].into_iter().chain(ends) {
-            check_restart(transcript, cut);
+            assert_same_events_after_restart(transcript, cut);
         }
     }
 }
 
 #[test]
-fn an_open_prompt_can_be_answered_by_a_driver_that_reads_it_again() {
+fn an_open_prompt_can_be_answered_after_a_restart() {
     for transcript in TRANSCRIPTS.iter().filter(|transcript| transcript.session != "odd") {
-        let bytes = output(transcript);
+        let bytes = recorded_output(transcript);
         let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
         for cut in ends {
             let (head, _) = bytes.split_at(cut);
-            let mut first = transcript.driver(Usage::default());
-            let asked = hear(&mut *first, 0, head).pop();
+            let mut first = transcript.new_driver(Usage::default());
+            let asked = feed_output(&mut *first, 0, head).pop();
             let Some(DriverEvent::Permission { request, .. }) = asked else { continue };
             let told = drivers::AgentInput::Permission { prompt: request.prompt, allowed: true };
-            let from = usize::try_from(first.read_from()).expect("it is short");
-            let mut second = transcript.driver(Usage::default());
-            hear(&mut *second, from, head.split_at(from).1);
+            let from = usize::try_from(first.resume_offset()).expect("it is short");
+            let mut second = transcript.new_driver(Usage::default());
+            feed_output(&mut *second, from, head.split_at(from).1);
             let answer = first.encode_input(&told, 7).expect("the first driver can answer");
             assert_eq!(second.encode_input(&told, 7), Ok(answer));
             assert!(first.encode_input(&told, 8).is_err(), "another input answers it no more");
@@ -122,10 +126,12 @@ fn an_open_prompt_can_be_answered_by_a_driver_that_reads_it_again() {
 }
 
 #[test]
-fn what_tools_print_is_never_said() {
+fn tool_output_is_never_decoded_as_a_message() {
     let mut n_printed = 0;
     for transcript in &*TRANSCRIPTS {
-        for event in hear(&mut *transcript.driver(Usage::default()), 0, &output(transcript)) {
+        for event in
+            feed_output(&mut *transcript.new_driver(Usage::default()), 0, &recorded_output(transcript))
+        {
             match event {
                 DriverEvent::Message { item, .. } => assert!(!item.span().raw.contains("T9.9"), "{item:?}"),
                 DriverEvent::ToolCall(call) => {
@@ -145,9 +151,9 @@ proptest! {
         mut cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
     ) {
         let transcript = which.get(&TRANSCRIPTS);
-        let bytes = output(transcript);
-        let whole = transcript.driver(Usage::default()).on_output(SpoolChunk { stream: OutputStream::Output, offset: 0, bytes: &bytes });
-        let mut driver = transcript.driver(Usage::default());
+        let bytes = recorded_output(transcript);
+        let whole = transcript.new_driver(Usage::default()).on_output(SpoolChunk { stream: OutputStream::Output, offset: 0, bytes: &bytes });
+        let mut driver = transcript.new_driver(Usage::default());
         let mut cuts: Vec<_> = cuts.drain(..).map(|cut| cut.index(bytes.len() + 1)).collect();
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
@@ -162,9 +168,9 @@ proptest! {
     }
 
     #[test]
-    fn starting_again_anywhere_loses_and_doubles_nothing(which: prop::sample::Index, cut: prop::sample::Index) {
+    fn restart_at_any_byte_loses_and_repeats_nothing(which: prop::sample::Index, cut: prop::sample::Index) {
         let transcript = which.get(&TRANSCRIPTS);
-        check_restart(transcript, cut.index(output(transcript).len() + 1));
+        assert_same_events_after_restart(transcript, cut.index(recorded_output(transcript).len() + 1));
     }
 
     #[test]
@@ -173,17 +179,17 @@ proptest! {
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..200_usize), 1..20),
     ) {
         let transcript = which.get(&TRANSCRIPTS);
-        let mut bytes = output(transcript);
+        let mut bytes = recorded_output(transcript);
         for (place, byte, length) in damage {
             let place = place.index(bytes.len());
             let end = (place + length).min(bytes.len());
             bytes.splice(place..end, [byte]);
         }
-        let mut driver = transcript.driver(Usage::default());
+        let mut driver = transcript.new_driver(Usage::default());
         driver.on_start();
-        hear(&mut *driver, 0, &bytes);
+        feed_output(&mut *driver, 0, &bytes);
         driver.on_exit();
-        prop_assert!(driver.read_from() <= bytes.len() as u64);
+        prop_assert!(driver.resume_offset() <= bytes.len() as u64);
     }
 
     #[test]
@@ -192,8 +198,8 @@ proptest! {
         bytes: Vec<u8>,
         errors: Vec<u8>,
     ) {
-        let mut driver = which.get(&TRANSCRIPTS).driver(Usage::default());
-        hear(&mut *driver, 0, &bytes);
+        let mut driver = which.get(&TRANSCRIPTS).new_driver(Usage::default());
+        feed_output(&mut *driver, 0, &bytes);
         driver.on_output(SpoolChunk { stream: OutputStream::Stderr, offset: bytes.len() as u64, bytes: &errors });
         driver.on_exit();
     }

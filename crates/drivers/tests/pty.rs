@@ -7,14 +7,14 @@
 mod play;
 
 use drivers::{
-    AgentInput, Driver, DriverEvent, OutputStream, Pty, PtyMode, PtyOptions, Reaction, SpoolChunk,
+    AgentInput, Driver, DriverEvent, OutputStream, PtyDriver, PtyMode, PtyOptions, Reaction, SpoolChunk,
     TypingOptions,
 };
 use proptest::prelude::*;
 use protocol::{DecoderOptions, KeyRequirement};
 
-fn lines(read_from: u64) -> Pty {
-    Pty::new(PtyOptions {
+fn line_driver(read_from: u64) -> PtyDriver {
+    PtyDriver::new(PtyOptions {
         decoding: DecoderOptions { key: Some("k3f9".parse().unwrap()), ..DecoderOptions::worker() },
         mode: PtyMode::Lines,
         typing: TypingOptions::default(),
@@ -25,7 +25,7 @@ fn lines(read_from: u64) -> Pty {
     })
 }
 
-fn screen() -> Pty {
+fn screen_driver() -> PtyDriver {
     let typing = TypingOptions {
         paste: true,
         submit: "\r".to_owned(),
@@ -37,7 +37,7 @@ fn screen() -> Pty {
     let key = Some("k3f9".parse().unwrap());
     let decoding =
         DecoderOptions { key, key_requirement: KeyRequirement::Required, ..DecoderOptions::worker() };
-    Pty::new(PtyOptions {
+    PtyDriver::new(PtyOptions {
         decoding,
         mode: PtyMode::Screen,
         typing,
@@ -52,17 +52,17 @@ fn screen() -> Pty {
 fn recorded_programs_are_understood() {
     insta::glob!("pty/*.txt", |path| {
         let recording = std::fs::read_to_string(path).unwrap();
-        let mut driver = if recording.starts_with("screen") { screen() } else { lines(0) };
-        insta::assert_snapshot!(play::play(&mut driver, &recording));
+        let mut driver = if recording.starts_with("screen") { screen_driver() } else { line_driver(0) };
+        insta::assert_snapshot!(play::play_recording(&mut driver, &recording));
     });
 }
 
-fn hear(driver: &mut Pty, bytes: &[u8], offset: u64) -> Reaction {
+fn feed_output(driver: &mut PtyDriver, bytes: &[u8], offset: u64) -> Reaction {
     driver.on_output(SpoolChunk { stream: OutputStream::Output, offset, bytes })
 }
 
 /// Returns what was said and the words, apart: their order depends on where a read ended.
-fn heard(reaction: &Reaction) -> (Vec<String>, String) {
+fn messages_and_text(reaction: &Reaction) -> (Vec<String>, String) {
     let mut words = String::new();
     let mut said = Vec::new();
     for event in &reaction.events {
@@ -73,13 +73,13 @@ fn heard(reaction: &Reaction) -> (Vec<String>, String) {
                 let json = serde_json::to_value(item).unwrap();
                 said.push(format!("{}.{} {} {}", offset.start, offset.ordinal, json["type"], json["raw"]));
             }
-            other => said.push(play::shown(other)),
+            other => said.push(play::describe_event(other)),
         }
     }
     (said, words)
 }
 
-fn output() -> impl Strategy<Value = Vec<u8>> {
+fn terminal_output() -> impl Strategy<Value = Vec<u8>> {
     let known = prop::sample::select(vec![
         &b"[ASK_USER k3f9]\n"[..],
         b"question: which?\r\n",
@@ -102,10 +102,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn cutting_the_stream_anywhere_changes_nothing(output in output(), cut: prop::sample::Index, on_screen: bool) {
+    fn cutting_the_stream_anywhere_changes_nothing(output in terminal_output(), cut: prop::sample::Index, on_screen: bool) {
         let (head, tail) = output.split_at(cut.index(output.len() + 1));
         let run = |parts: &[&[u8]]| {
-            let mut driver = if on_screen { screen() } else { lines(0) };
+            let mut driver = if on_screen { screen_driver() } else { line_driver(0) };
             driver.on_start();
             driver.on_silence(2000);
             if !on_screen {
@@ -114,33 +114,33 @@ proptest! {
             let mut all = Reaction::default();
             let mut offset = 0;
             for part in parts {
-                all.events.extend(hear(&mut driver, part, offset).events);
+                all.events.extend(feed_output(&mut driver, part, offset).events);
                 offset += part.len() as u64;
             }
             all.events.extend(driver.on_exit().events);
             all
         };
-        prop_assert_eq!(heard(&run(&[head, tail])), heard(&run(&[&output])));
+        prop_assert_eq!(messages_and_text(&run(&[head, tail])), messages_and_text(&run(&[&output])));
     }
 
     #[test]
-    fn a_new_driver_that_reads_on_hears_the_rest(output in output(), cut: prop::sample::Index) {
+    fn a_restarted_driver_gives_the_remaining_messages(output in terminal_output(), cut: prop::sample::Index) {
         let cut = cut.index(output.len() + 1);
-        let mut whole = hear(&mut lines(0), &output, 0);
+        let mut whole = feed_output(&mut line_driver(0), &output, 0);
         whole.events.retain(|event| matches!(event, DriverEvent::Message { .. }));
-        let mut first = lines(0);
-        let mut parts = hear(&mut first, &output[..cut], 0);
-        let from = first.read_from();
-        let rest = hear(&mut lines(from), &output[from as usize..], from);
+        let mut first = line_driver(0);
+        let mut parts = feed_output(&mut first, &output[..cut], 0);
+        let from = first.resume_offset();
+        let rest = feed_output(&mut line_driver(from), &output[from as usize..], from);
         parts.events.extend(rest.events);
         parts.events.retain(|event| matches!(event, DriverEvent::Message { .. }));
-        prop_assert_eq!(heard(&parts).0, heard(&whole).0);
+        prop_assert_eq!(messages_and_text(&parts).0, messages_and_text(&whole).0);
     }
 
     #[test]
-    fn what_is_typed_has_no_keys_in_it(text in "\\PC{0,20}[\u{0}-\u{20}\u{7f}-\u{9f}]{0,8}\\PC{0,20}") {
-        let mut driver = screen();
-        hear(&mut driver, b"x", 0);
+    fn typed_text_has_no_control_characters(text in "\\PC{0,20}[\u{0}-\u{20}\u{7f}-\u{9f}]{0,8}\\PC{0,20}") {
+        let mut driver = screen_driver();
+        feed_output(&mut driver, b"x", 0);
         driver.on_silence(2000);
         let reaction = driver.encode_input(&AgentInput::Prompt { text }, 1).unwrap();
         let typed = String::from_utf8(reaction.outgoing[0].bytes.clone()).unwrap();
@@ -150,14 +150,14 @@ proptest! {
 }
 
 #[test]
-fn silence_before_the_first_word_is_no_end() {
-    let mut driver = lines(0);
+fn silence_before_the_first_output_does_not_end_the_turn() {
+    let mut driver = line_driver(0);
     driver.on_start();
     driver.encode_input(&AgentInput::Prompt { text: "Do it.\nNow.".to_owned() }, 1).unwrap();
     assert_eq!(driver.silence_timeout_ms(), None);
-    hear(&mut driver, b"Do it.\r\nNow.\r\n", 0);
+    feed_output(&mut driver, b"Do it.\r\nNow.\r\n", 0);
     assert_eq!(driver.silence_timeout_ms(), None, "an echo is no word");
-    hear(&mut driver, b"I did.", 14);
+    feed_output(&mut driver, b"I did.", 14);
     assert_eq!(driver.silence_timeout_ms(), Some(1500));
     assert_eq!(driver.on_silence(1499), Reaction::default());
     assert!(matches!(
@@ -168,12 +168,12 @@ fn silence_before_the_first_word_is_no_end() {
 }
 
 #[test]
-fn words_are_never_typed_twice() {
-    let mut driver = screen();
-    hear(&mut driver, "❯ ".as_bytes(), 0);
+fn a_prompt_is_never_typed_twice() {
+    let mut driver = screen_driver();
+    feed_output(&mut driver, "❯ ".as_bytes(), 0);
     driver.on_silence(1500);
     driver.encode_input(&AgentInput::Prompt { text: "Make the file".to_owned() }, 1).unwrap();
-    hear(&mut driver, b"Make the file", 4);
+    feed_output(&mut driver, b"Make the file", 4);
     let mut sent = Vec::new();
     let mut n_failed = 0;
     for _ in 0..9 {
@@ -187,38 +187,38 @@ fn words_are_never_typed_twice() {
 }
 
 /// Hears a recording again: its bytes, and where its turns had ended, but nothing of what was told.
-fn again(recording: &str) -> Vec<String> {
-    let (mut first, mut second) = (screen(), screen());
+fn replay_messages(recording: &str) -> Vec<String> {
+    let (mut first, mut second) = (screen_driver(), screen_driver());
     let mut said = Vec::new();
     let mut offset = 0;
     first.on_start();
     for line in recording.lines() {
         let reaction = match line.split_at_checked(2) {
             Some(("< ", text)) => {
-                play::hear(&mut first, OutputStream::Output, &mut offset.clone(), text);
-                play::hear(&mut second, OutputStream::Output, &mut offset, text)
+                play::feed_recorded_line(&mut first, OutputStream::Output, &mut offset.clone(), text);
+                play::feed_recorded_line(&mut second, OutputStream::Output, &mut offset, text)
             }
             Some(("> ", act)) => {
-                let ended = play::act_on(&mut first, act, 1).events;
+                let ended = play::perform_action(&mut first, act, 1).events;
                 let has_ended = ended.iter().any(|event| matches!(event, DriverEvent::TurnEnded { .. }));
                 if has_ended { second.on_recorded_turn_end() } else { Reaction::default() }
             }
             _ => continue,
         };
         let new = reaction.events.iter().filter(|event| matches!(event, DriverEvent::Message { .. }));
-        said.extend(new.map(play::shown));
+        said.extend(new.map(play::describe_event));
     }
     said
 }
 
 #[test]
-fn a_screen_that_is_read_again_says_the_same() {
+fn replaying_a_screen_gives_the_same_messages() {
     insta::glob!("pty/real-*.txt", |path| {
         let recording = std::fs::read_to_string(path).unwrap();
-        let seen = play::play(&mut screen(), &recording);
+        let seen = play::play_recording(&mut screen_driver(), &recording);
         let said: Vec<&str> =
             seen.lines().map(str::trim).filter(|line| line.starts_with("Message")).collect();
-        assert_eq!(again(&recording), said);
+        assert_eq!(replay_messages(&recording), said);
         assert_eq!(said.len(), 2, "a question in each turn");
     });
 }

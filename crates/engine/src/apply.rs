@@ -13,8 +13,8 @@ mod session;
 mod start;
 mod task;
 
-pub(crate) use escalation::{RATE_LIMIT_WAIT_MS_MAX, resets_at};
-pub(crate) use question::is_allowed;
+pub(crate) use escalation::{RATE_LIMIT_WAIT_MS_MAX, rate_limit_retry_at};
+pub(crate) use question::is_allowing_answer;
 pub(crate) use session::input_parts;
 pub(crate) use start::GraphLayout;
 
@@ -38,22 +38,24 @@ impl Run {
         let mut sink = EffectSink::new(recorded.sequence);
         self.apply_event(recorded.at, &recorded.actor, &recorded.event, &mut sink);
         self.schedule.defer_unstartable();
-        self.watch_orchestrator(recorded.at);
+        self.update_silence_deadline(recorded.at);
         sink.effects
     }
 
     fn apply_event(&mut self, at: Timestamp, actor: &Actor, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::RunStarted { work, settings, team, .. } => self.run_started(at, work, settings, team),
+            Event::RunStarted { work, settings, team, .. } => {
+                self.apply_run_started(at, work, settings, team)
+            }
             Event::RunPaused {} => {
                 self.status = RunStatus::Paused;
                 self.schedule.set_paused(true);
-                self.working_tasks().for_each(|task| self.stop_clock(at, task));
+                self.working_tasks().for_each(|task| self.stop_work_clock(at, task));
             }
             Event::RunContinued {} | Event::RunReopened {} => {
                 self.status = RunStatus::Active;
                 self.schedule.set_paused(self.time_limit_escalation.is_some());
-                self.working_tasks().for_each(|task| self.start_clock(at, task));
+                self.working_tasks().for_each(|task| self.start_work_clock(at, task));
             }
             Event::RunCancelled {} => self.schedule.set_paused(true),
             Event::RunEnded { outcome, .. } => self.status = RunStatus::Ended(*outcome),
@@ -62,59 +64,59 @@ impl Run {
                     phase.leader = Some(*session);
                 }
             }
-            Event::PhasePaused { phase } => self.phase_paused(*phase, true),
-            Event::PhaseContinued { phase } => self.phase_paused(*phase, false),
+            Event::PhasePaused { phase } => self.set_phase_paused(*phase, true),
+            Event::PhaseContinued { phase } => self.set_phase_paused(*phase, false),
             // Its tasks are cancelled by events of their own.
             Event::PhaseCancelled { .. } => {}
             Event::PhaseLanded { phase } => self.pending_effects.remove(&EffectKey::Land(*phase)),
 
-            Event::TasksBecameReady { tasks } => self.tasks_became_ready(tasks),
+            Event::TasksBecameReady { tasks } => self.apply_tasks_became_ready(tasks),
             Event::TaskStarted { task, attempt, session, .. } => {
-                self.task_started(at, task, *attempt, *session);
+                self.apply_task_started(at, task, *attempt, *session);
             }
-            Event::TaskResumed { task, .. } => self.task_resumed(at, task),
-            Event::TaskBlocked { task, reason } => self.task_blocked(at, task, reason),
-            Event::TaskUnblocked { task, reason } => self.task_unblocked(task, reason),
-            Event::TaskClaimed { task, source, .. } => self.task_claimed(at, task, *source),
+            Event::TaskResumed { task, .. } => self.apply_task_resumed(at, task),
+            Event::TaskBlocked { task, reason } => self.apply_task_blocked(at, task, reason),
+            Event::TaskUnblocked { task, reason } => self.apply_task_unblocked(task, reason),
+            Event::TaskClaimed { task, source, .. } => self.apply_task_claimed(at, task, *source),
             Event::CheckStarted { task, attempt, command } => {
-                let Some(task_ref) = self.find(task) else { return };
-                self.set_stage(task_ref, TaskStage::Checking);
+                let Some(task_ref) = self.find_task(task) else { return };
+                self.set_task_stage(task_ref, TaskStage::Checking);
                 let effect =
                     Effect::RunCheck { task: task.clone(), attempt: *attempt, command: command.clone() };
                 sink.add(&mut self.pending_effects, EffectKey::Check(task_ref), effect);
             }
-            Event::CheckFinished { task, receipt, .. } => self.check_finished(task, receipt.passed()),
-            Event::TestStarted { task, session } => self.test_started(task, *session),
-            Event::TaskReturned { task, reason } => self.task_returned(at, task, *reason),
+            Event::CheckFinished { task, receipt, .. } => self.apply_check_finished(task, receipt.passed()),
+            Event::TestStarted { task, session } => self.apply_test_started(task, *session),
+            Event::TaskReturned { task, reason } => self.apply_task_returned(at, task, *reason),
             Event::MergeStarted { task, attempt } => {
-                let Some(task_ref) = self.find(task) else { return };
-                self.set_stage(task_ref, TaskStage::Merging);
+                let Some(task_ref) = self.find_task(task) else { return };
+                self.set_task_stage(task_ref, TaskStage::Merging);
                 self.mergeable.retain(|waiting| *waiting != task_ref);
                 self.merging = Some(task_ref);
                 let effect = Effect::Merge { task: task.clone(), attempt: *attempt };
                 sink.add(&mut self.pending_effects, EffectKey::Merge(task_ref), effect);
             }
-            Event::MergeFinished { task, outcome, .. } => self.merge_finished(task, outcome),
-            Event::TaskDone { task, proof } => self.task_done(at, task, *proof),
-            Event::AttemptFailed { task, counted, .. } => self.attempt_failed(at, task, *counted),
+            Event::MergeFinished { task, outcome, .. } => self.apply_merge_finished(task, outcome),
+            Event::TaskDone { task, proof } => self.apply_task_done(at, task, *proof),
+            Event::AttemptFailed { task, counted, .. } => self.apply_attempt_failed(at, task, *counted),
             Event::TaskRetried { task, hint, resets_attempts } => {
-                self.task_retried(task, hint.as_ref(), *resets_attempts)
+                self.apply_task_retried(task, hint.as_ref(), *resets_attempts)
             }
-            Event::TaskFailed { task, .. } => self.task_ended(at, task, TaskStage::Failed),
-            Event::TaskSkipped { task } => self.task_ended(at, task, TaskStage::Skipped),
-            Event::TaskCancelled { task } => self.task_ended(at, task, TaskStage::Cancelled),
-            Event::TaskReopened { task, .. } => self.task_reopened(task),
+            Event::TaskFailed { task, .. } => self.apply_task_ended(at, task, TaskStage::Failed),
+            Event::TaskSkipped { task } => self.apply_task_ended(at, task, TaskStage::Skipped),
+            Event::TaskCancelled { task } => self.apply_task_ended(at, task, TaskStage::Cancelled),
+            Event::TaskReopened { task, .. } => self.apply_task_reopened(task),
             Event::TaskPrioritized { task, priority } => {
-                let Some(task_ref) = self.find(task) else { return };
+                let Some(task_ref) = self.find_task(task) else { return };
                 self.schedule.set_priority(self.task(task_ref).node, *priority);
             }
-            Event::TaskMessageSent { task, text } => self.task_message_sent(task, text),
-            Event::TaskReassigned { task, agent } => self.task_reassigned(task, agent),
-            Event::TaskRewound { task, checkpoint } => self.task_rewound(task, *checkpoint, sink),
+            Event::TaskMessageSent { task, text } => self.apply_task_message_sent(task, text),
+            Event::TaskReassigned { task, agent } => self.apply_task_reassigned(task, agent),
+            Event::TaskRewound { task, checkpoint } => self.apply_task_rewound(task, *checkpoint, sink),
             Event::TaskRequested { task, worktree, meta } => {
-                self.task_requested(task, worktree.as_ref(), meta.as_ref());
+                self.apply_task_requested(task, worktree.as_ref(), meta.as_ref());
             }
-            Event::TaskAdded { task, in_file } => self.task_added(task, !in_file),
+            Event::TaskAdded { task, in_file } => self.apply_task_added(task, !in_file),
             Event::PlanChangeDetected { .. }
             | Event::PlanChangeWithdrawn { .. }
             | Event::PlanUnreadable { .. }
@@ -124,17 +126,17 @@ impl Run {
             | Event::PhaseChanged { .. }
             | Event::TaskChanged { .. } => self.apply_plan_change_event(event),
             Event::DependencyAdded { earlier, later } => {
-                if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
+                if let (Some(earlier), Some(later)) = (self.find_task(earlier), self.find_task(later)) {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
                     // A cycle was rejected before the event was recorded.
                     let _ = self.schedule.connect(earlier, later_node);
                     if !self.schedule.has_met_dependencies(later_node) {
-                        self.set_stage(later, TaskStage::Waiting);
+                        self.set_task_stage(later, TaskStage::Waiting);
                     }
                 }
             }
             Event::DependencyRemoved { earlier, later } => {
-                if let (Some(earlier), Some(later)) = (self.find(earlier), self.find(later)) {
+                if let (Some(earlier), Some(later)) = (self.find_task(earlier), self.find_task(later)) {
                     self.schedule.disconnect(self.task(earlier).node, self.task(later).node);
                 }
             }
@@ -154,37 +156,39 @@ impl Run {
                     phase: *phase,
                     resumes: *resumes,
                 };
-                self.session_opened(*session, &opened, sink);
+                self.apply_session_opened(*session, &opened, sink);
             }
             Event::SessionActivated { session, agent_session } => {
-                self.session_activated(*session, agent_session.as_ref());
+                self.apply_session_activated(*session, agent_session.as_ref());
             }
-            Event::SessionParked { session, mode } => self.session_parked(at, *session, *mode, sink),
-            Event::SessionWoken { session } => self.session_woken(*session, sink),
-            Event::SessionDismissed { session } => self.session_dismissed(*session, sink),
-            Event::SessionEnded { session, exit_status: Some(_) } => self.session_ended(*session),
+            Event::SessionParked { session, mode } => self.apply_session_parked(at, *session, *mode, sink),
+            Event::SessionWoken { session } => self.apply_session_woken(*session, sink),
+            Event::SessionDismissed { session } => self.apply_session_dismissed(*session, sink),
+            Event::SessionEnded { session, exit_status: Some(_) } => self.apply_session_ended(*session),
             Event::SessionEnded { session, exit_status: None } | Event::SessionLost { session, .. } => {
                 self.count_loss(*session);
-                self.session_ended(*session);
+                self.apply_session_ended(*session);
             }
             Event::InputQueued { session, input, content } => {
-                self.input_queued(*session, *input, content, sink);
+                self.apply_input_queued(*session, *input, content, sink);
             }
-            Event::InputSent { session, input } => self.input_sent(*session, *input),
+            Event::InputSent { session, input } => self.apply_input_sent(*session, *input),
             Event::MessageReceived { session, offset, read_from, message } => {
                 self.record_offset(*session, *offset, *read_from);
-                self.message_received(*session, message);
+                self.apply_message_received(*session, message);
             }
             Event::MessageRejected { session, offset, read_from, protocol, error, .. } => {
                 self.record_offset(*session, *offset, *read_from);
-                self.message_rejected(*session, protocol, error);
+                self.apply_message_rejected(*session, protocol, error);
             }
             Event::NearMissReceived { session, offset, read_from, near, raw } => {
                 self.record_offset(*session, *offset, *read_from);
-                self.near_miss_received(*session, near, raw);
+                self.apply_near_miss_received(*session, near, raw);
             }
-            Event::TurnEnded { session, read_from, .. } => self.turn_ended(at, *session, *read_from),
-            Event::TurnInterrupted { session, read_from, .. } => self.turn_interrupted(*session, *read_from),
+            Event::TurnEnded { session, read_from, .. } => self.apply_turn_ended(at, *session, *read_from),
+            Event::TurnInterrupted { session, read_from, .. } => {
+                self.apply_turn_interrupted(*session, *read_from)
+            }
 
             Event::QuestionAsked { .. }
             | Event::QuestionRouted { .. }
@@ -236,14 +240,16 @@ impl Run {
             | Event::CheckpointRequested { .. }
             | Event::CheckpointFinished { .. } => self.apply_escalation_event(at, event, sink),
 
-            Event::DiskBudgetExhausted { escalation, task } => self.disk_budget_exhausted(*escalation, task),
+            Event::DiskBudgetExhausted { escalation, task } => {
+                self.apply_disk_budget_exhausted(*escalation, task)
+            }
             Event::OverlapDetected { overlap } => {
                 self.overlaps.retain(|known| known.tasks != overlap.tasks);
                 self.overlaps.push(overlap.clone());
             }
             Event::OverlapResolved { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
-            Event::EffectFinished { effect, .. } => self.effect_finished(*effect),
-            Event::ChatMessageSent { text, answers } => self.chat_message_sent(actor, text, *answers),
+            Event::EffectFinished { effect, .. } => self.apply_effect_finished(*effect),
+            Event::ChatMessageSent { text, answers } => self.apply_chat_message_sent(actor, text, *answers),
             // Only for display.
             Event::ChatAnsweredWithStatus { .. } => {}
             Event::ResolveRequested { session, phase } => {
@@ -258,24 +264,24 @@ impl Run {
         }
     }
 
-    fn effect_finished(&mut self, effect: EffectId) {
+    fn apply_effect_finished(&mut self, effect: EffectId) {
         let Some((key, _)) = self.pending_effects.find(effect) else { return };
         let key = key.clone();
         self.pending_effects.remove(&key);
         if let EffectKey::Restore(task) = &key
-            && let Some(task_ref) = self.find(task)
+            && let Some(task_ref) = self.find_task(task)
         {
             self.schedule.release(self.task(task_ref).node, HoldReason::Restoring);
         }
     }
 
-    pub(crate) fn set_stage(&mut self, task: TaskRef, stage: TaskStage) {
+    pub(crate) fn set_task_stage(&mut self, task: TaskRef, stage: TaskStage) {
         if let Some(task) = self.task_mut(task) {
             task.stage = stage;
         }
     }
 
-    pub(crate) fn is_blocked_by(&self, task: TaskRef, reason: &BlockReason) -> bool {
+    pub(crate) fn is_task_blocked_by(&self, task: TaskRef, reason: &BlockReason) -> bool {
         self.task(task).block_reasons.contains(reason)
     }
 }

@@ -65,11 +65,11 @@ impl Run {
             tasks: BTreeSet::new(),
             sessions: BTreeSet::new(),
         };
-        context.command(command)?;
+        context.decide_command(command)?;
         if context.actor != Actor::Clock {
             context.actor = Actor::System;
         }
-        context.follow_up();
+        context.emit_follow_up_events();
         Ok(Decision { events: context.events, effects: context.effects })
     }
 }
@@ -96,22 +96,22 @@ impl DecisionContext<'_> {
             event,
         };
         self.effects.extend(self.run.apply(&recorded));
-        self.mark_affected(&recorded.event);
+        self.mark_affected_by_event(&recorded.event);
         self.events.push(recorded);
     }
 
     /// Emits an event whose actor is the system, regardless of the command's actor.
-    fn emit_by_rule(&mut self, event: Event) {
+    fn emit_as_system(&mut self, event: Event) {
         let actor = std::mem::replace(&mut self.actor, Actor::System);
         self.emit(event);
         self.actor = actor;
     }
 
-    fn find(&self, task: &TaskId) -> Result<TaskRef, Rejection> {
-        self.run.find(task).ok_or_else(|| Rejection::UnknownTask { task: task.clone() })
+    fn find_task(&self, task: &TaskId) -> Result<TaskRef, Rejection> {
+        self.run.find_task(task).ok_or_else(|| Rejection::UnknownTask { task: task.clone() })
     }
 
-    fn id(&self, task: TaskRef) -> TaskId {
+    fn task_id(&self, task: TaskRef) -> TaskId {
         self.run.task(task).planned.id.clone()
     }
 
@@ -125,7 +125,7 @@ impl DecisionContext<'_> {
     }
 
     /// Reopens an ended run, because a command makes progress possible again.
-    fn reopen(&mut self) {
+    fn reopen_run(&mut self) {
         if matches!(self.run.status, RunStatus::Ended(_)) {
             self.emit(Event::RunReopened {});
             self.wake_sessions();

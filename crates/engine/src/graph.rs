@@ -10,7 +10,7 @@ pub struct Node(u32);
 
 impl Node {
     /// Returns the node with this index.
-    pub fn at(index: usize) -> Self {
+    pub fn from_index(index: usize) -> Self {
         // Saturates: a plan has far fewer than four billion tasks.
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
@@ -57,20 +57,20 @@ impl Graph {
         edges.sort_unstable();
         edges.dedup();
         for (earlier, later) in edges {
-            graph.link(Node::at(earlier), Node::at(later));
+            graph.link(Node::from_index(earlier), Node::from_index(later));
         }
         graph.update_critical_paths()?;
         Ok(graph)
     }
 
-    pub fn add(&mut self, duration: u64) -> Node {
+    pub fn add_node(&mut self, duration: u64) -> Node {
         self.links.push(Links { duration, critical_path: duration, ..Links::default() });
-        Node::at(self.links.len() - 1)
+        Node::from_index(self.links.len() - 1)
     }
 
     /// Returns all nodes, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = Node> + use<> {
-        (0..self.links.len()).map(Node::at)
+        (0..self.links.len()).map(Node::from_index)
     }
 
     /// Returns the nodes that a node depends on.
@@ -93,7 +93,7 @@ impl Graph {
         if self.dependencies(later).contains(&earlier) {
             return Ok(());
         }
-        if let Some(path) = self.path(later, earlier) {
+        if let Some(path) = self.find_path(later, earlier) {
             return Err(CycleError { path: [&[earlier], path.as_slice()].concat() });
         }
         self.link(earlier, later);
@@ -178,7 +178,7 @@ impl Graph {
     }
 
     /// Finds a path along the edges.
-    fn path(&self, from: Node, to: Node) -> Option<Vec<Node>> {
+    fn find_path(&self, from: Node, to: Node) -> Option<Vec<Node>> {
         let mut predecessors: Vec<Option<Node>> = vec![None; self.links.len()];
         let mut open = vec![from];
         while let Some(node) = open.pop() {
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn edge_that_closes_a_cycle_is_rejected_with_its_path() {
         let mut graph = Graph::new(&[1, 2, 3], &[(0, 1), (1, 2)]).unwrap();
-        let [a, b, c] = [0, 1, 2].map(Node::at);
+        let [a, b, c] = [0, 1, 2].map(Node::from_index);
         assert_eq!(graph.connect(c, a), Err(CycleError { path: vec![c, a, b, c] }));
         assert_eq!(graph.connect(a, a), Err(CycleError { path: vec![a, a] }));
         assert_eq!(graph.dependencies(a), []);
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn critical_paths_follow_every_change() {
         let mut graph = Graph::new(&[1, 2, 4], &[(0, 1), (0, 2)]).unwrap();
-        let [a, b, c] = [0, 1, 2].map(Node::at);
+        let [a, b, c] = [0, 1, 2].map(Node::from_index);
         let remaining = |graph: &Graph| [a, b, c].map(|node| graph.critical_path(node));
         assert_eq!(remaining(&graph), [5, 2, 4]);
         graph.connect(b, c).unwrap();

@@ -31,4 +31,4 @@ pub use run::Run;
 pub use schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements};
 pub use state::TaskState;
 pub use touched_paths::TouchedPaths;
-pub use urgency::urgency;
+pub use urgency::message_urgency;

@@ -39,8 +39,8 @@ impl Run {
             }
         }
         for task in &work.tasks {
-            match self.find(&task.id) {
-                Some(task_ref) => compare(self.task(task_ref), task, &mut changes),
+            match self.find_task(&task.id) {
+                Some(task_ref) => compare_task(self.task(task_ref), task, &mut changes),
                 None => changes.added.push(task.clone()),
             }
         }
@@ -62,24 +62,24 @@ impl Run {
     }
 
     /// Returns the parts of a change that can be applied in the current state.
-    pub(crate) fn amendment(&self, changes: &PlanChanges) -> PlanAmendment {
+    pub(crate) fn plan_amendment(&self, changes: &PlanChanges) -> PlanAmendment {
         let mut amendment = PlanAmendment::default();
-        let skipped = changes.removed.iter().filter_map(|id| self.find(id));
+        let skipped = changes.removed.iter().filter_map(|id| self.find_task(id));
         amendment.skipped = skipped.filter(|task| is_skippable(self.task(*task).stage)).collect();
         for restored in &changes.restored {
-            let Some(task_ref) = self.find(&restored.task.id) else { continue };
+            let Some(task_ref) = self.find_task(&restored.task.id) else { continue };
             if matches!(self.task(task_ref).stage, TaskStage::Skipped | TaskStage::Done) {
-                self.move_edges(task_ref, &restored.task, &mut amendment);
+                self.collect_edge_changes(task_ref, &restored.task, &mut amendment);
                 amendment.restored.push((task_ref, restored.clone()));
             }
         }
         for changed in &changes.changed {
-            let Some(task_ref) = self.find(&changed.task.id) else { continue };
+            let Some(task_ref) = self.find_task(&changed.task.id) else { continue };
             let stage = self.task(task_ref).stage;
             let fields: Vec<PlanField> =
-                changed.fields.iter().copied().filter(|field| is_in_time(stage, *field)).collect();
+                changed.fields.iter().copied().filter(|field| can_still_change(stage, *field)).collect();
             if fields.contains(&PlanField::DependsOn) {
-                self.move_edges(task_ref, &changed.task, &mut amendment);
+                self.collect_edge_changes(task_ref, &changed.task, &mut amendment);
             }
             if !fields.is_empty() {
                 amendment.changed.push((task_ref, ChangedTask { task: changed.task.clone(), fields }));
@@ -89,10 +89,10 @@ impl Run {
     }
 
     /// Adds the removed and new dependencies of a task to the amendment.
-    fn move_edges(&self, task_ref: TaskRef, new: &PlannedTask, amendment: &mut PlanAmendment) {
+    fn collect_edge_changes(&self, task_ref: TaskRef, new: &PlannedTask, amendment: &mut PlanAmendment) {
         let later = self.task(task_ref);
         let waits_for = |id: &TaskId| {
-            let earlier = self.find(id).map(|earlier| self.task(earlier).node);
+            let earlier = self.find_task(id).map(|earlier| self.task(earlier).node);
             earlier.is_some_and(|earlier| self.schedule.graph().dependencies(later.node).contains(&earlier))
         };
         let pair = |id: &TaskId| (id.clone(), new.id.clone());
@@ -104,7 +104,7 @@ impl Run {
 }
 
 /// Adds the differences of a current task to the changes.
-fn compare(current: &Task, new: &PlannedTask, changes: &mut PlanChanges) {
+fn compare_task(current: &Task, new: &PlannedTask, changes: &mut PlanChanges) {
     let mut fields = current.planned.differences(new);
     let is_finished = matches!(current.stage, TaskStage::Skipped | TaskStage::Done);
     let is_reopened = fields.contains(&PlanField::Status) && current.attempt == 0;
@@ -123,7 +123,7 @@ fn compare(current: &Task, new: &PlannedTask, changes: &mut PlanChanges) {
         }
     }
     let (applicable, too_late): (Vec<_>, Vec<_>) =
-        fields.into_iter().partition(|field| is_in_time(current.stage, *field));
+        fields.into_iter().partition(|field| can_still_change(current.stage, *field));
     if !applicable.is_empty() {
         changes.changed.push(ChangedTask { task: new.clone(), fields: applicable });
     }
@@ -138,7 +138,7 @@ fn is_skippable(stage: TaskStage) -> bool {
 }
 
 /// Returns whether a change of this field still has an effect on a task in this stage.
-fn is_in_time(stage: TaskStage, field: PlanField) -> bool {
+fn can_still_change(stage: TaskStage, field: PlanField) -> bool {
     use PlanField::{
         Acceptance, Agent, Budget, Complexity, DependsOn, External, Phase, Priority, Status, Tester, Text,
         Timeout, Title, Touches, Verify, Worktree,
@@ -170,7 +170,7 @@ fn is_in_time(stage: TaskStage, field: PlanField) -> bool {
 }
 
 /// Orders new tasks so that each comes after its dependencies.
-pub(crate) fn in_order(added: &[PlannedTask]) -> Vec<&PlannedTask> {
+pub(crate) fn in_dependency_order(added: &[PlannedTask]) -> Vec<&PlannedTask> {
     let indices: BTreeMap<&TaskId, usize> =
         added.iter().enumerate().map(|(index, task)| (&task.id, index)).collect();
     let mut later: Vec<Vec<usize>> = vec![Vec::new(); added.len()];

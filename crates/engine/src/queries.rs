@@ -51,12 +51,12 @@ impl Run {
 
     /// Returns how long the current or last attempt at a task has worked, excluding waiting time.
     pub fn worked_ms(&self, task: &TaskId) -> Option<u64> {
-        Some(self.task(self.find(task)?).worked_ms)
+        Some(self.task(self.find_task(task)?).worked_ms)
     }
 
     /// Returns the check command of a task.
     pub fn check_command(&self, task: &TaskId) -> Option<&str> {
-        self.check_of(self.find(task)?).map(String::as_str)
+        self.check_of_task(self.find_task(task)?).map(String::as_str)
     }
 
     /// Returns whether an effect is still to be executed: not reported, and not obsolete.
@@ -98,7 +98,7 @@ impl Run {
     }
 
     /// Returns what a session's process is for; `None` if Jangdan plays the session itself.
-    pub fn assignment(&self, session: SessionId) -> Option<SessionAssignment> {
+    pub fn session_assignment(&self, session: SessionId) -> Option<SessionAssignment> {
         if !self.sessions.has(session.0) {
             return None;
         }

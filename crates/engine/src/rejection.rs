@@ -17,7 +17,7 @@ pub enum Rejection {
     UnknownTask { task: TaskId },
     #[error("there is no phase {phase}")]
     UnknownPhase { phase: PhaseNumber },
-    #[error("there is no agent '{name}' in the team; there are {}", list(known))]
+    #[error("there is no agent '{name}' in the team; there are {}", comma_separated(known))]
     UnknownAgent { name: AgentName, known: Vec<AgentName> },
     /// The session is unknown or has ended.
     #[error("session {session} is not running")]
@@ -47,7 +47,7 @@ pub enum Rejection {
     QuestionNotPending { question: QuestionId, state: &'static str },
     #[error("no question is pending")]
     NoPendingQuestion,
-    #[error("{} questions are pending ({}): name one of them", questions.len(), list(questions))]
+    #[error("{} questions are pending ({}): name one of them", questions.len(), comma_separated(questions))]
     SeveralPendingQuestions { questions: Vec<QuestionId> },
     /// A permission question accepts only its options.
     #[error("'{answer}' is not an option of {question}; choose {}", options.join(", "))]
@@ -84,6 +84,6 @@ pub enum Rejection {
     TooMany { object: &'static str, max: usize },
 }
 
-fn list<T: std::fmt::Display>(items: &[T]) -> String {
+fn comma_separated<T: std::fmt::Display>(items: &[T]) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -192,7 +192,7 @@ impl Run {
     /// Returns when the next [`Command::Tick`](domain::Command::Tick) is due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         match self.status {
-            RunStatus::Active | RunStatus::Paused => self.timers.first().map(|(at, _)| at),
+            RunStatus::Active | RunStatus::Paused => self.timers.earliest().map(|(at, _)| at),
             RunStatus::NotStarted | RunStatus::Ended(_) => None,
         }
     }
@@ -219,7 +219,7 @@ impl Run {
 
     /// Returns the state of a task as clients see it.
     pub fn task_state(&self, id: &TaskId) -> Option<TaskState> {
-        let task = self.task(self.find(id)?);
+        let task = self.task(self.find_task(id)?);
         let state = match task.stage {
             TaskStage::Done => TaskState::Done,
             TaskStage::Failed => TaskState::Failed,
@@ -247,7 +247,7 @@ impl Run {
         self.tasks.iter().map(|task| &task.planned.id)
     }
 
-    pub(crate) fn find(&self, id: &TaskId) -> Option<TaskRef> {
+    pub(crate) fn find_task(&self, id: &TaskId) -> Option<TaskRef> {
         self.task_refs.get(id).copied()
     }
 
@@ -267,7 +267,7 @@ impl Run {
         self.sessions.get(session.0)
     }
 
-    pub(crate) fn is_on(&self, guard: Guard) -> bool {
+    pub(crate) fn is_guard_on(&self, guard: Guard) -> bool {
         self.guards.is_on(guard)
     }
 
@@ -277,7 +277,7 @@ impl Run {
     }
 
     /// Returns the check command of a task: its own, else its phase's, else the run's.
-    pub(crate) fn check_of(&self, task: TaskRef) -> Option<&String> {
+    pub(crate) fn check_of_task(&self, task: TaskRef) -> Option<&String> {
         let planned = &self.task(task).planned;
         let phase_check = || self.phases.get(&planned.phase).and_then(|phase| phase.verify.as_ref());
         planned.verify.as_ref().or_else(phase_check).or(self.settings.verify.as_ref())

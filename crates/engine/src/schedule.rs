@@ -30,7 +30,7 @@ pub struct ScheduleLimits {
     pub memory: Option<u64>,
 }
 
-/// What a task requirements to run.
+/// What a task requires to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskRequirements {
     pub priority: Priority,
@@ -62,7 +62,7 @@ pub enum HoldReason {
 pub struct Schedule {
     graph: Graph,
     limits: ScheduleLimits,
-    tasks: Vec<Task>,
+    tasks: Vec<ScheduledNode>,
     /// Ready tasks of each agent, in start order.
     ready: Vec<BTreeSet<QueueKey>>,
     running: Vec<Node>,
@@ -80,8 +80,8 @@ pub struct Schedule {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Task {
-    /// `None` for a barrier, which requirements no slot and is marked as met by the caller.
+struct ScheduledNode {
+    /// `None` for a barrier, which requires no slot and is marked as met by the caller.
     requirements: Option<TaskRequirements>,
     state: NodeState,
     /// Number of unmet dependencies.
@@ -137,7 +137,7 @@ impl Schedule {
         let mut schedule = Self {
             graph,
             limits,
-            tasks: requirements.into_iter().map(Task::new).collect(),
+            tasks: requirements.into_iter().map(ScheduledNode::new).collect(),
             ready: vec![BTreeSet::new(); n_agents],
             running: Vec::new(),
             running_by_agent: vec![0; n_agents],
@@ -352,9 +352,9 @@ impl Schedule {
         self.paused = paused;
     }
 
-    pub fn add(&mut self, requirements: TaskRequirements, duration: u64, dependencies: &[Node]) -> Node {
-        let node = self.graph.add(duration);
-        self.tasks.push(Task::new(Some(requirements)));
+    pub fn add_task(&mut self, requirements: TaskRequirements, duration: u64, dependencies: &[Node]) -> Node {
+        let node = self.graph.add_node(duration);
+        self.tasks.push(ScheduledNode::new(Some(requirements)));
         for earlier in dependencies {
             // No node depends on the new one, so no cycle can close.
             let _ = self.connect(*earlier, node);
@@ -366,8 +366,8 @@ impl Schedule {
     }
 
     pub fn add_barrier(&mut self, dependencies: &[Node]) -> Node {
-        let node = self.graph.add(0);
-        self.tasks.push(Task::new(None));
+        let node = self.graph.add_node(0);
+        self.tasks.push(ScheduledNode::new(None));
         for earlier in dependencies {
             // No node depends on the new one, so no cycle can close.
             let _ = self.connect(*earlier, node);
@@ -524,7 +524,7 @@ impl Schedule {
     fn has_memory_for(&self, node: Node) -> bool {
         let Some(limit) = self.limits.memory else { return true };
         let needed = self.requirements(node).map_or(0, |requirements| requirements.memory);
-        // A task that requirements more memory than the limit runs alone instead of never.
+        // A task that requires more memory than the limit runs alone instead of never.
         self.memory_used.saturating_add(needed) <= limit || self.running.is_empty()
     }
 
@@ -593,7 +593,7 @@ impl Schedule {
     }
 }
 
-impl Task {
+impl ScheduledNode {
     fn new(requirements: Option<TaskRequirements>) -> Self {
         Self {
             requirements,

@@ -17,7 +17,7 @@ impl<T: Default> Default for Table<T> {
 
 impl<T> Table<T> {
     /// Returns the number of the next item.
-    pub(crate) fn next(&self) -> u32 {
+    pub(crate) fn next_number(&self) -> u32 {
         u32::try_from(self.items.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
@@ -26,7 +26,7 @@ impl<T> Table<T> {
     }
 
     pub(crate) fn has(&self, number: u32) -> bool {
-        (1..self.next()).contains(&number)
+        (1..self.next_number()).contains(&number)
     }
 
     pub(crate) fn get(&self, number: u32) -> &T {

@@ -26,7 +26,7 @@ impl Timers {
         }
     }
 
-    pub(crate) fn first(&self) -> Option<(Timestamp, Deadline)> {
+    pub(crate) fn earliest(&self) -> Option<(Timestamp, Deadline)> {
         self.by_time.first().copied()
     }
 
@@ -36,7 +36,7 @@ impl Timers {
     }
 
     /// Returns whether a deadline has not moved since it was read.
-    pub(crate) fn is_at(&self, at: Timestamp, deadline: Deadline) -> bool {
+    pub(crate) fn is_set_to(&self, at: Timestamp, deadline: Deadline) -> bool {
         self.by_deadline.get(&deadline) == Some(&at)
     }
 

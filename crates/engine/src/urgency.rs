@@ -4,7 +4,7 @@ use domain::AgentMessage;
 
 /// Returns the rank of a received message that is not yet decided: the smallest is processed first, messages of equal
 /// rank in output order.
-pub fn urgency(message: &AgentMessage) -> u8 {
+pub fn message_urgency(message: &AgentMessage) -> u8 {
     match message {
         AgentMessage::Error(_) => 0,
         AgentMessage::PhaseComplete(_) => 1,

@@ -42,17 +42,17 @@ use setup::ScenarioSetup;
 
 #[test]
 fn every_scenario_passes() {
-    let files = files();
+    let files = scenario_files();
     assert!(files.len() > 60, "{} scenarios", files.len());
-    let failures: Vec<String> = files.iter().filter_map(|file| failure(file)).collect();
+    let failures: Vec<String> = files.iter().filter_map(|file| scenario_failure(file)).collect();
     let n_passed = files.len() - failures.len();
     assert!(failures.is_empty(), "\n{}\n{n_passed} of {} pass", failures.join("\n"), files.len());
 }
 
 #[test]
 fn scenario_files_contain_no_message_when_an_agent_prints_them() {
-    for file in files().into_iter().chain([folder().join("README.md")]) {
-        let text = read(&file);
+    for file in scenario_files().into_iter().chain([scenario_folder().join("README.md")]) {
+        let text = read_text_file(&file);
         for options in [DecoderOptions::worker(), DecoderOptions::orchestrator()] {
             let mut decoder = Decoder::new(options);
             let mut items = decoder.push(text.as_bytes());
@@ -73,7 +73,7 @@ fn failing_scenario_reports_line_and_reason() {
 #[cfg(feature = "fault-injection")]
 #[test]
 fn every_disabled_guard_fails_a_scenario() {
-    let texts: Vec<String> = files().iter().map(|file| read(file)).collect();
+    let texts: Vec<String> = scenario_files().iter().map(|file| read_text_file(file)).collect();
     let is_expected_to_pass = |text: &&String| !text.lines().any(|line| line.starts_with("Not yet: "));
     let texts: Vec<&String> = texts.iter().filter(is_expected_to_pass).collect();
     let is_undetected = |guard: &Guard| texts.iter().all(|text| run_scenario(text, Some(*guard)).is_ok());
@@ -82,9 +82,9 @@ fn every_disabled_guard_fails_a_scenario() {
 }
 
 /// Runs a file and returns its failure. A file with a line "Not yet: …" is expected to fail.
-fn failure(file: &Path) -> Option<String> {
-    let name = file.strip_prefix(folder()).unwrap_or(file).display();
-    let text = read(file);
+fn scenario_failure(file: &Path) -> Option<String> {
+    let name = file.strip_prefix(scenario_folder()).unwrap_or(file).display();
+    let text = read_text_file(file);
     let is_expected_to_fail = text.lines().any(|line| line.starts_with("Not yet: "));
     match run_scenario(&text, None) {
         Ok(()) if is_expected_to_fail => Some(format!("{name}: passes now; remove the line 'Not yet'")),
@@ -97,7 +97,7 @@ fn failure(file: &Path) -> Option<String> {
 
 /// Runs a scenario; on failure returns the line number, its text and the actual result.
 fn run_scenario(text: &str, without: Option<Guard>) -> Result<(), (usize, String, String)> {
-    let lines = scenario_file::read(text).map_err(|(line, error)| (line, String::new(), error))?;
+    let lines = scenario_file::parse_scenario(text).map_err(|(line, error)| (line, String::new(), error))?;
     let at = |line: &Line| (line.number, line.text.clone());
     let fail = |line: &Line| {
         let (number, text) = at(line);
@@ -123,14 +123,14 @@ fn run_scenario(text: &str, without: Option<Guard>) -> Result<(), (usize, String
         }
         last = line.section;
         match line.section {
-            Section::Then => expectations::check(&mut runner, line).map_err(fail(line))?,
-            Section::When | Section::Given => steps::run(&mut runner, line).map_err(fail(line))?,
+            Section::Then => expectations::check_expectation(&mut runner, line).map_err(fail(line))?,
+            Section::When | Section::Given => steps::run_step(&mut runner, line).map_err(fail(line))?,
         }
     }
     let (number, text) = rest.last().map_or(first.clone(), |line| at(line));
     let end = |error| (number, text.clone(), error);
     check_no_unexpected_rejection(&runner).map_err(end)?;
-    runner.finish().map_err(end)
+    runner.check_full_replay().map_err(end)
 }
 
 fn check_no_unexpected_rejection(runner: &ScenarioRunner) -> Result<(), String> {
@@ -140,21 +140,21 @@ fn check_no_unexpected_rejection(runner: &ScenarioRunner) -> Result<(), String> 
     }
 }
 
-fn folder() -> PathBuf {
+fn scenario_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios")
 }
 
-fn read(file: &Path) -> String {
+fn read_text_file(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
 /// Returns all scenario files, sorted by path.
-fn files() -> Vec<PathBuf> {
+fn scenario_files() -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
     };
-    let folders = entries(&folder()).into_iter().filter(|path| path.is_dir());
+    let folders = entries(&scenario_folder()).into_iter().filter(|path| path.is_dir());
     let mut files: Vec<PathBuf> = folders.flat_map(|folder| entries(&folder)).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "md"));
     files.sort();

@@ -38,7 +38,7 @@ enum Step {
     Prioritize,
 }
 
-fn task() -> impl Strategy<Value = TaskCase> {
+fn task_strategy() -> impl Strategy<Value = TaskCase> {
     let priority =
         prop::sample::select(vec![Priority::Low, Priority::Normal, Priority::High, Priority::Critical]);
     let touches = prop::collection::vec(prop::sample::select(TOUCHED.to_vec()), 0..2);
@@ -53,7 +53,7 @@ fn task() -> impl Strategy<Value = TaskCase> {
     )
 }
 
-fn case() -> impl Strategy<Value = ScheduleCase> {
+fn schedule_case_strategy() -> impl Strategy<Value = ScheduleCase> {
     let step = prop::sample::select(vec![
         Step::Finish,
         Step::Finish,
@@ -67,7 +67,7 @@ fn case() -> impl Strategy<Value = ScheduleCase> {
     let edges = prop::collection::vec((0_usize..30, 0_usize..30), 0..60);
     let limits = (1_u32..5, [1_u32..4, 1_u32..4], prop::option::of(2_u64..8));
     (
-        prop::collection::vec(task(), 1..30),
+        prop::collection::vec(task_strategy(), 1..30),
         edges,
         limits,
         prop::collection::vec((step, any::<prop::sample::Index>()), 0..120),
@@ -82,7 +82,7 @@ fn case() -> impl Strategy<Value = ScheduleCase> {
 
 /// A simple model of the schedule.
 #[derive(Default)]
-struct Model {
+struct ScheduleModel {
     running: Vec<usize>,
     blocked: Vec<usize>,
     met: Vec<usize>,
@@ -90,7 +90,7 @@ struct Model {
 }
 
 impl ScheduleCase {
-    fn schedule(&self) -> Schedule {
+    fn build_schedule(&self) -> Schedule {
         let durations: Vec<u64> = self.tasks.iter().map(|task| task.duration).collect();
         let requirements = self.tasks.iter().map(|task| TaskRequirements {
             priority: task.priority,
@@ -108,12 +108,12 @@ impl ScheduleCase {
         Schedule::new(graph, requirements.collect(), limits)
     }
 
-    fn has_unmet_dependency(&self, task: usize, model: &Model) -> bool {
+    fn has_unmet_dependency(&self, task: usize, model: &ScheduleModel) -> bool {
         self.edges.iter().any(|(earlier, later)| *later == task && !model.met.contains(earlier))
     }
 
     /// Returns why a task cannot start beside the running ones.
-    fn obstacle(&self, task: usize, model: &Model) -> Option<&'static str> {
+    fn obstacle(&self, task: usize, model: &ScheduleModel) -> Option<&'static str> {
         let touches = TouchedPaths::parse(&self.tasks[task].touches);
         let of_agent = |other: &&usize| self.tasks[**other].agent == self.tasks[task].agent;
         let used: u64 = model.running.iter().map(|other| self.tasks[*other].memory).sum();
@@ -140,7 +140,7 @@ impl ScheduleCase {
         }
     }
 
-    fn is_open(&self, task: usize, model: &Model) -> bool {
+    fn is_not_started(&self, task: usize, model: &ScheduleModel) -> bool {
         ![&model.running, &model.blocked, &model.met, &model.failed].iter().any(|list| list.contains(&task))
     }
 }
@@ -149,9 +149,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn exactly_the_startable_tasks_start(case in case()) {
-        let mut schedule = case.schedule();
-        let mut model = Model::default();
+    fn exactly_the_startable_tasks_start(case in schedule_case_strategy()) {
+        let mut schedule = case.build_schedule();
+        let mut model = ScheduleModel::default();
         for (step, choice) in std::iter::once(None).chain(case.steps.iter().map(Some)).map(|step| step.cloned().unzip()) {
             let chosen = |list: &[usize]| choice.filter(|_| !list.is_empty()).map(|choice| *choice.get(list));
             let take = |list: &mut Vec<usize>| {
@@ -162,37 +162,37 @@ proptest! {
             match step {
                 None => {}
                 Some(Step::Finish) => if let Some(task) = take(&mut model.running) {
-                    schedule.mark_met(Node::at(task));
+                    schedule.mark_met(Node::from_index(task));
                     model.met.push(task);
                 },
                 Some(Step::Block) => if let Some(task) = take(&mut model.running) {
-                    schedule.block(Node::at(task));
+                    schedule.block(Node::from_index(task));
                     model.blocked.push(task);
                 },
                 Some(Step::Unblock) => if let Some(task) = take(&mut model.blocked) {
-                    schedule.unblock(Node::at(task));
+                    schedule.unblock(Node::from_index(task));
                 },
                 Some(Step::Retry) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.failed)) {
-                    schedule.retry(Node::at(task));
+                    schedule.retry(Node::from_index(task));
                 },
                 Some(Step::Fail) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.blocked)) {
-                    schedule.mark_failed(Node::at(task));
+                    schedule.mark_failed(Node::from_index(task));
                     model.failed.push(task);
                 },
                 Some(Step::Prioritize) => {
                     let all: Vec<usize> = (0..case.tasks.len()).collect();
                     if let Some(task) = chosen(&all) {
-                        schedule.set_priority(Node::at(task), Priority::Critical);
+                        schedule.set_priority(Node::from_index(task), Priority::Critical);
                     }
                 }
             }
             while let Some(node) = schedule.start_next() {
                 let task = node.index();
-                prop_assert!(case.is_open(task, &model), "{task} is not open");
+                prop_assert!(case.is_not_started(task, &model), "{task} is not open");
                 prop_assert_eq!(case.obstacle(task, &model), None, "{} started", task);
                 model.running.push(task);
             }
-            for task in (0..case.tasks.len()).filter(|task| case.is_open(*task, &model)) {
+            for task in (0..case.tasks.len()).filter(|task| case.is_not_started(*task, &model)) {
                 prop_assert!(case.obstacle(task, &model).is_some(), "{task} could start but does not");
             }
             prop_assert_eq!(schedule.running().len(), model.running.len());
@@ -200,15 +200,18 @@ proptest! {
     }
 }
 
-fn requirements(priority: Priority) -> TaskRequirements {
+fn requirements_with_priority(priority: Priority) -> TaskRequirements {
     TaskRequirements { priority, agent: AgentIndex(0), memory: 0, touches: TouchedPaths::default() }
 }
 
-fn order(durations: &[u64], edges: &[(usize, usize)], priorities: &[Priority]) -> Vec<usize> {
+fn start_order(durations: &[u64], edges: &[(usize, usize)], priorities: &[Priority]) -> Vec<usize> {
     let limits = ScheduleLimits { slots: NonZeroU32::MIN, agents: vec![NonZeroU32::MAX], memory: None };
     let graph = Graph::new(durations, edges).unwrap_or_default();
-    let mut schedule =
-        Schedule::new(graph, priorities.iter().map(|priority| requirements(*priority)).collect(), limits);
+    let mut schedule = Schedule::new(
+        graph,
+        priorities.iter().map(|priority| requirements_with_priority(*priority)).collect(),
+        limits,
+    );
     let mut order = Vec::new();
     while let Some(node) = schedule.start_next() {
         order.push(node.index());
@@ -220,8 +223,8 @@ fn order(durations: &[u64], edges: &[(usize, usize)], priorities: &[Priority]) -
 #[test]
 fn ready_tasks_start_by_priority_then_critical_path() {
     use Priority::{High, Normal};
-    assert_eq!(order(&[1, 1, 1], &[], &[Normal, High, Normal]), [1, 0, 2]);
-    assert_eq!(order(&[1, 5, 1, 9], &[(2, 3)], &[Normal; 4]), [2, 3, 1, 0]);
+    assert_eq!(start_order(&[1, 1, 1], &[], &[Normal, High, Normal]), [1, 0, 2]);
+    assert_eq!(start_order(&[1, 5, 1, 9], &[(2, 3)], &[Normal; 4]), [2, 3, 1, 0]);
 }
 
 #[test]
@@ -230,14 +233,18 @@ fn unblocked_task_resumes_before_new_tasks_start() {
     let graph = Graph::new(&[1, 9, 9], &[]).unwrap_or_default();
     let mut schedule = Schedule::new(
         graph,
-        vec![requirements(Priority::Low), requirements(Priority::High), requirements(Priority::High)],
+        vec![
+            requirements_with_priority(Priority::Low),
+            requirements_with_priority(Priority::High),
+            requirements_with_priority(Priority::High),
+        ],
         limits,
     );
-    assert_eq!(schedule.start_next(), Some(Node::at(1)));
-    schedule.block(Node::at(1));
-    assert_eq!(schedule.start_next(), Some(Node::at(2)));
-    schedule.unblock(Node::at(1));
+    assert_eq!(schedule.start_next(), Some(Node::from_index(1)));
+    schedule.block(Node::from_index(1));
+    assert_eq!(schedule.start_next(), Some(Node::from_index(2)));
+    schedule.unblock(Node::from_index(1));
     assert_eq!(schedule.start_next(), None);
-    schedule.mark_met(Node::at(2));
-    assert_eq!(schedule.start_next(), Some(Node::at(1)));
+    schedule.mark_met(Node::from_index(2));
+    assert_eq!(schedule.start_next(), Some(Node::from_index(1)));
 }

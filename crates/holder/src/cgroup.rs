@@ -38,22 +38,22 @@ impl Cgroup {
     /// Limits the memory of all processes together; returns false if the kernel cannot do that here.
     pub(crate) fn limit_memory(&self, bytes_max: u64) -> bool {
         // Swapped memory would not count, so swap is disabled; kernels without swap have no such file.
-        let _ = self.write("memory.swap.max", "0");
-        let _ = self.write("memory.oom.group", "1");
-        self.write("memory.max", &bytes_max.to_string()).is_ok()
+        let _ = self.write_control_file("memory.swap.max", "0");
+        let _ = self.write_control_file("memory.oom.group", "1");
+        self.write_control_file("memory.max", &bytes_max.to_string()).is_ok()
     }
 
     /// Opens the folder, so that a process can be created in it.
-    pub(crate) fn folder(&self) -> io::Result<OwnedFd> {
+    pub(crate) fn open_folder(&self) -> io::Result<OwnedFd> {
         File::open(&self.path).map(OwnedFd::from)
     }
 
     pub(crate) fn freeze(&self) -> bool {
-        self.write("cgroup.freeze", "1").is_ok()
+        self.write_control_file("cgroup.freeze", "1").is_ok()
     }
 
     pub(crate) fn thaw(&self) {
-        let _ = self.write("cgroup.freeze", "0");
+        let _ = self.write_control_file("cgroup.freeze", "0");
     }
 
     /// Tells whether all members are frozen.
@@ -64,30 +64,30 @@ impl Cgroup {
 
     /// Kills all members, including frozen ones.
     pub(crate) fn kill(&self) {
-        let _ = self.write("cgroup.kill", "1");
+        let _ = self.write_control_file("cgroup.kill", "1");
     }
 
     pub(crate) fn remove(&self) {
         let _ = fs::remove_dir(&self.path);
     }
 
-    fn write(&self, file: &str, text: &str) -> io::Result<()> {
+    fn write_control_file(&self, file: &str, text: &str) -> io::Result<()> {
         // Files are not created: a folder of another file system must stay unchanged.
         OpenOptions::new().write(true).open(self.path.join(file))?.write_all(text.as_bytes())
     }
 }
 
 /// Returns the cgroup v2 folder of this process if child cgroups can be created in it.
-pub fn delegated() -> Option<PathBuf> {
+pub fn delegated_cgroup() -> Option<PathBuf> {
     let path_in_hierarchy = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path_in_hierarchy = path_in_hierarchy.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let path = mount()?.join(path_in_hierarchy);
+    let path = cgroup_mount_point()?.join(path_in_hierarchy);
     rustix::fs::access(&path, rustix::fs::Access::WRITE_OK).is_ok().then_some(path)
 }
 
 /// Returns the mount point of cgroup v2: a usual path, or else from the list of mounts. Reading that list takes 0.1
 /// ms, a tenth of a session's start.
-fn mount() -> Option<PathBuf> {
+fn cgroup_mount_point() -> Option<PathBuf> {
     let usual_paths = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
     let is_there =
         |path: &&str| rustix::fs::statfs(*path).is_ok_and(|statistics| statistics.f_type == CGROUP2);

@@ -1,6 +1,6 @@
 //! Client side: starts a holder, or connects to a running one.
 //!
-//! Calls block with deadlines. An event loop can poll [`AsFd::as_fd`] and call [`HolderConnection::try_receive`], or
+//! Calls block with deadlines. An event loop can poll `HolderConnection::as_fd` and call [`HolderConnection::try_receive`], or
 //! use `protocol` alone with its own IO.
 
 mod holder_connection;
@@ -101,7 +101,7 @@ pub struct LaunchedSession {
 impl LaunchedSession {
     /// Waits until the agent's process exists, and returns how it was started. Call it once.
     pub fn wait_until_started(&mut self) -> Result<StartedAgent, ClientError> {
-        match self.connection.wait_for(self.tag, Instant::now() + START_MAX)? {
+        match self.connection.wait_for_reply(self.tag, Instant::now() + START_MAX)? {
             Reply::Started(started) => Ok(started),
             Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
             Reply::Hello(_)
@@ -133,11 +133,11 @@ impl IdleHolder {
         let (ours, theirs) = UnixStream::pair().map_err(failed("make a socket for"))?;
         let mut command = Command::new(program);
         command.env_clear().stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        let holder = spawn(&mut command).map_err(failed("start"))?;
+        let holder = spawn_with_retry(&mut command).map_err(failed("start"))?;
         // Drop our copy of its end, otherwise we would wait forever for a holder that is gone.
         drop(command);
         let mut connection = HolderConnection::new(ours, program)?;
-        let hello = connection.send(&hello(None))?;
+        let hello = connection.send(&hello_request(None))?;
         Ok(Self { holder, connection, hello })
     }
 
@@ -168,13 +168,13 @@ impl IdleHolder {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed("make")(error)),
             Ok(()) | Err(_) => {}
         }
-        check_private(directory)?;
+        check_directory_is_private(directory)?;
         let deadline = Instant::now() + START_MAX;
         let absolute = std::path::absolute(directory).map_err(failed("find"))?;
         let start = Request::Start { directory: absolute, launch: Box::new(launch.clone()) };
         let tag = self.connection.send(&start)?;
-        self.connection.greet(self.hello, deadline)?;
-        match self.connection.wait_for(tag, deadline)? {
+        self.connection.receive_greeting(self.hello, deadline)?;
+        match self.connection.wait_for_reply(tag, deadline)? {
             Reply::Accepted => Ok(tag),
             Reply::Refused(refusal) => Err(ClientError::Refused(refusal)),
             Reply::Hello(_)
@@ -204,7 +204,7 @@ pub fn launch_session(
 }
 
 /// Starts a program that was possibly just written: a process forked meanwhile keeps the file open for a moment.
-fn spawn(command: &mut Command) -> io::Result<Child> {
+fn spawn_with_retry(command: &mut Command) -> io::Result<Child> {
     let deadline = Instant::now() + START_MAX;
     loop {
         match command.spawn() {
@@ -216,12 +216,12 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
     }
 }
 
-fn hello(token: Option<Secret>) -> Request {
+fn hello_request(token: Option<Secret>) -> Request {
     Request::Hello { version_min: VERSION_MIN, version_max: VERSION_MAX, token }
 }
 
 /// Fails if other users could have placed files in the folder.
-fn check_private(directory: &Path) -> Result<(), ClientError> {
+fn check_directory_is_private(directory: &Path) -> Result<(), ClientError> {
     let metadata = fs::metadata(directory).map_err(|source| {
         if source.kind() == io::ErrorKind::NotFound {
             ClientError::HolderNotRunning { directory: directory.to_owned() }

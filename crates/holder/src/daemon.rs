@@ -31,7 +31,7 @@ use event_loop::EventLoop;
 ///
 /// Prints nothing once it runs; clients read replies and files.
 pub fn run_holder() -> ExitCode {
-    match begin() {
+    match create_event_loop() {
         Ok(session) => session.run(),
         Err(error) => {
             eprintln!("error: cannot run a session: {error}");
@@ -41,7 +41,7 @@ pub fn run_holder() -> ExitCode {
     }
 }
 
-fn begin() -> io::Result<EventLoop> {
+fn create_event_loop() -> io::Result<EventLoop> {
     // First of all, because it fails if a person starts the program by hand.
     let first = take_standard_input()?;
     set_child_subreaper(Some(getpid()))?;

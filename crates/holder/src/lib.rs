@@ -23,7 +23,7 @@ mod wait;
 
 use std::time::Duration;
 
-pub use cgroup::delegated as delegated_cgroup;
+pub use cgroup::delegated_cgroup;
 pub use client::{ClientError, HolderConnection, IdleHolder, LaunchedSession, launch_session};
 pub use daemon::run_holder;
 pub use orphans::{OrphanReport, kill_orphans};

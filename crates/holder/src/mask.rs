@@ -46,7 +46,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Checks that values can be masked; returns the reason if not.
-pub fn check(secrets: &[Secret]) -> Result<(), &'static str> {
+pub fn check_secrets(secrets: &[Secret]) -> Result<(), &'static str> {
     if secrets.iter().any(|secret| secret.0.len() < SECRET_BYTES_MIN) {
         return Err("a secret is shorter than 4 bytes: masking it would hide ordinary text");
     }
@@ -73,7 +73,7 @@ pub struct Masker {
 
 impl Masker {
     /// Replaces the values. Output that was already released does not change.
-    pub fn set(&mut self, secrets: &[Secret]) {
+    pub fn set_secrets(&mut self, secrets: &[Secret]) {
         self.patterns = SecretPatterns::new(secrets);
     }
 
@@ -83,13 +83,13 @@ impl Masker {
     }
 
     /// Tells whether output is held back that `flush` would release.
-    pub fn is_holding(&self) -> bool {
+    pub fn has_held_back_output(&self) -> bool {
         self.n_released < self.raw.len()
     }
 
     /// Adds a piece of output, and appends to `out` what is decided. The number of bytes never changes.
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
-        extend(&mut self.raw, piece);
+        extend_zeroizing(&mut self.raw, piece);
         self.masked.extend_from_slice(piece);
         let n_decided = match &self.patterns {
             Some(patterns) => patterns.mask(&self.raw, &mut self.masked),
@@ -106,7 +106,7 @@ impl Masker {
     /// Releases held-back output. If it is at least half of a value, it is masked to be safe.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
         if let Some(patterns) = &self.patterns {
-            patterns.mask_halves(&self.raw, &mut self.masked);
+            patterns.mask_half_matches(&self.raw, &mut self.masked);
         }
         out.extend_from_slice(self.masked.get(self.n_released..).unwrap_or_default());
         self.n_released = self.masked.len();
@@ -114,7 +114,7 @@ impl Masker {
 }
 
 /// Appends without leaving copies of secrets in freed memory.
-fn extend(buffer: &mut Zeroizing<Vec<u8>>, piece: &[u8]) {
+fn extend_zeroizing(buffer: &mut Zeroizing<Vec<u8>>, piece: &[u8]) {
     let needed = buffer.len() + piece.len();
     if needed > buffer.capacity() {
         let mut larger = Zeroizing::new(Vec::with_capacity(needed));

@@ -36,7 +36,7 @@ pub fn kill_orphans(directory: &std::path::Path, session: &str, time_max: Durati
     let mut pause = Duration::from_millis(2);
     let mut is_clear = false;
     loop {
-        let mut alive = marked(session);
+        let mut alive = find_session_processes(session);
         // A dying process has no environment any more but still exists.
         alive.extend(ended.iter().filter(|(pid, started)| is_alive(*pid, *started)));
         // The second scan finds processes that were forked or called exec during the first.
@@ -66,11 +66,11 @@ fn is_alive(pid: Pid, started: u64) -> bool {
 }
 
 /// Returns the live processes with the session's variable, and their descendants.
-fn marked(session: &str) -> Vec<(Pid, u64)> {
+fn find_session_processes(session: &str) -> Vec<(Pid, u64)> {
     let mark = format!("{SESSION_VARIABLE}={session}");
     let mut pids: Vec<Pid> = Vec::new();
-    for pid in processes::all() {
-        if pid != getpid() && has_mark(pid, mark.as_bytes()) {
+    for pid in processes::list_processes() {
+        if pid != getpid() && has_session_variable(pid, mark.as_bytes()) {
             pids.push(pid);
             pids.extend(processes::descendants(pid));
         }
@@ -81,7 +81,7 @@ fn marked(session: &str) -> Vec<(Pid, u64)> {
     pids.into_iter().filter_map(|pid| Some((pid, alive(pid)?.started))).collect()
 }
 
-fn has_mark(pid: Pid, mark: &[u8]) -> bool {
+fn has_session_variable(pid: Pid, mark: &[u8]) -> bool {
     fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()))
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|variable| variable == mark))
 }

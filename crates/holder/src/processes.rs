@@ -75,8 +75,8 @@ pub(crate) fn signal_all<'a>(pids: impl IntoIterator<Item = &'a Pid>, signal: Si
 }
 
 /// Returns all visible processes of the machine.
-pub(crate) fn all() -> Vec<Pid> {
-    numbers("/proc").unwrap_or_default()
+pub(crate) fn list_processes() -> Vec<Pid> {
+    numeric_entries("/proc").unwrap_or_default()
 }
 
 /// Returns the children of all threads of a process, or `None` if the kernel does not list them.
@@ -84,7 +84,7 @@ fn children(parent: Pid) -> Option<Vec<Pid>> {
     let tasks = format!("/proc/{}/task", parent.as_raw_nonzero());
     let mut pids = Vec::new();
     // A process that has exited has no children.
-    for task in numbers(&tasks).unwrap_or_default() {
+    for task in numeric_entries(&tasks).unwrap_or_default() {
         match fs::read_to_string(format!("{tasks}/{}/children", task.as_raw_nonzero())) {
             Ok(text) => pids.extend(text.split_ascii_whitespace().filter_map(to_pid)),
             Err(_) if read_state(parent).is_none() || read_state(task).is_none() => {}
@@ -97,7 +97,7 @@ fn children(parent: Pid) -> Option<Vec<Pid>> {
 /// Finds descendants by the parents of all processes.
 fn descendants_by_parent(of: Pid) -> Vec<Pid> {
     let all: Vec<(Pid, i32)> =
-        all().into_iter().filter_map(|pid| Some((pid, read_state(pid)?.parent))).collect();
+        list_processes().into_iter().filter_map(|pid| Some((pid, read_state(pid)?.parent))).collect();
     let mut pids = Vec::new();
     let mut next = VecDeque::from([of]);
     while let Some(parent) = next.pop_front() {
@@ -112,7 +112,7 @@ fn descendants_by_parent(of: Pid) -> Vec<Pid> {
 }
 
 /// Returns the numeric entries of a `/proc` folder.
-fn numbers(folder: &str) -> Option<Vec<Pid>> {
+fn numeric_entries(folder: &str) -> Option<Vec<Pid>> {
     let entries = fs::read_dir(folder).ok()?;
     Some(entries.flatten().filter_map(|entry| to_pid(entry.file_name().to_str()?)).collect())
 }

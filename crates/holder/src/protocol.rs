@@ -9,7 +9,7 @@ mod reply;
 mod request;
 
 pub use frame::{Frame, FrameReader, FrameTooLarge};
-pub use launch::{Attachment, LaunchSpec, ResourceLimits, Stderr, WindowSize};
+pub use launch::{LaunchSpec, ResourceLimits, StderrMode, StdioAttachment, WindowSize};
 pub use reply::{Greeting, MemoryLimit, Refusal, Reply, SessionPhase, SessionStatus, StartedAgent};
 pub use request::Request;
 

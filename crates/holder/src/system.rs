@@ -103,7 +103,7 @@ pub(crate) struct ProgramPages {
 impl ProgramPages {
     /// Returns the program's pages to the kernel, which maps them again on demand.
     pub(crate) fn release(&mut self) {
-        for segment in self.segments.get_or_insert_with(find_segments) {
+        for segment in self.segments.get_or_insert_with(find_read_only_segments) {
             // SAFETY: the range is a private read-only mapping of the program's file: its content does not change.
             unsafe {
                 libc::madvise(ptr::without_provenance_mut(segment.start), segment.len(), libc::MADV_DONTNEED)
@@ -113,20 +113,20 @@ impl ProgramPages {
 }
 
 /// Finds the segments that are never written, and can therefore be read from the file again.
-fn find_segments() -> Vec<Range<usize>> {
+fn find_read_only_segments() -> Vec<Range<usize>> {
     let mut segments = Vec::new();
     // SAFETY: the callback receives `segments` unchanged, and only runs during this call.
-    unsafe { libc::dl_iterate_phdr(Some(note_segments), ptr::from_mut(&mut segments).cast()) };
+    unsafe { libc::dl_iterate_phdr(Some(collect_program_segments), ptr::from_mut(&mut segments).cast()) };
     segments
 }
 
 /// Visits the first object, which is the program itself, and ends the iteration.
-unsafe extern "C" fn note_segments(
+unsafe extern "C" fn collect_program_segments(
     object: *mut libc::dl_phdr_info,
     _: usize,
     segments: *mut libc::c_void,
 ) -> i32 {
-    // SAFETY: the C library passes a valid object and header count, and `find_segments` passes a list.
+    // SAFETY: the C library passes a valid object and header count, and `find_read_only_segments` passes a list.
     let (object, segments) = unsafe { (&*object, &mut *segments.cast::<Vec<Range<usize>>>()) };
     if object.dlpi_phdr.is_null() {
         return 1;

@@ -70,7 +70,7 @@ fn replies() -> Vec<Reply> {
 }
 
 /// Feeds bytes in pieces and returns all frames.
-fn frames(bytes: &[u8], piece: usize) -> Vec<Frame> {
+fn decode_frames(bytes: &[u8], piece: usize) -> Vec<Frame> {
     let mut reader = FrameReader::default();
     let mut frames = Vec::new();
     for piece in bytes.chunks(piece) {
@@ -85,10 +85,11 @@ fn requests_and_replies_decode_to_themselves() {
     for piece in [1, 2, 7, 1000] {
         let bytes: Vec<u8> = requests().iter().flat_map(|request| request.encode(9).to_vec()).collect();
         let read: Vec<_> =
-            frames(&bytes, piece).iter().map(|frame| Request::decode(frame).unwrap()).collect();
+            decode_frames(&bytes, piece).iter().map(|frame| Request::decode(frame).unwrap()).collect();
         assert_eq!(read, requests());
         let bytes: Vec<u8> = replies().iter().flat_map(|reply| reply.encode(9)).collect();
-        let read: Vec<_> = frames(&bytes, piece).iter().map(|frame| Reply::decode(frame).unwrap()).collect();
+        let read: Vec<_> =
+            decode_frames(&bytes, piece).iter().map(|frame| Reply::decode(frame).unwrap()).collect();
         assert_eq!(read, replies());
     }
 }
@@ -105,7 +106,7 @@ fn a_truncated_request_is_rejected() {
         let whole = request.encode(1);
         let payload = &whole[9..];
         for length in 0..payload.len() {
-            let frame = frames(&Frame::encode(whole[4], 1, &payload[..length]), 1000).pop().unwrap();
+            let frame = decode_frames(&Frame::encode(whole[4], 1, &payload[..length]), 1000).pop().unwrap();
             let read = Request::decode(&frame);
             assert!(read.is_none() || whole_at.contains(&length), "{request:?} cut at {length}");
         }
@@ -124,7 +125,7 @@ fn an_impossible_frame_length_is_rejected_at_once() {
 #[test]
 fn debug_output_does_not_show_secrets() {
     let request = Request::SetSecrets(vec![Secret::new(b"hidden".to_vec())]);
-    let frame = frames(&request.encode(1), 1000).pop().unwrap();
+    let frame = decode_frames(&request.encode(1), 1000).pop().unwrap();
     let input = Request::Input { number: 1, bytes: b"hidden".to_vec() };
     let shown = format!("{request:?} {frame:?} {input:?}");
     assert!(!shown.contains("hidden") && !shown.contains("104, 105"), "{shown}");
@@ -133,7 +134,7 @@ fn debug_output_does_not_show_secrets() {
 proptest! {
     #[test]
     fn decoding_any_payload_does_not_panic(kind: u8, payload in vec(any::<u8>(), 0..400)) {
-        let frame = frames(&Frame::encode(kind, 1, &payload), 1000).pop().unwrap();
+        let frame = decode_frames(&Frame::encode(kind, 1, &payload), 1000).pop().unwrap();
         let _ = (Request::decode(&frame), Reply::decode(&frame));
     }
 

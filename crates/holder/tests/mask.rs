@@ -12,7 +12,7 @@ fn secrets(values: &[Vec<u8>]) -> Vec<Secret> {
 /// Masks a text in pieces; a piece marked with `true` is followed by a flush.
 fn mask(values: &[Vec<u8>], pieces: &[(Vec<u8>, bool)]) -> Vec<u8> {
     let mut masker = Masker::default();
-    masker.set(&secrets(values));
+    masker.set_secrets(&secrets(values));
     let mut out = Vec::new();
     for (piece, is_pause) in pieces {
         masker.push(piece, &mut out);
@@ -24,13 +24,13 @@ fn mask(values: &[Vec<u8>], pieces: &[(Vec<u8>, bool)]) -> Vec<u8> {
     out
 }
 
-fn whole(values: &[&str], text: &str) -> String {
+fn mask_text(values: &[&str], text: &str) -> String {
     let values: Vec<Vec<u8>> = values.iter().map(|value| value.as_bytes().to_vec()).collect();
     String::from_utf8(mask(&values, &[(text.into(), false)])).unwrap()
 }
 
 /// Splits a text into pieces of the given lengths, with or without flushes.
-fn cut(text: &[u8], cuts: &[(usize, bool)]) -> Vec<(Vec<u8>, bool)> {
+fn split_into_pieces(text: &[u8], cuts: &[(usize, bool)]) -> Vec<(Vec<u8>, bool)> {
     let mut rest = text;
     let mut pieces = Vec::new();
     for (length, is_pause) in cuts {
@@ -71,32 +71,35 @@ fn url(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn only_secret_values_are_masked() {
     assert_eq!(
-        whole(&["hunter2"], "pass hunter2, hunter, hunter2hunter2"),
+        mask_text(&["hunter2"], "pass hunter2, hunter, hunter2hunter2"),
         "pass *******, hunter, **************"
     );
-    assert_eq!(whole(&["abcd", "cdef"], "abcdef abcd cdef abc def"), "****** **** **** abc def");
-    assert_eq!(whole(&["aaaa"], "aaaaaa aaa."), "****** aaa.");
-    assert_eq!(whole(&["long-secret", "secret"], "a long-secret and a secret"), "a *********** and a ******");
-    assert_eq!(whole(&[], "anything"), "anything");
+    assert_eq!(mask_text(&["abcd", "cdef"], "abcdef abcd cdef abc def"), "****** **** **** abc def");
+    assert_eq!(mask_text(&["aaaa"], "aaaaaa aaa."), "****** aaa.");
+    assert_eq!(
+        mask_text(&["long-secret", "secret"], "a long-secret and a secret"),
+        "a *********** and a ******"
+    );
+    assert_eq!(mask_text(&[], "anything"), "anything");
 }
 
 #[test]
 fn an_encoded_value_is_masked() {
-    assert_eq!(whole(&["p@ss/w0rd"], "?key=p%40ss%2Fw0rd&x"), "?key=*************&x");
-    assert_eq!(whole(&["p@ss/w0rd"], "?key=p%40ss%2fw0rd&x"), "?key=*************&x");
-    assert_eq!(whole(&["say \"x\""], r#"{"v":"say \"x\""}"#), r#"{"v":"*********"}"#);
-    assert_eq!(whole(&["line1\nline2"], "line1\r\nline2\r\n"), "************\r\n");
+    assert_eq!(mask_text(&["p@ss/w0rd"], "?key=p%40ss%2Fw0rd&x"), "?key=*************&x");
+    assert_eq!(mask_text(&["p@ss/w0rd"], "?key=p%40ss%2fw0rd&x"), "?key=*************&x");
+    assert_eq!(mask_text(&["say \"x\""], r#"{"v":"say \"x\""}"#), r#"{"v":"*********"}"#);
+    assert_eq!(mask_text(&["line1\nline2"], "line1\r\nline2\r\n"), "************\r\n");
 }
 
 #[test]
 fn a_flushed_beginning_is_still_recognized() {
     let mut masker = Masker::default();
-    masker.set(&secrets(&[b"0123456789".to_vec()]));
+    masker.set_secrets(&secrets(&[b"0123456789".to_vec()]));
     let mut out = Vec::new();
     masker.push(b"x 012", &mut out);
-    assert_eq!((out.as_slice(), masker.is_holding()), (&b"x "[..], true));
+    assert_eq!((out.as_slice(), masker.has_held_back_output()), (&b"x "[..], true));
     masker.flush(&mut out);
-    assert_eq!((out.as_slice(), masker.is_holding()), (&b"x 012"[..], false));
+    assert_eq!((out.as_slice(), masker.has_held_back_output()), (&b"x 012"[..], false));
     masker.push(b"3456789!", &mut out);
     assert_eq!(out, b"x 012*******!");
 }
@@ -104,17 +107,17 @@ fn a_flushed_beginning_is_still_recognized() {
 #[test]
 fn removed_values_are_no_longer_masked() {
     let mut masker = Masker::default();
-    masker.set(&secrets(&[b"secret".to_vec()]));
+    masker.set_secrets(&secrets(&[b"secret".to_vec()]));
     let mut out = Vec::new();
     masker.push(b"secret sec", &mut out);
-    masker.set(&[]);
+    masker.set_secrets(&[]);
     masker.push(b"ret secret", &mut out);
     assert!(masker.is_idle());
     assert_eq!(out, b"****** secret secret");
 }
 
 /// Values of few letters, so that they overlap, repeat and nest; texts are made of their pieces.
-fn values() -> impl Strategy<Value = Vec<Vec<u8>>> {
+fn secret_values_strategy() -> impl Strategy<Value = Vec<Vec<u8>>> {
     vec(vec(prop::sample::select(b"ab/+ \n".to_vec()), 4..20), 1..5)
 }
 
@@ -126,7 +129,7 @@ proptest! {
 
     #[test]
     fn the_length_never_changes_and_no_value_survives_any_cutting(
-        values in values(),
+        values in secret_values_strategy(),
         order in vec((any::<prop::sample::Index>(), vec(prop::sample::select(b"ab/+ \n".to_vec()), 0..6)), 0..8),
         cuts in vec((0_usize..12, any::<bool>()), 0..20),
     ) {
@@ -135,7 +138,7 @@ proptest! {
             text.extend(index.get(&values));
             text.extend(between);
         }
-        let masked = mask(&values, &cut(&text, &cuts));
+        let masked = mask(&values, &split_into_pieces(&text, &cuts));
         prop_assert_eq!(masked.len(), text.len());
         for value in &values {
             prop_assert!(!contains(&masked, value), "{:?} in {:?}", value, masked);
@@ -145,13 +148,13 @@ proptest! {
         }
         // Without flushes the chunking makes no difference.
         let quiet: Vec<(usize, bool)> = cuts.iter().map(|(length, _)| (*length, false)).collect();
-        prop_assert_eq!(mask(&values, &cut(&text, &quiet)), mask(&values, &[(text.clone(), false)]));
+        prop_assert_eq!(mask(&values, &split_into_pieces(&text, &quiet)), mask(&values, &[(text.clone(), false)]));
     }
 
     #[test]
     fn text_without_values_is_unchanged(text in vec(any::<u8>(), 0..500), cuts in vec((0_usize..50, Just(false)), 0..20)) {
         let values = [b"no-such-value-in-random-bytes".to_vec()];
-        prop_assert_eq!(mask(&values, &cut(&text, &cuts)), text);
+        prop_assert_eq!(mask(&values, &split_into_pieces(&text, &cuts)), text);
     }
 
     #[test]
@@ -164,7 +167,7 @@ proptest! {
     ) {
         let alphabet = if is_url_safe { URL_SAFE } else { STANDARD };
         let text = base64(&[before.as_slice(), &value, &after].concat(), alphabet);
-        let masked = mask(std::slice::from_ref(&value), &cut(&text, &cuts));
+        let masked = mask(std::slice::from_ref(&value), &split_into_pieces(&text, &cuts));
         prop_assert_eq!(masked.len(), text.len());
         // All except the two characters at the edges, which contain bits of neighbouring bytes.
         let stars = masked.iter().filter(|byte| **byte == MASK).count();
@@ -174,7 +177,7 @@ proptest! {
     #[test]
     fn a_value_in_a_url_is_masked(value in vec(any::<u8>(), 4..30), cuts in vec((0_usize..12, Just(false)), 0..20)) {
         let text = [b"https://x/?k=".as_slice(), &url(&value), b"&end"].concat();
-        let masked = mask(std::slice::from_ref(&value), &cut(&text, &cuts));
+        let masked = mask(std::slice::from_ref(&value), &split_into_pieces(&text, &cuts));
         prop_assert_eq!(masked.len(), text.len());
         prop_assert!(!contains(&masked, &url(&value)));
         prop_assert!(masked.starts_with(b"https://x/?k=") || contains(&url(&value), b"/"));

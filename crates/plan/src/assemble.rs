@@ -34,7 +34,7 @@ pub(crate) fn assemble_plan(
             external.push((index, std::mem::take(&mut resolved.external)));
         }
     }
-    let (is_kept, mut by_id) = resolver.finish();
+    let (is_kept, mut by_id) = resolver.into_kept_tasks();
 
     let PlanDraft { title, mut tasks, task_drafts: mut drafts, phases, mentions, .. } = draft;
     for (index, names) in external {
@@ -59,7 +59,7 @@ pub(crate) fn assemble_plan(
             let message = format!("circular dependency: {cycle}");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::CircularDep, span, message)
-                    .hint("remove one of these dependencies"),
+                    .with_hint("remove one of these dependencies"),
             );
         }
     }

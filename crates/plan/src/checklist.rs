@@ -148,11 +148,11 @@ impl<'a> ChecklistParser<'a> {
             parent.own_text.push(parent.cursor..line_start.max(parent.cursor));
             parent.cursor = span.end;
         }
-        self.open(entry, span.end);
+        self.open_task(entry, span.end);
     }
 
     /// Adds a task and keeps it open until its list item ends.
-    fn open(&mut self, entry: ChecklistEntry<'a>, end: usize) {
+    fn open_task(&mut self, entry: ChecklistEntry<'a>, end: usize) {
         let Ok(id) = entry.id.parse() else { return };
         let index = self.plan.tasks.len();
         self.parents.push(self.open_tasks.last().map(|parent| parent.index));
@@ -169,7 +169,7 @@ impl<'a> ChecklistParser<'a> {
         task.done = entry.is_done;
         task.optional = entry.is_optional;
         task.references = entry.stories.iter().map(|story| (*story).to_owned()).collect();
-        self.plan.push(task, draft);
+        self.plan.push_task(task, draft);
         let ChecklistEntry { item, .. } = entry;
         let cursor = item.below.start;
         self.open_tasks.push(OpenTask { index, item, own_text: Vec::new(), cursor, end });
@@ -214,14 +214,14 @@ impl<'a> ChecklistParser<'a> {
             };
             diagnostics.push(
                 Diagnostic::warning(first.start..first.start + line.len(), message)
-                    .hint(format!("if it is a task, write {example}")),
+                    .with_hint(format!("if it is a task, write {example}")),
             );
         }
         if let Some(first) = self.skipped_ids.first() {
             let message = "tasks under a heading about dependencies or examples are ignored";
             diagnostics.push(
                 Diagnostic::warning(first.clone(), message)
-                    .hint("rename the heading if these are real tasks"),
+                    .with_hint("rename the heading if these are real tasks"),
             );
         }
     }

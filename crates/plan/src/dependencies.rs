@@ -43,13 +43,13 @@ pub(crate) fn parse_list<'a>(list: &'a str, base: usize, to: &mut Vec<Dependency
         let mut rest = strip_bullet(trim(line)).trim_end_matches('.');
         while !rest.is_empty() {
             let (part, next) = split_first_part(rest);
-            push_part(trim(part), list, base, to);
+            parse_list_part(trim(part), list, base, to);
             rest = next.trim_start();
         }
     }
 }
 
-fn push_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
+fn parse_list_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<DependencyMention<'a>>) {
     let span = span_of_slice(list, part, base);
     if let Some(name) = unquote_name(part) {
         to.push(DependencyMention { target: MentionTarget::Name(Cow::Owned(name)), span });
@@ -59,7 +59,7 @@ fn push_part<'a>(part: &'a str, list: &'a str, base: usize, to: &mut Vec<Depende
         return;
     }
     let n_before = to.len();
-    if push_ids(part, span.start, to).is_none() {
+    if push_id_mentions(part, span.start, to).is_none() {
         to.truncate(n_before);
         let name = unquote_code(part).unwrap_or(part);
         to.push(DependencyMention { target: MentionTarget::Name(Cow::Borrowed(name)), span });
@@ -103,7 +103,7 @@ fn separator_length(list: &str, at: usize) -> usize {
 }
 
 /// Parses a part that consists only of ids and ranges; returns `None` otherwise.
-fn push_ids<'a>(part: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) -> Option<()> {
+fn push_id_mentions<'a>(part: &'a str, base: usize, mentions: &mut Vec<DependencyMention<'a>>) -> Option<()> {
     let mut at = skip_decoration(part, 0);
     while at < part.len() {
         let start = at;
@@ -164,7 +164,7 @@ fn range_sign_length(text: &str) -> usize {
 mod tests {
     use super::{DependencyMention, IdOrRange, MentionTarget, parse_list};
 
-    fn check(list: &str, expected: &[&str]) {
+    fn assert_mentions(list: &str, expected: &[&str]) {
         let show = |mention: &DependencyMention<'_>| match &mention.target {
             MentionTarget::Name(name) => format!("<{name}>"),
             MentionTarget::Ids(IdOrRange { first: from, last: Some(to) }) => {
@@ -180,44 +180,44 @@ mod tests {
 
     #[test]
     fn a_list_is_split_at_commas_and_conjunctions() {
-        check("T1, T2", &["T1", "T2"]);
-        check("T1 and T2 및 T3", &["T1", "T2", "T3"]);
-        check("T1및 T2", &["T1", "T2"]);
-        check("T4, Epic 3", &["T4", "<Epic 3>"]);
-        check("- T1\n- T2\n", &["T1", "T2"]);
-        check("**T1**, `T2`, [T3](#t3)", &["T1", "T2", "T3"]);
-        check("T1, T2.", &["T1", "T2"]);
+        assert_mentions("T1, T2", &["T1", "T2"]);
+        assert_mentions("T1 and T2 및 T3", &["T1", "T2", "T3"]);
+        assert_mentions("T1및 T2", &["T1", "T2"]);
+        assert_mentions("T4, Epic 3", &["T4", "<Epic 3>"]);
+        assert_mentions("- T1\n- T2\n", &["T1", "T2"]);
+        assert_mentions("**T1**, `T2`, [T3](#t3)", &["T1", "T2", "T3"]);
+        assert_mentions("T1, T2.", &["T1", "T2"]);
     }
 
     #[test]
     fn ids_may_be_separated_by_spaces() {
-        check("T1 T2 P3-T4.1", &["T1", "T2", "T4.1"]);
-        check("T1 T2 done", &["<T1 T2 done>"]);
-        check("T1a", &["<T1a>"]);
-        check("3rd party", &["<3rd party>"]);
+        assert_mentions("T1 T2 P3-T4.1", &["T1", "T2", "T4.1"]);
+        assert_mentions("T1 T2 done", &["<T1 T2 done>"]);
+        assert_mentions("T1a", &["<T1a>"]);
+        assert_mentions("3rd party", &["<3rd party>"]);
     }
 
     #[test]
     fn ranges_accept_several_signs() {
         for list in ["T7-T11", "T7 - T11", "T7~T11", "T7–T11", "T7..T11", "`T7` – `T11`"] {
-            check(list, &["T7..T11"]);
+            assert_mentions(list, &["T7..T11"]);
         }
-        check("1.1-1.3", &["1.1..1.3"]);
-        check("P1-T1.1-P1-T1.3", &["T1.1..T1.3"]);
-        check("T1-", &["<T1->"]);
+        assert_mentions("1.1-1.3", &["1.1..1.3"]);
+        assert_mentions("P1-T1.1-P1-T1.3", &["T1.1..T1.3"]);
+        assert_mentions("T1-", &["<T1->"]);
     }
 
     #[test]
     fn several_words_mean_no_dependency() {
         for list in ["", "-", "none", "None", "없음", " – ", "N/A", ",", "."] {
-            check(list, &[]);
+            assert_mentions(list, &[]);
         }
     }
 
     #[test]
     fn a_quoted_part_is_one_name() {
-        check(r#""Research and Development", T1"#, &["<Research and Development>", "T1"]);
-        check(r#""T1""#, &["<T1>"]);
-        check(r#""T1"#, &["<\"T1>"]);
+        assert_mentions(r#""Research and Development", T1"#, &["<Research and Development>", "T1"]);
+        assert_mentions(r#""T1""#, &["<T1>"]);
+        assert_mentions(r#""T1"#, &["<\"T1>"]);
     }
 }

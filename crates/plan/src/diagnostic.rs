@@ -84,7 +84,7 @@ impl Diagnostic {
 
     /// Sets the hint: what to write instead.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -127,7 +127,7 @@ impl DiagnosticSink {
             } else {
                 Diagnostic::warning(0..0, message)
             };
-            self.diagnostics.push(rest.hint("fix these first, then run: jangdan plan check FILE"));
+            self.diagnostics.push(rest.with_hint("fix these first, then run: jangdan plan check FILE"));
         }
         self.diagnostics
     }

@@ -43,14 +43,14 @@ impl PlanDraft<'_> {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, task: Task, draft: TaskDraft) {
+    pub(crate) fn push_task(&mut self, task: Task, draft: TaskDraft) {
         self.sort_keys.push(ids::sort_key(task.id.as_str()));
         self.tasks.push(task);
         self.task_drafts.push(draft);
     }
 
     /// Keeps the tasks whose flag is true; `kept` returns one flag per task.
-    pub(crate) fn retain<F: Iterator<Item = bool>>(&mut self, kept: impl Fn() -> F) {
+    pub(crate) fn retain_tasks<F: Iterator<Item = bool>>(&mut self, kept: impl Fn() -> F) {
         let mut flags = kept();
         self.tasks.retain(|_| flags.next().unwrap_or(false));
         let mut flags = kept();

@@ -203,7 +203,7 @@ mod tests {
         parse_task_heading, unescape_heading,
     };
 
-    fn task_in(heading: &str) -> Option<(String, String)> {
+    fn parse_id_and_title(heading: &str) -> Option<(String, String)> {
         let heading = Heading::new(heading, 0..heading.len());
         parse_task_heading(&heading).map(|found| (found.id.to_string(), found.title.to_owned()))
     }
@@ -221,10 +221,14 @@ mod tests {
             "### **T1.3: a title**",
             "T1.3: a title\n---",
         ] {
-            assert_eq!(task_in(heading), Some(("T1.3".to_owned(), "a title".to_owned())), "{heading}");
+            assert_eq!(
+                parse_id_and_title(heading),
+                Some(("T1.3".to_owned(), "a title".to_owned())),
+                "{heading}"
+            );
         }
-        assert_eq!(task_in("### 1.2: a"), Some(("1.2".to_owned(), "a".to_owned())));
-        assert_eq!(task_in("### T1"), Some(("T1".to_owned(), String::new())));
+        assert_eq!(parse_id_and_title("### 1.2: a"), Some(("1.2".to_owned(), "a".to_owned())));
+        assert_eq!(parse_id_and_title("### T1"), Some(("T1".to_owned(), String::new())));
     }
 
     #[test]
@@ -232,7 +236,7 @@ mod tests {
         for heading in
             ["## 1. Introduction", "### 1.2 Scope", "## T1-T3 in parallel", "## T1a: x", "## Title", "#"]
         {
-            assert_eq!(task_in(heading), None, "{heading}");
+            assert_eq!(parse_id_and_title(heading), None, "{heading}");
         }
     }
 

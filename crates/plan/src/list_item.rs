@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::{dedent, indent, line_start};
+use crate::text::{dedent, indent_width, line_start};
 
 /// A list item, located in the source.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ impl<'a> ListItem<'a> {
             return from..from;
         }
         for line in text.get(from..self.below.end).unwrap_or_default().split_inclusive('\n') {
-            if !line.trim().is_empty() && indent(line) <= self.marker_column {
+            if !line.trim().is_empty() && indent_width(line) <= self.marker_column {
                 break;
             }
             end += line.len();
@@ -90,7 +90,7 @@ fn column_width(prefix: &str) -> usize {
 mod tests {
     use super::ListItem;
 
-    fn check(text: &str, first: &str, below: &str) {
+    fn assert_item_text(text: &str, first: &str, below: &str) {
         let start = text.len() - text.trim_start().len();
         let item = ListItem::new(text, start..text.len());
         let mut found = String::new();
@@ -101,15 +101,15 @@ mod tests {
 
     #[test]
     fn indented_lines_belong_to_the_item() {
-        check("- a\n  b\n\n    c\n", "a", "b\n\n  c\n");
-        check("  - a\r\n    b\r\n", "a", "b\r\n");
-        check("12. a\n    b", "a", "b");
-        check("- a\n\tb\n", "a", "b\n");
+        assert_item_text("- a\n  b\n\n    c\n", "a", "b\n\n  c\n");
+        assert_item_text("  - a\r\n    b\r\n", "a", "b\r\n");
+        assert_item_text("12. a\n    b", "a", "b");
+        assert_item_text("- a\n\tb\n", "a", "b\n");
     }
 
     #[test]
     fn an_unindented_line_ends_the_item() {
-        check("- a\nlazy\n  b\n", "a", "");
-        check("-\n  b\n", "", "b\n");
+        assert_item_text("- a\nlazy\n  b\n", "a", "");
+        assert_item_text("-\n  b\n", "", "b\n");
     }
 }

@@ -59,11 +59,11 @@ pub fn mark_done(source: &[u8], options: ParseOptions, id: &TaskId) -> MarkDoneO
         None => MarkDoneOutcome::NoTask,
         Some((task, _)) if task.done => MarkDoneOutcome::AlreadyDone,
         Some((_, None)) => MarkDoneOutcome::NoStatusField,
-        Some((_, Some(mark))) => MarkDoneOutcome::Edit(edit(source, mark)),
+        Some((_, Some(mark))) => MarkDoneOutcome::Edit(edit_status_mark(source, mark)),
     }
 }
 
-fn edit(source: &[u8], mark: &StatusMark) -> TextEdit {
+fn edit_status_mark(source: &[u8], mark: &StatusMark) -> TextEdit {
     match mark {
         StatusMark::Checkbox(span) => TextEdit { span: span.clone(), replacement: "x".to_owned() },
         StatusMark::JsonString(span) => TextEdit { span: span.clone(), replacement: "\"done\"".to_owned() },

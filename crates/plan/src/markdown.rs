@@ -56,7 +56,7 @@ impl Outline {
         let mut walk = OutlineBuilder::default();
         walk.blocks.reserve(text.len() / BLOCK_BYTES);
         for (event, span) in Parser::new_ext(text, options).into_offset_iter() {
-            walk.event(event, span);
+            walk.add_event(event, span);
         }
         Self { blocks: walk.blocks }
     }
@@ -71,30 +71,30 @@ struct OutlineBuilder {
 }
 
 impl OutlineBuilder {
-    fn event(&mut self, event: Event<'_>, span: Range<usize>) {
+    fn add_event(&mut self, event: Event<'_>, span: Range<usize>) {
         match event {
-            Event::Start(tag) => self.start(&tag, span),
+            Event::Start(tag) => self.add_start_tag(&tag, span),
             Event::End(TagEnd::Item) => self.n_items = self.n_items.saturating_sub(1),
             Event::End(TagEnd::BlockQuote(_)) => self.n_quotes = self.n_quotes.saturating_sub(1),
-            Event::Rule if self.is_top_level() => self.push(BlockKind::Rule, span),
+            Event::Rule if self.is_top_level() => self.push_block(BlockKind::Rule, span),
             _ => {}
         }
     }
 
-    fn start(&mut self, tag: &Tag<'_>, span: Range<usize>) {
+    fn add_start_tag(&mut self, tag: &Tag<'_>, span: Range<usize>) {
         match tag {
             Tag::Item => {
                 if self.n_quotes == 0 && self.n_items < DEPTH_MAX {
-                    self.push(BlockKind::Item { depth: self.n_items }, span);
+                    self.push_block(BlockKind::Item { depth: self.n_items }, span);
                 }
                 self.n_items += 1;
             }
             Tag::BlockQuote(_) => self.n_quotes += 1,
             Tag::Heading { level, .. } if self.is_top_level() => {
-                self.push(BlockKind::Heading { level: *level as u8 }, span);
+                self.push_block(BlockKind::Heading { level: *level as u8 }, span);
             }
-            Tag::Paragraph if self.is_top_level() => self.push(BlockKind::Paragraph, span),
-            Tag::Table(_) if self.is_top_level() => self.push(BlockKind::Table(Box::default()), span),
+            Tag::Paragraph if self.is_top_level() => self.push_block(BlockKind::Paragraph, span),
+            Tag::Table(_) if self.is_top_level() => self.push_block(BlockKind::Table(Box::default()), span),
             Tag::TableHead if self.is_top_level() => {
                 if let Some(Block { kind: BlockKind::Table(table), .. }) = self.blocks.last_mut() {
                     table.head = span;
@@ -113,7 +113,7 @@ impl OutlineBuilder {
         self.n_items == 0 && self.n_quotes == 0
     }
 
-    fn push(&mut self, kind: BlockKind, span: Range<usize>) {
+    fn push_block(&mut self, kind: BlockKind, span: Range<usize>) {
         self.blocks.push(Block { kind, span });
     }
 }

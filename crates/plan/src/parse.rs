@@ -38,7 +38,7 @@ pub struct ParsedPlan {
 
 impl ParsedPlan {
     /// Creates the result for a file that could not be opened.
-    pub fn failed(diagnostic: Diagnostic) -> Self {
+    pub fn from_failure(diagnostic: Diagnostic) -> Self {
         Self { plan: Plan::default(), format: None, diagnostics: vec![diagnostic], status_marks: Vec::new() }
     }
 
@@ -58,12 +58,12 @@ impl ParsedPlan {
 /// assert_eq!(parsed.plan.tasks[1].depends_on, [parsed.plan.tasks[0].id.clone()]);
 /// ```
 pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
-    let failed = |diagnostic| ParsedPlan { format: options.format, ..ParsedPlan::failed(diagnostic) };
+    let failed = |diagnostic| ParsedPlan { format: options.format, ..ParsedPlan::from_failure(diagnostic) };
     if source.len() > FILE_BYTES_MAX {
         let message = format!("the file is larger than {} MiB", FILE_BYTES_MAX / (1024 * 1024));
         return failed(
             Diagnostic::error(DiagnosticCode::ParseFail, 0..0, message)
-                .hint("split the plan into several files"),
+                .with_hint("split the plan into several files"),
         );
     }
     let (offset, source) = match source.strip_prefix(BOM) {
@@ -78,7 +78,10 @@ pub fn parse(source: &[u8], options: ParseOptions) -> ParsedPlan {
             let message = if is_utf16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" };
             let end = offset + source.len();
             let span = bad..(bad + error.error_len().unwrap_or(1)).min(end);
-            failed(Diagnostic::error(DiagnosticCode::ParseFail, span, message).hint("save the file as UTF-8"))
+            failed(
+                Diagnostic::error(DiagnosticCode::ParseFail, span, message)
+                    .with_hint("save the file as UTF-8"),
+            )
         }
     }
 }
@@ -112,7 +115,7 @@ fn parse_text(text: &str, offset: usize, options: ParseOptions) -> ParsedPlan {
     };
     let (plan, marks) = assemble::assemble_plan(text, draft, &mut diagnostics);
     if plan.tasks.is_empty() && diagnostics.is_empty() {
-        diagnostics.push(no_tasks_found(text, format));
+        diagnostics.push(no_tasks_error(text, format));
     }
     let mut marks = marks;
     for mark in marks.iter_mut().flatten() {
@@ -135,7 +138,7 @@ fn parse_markdown<'a>(
     }
 }
 
-fn no_tasks_found(text: &str, format: Option<PlanFormat>) -> Diagnostic {
+fn no_tasks_error(text: &str, format: Option<PlanFormat>) -> Diagnostic {
     let message = if text.trim().is_empty() { "the file is empty" } else { "the file contains no tasks" };
     let hint = match format {
         None => "add headings '### T1: title', a table with an ID column, or check boxes '- [ ] T001 title'",
@@ -143,5 +146,5 @@ fn no_tasks_found(text: &str, format: Option<PlanFormat>) -> Diagnostic {
         Some(PlanFormat::Checklist) => "add check boxes '- [ ] T001 title' or '- [ ] 1. title'",
         Some(PlanFormat::Taskmaster) => "write {\"tasks\": [{\"id\": 1, \"title\": \"…\"}]}",
     };
-    Diagnostic::error(DiagnosticCode::TasksNotFound, 0..0, message).hint(hint)
+    Diagnostic::error(DiagnosticCode::TasksNotFound, 0..0, message).with_hint(hint)
 }

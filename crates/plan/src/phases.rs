@@ -31,10 +31,10 @@ pub(crate) fn build_phases(
     for (number, tasks) in members {
         let draft = drafts_by_number.remove(&number);
         let is_story = draft.as_ref().is_some_and(|draft| draft.is_story);
-        let mut after = gate.next(number, is_story);
+        let mut after = gate.predecessors_of_next(number, is_story);
         let PhaseDraft { name, after: listed, verify, artefacts, budgets, .. } = draft.unwrap_or_default();
         if let Some(listed) = listed {
-            after = existing_phases(listed, &numbers, diagnostics);
+            after = keep_existing_phases(listed, &numbers, diagnostics);
         }
         phases.push(Phase { number, name, after, tasks, verify, artefacts, budgets });
     }
@@ -75,7 +75,7 @@ struct PredecessorTracker {
 }
 
 impl PredecessorTracker {
-    fn next(&mut self, number: PhaseNumber, is_story: bool) -> Vec<PhaseNumber> {
+    fn predecessors_of_next(&mut self, number: PhaseNumber, is_story: bool) -> Vec<PhaseNumber> {
         let after =
             if is_story && self.is_among_stories { self.before_stories.clone() } else { self.last.clone() };
         if is_story && self.is_among_stories {
@@ -88,7 +88,7 @@ impl PredecessorTracker {
     }
 }
 
-fn existing_phases(
+fn keep_existing_phases(
     listed: Vec<(PhaseNumber, std::ops::Range<usize>)>,
     numbers: &[PhaseNumber],
     diagnostics: &mut DiagnosticSink,
@@ -101,7 +101,7 @@ fn existing_phases(
             let message = format!("phase {number} does not exist or has no tasks");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::MissingDep, span, message)
-                    .hint("write the number of an existing phase, or '-' for none"),
+                    .with_hint("write the number of an existing phase, or '-' for none"),
             );
         }
     }

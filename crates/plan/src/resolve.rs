@@ -50,7 +50,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     }
 
     /// Returns for each task whether it stays in the plan, and the indices of those tasks sorted by id.
-    pub(crate) fn finish(self) -> (Vec<bool>, Vec<usize>) {
+    pub(crate) fn into_kept_tasks(self) -> (Vec<bool>, Vec<usize>) {
         (self.index.is_kept, self.index.by_id)
     }
 
@@ -68,11 +68,11 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
             return;
         }
         for &implied in self.draft.implied.get(draft.implied.clone()).unwrap_or_default() {
-            self.add_task(implied, resolved);
+            self.add_task_dependency(implied, resolved);
         }
         self.resolve_mentions(draft.mentions.clone(), resolved, diagnostics);
         if let Some(shared) = draft.shared_list {
-            self.add_shared(shared, &draft.id_span, resolved, diagnostics);
+            self.add_shared_list(shared, &draft.id_span, resolved, diagnostics);
         }
         if resolved.task_indices.len() > 1 {
             resolved.task_indices.sort_unstable_by_key(|&index| self.index.rank[index]);
@@ -100,7 +100,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     }
 
     /// Adds a dependency list that several tasks share; it is resolved only once.
-    fn add_shared(
+    fn add_shared_list(
         &mut self,
         list: usize,
         span: &Range<usize>,
@@ -126,7 +126,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     }
 
     /// Adds a dependency on a task. A deferred task is not in the plan, so it becomes an external dependency.
-    fn add_task(&self, index: usize, resolved: &mut ResolvedDependencies) {
+    fn add_task_dependency(&self, index: usize, resolved: &mut ResolvedDependencies) {
         if self.index.is_kept.get(index).copied().unwrap_or(false) {
             resolved.task_indices.push(index);
         } else if self.is_deferred(index) {
@@ -157,7 +157,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
             let message = format!("'{}' is read as an external dependency", truncate_for_message(name));
             diagnostics.push(
                 Diagnostic::warning(mention.span.clone(), message)
-                    .hint(format!("write {meant}, or put the name in double quotes")),
+                    .with_hint(format!("write {meant}, or put the name in double quotes")),
             );
         }
         resolved.external.push(name.to_owned());
@@ -176,14 +176,14 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
                 resolved.external.push(id.to_owned());
             } else if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
                 self.n_expanded += members.len();
-                members.for_each(|member| self.add_task(member, resolved));
+                members.for_each(|member| self.add_task_dependency(member, resolved));
             } else {
                 self.report_expansion_limit(members.len(), span.clone(), diagnostics);
             }
             return;
         }
         let Some(index) = self.index.index_of(id) else {
-            diagnostics.push(self.index.missing_dependency(ids, span.clone()));
+            diagnostics.push(self.index.missing_dependency_error(ids, span.clone()));
             return;
         };
         let phase = self.draft.tasks[index].phase;
@@ -191,11 +191,11 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
             let message = format!("{id} is in phase {phase}, not phase {written}");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::MissingDep, span.clone(), message)
-                    .hint(format!("write P{phase}-{id}, or {id} alone")),
+                    .with_hint(format!("write P{phase}-{id}, or {id} alone")),
             );
             return;
         }
-        self.add_task(index, resolved);
+        self.add_task_dependency(index, resolved);
     }
 
     fn resolve_range(
@@ -207,12 +207,12 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         diagnostics: &mut DiagnosticSink,
     ) {
         let (Some(from), Some(to)) = (ids.first.task_id(), to.task_id()) else {
-            diagnostics.push(self.index.missing_dependency(ids, span.clone()));
+            diagnostics.push(self.index.missing_dependency_error(ids, span.clone()));
             return;
         };
         let members = self.index.indices_in_range(&from, &to);
         if members.is_empty() {
-            diagnostics.push(self.index.missing_dependency(ids, span.clone()));
+            diagnostics.push(self.index.missing_dependency_error(ids, span.clone()));
         } else if self.n_expanded + members.len() <= EXPANDED_DEPENDENCIES_MAX {
             let is_alike =
                 |index: &&usize| self.draft.tasks[**index].id.has_letter_prefix() == from.has_letter_prefix();
@@ -236,7 +236,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
             );
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, span, message)
-                    .hint("use phases instead: a phase waits for all tasks of the phase before it"),
+                    .with_hint("use phases instead: a phase waits for all tasks of the phase before it"),
             );
         }
         self.n_expanded = self.n_expanded.saturating_add(n_members).max(EXPANDED_DEPENDENCIES_MAX + 1);

@@ -40,11 +40,11 @@ impl<'a> TaskmasterParser<'a, '_> {
     fn add_task(&mut self, value: SpannedJson<'a>) {
         let Some(fields) = TaskFields::parse(value, self.diagnostics) else { return };
         let Some((task, mut draft)) = self.parse_task(value, &fields, None) else { return };
-        let subtasks = fields.list(fields.subtasks, "subtasks", self.diagnostics);
+        let subtasks = fields.list_or_empty(fields.subtasks, "subtasks", self.diagnostics);
         let mentions = self.parse_dependencies(&fields, None);
         if subtasks.is_empty() {
             draft.mentions = mentions;
-            self.plan.push(task, draft);
+            self.plan.push_task(task, draft);
             return;
         }
         let shared = self.plan.shared_lists.len();
@@ -70,18 +70,18 @@ impl<'a> TaskmasterParser<'a, '_> {
                 let message = "subtasks of subtasks are ignored";
                 self.diagnostics.push(
                     Diagnostic::warning(nested.span(self.text), message)
-                        .hint("make them subtasks of the task"),
+                        .with_hint("make them subtasks of the task"),
                 );
             }
             let mentions = self.parse_dependencies(&fields, Some((parent_id, &siblings)));
-            self.plan.push(task, TaskDraft { mentions, shared_list: Some(shared), ..draft });
+            self.plan.push_task(task, TaskDraft { mentions, shared_list: Some(shared), ..draft });
         }
         let members = first..self.plan.tasks.len();
         if self.plan.subtask_groups.insert(parent_id.as_str().to_owned(), members).is_some() {
             let message = format!("duplicate task id {parent_id}");
             self.diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, parent.1.id_span.clone(), message)
-                    .hint("give one of them a different id"),
+                    .with_hint("give one of them a different id"),
             );
         }
     }
@@ -120,7 +120,7 @@ impl<'a> TaskmasterParser<'a, '_> {
             let span = span.start..span.end.min(span.start + 1);
             self.diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, span, "this task has no id")
-                    .hint("add \"id\": 1"),
+                    .with_hint("add \"id\": 1"),
             );
             return None;
         };
@@ -137,7 +137,7 @@ impl<'a> TaskmasterParser<'a, '_> {
             let message = format!("{} is not a task id", truncate_for_message(id_value.raw));
             self.diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, id_value.span(self.text), message)
-                    .hint("write a number"),
+                    .with_hint("write a number"),
             );
         }
         Some((id?, id_value.span(self.text)))
@@ -155,7 +155,7 @@ impl<'a> TaskmasterParser<'a, '_> {
                 let message = format!("'{}' is not a priority", truncate_for_message(text));
                 self.diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
-                        .hint("write low, medium, high or critical"),
+                        .with_hint("write low, medium, high or critical"),
                 );
                 inherited
             }),
@@ -180,7 +180,7 @@ impl<'a> TaskmasterParser<'a, '_> {
                 let message = format!("'{}' is not a status", truncate_for_message(&text));
                 self.diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
-                        .hint(STATUS_HINT),
+                        .with_hint(STATUS_HINT),
                 );
             }
         }
@@ -197,7 +197,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         family: Option<(&TaskId, &HashSet<TaskId>)>,
     ) -> Range<usize> {
         let start = self.plan.mentions.len();
-        for value in fields.list(fields.dependencies, "dependencies", self.diagnostics) {
+        for value in fields.list_or_empty(fields.dependencies, "dependencies", self.diagnostics) {
             let text = value.id_text();
             let span = value.span(self.text);
             let as_sibling = family.filter(|_| !text.contains('.')).and_then(|(parent, siblings)| {
@@ -208,7 +208,7 @@ impl<'a> TaskmasterParser<'a, '_> {
                 let message = format!("{} is not a task id", truncate_for_message(value.raw));
                 self.diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, span, message)
-                        .hint("write the id of a task"),
+                        .with_hint("write the id of a task"),
                 );
                 continue;
             }

@@ -100,7 +100,7 @@ impl<'a> TasksMdParser<'a, '_> {
             BlockKind::Table(table) => self.add_table(block.span.clone(), &table.head, &table.rows),
             BlockKind::Rule => {
                 if let Some(section) = &mut self.section {
-                    section.add_rule(block.span.clone());
+                    section.add_horizontal_rule(block.span.clone());
                 }
             }
         }
@@ -170,7 +170,7 @@ impl<'a> TasksMdParser<'a, '_> {
 
     fn add_paragraph(&mut self, span: Range<usize>) {
         if table::is_malformed_table(self.text, &span) {
-            self.tasks.diagnostics.push(table::malformed_table(self.text, &span));
+            self.tasks.diagnostics.push(table::malformed_table_error(self.text, &span));
         } else if let Some(section) = &mut self.section {
             section.add_paragraph(span, &mut self.tasks);
         }
@@ -183,7 +183,7 @@ impl<'a> TasksMdParser<'a, '_> {
             return;
         }
         if let Some(section) = &mut self.section {
-            section.consume(self.text, span);
+            section.exclude_from_prose(self.text, span);
         }
         let scope = self.current_phase();
         self.tasks.reserve(rows.len());
@@ -221,7 +221,7 @@ fn set_phase_field(
     let below = ListItem { below: item.indented_span(text, item.below.start), ..item.clone() };
     let value = FieldValue::new(text, value, ValueContinuation::ItemLines(&below));
     match key {
-        FieldKey::After => phase.after = Some(parse_after(value.text, text, diagnostics)),
+        FieldKey::After => phase.after = Some(parse_predecessor_phases(value.text, text, diagnostics)),
         FieldKey::Verify if phase.verify.is_none() => phase.verify = parse_scalar(&value.full_text(text)),
         FieldKey::Artefacts if phase.artefacts.is_empty() => {
             phase.artefacts = parse_values(&value.full_text(text))
@@ -230,7 +230,7 @@ fn set_phase_field(
             for part in parse_values(value.text) {
                 match part.parse() {
                     Ok(budget) => phase.budgets.push(budget),
-                    Err(_) => diagnostics.push(field_value::invalid_value(
+                    Err(_) => diagnostics.push(field_value::invalid_value_error(
                         &value,
                         "budget",
                         field_value::BUDGET_HINT,
@@ -243,7 +243,7 @@ fn set_phase_field(
 }
 
 /// Parses the phases that a phase waits for: `- **After**: 1, 2`.
-fn parse_after(
+fn parse_predecessor_phases(
     value: &str,
     text: &str,
     diagnostics: &mut DiagnosticSink,
@@ -260,7 +260,7 @@ fn parse_after(
                 let message = format!("'{}' is not a phase", truncate_for_message(name));
                 diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, mention.span, message)
-                        .hint("write the number of a phase"),
+                        .with_hint("write the number of a phase"),
                 );
             }
         }

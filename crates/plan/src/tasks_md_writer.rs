@@ -59,18 +59,18 @@ fn push_phase(out: &mut String, plan: &Plan, task: &Task, n_written: &mut [usize
     out.push_str(&format!("## Phase {}{colon}{}\n\n", phase.number, heading::escape_heading(&name)));
     if n_written[index] == 0 {
         let start = out.len();
-        if phase.after != default_after(plan, index) {
+        if phase.after != default_predecessors(plan, index) {
             let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
-            push_line(
+            push_key_line(
                 out,
                 "After",
                 Some(if after.is_empty() { "-".to_owned() } else { after.join(", ") }.as_str()),
             );
         }
         push_scalar(out, "Verify", phase.verify.as_deref());
-        push_line(out, "Artefacts", values(&phase.artefacts).as_deref());
+        push_key_line(out, "Artefacts", format_values(&phase.artefacts).as_deref());
         let budgets: Vec<_> = phase.budgets.iter().map(ToString::to_string).collect();
-        push_line(out, "Budget", (!budgets.is_empty()).then(|| budgets.join(", ")).as_deref());
+        push_key_line(out, "Budget", (!budgets.is_empty()).then(|| budgets.join(", ")).as_deref());
         if out.len() > start {
             out.push('\n');
         }
@@ -79,7 +79,7 @@ fn push_phase(out: &mut String, plan: &Plan, task: &Task, n_written: &mut [usize
 }
 
 /// Returns the phases that a phase waits for if it has no `After`.
-fn default_after(plan: &Plan, index: usize) -> Vec<u32> {
+fn default_predecessors(plan: &Plan, index: usize) -> Vec<u32> {
     let previous: Option<&Phase> = index.checked_sub(1).and_then(|previous| plan.phases.get(previous));
     previous.map(|phase| phase.number).into_iter().collect()
 }
@@ -95,26 +95,34 @@ fn push_task(out: &mut String, task: &Task) {
     let heading = format!("{}: {}", task.id, heading::escape_heading(&format!("{prefix}{title}")));
     out.push_str(&format!("### {}\n\n", heading.trim_end()));
 
-    push_line(out, "Status", Some(if task.done { "done" } else { "pending" }));
-    push_line(out, "Optional", task.optional.then_some("yes"));
-    push_line(out, "Dependencies", Some(dependencies(task).as_str()).filter(|list| !list.is_empty()));
-    push_line(out, "Complexity", task.complexity.map(|size| format!("{size:?}").to_uppercase()).as_deref());
-    push_line(out, "Priority", priority(task));
+    push_key_line(out, "Status", Some(if task.done { "done" } else { "pending" }));
+    push_key_line(out, "Optional", task.optional.then_some("yes"));
+    push_key_line(
+        out,
+        "Dependencies",
+        Some(format_dependencies(task).as_str()).filter(|list| !list.is_empty()),
+    );
+    push_key_line(
+        out,
+        "Complexity",
+        task.complexity.map(|size| format!("{size:?}").to_uppercase()).as_deref(),
+    );
+    push_key_line(out, "Priority", format_priority(task));
     push_scalar(out, "Layer", layer);
     push_scalar(out, "Agent", task.agent.as_deref());
     push_scalar(out, "Tester", task.tester.as_deref());
-    push_line(out, "Touches", values(&task.touches).as_deref());
+    push_key_line(out, "Touches", format_values(&task.touches).as_deref());
     push_scalar(out, "Verify", task.verify.as_deref());
-    push_line(out, "Timeout", task.timeout_seconds.map(format_timeout).as_deref());
-    push_line(out, "Budget", task.budget.map(|budget| budget.to_string()).as_deref());
+    push_key_line(out, "Timeout", task.timeout_seconds.map(format_timeout).as_deref());
+    push_key_line(out, "Budget", task.budget.map(|budget| budget.to_string()).as_deref());
     push_scalar(out, "Worktree", task.worktree.as_deref());
-    push_line(out, "References", values(&task.references).as_deref());
-    push_text(out, &normalize_text(&task.text));
+    push_key_line(out, "References", format_values(&task.references).as_deref());
+    push_description(out, &normalize_text(&task.text));
     push_criteria(out, &task.acceptance);
     out.push('\n');
 }
 
-fn priority(task: &Task) -> Option<&'static str> {
+fn format_priority(task: &Task) -> Option<&'static str> {
     match task.priority {
         domain::Priority::Low => Some("low"),
         domain::Priority::Normal => None,
@@ -123,13 +131,13 @@ fn priority(task: &Task) -> Option<&'static str> {
     }
 }
 
-fn dependencies(task: &Task) -> String {
+fn format_dependencies(task: &Task) -> String {
     let ids = task.depends_on.iter().map(ToString::to_string);
     let names = task.external.iter().map(|name| quote_name_if_needed(&join_lines(name)));
     ids.chain(names).collect::<Vec<_>>().join(", ")
 }
 
-fn values(values: &[String]) -> Option<String> {
+fn format_values(values: &[String]) -> Option<String> {
     let values: Vec<_> = values
         .iter()
         .map(|value| join_lines(value))
@@ -139,7 +147,7 @@ fn values(values: &[String]) -> Option<String> {
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-fn push_line(out: &mut String, key: &str, value: Option<&str>) {
+fn push_key_line(out: &mut String, key: &str, value: Option<&str>) {
     if let Some(value) = value {
         out.push_str(&format!("- **{key}**: {value}\n"));
     }
@@ -149,27 +157,27 @@ fn push_scalar(out: &mut String, key: &str, value: Option<&str>) {
     let Some(value) = value.map(normalize_text).filter(|value| !value.is_empty()) else { return };
     if value.contains('\n') {
         let fence = "`".repeat(longest_run(&value, '`').max(2) + 1);
-        push_block(out, key, &format!("{fence}\n{value}\n{fence}"));
+        push_multiline_value(out, key, &format!("{fence}\n{value}\n{fence}"));
     } else if parse_scalar(&value).as_deref() == Some(value.as_str()) {
-        push_line(out, key, Some(&value));
+        push_key_line(out, key, Some(&value));
     } else {
-        push_line(out, key, Some(&quote_code(value.trim())));
+        push_key_line(out, key, Some(&quote_code(value.trim())));
     }
 }
 
-fn push_text(out: &mut String, text: &str) {
+fn push_description(out: &mut String, text: &str) {
     if text.is_empty() {
         return;
     }
     if text.contains('\n') || text.starts_with(char::is_whitespace) || means_none(text) {
-        push_block(out, "Description", text);
+        push_multiline_value(out, "Description", text);
     } else {
-        push_line(out, "Description", Some(text));
+        push_key_line(out, "Description", Some(text));
     }
 }
 
 /// Writes text of several lines inside the key's list item.
-fn push_block(out: &mut String, key: &str, text: &str) {
+fn push_multiline_value(out: &mut String, key: &str, text: &str) {
     out.push_str(&format!("- **{key}**:\n\n"));
     push_indented(out, text, "  ");
 }

@@ -85,7 +85,7 @@ pub(crate) fn line_start(text: &str, at: usize) -> usize {
 }
 
 /// Returns the width of a line's indentation; tabs extend to multiples of four.
-pub(crate) fn indent(line: &str) -> usize {
+pub(crate) fn indent_width(line: &str) -> usize {
     let mut columns = 0;
     for byte in line.bytes() {
         match byte {
@@ -231,7 +231,7 @@ pub(crate) fn parse_values(text: &str) -> Vec<String> {
             let end = rest[from..].find(',').map_or(rest.len(), |comma| from + comma);
             let value = rest[..end].trim();
             let value = unquote_code(value).map_or_else(|| non_none_value(value), Some);
-            found.extend(value.filter(|value| can_be_quoted(value)).map(str::to_owned));
+            found.extend(value.filter(|value| can_be_code_span(value)).map(str::to_owned));
             rest = rest[end..].strip_prefix(',').unwrap_or("").trim_start();
         }
     }
@@ -239,7 +239,7 @@ pub(crate) fn parse_values(text: &str) -> Vec<String> {
 }
 
 /// Tells whether a value can be written as a code span; long runs of backticks cannot.
-fn can_be_quoted(value: &str) -> bool {
+fn can_be_code_span(value: &str) -> bool {
     !value.is_empty() && longest_run(value, '`') < CODE_TICKS_MAX
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn parse_scalar(text: &str) -> Option<String> {
         Some(code) => code,
         None => non_none_value(&line)?,
     };
-    can_be_quoted(value).then(|| value.to_owned())
+    can_be_code_span(value).then(|| value.to_owned())
 }
 
 #[cfg(test)]

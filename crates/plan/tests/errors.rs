@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use plan::{FILE_BYTES_MAX, LineIndex, ParseOptions, PlanFormat, parse};
 
-fn render(source: &[u8], format: Option<PlanFormat>) -> String {
+fn render_diagnostics(source: &[u8], format: Option<PlanFormat>) -> String {
     let parsed = parse(source, ParseOptions { format });
     let lines = LineIndex::new(source);
     let mut out = String::new();
@@ -54,25 +54,25 @@ fn every_error_has_a_position_and_a_hint() {
     ];
     let mut all = String::new();
     for (name, source) in cases {
-        writeln!(all, "--- {name}\n{}", render(&source, None)).unwrap();
+        writeln!(all, "--- {name}\n{}", render_diagnostics(&source, None)).unwrap();
     }
     insta::assert_snapshot!(all);
 }
 
 #[test]
 fn every_format_hints_at_its_own_syntax() {
-    let all: String = PlanFormat::ALL.iter().map(|&format| render(b"{}", Some(format))).collect();
+    let all: String = PlanFormat::ALL.iter().map(|&format| render_diagnostics(b"{}", Some(format))).collect();
     insta::assert_snapshot!(all);
 }
 
 #[test]
 fn a_file_that_is_too_large_is_rejected_unread() {
-    insta::assert_snapshot!(render(&vec![b'#'; FILE_BYTES_MAX + 1], None));
+    insta::assert_snapshot!(render_diagnostics(&vec![b'#'; FILE_BYTES_MAX + 1], None));
 }
 
 #[test]
 fn columns_count_characters_without_the_byte_order_mark() {
-    insta::assert_snapshot!(render(
+    insta::assert_snapshot!(render_diagnostics(
         "\u{feff}### T1: 가\r\n- **Dependencies**: 한글, T9\r\n".as_bytes(),
         None
     ));

@@ -5,7 +5,7 @@
 use plan::{ParseOptions, TaskGraph, parse};
 
 #[track_caller]
-fn check(source: &str, path: &str, parallelism: usize, order: &str) {
+fn assert_path_parallelism_and_order(source: &str, path: &str, parallelism: usize, order: &str) {
     let plan = parse(source.as_bytes(), ParseOptions { format: None }).plan;
     let graph = TaskGraph::new(&plan);
     let ids = |indices: Vec<usize>| {
@@ -23,7 +23,7 @@ fn check(source: &str, path: &str, parallelism: usize, order: &str) {
 }
 
 /// Writes a table from lines `T1 L T2,T3`: id, complexity, dependencies.
-fn table(rows: &str) -> String {
+fn task_table(rows: &str) -> String {
     let rows = rows.lines().map(|row| {
         let mut words = row.split_whitespace();
         let (id, size, dependencies) =
@@ -36,51 +36,81 @@ fn table(rows: &str) -> String {
 
 #[test]
 fn critical_path_is_weighted_by_complexity() {
-    check(&table("T1 S\nT2 XL\nT3 S T1\nT4 S T3\nT5 S T2"), "T2 T5", 2, "T1 T2 T3 T4 T5");
-    check(&table("T1 -\nT2 - T1\nT3 M"), "T1 T2", 2, "T1 T2 T3");
+    assert_path_parallelism_and_order(
+        &task_table("T1 S\nT2 XL\nT3 S T1\nT4 S T3\nT5 S T2"),
+        "T2 T5",
+        2,
+        "T1 T2 T3 T4 T5",
+    );
+    assert_path_parallelism_and_order(&task_table("T1 -\nT2 - T1\nT3 M"), "T1 T2", 2, "T1 T2 T3");
 }
 
 #[test]
 fn equal_paths_are_ordered_by_the_smaller_id() {
-    check(&table("T10 M\nT2 M\nT3 S T10,T2\nT4 S T2"), "T2 T3", 2, "T2 T4 T10 T3");
-    check(&table("T1 S\nT2 M T1\nT3 S T1\nT4 S T3"), "T1 T2", 2, "T1 T2 T3 T4");
+    assert_path_parallelism_and_order(
+        &task_table("T10 M\nT2 M\nT3 S T10,T2\nT4 S T2"),
+        "T2 T3",
+        2,
+        "T2 T4 T10 T3",
+    );
+    assert_path_parallelism_and_order(
+        &task_table("T1 S\nT2 M T1\nT3 S T1\nT4 S T3"),
+        "T1 T2",
+        2,
+        "T1 T2 T3 T4",
+    );
 }
 
 #[test]
 fn done_tasks_have_no_weight() {
-    check(&table("T1 XL!\nT2 S T1\nT3 S T1"), "T2", 2, "T1 T2 T3");
-    check(&table("T1 S!\nT2 S! T1"), "", 0, "T1 T2");
+    assert_path_parallelism_and_order(&task_table("T1 XL!\nT2 S T1\nT3 S T1"), "T2", 2, "T1 T2 T3");
+    assert_path_parallelism_and_order(&task_table("T1 S!\nT2 S! T1"), "", 0, "T1 T2");
 }
 
 #[test]
 fn a_done_task_does_not_block_even_if_its_dependencies_are_open() {
-    check(&table("T1 XL\nT2 S! T1\nT3 S T2"), "T1", 2, "T1 T2 T3");
-    check(&table("T1 S\nT2 S! T1\nT3 M T2\nT4 S T3"), "T3 T4", 2, "T1 T2 T3 T4");
+    assert_path_parallelism_and_order(&task_table("T1 XL\nT2 S! T1\nT3 S T2"), "T1", 2, "T1 T2 T3");
+    assert_path_parallelism_and_order(
+        &task_table("T1 S\nT2 S! T1\nT3 M T2\nT4 S T3"),
+        "T3 T4",
+        2,
+        "T1 T2 T3 T4",
+    );
 }
 
 #[test]
 fn a_finished_task_frees_its_slot_for_the_next() {
-    check(&table("T1 S\nT2 S T1\nT3 S T2"), "T1 T2 T3", 1, "T1 T2 T3");
+    assert_path_parallelism_and_order(&task_table("T1 S\nT2 S T1\nT3 S T2"), "T1 T2 T3", 1, "T1 T2 T3");
     // T1 still runs when T3 and T4 begin.
-    check(&table("T1 L\nT2 S\nT3 S T2\nT4 S T2"), "T1", 3, "T1 T2 T3 T4");
+    assert_path_parallelism_and_order(&task_table("T1 L\nT2 S\nT3 S T2\nT4 S T2"), "T1", 3, "T1 T2 T3 T4");
 }
 
 #[test]
 fn phase_gates_block_later_tasks() {
-    check(&table("T1.1 S\nT1.2 L\nT2.1 S\nT2.2 S\nT2.3 S"), "T1.2 T2.1", 3, "T1.1 T1.2 T2.1 T2.2 T2.3");
+    assert_path_parallelism_and_order(
+        &task_table("T1.1 S\nT1.2 L\nT2.1 S\nT2.2 S\nT2.3 S"),
+        "T1.2 T2.1",
+        3,
+        "T1.1 T1.2 T2.1 T2.2 T2.3",
+    );
 }
 
 #[test]
 fn an_empty_plan_has_no_path_and_no_parallelism() {
-    check("# nothing\n", "", 0, "");
+    assert_path_parallelism_and_order("# nothing\n", "", 0, "");
 }
 
 #[test]
 fn optional_tasks_do_not_block() {
-    check("- [ ] 1. a\n- [ ]* 2. b\n- [ ] 3. c\n- [ ]* 4. d\n", "1 3", 1, "1 2 3 4");
+    assert_path_parallelism_and_order(
+        "- [ ] 1. a\n- [ ]* 2. b\n- [ ] 3. c\n- [ ]* 4. d\n",
+        "1 3",
+        1,
+        "1 2 3 4",
+    );
 }
 
 #[test]
 fn tasks_in_or_behind_a_cycle_are_omitted() {
-    check(&table("T1 S T2\nT2 S T1\nT3 S T2\nT4 S"), "T4", 1, "T4");
+    assert_path_parallelism_and_order(&task_table("T1 S T2\nT2 S T1\nT3 S T2\nT4 S"), "T4", 1, "T4");
 }

@@ -8,23 +8,24 @@ use plan::{
 
 const ANY: ParseOptions = ParseOptions { format: None };
 
-fn lines(n_lines: usize, mut line: impl FnMut(usize) -> String) -> String {
+fn repeat_numbered_line(n_lines: usize, mut line: impl FnMut(usize) -> String) -> String {
     (1..=n_lines).fold(String::new(), |mut all, number| {
         all.push_str(&line(number));
         all
     })
 }
 
-fn edges(parsed: &ParsedPlan) -> usize {
+fn count_dependencies(parsed: &ParsedPlan) -> usize {
     parsed.plan.tasks.iter().map(|task| task.depends_on.len()).sum()
 }
 
 #[test]
 fn expansion_of_ranges_is_bounded() {
-    let source = lines(10_000, |number| format!("### T{number}: a\n- **Dependencies**: T1-T9999\n"));
+    let source =
+        repeat_numbered_line(10_000, |number| format!("### T{number}: a\n- **Dependencies**: T1-T9999\n"));
     let parsed = parse(source.as_bytes(), ANY);
     assert_eq!(parsed.plan.tasks.len(), 10_000);
-    assert!(edges(&parsed) <= 1 << 18);
+    assert!(count_dependencies(&parsed) <= 1 << 18);
     let reports = parsed
         .diagnostics
         .iter()
@@ -34,40 +35,42 @@ fn expansion_of_ranges_is_bounded() {
 
 #[test]
 fn expansion_of_subtask_groups_is_bounded() {
-    let subtasks = lines(2_000, |number| format!("{{\"id\": {number}}},"));
+    let subtasks = repeat_numbered_line(2_000, |number| format!("{{\"id\": {number}}},"));
     let source = format!(
         "{{\"tasks\": [{{\"id\": 1, \"subtasks\": [{subtasks}{{\"id\": 9999}}]}}, {{\"id\": 2, \"dependencies\": [1], \"subtasks\": [{subtasks}{{\"id\": 9999}}]}}]}}"
     );
     let parsed = parse(source.as_bytes(), ANY);
     assert_eq!(parsed.plan.tasks.len(), 4_002);
-    assert!(edges(&parsed) <= 1 << 18);
+    assert!(count_dependencies(&parsed) <= 1 << 18);
     assert!(parsed.has_errors());
 }
 
 #[test]
 fn a_phase_barrier_needs_no_edges_between_tasks() {
-    let source =
-        lines(20_000, |number| format!("### T{}.{number}: a\n", if number <= 10_000 { 1 } else { 2 }));
+    let source = repeat_numbered_line(20_000, |number| {
+        format!("### T{}.{number}: a\n", if number <= 10_000 { 1 } else { 2 })
+    });
     let parsed = parse(source.as_bytes(), ANY);
-    assert_eq!(edges(&parsed), 0);
+    assert_eq!(count_dependencies(&parsed), 0);
     assert_eq!(TaskGraph::new(&parsed.plan).max_parallel_tasks(), 10_000);
     assert_eq!(TaskGraph::new(&parsed.plan).critical_path().len(), 2);
 }
 
 #[test]
 fn a_long_checklist_has_few_dependencies() {
-    let parsed = parse(lines(20_000, |number| format!("- [ ] T{number} a\n")).as_bytes(), ANY);
-    assert!(edges(&parsed) < 22_000);
+    let parsed = parse(repeat_numbered_line(20_000, |number| format!("- [ ] T{number} a\n")).as_bytes(), ANY);
+    assert!(count_dependencies(&parsed) < 22_000);
     assert_eq!(TaskGraph::new(&parsed.plan).critical_path().len(), 20_000);
 }
 
 #[test]
 fn excess_diagnostics_are_only_counted() {
-    let parsed = parse(lines(5_000, |_| "### T1: a\n".to_owned()).as_bytes(), ANY);
+    let parsed = parse(repeat_numbered_line(5_000, |_| "### T1: a\n".to_owned()).as_bytes(), ANY);
     assert_eq!(parsed.diagnostics.len(), DIAGNOSTICS_MAX + 1);
     assert_eq!(parsed.diagnostics[DIAGNOSTICS_MAX].message, "3999 more problems are not shown");
     let cycles = parse(
-        lines(1_000, |number| format!("### T{number}: a\n- **Dependencies**: T{number}\n")).as_bytes(),
+        repeat_numbered_line(1_000, |number| format!("### T{number}: a\n- **Dependencies**: T{number}\n"))
+            .as_bytes(),
         ANY,
     );
     assert_eq!(cycles.diagnostics.len(), 100);
@@ -75,7 +78,7 @@ fn excess_diagnostics_are_only_counted() {
 
 #[test]
 fn any_number_of_warnings_is_not_an_error() {
-    let source = lines(1_500, |n| format!("### T{n}: a\n- **Complexity**: huge\n"));
+    let source = repeat_numbered_line(1_500, |n| format!("### T{n}: a\n- **Complexity**: huge\n"));
     let parsed = parse(source.as_bytes(), ANY);
     assert_eq!(parsed.diagnostics.len(), DIAGNOSTICS_MAX + 1);
     assert!(!parsed.has_errors());

@@ -5,7 +5,7 @@
 use plan::{MarkDoneOutcome, ParseOptions, mark_done};
 
 #[track_caller]
-fn check(source: &str, id: &str, expected: Option<&str>) {
+fn assert_file_after_mark_done(source: &str, id: &str, expected: Option<&str>) {
     let found = match mark_done(source.as_bytes(), ParseOptions { format: None }, &id.parse().unwrap()) {
         MarkDoneOutcome::Edit(edit) => Some(String::from_utf8(edit.apply(source.as_bytes())).unwrap()),
         MarkDoneOutcome::AlreadyDone | MarkDoneOutcome::NoStatusField | MarkDoneOutcome::NoTask => None,
@@ -15,37 +15,49 @@ fn check(source: &str, id: &str, expected: Option<&str>) {
 
 #[test]
 fn a_check_box_is_checked_and_every_other_byte_stays() {
-    check(
+    assert_file_after_mark_done(
         "\u{feff}- [ ] T001 a \r\n- [ ] T002 b\t\r\n",
         "T002",
         Some("\u{feff}- [ ] T001 a \r\n- [x] T002 b\t\r\n"),
     );
-    check("- [ ] 1. p\n  - [-] 1.1 a\n", "1.1", Some("- [ ] 1. p\n  - [x] 1.1 a\n"));
-    check("- [] 1. a\n", "1", Some("- [x] 1. a\n"));
-    check("### [ ] T1: a\n- **Status**: pending\n", "T1", Some("### [x] T1: a\n- **Status**: pending\n"));
+    assert_file_after_mark_done("- [ ] 1. p\n  - [-] 1.1 a\n", "1.1", Some("- [ ] 1. p\n  - [x] 1.1 a\n"));
+    assert_file_after_mark_done("- [] 1. a\n", "1", Some("- [x] 1. a\n"));
+    assert_file_after_mark_done(
+        "### [ ] T1: a\n- **Status**: pending\n",
+        "T1",
+        Some("### [x] T1: a\n- **Status**: pending\n"),
+    );
 }
 
 #[test]
 fn without_a_check_box_the_status_value_changes() {
-    check("### T1: a\n- **Status**: in progress\n", "T1", Some("### T1: a\n- **Status**: done\n"));
-    check("### T1: a\n- **Status**: 진행 중\n", "T1", Some("### T1: a\n- **Status**: 완료\n"));
-    check("### T1: a\n- **Status**:\n", "T1", Some("### T1: a\n- **Status**: done\n"));
-    check(
+    assert_file_after_mark_done(
+        "### T1: a\n- **Status**: in progress\n",
+        "T1",
+        Some("### T1: a\n- **Status**: done\n"),
+    );
+    assert_file_after_mark_done(
+        "### T1: a\n- **Status**: 진행 중\n",
+        "T1",
+        Some("### T1: a\n- **Status**: 완료\n"),
+    );
+    assert_file_after_mark_done("### T1: a\n- **Status**:\n", "T1", Some("### T1: a\n- **Status**: done\n"));
+    assert_file_after_mark_done(
         "| ID | Status |\n|---|---|\n| T1 | todo |\n",
         "T1",
         Some("| ID | Status |\n|---|---|\n| T1 | done |\n"),
     );
-    check(
+    assert_file_after_mark_done(
         "| ID | Status |\n|---|---|\n| T1 | |\n",
         "T1",
         Some("| ID | Status |\n|---|---|\n| T1 | done |\n"),
     );
-    check(
+    assert_file_after_mark_done(
         "| ID | Status |\n|---|---|\n| T1 | [ ] |\n",
         "T1",
         Some("| ID | Status |\n|---|---|\n| T1 | [x] |\n"),
     );
-    check(
+    assert_file_after_mark_done(
         r#"{"tasks": [{"id": 1, "status": "pending"}]}"#,
         "1",
         Some(r#"{"tasks": [{"id": 1, "status": "done"}]}"#),
@@ -54,7 +66,7 @@ fn without_a_check_box_the_status_value_changes() {
 
 #[test]
 fn the_section_status_takes_precedence() {
-    check(
+    assert_file_after_mark_done(
         "| ID | Status |\n|---|---|\n| T1 | done |\n\n### T1: a\n- **Status**: todo\n",
         "T1",
         Some("| ID | Status |\n|---|---|\n| T1 | done |\n\n### T1: a\n- **Status**: done\n"),

@@ -81,12 +81,12 @@ const PIECES: [&str; 66] = [
     "<script>\n",
 ];
 
-fn markdown() -> impl Strategy<Value = String> {
+fn any_markdown() -> impl Strategy<Value = String> {
     vec(prop_oneof![8 => select(&PIECES[..]).prop_map(str::to_owned), 1 => ".{0,8}"], 0..24)
         .prop_map(|pieces| pieces.concat())
 }
 
-fn json() -> impl Strategy<Value = String> {
+fn any_taskmaster_json() -> impl Strategy<Value = String> {
     let value = || {
         select(
             &[
@@ -126,21 +126,21 @@ fn json() -> impl Strategy<Value = String> {
     })
 }
 
-fn file() -> impl Strategy<Value = Vec<u8>> {
+fn any_plan_file() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
-        4 => markdown().prop_map(String::into_bytes),
-        2 => json().prop_map(String::into_bytes),
+        4 => any_markdown().prop_map(String::into_bytes),
+        2 => any_taskmaster_json().prop_map(String::into_bytes),
         1 => vec(any::<u8>(), 0..200),
         1 => ".{0,200}".prop_map(String::into_bytes),
     ]
 }
 
-fn format() -> impl Strategy<Value = Option<PlanFormat>> {
+fn any_plan_format() -> impl Strategy<Value = Option<PlanFormat>> {
     prop_oneof![Just(None), select(&PlanFormat::ALL[..]).prop_map(Some)]
 }
 
 /// Text with everything that Markdown could misinterpret.
-fn text() -> impl Strategy<Value = String> {
+fn any_text() -> impl Strategy<Value = String> {
     vec(
         prop_oneof![
             6 => select(&PIECES[..]).prop_map(str::to_owned),
@@ -152,42 +152,42 @@ fn text() -> impl Strategy<Value = String> {
     .prop_map(|pieces| pieces.concat())
 }
 
-fn line() -> impl Strategy<Value = String> {
-    text().prop_map(|text| text.split(['\n', '\r']).next().unwrap_or_default().trim().to_owned())
+fn any_line() -> impl Strategy<Value = String> {
+    any_text().prop_map(|text| text.split(['\n', '\r']).next().unwrap_or_default().trim().to_owned())
 }
 
-fn some_line() -> impl Strategy<Value = String> {
-    line().prop_map(|line| if line.is_empty() { "x".to_owned() } else { line })
+fn any_nonempty_line() -> impl Strategy<Value = String> {
+    any_line().prop_map(|line| if line.is_empty() { "x".to_owned() } else { line })
 }
 
 /// The normal form of a text, implemented independently.
-fn normal(text: &str) -> String {
+fn normalize_text(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let lines: Vec<&str> = text.split('\n').collect();
     let first = lines.iter().position(|line| !line.trim().is_empty()).unwrap_or(lines.len());
     lines[first..].join("\n").trim_end().to_owned()
 }
 
-fn budget() -> impl Strategy<Value = Budget> {
+fn any_budget() -> impl Strategy<Value = Budget> {
     prop_oneof![(0..u64::MAX).prop_map(Budget::Tokens), (0..u64::MAX).prop_map(Budget::Cents)]
 }
 
 prop_compose! {
-    fn details()(
-        title in line(),
-        external in vec(some_line(), 0..3),
-        names in (prop::option::of(some_line()), prop::option::of(some_line()), prop::option::of(some_line())),
-        verify in prop::option::of(text()),
-        worktree in prop::option::of(some_line()),
+    fn any_task_details()(
+        title in any_line(),
+        external in vec(any_nonempty_line(), 0..3),
+        names in (prop::option::of(any_nonempty_line()), prop::option::of(any_nonempty_line()), prop::option::of(any_nonempty_line())),
+        verify in prop::option::of(any_text()),
+        worktree in prop::option::of(any_nonempty_line()),
         flags in (any::<bool>(), any::<bool>()),
-        text in text(),
-        acceptance in vec(text(), 0..3),
-        touches in vec(some_line(), 0..3),
-        references in vec(some_line(), 0..3),
+        text in any_text(),
+        acceptance in vec(any_text(), 0..3),
+        touches in vec(any_nonempty_line(), 0..3),
+        references in vec(any_nonempty_line(), 0..3),
         timeout_seconds in prop::option::of(1..u64::MAX),
         priority in select(&[Priority::Low, Priority::Normal, Priority::High, Priority::Critical][..]),
         complexity in prop::option::of(select(&[Complexity::S, Complexity::M, Complexity::L, Complexity::Xl][..])),
-        budget in prop::option::of(budget()),
+        budget in prop::option::of(any_budget()),
     ) -> Task {
         let mut task = Task::new("1".parse().unwrap(), title);
         task.external = external;
@@ -195,11 +195,11 @@ prop_compose! {
         let mut seen = std::collections::HashSet::new();
         task.external.retain(|name| seen.insert(name.clone()));
         (task.agent, task.tester, task.layer) = names;
-        task.verify = verify.map(|text| normal(&text)).filter(|text| !text.is_empty()).map(|text| if text.contains('\n') { text } else { text.trim().to_owned() });
+        task.verify = verify.map(|text| normalize_text(&text)).filter(|text| !text.is_empty()).map(|text| if text.contains('\n') { text } else { text.trim().to_owned() });
         task.worktree = worktree;
         (task.done, task.optional) = flags;
-        task.text = normal(&text);
-        task.acceptance = acceptance.iter().map(|text| normal(text).trim_start().to_owned()).filter(|text| !matches!(text.to_lowercase().as_str(), "" | "-" | "–" | "—" | "없음" | "none" | "n/a")).collect();
+        task.text = normalize_text(&text);
+        task.acceptance = acceptance.iter().map(|text| normalize_text(text).trim_start().to_owned()).filter(|text| !matches!(text.to_lowercase().as_str(), "" | "-" | "–" | "—" | "없음" | "none" | "n/a")).collect();
         task.touches = touches;
         task.references = references;
         task.timeout_seconds = timeout_seconds;
@@ -211,13 +211,13 @@ prop_compose! {
 }
 
 /// A plan that the parser could have returned.
-fn plan() -> impl Strategy<Value = Plan> {
+fn any_plan() -> impl Strategy<Value = Plan> {
     let ids = prop_oneof![Just("T"), Just(""), Just("T1."), Just("T00")];
     (
-        line(),
+        any_line(),
         ids,
-        vec((details(), 0..4_u32, vec(any::<prop::sample::Index>(), 0..3)), 0..6),
-        vec((line(), vec(0..4_u32, 0..3), details(), vec(budget(), 0..3)), 4),
+        vec((any_task_details(), 0..4_u32, vec(any::<prop::sample::Index>(), 0..3)), 0..6),
+        vec((any_line(), vec(0..4_u32, 0..3), any_task_details(), vec(any_budget(), 0..3)), 4),
     )
         .prop_map(|(title, prefix, details, phases)| {
             let n_tasks = details.len();
@@ -269,7 +269,7 @@ fn plan() -> impl Strategy<Value = Plan> {
 }
 
 /// Removes line numbers, which depend on the file and not on the plan.
-fn without_lines(plan: &Plan) -> Plan {
+fn without_line_numbers(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.tasks.iter_mut().for_each(|task| task.line = 0);
     plan
@@ -279,7 +279,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn parsing_never_panics_and_every_span_is_in_the_file(source in file(), format in format()) {
+    fn parsing_never_panics_and_every_span_is_in_the_file(source in any_plan_file(), format in any_plan_format()) {
         let parsed = parse(&source, ParseOptions { format });
         for diagnostic in &parsed.diagnostics {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
@@ -296,7 +296,7 @@ proptest! {
     }
 
     #[test]
-    fn mark_done_changes_one_span_and_completes_one_task(source in file(), format in format()) {
+    fn mark_done_changes_one_span_and_completes_one_task(source in any_plan_file(), format in any_plan_format()) {
         let options = ParseOptions { format };
         let before = parse(&source, options);
         for (index, task) in before.plan.tasks.iter().enumerate() {
@@ -313,22 +313,22 @@ proptest! {
     }
 
     #[test]
-    fn a_written_plan_parses_back_to_itself(plan in plan()) {
+    fn a_written_plan_parses_back_to_itself(plan in any_plan()) {
         let written = to_tasks_md(&plan);
         let parsed = parse(written.as_bytes(), TASKS_MD);
-        prop_assert_eq!(without_lines(&parsed.plan), without_lines(&plan), "{}", written);
+        prop_assert_eq!(without_line_numbers(&parsed.plan), without_line_numbers(&plan), "{}", written);
     }
 
     #[test]
-    fn a_parsed_plan_survives_writing_and_parsing(source in file(), format in format()) {
+    fn a_parsed_plan_survives_writing_and_parsing(source in any_plan_file(), format in any_plan_format()) {
         let plan = parse(&source, ParseOptions { format }).plan;
         let written = to_tasks_md(&plan);
         let again = parse(written.as_bytes(), TASKS_MD).plan;
-        prop_assert_eq!(without_lines(&again), without_lines(&plan), "{}", written);
+        prop_assert_eq!(without_line_numbers(&again), without_line_numbers(&plan), "{}", written);
     }
 
     #[test]
-    fn line_ends_and_byte_order_mark_do_not_change_the_plan(text in markdown().prop_map(|text| text.replace(['\r', '\u{feff}'], ""))) {
+    fn line_ends_and_byte_order_mark_do_not_change_the_plan(text in any_markdown().prop_map(|text| text.replace(['\r', '\u{feff}'], ""))) {
         let plain = parse(text.as_bytes(), ANY);
         let crlf = parse(format!("\u{feff}{}", text.replace('\n', "\r\n")).as_bytes(), ANY);
         prop_assert_eq!(&crlf.plan, &plain.plan);
@@ -338,7 +338,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_puts_every_task_after_its_dependencies(plan in plan()) {
+    fn the_order_puts_every_task_after_its_dependencies(plan in any_plan()) {
         let graph = TaskGraph::new(&plan);
         let order = graph.topological_order();
         prop_assert_eq!(order.len() == plan.tasks.len(), graph.cycles(&plan).is_empty());

@@ -10,7 +10,7 @@ use plan::{ParseOptions, parse};
 const ANY: ParseOptions = ParseOptions { format: None };
 
 /// Summarizes a plan: one line per phase, and one per task with its dependencies.
-fn summary(source: &str) -> String {
+fn summarize_plan(source: &str) -> String {
     let parsed = parse(source.as_bytes(), ANY);
     let mut out = String::new();
     for phase in &parsed.plan.phases {
@@ -36,15 +36,15 @@ fn summary(source: &str) -> String {
 }
 
 #[track_caller]
-fn check(source: &str, expected: &str) {
+fn assert_plan_summary(source: &str, expected: &str) {
     let expected: String = expected.lines().map(|line| format!("{}\n", line.trim())).skip(1).collect();
     let expected = expected.trim_end();
-    assert_eq!(summary(source).trim_end(), expected, "\n{source}");
+    assert_eq!(summarize_plan(source).trim_end(), expected, "\n{source}");
 }
 
 #[test]
 fn a_row_and_a_section_with_the_same_id_are_one_task_and_the_section_wins() {
-    check(
+    assert_plan_summary(
         "| ID | Task | Layer | Dependencies |\n|---|---|---|---|\n| T1 | a | CODE | - |\n| T2 | b | CODE | T1 |\n\
          ### T2: [CODE] [P] better\n- **Dependencies**: Epic 3\n",
         r#"
@@ -69,7 +69,7 @@ fn a_section_description_replaces_the_row_description_and_precedes_its_prose() {
 
 #[test]
 fn a_section_wins_even_before_the_table() {
-    check(
+    assert_plan_summary(
         "### T1: section\n- **Agent**: x\n\n## List\n\n| ID | Task |\n|---|---|\n| T1 | row |\n",
         r#"
         phase 1 "" after []
@@ -79,7 +79,7 @@ fn a_section_wins_even_before_the_table() {
 
 #[test]
 fn phases_come_from_headings_keys_or_dotted_ids() {
-    check(
+    assert_plan_summary(
         "## Phase 2: Design\n### T1: a\n## Other\n### T2: b\n- **Phase**: 3\n### P4-T3: c\n",
         r#"
         phase 2 "Design" after []
@@ -89,7 +89,7 @@ fn phases_come_from_headings_keys_or_dotted_ids() {
         T2 @3 "b" <-
         T3 @4 "c" <-"#,
     );
-    check(
+    assert_plan_summary(
         "### T1.1: a\n### T2.1: b\n",
         r#"
         phase 1 "" after []
@@ -97,7 +97,7 @@ fn phases_come_from_headings_keys_or_dotted_ids() {
         T1.1 @1 "a" <-
         T2.1 @2 "b" <-"#,
     );
-    check(
+    assert_plan_summary(
         "### T1: a\n### T2: b\n",
         r#"
         phase 1 "" after []
@@ -108,7 +108,7 @@ fn phases_come_from_headings_keys_or_dotted_ids() {
 
 #[test]
 fn a_phase_can_name_its_predecessors() {
-    check(
+    assert_plan_summary(
         "## Phase 1\n### T1: a\n## Phase 2\n- **After**: -\n### T2: b\n## Phase 3\n- **After**: 1, Phase 2\n### T3: c\n",
         r#"
         phase 1 "" after []
@@ -154,7 +154,7 @@ fn repeated_phase_headings_are_merged_and_the_first_value_wins() {
 
 #[test]
 fn a_range_contains_only_ids_of_the_plan() {
-    check(
+    assert_plan_summary(
         "### T1: a\n### T2: b\n### T10: c\n- **Dependencies**: T1-T99999999999999999999\n### T2.5: d\n- **Phase**: 1\n",
         r#"
         phase 1 "" after []
@@ -166,7 +166,7 @@ fn a_range_contains_only_ids_of_the_plan() {
         T2.5 @1 "d" <-
         ! CIRCULAR_DEP circular dependency: T10->T10"#,
     );
-    check(
+    assert_plan_summary(
         "### T007: a\n### T008: b\n### T009: c\n- **Dependencies**: T8~T7\n",
         r#"
         phase 1 "" after []
@@ -178,7 +178,7 @@ fn a_range_contains_only_ids_of_the_plan() {
 
 #[test]
 fn a_checked_box_or_a_status_marks_a_task_done() {
-    check(
+    assert_plan_summary(
         "### [x] T1: a\n### T2: b\n- **Status**: 완료\n### T3: c\n- **Status**: `[x]`\n### T4: d\n**Status**: in progress\n",
         r#"
         phase 1 "" after []
@@ -191,7 +191,7 @@ fn a_checked_box_or_a_status_marks_a_task_done() {
 
 #[test]
 fn a_dependency_on_a_deferred_task_is_external() {
-    check(
+    assert_plan_summary(
         "### T1: a\n- **Status**: deferred\n### T2: b\n- **Dependencies**: T1\n",
         r#"
         phase 1 "" after []
@@ -201,7 +201,7 @@ fn a_dependency_on_a_deferred_task_is_external() {
 
 #[test]
 fn code_quotes_and_comments_contain_no_tasks() {
-    check(
+    assert_plan_summary(
         "### T1: a\n```\n### T2: b\n```\n> ### T3: c\n\n<!--\n### T4: d\n-->\n\n- ### T5: e\n",
         r#"
         phase 1 "" after []
@@ -211,7 +211,7 @@ fn code_quotes_and_comments_contain_no_tasks() {
 
 #[test]
 fn spec_kit_tasks_are_sequential_except_parallel_ones() {
-    check(
+    assert_plan_summary(
         "- [x] T001 a\n- [ ] T002 [P] b\n- [ ] T003 [P] [US1] c\n- [ ] T004 d\n- [ ] T005 [P] e\n",
         r#"
         phase 1 "" after []
@@ -225,7 +225,7 @@ fn spec_kit_tasks_are_sequential_except_parallel_ones() {
 
 #[test]
 fn consecutive_user_stories_run_in_parallel() {
-    check(
+    assert_plan_summary(
         "## Phase 1: Setup\n- [ ] T001 a\n## Phase 2: User Story 1\n- [ ] T002 b\n## Phase 3: User Story 2\n- [ ] T003 c\n\
          ## Phase 4: Polish\n- [ ] T004 d\n## Phase 5: Ship\n- [ ] T005 e\n",
         r#"
@@ -244,7 +244,7 @@ fn consecutive_user_stories_run_in_parallel() {
 
 #[test]
 fn sections_about_dependencies_and_examples_contain_no_tasks() {
-    check(
+    assert_plan_summary(
         "## Phase 1: Install dependencies\n- [ ] T001 a\n### Dependencies of b\n- [ ] T002 b\n## Dependencies\n- [ ] T001 again\n\
          ### Phase 2: x\n- [ ] T009 y\n## Phase 3: Go on\n- [ ] T003 c\n",
         r#"
@@ -259,7 +259,7 @@ fn sections_about_dependencies_and_examples_contain_no_tasks() {
 
 #[test]
 fn phrases_in_a_spec_kit_task_add_dependencies() {
-    check(
+    assert_plan_summary(
         "## Phase 1\n- [ ] T001 a\n- [ ] T002 [P] b\n## Phase 2\n- [ ] T003 [P] c (depends on T001-T002)\n- [ ] T004 [P] d\n  - **Depends on T003, Epic 3**\n",
         r#"
         phase 1 "" after []
@@ -273,7 +273,7 @@ fn phrases_in_a_spec_kit_task_add_dependencies() {
 
 #[test]
 fn kiro_tasks_are_sequential_and_skip_optional_ones() {
-    check(
+    assert_plan_summary(
         "- [x] 1. a\n- [ ] 2. parent\n  - [-] 2.1 b\n  - [ ]* 2.2 c\n  - [ ] 2.3 d\n- [ ] 3. e\n",
         r#"
         phase 1 "" after []
@@ -287,7 +287,7 @@ fn kiro_tasks_are_sequential_and_skip_optional_ones() {
 
 #[test]
 fn a_kiro_parent_only_groups_its_tasks_even_without_indentation() {
-    check(
+    assert_plan_summary(
         "- [ ] 1. parent\n- [ ] 1.1 a\n- [ ] 1.2 b\n",
         r#"
         phase 1 "" after []
@@ -298,7 +298,7 @@ fn a_kiro_parent_only_groups_its_tasks_even_without_indentation() {
 
 #[test]
 fn a_kiro_parent_with_only_optional_tasks_is_a_task() {
-    check(
+    assert_plan_summary(
         "- [ ] 1. a\n  - [ ]* 1.1 tests\n- [ ] 2. b\n",
         r#"
         phase 1 "" after []
@@ -310,7 +310,7 @@ fn a_kiro_parent_with_only_optional_tasks_is_a_task() {
 
 #[test]
 fn task_master_subtasks_replace_their_task() {
-    check(
+    assert_plan_summary(
         r#"{"tasks": [
             {"id": 1, "title": "a", "dependencies": []},
             {"id": "2", "title": "parent", "dependencies": [1], "subtasks": [
@@ -326,8 +326,8 @@ fn task_master_subtasks_replace_their_task() {
 }
 
 #[test]
-fn task_master_status_decides_what_is_work() {
-    check(
+fn task_master_status_marks_tasks_done_or_deferred() {
+    assert_plan_summary(
         r#"{"master": {"tasks": [
             {"id": 1, "title": "a", "status": "cancelled"}, {"id": 2, "title": "b", "status": "deferred"},
             {"id": 3, "title": "c", "status": "blocked", "dependencies": [1, 2]},
@@ -345,7 +345,7 @@ fn task_master_status_decides_what_is_work() {
 
 #[test]
 fn a_phase_reference_must_name_the_right_phase() {
-    check(
+    assert_plan_summary(
         "### P1-T1.1: a\n### P2-T2.1: b\n- **Dependencies**: P1-T1.1\n### P2-T2.2: c\n- **Dependencies**: P2-T1.1\n",
         r#"
         phase 1 "" after []
@@ -393,7 +393,7 @@ fn a_format_can_be_forced() {
 
 #[test]
 fn an_unknown_number_is_a_missing_dependency() {
-    check(
+    assert_plan_summary(
         "### T1: a\n- **Dependencies**: 1.2\n### T2: b\n- **Dependencies**: \"1.2\"\n",
         r#"
         phase 1 "" after []
@@ -405,7 +405,7 @@ fn an_unknown_number_is_a_missing_dependency() {
 
 #[test]
 fn packages_that_a_spec_kit_task_installs_are_not_dependencies() {
-    check(
+    assert_plan_summary(
         "- [ ] T001 Begin (dependencies: fastapi, sqlmodel)\n- [ ] T002 [P] Go on, which depends on 2.0\n  - Dependencies: react\n\
          - [ ] T003 [P] c\n  - **Dependencies**: T002\n",
         r#"
@@ -418,13 +418,13 @@ fn packages_that_a_spec_kit_task_installs_are_not_dependencies() {
 
 #[test]
 fn tables_without_task_ids_are_ignored_if_the_file_has_tasks() {
-    check(
+    assert_plan_summary(
         "| ID | Requirement |\n|---|---|\n| FR-1 | fast |\n\n| ID | Task |\n|---|---|\n| T1 | a |\n",
         r#"
         phase 1 "" after []
         T1 @1 "a" <-"#,
     );
-    check(
+    assert_plan_summary(
         "| ID | Task |\n|---|---|\n| FR-1 | fast |\n",
         r#"
         ! PARSE_FAIL 'FR-1' is not a task id"#,
@@ -433,7 +433,7 @@ fn tables_without_task_ids_are_ignored_if_the_file_has_tasks() {
 
 #[test]
 fn a_row_with_too_few_cells_is_a_single_error() {
-    check(
+    assert_plan_summary(
         "| ID | Task |\n|---|---|\n| T1 | a |\nWords behind it.\n",
         r#"
         phase 1 "" after []
@@ -457,7 +457,7 @@ fn criteria_may_follow_a_bold_line() {
 
 #[test]
 fn bold_text_may_enclose_id_and_labels() {
-    check(
+    assert_plan_summary(
         "- [ ] **T001 [P] [US1]** a\n- [ ] **T002 [P]** b\n- [ ] **T003 c** d\n",
         r#"
         phase 1 "" after []
@@ -469,7 +469,7 @@ fn bold_text_may_enclose_id_and_labels() {
 
 #[test]
 fn tasks_nested_in_an_optional_kiro_task_are_optional() {
-    check(
+    assert_plan_summary(
         "- [ ]* 2. x\n  - [ ] 2.1 y\n    - [ ] 2.1.1 a\n- [ ]* 3. z\n- [ ] 3.1 b\n- [ ] 4. c\n",
         r#"
         phase 1 "" after []
@@ -481,7 +481,7 @@ fn tasks_nested_in_an_optional_kiro_task_are_optional() {
 
 #[test]
 fn a_name_that_begins_with_none_is_a_warning() {
-    check(
+    assert_plan_summary(
         "### T1: a\n- **Dependencies**: None (start at once)\n",
         r#"
         phase 1 "" after []

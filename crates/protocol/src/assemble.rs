@@ -13,7 +13,9 @@ use domain::{AgentMessage, Role};
 use self::{
     blocks::TentativeBlock,
     item_output::{FencePosition, ItemOutput},
-    open_message::{BodyText, FinishedMessage, OpenMarker, OpenMessage, OpenTag, OpenTask, split_closing},
+    open_message::{
+        BodyText, FinishedMessage, OpenMarker, OpenMessage, OpenTag, OpenTask, split_closing_tag,
+    },
 };
 use crate::{
     block,
@@ -79,7 +81,7 @@ impl MessageAssembler {
     }
 
     /// Processes a line from its start alone; returns `false` if its text is needed.
-    pub(crate) fn try_skip(&mut self, start: LineStart) -> bool {
+    pub(crate) fn try_skip_line(&mut self, start: LineStart) -> bool {
         match (self.line_interest(), start) {
             (LineInterest::Messages, LineStart::Empty | LineStart::Text) => true,
             (LineInterest::MessagesInFence, LineStart::Text) => {
@@ -102,24 +104,24 @@ impl MessageAssembler {
     }
 
     /// Returns the offset of the first line that is still needed.
-    pub(crate) fn first_needed(&self) -> Option<u64> {
+    pub(crate) fn first_needed_offset(&self) -> Option<u64> {
         let tentative = self.tentative.as_ref().map(|tentative| tentative.span.line_begin());
         [self.open.line_begin(), tentative, self.output.fence_begin()].into_iter().flatten().min()
     }
 
-    pub(crate) fn line(&mut self, line: &Line<'_>) {
+    pub(crate) fn push_line(&mut self, line: &Line<'_>) {
         if let Some(tentative) = self.tentative.take() {
             if line.is_blank() {
                 self.tentative = Some(TentativeBlock { blank_lines: tentative.blank_lines + 1, ..tentative });
                 return;
             }
-            if block::begins(tentative.name, tentative.prefix.unframe(line.text)) {
+            if block::is_block_key_line(tentative.name, tentative.prefix.strip_frame(line.text)) {
                 self.confirm_block(tentative);
             } else {
                 self.reject_block(tentative);
             }
         }
-        self.dispatch(line);
+        self.dispatch_line(line);
     }
 
     /// Ends the turn and with it the open message.
@@ -127,13 +129,13 @@ impl MessageAssembler {
         if let Some(tentative) = self.tentative.take() {
             self.reject_block(tentative);
         }
-        self.finish();
+        self.finish_open_message();
         self.output.close_fence();
     }
 
-    fn dispatch(&mut self, line: &Line<'_>) {
+    fn dispatch_line(&mut self, line: &Line<'_>) {
         if self.closes_fence(line) {
-            self.finish();
+            self.finish_open_message();
             self.output.close_fence();
             return;
         }
@@ -141,17 +143,17 @@ impl MessageAssembler {
             return;
         }
         match &self.open {
-            OpenMessage::None => self.fresh_line(line),
-            OpenMessage::Tag(_) => self.tag_line(line),
-            OpenMessage::Block(_) => self.block_line(line),
-            OpenMessage::Marker(_) => self.marker_line(line),
-            OpenMessage::Task(_) => self.task_line(line),
-            OpenMessage::Question(_) => self.question_line(line),
+            OpenMessage::None => self.push_line_outside_message(line),
+            OpenMessage::Tag(_) => self.push_tag_line(line),
+            OpenMessage::Block(_) => self.push_block_line(line),
+            OpenMessage::Marker(_) => self.push_marker_line(line),
+            OpenMessage::Task(_) => self.push_task_line(line),
+            OpenMessage::Question(_) => self.push_question_line(line),
         }
     }
 
     /// Processes a line while no message is open.
-    fn fresh_line(&mut self, line: &Line<'_>) {
+    fn push_line_outside_message(&mut self, line: &Line<'_>) {
         let mut scanner = QuestionScanner::new(line.text);
         let question = scanner.next(0, &self.options);
         if let Some(start) = &question
@@ -171,7 +173,7 @@ impl MessageAssembler {
                 self.open_tag(line, prefix, name, target, rest)
             }
             LineKind::BlockTag { name, key_check } if !line.too_long => {
-                self.try_block(line, prefix, name, key_check)
+                self.open_tentative_block(line, prefix, name, key_check)
             }
             LineKind::PhaseMarker { phase, key_check: KeyCheck::Accepted } if !line.too_long => {
                 let span = SpanBuilder::new(line, prefix.end);
@@ -183,28 +185,34 @@ impl MessageAssembler {
                 }));
             }
             LineKind::Message { result, key_check: KeyCheck::Accepted } => {
-                self.message_line(result, line, prefix.end)
+                self.push_one_line_message(result, line, prefix.end)
             }
             LineKind::TaskStart { request, key_check: KeyCheck::Accepted } if !line.too_long => {
                 let span = SpanBuilder::new(line, prefix.end);
                 self.open = OpenMessage::Task(Box::new(OpenTask { lines: TaskLines::new(request), span }));
             }
-            LineKind::OpenTag { name, .. } => self.near_miss(name.text(), line, prefix.end),
-            LineKind::PhaseMarker { .. } => self.near_miss("PHASE_COMPLETE", line, prefix.end),
-            LineKind::Message { result: Ok(message), .. } => self.near_miss(message.name(), line, prefix.end),
-            LineKind::Message { result: Err(error), .. } => {
-                self.near_miss(error.message_name, line, prefix.end)
+            LineKind::OpenTag { name, .. } => self.push_near_miss(name.text(), line, prefix.end),
+            LineKind::PhaseMarker { .. } => self.push_near_miss("PHASE_COMPLETE", line, prefix.end),
+            LineKind::Message { result: Ok(message), .. } => {
+                self.push_near_miss(message.name(), line, prefix.end)
             }
-            LineKind::TaskStart { .. } => self.near_miss("TASK", line, prefix.end),
+            LineKind::Message { result: Err(error), .. } => {
+                self.push_near_miss(error.message_name, line, prefix.end)
+            }
+            LineKind::TaskStart { .. } => self.push_near_miss("TASK", line, prefix.end),
             // The truncated line cannot match its grammar.
             LineKind::NearMiss(message_name) if line.too_long => {
                 let span = SpanBuilder::new(line, prefix.end).finish();
-                self.output.finished(FinishedMessage { message_name, result: Err(too_long()), span });
+                self.output.push_finished_message(FinishedMessage {
+                    message_name,
+                    result: Err(too_long_error()),
+                    span,
+                });
             }
-            LineKind::NearMiss(name) => self.near_miss(name, line, prefix.end),
+            LineKind::NearMiss(name) => self.push_near_miss(name, line, prefix.end),
             LineKind::Text | LineKind::ClosingTag { .. } | LineKind::Fence(_) | LineKind::BlockTag { .. } => {
                 match question {
-                    Some(start) => self.near_miss(need_human::NAME, line, start.at),
+                    Some(start) => self.push_near_miss(need_human::NAME, line, start.at),
                     None => self.output.mark_fence_as_quotation(),
                 }
             }
@@ -232,22 +240,22 @@ impl MessageAssembler {
             prefix,
         };
         tag.body.too_long |= line.too_long;
-        let (rest, is_closed) = split_closing(rest, name, &self.options);
+        let (rest, is_closed) = split_closing_tag(rest, name, &self.options);
         if !rest.is_empty() {
-            tag.body.push(rest);
+            tag.body.push_line(rest);
         }
         self.open = OpenMessage::Tag(Box::new(tag));
         if is_closed {
-            self.finish();
+            self.finish_open_message();
         }
     }
 
-    fn tag_line(&mut self, line: &Line<'_>) {
+    fn push_tag_line(&mut self, line: &Line<'_>) {
         let OpenMessage::Tag(tag) = &mut self.open else { return };
-        let text = tag.prefix.unframe(line.text);
+        let text = tag.prefix.strip_frame(line.text);
         if let Some(fence) = tag.fence {
-            tag.push(text, line);
-            let closing = Fence::on_line(text).is_some_and(|line_fence| line_fence.closes(&fence));
+            tag.push_line(text, line);
+            let closing = Fence::parse_line(text).is_some_and(|line_fence| line_fence.closes(&fence));
             if closing {
                 tag.fence = None;
             }
@@ -264,23 +272,23 @@ impl MessageAssembler {
         match LineHead::parse(line.text, &self.options).kind {
             LineKind::Blank => tag.push_blank(line.text),
             LineKind::Fence(fence) => {
-                tag.push(text, line);
+                tag.push_line(text, line);
                 tag.fence = Some(fence);
             }
             LineKind::ClosingTag { name, key_check } if name == tag.name && key_check != KeyCheck::Wrong => {
-                tag.span.push(line);
-                self.finish();
+                tag.span.push_line(line);
+                self.finish_open_message();
             }
             LineKind::BlockTag { name, key_check } => {
                 let prefix = LinePrefix::parse(line.text);
-                self.try_block(line, prefix, name, key_check);
+                self.open_tentative_block(line, prefix, name, key_check);
             }
             LineKind::OpenTag { .. }
             | LineKind::PhaseMarker { key_check: KeyCheck::Accepted, .. }
             | LineKind::Message { key_check: KeyCheck::Accepted, .. }
             | LineKind::TaskStart { key_check: KeyCheck::Accepted, .. } => {
-                self.finish();
-                self.fresh_line(line);
+                self.finish_open_message();
+                self.push_line_outside_message(line);
             }
             LineKind::Text
             | LineKind::NearMiss(_)
@@ -288,44 +296,44 @@ impl MessageAssembler {
             | LineKind::PhaseMarker { .. }
             | LineKind::Message { .. }
             | LineKind::TaskStart { .. } => {
-                let (text, is_closed) = split_closing(text, tag.name, &self.options);
-                tag.push(text, line);
+                let (text, is_closed) = split_closing_tag(text, tag.name, &self.options);
+                tag.push_line(text, line);
                 if is_closed {
-                    self.finish();
+                    self.finish_open_message();
                 }
             }
         }
     }
 
-    fn marker_line(&mut self, line: &Line<'_>) {
+    fn push_marker_line(&mut self, line: &Line<'_>) {
         let OpenMessage::Marker(open) = &mut self.open else { return };
-        let text = open.prefix.unframe(line.text);
+        let text = open.prefix.strip_frame(line.text);
         if !open.marker.accept_line(text) {
-            self.finish();
-            self.fresh_line(line);
+            self.finish_open_message();
+            self.push_line_outside_message(line);
         } else if !line.is_blank() {
             open.too_long |= line.too_long || open.marker.is_too_long();
-            open.span.push(line);
+            open.span.push_line(line);
         } else {
             open.span.push_blank(line.text);
         }
     }
 
-    fn task_line(&mut self, line: &Line<'_>) {
+    fn push_task_line(&mut self, line: &Line<'_>) {
         let OpenMessage::Task(open) = &mut self.open else { return };
         let prefix = LinePrefix::parse(line.text);
-        if open.lines.accept_line(task_lines::content(line.text, &prefix), line.too_long) {
-            open.span.push(line);
+        if open.lines.accept_line(task_lines::without_decoration(line.text, &prefix), line.too_long) {
+            open.span.push_line(line);
         } else {
-            self.finish();
-            self.fresh_line(line);
+            self.finish_open_message();
+            self.push_line_outside_message(line);
         }
     }
 
     /// Ends the open message.
-    fn finish(&mut self) {
+    fn finish_open_message(&mut self) {
         if let Some(finished) = std::mem::replace(&mut self.open, OpenMessage::None).finish() {
-            self.output.finished(finished);
+            self.output.push_finished_message(finished);
         }
     }
 
@@ -336,21 +344,26 @@ impl MessageAssembler {
             && matches!(LineHead::parse(line.text, &self.options).kind, LineKind::Fence(fence) if self.output.closes_fence(fence))
     }
 
-    fn message_line(&mut self, result: Result<AgentMessage, MessageError>, line: &Line<'_>, at: usize) {
+    fn push_one_line_message(
+        &mut self,
+        result: Result<AgentMessage, MessageError>,
+        line: &Line<'_>,
+        at: usize,
+    ) {
         let span = SpanBuilder::new(line, at).finish();
         let (message_name, result) = match result {
-            Ok(message) if line.too_long => (message.name(), Err(too_long())),
+            Ok(message) if line.too_long => (message.name(), Err(too_long_error())),
             Ok(message) => (message.name(), Ok(message)),
             Err(MessageError { message_name, error }) => (message_name, Err(error)),
         };
-        self.output.finished(FinishedMessage { message_name, result, span });
+        self.output.push_finished_message(FinishedMessage { message_name, result, span });
     }
 
-    fn near_miss(&mut self, message_name: &'static str, line: &Line<'_>, at: usize) {
-        self.output.near_miss(message_name, SpanBuilder::new(line, at).finish());
+    fn push_near_miss(&mut self, message_name: &'static str, line: &Line<'_>, at: usize) {
+        self.output.push_near_miss(message_name, SpanBuilder::new(line, at).finish());
     }
 }
 
-fn too_long() -> String {
+fn too_long_error() -> String {
     "body longer than 1 MiB, or a line longer than 64 KiB (1 MiB in a body)".to_owned()
 }

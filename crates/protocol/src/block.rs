@@ -9,27 +9,30 @@ use domain::{
 
 use crate::{
     decoration, list,
-    tag::{TagName, cut},
-    tag_body::{boolean, default_option, missing, options, wrong},
+    tag::{TagName, truncate_value},
+    tag_body::{find_default_option, invalid_value_error, missing_field_error, parse_boolean, parse_options},
 };
 
 /// Returns whether a line is one of a block's keys, which confirms the block.
-pub(crate) fn begins(name: TagName, line: &str) -> bool {
-    key_line(line).is_some_and(|(key, _)| keys(name).iter().any(|known| known.eq_ignore_ascii_case(key)))
+pub(crate) fn is_block_key_line(name: TagName, line: &str) -> bool {
+    parse_key_line(line)
+        .is_some_and(|(key, _)| block_keys(name).iter().any(|known| known.eq_ignore_ascii_case(key)))
 }
 
 /// Parses the lines between a block's tags; the error is the first broken rule.
-pub(crate) fn read(name: TagName, lines: &str) -> Result<AgentMessage, String> {
-    let mut fields = Fields::of(name, lines)?;
+pub(crate) fn parse_block(name: TagName, lines: &str) -> Result<AgentMessage, String> {
+    let mut fields = BlockFields::parse(name, lines)?;
     for required in required_keys(name) {
-        if !fields.has(required) {
-            return Err(missing(required));
+        if !fields.has_value(required) {
+            return Err(missing_field_error(required));
         }
     }
     match name {
-        TagName::DependencyRequest => dependency_request(&mut fields).map(AgentMessage::DependencyRequest),
-        TagName::UserQuestion => user_question(&mut fields).map(AgentMessage::UserQuestion),
-        TagName::Error => agent_error(&mut fields).map(AgentMessage::Error),
+        TagName::DependencyRequest => {
+            parse_dependency_request(&mut fields).map(AgentMessage::DependencyRequest)
+        }
+        TagName::UserQuestion => parse_user_question(&mut fields).map(AgentMessage::UserQuestion),
+        TagName::Error => parse_agent_error(&mut fields).map(AgentMessage::Error),
         TagName::AskUser
         | TagName::Invoke
         | TagName::DeliverResult
@@ -39,7 +42,7 @@ pub(crate) fn read(name: TagName, lines: &str) -> Result<AgentMessage, String> {
     }
 }
 
-fn keys(name: TagName) -> &'static [&'static str] {
+fn block_keys(name: TagName) -> &'static [&'static str] {
     match name {
         TagName::DependencyRequest => &["type", "name", "description", "required", "default"],
         TagName::UserQuestion => &["category", "question", "required", "options", "default"],
@@ -55,11 +58,11 @@ fn keys(name: TagName) -> &'static [&'static str] {
 
 fn required_keys(name: TagName) -> &'static [&'static str] {
     let count = if name == TagName::DependencyRequest { 4 } else { 3 };
-    keys(name).get(..count).unwrap_or_default()
+    block_keys(name).get(..count).unwrap_or_default()
 }
 
-fn dependency_request(fields: &mut Fields) -> Result<DependencyRequest, String> {
-    let kind = fields.take("type");
+fn parse_dependency_request(fields: &mut BlockFields) -> Result<DependencyRequest, String> {
+    let kind = fields.take_text_or_empty("type");
     let r#type = match kind.to_lowercase().as_str() {
         "api_key" => DependencyType::ApiKey,
         "env_variable" => DependencyType::EnvVariable,
@@ -67,54 +70,67 @@ fn dependency_request(fields: &mut Fields) -> Result<DependencyRequest, String> 
         "file" => DependencyType::File,
         "permission" => DependencyType::Permission,
         "package" => DependencyType::Package,
-        _ => return Err(wrong("type", &kind, "api_key, env_variable, service, file, permission or package")),
+        _ => {
+            return Err(invalid_value_error(
+                "type",
+                &kind,
+                "api_key, env_variable, service, file, permission or package",
+            ));
+        }
     };
     Ok(DependencyRequest {
         r#type,
-        name: fields.take("name"),
-        description: fields.take("description"),
-        required: boolean("required", &fields.take("required"))?,
-        default: fields.take_some("default"),
-        extra: fields.rest(),
+        name: fields.take_text_or_empty("name"),
+        description: fields.take_text_or_empty("description"),
+        required: parse_boolean("required", &fields.take_text_or_empty("required"))?,
+        default: fields.take_text("default"),
+        extra: fields.take_remaining(),
     })
 }
 
-fn user_question(fields: &mut Fields) -> Result<UserQuestion, String> {
-    let kind = fields.take("category");
+fn parse_user_question(fields: &mut BlockFields) -> Result<UserQuestion, String> {
+    let kind = fields.take_text_or_empty("category");
     let category = match kind.to_lowercase().as_str() {
         "business" => QuestionCategory::Business,
         "clarification" => QuestionCategory::Clarification,
         "choice" => QuestionCategory::Choice,
         "confirmation" => QuestionCategory::Confirmation,
-        _ => return Err(wrong("category", &kind, "business, clarification, choice or confirmation")),
+        _ => {
+            return Err(invalid_value_error(
+                "category",
+                &kind,
+                "business, clarification, choice or confirmation",
+            ));
+        }
     };
-    let required = boolean("required", &fields.take("required"))?;
+    let required = parse_boolean("required", &fields.take_text_or_empty("required"))?;
     let options = fields.take_list("options")?;
     if category == QuestionCategory::Choice && options.is_empty() {
-        return Err(missing("options"));
+        return Err(missing_field_error("options"));
     }
-    let default = default_option(fields.take_some("default").map(|text| list::unquote(&text)), &options)?;
+    let default =
+        find_default_option(fields.take_text("default").map(|text| list::unquote(&text)), &options)?;
     Ok(UserQuestion {
         category,
-        question: fields.take("question"),
+        question: fields.take_text_or_empty("question"),
         options,
         default,
         required,
-        extra: fields.rest(),
+        extra: fields.take_remaining(),
     })
 }
 
-fn agent_error(fields: &mut Fields) -> Result<AgentError, String> {
-    let kind = fields.take("type");
+fn parse_agent_error(fields: &mut BlockFields) -> Result<AgentError, String> {
+    let kind = fields.take_text_or_empty("type");
     let r#type = match kind.to_lowercase().as_str() {
         "recoverable" => ErrorType::Recoverable,
         "fatal" => ErrorType::Fatal,
-        _ => return Err(wrong("type", &kind, "recoverable or fatal")),
+        _ => return Err(invalid_value_error("type", &kind, "recoverable or fatal")),
     };
-    let recovery_name = fields.take("recovery");
+    let recovery_name = fields.take_text_or_empty("recovery");
     let recovery = match recovery_name.to_lowercase().as_str() {
         "pause_and_retry" if r#type == ErrorType::Fatal => {
-            return Err(wrong(
+            return Err(invalid_value_error(
                 "recovery",
                 &recovery_name,
                 "checkpoint_and_fail or notify_user for a fatal error",
@@ -124,28 +140,28 @@ fn agent_error(fields: &mut Fields) -> Result<AgentError, String> {
         "checkpoint_and_fail" => Recovery::CheckpointAndFail,
         "notify_user" => Recovery::NotifyUser,
         _ => {
-            return Err(wrong(
+            return Err(invalid_value_error(
                 "recovery",
                 &recovery_name,
                 "pause_and_retry, checkpoint_and_fail or notify_user",
             ));
         }
     };
-    let resets_at = fields.take_some("resets_at");
+    let resets_at = fields.take_text("resets_at");
     if let Some(time) = &resets_at
         && time.parse::<jiff::Timestamp>().is_err()
     {
-        return Err(wrong("resets_at", time, "a time such as 2026-01-21T10:00:00Z"));
+        return Err(invalid_value_error("resets_at", time, "a time such as 2026-01-21T10:00:00Z"));
     }
-    let (message, details) = (fields.take("message"), fields.take_some("details"));
-    Ok(AgentError { r#type, message, details, recovery, resets_at, extra: fields.rest() })
+    let (message, details) = (fields.take_text_or_empty("message"), fields.take_text("details"));
+    Ok(AgentError { r#type, message, details, recovery, resets_at, extra: fields.take_remaining() })
 }
 
-struct Fields {
-    fields: Vec<Field>,
+struct BlockFields {
+    fields: Vec<BlockField>,
 }
 
-struct Field {
+struct BlockField {
     /// Lower case if it is a key of the block, otherwise as written.
     key: String,
     indent: usize,
@@ -155,9 +171,9 @@ struct Field {
     items: Vec<String>,
 }
 
-impl Fields {
-    fn of(name: TagName, lines: &str) -> Result<Self, String> {
-        let mut fields: Vec<Field> = Vec::new();
+impl BlockFields {
+    fn parse(name: TagName, lines: &str) -> Result<Self, String> {
+        let mut fields: Vec<BlockField> = Vec::new();
         let mut seen_keys = std::collections::BTreeSet::new();
         for line in lines.lines() {
             if let Some(field) = fields.last_mut()
@@ -168,17 +184,17 @@ impl Fields {
             if line.trim().is_empty() {
                 continue;
             }
-            let Some((key, value)) = key_line(line) else {
-                return Err(format!("'{}' is not a 'key: value' line", cut(line.trim())));
+            let Some((key, value)) = parse_key_line(line) else {
+                return Err(format!("'{}' is not a 'key: value' line", truncate_value(line.trim())));
             };
             let lower = key.to_lowercase();
-            let is_known = keys(name).contains(&lower.as_str());
+            let is_known = block_keys(name).contains(&lower.as_str());
             if !seen_keys.insert(lower.clone()) {
-                return Err(format!("field '{}' appears twice", cut(&lower)));
+                return Err(format!("field '{}' appears twice", truncate_value(&lower)));
             }
-            fields.push(Field {
+            fields.push(BlockField {
                 key: if is_known { lower } else { key.to_owned() },
-                indent: decoration::indent(line),
+                indent: decoration::indent_width(line),
                 value: value.to_owned(),
                 more: Vec::new(),
                 items: Vec::new(),
@@ -187,15 +203,15 @@ impl Fields {
         Ok(Self { fields })
     }
 
-    fn has(&self, key: &str) -> bool {
+    fn has_value(&self, key: &str) -> bool {
         self.fields.iter().any(|field| field.key == key && !field.text().trim().is_empty())
     }
 
-    fn take(&mut self, key: &str) -> String {
-        self.take_some(key).unwrap_or_default()
+    fn take_text_or_empty(&mut self, key: &str) -> String {
+        self.take_text(key).unwrap_or_default()
     }
 
-    fn take_some(&mut self, key: &str) -> Option<String> {
+    fn take_text(&mut self, key: &str) -> Option<String> {
         let index = self.fields.iter().position(|field| field.key == key)?;
         Some(self.fields.remove(index).text()).filter(|text| !text.is_empty())
     }
@@ -206,17 +222,17 @@ impl Fields {
         };
         let field = self.fields.remove(index);
         if field.items.is_empty() {
-            return options(&field.text());
+            return parse_options(&field.text());
         }
         Ok(field.items.iter().map(|item| list::unquote(item)).filter(|item| !item.is_empty()).collect())
     }
 
-    fn rest(&mut self) -> BTreeMap<String, String> {
+    fn take_remaining(&mut self) -> BTreeMap<String, String> {
         self.fields.drain(..).map(|field| (field.key.clone(), field.text())).collect()
     }
 }
 
-impl Field {
+impl BlockField {
     /// Appends a line that belongs to the value: an item, a deeper line, or a blank line between such lines.
     fn accept_line(&mut self, line: &str) -> bool {
         if line.trim().is_empty() {
@@ -226,11 +242,11 @@ impl Field {
             return true;
         }
         let has_no_value = self.value.is_empty() && self.more.is_empty();
-        if has_no_value && let Some(item) = list::bullet(line) {
+        if has_no_value && let Some(item) = list::text_after_bullet(line) {
             self.items.push(item.to_owned());
             return true;
         }
-        if decoration::indent(line) <= self.indent {
+        if decoration::indent_width(line) <= self.indent {
             return false;
         }
         match self.items.last_mut() {
@@ -247,8 +263,13 @@ impl Field {
         if !self.items.is_empty() {
             return self.items.join("\n");
         }
-        let common =
-            self.more.iter().filter(|line| !line.is_empty()).map(|line| leading(line)).min().unwrap_or(0);
+        let common = self
+            .more
+            .iter()
+            .filter(|line| !line.is_empty())
+            .map(|line| count_leading_whitespace(line))
+            .min()
+            .unwrap_or(0);
         let mut text = self.value.clone();
         for line in &self.more {
             if !text.is_empty() {
@@ -263,12 +284,12 @@ impl Field {
 }
 
 /// Counts the white space characters at the start of a line.
-fn leading(line: &str) -> usize {
+fn count_leading_whitespace(line: &str) -> usize {
     line.chars().take_while(|character| character.is_whitespace()).count()
 }
 
 /// Parses `key: value`; a key consists of letters, `_` and `-`.
-fn key_line(line: &str) -> Option<(&str, &str)> {
+fn parse_key_line(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.trim_start().split_once(':')?;
     let is_key = !key.is_empty()
         && key.chars().all(|character| character.is_alphabetic() || matches!(character, '_' | '-'));

@@ -10,7 +10,7 @@ use crate::{
     line_editor::LineEditor,
     line_filter::LineFilter,
     options::DecoderOptions,
-    render::Renderer,
+    render::LineRenderer,
     screen::Screen,
 };
 
@@ -58,22 +58,22 @@ struct LineBuffer {
     begin: u64,
     /// The length of `partial_line` at which it is passed to the editor again.
     partial_line_goal: usize,
-    renderer: Renderer,
+    renderer: LineRenderer,
     filter: LineFilter,
 }
 
 impl Decoder {
     /// Creates a decoder for output that is written line by line.
     pub fn new(options: DecoderOptions) -> Self {
-        Self::with(options, LineSource::Lines(Box::default()))
+        Self::with_line_source(options, LineSource::Lines(Box::default()))
     }
 
     /// Creates a decoder for a program that repaints its screen.
     pub fn for_screen(options: DecoderOptions) -> Self {
-        Self::with(options, LineSource::Screen(Box::default()))
+        Self::with_line_source(options, LineSource::Screen(Box::default()))
     }
 
-    fn with(options: DecoderOptions, source: LineSource) -> Self {
+    fn with_line_source(options: DecoderOptions, source: LineSource) -> Self {
         Self {
             source,
             assembler: MessageAssembler::new(options),
@@ -98,8 +98,8 @@ impl Decoder {
     /// Ends the turn: the open message becomes complete or invalid, and the next byte begins a new line.
     pub fn end_turn(&mut self) -> Vec<DecodedItem> {
         match &mut self.source {
-            LineSource::Lines(lines) => lines.end(self.offset, &mut self.assembler, &mut self.echo),
-            LineSource::Screen(screen) => screen.end(self.offset, &mut self.assembler, &mut self.echo),
+            LineSource::Lines(lines) => lines.end_turn(self.offset, &mut self.assembler, &mut self.echo),
+            LineSource::Screen(screen) => screen.end_turn(self.offset, &mut self.assembler, &mut self.echo),
         }
         self.assembler.end_turn();
         self.take_items()
@@ -128,7 +128,9 @@ impl Decoder {
     /// Returns the offset of the first byte that is still needed: a new decoder can start there.
     pub fn safe_offset(&self) -> u64 {
         match &self.source {
-            LineSource::Lines(lines) => self.assembler.first_needed().unwrap_or(lines.begin_or(self.offset)),
+            LineSource::Lines(lines) => {
+                self.assembler.first_needed_offset().unwrap_or(lines.line_begin_or(self.offset))
+            }
             // A screen depends on everything that was painted on it.
             LineSource::Screen(_) => 0,
         }
@@ -148,7 +150,7 @@ impl Decoder {
     }
 
     /// Returns whether the output repaints the screen, so that screen mode would read it better.
-    pub fn repaints(&self) -> bool {
+    pub fn repaints_screen(&self) -> bool {
         match &self.source {
             LineSource::Lines(lines) => lines.renderer.repaints,
             LineSource::Screen(_) => false,
@@ -157,43 +159,43 @@ impl Decoder {
 }
 
 impl LineBuffer {
-    fn begin_or(&self, offset: u64) -> u64 {
-        if self.is_fresh() { offset } else { self.begin }
+    fn line_begin_or(&self, offset: u64) -> u64 {
+        if self.is_empty() { offset } else { self.begin }
     }
 
-    fn is_fresh(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.partial_line.is_empty() && self.editor.is_none()
     }
 
     fn push(&mut self, bytes: &[u8], offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            if self.is_fresh() {
+            if self.is_empty() {
                 if echo.is_empty() {
-                    at += self.filter.skip(rest, assembler, &mut self.renderer.repaints);
+                    at += self.filter.skip_lines(rest, assembler, &mut self.renderer.repaints);
                 }
                 self.begin = offset + at as u64;
             }
             let rest = bytes.get(at..).unwrap_or_default();
             let Some(length) = memchr::memchr(b'\n', rest) else {
                 // In pieces, so that a large read is not buffered as a whole.
-                rest.chunks(PIECE_BYTES).for_each(|piece| self.buffer(piece, assembler));
+                rest.chunks(PIECE_BYTES).for_each(|piece| self.buffer_partial_line(piece, assembler));
                 return;
             };
             let end = offset + (at + length + 1) as u64;
-            self.finish(rest.get(..length).unwrap_or_default(), end, assembler, echo);
+            self.finish_line(rest.get(..length).unwrap_or_default(), end, assembler, echo);
             at += length + 1;
         }
     }
 
-    fn end(&mut self, offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
-        if !self.is_fresh() {
-            self.finish(&[], offset, assembler, echo);
+    fn end_turn(&mut self, offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
+        if !self.is_empty() {
+            self.finish_line(&[], offset, assembler, echo);
         }
     }
 
     /// Buffers the start of a line until its end arrives.
-    fn buffer(&mut self, bytes: &[u8], assembler: &MessageAssembler) {
+    fn buffer_partial_line(&mut self, bytes: &[u8], assembler: &MessageAssembler) {
         self.partial_line.extend_from_slice(bytes);
         // Up to its limit a line is buffered as it is; after that it is edited as it arrives.
         let limit = assembler.line_bytes_max();
@@ -209,20 +211,27 @@ impl LineBuffer {
     }
 
     /// Returns whether the buffered line needs no rendering.
-    fn skips_partial_line(&mut self, assembler: &mut MessageAssembler) -> bool {
+    fn try_skip_partial_line(&mut self, assembler: &mut MessageAssembler) -> bool {
         self.partial_line.push(b'\n');
-        let is_skipped = self.filter.skip(&self.partial_line, assembler, &mut self.renderer.repaints) > 0;
+        let is_skipped =
+            self.filter.skip_lines(&self.partial_line, assembler, &mut self.renderer.repaints) > 0;
         self.partial_line.pop();
         is_skipped
     }
 
     /// Forwards the line that ends with `rest`.
-    fn finish(&mut self, rest: &[u8], end: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
+    fn finish_line(
+        &mut self,
+        rest: &[u8],
+        end: u64,
+        assembler: &mut MessageAssembler,
+        echo: &mut EchoFilter,
+    ) {
         let raw = if self.partial_line.is_empty() {
             Cow::Borrowed(rest)
         } else {
             self.partial_line.extend_from_slice(rest);
-            if self.editor.is_none() && echo.is_empty() && self.skips_partial_line(assembler) {
+            if self.editor.is_none() && echo.is_empty() && self.try_skip_partial_line(assembler) {
                 self.partial_line.clear();
                 self.begin = end;
                 return;
@@ -235,7 +244,7 @@ impl LineBuffer {
         let line = match editor {
             Some(mut editor) => {
                 editor.push(&raw, true);
-                self.renderer.finish(&editor, self.begin, end)
+                self.renderer.render_edited_line(&editor, self.begin, end)
             }
             None => self.renderer.render(&raw, self.begin, end, limit),
         };
@@ -255,6 +264,6 @@ impl LineBuffer {
 /// Passes a line to the assembler unless it is an echo of typed input.
 pub(crate) fn forward_line(line: &Line<'_>, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
     if echo.is_empty() || !echo.consume(line.text, line.begin) {
-        assembler.line(line);
+        assembler.push_line(line);
     }
 }

@@ -26,9 +26,9 @@ pub(crate) struct LinePrefix {
 
 impl LinePrefix {
     pub(crate) fn parse(text: &str) -> Self {
-        let mut prefix = Self { end: text.len(), indent: indent(text), ..Self::default() };
+        let mut prefix = Self { end: text.len(), indent: indent_width(text), ..Self::default() };
         for (index, character) in text.char_indices() {
-            if !may_surround(character) {
+            if !may_surround_message(character) {
                 prefix.end = index;
                 break;
             }
@@ -61,12 +61,12 @@ impl LinePrefix {
     }
 
     /// Removes the tag's frame from a line of its body.
-    pub(crate) fn unframe<'t>(&self, text: &'t str) -> &'t str {
-        &text[self.inside(text)]
+    pub(crate) fn strip_frame<'t>(&self, text: &'t str) -> &'t str {
+        &text[self.range_inside_frame(text)]
     }
 
     /// Returns the part of a body line inside the tag's frame.
-    pub(crate) fn inside(&self, text: &str) -> Range<usize> {
+    pub(crate) fn range_inside_frame(&self, text: &str) -> Range<usize> {
         if self.frame.is_empty() {
             return 0..text.len();
         }
@@ -89,12 +89,12 @@ impl LinePrefix {
 }
 
 /// Removes decoration after a tag or a keyword line.
-pub(crate) fn trim_end(text: &str) -> &str {
-    text.trim_end_matches(may_surround)
+pub(crate) fn trim_end_decoration(text: &str) -> &str {
+    text.trim_end_matches(may_surround_message)
 }
 
 /// Returns whether a character may precede or follow a message on its line.
-pub(crate) fn may_surround(character: char) -> bool {
+pub(crate) fn may_surround_message(character: char) -> bool {
     is_decoration(character) || character.is_whitespace()
 }
 
@@ -133,7 +133,7 @@ fn is_vertical(character: char) -> bool {
 }
 
 /// Counts the columns of white space at the start of a line.
-pub(crate) fn indent(text: &str) -> usize {
+pub(crate) fn indent_width(text: &str) -> usize {
     text.chars().take_while(|character| character.is_whitespace()).fold(0, next_column)
 }
 
@@ -172,10 +172,10 @@ mod tests {
     fn tag_in_a_box_has_a_frame() {
         let prefix = LinePrefix::parse("  │ > [ASK_USER] Which?    │");
         assert_eq!((prefix.frame.as_slice(), prefix.is_boxed), (['│', '>'].as_slice(), true));
-        assert_eq!(prefix.unframe("  │ > options: a, b    │"), "options: a, b");
-        assert_eq!(prefix.unframe("  ╰────────╯"), "");
-        assert_eq!(LinePrefix::parse("> [ASK_USER]").unframe("> - a"), "- a");
-        assert_eq!(LinePrefix::parse("[ASK_USER]").unframe("│ kept │"), "│ kept │");
+        assert_eq!(prefix.strip_frame("  │ > options: a, b    │"), "options: a, b");
+        assert_eq!(prefix.strip_frame("  ╰────────╯"), "");
+        assert_eq!(LinePrefix::parse("> [ASK_USER]").strip_frame("> - a"), "- a");
+        assert_eq!(LinePrefix::parse("[ASK_USER]").strip_frame("│ kept │"), "│ kept │");
     }
 
     #[test]

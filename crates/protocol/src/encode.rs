@@ -60,35 +60,35 @@ pub enum EncodeErrorReason {
 /// assert_eq!(protocol::encode(&done, "k3f9".parse().ok().as_ref()).unwrap(), "DONE:T1.3 k3f9\n");
 /// ```
 pub fn encode(message: &AgentMessage, key: Option<&SessionKey>) -> Result<String, EncodeError> {
-    let text = write(message, key);
+    let text = write_message(message, key);
     match verify_round_trip(&text, message, key) {
         Ok(()) => Ok(text),
         Err(_) => Err(field_error::find_unencodable_field(message, key)),
     }
 }
 
-fn write(message: &AgentMessage, key: Option<&SessionKey>) -> String {
+fn write_message(message: &AgentMessage, key: Option<&SessionKey>) -> String {
     match message {
-        AgentMessage::AskUser(ask) => tag::ask_user(ask, key),
-        AgentMessage::Invoke(invoke) => tag::invoke(invoke, key),
-        AgentMessage::DeliverResult(result) => tag::deliver_result(result, key),
-        AgentMessage::StepComplete(step) => tag::step_complete(step, key),
-        AgentMessage::Progress(progress) => tag::progress(progress, key),
-        AgentMessage::Direct(direct) => tag::direct(direct, key),
-        AgentMessage::DependencyRequest(request) => block::dependency_request(request, key),
-        AgentMessage::UserQuestion(question) => block::user_question(question, key),
-        AgentMessage::Error(error) => block::agent_error(error, key),
-        AgentMessage::PhaseComplete(phase) => line::phase_complete(phase, key),
-        AgentMessage::NeedHuman(need_human) => line::need_human(need_human, key),
-        AgentMessage::ResolveNext(next) => line::resolve_next(next, key),
-        AgentMessage::Ready(ready) => line::ready(ready, key),
-        AgentMessage::PhaseDone(done) => line::phase_done(done, key),
-        AgentMessage::AllDone => line::all_done(key),
-        AgentMessage::Task(request) => line::task(request, key),
-        AgentMessage::Done(done) => line::done(done, key),
-        AgentMessage::Fail(fail) => line::fail(fail, key),
-        AgentMessage::ResolveError(error) => line::resolve_error(error, key),
-        AgentMessage::Custom(custom) => line::custom(custom, key),
+        AgentMessage::AskUser(ask) => tag::encode_ask_user(ask, key),
+        AgentMessage::Invoke(invoke) => tag::encode_invoke(invoke, key),
+        AgentMessage::DeliverResult(result) => tag::encode_deliver_result(result, key),
+        AgentMessage::StepComplete(step) => tag::encode_step_complete(step, key),
+        AgentMessage::Progress(progress) => tag::encode_progress(progress, key),
+        AgentMessage::Direct(direct) => tag::encode_direct(direct, key),
+        AgentMessage::DependencyRequest(request) => block::encode_dependency_request(request, key),
+        AgentMessage::UserQuestion(question) => block::encode_user_question(question, key),
+        AgentMessage::Error(error) => block::encode_agent_error(error, key),
+        AgentMessage::PhaseComplete(phase) => line::encode_phase_complete(phase, key),
+        AgentMessage::NeedHuman(need_human) => line::encode_need_human(need_human, key),
+        AgentMessage::ResolveNext(next) => line::encode_resolve_next(next, key),
+        AgentMessage::Ready(ready) => line::encode_ready(ready, key),
+        AgentMessage::PhaseDone(done) => line::encode_phase_done(done, key),
+        AgentMessage::AllDone => line::encode_all_done(key),
+        AgentMessage::Task(request) => line::encode_task(request, key),
+        AgentMessage::Done(done) => line::encode_done(done, key),
+        AgentMessage::Fail(fail) => line::encode_fail(fail, key),
+        AgentMessage::ResolveError(error) => line::encode_resolve_error(error, key),
+        AgentMessage::Custom(custom) => line::encode_custom(custom, key),
     }
 }
 
@@ -122,11 +122,11 @@ fn verify_round_trip(
 }
 
 /// Returns the key with a space before it.
-fn key_word(key: Option<&SessionKey>) -> String {
+fn key_suffix(key: Option<&SessionKey>) -> String {
     key.map(|key| format!(" {key}")).unwrap_or_default()
 }
 
 /// Quotes a value that begins with a quote, because the decoder removes a pair of quotes.
-fn quoted(value: &str) -> String {
+fn quote_if_needed(value: &str) -> String {
     if value.starts_with(['\'', '"']) { format!("\"{value}\"") } else { value.to_owned() }
 }

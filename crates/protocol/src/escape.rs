@@ -46,12 +46,12 @@ pub(crate) enum LineEdit {
 }
 
 /// Parses the sequence that `bytes` begins with: ESC, or a C1 introducer as a code point.
-pub(crate) fn read(bytes: &[u8]) -> ParsedSequence {
+pub(crate) fn parse_escape_sequence(bytes: &[u8]) -> ParsedSequence {
     match bytes {
-        [ESC, rest @ ..] => after_escape(bytes, rest),
-        [C1_LEAD, control, ..] => match introducer(*control) {
-            Some(kind) => body(bytes, 2, kind),
-            None => whole(2, SequenceEffect::None),
+        [ESC, rest @ ..] => parse_after_escape(bytes, rest),
+        [C1_LEAD, control, ..] => match introduced_kind(*control) {
+            Some(kind) => parse_sequence_body(bytes, 2, kind),
+            None => complete_sequence(2, SequenceEffect::None),
         },
         _ => ParsedSequence::Incomplete,
     }
@@ -69,7 +69,7 @@ enum SequenceKind {
     Text,
 }
 
-fn introducer(c1: u8) -> Option<SequenceKind> {
+fn introduced_kind(c1: u8) -> Option<SequenceKind> {
     match c1 {
         0x9b => Some(SequenceKind::Csi),
         0x90 | 0x98 | 0x9d | 0x9e | 0x9f => Some(SequenceKind::Text),
@@ -77,24 +77,24 @@ fn introducer(c1: u8) -> Option<SequenceKind> {
     }
 }
 
-fn after_escape(bytes: &[u8], rest: &[u8]) -> ParsedSequence {
+fn parse_after_escape(bytes: &[u8], rest: &[u8]) -> ParsedSequence {
     match rest.first() {
         None => ParsedSequence::Incomplete,
-        Some(b'[') => body(bytes, 2, SequenceKind::Csi),
-        Some(b']' | b'P' | b'X' | b'^' | b'_') => body(bytes, 2, SequenceKind::Text),
-        Some(b'M') => whole(2, SequenceEffect::Repaint),
-        Some(0x20..=0x2f) => with_intermediates(bytes),
-        Some(0x30..=0x7e) => whole(2, SequenceEffect::None),
+        Some(b'[') => parse_sequence_body(bytes, 2, SequenceKind::Csi),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => parse_sequence_body(bytes, 2, SequenceKind::Text),
+        Some(b'M') => complete_sequence(2, SequenceEffect::Repaint),
+        Some(0x20..=0x2f) => parse_with_intermediates(bytes),
+        Some(0x30..=0x7e) => complete_sequence(2, SequenceEffect::None),
         // A control or a non-ASCII character: only the ESC is skipped.
-        Some(_) => whole(1, SequenceEffect::None),
+        Some(_) => complete_sequence(1, SequenceEffect::None),
     }
 }
 
 /// Returns the length of the colour sequence that `bytes` begins with.
 ///
 /// `None` for every other sequence, for a colour with more than 16 bytes of parameters and for one near the end of
-/// `bytes`: [`read`] handles all of them.
-pub(crate) fn colour_length(bytes: &[u8]) -> Option<usize> {
+/// `bytes`: [`parse_escape_sequence`] handles all of them.
+pub(crate) fn colour_sequence_length(bytes: &[u8]) -> Option<usize> {
     let rest = bytes.strip_prefix(&[ESC, b'['])?;
     // Digits and semicolons have 3 as their upper half. Comparing 16 bytes at once needs no branch for their number.
     let upper_halves = u128::from_le_bytes(*rest.first_chunk()?) & u128::from_le_bytes([0xf0; 16]);
@@ -102,45 +102,47 @@ pub(crate) fn colour_length(bytes: &[u8]) -> Option<usize> {
     (rest.get(parameters) == Some(&b'm')).then_some(parameters + 3)
 }
 
-fn with_intermediates(bytes: &[u8]) -> ParsedSequence {
+fn parse_with_intermediates(bytes: &[u8]) -> ParsedSequence {
     for (index, byte) in bytes.iter().enumerate().skip(2) {
         match byte {
             0x20..=0x2f if index < SEQUENCE_BYTES_MAX => {}
-            0x30..=0x7e => return whole(index + 1, SequenceEffect::None),
-            _ => return whole(index, SequenceEffect::None),
+            0x30..=0x7e => return complete_sequence(index + 1, SequenceEffect::None),
+            _ => return complete_sequence(index, SequenceEffect::None),
         }
     }
     ParsedSequence::Incomplete
 }
 
-fn body(bytes: &[u8], from: usize, kind: SequenceKind) -> ParsedSequence {
+fn parse_sequence_body(bytes: &[u8], from: usize, kind: SequenceKind) -> ParsedSequence {
     let mut index = from;
     while let Some(&byte) = bytes.get(index) {
         if index >= SEQUENCE_BYTES_MAX {
-            return whole(index, SequenceEffect::None);
+            return complete_sequence(index, SequenceEffect::None);
         }
         match byte {
-            CAN | SUB => return whole(index + 1, SequenceEffect::None),
+            CAN | SUB => return complete_sequence(index + 1, SequenceEffect::None),
             ESC => {
                 // ST ends a string; any other ESC begins the next sequence and abandons this one.
                 return match (kind, bytes.get(index + 1)) {
                     (SequenceKind::Text, None) => ParsedSequence::Incomplete,
-                    (SequenceKind::Text, Some(b'\\')) => whole(index + 2, SequenceEffect::None),
+                    (SequenceKind::Text, Some(b'\\')) => complete_sequence(index + 2, SequenceEffect::None),
                     (SequenceKind::Text, Some(_)) | (SequenceKind::Csi, _) => {
-                        whole(index, SequenceEffect::None)
+                        complete_sequence(index, SequenceEffect::None)
                     }
                 };
             }
             C1_LEAD => match bytes.get(index + 1) {
                 None => return ParsedSequence::Incomplete,
-                Some(0x9c) => return whole(index + 2, SequenceEffect::None),
-                Some(&second) if introducer(second).is_some() => return whole(index, SequenceEffect::None),
+                Some(0x9c) => return complete_sequence(index + 2, SequenceEffect::None),
+                Some(&second) if introduced_kind(second).is_some() => {
+                    return complete_sequence(index, SequenceEffect::None);
+                }
                 Some(_) => {}
             },
-            BEL if kind == SequenceKind::Text => return whole(index + 1, SequenceEffect::None),
+            BEL if kind == SequenceKind::Text => return complete_sequence(index + 1, SequenceEffect::None),
             0x40..=0x7e if kind == SequenceKind::Csi => {
                 let parameters = bytes.get(from..index).unwrap_or_default();
-                return whole(index + 1, csi_effect(parameters, byte));
+                return complete_sequence(index + 1, csi_effect(parameters, byte));
             }
             _ => {}
         }
@@ -149,7 +151,7 @@ fn body(bytes: &[u8], from: usize, kind: SequenceKind) -> ParsedSequence {
     ParsedSequence::Incomplete
 }
 
-fn whole(length: usize, effect: SequenceEffect) -> ParsedSequence {
+fn complete_sequence(length: usize, effect: SequenceEffect) -> ParsedSequence {
     ParsedSequence::Complete { length, effect }
 }
 
@@ -205,59 +207,59 @@ fn first_number(parameters: &[u8]) -> Option<Option<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LineEdit, ParsedSequence, SequenceEffect, colour_length, read};
+    use super::{LineEdit, ParsedSequence, SequenceEffect, colour_sequence_length, parse_escape_sequence};
 
-    fn check(bytes: &[u8], length: usize, effect: SequenceEffect) {
-        assert_eq!(read(bytes), ParsedSequence::Complete { length, effect }, "{bytes:?}");
+    fn assert_parses_to(bytes: &[u8], length: usize, effect: SequenceEffect) {
+        assert_eq!(parse_escape_sequence(bytes), ParsedSequence::Complete { length, effect }, "{bytes:?}");
     }
 
     #[test]
     fn sequences_end_where_a_terminal_ends_them() {
-        check(b"\x1b[1;31mred", 7, SequenceEffect::None);
-        check(b"\x1b]0;title\x07x", 10, SequenceEffect::None);
-        check(b"\x1b]8;;http://x\x1b\\x", 15, SequenceEffect::None);
-        check(b"\x1bPq#0\x1b\\x", 7, SequenceEffect::None);
-        check(b"\x1b(B", 3, SequenceEffect::None);
-        check(b"\x1b7x", 2, SequenceEffect::None);
-        check("\u{9b}2Kx".as_bytes(), 4, SequenceEffect::Edit(LineEdit::EraseAll));
-        check("\u{9d}0;t\u{9c}x".as_bytes(), 7, SequenceEffect::None);
-        check("\u{85}x".as_bytes(), 2, SequenceEffect::None);
-        check("\x1b]0;뛰\x07".as_bytes(), 8, SequenceEffect::None);
+        assert_parses_to(b"\x1b[1;31mred", 7, SequenceEffect::None);
+        assert_parses_to(b"\x1b]0;title\x07x", 10, SequenceEffect::None);
+        assert_parses_to(b"\x1b]8;;http://x\x1b\\x", 15, SequenceEffect::None);
+        assert_parses_to(b"\x1bPq#0\x1b\\x", 7, SequenceEffect::None);
+        assert_parses_to(b"\x1b(B", 3, SequenceEffect::None);
+        assert_parses_to(b"\x1b7x", 2, SequenceEffect::None);
+        assert_parses_to("\u{9b}2Kx".as_bytes(), 4, SequenceEffect::Edit(LineEdit::EraseAll));
+        assert_parses_to("\u{9d}0;t\u{9c}x".as_bytes(), 7, SequenceEffect::None);
+        assert_parses_to("\u{85}x".as_bytes(), 2, SequenceEffect::None);
+        assert_parses_to("\x1b]0;뛰\x07".as_bytes(), 8, SequenceEffect::None);
     }
 
     #[test]
-    fn sequences_are_abandoned_at_another_a_cancel_or_the_length_limit() {
-        check(b"\x1b[12\x1b[m", 4, SequenceEffect::None);
-        check(b"\x1b]0;x\x18y", 6, SequenceEffect::None);
-        check(b"\x1b\x1b[m", 1, SequenceEffect::None);
-        check(&[b"\x1b]".as_slice(), &[b'x'; 5000]].concat(), 4096, SequenceEffect::None);
-        assert_eq!(read(b"\x1b]0;title"), ParsedSequence::Incomplete);
-        assert_eq!(read(b"\x1b"), ParsedSequence::Incomplete);
+    fn sequence_ends_at_another_sequence_a_cancel_or_the_length_limit() {
+        assert_parses_to(b"\x1b[12\x1b[m", 4, SequenceEffect::None);
+        assert_parses_to(b"\x1b]0;x\x18y", 6, SequenceEffect::None);
+        assert_parses_to(b"\x1b\x1b[m", 1, SequenceEffect::None);
+        assert_parses_to(&[b"\x1b]".as_slice(), &[b'x'; 5000]].concat(), 4096, SequenceEffect::None);
+        assert_eq!(parse_escape_sequence(b"\x1b]0;title"), ParsedSequence::Incomplete);
+        assert_eq!(parse_escape_sequence(b"\x1b"), ParsedSequence::Incomplete);
     }
 
     #[test]
     fn colours_are_recognized_by_their_form() {
         let padded = |text: &str| format!("{text}                ").into_bytes();
-        assert_eq!(colour_length(&padded("\x1b[m")), Some(3));
-        assert_eq!(colour_length(&padded("\x1b[38;2;10;20;30mx")), Some(16));
-        assert_eq!(colour_length(&padded("\x1b[38;2;255;255;255m")), Some(19));
+        assert_eq!(colour_sequence_length(&padded("\x1b[m")), Some(3));
+        assert_eq!(colour_sequence_length(&padded("\x1b[38;2;10;20;30mx")), Some(16));
+        assert_eq!(colour_sequence_length(&padded("\x1b[38;2;255;255;255m")), Some(19));
         for other in ["\x1b[2K", "\x1b[?25h", "\x1b]0;m", "\x1b[38;2;255;255;255;1m", "[1m", "\x1b[1 m"] {
-            assert_eq!(colour_length(&padded(other)), None, "{other:?}");
+            assert_eq!(colour_sequence_length(&padded(other)), None, "{other:?}");
         }
-        assert_eq!(colour_length(b"\x1b[1m"), None);
+        assert_eq!(colour_sequence_length(b"\x1b[1m"), None);
     }
 
     #[test]
     fn edits_and_repaints_are_distinguished() {
-        check(b"\x1b[K", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));
-        check(b"\x1b[1K", 4, SequenceEffect::Edit(LineEdit::EraseToStart));
-        check(b"\x1b[J", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));
-        check(b"\x1b[5G", 4, SequenceEffect::Edit(LineEdit::ToColumn(4)));
-        check(b"\x1b[0C", 4, SequenceEffect::Edit(LineEdit::Right(1)));
-        check(b"\x1b[?K", 4, SequenceEffect::None);
-        check(b"\x1b[2J", 4, SequenceEffect::Repaint);
-        check(b"\x1b[3A", 4, SequenceEffect::Repaint);
-        check(b"\x1b[?1049h", 8, SequenceEffect::Repaint);
-        check(b"\x1b[?25l", 6, SequenceEffect::None);
+        assert_parses_to(b"\x1b[K", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));
+        assert_parses_to(b"\x1b[1K", 4, SequenceEffect::Edit(LineEdit::EraseToStart));
+        assert_parses_to(b"\x1b[J", 3, SequenceEffect::Edit(LineEdit::EraseToEnd));
+        assert_parses_to(b"\x1b[5G", 4, SequenceEffect::Edit(LineEdit::ToColumn(4)));
+        assert_parses_to(b"\x1b[0C", 4, SequenceEffect::Edit(LineEdit::Right(1)));
+        assert_parses_to(b"\x1b[?K", 4, SequenceEffect::None);
+        assert_parses_to(b"\x1b[2J", 4, SequenceEffect::Repaint);
+        assert_parses_to(b"\x1b[3A", 4, SequenceEffect::Repaint);
+        assert_parses_to(b"\x1b[?1049h", 8, SequenceEffect::Repaint);
+        assert_parses_to(b"\x1b[?25l", 6, SequenceEffect::None);
     }
 }

@@ -15,21 +15,21 @@ pub(crate) struct Fence {
 
 impl Fence {
     /// Parses a line that may have decoration around its fence.
-    pub(crate) fn on_line(text: &str) -> Option<Self> {
+    pub(crate) fn parse_line(text: &str) -> Option<Self> {
         let prefix = LinePrefix::parse(text);
-        Self::after_prefix(text, &prefix)
+        Self::parse_after_prefix(text, &prefix)
     }
 
     /// Parses a line after its prefix.
-    pub(crate) fn after_prefix(text: &str, prefix: &LinePrefix) -> Option<Self> {
-        let fence = Self::of(decoration::trim_end(&text[prefix.end..]))?;
+    pub(crate) fn parse_after_prefix(text: &str, prefix: &LinePrefix) -> Option<Self> {
+        let fence = Self::parse_undecorated(decoration::trim_end_decoration(&text[prefix.end..]))?;
         // Compilers and interpreters underline with tildes, deep inside their line.
         let is_underline = fence.character == '~' && prefix.indent > INDENT_MAX;
         (!is_underline).then_some(fence)
     }
 
     /// Parses a line from its first backtick or tilde on.
-    fn of(text: &str) -> Option<Self> {
+    fn parse_undecorated(text: &str) -> Option<Self> {
         let character = text.chars().next().filter(|character| matches!(character, '`' | '~'))?;
         let info = text.trim_start_matches(character);
         let length = text.len() - info.len();

@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::{
     line_head::MessageError,
     options::{DecoderOptions, KeyCheck},
-    tag::cut,
+    tag::truncate_value,
 };
 
 const REASON_CHARACTERS_MAX: usize = 100;
@@ -66,37 +66,37 @@ pub(crate) enum KeywordLine {
 }
 
 /// Parses a line without its decoration; `None` if it is not a keyword line.
-pub(crate) fn read(line: &str, options: &DecoderOptions) -> Option<(KeywordLine, KeyCheck)> {
+pub(crate) fn parse_keyword_line(line: &str, options: &DecoderOptions) -> Option<(KeywordLine, KeyCheck)> {
     let line = line.trim_end();
     let (without_key, word) = match line.rsplit_once(char::is_whitespace) {
         Some((before, last)) if options.is_key(last) => (before.trim_end(), Some(last)),
         _ => (line, None),
     };
-    if let Some(line) = parse(without_key, options) {
+    if let Some(line) = parse_without_key(without_key, options) {
         return Some((line, options.check_key(word)));
     }
     // If the last word has the form of a key, the line is a message of another session and not text.
     let (before, last) = line.rsplit_once(char::is_whitespace)?;
-    if !domain::SessionKey::has_form(last) {
+    if !domain::SessionKey::looks_like_key(last) {
         return None;
     }
-    Some((parse(before.trim_end(), options)?, KeyCheck::Wrong))
+    Some((parse_without_key(before.trim_end(), options)?, KeyCheck::Wrong))
 }
 
-fn parse(line: &str, options: &DecoderOptions) -> Option<KeywordLine> {
+fn parse_without_key(line: &str, options: &DecoderOptions) -> Option<KeywordLine> {
     let (word, rest) = match line.split_once(':') {
         Some((word, rest)) => (word, Some(rest.trim_start())),
         None => (line, None),
     };
     let keyword = LineKeyword::ALL.into_iter().find(|keyword| keyword.text() == word)?;
     let message = match keyword {
-        LineKeyword::ResolveNext => AgentMessage::ResolveNext(resolve_next(rest)?),
-        LineKeyword::Ready => AgentMessage::Ready(ready(rest?, options)?),
-        LineKeyword::PhaseDone => AgentMessage::PhaseDone(PhaseDone { phase: number(rest?)? }),
+        LineKeyword::ResolveNext => AgentMessage::ResolveNext(parse_resolve_next(rest)?),
+        LineKeyword::Ready => AgentMessage::Ready(parse_ready(rest?, options)?),
+        LineKeyword::PhaseDone => AgentMessage::PhaseDone(PhaseDone { phase: parse_phase_number(rest?)? }),
         LineKeyword::AllDone if rest.is_none() => AgentMessage::AllDone,
         LineKeyword::AllDone => return None,
         LineKeyword::TaskId => {
-            let TaskReference { task, phase } = task(rest?, options)?;
+            let TaskReference { task, phase } = parse_task_reference(rest?, options)?;
             return Some(KeywordLine::TaskStart(TaskRequest {
                 task_id: task,
                 phase,
@@ -104,21 +104,21 @@ fn parse(line: &str, options: &DecoderOptions) -> Option<KeywordLine> {
                 meta: None,
             }));
         }
-        LineKeyword::Done => AgentMessage::Done(done(rest?, options)?),
-        LineKeyword::Fail => AgentMessage::Fail(fail(rest?, options)?),
-        LineKeyword::Error => AgentMessage::ResolveError(resolve_error(rest?)?),
-        LineKeyword::Custom => return custom(rest?, options).map(KeywordLine::Message),
+        LineKeyword::Done => AgentMessage::Done(parse_done(rest?, options)?),
+        LineKeyword::Fail => AgentMessage::Fail(parse_fail(rest?, options)?),
+        LineKeyword::Error => AgentMessage::ResolveError(parse_resolve_error(rest?)?),
+        LineKeyword::Custom => return parse_custom(rest?, options).map(KeywordLine::Message),
     };
     Some(KeywordLine::Message(Ok(message)))
 }
 
-fn resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
+fn parse_resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
     let Some(rest) = rest else { return Some(ResolveNext { phase: None, force: false }) };
     let mut parts = rest.split(':').map(str::trim_start);
     let mut part = parts.next();
     let mut phase = None;
     if part == Some("PHASE") {
-        phase = Some(number(parts.next()?)?);
+        phase = Some(parse_phase_number(parts.next()?)?);
         part = parts.next();
     }
     let force = part == Some("FORCE");
@@ -128,31 +128,34 @@ fn resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
     part.is_none().then_some(ResolveNext { phase, force })
 }
 
-fn ready(rest: &str, options: &DecoderOptions) -> Option<ReadyMessage> {
+fn parse_ready(rest: &str, options: &DecoderOptions) -> Option<ReadyMessage> {
     let group = |group: &str| -> Option<Vec<TaskId>> {
-        group.split(',').map(|id| task(id.trim_start(), options).map(|reference| reference.task)).collect()
+        group
+            .split(',')
+            .map(|id| parse_task_reference(id.trim_start(), options).map(|reference| reference.task))
+            .collect()
     };
     let groups = rest.split('|').map(|text| group(text.trim_start())).collect::<Option<Vec<_>>>()?;
     Some(ReadyMessage { groups })
 }
 
-fn done(rest: &str, options: &DecoderOptions) -> Option<DoneMessage> {
+fn parse_done(rest: &str, options: &DecoderOptions) -> Option<DoneMessage> {
     let mut parts = rest.split(':').map(str::trim_start);
-    let TaskReference { task, phase } = task(parts.next()?, options)?;
-    let fields = parts.map(field).collect::<Option<BTreeMap<_, _>>>()?;
+    let TaskReference { task, phase } = parse_task_reference(parts.next()?, options)?;
+    let fields = parts.map(parse_field).collect::<Option<BTreeMap<_, _>>>()?;
     Some(DoneMessage { task_id: task, phase, fields })
 }
 
-fn fail(rest: &str, options: &DecoderOptions) -> Option<FailMessage> {
+fn parse_fail(rest: &str, options: &DecoderOptions) -> Option<FailMessage> {
     let (id, mut rest) = match rest.split_once(':') {
         Some((id, rest)) => (id, rest.trim_start()),
         None => (rest, ""),
     };
-    let TaskReference { task, phase } = task(id, options)?;
+    let TaskReference { task, phase } = parse_task_reference(id, options)?;
     let mut fields = BTreeMap::new();
     // The last part is always the reason.
     while let Some((part, after)) = rest.split_once(':') {
-        let Some((key, value)) = field(part) else { break };
+        let Some((key, value)) = parse_field(part) else { break };
         fields.insert(key, value);
         rest = after.trim_start();
     }
@@ -160,7 +163,7 @@ fn fail(rest: &str, options: &DecoderOptions) -> Option<FailMessage> {
     Some(FailMessage { task_id: task, phase, reason, fields })
 }
 
-fn resolve_error(rest: &str) -> Option<ResolveError> {
+fn parse_resolve_error(rest: &str) -> Option<ResolveError> {
     let (code, detail) = match rest.split_once(':') {
         Some((code, detail)) => (code, Some(detail.trim_start())),
         None => (rest, None),
@@ -176,7 +179,7 @@ fn resolve_error(rest: &str) -> Option<ResolveError> {
     Some(ResolveError { code, detail: detail.filter(|detail| !detail.is_empty()).map(str::to_owned) })
 }
 
-fn custom(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, MessageError>> {
+fn parse_custom(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, MessageError>> {
     let (kind, value) = rest.split_once(':')?;
     let value = value.trim_start();
     let is_word = !kind.is_empty()
@@ -184,8 +187,9 @@ fn custom(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, M
     if !is_word {
         return None;
     }
-    if matches!(kind, "PRIORITY" | "SKIP" | "RETRY") && task(value, options).is_none() {
-        let error = format!("invalid value '{}' for field 'value': {kind} requires a task id", cut(value));
+    if matches!(kind, "PRIORITY" | "SKIP" | "RETRY") && parse_task_reference(value, options).is_none() {
+        let error =
+            format!("invalid value '{}' for field 'value': {kind} requires a task id", truncate_value(value));
         return Some(Err(MessageError { message_name: "CUSTOM", error }));
     }
     if value.is_empty() {
@@ -194,16 +198,16 @@ fn custom(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, M
     Some(Ok(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value: value.to_owned() })))
 }
 
-fn task(text: &str, options: &DecoderOptions) -> Option<TaskReference> {
+fn parse_task_reference(text: &str, options: &DecoderOptions) -> Option<TaskReference> {
     let reference: TaskReference = text.parse().ok()?;
     (options.numeric_ids || reference.task.has_letter_prefix()).then_some(reference)
 }
 
-fn number(text: &str) -> Option<PhaseNumber> {
+fn parse_phase_number(text: &str) -> Option<PhaseNumber> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-fn field(text: &str) -> Option<(String, String)> {
+fn parse_field(text: &str) -> Option<(String, String)> {
     let (key, value) = text.split_once('=')?;
     let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
     let is_value = !value.is_empty() && !value.contains(char::is_whitespace);

@@ -36,7 +36,7 @@ impl<'a> Line<'a> {
     }
 
     /// Returns the offset of the byte that drew the character at `index`.
-    pub(crate) fn offset(&self, index: usize) -> u64 {
+    pub(crate) fn offset_at(&self, index: usize) -> u64 {
         match self.origin {
             ByteOrigin::Contiguous(base) => base + index as u64,
             ByteOrigin::Point(offset) => offset,
@@ -51,10 +51,10 @@ impl<'a> Line<'a> {
     }
 
     /// Returns the part of the line before `index` as a line of its own.
-    pub(crate) fn before(&self, index: usize) -> Line<'a> {
+    pub(crate) fn part_before(&self, index: usize) -> Line<'a> {
         Line {
             text: self.text.get(..index).unwrap_or(self.text),
-            end: self.offset(index),
+            end: self.offset_at(index),
             too_long: false,
             ..*self
         }

@@ -30,7 +30,7 @@ impl LineEditor {
     pub(crate) fn push(&mut self, bytes: &[u8], line_ends: bool) -> usize {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-            let consumed = self.step(rest, line_ends);
+            let consumed = self.process_next_piece(rest, line_ends);
             if consumed == 0 {
                 break;
             }
@@ -41,19 +41,19 @@ impl LineEditor {
     }
 
     /// Writes the text and its byte origins, relative to the line's first byte.
-    pub(crate) fn finish(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
-        self.cells.finish(text, pieces);
+    pub(crate) fn copy_text_to(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
+        self.cells.copy_text_to(text, pieces);
     }
 
     pub(crate) fn is_too_long(&self) -> bool {
         self.cells.is_too_long()
     }
 
-    pub(crate) fn repaints(&self) -> bool {
+    pub(crate) fn repaints_screen(&self) -> bool {
         self.repaints
     }
 
-    fn step(&mut self, rest: &[u8], line_ends: bool) -> usize {
+    fn process_next_piece(&mut self, rest: &[u8], line_ends: bool) -> usize {
         let text_end = rest.iter().position(|byte| is_control(*byte)).unwrap_or(rest.len());
         if text_end > 0 {
             let piece = rest.get(..text_end).unwrap_or(rest);
@@ -66,23 +66,23 @@ impl LineEditor {
                 1
             }
             [0x08, ..] => {
-                self.cells.back();
+                self.cells.backspace();
                 1
             }
             [b'\t', ..] => {
-                if let Some(source) = self.source(0) {
+                if let Some(source) = self.source_position(0) {
                     self.cells.write_tab(source);
                 }
                 1
             }
             [escape::C1_LEAD, second, ..] if !escape::is_c1(*second) => {
-                self.write_after_lead(rest, line_ends)
+                self.write_text_from_c1_lead(rest, line_ends)
             }
             [escape::C1_LEAD] if line_ends => self.write_bytes(rest, true),
             [escape::C1_LEAD] => 0,
-            [escape::ESC | escape::C1_LEAD, ..] => match escape::read(rest) {
+            [escape::ESC | escape::C1_LEAD, ..] => match escape::parse_escape_sequence(rest) {
                 ParsedSequence::Complete { length, effect } => {
-                    self.effect(effect);
+                    self.apply_effect(effect);
                     length
                 }
                 // A newline abandons the sequence; its bytes stay hidden.
@@ -94,7 +94,7 @@ impl LineEditor {
     }
 
     /// Writes a piece whose first byte, `C1_LEAD`, begins an ordinary character.
-    fn write_after_lead(&mut self, rest: &[u8], line_ends: bool) -> usize {
+    fn write_text_from_c1_lead(&mut self, rest: &[u8], line_ends: bool) -> usize {
         let more = rest.get(1..).unwrap_or_default();
         let text_end =
             more.iter().position(|byte| is_control(*byte)).map_or(rest.len(), |position| position + 1);
@@ -115,7 +115,7 @@ impl LineEditor {
                 continue;
             }
             let reaches_end = consumed + invalid.len() == bytes.len();
-            if reaches_end && !ends && is_unfinished(invalid) {
+            if reaches_end && !ends && is_incomplete_utf8(invalid) {
                 return consumed;
             }
             self.write(char::REPLACEMENT_CHARACTER, consumed);
@@ -124,25 +124,25 @@ impl LineEditor {
         consumed
     }
 
-    fn effect(&mut self, effect: SequenceEffect) {
+    fn apply_effect(&mut self, effect: SequenceEffect) {
         match effect {
             SequenceEffect::None => {}
             SequenceEffect::Repaint => self.repaints = true,
-            SequenceEffect::Edit(edit) => self.cells.edit(edit),
+            SequenceEffect::Edit(edit) => self.cells.apply_edit(edit),
         }
     }
 
     fn write(&mut self, character: char, ahead: usize) {
-        if let Some(source) = self.source(ahead) {
+        if let Some(source) = self.source_position(ahead) {
             self.cells.write(character, source);
         }
     }
 
     /// Returns the position in the line of the byte `ahead` of the next one; a line of 4 GiB is too long.
-    fn source(&mut self, ahead: usize) -> Option<u32> {
+    fn source_position(&mut self, ahead: usize) -> Option<u32> {
         let source = u32::try_from(self.consumed + ahead as u64).ok();
         if source.is_none() {
-            self.cells.abandon();
+            self.cells.mark_too_long();
         }
         source
     }
@@ -154,6 +154,6 @@ fn is_control(byte: u8) -> bool {
 }
 
 /// Returns whether invalid UTF-8 could become valid with more bytes.
-fn is_unfinished(invalid: &[u8]) -> bool {
+fn is_incomplete_utf8(invalid: &[u8]) -> bool {
     matches!(std::str::from_utf8(invalid), Err(error) if error.error_len().is_none())
 }

@@ -8,11 +8,11 @@ use memchr::memmem::Finder;
 
 use crate::{
     assemble::{LINE_BYTES_MAX, LineInterest, MessageAssembler},
-    decoration::may_surround,
+    decoration::may_surround_message,
     escape::{self, ESC, LineEdit, ParsedSequence, SequenceEffect},
     line_start::LineStart,
     need_human,
-    render::is_special,
+    render::may_begin_control,
 };
 
 /// Finds lines that need no rendering.
@@ -42,7 +42,12 @@ impl LineFilter {
     /// Skips whole lines until the assembler needs the text of one, and returns their length in bytes.
     ///
     /// Sets `repaints` if a skipped sequence repaints the screen.
-    pub(crate) fn skip(&self, bytes: &[u8], assembler: &mut MessageAssembler, repaints: &mut bool) -> usize {
+    pub(crate) fn skip_lines(
+        &self,
+        bytes: &[u8],
+        assembler: &mut MessageAssembler,
+        repaints: &mut bool,
+    ) -> usize {
         let mut cursor = Cursor::at_line(0);
         if assembler.line_interest() == LineInterest::AllLines {
             return 0;
@@ -52,8 +57,8 @@ impl LineFilter {
             let Some(run) = bytes.get(cursor.unread..at) else { continue };
             match bytes[at] {
                 b'\n' => {
-                    let start = self.start(&bytes[cursor.line..at], cursor.frame - cursor.line);
-                    if !start.is_some_and(|start| assembler.try_skip(start)) {
+                    let start = self.classify_line(&bytes[cursor.line..at], cursor.frame - cursor.line);
+                    if !start.is_some_and(|start| assembler.try_skip_line(start)) {
                         break;
                     }
                     cursor = Cursor::at_line(at + 1);
@@ -62,7 +67,7 @@ impl LineFilter {
                 b'\r' => cursor = cursor.at_frame(at + 1),
                 _ if may_split_question(run) => break,
                 _ => {
-                    let Some((length, effect)) = sequence(&bytes[at..]) else { break };
+                    let Some((length, effect)) = parse_sequence_on_line(&bytes[at..]) else { break };
                     cursor.unread = at + length;
                     match effect {
                         // Text is written from left to right, so there is nothing to erase after its end.
@@ -80,20 +85,20 @@ impl LineFilter {
     }
 
     /// Classifies a line whose escape sequences leave its text in order; `None` if only the rendered line can tell.
-    fn start(&self, line: &[u8], frame: usize) -> Option<LineStart> {
+    fn classify_line(&self, line: &[u8], frame: usize) -> Option<LineStart> {
         // A question may be anywhere on its line. A line over the limit is truncated by rendering.
         let is_plain = line.len() <= LINE_BYTES_MAX && !has_other_control(line);
         if !is_plain || self.question_name.find(line).is_some() {
             return None;
         }
-        let text = after_prefix(&line[frame..])?;
+        let text = skip_prefix(&line[frame..])?;
         if frame == 0 {
-            return Some(LineStart::of(text));
+            return Some(LineStart::classify(text));
         }
         // Text of an older frame may show after the end of this one, and where a tab moved over it. Every question has
         // an underscore, also one that is composed of two frames.
         let shows_older_text = line.contains(&b'\t') || line.contains(&b'_');
-        if shows_older_text { None } else { LineStart::of_beginning(text) }
+        if shows_older_text { None } else { LineStart::classify_beginning(text) }
     }
 }
 
@@ -115,11 +120,11 @@ fn may_split_question(run: &[u8]) -> bool {
 }
 
 /// Reads the sequence that `bytes` begins with, up to the end of its line; `None` if the bytes end before it does.
-fn sequence(bytes: &[u8]) -> Option<(usize, SequenceEffect)> {
-    if let Some(length) = escape::colour_length(bytes) {
+fn parse_sequence_on_line(bytes: &[u8]) -> Option<(usize, SequenceEffect)> {
+    if let Some(length) = escape::colour_sequence_length(bytes) {
         return Some((length, SequenceEffect::None));
     }
-    let (length, effect) = match escape::read(bytes) {
+    let (length, effect) = match escape::parse_escape_sequence(bytes) {
         ParsedSequence::Complete { length, effect } => (length, Some(effect)),
         ParsedSequence::Incomplete => (bytes.len(), None),
     };
@@ -130,14 +135,14 @@ fn sequence(bytes: &[u8]) -> Option<(usize, SequenceEffect)> {
 }
 
 /// Skips escape sequences, white space and decoration; `None` if a character is not valid UTF-8.
-fn after_prefix(line: &[u8]) -> Option<&[u8]> {
+fn skip_prefix(line: &[u8]) -> Option<&[u8]> {
     let mut rest = line;
     while let Some(first) = rest.first() {
         let length = if *first == ESC {
-            sequence(rest)?.0
+            parse_sequence_on_line(rest)?.0
         } else {
             let character = first_character(rest)?;
-            if !may_surround(character) {
+            if !may_surround_message(character) {
                 break;
             }
             character.len_utf8()
@@ -162,7 +167,7 @@ fn first_character(bytes: &[u8]) -> Option<char> {
 /// Returns whether a line has a control other than ESC, carriage return and tab, or a byte that may begin one.
 fn has_other_control(line: &[u8]) -> bool {
     const BLOCK_BYTES: usize = 32;
-    let is_other = |byte: u8| is_special(byte) && byte != ESC && byte != b'\r';
+    let is_other = |byte: u8| may_begin_control(byte) && byte != ESC && byte != b'\r';
     // Blocks of a fixed size without an early exit let the compiler compare all bytes of a block at once.
     let add = |mut has_other: [bool; BLOCK_BYTES], block: &[u8; BLOCK_BYTES]| {
         has_other.iter_mut().zip(block).for_each(|(has_other, byte)| *has_other |= is_other(*byte));
@@ -181,9 +186,9 @@ mod tests {
     use crate::{assemble::MessageAssembler, options::DecoderOptions};
 
     #[track_caller]
-    fn check(line: &str, is_skipped: bool) {
+    fn assert_skipped(line: &str, is_skipped: bool) {
         let (mut assembler, mut repaints) = (MessageAssembler::new(DecoderOptions::worker()), false);
-        let skipped = LineFilter::default().skip(line.as_bytes(), &mut assembler, &mut repaints);
+        let skipped = LineFilter::default().skip_lines(line.as_bytes(), &mut assembler, &mut repaints);
         assert_eq!(skipped, if is_skipped { line.len() } else { 0 }, "{line:?}");
     }
 
@@ -198,18 +203,18 @@ mod tests {
             "\u{1b}]8;;file://a_b\u{1b}\\text\u{1b}]8;;\u{1b}\\\n",
             "[INFO] done\n[ 12%] Building\n`code` first\n= x\nDO:T1\n",
         ] {
-            check(line, true);
+            assert_skipped(line, true);
         }
     }
 
     #[test]
     fn last_frame_of_a_spinner_is_skipped_if_it_determines_the_line() {
-        check("\r\u{1b}[36m⠋\u{1b}[0m Thinking about it\u{1b}[K\r⠙ Thinking about it\n", true);
-        check("fetching\u{1b}[2K\u{1b}[1Gadded 12 packages\n", true);
-        check("    NE:T1.3\rDO\n", false);
-        check("                EST]\r[DEPENDENCY_REQU\n", false);
-        check("some text of a line NEED_HUMAN: x]\rsome text of a line[\n", false);
-        check("[ASK_USER] which?\r\tsome text after it\n", false);
+        assert_skipped("\r\u{1b}[36m⠋\u{1b}[0m Thinking about it\u{1b}[K\r⠙ Thinking about it\n", true);
+        assert_skipped("fetching\u{1b}[2K\u{1b}[1Gadded 12 packages\n", true);
+        assert_skipped("    NE:T1.3\rDO\n", false);
+        assert_skipped("                EST]\r[DEPENDENCY_REQU\n", false);
+        assert_skipped("some text of a line NEED_HUMAN: x]\rsome text of a line[\n", false);
+        assert_skipped("[ASK_USER] which?\r\tsome text after it\n", false);
     }
 
     #[test]
@@ -230,7 +235,7 @@ mod tests {
             "text\u{1b}[4D\n",
             "text without an end",
         ] {
-            check(line, false);
+            assert_skipped(line, false);
         }
     }
 }

@@ -89,30 +89,32 @@ impl<'t> LineHead<'t> {
 
 fn line_kind<'t>(text: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -> LineKind<'t> {
     let rest = &text[prefix.end..];
-    match LineStart::of(rest.as_bytes()) {
+    match LineStart::classify(rest.as_bytes()) {
         LineStart::Empty if text.trim().is_empty() => LineKind::Blank,
         LineStart::Empty | LineStart::Text => LineKind::Text,
-        LineStart::Fence => Fence::after_prefix(text, prefix).map_or(LineKind::Text, LineKind::Fence),
+        LineStart::Fence => Fence::parse_after_prefix(text, prefix).map_or(LineKind::Text, LineKind::Fence),
         // An added or removed line of a diff is a quotation.
         LineStart::Tag | LineStart::Marker | LineStart::Keyword if prefix.is_diff => LineKind::Text,
-        LineStart::Tag => bracket(prefix.without_border(rest), prefix, options),
-        LineStart::Marker => marker(decoration::trim_end(rest), options),
-        LineStart::Keyword => keyword_line(decoration::trim_end(prefix.without_border(rest)), options),
+        LineStart::Tag => bracket_line_kind(prefix.without_border(rest), prefix, options),
+        LineStart::Marker => marker_line_kind(decoration::trim_end_decoration(rest), options),
+        LineStart::Keyword => {
+            keyword_line_kind(decoration::trim_end_decoration(prefix.without_border(rest)), options)
+        }
     }
 }
 
-fn bracket<'t>(rest: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -> LineKind<'t> {
-    let Some(Tag { name, is_closing, target, word, after }) = Tag::of(rest, options) else {
-        return near_miss::bracket(rest).map_or(LineKind::Text, LineKind::NearMiss);
+fn bracket_line_kind<'t>(rest: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -> LineKind<'t> {
+    let Some(Tag { name, is_closing, target, word, after }) = Tag::parse(rest, options) else {
+        return near_miss::bracket_near_miss(rest).map_or(LineKind::Text, LineKind::NearMiss);
     };
     let key_check = options.check_key(word);
     let after = if prefix.is_bold { after.strip_prefix("**").unwrap_or(after) } else { after };
-    let is_alone = decoration::trim_end(after).is_empty();
+    let is_alone = decoration::trim_end_decoration(after).is_empty();
     match (is_closing, name.is_block()) {
         (true, _) if is_alone => LineKind::ClosingTag { name, key_check },
         (true, _) => LineKind::Text,
         (false, true) if is_alone => LineKind::BlockTag { name, key_check },
-        (false, true) => near_miss::block_with_text(name).map_or(LineKind::Text, LineKind::NearMiss),
+        (false, true) => near_miss::block_tag_near_miss(name).map_or(LineKind::Text, LineKind::NearMiss),
         (false, false) => {
             let rest = if is_alone { "" } else { after.trim() };
             // The closing `**` of a line that is all bold.
@@ -123,17 +125,17 @@ fn bracket<'t>(rest: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -> 
     }
 }
 
-fn marker<'t>(rest: &str, options: &DecoderOptions) -> LineKind<'t> {
-    match tag::marker(rest) {
+fn marker_line_kind<'t>(rest: &str, options: &DecoderOptions) -> LineKind<'t> {
+    match tag::parse_phase_marker(rest) {
         Some((phase, word)) => LineKind::PhaseMarker { phase, key_check: options.check_key(word) },
-        None => near_miss::marker(rest).map_or(LineKind::Text, LineKind::NearMiss),
+        None => near_miss::marker_near_miss(rest).map_or(LineKind::Text, LineKind::NearMiss),
     }
 }
 
-fn keyword_line<'t>(rest: &str, options: &DecoderOptions) -> LineKind<'t> {
-    match keyword_line::read(rest, options) {
+fn keyword_line_kind<'t>(rest: &str, options: &DecoderOptions) -> LineKind<'t> {
+    match keyword_line::parse_keyword_line(rest, options) {
         Some((KeywordLine::Message(result), key_check)) => LineKind::Message { result, key_check },
         Some((KeywordLine::TaskStart(request), key_check)) => LineKind::TaskStart { request, key_check },
-        None => near_miss::keyword(rest).map_or(LineKind::Text, LineKind::NearMiss),
+        None => near_miss::keyword_near_miss(rest).map_or(LineKind::Text, LineKind::NearMiss),
     }
 }

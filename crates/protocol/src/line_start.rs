@@ -24,7 +24,7 @@ impl LineStart {
     /// Classifies a line, given from its first character after white space and decoration.
     ///
     /// An escape sequence inside a name counts as the rest of the name: only the rendered line can tell.
-    pub(crate) fn of(line: &[u8]) -> Self {
+    pub(crate) fn classify(line: &[u8]) -> Self {
         match line {
             [] => Self::Empty,
             [b'[', inner @ ..] if may_be_tag(inner) => Self::Tag,
@@ -37,10 +37,10 @@ impl LineStart {
     }
 
     /// Classifies a line of which only the beginning is known; `None` if the rest could change the result.
-    pub(crate) fn of_beginning(text: &[u8]) -> Option<Self> {
+    pub(crate) fn classify_beginning(text: &[u8]) -> Option<Self> {
         let beginning = text.get(..keywords().map(str::len).max()?)?;
         let is_open = beginning.starts_with(b"[") || beginning.contains(&ESC);
-        (!is_open).then(|| Self::of(beginning))
+        (!is_open).then(|| Self::classify(beginning))
     }
 }
 
@@ -51,7 +51,7 @@ fn may_be_tag(inner: &[u8]) -> bool {
     let inner = &inner[name..];
     // A first byte outside ASCII may be white space before the name.
     let is_unclear = inner.first().is_some_and(|byte| !byte.is_ascii());
-    is_unclear || TagName::names().any(|name| may_begin_with(inner, name))
+    is_unclear || TagName::bracket_names().any(|name| may_begin_with(inner, name))
 }
 
 fn may_be_keyword(line: &[u8]) -> bool {

@@ -7,15 +7,15 @@ use serde_json::Value;
 pub(crate) struct UnclosedBracket;
 
 /// Parses a list and drops empty items.
-pub(crate) fn read(text: &str) -> Result<Vec<String>, UnclosedBracket> {
+pub(crate) fn parse_list(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     let text = text.trim();
     let items = if text.starts_with('[') {
-        match json(text) {
+        match parse_json_list(text) {
             Some(items) => items,
-            None => bracketed(text)?,
+            None => parse_bracketed_list(text)?,
         }
-    } else if bullet(text).is_some() {
-        bulleted(text)
+    } else if text_after_bullet(text).is_some() {
+        parse_bulleted_list(text)
     } else {
         text.split([',', '\n']).map(unquote).collect()
     };
@@ -23,12 +23,12 @@ pub(crate) fn read(text: &str) -> Result<Vec<String>, UnclosedBracket> {
 }
 
 /// Returns the text after a bullet.
-pub(crate) fn bullet(line: &str) -> Option<&str> {
+pub(crate) fn text_after_bullet(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix(['-', '*', '+', '•'])?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 
-fn json(text: &str) -> Option<Vec<String>> {
+fn parse_json_list(text: &str) -> Option<Vec<String>> {
     let values: Vec<Value> = serde_json::from_str(text).ok()?;
     values
         .into_iter()
@@ -43,7 +43,7 @@ fn json(text: &str) -> Option<Vec<String>> {
 /// Parses a list in brackets with quoted or bare items.
 ///
 /// A quote ends an item only before `,` or `]`, so that an apostrophe does not.
-fn bracketed(text: &str) -> Result<Vec<String>, UnclosedBracket> {
+fn parse_bracketed_list(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     let mut rest = text.strip_prefix('[').unwrap_or(text).trim_start();
     let mut items = Vec::new();
     // A quote that is not closed from here on is not closed later either; searching again would be quadratic.
@@ -54,15 +54,15 @@ fn bracketed(text: &str) -> Result<Vec<String>, UnclosedBracket> {
         }
         let (item, after) = match rest.chars().next() {
             Some(quote @ ('\'' | '"')) if !unclosed_quotes.contains(&quote) => {
-                match quoted(&rest[1..], quote) {
+                match split_quoted_item(&rest[1..], quote) {
                     Some(item) => item,
                     None => {
                         unclosed_quotes.push(quote);
-                        bare(rest)?
+                        split_bare_item(rest)?
                     }
                 }
             }
-            _ => bare(rest)?,
+            _ => split_bare_item(rest)?,
         };
         items.push(item.to_owned());
         rest = after.trim_start();
@@ -70,21 +70,21 @@ fn bracketed(text: &str) -> Result<Vec<String>, UnclosedBracket> {
     }
 }
 
-fn quoted(text: &str, quote: char) -> Option<(&str, &str)> {
+fn split_quoted_item(text: &str, quote: char) -> Option<(&str, &str)> {
     text.match_indices(quote)
         .find(|(at, _)| text[at + 1..].trim_start().starts_with([',', ']']))
         .map(|(at, _)| (text[..at].trim(), &text[at + 1..]))
 }
 
-fn bare(text: &str) -> Result<(&str, &str), UnclosedBracket> {
+fn split_bare_item(text: &str) -> Result<(&str, &str), UnclosedBracket> {
     let end = text.find([',', ']']).ok_or(UnclosedBracket)?;
     Ok((text[..end].trim(), &text[end..]))
 }
 
-fn bulleted(text: &str) -> Vec<String> {
+fn parse_bulleted_list(text: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     for line in text.lines() {
-        match (bullet(line), items.last_mut()) {
+        match (text_after_bullet(line), items.last_mut()) {
             (Some(item), _) => items.push(unquote(item)),
             (None, Some(last)) if !line.trim().is_empty() => {
                 last.push('\n');
@@ -109,7 +109,7 @@ pub(crate) fn unquote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{UnclosedBracket, read};
+    use super::{UnclosedBracket, parse_list};
 
     #[test]
     fn all_list_notations_are_parsed() {
@@ -126,14 +126,14 @@ mod tests {
             ("", &[]),
         ];
         for (text, items) in cases {
-            assert_eq!(read(text).unwrap(), *items, "{text}");
+            assert_eq!(parse_list(text).unwrap(), *items, "{text}");
         }
     }
 
     #[test]
     fn unclosed_bracket_is_refused() {
         for text in ["['a', 'b'", "[", "[a, b", "['a"] {
-            assert_eq!(read(text), Err(UnclosedBracket), "{text}");
+            assert_eq!(parse_list(text), Err(UnclosedBracket), "{text}");
         }
     }
 }

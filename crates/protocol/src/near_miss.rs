@@ -7,12 +7,12 @@ use domain::SessionKey;
 use crate::{keyword_line::LineKeyword, need_human, tag::TagName};
 
 /// Checks a line, from its bracket on, that is not a tag.
-pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
+pub(crate) fn bracket_near_miss(rest: &str) -> Option<&'static str> {
     let inner = rest.strip_prefix('[')?.trim_start();
     if inner.starts_with('/') {
         return None;
     }
-    let name = TagName::names().find(|name| begins_with(inner, name))?;
+    let name = TagName::bracket_names().find(|name| begins_with_name(inner, name))?;
     let after = inner.get(name.len()..).unwrap_or_default().trim_start();
     let is_upper_case = inner.starts_with(name);
     // Single words are common in other output: they must equal the tag in all but one respect.
@@ -22,7 +22,7 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
         "PROGRESS" => is_upper_case,
         _ => {
             after.is_empty()
-                || has_key(after)
+                || has_session_key(after)
                 || after.starts_with(|character: char| !character.is_alphanumeric() && character != '_')
                 || is_upper_case
         }
@@ -31,17 +31,17 @@ pub(crate) fn bracket(rest: &str) -> Option<&'static str> {
 }
 
 /// Returns whether a possible session key is the only word before the bracket.
-fn has_key(after: &str) -> bool {
-    after.split_once(']').is_some_and(|(word, _)| SessionKey::has_form(word.trim_end()))
+fn has_session_key(after: &str) -> bool {
+    after.split_once(']').is_some_and(|(word, _)| SessionKey::looks_like_key(word.trim_end()))
 }
 
 /// Returns the name of a block tag with text after it; `[ERROR] text` is common in logs.
-pub(crate) fn block_with_text(name: TagName) -> Option<&'static str> {
+pub(crate) fn block_tag_near_miss(name: TagName) -> Option<&'static str> {
     (name != TagName::Error).then_some(name.text())
 }
 
 /// Checks a line, from its `=` on, that is not a phase marker.
-pub(crate) fn marker(rest: &str) -> Option<&'static str> {
+pub(crate) fn marker_near_miss(rest: &str) -> Option<&'static str> {
     if !rest.starts_with("==") {
         return None;
     }
@@ -53,7 +53,7 @@ pub(crate) fn marker(rest: &str) -> Option<&'static str> {
 }
 
 /// Checks a line, from its first letter on, that is not a keyword line.
-pub(crate) fn keyword(rest: &str) -> Option<&'static str> {
+pub(crate) fn keyword_near_miss(rest: &str) -> Option<&'static str> {
     if rest.strip_prefix(need_human::NAME).is_some_and(|after| after.trim_start().starts_with(':')) {
         return Some(need_human::NAME);
     }
@@ -79,7 +79,7 @@ pub(crate) fn keyword(rest: &str) -> Option<&'static str> {
 }
 
 /// Compares without case, and accepts `-` and a space for `_`.
-fn begins_with(text: &str, name: &str) -> bool {
+fn begins_with_name(text: &str, name: &str) -> bool {
     let mut characters = text.chars();
     name.chars().all(|expected| match characters.next() {
         Some('-' | ' ') => expected == '_',

@@ -40,8 +40,8 @@ impl<'t> QuestionScanner<'t> {
     pub(crate) fn next(&mut self, from: usize, options: &DecoderOptions) -> Option<QuestionStart> {
         for bracket in memchr::memchr_iter(b'[', self.text.get(from..)?.as_bytes()) {
             let at = from + bracket;
-            if let Some((key, inside)) = self.opening(at)
-                && !self.is_code(at)
+            if let Some((key, inside)) = self.parse_opening(at)
+                && !self.is_in_inline_code(at)
             {
                 return Some(QuestionStart { at, inside, key_check: options.check_key(key) });
             }
@@ -50,7 +50,7 @@ impl<'t> QuestionScanner<'t> {
     }
 
     /// Parses the text after a bracket: the word in the position of the key, and the index at which the question begins.
-    fn opening(&self, at: usize) -> Option<(Option<&'t str>, usize)> {
+    fn parse_opening(&self, at: usize) -> Option<(Option<&'t str>, usize)> {
         let after = self.text[at + 1..].trim_start().strip_prefix(NAME)?;
         let key_area = &after[..after.floor_char_boundary(KEY_BYTES_MAX)];
         let (word, _) = key_area.split_once(':')?;
@@ -61,7 +61,7 @@ impl<'t> QuestionScanner<'t> {
         is_opening.then(|| (key, self.text.len() - after.len() + word.len() + 1))
     }
 
-    fn is_code(&mut self, at: usize) -> bool {
+    fn is_in_inline_code(&mut self, at: usize) -> bool {
         // Wrapped inline code has its second backtick on another line.
         if self.text[..at].ends_with('`') {
             return true;
@@ -99,7 +99,7 @@ impl NeedHumanQuestion {
     }
 
     /// Appends the text of a line from `from` on.
-    pub(crate) fn line(&mut self, line: &Line<'_>, from: usize, text: &str) -> QuestionProgress {
+    pub(crate) fn push_line(&mut self, line: &Line<'_>, from: usize, text: &str) -> QuestionProgress {
         if !self.is_first_line && !self.question.is_empty() {
             self.question.push(' ');
         }
@@ -112,7 +112,7 @@ impl NeedHumanQuestion {
                 '[' => self.depth += 1,
                 ']' => {
                     self.depth = self.depth.saturating_sub(1);
-                    self.last_close = Some((self.question.len(), line.offset(from + index) + 1));
+                    self.last_close = Some((self.question.len(), line.offset_at(from + index) + 1));
                     if self.depth == 0 {
                         return QuestionProgress::Closed(from + index);
                     }

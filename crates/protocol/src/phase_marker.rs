@@ -26,19 +26,19 @@ impl PhaseMarker {
             self.blank_lines += 1;
             return self.blank_lines < 2;
         }
-        if let Some(name) = value(text, &["phase", "단계"])
+        if let Some(name) = value_of_key(text, &["phase", "단계"])
             && self.message.name.is_none()
         {
             self.message.name = Some(name.to_owned()).filter(|name| !name.is_empty());
             self.in_documents = false;
-        } else if let Some(documents) = value(text, &["documents created", "문서"])
+        } else if let Some(documents) = value_of_key(text, &["documents created", "문서"])
             && !self.in_documents
         {
             self.in_documents = true;
             if !self.is_too_long() {
-                self.message.documents.extend(list::read(documents).unwrap_or_default());
+                self.message.documents.extend(list::parse_list(documents).unwrap_or_default());
             }
-        } else if let Some(document) = list::bullet(text)
+        } else if let Some(document) = list::text_after_bullet(text)
             && self.in_documents
         {
             if !document.is_empty() && !self.is_too_long() {
@@ -62,7 +62,7 @@ impl PhaseMarker {
 }
 
 /// Returns the value of a `key: value` line whose key is one of `keys`.
-fn value<'t>(line: &'t str, keys: &[&str]) -> Option<&'t str> {
+fn value_of_key<'t>(line: &'t str, keys: &[&str]) -> Option<&'t str> {
     let (key, value) = line.split_once([':', '：'])?;
     keys.iter().any(|known| known.eq_ignore_ascii_case(key.trim())).then(|| value.trim())
 }

@@ -10,13 +10,13 @@ use crate::{
 
 /// Reuses its buffers for each line.
 #[derive(Debug, Default)]
-pub(crate) struct Renderer {
+pub(crate) struct LineRenderer {
     text: String,
     pieces: Vec<SourcePiece>,
     pub(crate) repaints: bool,
 }
 
-impl Renderer {
+impl LineRenderer {
     /// Renders `raw`, which has no newline.
     pub(crate) fn render<'a>(
         &'a mut self,
@@ -25,8 +25,8 @@ impl Renderer {
         end: u64,
         text_bytes_max: usize,
     ) -> Line<'a> {
-        let trimmed = without_returns(raw);
-        if !trimmed.iter().any(|byte| is_special(*byte))
+        let trimmed = trim_carriage_returns(raw);
+        if !trimmed.iter().any(|byte| may_begin_control(*byte))
             && let Ok(text) = std::str::from_utf8(trimmed)
         {
             let cut = text.floor_char_boundary(text_bytes_max);
@@ -39,25 +39,25 @@ impl Renderer {
                 too_long,
             );
         }
-        let too_long = match self.strip(trimmed, text_bytes_max) {
+        let too_long = match self.strip_sequences(trimmed, text_bytes_max) {
             Some(too_long) => too_long,
             None => {
                 let mut editor = LineEditor::new(text_bytes_max);
                 editor.push(trimmed, true);
-                return self.finish(&editor, begin, end);
+                return self.render_edited_line(&editor, begin, end);
             }
         };
-        self.line(begin, end, too_long)
+        self.build_line(begin, end, too_long)
     }
 
     /// Returns the line of an editor.
-    pub(crate) fn finish(&mut self, editor: &LineEditor, begin: u64, end: u64) -> Line<'_> {
-        editor.finish(&mut self.text, &mut self.pieces);
-        self.repaints |= editor.repaints();
-        self.line(begin, end, editor.is_too_long())
+    pub(crate) fn render_edited_line(&mut self, editor: &LineEditor, begin: u64, end: u64) -> Line<'_> {
+        editor.copy_text_to(&mut self.text, &mut self.pieces);
+        self.repaints |= editor.repaints_screen();
+        self.build_line(begin, end, editor.is_too_long())
     }
 
-    fn line(&mut self, begin: u64, end: u64, too_long: bool) -> Line<'_> {
+    fn build_line(&mut self, begin: u64, end: u64, too_long: bool) -> Line<'_> {
         for piece in &mut self.pieces {
             piece.source += begin;
         }
@@ -65,7 +65,7 @@ impl Renderer {
     }
 
     /// Strips sequences without effect; returns whether the line was too long, `None` if a sequence edits the line.
-    fn strip(&mut self, raw: &[u8], text_bytes_max: usize) -> Option<bool> {
+    fn strip_sequences(&mut self, raw: &[u8], text_bytes_max: usize) -> Option<bool> {
         self.text.clear();
         self.pieces.clear();
         let mut at = 0;
@@ -74,11 +74,11 @@ impl Renderer {
                 [b'\r' | 0x08, ..] => return None,
                 [escape::C1_LEAD, second, ..] if !escape::is_c1(*second) => (0, SequenceEffect::None),
                 [escape::C1_LEAD] => (0, SequenceEffect::None),
-                [escape::ESC | escape::C1_LEAD, ..] => match escape::read(rest) {
+                [escape::ESC | escape::C1_LEAD, ..] => match escape::parse_escape_sequence(rest) {
                     ParsedSequence::Complete { length, effect } => (length, effect),
                     ParsedSequence::Incomplete => (rest.len(), SequenceEffect::None),
                 },
-                [byte, ..] if is_special(*byte) => (1, SequenceEffect::None),
+                [byte, ..] if may_begin_control(*byte) => (1, SequenceEffect::None),
                 _ => (0, SequenceEffect::None),
             };
             match effect {
@@ -92,8 +92,9 @@ impl Renderer {
                 continue;
             }
             let more = rest.get(1..).unwrap_or_default();
-            let text_end = more.iter().position(|byte| is_special(*byte)).map_or(rest.len(), |end| end + 1);
-            if self.push(rest.get(..text_end).unwrap_or(rest), at as u64, text_bytes_max) {
+            let text_end =
+                more.iter().position(|byte| may_begin_control(*byte)).map_or(rest.len(), |end| end + 1);
+            if self.push_bytes(rest.get(..text_end).unwrap_or(rest), at as u64, text_bytes_max) {
                 return Some(true);
             }
             at += text_end;
@@ -102,7 +103,7 @@ impl Renderer {
     }
 
     /// Appends bytes without controls; returns whether they exceed the limit.
-    fn push(&mut self, bytes: &[u8], source: u64, text_bytes_max: usize) -> bool {
+    fn push_bytes(&mut self, bytes: &[u8], source: u64, text_bytes_max: usize) -> bool {
         let mut source = source;
         for chunk in bytes.utf8_chunks() {
             let valid = chunk.valid();
@@ -131,12 +132,12 @@ impl Renderer {
 }
 
 /// Removes carriage returns before the newline, which have no visible effect.
-fn without_returns(raw: &[u8]) -> &[u8] {
+fn trim_carriage_returns(raw: &[u8]) -> &[u8] {
     let end = raw.iter().rposition(|byte| *byte != b'\r').map_or(0, |last| last + 1);
     raw.get(..end).unwrap_or(raw)
 }
 
 /// Returns whether a byte is not text: a control other than tab, or a byte that may begin one.
-pub(crate) fn is_special(byte: u8) -> bool {
+pub(crate) fn may_begin_control(byte: u8) -> bool {
     (byte < 0x20 && byte != b'\t') || byte == 0x7f || byte == escape::C1_LEAD
 }

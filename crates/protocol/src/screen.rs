@@ -98,7 +98,7 @@ impl Screen {
         }
     }
 
-    pub(crate) fn end(&mut self, offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
+    pub(crate) fn end_turn(&mut self, offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
         let mut output = LineOutput { offset, assembler, echo };
         if !std::mem::take(&mut self.partial).is_empty() {
             self.write(char::REPLACEMENT_CHARACTER, &mut output);
@@ -132,11 +132,15 @@ impl Screen {
         match before {
             None => {
                 for text in join_wrapped(&mut self.wrapped, scrolled) {
-                    self.primary.scroll_off(text, output);
+                    self.primary.record_scrolled_line(text, output);
                 }
             }
-            Some((ScreenKind::Primary, lines)) if is_clear => self.primary.clear(lines, output),
-            Some((ScreenKind::Alternate, lines)) if is_clear => self.alternate.clear(lines, output),
+            Some((ScreenKind::Primary, lines)) if is_clear => {
+                self.primary.record_cleared_frame(lines, output)
+            }
+            Some((ScreenKind::Alternate, lines)) if is_clear => {
+                self.alternate.record_cleared_frame(lines, output)
+            }
             // The alternate screen was left: its lines are gone.
             Some((ScreenKind::Alternate, lines)) if now == ScreenKind::Primary => {
                 self.alternate.emit_new_lines(lines, output);
@@ -149,7 +153,7 @@ impl Screen {
 
 impl FrameHistory {
     /// Handles a line that scrolled off the top.
-    fn scroll_off(&mut self, text: String, output: &mut LineOutput<'_>) {
+    fn record_scrolled_line(&mut self, text: String, output: &mut LineOutput<'_>) {
         // Lines above it have left before.
         match self.emitted.iter().position(|emitted| *emitted == text) {
             Some(index) => drop(self.emitted.drain(..=index)),
@@ -161,7 +165,7 @@ impl FrameHistory {
     }
 
     /// Handles a cleared screen.
-    fn clear(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
+    fn record_cleared_frame(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
         self.emit_erased_lines(&lines, output);
         self.cleared = lines;
     }

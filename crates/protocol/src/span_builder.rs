@@ -24,14 +24,14 @@ impl SpanBuilder {
             is_cut: false,
             blank_lines: String::new(),
             line_begin: line.begin,
-            start: line.offset(at),
+            start: line.offset_at(at),
             end: line.end,
         };
         builder.append(line.text.get(at..).unwrap_or_default());
         builder
     }
 
-    pub(crate) fn push(&mut self, line: &Line<'_>) {
+    pub(crate) fn push_line(&mut self, line: &Line<'_>) {
         self.push_text(line.text, line.end);
     }
 

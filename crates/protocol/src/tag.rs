@@ -50,7 +50,7 @@ impl TagName {
     }
 
     /// Returns every name that may follow a bracket at the start of a line.
-    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    pub(crate) fn bracket_names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::text).chain([need_human::NAME])
     }
 
@@ -76,7 +76,7 @@ pub(crate) struct Tag<'t> {
 
 impl<'t> Tag<'t> {
     /// Parses the tag that `text` begins with.
-    pub(crate) fn of(text: &'t str, options: &DecoderOptions) -> Option<Self> {
+    pub(crate) fn parse(text: &'t str, options: &DecoderOptions) -> Option<Self> {
         let (inner, after) = text.strip_prefix('[')?.split_once(']')?;
         let inner = inner.trim();
         let (is_closing, inner) = match inner.strip_prefix('/') {
@@ -94,10 +94,10 @@ impl<'t> Tag<'t> {
             return None;
         }
         let (target, word) = match rest.trim_start().strip_prefix(':') {
-            Some(names) if name.has_target() => address(names, options),
+            Some(names) if name.has_target() => parse_address(names, options),
             Some(_) => return None,
             None => {
-                let word = one_word(rest)?;
+                let word = single_word(rest)?;
                 let target =
                     if name.has_target() && !is_closing { missing_target() } else { TagTarget::None };
                 // `[INVOKE PO]` lacks its colon: a near miss.
@@ -112,7 +112,7 @@ impl<'t> Tag<'t> {
 }
 
 /// Parses `=== PHASE N COMPLETE ===`, and the word in the position of the key.
-pub(crate) fn marker(text: &str) -> Option<(PhaseNumber, Option<&str>)> {
+pub(crate) fn parse_phase_marker(text: &str) -> Option<(PhaseNumber, Option<&str>)> {
     let inner = text.trim_start_matches('=');
     let opening = text.len() - inner.len();
     let inner_text = inner.trim_end_matches('=');
@@ -130,19 +130,23 @@ pub(crate) fn marker(text: &str) -> Option<(PhaseNumber, Option<&str>)> {
 }
 
 /// Parses the text after a tag's colon: a name, and the key.
-fn address<'t>(names: &'t str, options: &DecoderOptions) -> (TagTarget, Option<&'t str>) {
+fn parse_address<'t>(names: &'t str, options: &DecoderOptions) -> (TagTarget, Option<&'t str>) {
     let names = names.trim();
     let Some((name, last)) = names.rsplit_once(char::is_whitespace) else {
-        return (target(names), None);
+        return (parse_target(names), None);
     };
     let name = name.trim_end();
     let is_one_name = !name.contains(char::is_whitespace);
-    let is_wrong_key =
-        is_one_name && (SessionKey::has_form(last) || options.key_requirement == KeyRequirement::Required);
-    if options.is_key(last) || is_wrong_key { (target(name), Some(last)) } else { (target(names), None) }
+    let is_wrong_key = is_one_name
+        && (SessionKey::looks_like_key(last) || options.key_requirement == KeyRequirement::Required);
+    if options.is_key(last) || is_wrong_key {
+        (parse_target(name), Some(last))
+    } else {
+        (parse_target(names), None)
+    }
 }
 
-fn target(name: &str) -> TagTarget {
+fn parse_target(name: &str) -> TagTarget {
     if name.is_empty() {
         return missing_target();
     }
@@ -150,7 +154,7 @@ fn target(name: &str) -> TagTarget {
         Ok(name) => TagTarget::Agent(name),
         Err(error) => TagTarget::Invalid(format!(
             "invalid value '{}' for field 'target': not a valid {}",
-            cut(name),
+            truncate_value(name),
             error.expected
         )),
     }
@@ -161,7 +165,7 @@ fn missing_target() -> TagTarget {
 }
 
 /// Truncates a value for an error message.
-pub(crate) fn cut(value: &str) -> String {
+pub(crate) fn truncate_value(value: &str) -> String {
     const CHARACTERS_MAX: usize = 80;
     match value.char_indices().nth(CHARACTERS_MAX) {
         Some((end, _)) => format!("{}…", &value[..end]),
@@ -170,7 +174,7 @@ pub(crate) fn cut(value: &str) -> String {
 }
 
 /// Returns the only word of a text, if any; `None` if it has several.
-fn one_word(text: &str) -> Option<Option<&str>> {
+fn single_word(text: &str) -> Option<Option<&str>> {
     let mut words = text.split_whitespace();
     let word = words.next();
     words.next().is_none().then_some(word)

@@ -2,7 +2,7 @@
 
 use domain::TaskRequest;
 
-use crate::{decoration::LinePrefix, tag::cut};
+use crate::{decoration::LinePrefix, tag::truncate_value};
 
 /// A TASK message and its WORKTREE and META so far.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl TaskLines {
                 Err(_) => {
                     self.error = Some(format!(
                         "invalid value '{}' for field 'meta': expected a JSON object",
-                        cut(meta)
+                        truncate_value(meta)
                     ));
                 }
             }
@@ -56,6 +56,6 @@ impl TaskLines {
 }
 
 /// Returns a line without its decoration.
-pub(crate) fn content<'t>(line: &'t str, prefix: &LinePrefix) -> &'t str {
+pub(crate) fn without_decoration<'t>(line: &'t str, prefix: &LinePrefix) -> &'t str {
     prefix.without_border(line).get(prefix.end..).unwrap_or_default().trim_end()
 }

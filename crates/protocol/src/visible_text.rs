@@ -1,6 +1,6 @@
 //! The visible text of a line.
 
-use crate::{assemble::LINE_BYTES_MAX, render::Renderer};
+use crate::{assemble::LINE_BYTES_MAX, render::LineRenderer};
 
 /// Returns the text that a terminal shows for a line: without escape sequences and overwritten text.
 ///
@@ -9,5 +9,5 @@ use crate::{assemble::LINE_BYTES_MAX, render::Renderer};
 /// ```
 pub fn visible_text(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
-    Renderer::default().render(line, 0, 0, LINE_BYTES_MAX).text.to_owned()
+    LineRenderer::default().render(line, 0, 0, LINE_BYTES_MAX).text.to_owned()
 }

@@ -25,15 +25,16 @@ const READ_BYTES: usize = 4096;
 
 #[test]
 fn memory_does_not_grow_beyond_the_limits() {
-    for hostile in hostile::all().iter().filter(|hostile| hostile.scope != OutputScope::Body) {
+    for hostile in hostile::all_hostile_outputs().iter().filter(|hostile| hostile.scope != OutputScope::Body)
+    {
         let length = match hostile.scope {
             OutputScope::Line | OutputScope::Body => 100 << 10,
             OutputScope::Stream => 48 << 10,
             OutputScope::Edits => 8 << 10,
             OutputScope::Screen => 2 << 10,
         };
-        let [_, once] = peaks(hostile, &hostile.bytes(length));
-        let [_, twice] = peaks(hostile, &hostile.bytes(2 * length));
+        let [_, once] = measure_memory_peaks(hostile, &hostile.bytes(length));
+        let [_, twice] = measure_memory_peaks(hostile, &hostile.bytes(2 * length));
         assert!(twice <= once + MEMORY_SLACK, "{}: {once} bytes, then {twice}", hostile.name);
         assert!(twice <= MEMORY_MAX, "{}: {twice} bytes", hostile.name);
     }
@@ -43,9 +44,9 @@ fn memory_does_not_grow_beyond_the_limits() {
 fn memory_does_not_grow_beyond_the_body_limit() {
     // The others are similar and slower.
     const KINDS: [&str; 4] = ["a body of lines", "a body of one line", "a block without an end", "documents"];
-    for hostile in hostile::all().iter().filter(|hostile| KINDS.contains(&hostile.name)) {
+    for hostile in hostile::all_hostile_outputs().iter().filter(|hostile| KINDS.contains(&hostile.name)) {
         let bytes = hostile.bytes(9 * BODY_BYTES_MAX / 4);
-        let [half, whole] = peaks(hostile, &bytes);
+        let [half, whole] = measure_memory_peaks(hostile, &bytes);
         assert!(whole <= half + MEMORY_SLACK, "{}: {half} bytes, then {whole}", hostile.name);
         assert!(whole <= MEMORY_MAX, "{}: {whole} bytes", hostile.name);
     }
@@ -55,8 +56,9 @@ fn memory_does_not_grow_beyond_the_body_limit() {
 fn body_within_its_limit_needs_a_bounded_multiple_of_its_length() {
     // The memory of a body is proportional to its length, so a smaller body is enough.
     const PART: usize = 32;
-    for hostile in hostile::all().iter().filter(|hostile| hostile.scope == OutputScope::Body) {
-        let [_, peak] = peaks(hostile, &hostile.bytes(BODY_BYTES_MAX / PART));
+    for hostile in hostile::all_hostile_outputs().iter().filter(|hostile| hostile.scope == OutputScope::Body)
+    {
+        let [_, peak] = measure_memory_peaks(hostile, &hostile.bytes(BODY_BYTES_MAX / PART));
         assert!(peak <= MEMORY_MAX / PART, "{}: {peak} bytes", hostile.name);
     }
 }
@@ -64,22 +66,25 @@ fn body_within_its_limit_needs_a_bounded_multiple_of_its_length() {
 #[test]
 fn most_expensive_bodies_stay_below_the_limit() {
     for name in ["a body of one line of clusters", "many keys"] {
-        let hostile = hostile::all().into_iter().find(|hostile| hostile.name == name).expect("a generator");
-        let [_, peak] = peaks(&hostile, &hostile.bytes(BODY_BYTES_MAX));
+        let hostile = hostile::all_hostile_outputs()
+            .into_iter()
+            .find(|hostile| hostile.name == name)
+            .expect("a generator");
+        let [_, peak] = measure_memory_peaks(&hostile, &hostile.bytes(BODY_BYTES_MAX));
         assert!(peak <= MEMORY_MAX, "{name}: {peak} bytes");
     }
 }
 
 #[test]
 fn large_read_needs_no_more_memory_than_small_ones() {
-    for hostile in hostile::all() {
+    for hostile in hostile::all_hostile_outputs() {
         let bytes = hostile.bytes(match hostile.scope {
             OutputScope::Line => 70 << 10,
             OutputScope::Stream => 20 << 10,
             OutputScope::Body | OutputScope::Edits => 10 << 10,
             OutputScope::Screen => 1 << 10,
         });
-        let [_, in_pieces] = peaks(&hostile, &bytes);
+        let [_, in_pieces] = measure_memory_peaks(&hostile, &bytes);
         let meter = MemoryMeter::start();
         let mut decoder = hostile.decoder();
         let items = (decoder.push(&bytes), decoder.end_turn());
@@ -99,7 +104,7 @@ fn time_is_proportional_to_the_length() {
     // Four times plus noise; quadratic time would be sixteen times.
     const FACTOR_MAX: u32 = 8;
     const NOISE: Duration = Duration::from_millis(5);
-    for hostile in hostile::all() {
+    for hostile in hostile::all_hostile_outputs() {
         // Four times as much is still below the limits, which would hide quadratic time.
         let length = match hostile.scope {
             OutputScope::Line | OutputScope::Edits => 15 << 10,
@@ -107,8 +112,8 @@ fn time_is_proportional_to_the_length() {
             OutputScope::Screen => 600,
         };
         let (short, long) = (hostile.bytes(length), hostile.bytes(4 * length));
-        let once = fastest(&hostile, &short);
-        let four_times = fastest(&hostile, &long);
+        let once = measure_shortest_time(&hostile, &short);
+        let four_times = measure_shortest_time(&hostile, &long);
         assert!(
             four_times <= FACTOR_MAX * once + NOISE,
             "{}: {once:?} for {} bytes, {four_times:?} for {}",
@@ -120,7 +125,7 @@ fn time_is_proportional_to_the_length() {
 }
 
 /// Decodes output in terminal reads; returns the peak memory of its first half and of the whole.
-fn peaks(hostile: &HostileOutput, bytes: &[u8]) -> [usize; 2] {
+fn measure_memory_peaks(hostile: &HostileOutput, bytes: &[u8]) -> [usize; 2] {
     let (first, second) = bytes.split_at(bytes.len() / 2);
     let meter = MemoryMeter::start();
     let mut decoder = hostile.decoder();
@@ -133,7 +138,7 @@ fn peaks(hostile: &HostileOutput, bytes: &[u8]) -> [usize; 2] {
 }
 
 /// Decodes output several times and returns the shortest time.
-fn fastest(hostile: &HostileOutput, bytes: &[u8]) -> Duration {
+fn measure_shortest_time(hostile: &HostileOutput, bytes: &[u8]) -> Duration {
     let read = |_| {
         let begin = clock::thread_cpu_time();
         let mut decoder = hostile.decoder();

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement, encode};
 
 use messages::{any_message, ordinary_message};
-use values::hostile;
+use values::hostile_text;
 
 const KEY: &str = "k3f9";
 
@@ -31,20 +31,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn message_decodes_to_itself_or_is_refused_by_field(message in any_message(hostile()), keyed: bool) {
-        let key = keyed.then(key);
+    fn message_decodes_to_itself_or_is_refused_by_field(message in any_message(hostile_text()), keyed: bool) {
+        let key = keyed.then(session_key);
         match encode(&message, key.as_ref()) {
             Ok(text) => assert_decodes(&message, &text, keyed),
             Err(error) => {
                 prop_assert_eq!(error.message_name, message.name());
-                prop_assert!(fields(&message).contains(&error.field), "{} of {:?}", error, message);
+                prop_assert!(refusable_fields(&message).contains(&error.field), "{} of {:?}", error, message);
             }
         }
     }
 
     #[test]
     fn ordinary_values_can_be_encoded(message in ordinary_message(), keyed: bool) {
-        let key = keyed.then(key);
+        let key = keyed.then(session_key);
         match encode(&message, key.as_ref()) {
             Ok(text) => assert_decodes(&message, &text, keyed),
             Err(error) => prop_assert!(false, "{error}: {message:?}"),
@@ -62,7 +62,7 @@ fn each_message_has_one_form() {
         default: None,
         extra: [("Since".to_owned(), "today".to_owned())].into(),
     });
-    check(
+    assert_encodes_to(
         &request,
         "[DEPENDENCY_REQUEST k3f9]\ntype: api_key\nname: OPENAI_API_KEY\ndescription:\n  for the summaries\n\n  see docs\n\
          required: true\nSince: today\n[/DEPENDENCY_REQUEST k3f9]\n",
@@ -75,7 +75,7 @@ fn each_message_has_one_form() {
         resets_at: None,
         extra: BTreeMap::new(),
     });
-    check(
+    assert_encodes_to(
         &listed,
         "[ERROR k3f9]\ntype: fatal\nmessage: - one\n  - two\nrecovery: notify_user\n[/ERROR k3f9]\n",
     );
@@ -87,19 +87,19 @@ fn each_message_has_one_form() {
         default: Some("don't know".to_owned()),
         required: false,
     });
-    check(
+    assert_encodes_to(
         &ask,
         "[ASK_USER k3f9]\nquestion: Which?\ntype: selection\noptions: [\"don't know\", \"\\\"A\\\", \\u005b/ASK_USER]\"]\n\
          default: don't know\nrequired: false\ncontext:\nsee\n```\n[ASK_USER]\n```\n[/ASK_USER k3f9]\n",
     );
     let fail = FailMessage {
-        task_id: task("T1.3"),
+        task_id: task_id("T1.3"),
         phase: Some(1),
         reason: None,
         fields: [("exit".into(), "1".into())].into(),
     };
-    check(&AgentMessage::Fail(fail), "FAIL:P1-T1.3:exit=1: k3f9\n");
-    check(
+    assert_encodes_to(&AgentMessage::Fail(fail), "FAIL:P1-T1.3:exit=1: k3f9\n");
+    assert_encodes_to(
         &AgentMessage::NeedHuman(NeedHuman { question: "May [we] ship?".to_owned() }),
         "[NEED_HUMAN k3f9: May [we] ship?]\n",
     );
@@ -108,7 +108,7 @@ fn each_message_has_one_form() {
         name: Some("Planning".into()),
         documents: vec!["a.md".into(), "'b'".into()],
     };
-    check(
+    assert_encodes_to(
         &AgentMessage::PhaseComplete(complete),
         "=== PHASE 1 COMPLETE k3f9 ===\nPhase: Planning\nDocuments created:\n- a.md\n- \"'b'\"\n\n\n",
     );
@@ -128,7 +128,7 @@ fn refusal_names_the_value_that_would_be_decoded() {
     };
     let fail = |reason: &str| {
         AgentMessage::Fail(FailMessage {
-            task_id: task("T1"),
+            task_id: task_id("T1"),
             phase: None,
             reason: Some(reason.to_owned()),
             fields: BTreeMap::new(),
@@ -148,7 +148,7 @@ fn refusal_names_the_value_that_would_be_decoded() {
         ),
         (
             AgentMessage::Invoke(InvokeMessage {
-                target: agent("PO"),
+                target: agent_name("PO"),
                 task: "x".repeat(600_000),
                 context: Some("y".repeat(600_000)),
             }),
@@ -160,17 +160,17 @@ fn refusal_names_the_value_that_would_be_decoded() {
     }
 }
 
-fn check(message: &AgentMessage, text: &str) {
-    assert_eq!(encode(message, Some(&key())).unwrap(), text);
+fn assert_encodes_to(message: &AgentMessage, text: &str) {
+    assert_eq!(encode(message, Some(&session_key())).unwrap(), text);
     assert_decodes(message, text, true);
 }
 
 /// Decodes a text with all options under which it must decode to the message.
 fn assert_decodes(message: &AgentMessage, text: &str, keyed: bool) {
     let modes = if keyed {
-        [(Some(key()), KeyRequirement::Optional), (Some(key()), KeyRequirement::Required)]
+        [(Some(session_key()), KeyRequirement::Optional), (Some(session_key()), KeyRequirement::Required)]
     } else {
-        [(None, KeyRequirement::Optional), (Some(key()), KeyRequirement::Optional)]
+        [(None, KeyRequirement::Optional), (Some(session_key()), KeyRequirement::Optional)]
     };
     let roles: &[Role] = match message {
         AgentMessage::NeedHuman(_) => &[Role::Orchestrator],
@@ -183,7 +183,7 @@ fn assert_decodes(message: &AgentMessage, text: &str, keyed: bool) {
                 let output = format!("{before}{text}{after}");
                 for chunk in [output.len(), 1, 7] {
                     assert_eq!(
-                        decode(&output, chunk, &options),
+                        decode_messages(&output, chunk, &options),
                         std::slice::from_ref(message),
                         "{options:?} in {chunk}: {output}"
                     );
@@ -193,7 +193,7 @@ fn assert_decodes(message: &AgentMessage, text: &str, keyed: bool) {
     }
 }
 
-fn decode(output: &str, chunk: usize, options: &DecoderOptions) -> Vec<AgentMessage> {
+fn decode_messages(output: &str, chunk: usize, options: &DecoderOptions) -> Vec<AgentMessage> {
     let mut decoder = Decoder::new(options.clone());
     let mut items: Vec<DecodedItem> =
         output.as_bytes().chunks(chunk).flat_map(|bytes| decoder.push(bytes)).collect();
@@ -208,7 +208,7 @@ fn decode(output: &str, chunk: usize, options: &DecoderOptions) -> Vec<AgentMess
 }
 
 /// Returns the fields that a refusal of the message may name.
-fn fields(message: &AgentMessage) -> &'static [&'static str] {
+fn refusable_fields(message: &AgentMessage) -> &'static [&'static str] {
     match message {
         AgentMessage::AskUser(_) => &["question", "options", "default", "context"],
         AgentMessage::Invoke(_) => &["task", "context"],
@@ -230,14 +230,14 @@ fn fields(message: &AgentMessage) -> &'static [&'static str] {
     }
 }
 
-fn key() -> SessionKey {
+fn session_key() -> SessionKey {
     KEY.parse().unwrap()
 }
 
-fn agent(name: &str) -> AgentName {
+fn agent_name(name: &str) -> AgentName {
     name.parse().unwrap()
 }
 
-fn task(id: &str) -> TaskId {
+fn task_id(id: &str) -> TaskId {
     id.parse().unwrap()
 }

@@ -30,13 +30,13 @@ use protocol::{
 fn examples_decode_as_stated() {
     let mut printed = String::new();
     let mut names = BTreeSet::new();
-    for Block { info, text, line } in blocks(&guide()) {
+    for CodeBlock { info, text, line } in parse_code_blocks(&read_guide()) {
         if info == "json prints" {
             assert_eq!(text, printed, "line {line}");
         }
         let Some(expected) = info.strip_prefix("sh decodes=") else { continue };
-        let items = run(&text);
-        let item_names: Vec<String> = items.iter().map(name).collect();
+        let items = decode_example(&text);
+        let item_names: Vec<String> = items.iter().map(item_name).collect();
         assert_eq!(item_names.join(","), expected, "line {line}: {items:#?}");
         printed = items.iter().map(|item| serde_json::to_string(item).unwrap() + "\n").collect();
         names.extend(item_names);
@@ -47,11 +47,11 @@ fn examples_decode_as_stated() {
 #[test]
 fn prompts_equal_those_of_the_guide() {
     let mut names = BTreeSet::new();
-    for Block { info, text, line } in blocks(&guide()) {
+    for CodeBlock { info, text, line } in parse_code_blocks(&read_guide()) {
         let (name, expected) = match info.split_whitespace().collect::<Vec<_>>().as_slice() {
-            ["json", says] if says.starts_with("says=") => (*says, prompt(says).json()),
-            ["text", says] if says.starts_with("says=") => (*says, prompt(says).text(Locale::En)),
-            ["text", says, "locale=ko"] => (*says, prompt(says).text(Locale::Ko)),
+            ["json", says] if says.starts_with("says=") => (*says, example_prompt(says).json()),
+            ["text", says] if says.starts_with("says=") => (*says, example_prompt(says).text(Locale::En)),
+            ["text", says, "locale=ko"] => (*says, example_prompt(says).text(Locale::Ko)),
             _ => continue,
         };
         assert_eq!(text, expected + "\n", "line {line}");
@@ -62,10 +62,10 @@ fn prompts_equal_those_of_the_guide() {
 
 #[test]
 fn documents_do_not_decode_to_messages() {
-    let root = root();
+    let root = repository_root();
     let mut documents = Vec::new();
-    collect(&root, false, &mut documents);
-    collect(&root.join("docs"), true, &mut documents);
+    collect_markdown_files(&root, false, &mut documents);
+    collect_markdown_files(&root.join("docs"), true, &mut documents);
     for name in [
         "README.md",
         "ARCHITECTURE.md",
@@ -83,26 +83,26 @@ fn documents_do_not_decode_to_messages() {
             let with_key = DecoderOptions { key: key(), ..options.clone() };
             let required = DecoderOptions { key_requirement: KeyRequirement::Required, ..with_key.clone() };
             for options in [options, with_key, required] {
-                let items = decode(&text, options);
+                let items = decode_items(&text, options);
                 assert!(items.is_empty(), "{} decodes to {items:#?}", document.display());
             }
         }
     }
 }
 
-struct Block {
+struct CodeBlock {
     info: String,
     text: String,
     line: usize,
 }
 
-fn blocks(document: &str) -> Vec<Block> {
+fn parse_code_blocks(document: &str) -> Vec<CodeBlock> {
     let mut blocks = Vec::new();
-    let mut open: Option<Block> = None;
+    let mut open: Option<CodeBlock> = None;
     for (index, line) in document.lines().enumerate() {
         match (line.strip_prefix("```"), open.as_mut()) {
             (Some(info), None) => {
-                open = Some(Block { info: info.to_owned(), text: String::new(), line: index + 1 });
+                open = Some(CodeBlock { info: info.to_owned(), text: String::new(), line: index + 1 });
             }
             (Some(_), Some(_)) => blocks.extend(open.take()),
             (None, Some(block)) => {
@@ -117,7 +117,7 @@ fn blocks(document: &str) -> Vec<Block> {
 }
 
 /// Decodes the input of an example with the options of its command.
-fn run(example: &str) -> Vec<DecodedItem> {
+fn decode_example(example: &str) -> Vec<DecodedItem> {
     let (command, rest) = example.split_once('\n').unwrap();
     let arguments = command.strip_prefix("jangdan decode").unwrap().strip_suffix("<<'END'").unwrap();
     let input = rest.strip_suffix("END\n").unwrap();
@@ -134,19 +134,19 @@ fn run(example: &str) -> Vec<DecodedItem> {
             other => panic!("{other:?} in {command}"),
         }
     }
-    let mut items = decode(input, options);
+    let mut items = decode_items(input, options);
     items.retain(|item| shows_near_misses || !matches!(item, DecodedItem::NearMiss(_)));
     items
 }
 
-fn decode(text: &str, options: DecoderOptions) -> Vec<DecodedItem> {
+fn decode_items(text: &str, options: DecoderOptions) -> Vec<DecodedItem> {
     let mut decoder = Decoder::new(options);
     let mut items = decoder.push(text.as_bytes());
     items.extend(decoder.end_turn());
     items
 }
 
-fn name(item: &DecodedItem) -> String {
+fn item_name(item: &DecodedItem) -> String {
     match item {
         DecodedItem::Message(decoded) => decoded.message.name().to_owned(),
         DecodedItem::Invalid(_) => "INVALID".to_owned(),
@@ -155,7 +155,7 @@ fn name(item: &DecodedItem) -> String {
 }
 
 /// Returns the prompt of an example.
-fn prompt(name: &str) -> AgentPrompt {
+fn example_prompt(name: &str) -> AgentPrompt {
     let key = "k3f9".parse().ok();
     let task_id = || "T1.3".parse().unwrap();
     let agent = |name: &str| name.parse().unwrap();
@@ -219,8 +219,11 @@ fn prompt(name: &str) -> AgentPrompt {
             metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),
         }),
         "invalid" => {
-            match decode("[DEPENDENCY_REQUEST]\nname: x\n[/DEPENDENCY_REQUEST]\n", DecoderOptions::worker())
-                .as_slice()
+            match decode_items(
+                "[DEPENDENCY_REQUEST]\nname: x\n[/DEPENDENCY_REQUEST]\n",
+                DecoderOptions::worker(),
+            )
+            .as_slice()
             {
                 [DecodedItem::Invalid(invalid)] => {
                     AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, key.as_ref()))
@@ -228,7 +231,7 @@ fn prompt(name: &str) -> AgentPrompt {
                 other => panic!("{other:?}"),
             }
         }
-        "near" => match decode("[Ask_User] Which one?\n", DecoderOptions::worker()).as_slice() {
+        "near" => match decode_items("[Ask_User] Which one?\n", DecoderOptions::worker()).as_slice() {
             [DecodedItem::NearMiss(near_miss)] => {
                 AgentPrompt::NearMiss(NearMissNotice::new(near_miss, key.as_ref()))
             }
@@ -239,21 +242,21 @@ fn prompt(name: &str) -> AgentPrompt {
     }
 }
 
-fn guide() -> String {
-    fs::read_to_string(root().join("docs/protocol.md")).unwrap()
+fn read_guide() -> String {
+    fs::read_to_string(repository_root().join("docs/protocol.md")).unwrap()
 }
 
-fn root() -> PathBuf {
+fn repository_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn collect(folder: &Path, is_deep: bool, documents: &mut Vec<PathBuf>) {
+fn collect_markdown_files(folder: &Path, is_deep: bool, documents: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "md") {
             documents.push(path);
         } else if is_deep && path.is_dir() {
-            collect(&path, is_deep, documents);
+            collect_markdown_files(&path, is_deep, documents);
         }
     }
 }

@@ -17,7 +17,7 @@ use protocol::{
     },
 };
 
-use hostile::{any_prompt, hostile};
+use hostile::{any_prompt, hostile_text};
 
 const KEY: &str = "k3f9";
 
@@ -42,7 +42,7 @@ proptest! {
     }
 
     #[test]
-    fn templates_do_not_decode_to_messages(template in hostile(), text in hostile()) {
+    fn templates_do_not_decode_to_messages(template in hostile_text(), text in hostile_text()) {
         let task = TaskPrompt { text, ..plan_task_prompt(Locale::En) };
         assert_decodes_to_nothing(&render_task_prompt(&task, &format!("{template}\n{{text}} {template}"), Locale::En));
     }
@@ -91,7 +91,7 @@ fn preambles_have_at_most_250_tokens() {
             assert_decodes_to_nothing(&preamble(PreambleOptions {
                 role,
                 locale,
-                key: &self::key(),
+                key: &self::session_key(),
                 task: Some(&task),
             }));
         }
@@ -120,29 +120,29 @@ fn worker_preamble_shows_all_messages_of_a_worker() {
 #[test]
 fn prompts_have_their_json() {
     let cases = [
-        (answer(), r#"{"type":"question_answer","questionId":"q_7","answer":"Subscription"}"#),
+        (answer_prompt(), r#"{"type":"question_answer","questionId":"q_7","answer":"Subscription"}"#),
         (
-            provided(DependencyAccess::ApiKey { env: "OPENAI_API_KEY".into() }, false),
+            provided_prompt(DependencyAccess::ApiKey { env: "OPENAI_API_KEY".into() }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"api_key","env":"OPENAI_API_KEY"}"#,
         ),
         (
-            provided(DependencyAccess::EnvVariable { env: "PORT".into() }, true),
+            provided_prompt(DependencyAccess::EnvVariable { env: "PORT".into() }, true),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"env_variable","env":"PORT","default":true}"#,
         ),
         (
-            provided(DependencyAccess::Service { envs: vec!["A".into(), "B".into()] }, false),
+            provided_prompt(DependencyAccess::Service { envs: vec!["A".into(), "B".into()] }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"service","envs":["A","B"]}"#,
         ),
         (
-            provided(DependencyAccess::File { path: "a/b".into() }, false),
+            provided_prompt(DependencyAccess::File { path: "a/b".into() }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"file","path":"a/b"}"#,
         ),
         (
-            provided(DependencyAccess::Permission { granted: true }, false),
+            provided_prompt(DependencyAccess::Permission { granted: true }, false),
             r#"{"type":"dependency_provided","requestId":"d_4","name":"it","kind":"permission","granted":true}"#,
         ),
         (
-            provided(
+            provided_prompt(
                 DependencyAccess::Package { package: "serde".into(), version: Some("1.0".into()) },
                 false,
             ),
@@ -162,7 +162,7 @@ fn prompts_have_their_json() {
         ),
         (
             AgentPrompt::Result(ResultDelivery {
-                from: agent("PO"),
+                from: agent_name("PO"),
                 result_type: domain::ResultType::Markdown,
                 content: "# R".into(),
             }),
@@ -170,18 +170,18 @@ fn prompts_have_their_json() {
         ),
         (
             AgentPrompt::Direct(DirectMessage {
-                from: agent("PO"),
+                from: agent_name("PO"),
                 kind: Some(domain::DirectType::Query),
                 content: "?".into(),
             }),
             r#"{"type":"direct","from":"PO","kind":"query","content":"?"}"#,
         ),
         (
-            feedback(),
+            feedback_prompt(),
             r#"{"type":"feedback","taskId":"T1.3","from":"Tester","failures":[{"name":"login works","expected":"200","actual":"500","trace":"at a\nat b","suggestedFix":"check the token"}],"suggestions":["add a test"],"metrics":{"total":5,"passed":3,"failed":1,"skipped":1,"seconds":2.5}}"#,
         ),
         (
-            AgentPrompt::OutcomeRequest(OutcomeRequest::new(task("T1.3"), Some(&key()))),
+            AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()))),
             r#"{"type":"finish","taskId":"T1.3","forms":["DONE:T1.3 k3f9","FAIL:T1.3:why it failed k3f9","[ASK_USER k3f9]\nquestion: Which database?\ntype: selection\noptions: [\"PostgreSQL\", \"SQLite\"]\n[/ASK_USER k3f9]"]}"#,
         ),
     ];
@@ -193,7 +193,7 @@ fn prompts_have_their_json() {
 #[test]
 fn each_prompt_has_text_in_both_languages() {
     let mut texts = String::new();
-    let items = decode(
+    let items = decode_items(
         "[DEPENDENCY_REQUEST]\nname: X\n[/DEPENDENCY_REQUEST]\n[Ask_User] Which?\n",
         DecoderOptions::worker(),
     );
@@ -201,12 +201,12 @@ fn each_prompt_has_text_in_both_languages() {
         unreachable!("{items:?}")
     };
     let all = [
-        answer(),
-        provided(DependencyAccess::ApiKey { env: "OPENAI_API_KEY".into() }, false),
-        provided(DependencyAccess::Service { envs: vec!["DB_URL".into(), "DB_USER".into()] }, true),
-        provided(DependencyAccess::File { path: "data/cities.csv".into() }, false),
-        provided(DependencyAccess::Permission { granted: true }, false),
-        provided(DependencyAccess::Package { package: "serde".into(), version: None }, false),
+        answer_prompt(),
+        provided_prompt(DependencyAccess::ApiKey { env: "OPENAI_API_KEY".into() }, false),
+        provided_prompt(DependencyAccess::Service { envs: vec!["DB_URL".into(), "DB_USER".into()] }, true),
+        provided_prompt(DependencyAccess::File { path: "data/cities.csv".into() }, false),
+        provided_prompt(DependencyAccess::Permission { granted: true }, false),
+        provided_prompt(DependencyAccess::Package { package: "serde".into(), version: None }, false),
         AgentPrompt::DependencyRefused(DependencyRefused {
             request_id: "d_4".into(),
             name: "it".into(),
@@ -214,24 +214,24 @@ fn each_prompt_has_text_in_both_languages() {
         }),
         AgentPrompt::Task(Box::new(call_prompt())),
         AgentPrompt::Result(ResultDelivery {
-            from: agent("PO"),
+            from: agent_name("PO"),
             result_type: domain::ResultType::Markdown,
             content: "# R\n\ndone".into(),
         }),
         AgentPrompt::Result(ResultDelivery {
-            from: agent("PO"),
+            from: agent_name("PO"),
             result_type: domain::ResultType::FilePath,
             content: "a.md".into(),
         }),
-        feedback(),
+        feedback_prompt(),
         AgentPrompt::Direct(DirectMessage {
-            from: agent("PO"),
+            from: agent_name("PO"),
             kind: Some(domain::DirectType::Query),
             content: "Which id?".into(),
         }),
-        AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, Some(&key()))),
-        AgentPrompt::NearMiss(NearMissNotice::new(near_miss, Some(&key()))),
-        AgentPrompt::OutcomeRequest(OutcomeRequest::new(task("T1.3"), Some(&key()))),
+        AgentPrompt::Invalid(InvalidMessageNotice::new(invalid, Some(&session_key()))),
+        AgentPrompt::NearMiss(NearMissNotice::new(near_miss, Some(&session_key()))),
+        AgentPrompt::OutcomeRequest(OutcomeRequest::new(task_id("T1.3"), Some(&session_key()))),
     ];
     for locale in [Locale::En, Locale::Ko] {
         let task = AgentPrompt::Task(Box::new(plan_task_prompt(locale)));
@@ -268,11 +268,11 @@ fn every_message_has_an_example_that_decodes() {
     ];
     for name in names {
         let options = DecoderOptions {
-            key: Some(key()),
+            key: Some(session_key()),
             key_requirement: KeyRequirement::Required,
             ..DecoderOptions::orchestrator()
         };
-        let items = decode(&message_example(name, Some(&key())).unwrap(), options);
+        let items = decode_items(&message_example(name, Some(&session_key())).unwrap(), options);
         assert!(
             matches!(items.as_slice(), [DecodedItem::Message(decoded)] if decoded.message.name() == name),
             "{items:?}"
@@ -296,52 +296,52 @@ fn assert_decodes_to_nothing(prompt: &str) {
             let options = DecoderOptions { role, key, key_requirement, numeric_ids: true };
             let mut decoder = Decoder::new(options.clone());
             let items = decoder.push(format!("{prompt}\n").as_bytes());
-            assert_eq!(items, [], "{options:?}: {}", cut(prompt));
-            assert!(!decoder.prevents_turn_end(), "{}", cut(prompt));
+            assert_eq!(items, [], "{options:?}: {}", truncate_text(prompt));
+            assert!(!decoder.prevents_turn_end(), "{}", truncate_text(prompt));
             let items = decoder.push(next.as_bytes());
             let is_decoded = matches!(items.as_slice(), [DecodedItem::Message(m)] if matches!(m.message, AgentMessage::Done(_)));
-            assert!(is_decoded, "{items:?} after {}", cut(prompt));
-            assert_eq!(on_screen(prompt, options), [], "on a screen: {}", cut(prompt));
+            assert!(is_decoded, "{items:?} after {}", truncate_text(prompt));
+            assert_eq!(decode_on_screen(prompt, options), [], "on a screen: {}", truncate_text(prompt));
         }
     }
 }
 
 /// Decodes the beginning of a prompt as a terminal shows it.
-fn on_screen(prompt: &str, options: DecoderOptions) -> Vec<DecodedItem> {
+fn decode_on_screen(prompt: &str, options: DecoderOptions) -> Vec<DecodedItem> {
     let mut decoder = Decoder::for_screen(options);
-    let mut items = decoder.push(cut(prompt).replace('\n', "\r\n").as_bytes());
+    let mut items = decoder.push(truncate_text(prompt).replace('\n', "\r\n").as_bytes());
     items.extend(decoder.end_turn());
     items
 }
 
-fn cut(text: &str) -> &str {
+fn truncate_text(text: &str) -> &str {
     &text[..text.floor_char_boundary(2000)]
 }
 
-fn decode(output: &str, options: DecoderOptions) -> Vec<DecodedItem> {
+fn decode_items(output: &str, options: DecoderOptions) -> Vec<DecodedItem> {
     let mut decoder = Decoder::new(options);
     let mut items = decoder.push(output.as_bytes());
     items.extend(decoder.end_turn());
     items
 }
 
-fn key() -> SessionKey {
+fn session_key() -> SessionKey {
     KEY.parse().unwrap()
 }
 
-fn agent(name: &str) -> AgentName {
+fn agent_name(name: &str) -> AgentName {
     name.parse().unwrap()
 }
 
-fn task(id: &str) -> TaskId {
+fn task_id(id: &str) -> TaskId {
     id.parse().unwrap()
 }
 
-fn answer() -> AgentPrompt {
+fn answer_prompt() -> AgentPrompt {
     AgentPrompt::QuestionAnswer(QuestionAnswer { question_id: "q_7".into(), answer: "Subscription".into() })
 }
 
-fn provided(access: DependencyAccess, is_default: bool) -> AgentPrompt {
+fn provided_prompt(access: DependencyAccess, is_default: bool) -> AgentPrompt {
     AgentPrompt::DependencyProvided(DependencyProvided {
         request_id: "d_4".into(),
         name: "it".into(),
@@ -352,8 +352,8 @@ fn provided(access: DependencyAccess, is_default: bool) -> AgentPrompt {
 
 fn call_prompt() -> TaskPrompt {
     TaskPrompt {
-        task_id: task("T1.3"),
-        from: Some(agent("Planner")),
+        task_id: task_id("T1.3"),
+        from: Some(agent_name("Planner")),
         phase: None,
         title: None,
         text: "Analyse.".into(),
@@ -368,7 +368,7 @@ fn call_prompt() -> TaskPrompt {
 }
 
 fn plan_task_prompt(locale: Locale) -> TaskPrompt {
-    let key = key();
+    let key = session_key();
     let role = PreambleOptions { role: Role::Worker, locale, key: &key, task: None };
     TaskPrompt {
         from: None,
@@ -380,7 +380,7 @@ fn plan_task_prompt(locale: Locale) -> TaskPrompt {
         touches: vec!["src/login/".into()],
         check: Some("npm test".into()),
         results: vec![DependencyResult {
-            task_id: task("T1.2"),
+            task_id: task_id("T1.2"),
             content: "The schema is in db/users.sql.".into(),
         }],
         worktree: Some("../worktrees/T1.3".into()),
@@ -389,7 +389,7 @@ fn plan_task_prompt(locale: Locale) -> TaskPrompt {
     }
 }
 
-fn feedback() -> AgentPrompt {
+fn feedback_prompt() -> AgentPrompt {
     let failure = TestFailure {
         name: "login works".into(),
         expected: Some("200".into()),
@@ -398,8 +398,8 @@ fn feedback() -> AgentPrompt {
         suggested_fix: Some("check the token".into()),
     };
     AgentPrompt::Feedback(Feedback {
-        task_id: task("T1.3"),
-        from: Some(agent("Tester")),
+        task_id: task_id("T1.3"),
+        from: Some(agent_name("Tester")),
         failures: vec![failure],
         suggestions: vec!["add a test".into()],
         metrics: Some(TestCounts { total: 5, passed: 3, failed: 1, skipped: 1, seconds: 2.5 }),

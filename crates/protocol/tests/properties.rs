@@ -170,24 +170,24 @@ const PIECES: &[&str] = &[
 
 /// Output with a readable `Debug` form.
 #[derive(Clone)]
-struct Output(Vec<u8>);
+struct GeneratedOutput(Vec<u8>);
 
-impl std::fmt::Debug for Output {
+impl std::fmt::Debug for GeneratedOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "b\"{}\"", self.0.escape_ascii())
     }
 }
 
-fn output() -> impl Strategy<Value = Output> {
+fn any_output() -> impl Strategy<Value = GeneratedOutput> {
     let piece = prop_oneof![
         12 => prop::sample::select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),
         1 => prop::collection::vec(any::<u8>(), 1..4),
         1 => prop::sample::select(vec![vec![0xeb], vec![0x9b, 0xb0], vec![0xc2], vec![0xff], vec![0xe2, 0x94]]),
     ];
-    prop::collection::vec(piece, 0..60).prop_map(|pieces| Output(pieces.concat()))
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| GeneratedOutput(pieces.concat()))
 }
 
-fn options() -> impl Strategy<Value = DecoderOptions> {
+fn any_decoder_options() -> impl Strategy<Value = DecoderOptions> {
     let key = prop_oneof![Just(None), Just(Some("k3f9".parse().expect("a key")))];
     (any::<bool>(), key, any::<bool>(), any::<bool>()).prop_map(
         |(orchestrates, key, required, numeric_ids)| DecoderOptions {
@@ -203,7 +203,7 @@ fn options() -> impl Strategy<Value = DecoderOptions> {
     )
 }
 
-fn decode<'b>(mut decoder: Decoder, pieces: impl IntoIterator<Item = &'b [u8]>) -> Vec<DecodedItem> {
+fn decode_pieces<'b>(mut decoder: Decoder, pieces: impl IntoIterator<Item = &'b [u8]>) -> Vec<DecodedItem> {
     let mut items: Vec<DecodedItem> = pieces.into_iter().flat_map(|piece| decoder.push(piece)).collect();
     items.extend(decoder.end_turn());
     items
@@ -213,25 +213,25 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn cutting_the_stream_anywhere_changes_nothing(Output(bytes) in output(), options in options(), cut: prop::sample::Index) {
-        let whole = decode(Decoder::new(options.clone()), [bytes.as_slice()]);
+    fn cutting_the_stream_anywhere_changes_nothing(GeneratedOutput(bytes) in any_output(), options in any_decoder_options(), cut: prop::sample::Index) {
+        let whole = decode_pieces(Decoder::new(options.clone()), [bytes.as_slice()]);
         let (head, tail) = bytes.split_at(cut.index(bytes.len() + 1));
-        prop_assert_eq!(&decode(Decoder::new(options.clone()), [head, tail]), &whole);
-        prop_assert_eq!(&decode(Decoder::new(options), bytes.chunks(1)), &whole);
+        prop_assert_eq!(&decode_pieces(Decoder::new(options.clone()), [head, tail]), &whole);
+        prop_assert_eq!(&decode_pieces(Decoder::new(options), bytes.chunks(1)), &whole);
     }
 
     #[test]
-    fn skipping_lines_without_rendering_changes_nothing(Output(bytes) in output(), options in options()) {
-        let skipping = decode(Decoder::new(options.clone()), [bytes.as_slice()]);
+    fn skipping_lines_without_rendering_changes_nothing(GeneratedOutput(bytes) in any_output(), options in any_decoder_options()) {
+        let skipping = decode_pieces(Decoder::new(options.clone()), [bytes.as_slice()]);
         let mut decoder = Decoder::new(options);
         // A decoder that waits for an echo renders every line, to compare it with that echo.
         decoder.expect_echo("a line that is never printed");
-        prop_assert_eq!(&decode(decoder, [bytes.as_slice()]), &skipping);
+        prop_assert_eq!(&decode_pieces(decoder, [bytes.as_slice()]), &skipping);
     }
 
     #[test]
-    fn items_are_ordered_and_disjoint(Output(bytes) in output(), options in options()) {
-        let items = decode(Decoder::new(options), [bytes.as_slice()]);
+    fn items_are_ordered_and_disjoint(GeneratedOutput(bytes) in any_output(), options in any_decoder_options()) {
+        let items = decode_pieces(Decoder::new(options), [bytes.as_slice()]);
         let mut end = 0;
         for item in &items {
             let span = item.span();
@@ -242,12 +242,12 @@ proptest! {
     }
 
     #[test]
-    fn decoding_again_from_the_safe_offset_loses_no_item(Output(bytes) in output(), options in options(), cut: prop::sample::Index) {
-        let whole = decode(Decoder::new(options.clone()), [bytes.as_slice()]);
+    fn decoding_again_from_the_safe_offset_loses_no_item(GeneratedOutput(bytes) in any_output(), options in any_decoder_options(), cut: prop::sample::Index) {
+        let whole = decode_pieces(Decoder::new(options.clone()), [bytes.as_slice()]);
         let mut decoder = Decoder::new(options.clone());
         let items = decoder.push(&bytes[..cut.index(bytes.len() + 1)]);
         let safe = decoder.safe_offset();
-        let again = decode(Decoder::new(options), [&bytes[safe as usize..]]);
+        let again = decode_pieces(Decoder::new(options), [&bytes[safe as usize..]]);
         let later: Vec<u64> = again.iter().map(|item| item.span().start + safe).collect();
         let mut all: Vec<u64> = items.iter().map(|item| item.span().start).collect();
         all.extend(later.into_iter().filter(|start| !items.iter().any(|item| item.span().start == *start)));
@@ -255,15 +255,15 @@ proptest! {
     }
 
     #[test]
-    fn cutting_screen_output_anywhere_changes_nothing(Output(bytes) in output(), cut: prop::sample::Index) {
-        let whole = decode(Decoder::for_screen(DecoderOptions::orchestrator()), [bytes.as_slice()]);
+    fn cutting_screen_output_anywhere_changes_nothing(GeneratedOutput(bytes) in any_output(), cut: prop::sample::Index) {
+        let whole = decode_pieces(Decoder::for_screen(DecoderOptions::orchestrator()), [bytes.as_slice()]);
         let (head, tail) = bytes.split_at(cut.index(bytes.len() + 1));
-        prop_assert_eq!(&decode(Decoder::for_screen(DecoderOptions::orchestrator()), [head, tail]), &whole);
-        prop_assert_eq!(&decode(Decoder::for_screen(DecoderOptions::orchestrator()), bytes.chunks(1)), &whole);
+        prop_assert_eq!(&decode_pieces(Decoder::for_screen(DecoderOptions::orchestrator()), [head, tail]), &whole);
+        prop_assert_eq!(&decode_pieces(Decoder::for_screen(DecoderOptions::orchestrator()), bytes.chunks(1)), &whole);
     }
 
     #[test]
-    fn turn_end_closes_every_open_message(Output(bytes) in output(), options in options()) {
+    fn turn_end_closes_every_open_message(GeneratedOutput(bytes) in any_output(), options in any_decoder_options()) {
         let mut decoder = Decoder::new(options.clone());
         decoder.push(&bytes);
         decoder.end_turn();

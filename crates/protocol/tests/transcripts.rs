@@ -15,9 +15,14 @@ use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 fn transcript_decodes_to_its_snapshot() {
     insta::glob!("transcripts/*/*.txt", |path| {
         let bytes = fs::read(path).expect("the transcript is readable");
-        let whole = decode(path, &bytes, bytes.len().max(1));
+        let whole = decode_transcript(path, &bytes, bytes.len().max(1));
         for chunk in [1, 2, 3, 7, 64] {
-            assert_eq!(decode(path, &bytes, chunk), whole, "{} in chunks of {chunk}", path.display());
+            assert_eq!(
+                decode_transcript(path, &bytes, chunk),
+                whole,
+                "{} in chunks of {chunk}",
+                path.display()
+            );
         }
         let printed = whole.iter().fold(String::new(), |mut printed, item| {
             writeln!(printed, "{}", serde_json::to_string(item).expect("items are JSON")).expect("memory");
@@ -27,18 +32,18 @@ fn transcript_decodes_to_its_snapshot() {
     });
 }
 
-fn decode(path: &Path, bytes: &[u8], chunk: usize) -> Vec<DecodedItem> {
+fn decode_transcript(path: &Path, bytes: &[u8], chunk: usize) -> Vec<DecodedItem> {
     let mut decoder = decoder_for(path);
     let mut items = Vec::new();
-    for turn in turns(path, bytes) {
+    for turn in split_turns(path, bytes) {
         items.extend(turn.chunks(chunk).flat_map(|bytes| decoder.push(bytes)));
         items.extend(decoder.end_turn());
     }
     items
 }
 
-fn turns<'a>(path: &Path, bytes: &'a [u8]) -> Vec<&'a [u8]> {
-    if folder(path).ends_with("turns") {
+fn split_turns<'a>(path: &Path, bytes: &'a [u8]) -> Vec<&'a [u8]> {
+    if folder_name(path).ends_with("turns") {
         bytes.split_inclusive(|byte| *byte == 0x1E).collect()
     } else {
         vec![bytes]
@@ -52,7 +57,7 @@ fn decoder_for(path: &Path) -> Decoder {
         key_requirement,
         ..DecoderOptions::worker()
     };
-    match folder(path) {
+    match folder_name(path) {
         "worker" | "turns" => Decoder::new(worker),
         "numeric" => Decoder::new(DecoderOptions { numeric_ids: true, ..worker }),
         "orchestrator" => Decoder::new(DecoderOptions::orchestrator()),
@@ -66,6 +71,6 @@ fn decoder_for(path: &Path) -> Decoder {
     }
 }
 
-fn folder(path: &Path) -> &str {
+fn folder_name(path: &Path) -> &str {
     path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default()
 }

@@ -4,14 +4,14 @@ use protocol::{DecodedItem, Decoder, DecoderOptions};
 
 const BLOCK: &str = "[ERROR]\ntype: fatal\n";
 
-fn orchestrator() -> Decoder {
+fn orchestrator_decoder() -> Decoder {
     Decoder::new(DecoderOptions::orchestrator())
 }
 
 /// Returns a property of the decoder after an output, and checks that it does not depend on how the output is cut.
-fn after<A: PartialEq + std::fmt::Debug>(output: &str, property: impl Fn(&Decoder) -> A) -> A {
+fn property_after<A: PartialEq + std::fmt::Debug>(output: &str, property: impl Fn(&Decoder) -> A) -> A {
     let read = |chunk: usize| {
-        let mut decoder = orchestrator();
+        let mut decoder = orchestrator_decoder();
         output.as_bytes().chunks(chunk).for_each(|piece| drop(decoder.push(piece)));
         property(&decoder)
     };
@@ -22,36 +22,36 @@ fn after<A: PartialEq + std::fmt::Debug>(output: &str, property: impl Fn(&Decode
     answer
 }
 
-fn safe_offset(output: &str) -> u64 {
-    after(output, Decoder::safe_offset)
+fn safe_offset_after(output: &str) -> u64 {
+    property_after(output, Decoder::safe_offset)
 }
 
-fn prevents_turn_end(output: &str) -> bool {
-    after(output, Decoder::prevents_turn_end)
+fn prevents_turn_end_after(output: &str) -> bool {
+    property_after(output, Decoder::prevents_turn_end)
 }
 
-fn repaints(output: &str) -> bool {
-    after(output, Decoder::repaints)
+fn repaints_screen_after(output: &str) -> bool {
+    property_after(output, Decoder::repaints_screen)
 }
 
 // The safe offset.
 
 #[test]
-fn text_lines_are_not_needed_again() {
-    assert_eq!(safe_offset(""), 0);
-    assert_eq!(safe_offset("one\ntwo\n"), 8);
-    assert_eq!(safe_offset("one\n\x1b[1mtwo\x1b[0m\r\n"), 17);
+fn safe_offset_moves_past_text_lines() {
+    assert_eq!(safe_offset_after(""), 0);
+    assert_eq!(safe_offset_after("one\ntwo\n"), 8);
+    assert_eq!(safe_offset_after("one\n\x1b[1mtwo\x1b[0m\r\n"), 17);
 }
 
 #[test]
-fn unfinished_line_is_needed_from_its_first_byte() {
-    assert_eq!(safe_offset("one\ntwo"), 4);
-    assert_eq!(safe_offset("one\n\x1b[1"), 4);
-    assert_eq!(safe_offset(&format!("one\n{}", "x".repeat(100_000))), 4);
+fn safe_offset_stays_at_an_unfinished_line() {
+    assert_eq!(safe_offset_after("one\ntwo"), 4);
+    assert_eq!(safe_offset_after("one\n\x1b[1"), 4);
+    assert_eq!(safe_offset_after(&format!("one\n{}", "x".repeat(100_000))), 4);
 }
 
 #[test]
-fn open_message_is_needed_from_its_first_line() {
+fn safe_offset_stays_at_the_first_line_of_an_open_message() {
     for open in [
         "  [INVOKE:PO]\nPlan it.\n",
         "[STEP_COMPLETE]\n",
@@ -60,36 +60,36 @@ fn open_message_is_needed_from_its_first_line() {
         "TASK_ID:T1.3\nWORKTREE:a\n",
         "Well, [NEED_HUMAN: which\nregion\n",
     ] {
-        assert_eq!(safe_offset(&format!("one\n{open}")), 4, "{open:?}");
-        assert_eq!(safe_offset(&format!("one\n{open}and half a li")), 4, "{open:?}");
+        assert_eq!(safe_offset_after(&format!("one\n{open}")), 4, "{open:?}");
+        assert_eq!(safe_offset_after(&format!("one\n{open}and half a li")), 4, "{open:?}");
     }
 }
 
 #[test]
-fn tentative_block_tag_is_needed() {
-    assert_eq!(safe_offset("one\n[ERROR]\n\n\n"), 4);
-    assert_eq!(safe_offset("one\n[ERROR]\n\nBuild failed\n"), 26);
+fn safe_offset_stays_at_a_tentative_block_tag() {
+    assert_eq!(safe_offset_after("one\n[ERROR]\n\n\n"), 4);
+    assert_eq!(safe_offset_after("one\n[ERROR]\n\nBuild failed\n"), 26);
 }
 
 #[test]
-fn fence_is_needed_from_its_first_line() {
-    assert_eq!(safe_offset("one\n```\nDONE:T1.3\n"), 4);
-    assert_eq!(safe_offset("one\n```\nDONE:T1.3\ntext\n"), 4);
-    assert_eq!(safe_offset("one\n```\nDONE:T1.3\n```\n"), 22);
+fn safe_offset_stays_at_the_first_line_of_an_open_fence() {
+    assert_eq!(safe_offset_after("one\n```\nDONE:T1.3\n"), 4);
+    assert_eq!(safe_offset_after("one\n```\nDONE:T1.3\ntext\n"), 4);
+    assert_eq!(safe_offset_after("one\n```\nDONE:T1.3\n```\n"), 22);
 }
 
 #[test]
-fn complete_message_is_not_needed_again() {
-    assert_eq!(safe_offset("DONE:T1.3\n"), 10);
-    assert_eq!(safe_offset("[ASK_USER]\nquestion: x?\n[/ASK_USER]\n"), 36);
-    assert_eq!(safe_offset("[ASK_USER]\nquestion: x?\n[INVOKE:PO]\n"), 24);
-    assert_eq!(safe_offset("[NEED_HUMAN: x?] and more\n"), 26);
+fn safe_offset_moves_past_a_complete_message() {
+    assert_eq!(safe_offset_after("DONE:T1.3\n"), 10);
+    assert_eq!(safe_offset_after("[ASK_USER]\nquestion: x?\n[/ASK_USER]\n"), 36);
+    assert_eq!(safe_offset_after("[ASK_USER]\nquestion: x?\n[INVOKE:PO]\n"), 24);
+    assert_eq!(safe_offset_after("[NEED_HUMAN: x?] and more\n"), 26);
 }
 
 #[test]
-fn ended_turn_is_not_needed_again() {
+fn safe_offset_moves_past_an_ended_turn() {
     for open in [BLOCK, "```\n", "[INVOKE:PO]\nPlan", "[NEED_HUMAN: x", "[ERROR]\n"] {
-        let mut decoder = orchestrator();
+        let mut decoder = orchestrator_decoder();
         decoder.push(open.as_bytes());
         decoder.end_turn();
         assert_eq!(decoder.safe_offset(), open.len() as u64, "{open:?}");
@@ -97,7 +97,7 @@ fn ended_turn_is_not_needed_again() {
 }
 
 #[test]
-fn screen_needs_all_output() {
+fn safe_offset_of_a_screen_is_zero() {
     let mut decoder = Decoder::for_screen(DecoderOptions::worker());
     decoder.push(b"DONE:T1.3\r\n");
     assert!(decoder.end_turn().iter().any(|item| matches!(item, DecodedItem::Message(_))));
@@ -118,37 +118,37 @@ fn turn_may_end_after_text_and_inside_an_open_tag() {
         "TASK_ID:T1.3\n",
         "[ERROR] Failed to execute goal\n",
     ] {
-        assert!(!prevents_turn_end(output), "{output:?}");
+        assert!(!prevents_turn_end_after(output), "{output:?}");
     }
 }
 
 #[test]
 fn turn_does_not_end_inside_a_block() {
-    assert!(prevents_turn_end(BLOCK));
-    assert!(prevents_turn_end(&format!("{BLOCK}message: x\n\n")));
-    assert!(!prevents_turn_end(&format!("{BLOCK}[/ERROR]\n")));
+    assert!(prevents_turn_end_after(BLOCK));
+    assert!(prevents_turn_end_after(&format!("{BLOCK}message: x\n\n")));
+    assert!(!prevents_turn_end_after(&format!("{BLOCK}[/ERROR]\n")));
 }
 
 #[test]
 fn turn_does_not_end_inside_a_fence() {
-    assert!(prevents_turn_end("```\n"));
-    assert!(prevents_turn_end("~~~text\nDONE:T1.3\n"));
-    assert!(prevents_turn_end("```\nsome text\n"));
-    assert!(!prevents_turn_end("```\nDONE:T1.3\n```\n"));
+    assert!(prevents_turn_end_after("```\n"));
+    assert!(prevents_turn_end_after("~~~text\nDONE:T1.3\n"));
+    assert!(prevents_turn_end_after("```\nsome text\n"));
+    assert!(!prevents_turn_end_after("```\nDONE:T1.3\n```\n"));
 }
 
 #[test]
 fn turn_does_not_end_inside_a_fence_of_a_body() {
-    assert!(prevents_turn_end("[INVOKE:PO]\nWrite\n```\ncode\n"));
-    assert!(!prevents_turn_end("[INVOKE:PO]\nWrite\n```\ncode\n```\n"));
+    assert!(prevents_turn_end_after("[INVOKE:PO]\nWrite\n```\ncode\n"));
+    assert!(!prevents_turn_end_after("[INVOKE:PO]\nWrite\n```\ncode\n```\n"));
 }
 
 #[test]
 fn turn_does_not_end_inside_an_open_bracket() {
-    assert!(prevents_turn_end("Well, [NEED_HUMAN: which\n"));
-    assert!(prevents_turn_end("[NEED_HUMAN: which [of\nthem]\n"));
-    assert!(!prevents_turn_end("[NEED_HUMAN: which\nregion?]\n"));
-    assert!(!prevents_turn_end("[NEED_HUMAN: which\n\n"));
+    assert!(prevents_turn_end_after("Well, [NEED_HUMAN: which\n"));
+    assert!(prevents_turn_end_after("[NEED_HUMAN: which [of\nthem]\n"));
+    assert!(!prevents_turn_end_after("[NEED_HUMAN: which\nregion?]\n"));
+    assert!(!prevents_turn_end_after("[NEED_HUMAN: which\n\n"));
 }
 
 #[test]
@@ -164,14 +164,14 @@ fn question_bracket_is_text_for_a_worker() {
 fn moving_up_repaints() {
     for sequence in ["\x1b[A", "\x1b[3A", "\x1b[2F", "\x1bM", "\x1b[H", "\x1b[1;1H", "\x1b[2;5f", "\u{9b}2A"]
     {
-        assert!(repaints(&format!("{sequence}text\n")), "{sequence:?}");
+        assert!(repaints_screen_after(&format!("{sequence}text\n")), "{sequence:?}");
     }
 }
 
 #[test]
 fn switching_screens_repaints() {
     for sequence in ["\x1b[?1049h", "\x1b[?1049l", "\x1b[?1047h", "\x1b[?47h"] {
-        assert!(repaints(&format!("{sequence}text\n")), "{sequence:?}");
+        assert!(repaints_screen_after(&format!("{sequence}text\n")), "{sequence:?}");
     }
 }
 
@@ -185,7 +185,7 @@ fn editing_a_line_does_not_repaint() {
         "\x1b[?25l\x1b[?2004h\x1b]0;title\x07text\x1b[?25h\n",
         "a [A bracket and ?1049h\n",
     ] {
-        assert!(!repaints(output), "{output:?}");
+        assert!(!repaints_screen_after(output), "{output:?}");
     }
 }
 
@@ -201,25 +201,25 @@ fn repaint_is_detected_anywhere() {
         ("```\ncode\n", "more code\n"),
         ("```\nDONE:T1.3\n", "DONE:T1.4\n"),
     ] {
-        assert!(repaints(&format!("{before}\x1b[A{after}")), "{before:?}");
-        assert!(!repaints(&format!("{before}{after}")), "{before:?}");
+        assert!(repaints_screen_after(&format!("{before}\x1b[A{after}")), "{before:?}");
+        assert!(!repaints_screen_after(&format!("{before}{after}")), "{before:?}");
     }
     let long = "x".repeat(100_000);
-    assert!(repaints(&format!("{long}\x1b[A{long}\n")));
+    assert!(repaints_screen_after(&format!("{long}\x1b[A{long}\n")));
 }
 
 #[test]
-fn repaints_stays_set() {
-    let mut decoder = orchestrator();
+fn detected_repaint_survives_the_end_of_a_turn() {
+    let mut decoder = orchestrator_decoder();
     decoder.push(b"\x1b[A\ntext\n");
     decoder.end_turn();
     decoder.push(b"text\n");
-    assert!(decoder.repaints());
+    assert!(decoder.repaints_screen());
 }
 
 #[test]
 fn screen_mode_does_not_report_repaints() {
     let mut decoder = Decoder::for_screen(DecoderOptions::worker());
     decoder.push(b"\x1b[?1049h\x1b[2Jtext\r\n");
-    assert!(!decoder.repaints());
+    assert!(!decoder.repaints_screen());
 }

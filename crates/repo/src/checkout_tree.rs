@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    GitOptions, RepoError, git::GitClient, repository::find_commit, worktree_slot::remove_tree,
+    GitOptions, RepoError, git::GitClient, repository::find_commit, worktree_slot::remove_folder,
     worktree_tree::TemporaryIndex,
 };
 
@@ -28,8 +28,8 @@ pub fn checkout_tree(
     let git = GitClient::new(options, folder);
     let arguments =
         ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-path", "objects"];
-    let answer = git.call(arguments).run_accepting(&[128])?;
-    let paths = answer.line();
+    let answer = git.call(arguments).run_accepting_codes(&[128])?;
+    let paths = answer.trimmed_text();
     let lines: Vec<&Path> = paths.lines().map(Path::new).collect();
     let (0, [top, git_dir, objects]) = (answer.code, lines.as_slice()) else { return Ok(None) };
     let temporary = TemporaryFolder::make(temporary_parent)?;
@@ -59,6 +59,6 @@ impl TemporaryFolder {
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         // Best effort: a leftover is small and unused.
-        let _ = remove_tree(&self.0);
+        let _ = remove_folder(&self.0);
     }
 }

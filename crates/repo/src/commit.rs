@@ -42,7 +42,7 @@ impl RunRepository {
         let branch = branch_ref(&worktree.branch);
         let git = &worktree.slot.git;
         let is_on_branch =
-            git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting(&[1])?.line() == branch;
+            git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting_codes(&[1])?.trimmed_text() == branch;
         // First move the branch to the agent's commit, then to the new one: after a crash, either step can be
         // repeated.
         if !is_on_branch {
@@ -86,7 +86,7 @@ impl RunRepository {
         let mut parents = vec![head.clone()];
         parents.extend(merge_heads.lines().filter_map(CommitId::parse));
         let tree_of_head = format!("{head}^{{tree}}");
-        let before = worktree.slot.git.call(["rev-parse", "--verify", &tree_of_head]).run()?.line();
+        let before = worktree.slot.git.call(["rev-parse", "--verify", &tree_of_head]).run()?.trimmed_text();
         if before == tree.tree && parents.len() == 1 {
             return Ok(head.clone());
         }

@@ -60,14 +60,20 @@ pub(crate) fn merge_tree(
     // There is no working tree to read `.gitattributes` from. Git before 2.43 ignores this setting.
     let attributes = format!("attr.tree={run}");
     let merge = ["-c", &attributes, "merge-tree", "--write-tree", "-z", "--messages"];
-    let answer = git.call(merge).arg(run.as_str()).arg(task.as_str()).run_accepting(&[1])?;
+    let answer = git.call(merge).arg(run.as_str()).arg(task.as_str()).run_accepting_codes(&[1])?;
     if answer.code == 0 {
         let tree = answer.nul_parts().next().map(|tree| String::from_utf8_lossy(tree).into_owned());
-        return tree.map(|tree| MergeTreeResult::Merged { tree }).ok_or_else(|| answer.unexpected());
+        return tree
+            .map(|tree| MergeTreeResult::Merged { tree })
+            .ok_or_else(|| answer.unexpected_output_error());
     }
-    let conflicts = parse_conflicts(&answer).ok_or_else(|| answer.unexpected())?;
+    let conflicts = parse_conflicts(&answer).ok_or_else(|| answer.unexpected_output_error())?;
     // An empty list would look like a successful merge.
-    if conflicts.is_empty() { Err(answer.unexpected()) } else { Ok(MergeTreeResult::Conflicted(conflicts)) }
+    if conflicts.is_empty() {
+        Err(answer.unexpected_output_error())
+    } else {
+        Ok(MergeTreeResult::Conflicted(conflicts))
+    }
 }
 
 /// Parses the output: the tree, one part per stage of each file, an empty part, and messages.

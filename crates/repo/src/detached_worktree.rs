@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::{
     CommitId, RepoError, Repository, RunRepository,
     names::{CHECK_WORKTREE, SESSION_WORKTREE_PREFIX},
-    worktree_slot::{Checkout, SlotState, WorktreeSlot},
+    worktree_slot::{CheckoutTarget, SlotState, WorktreeSlot},
 };
 
 /// A checkout of a commit without a branch.
@@ -24,7 +24,7 @@ impl RunRepository {
     ///
     /// Ignored files stay from one check to the next to keep build caches warm; everything else matches the commit.
     pub fn create_check_worktree(&self, commit: &CommitId) -> Result<DetachedWorktree, RepoError> {
-        let slot = self.check_slot();
+        let slot = self.check_worktree_slot();
         let worktree = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.state() {
             SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
@@ -35,7 +35,7 @@ impl RunRepository {
             SlotState::Ready | SlotState::Incomplete | SlotState::Deleted => slot.remove_from_disk()?,
             SlotState::Empty => {}
         }
-        slot.create(&self.repository, &Checkout::Detached(commit))?;
+        slot.create(&self.repository, &CheckoutTarget::Detached(commit))?;
         Ok(worktree)
     }
 
@@ -47,31 +47,31 @@ impl RunRepository {
         name: &str,
         commit: &CommitId,
     ) -> Result<DetachedWorktree, RepoError> {
-        let slot = self.session_slot(name);
+        let slot = self.session_worktree_slot(name);
         let worktree = DetachedWorktree { path: slot.path.clone(), commit: commit.clone(), is_new: true };
         match slot.state() {
             SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path }),
             SlotState::Ready => return Ok(DetachedWorktree { is_new: false, ..worktree }),
-            SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete(&slot)?,
+            SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete_worktree(&slot)?,
             SlotState::Empty => {}
         }
-        slot.create(&self.repository, &Checkout::Detached(commit))?;
+        slot.create(&self.repository, &CheckoutTarget::Detached(commit))?;
         Ok(worktree)
     }
 
     /// Returns the path of a session's worktree, which need not exist.
     pub fn session_worktree_path(&self, name: &str) -> PathBuf {
-        self.session_slot(name).path
+        self.session_worktree_slot(name).path
     }
 
     /// Returns the path of the check worktree, which need not exist.
     pub fn check_worktree_path(&self) -> PathBuf {
-        self.check_slot().path
+        self.check_worktree_slot().path
     }
 
     /// Removes the check worktree, if it exists.
     pub fn remove_check_worktree(&self) -> Result<(), RepoError> {
-        let slot = self.check_slot();
+        let slot = self.check_worktree_slot();
         match slot.state() {
             SlotState::Foreign => Err(RepoError::PathOccupied { path: slot.path }),
             SlotState::Empty | SlotState::Ready | SlotState::Incomplete | SlotState::Deleted => {
@@ -82,11 +82,11 @@ impl RunRepository {
         Ok(())
     }
 
-    pub(crate) fn session_slot(&self, name: &str) -> WorktreeSlot {
+    pub(crate) fn session_worktree_slot(&self, name: &str) -> WorktreeSlot {
         WorktreeSlot::new(self, format!("{SESSION_WORKTREE_PREFIX}{name}"))
     }
 
-    fn check_slot(&self) -> WorktreeSlot {
+    fn check_worktree_slot(&self) -> WorktreeSlot {
         WorktreeSlot::new(self, CHECK_WORKTREE.to_owned())
     }
 }

@@ -34,7 +34,7 @@ impl RunRepository {
     /// Returns the tree of a commit, for receipts.
     pub fn tree_of(&self, commit: &CommitId) -> Result<String, RepoError> {
         let tree = format!("{commit}^{{tree}}");
-        Ok(self.repository.git.call(["rev-parse", "--verify", &tree]).run()?.line())
+        Ok(self.repository.git.call(["rev-parse", "--verify", &tree]).run()?.trimmed_text())
     }
 
     /// Returns the files of a commit that match a pattern of the plan: `docs/**`, `src/*.rs`, a folder, a file.
@@ -54,9 +54,12 @@ impl RunRepository {
 
     fn merge_base(&self, tip: &CommitId) -> Result<Option<CommitId>, RepoError> {
         let onto = self.run_tip()?;
-        let answer =
-            self.repository.git.call(["merge-base", tip.as_str(), onto.as_str()]).run_accepting(&[1])?;
-        Ok(CommitId::parse(&answer.line()))
+        let answer = self
+            .repository
+            .git
+            .call(["merge-base", tip.as_str(), onto.as_str()])
+            .run_accepting_codes(&[1])?;
+        Ok(CommitId::parse(&answer.trimmed_text()))
     }
 
     /// Returns the commit at which a merged task branched off: the merge base of its merge's parents.
@@ -64,8 +67,8 @@ impl RunRepository {
         let Some(merge) = self.find_merge_of(tip, &self.run_tip()?)? else { return Ok(None) };
         let git = &self.repository.git;
         let Some(first) = find_commit(git, &format!("{merge}^1"))? else { return Ok(None) };
-        let answer = git.call(["merge-base", tip.as_str(), first.as_str()]).run_accepting(&[1])?;
-        Ok(CommitId::parse(&answer.line()))
+        let answer = git.call(["merge-base", tip.as_str(), first.as_str()]).run_accepting_codes(&[1])?;
+        Ok(CommitId::parse(&answer.trimmed_text()))
     }
 }
 

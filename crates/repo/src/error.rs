@@ -167,7 +167,7 @@ impl RepoError {
             Self::GitTooOld { .. } => "install a newer git",
             Self::NotARepository { .. } => "run `git init` there and create a first commit",
             Self::CommitNotFound { .. } => "create a first commit; worktrees start from it",
-            Self::CommandFailed { stderr, .. } => hint_of(stderr),
+            Self::CommandFailed { stderr, .. } => git_stderr_hint(stderr),
             Self::TimedOut { .. } => "check for a slow disk, filter or lock, then retry",
             Self::TooMuchOutput { .. } => "add generated files to .gitignore, then retry",
             Self::UnexpectedOutput { .. } => "report this with the output of `git version`",
@@ -192,7 +192,7 @@ impl RepoError {
 }
 
 /// Returns a hint for common error messages of git.
-fn hint_of(stderr: &str) -> &'static str {
+fn git_stderr_hint(stderr: &str) -> &'static str {
     const HINTS: [(&str, &str); 8] = [
         (
             "dubious ownership",

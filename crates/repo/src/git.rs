@@ -177,11 +177,11 @@ impl GitCall<'_> {
 
     /// Runs the command; any status other than 0 is an error.
     pub(crate) fn run(self) -> Result<GitOutput, RepoError> {
-        self.run_accepting(&[])
+        self.run_accepting_codes(&[])
     }
 
     /// Runs the command; the given statuses are accepted in addition to 0.
-    pub(crate) fn run_accepting(self, codes: &[i32]) -> Result<GitOutput, RepoError> {
+    pub(crate) fn run_accepting_codes(self, codes: &[i32]) -> Result<GitOutput, RepoError> {
         let name = self.display_name();
         let folder = self.git.folder.clone();
         let options = &self.git.options;
@@ -256,7 +256,7 @@ impl GitCall<'_> {
 
 impl GitOutput {
     /// Returns the output as text without the trailing newline.
-    pub(crate) fn line(&self) -> String {
+    pub(crate) fn trimmed_text(&self) -> String {
         String::from_utf8_lossy(&self.output).trim_end_matches('\n').to_owned()
     }
 
@@ -271,7 +271,7 @@ impl GitOutput {
     }
 
     /// Returns the error for output that cannot be parsed.
-    pub(crate) fn unexpected(&self) -> RepoError {
+    pub(crate) fn unexpected_output_error(&self) -> RepoError {
         let answer = String::from_utf8_lossy(&self.output).chars().take(200).collect();
         RepoError::UnexpectedOutput { command: self.command.clone(), answer }
     }

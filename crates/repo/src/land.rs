@@ -49,14 +49,14 @@ pub enum LandingOutcome {
 
 impl RunRepository {
     /// Records the commit that a phase's gate checked. Approving the gate approves this commit and nothing later.
-    pub fn record_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
+    pub fn record_gate_commit(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
         let name = gate_ref(&self.run_id, phase);
         self.repository.git.call(["update-ref", name.as_str(), commit.as_str()]).run()?;
         Ok(())
     }
 
     /// Returns the latest commit checked by the gates of the given phases.
-    pub fn latest_gate(&self, phases: &[PhaseNumber]) -> Result<Option<CommitId>, RepoError> {
+    pub fn latest_gate_commit(&self, phases: &[PhaseNumber]) -> Result<Option<CommitId>, RepoError> {
         let mut latest: Option<CommitId> = None;
         for phase in phases {
             let name = gate_ref(&self.run_id, *phase);
@@ -78,14 +78,14 @@ impl RunRepository {
         if let Some(landing) = self.check_fast_forward(tip.as_ref(), commit)? {
             return Ok(landing);
         }
-        if let Some(path) = self.checked_out_at(branch)? {
+        if let Some(path) = self.worktree_of_branch(branch)? {
             return Ok(LandingOutcome::CheckedOut { path });
         }
         match &tip {
             Some(tip) => self.move_branch(branch, tip, commit, "land")?,
             None => self.create_ref(&branch_ref(branch), commit, "land")?,
         }
-        self.landed(tip, commit)
+        self.landed_outcome(tip, commit)
     }
 
     /// Fast-forwards a branch together with the clean worktree in which it is checked out.
@@ -102,7 +102,7 @@ impl RunRepository {
             return Ok(landing);
         }
         let git = self.repository.git.in_folder(path);
-        let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting(&[1])?.line();
+        let head = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting_codes(&[1])?.trimmed_text();
         if head != branch_ref(branch) {
             return Err(RepoError::BranchNotFound { branch: format!("{branch} in {}", path.display()) });
         }
@@ -115,12 +115,12 @@ impl RunRepository {
         let options =
             ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash"];
         git.call(options).arg(commit.as_str()).run()?;
-        self.landed(tip, commit)
+        self.landed_outcome(tip, commit)
     }
 
-    fn landed(&self, from: Option<CommitId>, to: &CommitId) -> Result<LandingOutcome, RepoError> {
+    fn landed_outcome(&self, from: Option<CommitId>, to: &CommitId) -> Result<LandingOutcome, RepoError> {
         let range = from.as_ref().map_or_else(|| to.to_string(), |from| format!("{from}..{to}"));
-        let counted = self.repository.git.call(["rev-list", "--count"]).arg(range).run()?.line();
+        let counted = self.repository.git.call(["rev-list", "--count"]).arg(range).run()?.trimmed_text();
         Ok(LandingOutcome::Landed { from, n_commits: counted.parse().unwrap_or(0) })
     }
 
@@ -137,7 +137,7 @@ impl RunRepository {
     }
 
     /// Returns the worktree in which a branch is checked out or being rebased.
-    pub fn checked_out_at(&self, branch: &str) -> Result<Option<PathBuf>, RepoError> {
+    pub fn worktree_of_branch(&self, branch: &str) -> Result<Option<PathBuf>, RepoError> {
         let reference = branch_ref(branch);
         let listed = worktree_lock::run_shared(&self.repository.common, || {
             self.repository.git.call(["worktree", "list", "--porcelain", "-z"])

@@ -75,6 +75,6 @@ impl RunRepository {
             let merge = names.next()?;
             names.skip(1).any(|parent| parent == tip.as_str()).then(|| CommitId::parse(merge))?
         };
-        Ok(answer.line().lines().find_map(brings))
+        Ok(answer.trimmed_text().lines().find_map(brings))
     }
 }

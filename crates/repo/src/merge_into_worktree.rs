@@ -22,7 +22,7 @@ impl RunRepository {
         let call = worktree.slot.git.call(options).arg(tip.as_str());
         let call = call.env("GIT_COMMITTER_NAME", committer.name).env("GIT_COMMITTER_EMAIL", committer.email);
         // Status 1 means conflicts, which are expected here.
-        call.run_accepting(&[1])?;
+        call.run_accepting_codes(&[1])?;
         self.update_submodules(worktree)
     }
 

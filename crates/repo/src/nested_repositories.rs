@@ -15,7 +15,7 @@ use crate::{RepoError, git::GitClient};
 const FILES_MAX: usize = 10_000;
 
 /// Writes the objects of all files in nested repositories, and returns their index entries.
-pub(crate) fn index_entries(
+pub(crate) fn store_nested_files(
     git: &GitClient,
     nested: &[PathBuf],
     excluded: &[PathBuf],
@@ -40,7 +40,7 @@ pub(crate) fn index_entries(
                 (*mode, git.call(["hash-object", "-w", "--no-filters", "--"]).arg(&whole).run()?)
             }
         };
-        lines.extend_from_slice(format!("{mode} {}\t", object.line()).as_bytes());
+        lines.extend_from_slice(format!("{mode} {}\t", object.trimmed_text()).as_bytes());
         lines.extend_from_slice(path.as_os_str().as_bytes());
         lines.push(0);
     }

@@ -44,8 +44,10 @@ impl RunRepository {
     /// Returns all files that a task changed since it branched off, including uncommitted ones.
     pub fn changed_files(&self, worktree: &TaskWorktree) -> Result<BTreeSet<PathBuf>, RepoError> {
         let git = &worktree.slot.git;
-        let base =
-            git.call(["merge-base", "HEAD", &format!("refs/heads/{}", self.run_branch())]).run()?.line();
+        let base = git
+            .call(["merge-base", "HEAD", &format!("refs/heads/{}", self.run_branch())])
+            .run()?
+            .trimmed_text();
         let options =
             ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", &base, "--"];
         let tracked = git.call(options).run()?;

@@ -7,13 +7,16 @@ use domain::TaskId;
 use crate::{
     RepoError, RunRepository, TaskWorktree,
     disk_usage::disk_usage,
-    worktree_slot::{ignore_not_found, remove_tree},
+    worktree_slot::{ignore_not_found, remove_folder},
 };
 
 impl RunRepository {
     /// Returns the tasks that have a complete worktree.
     pub fn tasks_with_worktrees(&self) -> Vec<TaskId> {
-        self.tasks_with_remains().into_iter().filter(|task| self.open_worktree(task).is_some()).collect()
+        self.tasks_with_worktree_remains()
+            .into_iter()
+            .filter(|task| self.open_worktree(task).is_some())
+            .collect()
     }
 
     /// Removes ignored folders such as build output and packages; returns the bytes freed.
@@ -30,7 +33,7 @@ impl RunRepository {
                 continue;
             }
             let bytes = disk_usage(&folder);
-            ignore_not_found(remove_tree(&folder)).map_err(|source| RepoError::Io {
+            ignore_not_found(remove_folder(&folder)).map_err(|source| RepoError::Io {
                 operation: "remove",
                 path: folder,
                 source,
@@ -43,7 +46,7 @@ impl RunRepository {
     /// Removes a worktree whose content is completely in the run's branch; returns the bytes freed, or `None` if it
     /// was kept.
     pub fn remove_worktree_if_merged(&self, worktree: &TaskWorktree) -> Result<Option<u64>, RepoError> {
-        if !self.is_merged(worktree)? {
+        if !self.is_worktree_merged(worktree)? {
             return Ok(None);
         }
         let bytes = disk_usage(&worktree.path);
@@ -52,8 +55,8 @@ impl RunRepository {
     }
 
     /// Tells whether the run's branch contains everything in a worktree.
-    fn is_merged(&self, worktree: &TaskWorktree) -> Result<bool, RepoError> {
-        let head = self.commit_if_unchanged(&worktree.slot)?;
+    fn is_worktree_merged(&self, worktree: &TaskWorktree) -> Result<bool, RepoError> {
+        let head = self.head_if_unchanged(&worktree.slot)?;
         head.map_or(Ok(false), |head| self.is_ancestor(&head, &self.run_tip()?))
     }
 }

@@ -84,9 +84,9 @@ impl Repository {
             source,
         })?;
         let git = GitClient::new(options, &here);
-        check_version(&git)?;
+        check_git_version(&git)?;
         let common = match git.call(["rev-parse", "--path-format=absolute", "--git-common-dir"]).run() {
-            Ok(answer) => PathBuf::from(answer.line()),
+            Ok(answer) => PathBuf::from(answer.trimmed_text()),
             Err(RepoError::CommandFailed { stderr, .. }) if stderr.contains("not a git repository") => {
                 return Err(RepoError::NotARepository { path: here });
             }
@@ -105,8 +105,8 @@ impl Repository {
     /// Returns what is checked out in the folder it was discovered from.
     pub fn head(&self) -> Result<Head, RepoError> {
         let git = self.git.in_folder(&self.opened_from);
-        let branch = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting(&[1])?;
-        let name = branch.line().trim_start_matches("refs/heads/").to_owned();
+        let branch = git.call(["symbolic-ref", "--quiet", "HEAD"]).run_accepting_codes(&[1])?;
+        let name = branch.trimmed_text().trim_start_matches("refs/heads/").to_owned();
         let commit = find_commit(&git, "HEAD")?;
         match (branch.code, commit) {
             (0, Some(commit)) => Ok(Head::Branch { name, commit }),
@@ -139,13 +139,14 @@ impl Repository {
 /// Resolves a revision to a commit, or `None` if there is none.
 pub(crate) fn find_commit(git: &GitClient, name: &str) -> Result<Option<CommitId>, RepoError> {
     let name = format!("{name}^{{commit}}");
-    let answer =
-        git.call(["rev-parse", "--quiet", "--verify", "--end-of-options", &name]).run_accepting(&[1, 128])?;
-    Ok(CommitId::parse(&answer.line()))
+    let answer = git
+        .call(["rev-parse", "--quiet", "--verify", "--end-of-options", &name])
+        .run_accepting_codes(&[1, 128])?;
+    Ok(CommitId::parse(&answer.trimmed_text()))
 }
 
-fn check_version(git: &GitClient) -> Result<(), RepoError> {
-    let version_line = git.call(["version"]).run()?.line();
+fn check_git_version(git: &GitClient) -> Result<(), RepoError> {
+    let version_line = git.call(["version"]).run()?.trimmed_text();
     let found = version_line.trim_start_matches("git version ").to_owned();
     let mut numbers = found.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
@@ -153,14 +154,16 @@ fn check_version(git: &GitClient) -> Result<(), RepoError> {
 }
 
 fn read_traits(git: &GitClient) -> Result<RepositoryTraits, RepoError> {
-    let kinds = git.call(["rev-parse", "--is-bare-repository", "--is-shallow-repository"]).run()?.line();
+    let kinds =
+        git.call(["rev-parse", "--is-bare-repository", "--is-shallow-repository"]).run()?.trimmed_text();
     let mut kinds = kinds.lines().map(|line| line == "true");
-    let above = git.call(["rev-parse", "--show-superproject-working-tree"]).run()?.line();
+    let above = git.call(["rev-parse", "--show-superproject-working-tree"]).run()?.trimmed_text();
     Ok(RepositoryTraits {
         is_bare: kinds.next().unwrap_or(false),
         is_shallow: kinds.next().unwrap_or(false),
         submodule_of: (!above.is_empty()).then(|| PathBuf::from(above)),
-        has_submodules: git.call(["cat-file", "-e", "HEAD:.gitmodules"]).run_accepting(&[1, 128])?.code == 0,
+        has_submodules: git.call(["cat-file", "-e", "HEAD:.gitmodules"]).run_accepting_codes(&[1, 128])?.code
+            == 0,
         lfs: lfs_state(git)?,
     })
 }
@@ -171,7 +174,7 @@ fn uses_lfs(git: &GitClient) -> Result<bool, RepoError> {
     let search =
         ["grep", "--quiet", "--text", "-E", "-e", line, "HEAD", "--", ":(top,glob)**/.gitattributes"];
     // Needs pathspec patterns. Status 1 means no match, 128 no commit.
-    let found = git.call(search).env("GIT_LITERAL_PATHSPECS", "0").run_accepting(&[1, 128])?;
+    let found = git.call(search).env("GIT_LITERAL_PATHSPECS", "0").run_accepting_codes(&[1, 128])?;
     Ok(found.code == 0)
 }
 
@@ -180,12 +183,12 @@ fn lfs_state(git: &GitClient) -> Result<LfsState, RepoError> {
         return Ok(LfsState::Unused);
     }
     let filters =
-        git.call(["config", "--get-regexp", r"^filter\.lfs\.(clean|process)$"]).run_accepting(&[1])?;
+        git.call(["config", "--get-regexp", r"^filter\.lfs\.(clean|process)$"]).run_accepting_codes(&[1])?;
     if filters.code != 0 {
         return Ok(LfsState::FilterMissing);
     }
-    let filters = filters.line();
+    let filters = filters.trimmed_text();
     let is_usual = filters.contains("git-lfs") || filters.contains("git lfs");
-    let is_missing = is_usual && git.call(["lfs", "version"]).run_accepting(&[1, 127])?.code != 0;
+    let is_missing = is_usual && git.call(["lfs", "version"]).run_accepting_codes(&[1, 127])?.code != 0;
     Ok(if is_missing { LfsState::ProgramMissing } else { LfsState::Ready })
 }

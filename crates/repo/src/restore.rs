@@ -57,7 +57,7 @@ impl RunRepository {
             .find(|snapshot_ref| snapshot_ref.commit == *to);
         // A preserved commit of the agent is not a snapshot; its message does not start with our prefix.
         let subject =
-            worktree.slot.git.call(["show", "--no-patch", "--format=%s", to.as_str()]).run()?.line();
+            worktree.slot.git.call(["show", "--no-patch", "--format=%s", to.as_str()]).run()?.trimmed_text();
         let parent = snapshot_ref
             .filter(|_| subject.starts_with("keep: "))
             .and_then(|snapshot_ref| CommitId::parse(&snapshot_ref.parents));

@@ -75,7 +75,7 @@ impl RunRepository {
 
     fn move_run_branch(&self, from: &CommitId, to: &CommitId) -> Result<(), RepoError> {
         let branch = self.run_branch();
-        if let Some(path) = self.checked_out_at(&branch)? {
+        if let Some(path) = self.worktree_of_branch(&branch)? {
             return Err(RepoError::BranchCheckedOut { branch, path });
         }
         self.move_branch(&branch, from, to, "merge a task")
@@ -118,6 +118,6 @@ impl RunRepository {
     /// Tells whether `early` equals or precedes `late`.
     pub(crate) fn is_ancestor(&self, early: &CommitId, late: &CommitId) -> Result<bool, RepoError> {
         let call = self.repository.git.call(["merge-base", "--is-ancestor", early.as_str(), late.as_str()]);
-        Ok(call.run_accepting(&[1])?.code == 0)
+        Ok(call.run_accepting_codes(&[1])?.code == 0)
     }
 }

@@ -76,7 +76,7 @@ impl RunRepository {
     }
 
     /// Returns the snapshots of a task, oldest first.
-    pub fn snapshots(&self, task: &TaskId) -> Result<Vec<WorktreeSnapshot>, RepoError> {
+    pub fn task_snapshots(&self, task: &TaskId) -> Result<Vec<WorktreeSnapshot>, RepoError> {
         let to_snapshot = |snapshot_ref: SnapshotRef| WorktreeSnapshot {
             commit: snapshot_ref.commit,
             reference: snapshot_ref.reference,
@@ -122,7 +122,7 @@ impl RunRepository {
             Some(SnapshotRef { number, reference, commit, tree, parents })
         };
         // Refs without a number were not created here.
-        let mut refs: Vec<SnapshotRef> = answer.line().lines().filter_map(parse).collect();
+        let mut refs: Vec<SnapshotRef> = answer.trimmed_text().lines().filter_map(parse).collect();
         refs.sort_by_key(|snapshot_ref| snapshot_ref.number);
         Ok(refs)
     }
@@ -146,11 +146,11 @@ impl RunRepository {
             .env("GIT_COMMITTER_NAME", committer.name)
             .env("GIT_COMMITTER_EMAIL", committer.email)
             .run()?;
-        CommitId::parse(&answer.line()).ok_or_else(|| answer.unexpected())
+        CommitId::parse(&answer.trimmed_text()).ok_or_else(|| answer.unexpected_output_error())
     }
 
     /// Tells whether a worktree has changes relative to HEAD. Missing files do not count.
-    pub(crate) fn has_changes(&self, slot: &WorktreeSlot) -> Result<bool, RepoError> {
+    pub(crate) fn has_worktree_changes(&self, slot: &WorktreeSlot) -> Result<bool, RepoError> {
         let status = working_tree_status(&slot.git, None)?;
         Ok(!status.changed.is_empty() || !status.nested.is_empty())
     }

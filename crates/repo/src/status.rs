@@ -49,7 +49,7 @@ pub(crate) fn working_tree_status(
 fn parse_status(answer: &GitOutput) -> Result<WorkingTreeStatus, RepoError> {
     let mut status = WorkingTreeStatus::default();
     for entry in answer.nul_parts() {
-        parse_entry(entry, &mut status).ok_or_else(|| answer.unexpected())?;
+        parse_entry(entry, &mut status).ok_or_else(|| answer.unexpected_output_error())?;
     }
     Ok(status)
 }

@@ -54,7 +54,8 @@ impl SubmoduleEntry {
 
     fn has_commit(&self, git: &GitClient) -> Result<bool, RepoError> {
         let commit = format!("{}^{{commit}}", self.commit);
-        Ok(git.in_folder(&self.source).call(["cat-file", "-e", &commit]).run_accepting(&[1, 128])?.code == 0)
+        Ok(git.in_folder(&self.source).call(["cat-file", "-e", &commit]).run_accepting_codes(&[1, 128])?.code
+            == 0)
     }
 
     /// Tells whether the folder is a linked worktree of the user's copy rather than a clone made by the agent.
@@ -140,7 +141,7 @@ impl RunRepository {
         let repository = &self.repository;
         let modules = repository.common.join("modules");
         self.for_each_submodule(&worktree.path, &modules, DEPTH_MAX, &mut |git, module| {
-            if !is_clean(git)? {
+            if !is_working_tree_clean(git)? {
                 git.call(["add", "--all"]).run()?;
                 let commit =
                     ["commit", "--quiet", "--no-verify", "--allow-empty-message", "--message", &work.message];
@@ -148,7 +149,7 @@ impl RunRepository {
                 let call = git.call(commit).env("GIT_AUTHOR_NAME", name).env("GIT_AUTHOR_EMAIL", email);
                 call.env("GIT_COMMITTER_NAME", name).env("GIT_COMMITTER_EMAIL", email).run()?;
             }
-            self.preserve_head(&worktree.slot, git, &module.source)
+            self.preserve_submodule_head(&worktree.slot, git, &module.source)
         })
     }
 
@@ -159,12 +160,12 @@ impl RunRepository {
         let modules = self.repository.common.join("modules");
         let mut visited = Vec::new();
         self.for_each_submodule(&slot.path, &modules, DEPTH_MAX, &mut |git, module| {
-            if !is_clean(git)? {
+            if !is_working_tree_clean(git)? {
                 let lost_path = module.path.clone();
                 return Err(RepoError::WouldLoseWork { path: slot.path.clone(), lost_path });
             }
             visited.push(module.path.clone());
-            self.preserve_head(slot, git, &module.source)
+            self.preserve_submodule_head(slot, git, &module.source)
         })?;
         Ok(visited)
     }
@@ -179,13 +180,13 @@ impl RunRepository {
         }
         for module in list_submodules(&git.in_folder(&worktree.path), &common.join("modules"))? {
             let inside = git.in_folder(&worktree.path.join(&module.path));
-            if !module.is_linked(&worktree.path) || !is_clean(&inside)? {
+            if !module.is_linked(&worktree.path) || !is_working_tree_clean(&inside)? {
                 continue;
             }
             let listed =
                 worktree.slot.git.call(["ls-files", "-z", "--stage", "--"]).arg(&module.path).run()?;
             let Some(commit) = listed.nul_parts().find_map(parse_index_gitlink) else { continue };
-            self.preserve_head(&worktree.slot, &inside, &module.source)?;
+            self.preserve_submodule_head(&worktree.slot, &inside, &module.source)?;
             inside.call(["checkout", "--quiet", "--detach", &commit]).run()?;
             let modules = module.source.join("modules");
             self.repository.checkout_submodules_in(inside.folder(), &modules, DEPTH_MAX - 1)?;
@@ -215,9 +216,16 @@ impl RunRepository {
     }
 
     /// Preserves the checked-out commit of a submodule, unless a ref of the user's copy contains it.
-    fn preserve_head(&self, slot: &WorktreeSlot, git: &GitClient, source: &Path) -> Result<(), RepoError> {
+    fn preserve_submodule_head(
+        &self,
+        slot: &WorktreeSlot,
+        git: &GitClient,
+        source: &Path,
+    ) -> Result<(), RepoError> {
         let head = git.call(["rev-parse", "--verify", "HEAD"]).run()?;
-        let Some(head) = CommitId::parse(&head.line()) else { return Err(head.unexpected()) };
+        let Some(head) = CommitId::parse(&head.trimmed_text()) else {
+            return Err(head.unexpected_output_error());
+        };
         let reached =
             git.in_folder(source).call(["for-each-ref", "--count=1", "--contains", head.as_str()]).run()?;
         if reached.output.is_empty() {
@@ -228,7 +236,7 @@ impl RunRepository {
     }
 }
 
-fn is_clean(git: &GitClient) -> Result<bool, RepoError> {
+fn is_working_tree_clean(git: &GitClient) -> Result<bool, RepoError> {
     let changes = git.call(["status", "--porcelain=v2", "-z", "--untracked-files=all"]).run()?;
     Ok(changes.output.is_empty())
 }
@@ -237,7 +245,7 @@ fn is_clean(git: &GitClient) -> Result<bool, RepoError> {
 fn list_submodules(git: &GitClient, modules: &Path) -> Result<Vec<SubmoduleEntry>, RepoError> {
     let list = ["config", "--blob", "HEAD:.gitmodules", "-z", "--get-regexp", r"^submodule\..*\.path$"];
     // A commit without submodules or with an unreadable `.gitmodules` has none.
-    let listed = git.call(list).run_accepting(&[1, 3, 128])?;
+    let listed = git.call(list).run_accepting_codes(&[1, 3, 128])?;
     let mut submodules = Vec::new();
     for entry in listed.nul_parts() {
         let text = String::from_utf8_lossy(entry);
@@ -247,7 +255,7 @@ fn list_submodules(git: &GitClient, modules: &Path) -> Result<Vec<SubmoduleEntry
         };
         // The name becomes a path; it must not lead outside.
         let is_inner = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-        let pinned = git.call(["ls-tree", "-z", "HEAD", "--", path]).run_accepting(&[128])?;
+        let pinned = git.call(["ls-tree", "-z", "HEAD", "--", path]).run_accepting_codes(&[128])?;
         let commit = pinned.nul_parts().find_map(parse_tree_gitlink);
         if let Some(commit) = commit.filter(|_| is_inner && !name.is_empty()) {
             submodules.push(SubmoduleEntry {

@@ -27,7 +27,7 @@ impl RunRepository {
             for commit in &commits {
                 call = call.arg(commit.as_str());
             }
-            let Some(commit) = CommitId::parse(&call.arg("--not").arg("--all").run()?.line()) else {
+            let Some(commit) = CommitId::parse(&call.arg("--not").arg("--all").run()?.trimmed_text()) else {
                 return Ok(());
             };
             self.preserve_commit(&slot.name, &commit, &self.snapshot_refs(&slot.name)?)?;
@@ -46,7 +46,7 @@ impl RunRepository {
             let Some(at) = entry.iter().position(|byte| *byte == b'\t') else { continue };
             let submodule = to_path(entry.get(at + 1..).unwrap_or_default());
             let is_clone = slot.path.join(&submodule).join(".git").exists() && !linked.contains(&submodule);
-            if is_clone && self.has_unsaved_work(slot, &submodule)? {
+            if is_clone && self.has_unsaved_submodule_work(slot, &submodule)? {
                 return Err(RepoError::WouldLoseWork { path: slot.path.clone(), lost_path: submodule });
             }
         }
@@ -54,7 +54,11 @@ impl RunRepository {
     }
 
     /// Tells whether a submodule has changes, or commits that are on no remote.
-    fn has_unsaved_work(&self, slot: &WorktreeSlot, submodule: &PathBuf) -> Result<bool, RepoError> {
+    fn has_unsaved_submodule_work(
+        &self,
+        slot: &WorktreeSlot,
+        submodule: &PathBuf,
+    ) -> Result<bool, RepoError> {
         let git = self.repository.git.in_folder(&slot.path.join(submodule));
         let changes = git.call(["status", "--porcelain=v2", "-z", "--untracked-files=all"]).run()?;
         let commits = git.call(["rev-list", "-n", "1", "--all", "HEAD", "--not", "--remotes"]).run()?;
@@ -81,7 +85,7 @@ fn referenced_commits(slot: &WorktreeSlot) -> Result<Vec<CommitId>, RepoError> {
     }
     let own_refs =
         ["for-each-ref", "--format=%(objectname)", "refs/worktree/", "refs/bisect/", "refs/rewritten/"];
-    commits.extend(git.call(own_refs).run()?.line().lines().filter_map(CommitId::parse));
+    commits.extend(git.call(own_refs).run()?.trimmed_text().lines().filter_map(CommitId::parse));
     commits.sort();
     commits.dedup();
     Ok(commits)

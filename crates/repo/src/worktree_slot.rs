@@ -62,7 +62,7 @@ pub(crate) enum SlotState {
 }
 
 /// What to check out in a new worktree.
-pub(crate) enum Checkout<'a> {
+pub(crate) enum CheckoutTarget<'a> {
     Branch(&'a str),
     Detached(&'a CommitId),
 }
@@ -98,13 +98,17 @@ impl WorktreeSlot {
     }
 
     /// Creates the worktree; the slot must be empty.
-    pub(crate) fn create(&self, repository: &Repository, checkout: &Checkout<'_>) -> Result<(), RepoError> {
+    pub(crate) fn create(
+        &self,
+        repository: &Repository,
+        checkout: &CheckoutTarget<'_>,
+    ) -> Result<(), RepoError> {
         let add = ["worktree", "add", "--quiet", "--no-checkout", "--lock", "--reason", LOCK_REASON];
         worktree_lock::run_exclusive(&repository.common, || {
             let call = repository.git.call(add);
             match checkout {
-                Checkout::Branch(branch) => call.arg(&self.path).arg(branch),
-                Checkout::Detached(commit) => call.arg("--detach").arg(&self.path).arg(commit.as_str()),
+                CheckoutTarget::Branch(branch) => call.arg(&self.path).arg(branch),
+                CheckoutTarget::Detached(commit) => call.arg("--detach").arg(&self.path).arg(commit.as_str()),
             }
         })?;
         if self.state() != SlotState::Incomplete {
@@ -124,12 +128,12 @@ impl WorktreeSlot {
         let io = |path: &Path, source| RepoError::Io { operation: "remove", path: path.to_owned(), source };
         ignore_not_found(fs::remove_file(self.git_dir.join(READY_MARKER)))
             .map_err(|source| io(&self.git_dir, source))?;
-        remove_tree(&self.path).map_err(|source| io(&self.path, source))?;
+        remove_folder(&self.path).map_err(|source| io(&self.path, source))?;
         // Move it away in one step: an incomplete git directory makes every command fail that lists worktrees.
-        remove_tree(&self.removed_git_dir).map_err(|source| io(&self.removed_git_dir, source))?;
+        remove_folder(&self.removed_git_dir).map_err(|source| io(&self.removed_git_dir, source))?;
         ignore_not_found(fs::rename(&self.git_dir, &self.removed_git_dir))
             .map_err(|source| io(&self.git_dir, source))?;
-        remove_tree(&self.removed_git_dir).map_err(|source| io(&self.removed_git_dir, source))
+        remove_folder(&self.removed_git_dir).map_err(|source| io(&self.removed_git_dir, source))
     }
 
     /// Tells whether git can use the worktree: it is linked and its git directory is intact.
@@ -160,7 +164,7 @@ pub(crate) fn ignore_not_found(result: io::Result<()>) -> io::Result<()> {
 }
 
 /// Removes a folder with its content. Package caches create read-only folders, which are made writable first.
-pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+pub(crate) fn remove_folder(path: &Path) -> io::Result<()> {
     match ignore_not_found(fs::remove_dir_all(path)) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             make_folders_writable(path)?;

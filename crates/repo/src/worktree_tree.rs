@@ -40,8 +40,8 @@ pub(crate) fn write_worktree_tree(
     let head = find_commit(git, "HEAD")?;
     let index = TemporaryIndex::for_slot(slot, head.as_ref())?;
     let status = index.add_working_tree(excluded)?;
-    let mut lines = nested_repositories::index_entries(git, &status.nested, excluded)?;
-    index.update(&["--force-remove"], excluded)?;
+    let mut lines = nested_repositories::store_nested_files(git, &status.nested, excluded)?;
+    index.update_paths(&["--force-remove"], excluded)?;
     lines.extend(index.head_entries(head.as_ref(), excluded)?);
     if !lines.is_empty() {
         index.call(&["update-index", "-z", "--index-info"], lines)?;
@@ -91,22 +91,22 @@ impl<'a> TemporaryIndex<'a> {
     /// Adds the content of the working tree, except nested repositories and excluded paths.
     pub(crate) fn add_working_tree(&self, excluded: &[PathBuf]) -> Result<WorkingTreeStatus, RepoError> {
         self.clear_hidden_flags()?;
-        let mut status = working_tree_status(self.git, Some(self.name()))?;
+        let mut status = working_tree_status(self.git, Some(self.path_os_str()))?;
         let is_kept = |path: &PathBuf| !excluded.contains(path);
         status.changed.retain(is_kept);
         status.missing.retain(is_kept);
         // Missing files first: a folder may have become a file or a link to another folder.
-        self.update(&["--force-remove"], &status.missing)?;
-        self.update(&["--add", "--remove", "--replace"], &status.changed)?;
+        self.update_paths(&["--force-remove"], &status.missing)?;
+        self.update_paths(&["--add", "--remove", "--replace"], &status.changed)?;
         Ok(status)
     }
 
     /// Writes the tree of this index.
     pub(crate) fn write_tree(&self) -> Result<String, RepoError> {
-        Ok(self.call(&["write-tree"], Vec::new())?.line())
+        Ok(self.call(&["write-tree"], Vec::new())?.trimmed_text())
     }
 
-    fn name(&self) -> &OsStr {
+    fn path_os_str(&self) -> &OsStr {
         self.path.as_os_str()
     }
 
@@ -114,7 +114,7 @@ impl<'a> TemporaryIndex<'a> {
         self.git.call(arguments).env("GIT_INDEX_FILE", &self.path).input(input).run()
     }
 
-    fn update(&self, options: &[&str], paths: &[PathBuf]) -> Result<(), RepoError> {
+    fn update_paths(&self, options: &[&str], paths: &[PathBuf]) -> Result<(), RepoError> {
         if paths.is_empty() {
             return Ok(());
         }
@@ -135,8 +135,8 @@ impl<'a> TemporaryIndex<'a> {
                 skipped.push(to_path(name));
             }
         }
-        self.update(&["--no-assume-unchanged"], &assumed)?;
-        self.update(&["--no-skip-worktree"], &skipped)
+        self.update_paths(&["--no-assume-unchanged"], &assumed)?;
+        self.update_paths(&["--no-skip-worktree"], &skipped)
     }
 
     /// Returns the index entries of HEAD for the given paths, so that staged versions of excluded files are not

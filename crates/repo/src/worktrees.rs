@@ -7,7 +7,7 @@ use domain::TaskId;
 use crate::{
     CommitId, RepoError, RunRepository, TaskWorktree,
     names::{SESSION_WORKTREE_PREFIX, branch_ref, worktree_folder_name},
-    worktree_slot::{Checkout, REMOVED_PREFIX, SlotState, WorktreeSlot},
+    worktree_slot::{CheckoutTarget, REMOVED_PREFIX, SlotState, WorktreeSlot},
     worktree_tree::write_worktree_tree,
 };
 
@@ -31,7 +31,7 @@ impl RunRepository {
         match worktree.slot.state() {
             SlotState::Ready => return Ok(worktree),
             SlotState::Foreign => return Err(RepoError::PathOccupied { path: worktree.path }),
-            SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete(&worktree.slot)?,
+            SlotState::Incomplete | SlotState::Deleted => self.discard_incomplete_worktree(&worktree.slot)?,
             SlotState::Empty => {}
         }
         let tip = self.run_tip()?;
@@ -41,7 +41,7 @@ impl RunRepository {
         {
             return Err(error);
         }
-        worktree.slot.create(&self.repository, &Checkout::Branch(&worktree.branch))?;
+        worktree.slot.create(&self.repository, &CheckoutTarget::Branch(&worktree.branch))?;
         Ok(worktree)
     }
 
@@ -53,14 +53,16 @@ impl RunRepository {
     /// Finds all worktrees of the run, and removes incomplete ones.
     pub fn recover_worktrees(&self) -> RecoveryReport {
         let mut report = RecoveryReport::default();
-        for task in self.tasks_with_remains() {
+        for task in self.tasks_with_worktree_remains() {
             let worktree = self.task_worktree(&task);
             match worktree.slot.state() {
                 SlotState::Ready => report.ready.push(worktree),
-                SlotState::Incomplete | SlotState::Deleted => match self.discard_incomplete(&worktree.slot) {
-                    Ok(()) => report.removed.push(task),
-                    Err(error) => report.failed.push((task, error)),
-                },
+                SlotState::Incomplete | SlotState::Deleted => {
+                    match self.discard_incomplete_worktree(&worktree.slot) {
+                        Ok(()) => report.removed.push(task),
+                        Err(error) => report.failed.push((task, error)),
+                    }
+                }
                 SlotState::Empty | SlotState::Foreign => {}
             }
         }
@@ -77,19 +79,19 @@ impl RunRepository {
 
     /// Removes the worktree of a session without a task, if it exists. Work that is on no branch is preserved.
     pub fn remove_session_worktree(&self, name: &str) -> Result<(), RepoError> {
-        self.remove_worktree_in(&self.session_slot(name), &[])
+        self.remove_worktree_in(&self.session_worktree_slot(name), &[])
     }
 
     fn remove_worktree_in(&self, slot: &WorktreeSlot, excluded: &[PathBuf]) -> Result<(), RepoError> {
         match slot.state() {
             SlotState::Empty => return Ok(()),
             SlotState::Foreign => return Err(RepoError::PathOccupied { path: slot.path.clone() }),
-            SlotState::Incomplete | SlotState::Deleted => return self.discard_incomplete(slot),
+            SlotState::Incomplete | SlotState::Deleted => return self.discard_incomplete_worktree(slot),
             SlotState::Ready => {}
         }
         let is_session_worktree = slot.name.starts_with(SESSION_WORKTREE_PREFIX);
         // Sessions without a task mostly read; an unchanged worktree needs no snapshot.
-        if !is_session_worktree || self.commit_if_unchanged(slot)?.is_none() {
+        if !is_session_worktree || self.head_if_unchanged(slot)?.is_none() {
             let snapshot = self.snapshot_slot(slot, "removed", excluded)?;
             if let Some(lost_path) = snapshot.nested.first() {
                 return Err(RepoError::WouldLoseWork {
@@ -107,19 +109,19 @@ impl RunRepository {
     }
 
     /// Returns the checked-out commit if the worktree contains nothing else.
-    pub(crate) fn commit_if_unchanged(&self, slot: &WorktreeSlot) -> Result<Option<CommitId>, RepoError> {
+    pub(crate) fn head_if_unchanged(&self, slot: &WorktreeSlot) -> Result<Option<CommitId>, RepoError> {
         let tree = write_worktree_tree(slot, &[])?;
         let Some(head) = tree.head.filter(|_| tree.nested.is_empty()) else { return Ok(None) };
         Ok((self.tree_of(&head)? == tree.tree).then_some(head))
     }
 
     /// Removes an incomplete worktree, after preserving any work in it.
-    pub(crate) fn discard_incomplete(&self, slot: &WorktreeSlot) -> Result<(), RepoError> {
+    pub(crate) fn discard_incomplete_worktree(&self, slot: &WorktreeSlot) -> Result<(), RepoError> {
         if !slot.is_linked() && slot.has_files() {
             return Err(RepoError::PathOccupied { path: slot.path.clone() });
         }
         if slot.is_linked() {
-            if slot.path.is_dir() && self.has_changes(slot)? {
+            if slot.path.is_dir() && self.has_worktree_changes(slot)? {
                 self.snapshot_slot(slot, "found unfinished", &[])?;
             }
             self.preserve_unreachable_commits(slot)?;
@@ -133,7 +135,7 @@ impl RunRepository {
     }
 
     /// Returns the names of all session worktrees, including incomplete ones.
-    pub fn session_worktrees(&self) -> Vec<String> {
+    pub fn session_worktree_names(&self) -> Vec<String> {
         self.worktree_names()
             .iter()
             .filter_map(|name| name.strip_prefix(SESSION_WORKTREE_PREFIX))
@@ -142,7 +144,7 @@ impl RunRepository {
     }
 
     /// Returns the tasks that have a worktree, including incomplete ones.
-    pub(crate) fn tasks_with_remains(&self) -> Vec<TaskId> {
+    pub(crate) fn tasks_with_worktree_remains(&self) -> Vec<TaskId> {
         let mut tasks: Vec<TaskId> =
             self.worktree_names().iter().filter_map(|name| name.parse().ok()).collect();
         tasks.sort();

@@ -25,12 +25,12 @@ const VALIDITY_FACTOR: u32 = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DiskBudgetExceeded {
     budget_bytes: u64,
-    usage: RemainingUsage,
+    usage: UnremovableUsage,
 }
 
 /// Space used by the worktrees that cannot be removed automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct RemainingUsage {
+struct UnremovableUsage {
     /// Of tasks and sessions that have not ended.
     in_use_bytes: u64,
     /// Of ended tasks and sessions whose work is not merged.
@@ -41,8 +41,9 @@ struct RemainingUsage {
 
 impl fmt::Display for DiskBudgetExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RemainingUsage { in_use_bytes, unmerged_bytes, unknown_bytes } = self.usage;
-        let (used, budget) = (size(in_use_bytes + unmerged_bytes + unknown_bytes), size(self.budget_bytes));
+        let UnremovableUsage { in_use_bytes, unmerged_bytes, unknown_bytes } = self.usage;
+        let (used, budget) =
+            (format_size(in_use_bytes + unmerged_bytes + unknown_bytes), format_size(self.budget_bytes));
         let parts = [
             (in_use_bytes, "in use"),
             (unmerged_bytes, "of work that is not merged"),
@@ -51,7 +52,7 @@ impl fmt::Display for DiskBudgetExceeded {
         let parts: Vec<String> = parts
             .iter()
             .filter(|(bytes, _)| *bytes > 0)
-            .map(|(bytes, owner)| format!("{} {owner}", size(*bytes)))
+            .map(|(bytes, owner)| format!("{} {owner}", format_size(*bytes)))
             .collect();
         write!(
             f,
@@ -87,16 +88,16 @@ impl DiskBudget {
     ) -> Result<T, DiskBudgetExceeded> {
         let Some(budget_bytes) = budget_bytes else { return Ok(create()) };
         let mut measurement = self.measurement.lock().unwrap_or_else(PoisonError::into_inner);
-        self.free_space(&mut measurement, data, budget_bytes)?;
+        self.free_up_space(&mut measurement, data, budget_bytes)?;
         Ok(create())
     }
 
     /// Tells whether a worktree can be created, after removing others if necessary.
-    pub(crate) fn has_space(&self, data: &Path, budget_bytes: u64) -> bool {
+    pub(crate) fn ensure_space(&self, data: &Path, budget_bytes: u64) -> bool {
         self.create_within(data, Some(budget_bytes), || ()).is_ok()
     }
 
-    fn free_space(
+    fn free_up_space(
         &self,
         measurement: &mut Option<UsageMeasurement>,
         data: &Path,
@@ -112,8 +113,8 @@ impl DiskBudget {
         if used < budget_bytes {
             return Ok(());
         }
-        let candidates = self.registry.candidates(data);
-        for freed in self.removals(data, &candidates) {
+        let candidates = self.registry.removal_candidates(data);
+        for freed in self.removal_steps(data, &candidates) {
             used = used.saturating_sub(freed);
             if used < budget_bytes {
                 break;
@@ -122,11 +123,11 @@ impl DiskBudget {
         if measure(measurement, data) < budget_bytes {
             return Ok(());
         }
-        Err(DiskBudgetExceeded { budget_bytes, usage: remaining_usage(data, &candidates) })
+        Err(DiskBudgetExceeded { budget_bytes, usage: unremovable_usage(data, &candidates) })
     }
 
     /// Returns an iterator that removes one candidate with each step, and returns the bytes freed.
-    fn removals<'a>(
+    fn removal_steps<'a>(
         &'a self,
         data: &'a Path,
         candidates: &'a [RemovalCandidates],
@@ -166,8 +167,8 @@ fn measure(measurement: &mut Option<UsageMeasurement>, data: &Path) -> u64 {
 }
 
 /// Attributes the space of the existing worktrees.
-fn remaining_usage(data: &Path, candidates: &[RemovalCandidates]) -> RemainingUsage {
-    let mut usage = RemainingUsage::default();
+fn unremovable_usage(data: &Path, candidates: &[RemovalCandidates]) -> UnremovableUsage {
+    let mut usage = UnremovableUsage::default();
     for entry in fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten() {
         let bytes = repo::disk_usage(&entry.path());
         let folder = entry.file_name().to_string_lossy().into_owned();
@@ -183,7 +184,7 @@ fn remaining_usage(data: &Path, candidates: &[RemovalCandidates]) -> RemainingUs
 }
 
 /// Formats a number of bytes for people.
-fn size(bytes: u64) -> String {
+fn format_size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     let (mut whole, mut tenths, mut unit) = (bytes, 0, "bytes");
     for next in UNITS {
@@ -197,12 +198,12 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::format_size;
 
     #[test]
     fn sizes_have_binary_units_and_one_decimal() {
         assert_eq!(
-            [0, 1023, 1024, 1536, 20 << 30].map(size),
+            [0, 1023, 1024, 1536, 20 << 30].map(format_size),
             ["0 bytes", "1023 bytes", "1.0 KiB", "1.5 KiB", "20.0 GiB"]
         );
     }

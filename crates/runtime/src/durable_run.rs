@@ -91,7 +91,7 @@ impl DurableRun {
     }
 
     /// Returns the run's state.
-    pub fn run(&self) -> &Run {
+    pub fn state(&self) -> &Run {
         &self.run
     }
 
@@ -137,11 +137,11 @@ impl DurableRun {
     }
 
     /// Saves the changed rows. If that fails, the next call tries again.
-    pub fn save(&mut self) -> Result<(), StoreError> {
+    pub fn save_rows(&mut self) -> Result<(), StoreError> {
         while !self.unsaved.is_empty() {
             let mut bytes = 0;
             let mut fits = |(_, changes): &&(Sequence, Vec<RowChange>)| {
-                bytes += changes.iter().map(RowChange::bytes).sum::<usize>();
+                bytes += changes.iter().map(RowChange::size_bytes).sum::<usize>();
                 bytes <= SAVE_BYTES_MAX
             };
             let n_events = self.unsaved.iter().take_while(|event| fits(event)).count().max(1);
@@ -163,7 +163,7 @@ impl DurableRun {
         if events.is_empty() {
             return Ok(self.position);
         }
-        let entries = events.iter().map(NewEntry::of).collect::<Result<Vec<_>, _>>()?;
+        let entries = events.iter().map(NewEntry::from_event).collect::<Result<Vec<_>, _>>()?;
         self.log.append(&self.id, before, entries).map(|appended| appended.position)
     }
 
@@ -183,7 +183,7 @@ impl DurableRun {
 
     /// Applies all entries of the log to the state and to the rows.
     fn replay(&mut self) -> Result<(), StoreError> {
-        let saved_up_to = self.log.rows_position(&self.id)?;
+        let saved_up_to = self.log.rows_sequence(&self.id)?;
         let mut after = Sequence(0);
         loop {
             let entries = self.log.read(&self.id, after, PAGE_ENTRIES)?;
@@ -191,7 +191,7 @@ impl DurableRun {
             after = last.sequence;
             self.position = last.position;
             for entry in &entries {
-                let recorded = entry.recorded()?;
+                let recorded = entry.to_recorded_event()?;
                 // Effects are not executed twice: those still open are in `pending_effects`.
                 drop(self.run.apply(&recorded));
                 let changes = Arc::make_mut(&mut self.views).apply(&recorded);

@@ -39,7 +39,7 @@ pub struct RunEnvironment {
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub copy: Vec<PathBuf>,
     /// Whether the project's submodules are checked out in worktrees.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub submodules: bool,
     /// Disk space that all worktrees of the data directory may use; unlimited if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,12 +116,12 @@ impl PlanOptions {
         }
     }
 
-    pub(crate) fn parse_options(&self) -> plan::ParseOptions {
+    pub(crate) fn to_parse_options(&self) -> plan::ParseOptions {
         plan::ParseOptions { format: self.format.as_ref().and_then(|name| name.parse().ok()) }
     }
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -177,7 +177,7 @@ pub enum SandboxMode {
 
 impl RunEnvironment {
     /// Returns the first path of `copy` that is not inside the project.
-    pub(crate) fn find_path_outside(&self) -> Option<&Path> {
+    pub(crate) fn find_copy_path_outside_project(&self) -> Option<&Path> {
         let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         self.copy.iter().map(PathBuf::as_path).find(|path| !path.components().all(is_inside))
     }

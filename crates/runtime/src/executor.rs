@@ -97,8 +97,13 @@ impl Executor {
 
     /// Starts threads for the sessions that the run had before a restart.
     pub(crate) fn recover_sessions(&mut self, durable_run: &DurableRun) {
-        self.register_tasks(durable_run.views().rows().tasks.iter());
-        durable_run.views().rows().sessions.iter().for_each(|session| self.register_session(session));
+        self.update_worktree_registry(durable_run.views().rows().tasks.iter());
+        durable_run
+            .views()
+            .rows()
+            .sessions
+            .iter()
+            .for_each(|session| self.schedule_worktree_removal(session));
         let woken: BTreeSet<SessionId> = durable_run
             .pending_effects()
             .iter()
@@ -107,7 +112,7 @@ impl Executor {
                 _ => None,
             })
             .collect();
-        for living in durable_run.run().live_sessions() {
+        for living in durable_run.state().live_sessions() {
             let state = if living.is_starting {
                 // The effect that starts it is executed again.
                 continue;
@@ -121,8 +126,8 @@ impl Executor {
     }
 
     /// Looks for files that several unfinished tasks have changed. Overlaps are reported to the run loop.
-    pub(crate) fn find_overlaps(&mut self, durable_run: &DurableRun) {
-        OverlapWatch::update(&mut self.overlap_watch, &self.context, durable_run);
+    pub(crate) fn request_overlap_scan(&mut self, durable_run: &DurableRun) {
+        OverlapWatch::request_scan(&mut self.overlap_watch, &self.context, durable_run);
     }
 
     /// Checks periodically whether there is space for worktrees, if tasks wait for it.
@@ -130,7 +135,7 @@ impl Executor {
         let is_recent = |poll: &DiskBudgetPoll| {
             !poll.thread.is_finished() || poll.started_at.elapsed() < DISK_BUDGET_POLL_INTERVAL
         };
-        if !durable_run.run().is_disk_budget_exhausted()
+        if !durable_run.state().is_disk_budget_exhausted()
             || self.disk_budget_poll.as_ref().is_some_and(is_recent)
         {
             return;
@@ -144,7 +149,7 @@ impl Executor {
     }
 
     /// Updates the states of tasks in the worktree registry.
-    pub(crate) fn register_tasks<'a>(&self, tasks: impl Iterator<Item = &'a TaskRow>) {
+    pub(crate) fn update_worktree_registry<'a>(&self, tasks: impl Iterator<Item = &'a TaskRow>) {
         if let Some(git) = &self.context.git {
             let tasks = tasks.map(|task| (&task.id, task.state));
             self.context.host.disk_budget.registry.update_tasks(&self.context.run, git, tasks);
@@ -152,7 +157,7 @@ impl Executor {
     }
 
     /// Has the worktree of a session without a task removed when the session has ended.
-    pub(crate) fn register_session(&mut self, session: &SessionRow) {
+    pub(crate) fn schedule_worktree_removal(&mut self, session: &SessionRow) {
         let has_worktree = session.agent.is_some() && session.task.is_none();
         if self.context.git.is_none() || !has_worktree || session.ended_at.is_none() {
             return;
@@ -176,20 +181,20 @@ impl Executor {
             Effect::SpawnAgent { session } => self.start_session(session, RecoveryState::New, durable_run),
             Effect::SendInput { session, input, content } => {
                 let brief = task_brief(&content, durable_run);
-                self.send(session, SessionCommand::Send { number: input, input: content, brief });
+                self.send_to_session(session, SessionCommand::Send { number: input, input: content, brief });
             }
             Effect::ParkSession { session, mode: ParkMode::Cold } => {
-                self.send(session, SessionCommand::Cool { effect: id });
+                self.send_to_session(session, SessionCommand::Cool { effect: id });
             }
             Effect::ParkSession { session, mode: ParkMode::Frozen | ParkMode::Hot } => {
-                self.send(session, SessionCommand::Freeze { effect: id });
+                self.send_to_session(session, SessionCommand::Freeze { effect: id });
             }
             Effect::WakeSession { session, from: ParkMode::Cold } => {
                 let replay = task_brief::replay_brief(session, durable_run);
-                self.send(session, SessionCommand::Warm { effect: id, replay });
+                self.send_to_session(session, SessionCommand::Warm { effect: id, replay });
             }
             Effect::WakeSession { session, from: ParkMode::Frozen | ParkMode::Hot } => {
-                self.send(session, SessionCommand::Thaw { effect: id });
+                self.send_to_session(session, SessionCommand::Thaw { effect: id });
             }
             Effect::EndSession { session } => {
                 if !self.sessions.contains_key(&session) {
@@ -200,26 +205,27 @@ impl Executor {
                 }
             }
             Effect::RunCheck { task, attempt, command } => {
-                let timeout_ms = durable_run.run().settings().timeout_ms;
+                let timeout_ms = durable_run.state().settings().timeout_ms;
                 self.start_job(id, move |context, stop_token| {
-                    context.open_turns.wait_for(&task, stop_token);
-                    let receipt = job::check(context, &job_name(id), &task, &command, timeout_ms, stop_token);
+                    context.open_turns.wait_for_task(&task, stop_token);
+                    let receipt =
+                        job::check_task(context, &job_name(id), &task, &command, timeout_ms, stop_token);
                     Command::ReportCheck { task, attempt, receipt }
                 });
             }
             Effect::Merge { task, attempt } => {
                 let options = merge::MergeOptions::new(&task, durable_run, job_name(id));
                 self.start_job(id, move |context, stop_token| {
-                    context.open_turns.wait_for(&task, stop_token);
+                    context.open_turns.wait_for_task(&task, stop_token);
                     let outcome = merge::merge(context, &task, &options, stop_token);
                     Command::ReportMerge { task, attempt, outcome }
                 });
             }
             Effect::CheckGate { phase, round } => {
-                let work = durable_run.run().gate_check(phase);
-                let timeout_ms = durable_run.run().settings().timeout_ms;
+                let work = durable_run.state().gate_check(phase);
+                let timeout_ms = durable_run.state().settings().timeout_ms;
                 self.start_job(id, move |context, stop_token| {
-                    let report = gate::report(context, &job_name(id), &work, timeout_ms, stop_token);
+                    let report = gate::examine_phase(context, &job_name(id), &work, timeout_ms, stop_token);
                     Command::ReportGate { phase, round, report }
                 });
             }
@@ -243,9 +249,9 @@ impl Executor {
                 let commit = row.and_then(|row| row.commit);
                 self.start_job(id, move |context, _| {
                     let restored = match &context.git {
-                        Some(git) => {
-                            git.restore(&task, commit.as_deref()).map_err(|error| error_chain(&error))
-                        }
+                        Some(git) => git
+                            .restore_worktree(&task, commit.as_deref())
+                            .map_err(|error| error_chain(&error)),
                         None => Err("cannot restore a checkpoint without worktrees".to_owned()),
                     };
                     Command::ReportEffect { effect: id, error: restored.err() }
@@ -261,7 +267,7 @@ impl Executor {
     /// Kills jobs whose outcome the run no longer needs, such as the check of a cancelled task.
     pub(crate) fn cancel_obsolete_jobs(&mut self, durable_run: &DurableRun) {
         self.jobs.retain(|job| !job.thread.is_finished());
-        for job in self.jobs.iter().filter(|job| !durable_run.run().is_effect_pending(job.effect)) {
+        for job in self.jobs.iter().filter(|job| !durable_run.state().is_effect_pending(job.effect)) {
             job.stop_token.kill();
         }
     }
@@ -304,7 +310,7 @@ impl Executor {
         durable_run: &DurableRun,
     ) {
         let row = durable_run.views().rows().tasks.get(&task).and_then(|task| task.session);
-        let session = row.and_then(|session| durable_run.run().assignment(session));
+        let session = row.and_then(|session| durable_run.state().session_assignment(session));
         let agent_session = session.and_then(|session| session.agent_session);
         self.start_job(id, move |context, _| {
             let outcome = match &context.git {
@@ -312,7 +318,7 @@ impl Executor {
                     let tree = context.project_tree();
                     CheckpointOutcome::Made { commit: String::new(), agent_session, tree }
                 }
-                Some(git) => match git.snapshot(&task, &format!("checkpoint {checkpoint}")) {
+                Some(git) => match git.snapshot_worktree(&task, &format!("checkpoint {checkpoint}")) {
                     Ok(snapshot) => CheckpointOutcome::Made {
                         commit: snapshot.commit.to_string(),
                         agent_session,
@@ -336,11 +342,11 @@ impl Executor {
             Ok(handle) => {
                 self.sessions.insert(session, handle);
             }
-            Err(reason) => self.context.report(Command::ReportLost { session, reason }),
+            Err(reason) => self.context.report_to_run_loop(Command::ReportLost { session, reason }),
         }
     }
 
-    fn send(&mut self, session: SessionId, command: SessionCommand) {
+    fn send_to_session(&mut self, session: SessionId, command: SessionCommand) {
         // A session without a thread has ended, and its end is reported.
         if let Some(handle) = self.sessions.get(&session) {
             handle.send(command);
@@ -359,7 +365,7 @@ impl Executor {
             let report = work(&context, &token);
             // A stopped job has no valid outcome.
             if !token.is_stopped() {
-                context.report(report);
+                context.report_to_run_loop(report);
             }
         });
         // If no thread could be started, the effect stays pending and is executed after the next start.

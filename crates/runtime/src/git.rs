@@ -210,7 +210,7 @@ impl RunGit {
     /// Returns the sessions that have their own worktree.
     pub fn session_worktrees(&self) -> Vec<SessionId> {
         let _lock = self.lock();
-        self.run.session_worktrees().iter().filter_map(|name| name.parse().ok()).collect()
+        self.run.session_worktree_names().iter().filter_map(|name| name.parse().ok()).collect()
     }
 
     /// Removes the worktree of a session after saving its content in git, and returns the bytes freed.
@@ -228,14 +228,14 @@ impl RunGit {
     }
 
     /// Saves the content of a task's worktree as a commit.
-    pub fn snapshot(&self, task: &TaskId, label: &str) -> Result<WorktreeSnapshot, RepoError> {
+    pub fn snapshot_worktree(&self, task: &TaskId, label: &str) -> Result<WorktreeSnapshot, RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         self.run.snapshot_worktree(&worktree, label, &[])
     }
 
     /// Resets the worktree of a task to a commit, or to the tip of the run's branch.
-    pub fn restore(&self, task: &TaskId, commit: Option<&str>) -> Result<(), RepoError> {
+    pub fn restore_worktree(&self, task: &TaskId, commit: Option<&str>) -> Result<(), RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         let target = match commit.and_then(CommitId::parse) {
@@ -315,7 +315,7 @@ impl RunGit {
     }
 
     /// Returns the tip of the run's branch, and its tree.
-    pub fn tip(&self) -> Result<(CommitId, String), RepoError> {
+    pub fn run_branch_tip(&self) -> Result<(CommitId, String), RepoError> {
         let _lock = self.lock();
         let tip = self.run.run_tip()?;
         let tree = self.run.tree_of(&tip)?;
@@ -325,7 +325,7 @@ impl RunGit {
     /// Records the commit that the gate of a phase examined.
     pub fn record_gate(&self, phase: PhaseNumber, commit: &CommitId) -> Result<(), RepoError> {
         let _lock = self.lock();
-        self.run.record_gate(phase, commit)
+        self.run.record_gate_commit(phase, commit)
     }
 
     /// Moves the target branch, unless it is checked out.
@@ -356,7 +356,7 @@ impl RunGit {
             LandScope::All => self.run.run_tip().map(Some),
             LandScope::Approved(phases) if phases.is_empty() => Ok(None),
             // Gates of earlier versions did not record a commit, and approved all merged work.
-            LandScope::Approved(phases) => match self.run.latest_gate(phases)? {
+            LandScope::Approved(phases) => match self.run.latest_gate_commit(phases)? {
                 Some(commit) => Ok(Some(commit)),
                 None => self.run.run_tip().map(Some),
             },
@@ -364,13 +364,13 @@ impl RunGit {
     }
 
     /// Returns the changes of a task since it branched off the run's branch.
-    pub fn diff(&self, task: &TaskId) -> Result<String, RepoError> {
+    pub fn task_diff(&self, task: &TaskId) -> Result<String, RepoError> {
         let _lock = self.lock();
         self.run.task_diff(task)
     }
 
     /// Removes the worktrees of ended tasks and sessions.
-    pub fn clean(&self, views: &Views) -> CleanupReport {
+    pub fn remove_finished_worktrees(&self, views: &Views) -> CleanupReport {
         let mut report = CleanupReport::default();
         for session in self.session_worktrees() {
             let has_ended = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());

@@ -44,7 +44,7 @@ const EVENTS_MAX: usize = 4096;
 const REQUESTS_MAX: usize = 1024;
 /// Random characters in a run's id.
 const ID_CHARS: usize = 5;
-/// Key of the single row of kind [`Kind::Run`].
+/// Key of the single row of kind [`RowKind::Run`].
 const RUN_KEY: &str = "run";
 /// Name of the empty file that marks a run as ended, so that a start does not have to read its log.
 pub(crate) const ENDED_MARKER: &str = "over";
@@ -159,10 +159,10 @@ pub struct RunSnapshot {
 }
 
 impl RunSnapshot {
-    pub(crate) fn of(durable_run: &DurableRun) -> Self {
+    pub(crate) fn from_durable_run(durable_run: &DurableRun) -> Self {
         Self {
             position: durable_run.position(),
-            sequence: durable_run.run().sequence(),
+            sequence: durable_run.state().sequence(),
             views: Arc::clone(durable_run.views()),
         }
     }
@@ -216,13 +216,13 @@ type LoadResult = Arc<OnceLock<Result<(), Arc<HostError>>>>;
 
 impl HostState {
     /// Returns the folder of a run.
-    pub(crate) fn folder(&self, run: &RunId) -> PathBuf {
+    pub(crate) fn run_folder(&self, run: &RunId) -> PathBuf {
         self.data.join("runs").join(run.as_str())
     }
 
     /// Sets or removes the marker of an ended run. Only a hint: the log is authoritative.
     pub(crate) fn mark_ended(&self, run: &RunId, has_ended: bool) {
-        let path = self.folder(run).join(ENDED_MARKER);
+        let path = self.run_folder(run).join(ENDED_MARKER);
         let _ = if has_ended { fs::write(path, "") } else { fs::remove_file(path) };
     }
 
@@ -254,9 +254,9 @@ impl Host {
         let with_session_worktrees = runs_with_session_worktrees(&host.state.data);
         for head in host.state.log.runs()? {
             // If a server was killed at the end of a run, session worktrees and their processes may remain.
-            if !host.has_ended(&head.run) || with_session_worktrees.contains(&head.run) {
+            if !host.has_run_ended(&head.run) || with_session_worktrees.contains(&head.run) {
                 // A run that fails to load must not block the others; its error is returned on access.
-                drop(host.activate(&head.run));
+                drop(host.activate_run(&head.run));
             }
         }
         Ok(host)
@@ -268,28 +268,30 @@ impl Host {
     }
 
     /// Returns the data directory.
-    pub fn data(&self) -> &Path {
+    pub fn data_directory(&self) -> &Path {
         &self.state.data
     }
 
     /// Starts a run and returns its id when the start is recorded.
-    pub fn start(&self, new: NewRun) -> Result<RunId, HostError> {
-        if let Some(path) = new.environment.find_path_outside() {
+    pub fn start_run(&self, new: NewRun) -> Result<RunId, HostError> {
+        if let Some(path) = new.environment.find_copy_path_outside_project() {
             return Err(HostError::OutsideProject { path: path.to_owned() });
         }
-        let run = self.new_id()?;
-        let folder = self.state.folder(&run);
+        let run = self.create_run_folder()?;
+        let folder = self.state.run_folder(&run);
         let failed = |source| HostError::Io { action: "write", path: folder.clone(), source };
         new.environment.write(&folder).map_err(failed)?;
         let NewRun { project, mut work, settings, team, person, environment } = new;
         let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
         DurationHistory::read(&self.state.data, &environment.project).estimate(&mut work.tasks, worker);
         let command = Command::StartRun { project, work: Box::new(work), settings: Box::new(settings), team };
-        match self.request(&run, |reply| RunRequest::command(Actor::Person(person), command, Some(reply))) {
+        match self.send_run_request(&run, |reply| {
+            RunRequest::from_actor(Actor::Person(person), command, Some(reply))
+        }) {
             Ok(Ok(_)) => Ok(run),
             Ok(Err(error)) | Err(error) => {
                 // Nothing was recorded.
-                self.deactivate(&run);
+                self.deactivate_run(&run);
                 let _ = fs::remove_dir_all(&folder);
                 Err(error)
             }
@@ -297,28 +299,33 @@ impl Host {
     }
 
     /// Decides on a command of a user. Returns when the resulting events are durable.
-    pub fn execute(&self, run: &RunId, person: &str, command: Command) -> Result<Sequence, HostError> {
+    pub fn execute_command(
+        &self,
+        run: &RunId,
+        person: &str,
+        command: Command,
+    ) -> Result<Sequence, HostError> {
         let actor = Actor::Person(person.to_owned());
-        self.request(run, |reply| RunRequest::command(actor, command, Some(reply)))?
+        self.send_run_request(run, |reply| RunRequest::from_actor(actor, command, Some(reply)))?
     }
 
     /// Returns the current rows of a run.
-    pub fn snapshot(&self, run: &RunId) -> Result<RunSnapshot, HostError> {
-        if !self.active_runs().runs.contains_key(run) && self.has_ended(run) {
+    pub fn run_snapshot(&self, run: &RunId) -> Result<RunSnapshot, HostError> {
+        if !self.active_runs().runs.contains_key(run) && self.has_run_ended(run) {
             // An ended run needs no loop to be read.
             let mut durable_run = DurableRun::open(Arc::clone(&self.state.log), run.clone())?;
             // A migration may have deleted its rows.
-            durable_run.save()?;
-            return Ok(RunSnapshot::of(&durable_run));
+            durable_run.save_rows()?;
+            return Ok(RunSnapshot::from_durable_run(&durable_run));
         }
-        self.request(run, RunRequest::Snapshot)
+        self.send_run_request(run, RunRequest::Snapshot)
     }
 
     /// Returns the rows of all runs, the oldest first. Ended runs are not loaded, and runs that fail to load are omitted.
-    pub fn list(&self) -> Result<Vec<RunRow>, HostError> {
+    pub fn list_runs(&self) -> Result<Vec<RunRow>, HostError> {
         let mut rows = Vec::new();
         for head in self.state.log.runs()? {
-            rows.extend(self.run_row_at(&head).ok());
+            rows.extend(self.run_row_from_head(&head).ok());
         }
         rows.sort_by_key(|row| row.started_at);
         Ok(rows)
@@ -327,19 +334,19 @@ impl Host {
     /// Returns the row of a run.
     pub fn run_row(&self, run: &RunId) -> Result<RunRow, HostError> {
         let head = self.state.log.runs()?.into_iter().find(|head| head.run == *run);
-        self.run_row_at(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
+        self.run_row_from_head(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
     }
 
-    fn run_row_at(&self, head: &RunHead) -> Result<RunRow, HostError> {
+    fn run_row_from_head(&self, head: &RunHead) -> Result<RunRow, HostError> {
         let is_loaded =
             self.active_runs().runs.get(&head.run).is_some_and(|run| run.load_result.get().is_some());
         // A saved row that is up to date avoids waiting for a run that is loading, and loading one that has ended.
         let saved = if is_loaded { None } else { self.saved_run_row(head)? };
-        let has_ended = || !self.active_runs().runs.contains_key(&head.run) && self.has_ended(&head.run);
+        let has_ended = || !self.active_runs().runs.contains_key(&head.run) && self.has_run_ended(&head.run);
         let row = match saved {
             Some(row) => Some(row),
-            None if has_ended() => self.snapshot(&head.run)?.views.rows().run.iter().next().cloned(),
-            None => self.request(&head.run, RunRequest::RunRow)?,
+            None if has_ended() => self.run_snapshot(&head.run)?.views.rows().run.iter().next().cloned(),
+            None => self.send_run_request(&head.run, RunRequest::RunRow)?,
         };
         row.ok_or_else(|| HostError::UnknownRun { run: head.run.clone() })
     }
@@ -347,15 +354,15 @@ impl Host {
     /// Returns the saved row of a run, if it includes the run's last event.
     fn saved_run_row(&self, head: &RunHead) -> Result<Option<RunRow>, HostError> {
         let log = &self.state.log;
-        if log.rows_position(&head.run)? != head.sequence {
+        if log.rows_sequence(&head.run)? != head.sequence {
             return Ok(None);
         }
         let row = log.row(&head.run, RowKind::Run.name(), RUN_KEY)?;
         Ok(row.and_then(|row| serde_json::from_str(&row.json).ok()))
     }
 
-    fn has_ended(&self, run: &RunId) -> bool {
-        self.state.folder(run).join(ENDED_MARKER).exists()
+    fn has_run_ended(&self, run: &RunId) -> bool {
+        self.state.run_folder(run).join(ENDED_MARKER).exists()
     }
 
     /// Returns a receiver of all events from now on.
@@ -364,8 +371,8 @@ impl Host {
     }
 
     /// Returns the changes of a task as a git diff.
-    pub fn diff(&self, run: &RunId, task: &TaskId) -> Result<String, HostError> {
-        self.git(run)?.diff(task).map_err(HostError::from)
+    pub fn task_diff(&self, run: &RunId, task: &TaskId) -> Result<String, HostError> {
+        self.run_git(run)?.task_diff(task).map_err(HostError::from)
     }
 
     /// Merges the approved phases of a run, or all merged tasks, into the branch that the run started from.
@@ -373,20 +380,20 @@ impl Host {
         let scope = if is_all {
             LandScope::All
         } else {
-            LandScope::Approved(approved_phases(&self.snapshot(run)?.views))
+            LandScope::Approved(approved_phases(&self.run_snapshot(run)?.views))
         };
-        self.git(run)?.land_checked_out(&scope).map_err(HostError::from)
+        self.run_git(run)?.land_checked_out(&scope).map_err(HostError::from)
     }
 
     /// Removes the finished worktrees of a run. Their content is committed to git first.
-    pub fn clean(&self, run: &RunId) -> Result<CleanupReport, HostError> {
-        let snapshot = self.snapshot(run)?;
-        let git = self.git(run)?;
+    pub fn remove_finished_worktrees(&self, run: &RunId) -> Result<CleanupReport, HostError> {
+        let snapshot = self.run_snapshot(run)?;
+        let git = self.run_git(run)?;
         // A check that a killed server left there is recovered, unless the run has ended.
-        if self.has_ended(run) || !executor::is_check_worktree_in_use(&self.state.folder(run)) {
+        if self.has_run_ended(run) || !executor::is_check_worktree_in_use(&self.state.run_folder(run)) {
             git.remove_check_worktree()?;
         }
-        Ok(git.clean(&snapshot.views))
+        Ok(git.remove_finished_worktrees(&snapshot.views))
     }
 
     /// Stops the loops of all runs, and returns when they have ended.
@@ -407,8 +414,8 @@ impl Host {
     }
 
     /// Returns the environment of a run.
-    pub fn environment(&self, run: &RunId) -> Result<RunEnvironment, HostError> {
-        let folder = self.state.folder(run);
+    pub fn run_environment(&self, run: &RunId) -> Result<RunEnvironment, HostError> {
+        let folder = self.state.run_folder(run);
         RunEnvironment::read(&folder).map_err(|source| HostError::Io { action: "read", path: folder, source })
     }
 
@@ -418,11 +425,11 @@ impl Host {
     }
 
     /// Returns the git operations of a run, shared with its loop if it is active, so that they have the same lock.
-    fn git(&self, run: &RunId) -> Result<RunGit, HostError> {
-        if let Some(git) = self.state.disk_budget.registry.git(run) {
+    fn run_git(&self, run: &RunId) -> Result<RunGit, HostError> {
+        if let Some(git) = self.state.disk_budget.registry.run_git(run) {
             return Ok(git);
         }
-        let environment = self.environment(run)?;
+        let environment = self.run_environment(run)?;
         RunGit::open(&self.state.data, run, &environment)?
             .ok_or_else(|| HostError::InPlace { run: run.clone() })
     }
@@ -433,13 +440,13 @@ impl Host {
     }
 
     /// Sends a request to the loop of a run, and waits for the reply.
-    fn request<T>(
+    fn send_run_request<T>(
         &self,
         run: &RunId,
         request: impl FnOnce(SyncSender<T>) -> RunRequest,
     ) -> Result<T, HostError> {
         let (reply, received) = sync_channel(1);
-        let (requests, load_result) = self.activate(run)?;
+        let (requests, load_result) = self.activate_run(run)?;
         let received = requests.send(request(reply)).ok().and_then(|()| received.recv().ok());
         received.ok_or_else(|| match load_result.get() {
             Some(Err(error)) => HostError::LoadFailed(Arc::clone(error)),
@@ -448,7 +455,7 @@ impl Host {
     }
 
     /// Returns the request queue of a run's loop, which is started if necessary.
-    fn activate(&self, run: &RunId) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
+    fn activate_run(&self, run: &RunId) -> Result<(SyncSender<RunRequest>, LoadResult), HostError> {
         let mut active_runs = self.active_runs();
         if active_runs.is_shutting_down {
             return Err(HostError::ShuttingDown);
@@ -456,7 +463,7 @@ impl Host {
         if let Some(active) = active_runs.runs.get(run).filter(|active| !active.thread.is_finished()) {
             return Ok((active.requests.clone(), Arc::clone(&active.load_result)));
         }
-        let folder = self.state.folder(run);
+        let folder = self.state.run_folder(run);
         let environment = RunEnvironment::read(&folder).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => HostError::UnknownRun { run: run.clone() },
             _ => HostError::Io { action: "read", path: folder, source },
@@ -466,7 +473,7 @@ impl Host {
         let load_and_run = {
             let (host, run, requests) = (Arc::clone(&self.state), run.clone(), requests.clone());
             let load_result = Arc::clone(&load_result);
-            move || match load(host, run, environment, requests, inbox) {
+            move || match load_run(host, run, environment, requests, inbox) {
                 Ok(run_loop) => {
                     let _ = load_result.set(Ok(()));
                     run_loop.run();
@@ -478,7 +485,7 @@ impl Host {
         let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(load_and_run);
         let thread = thread.map_err(|source| HostError::Io {
             action: "start a thread for",
-            path: self.state.folder(run),
+            path: self.state.run_folder(run),
             source,
         })?;
         let active = ActiveRun { requests: requests.clone(), thread, load_result: Arc::clone(&load_result) };
@@ -486,7 +493,7 @@ impl Host {
         Ok((requests, load_result))
     }
 
-    fn deactivate(&self, run: &RunId) {
+    fn deactivate_run(&self, run: &RunId) {
         let active = self.active_runs().runs.remove(run);
         if let Some(active) = active {
             drop(active.requests.send(RunRequest::Stop(ShutdownMode::KeepSessions)));
@@ -495,7 +502,7 @@ impl Host {
     }
 
     /// Creates the folder of a new run, and returns the run's id.
-    fn new_id(&self) -> Result<RunId, HostError> {
+    fn create_run_folder(&self) -> Result<RunId, HostError> {
         let failed =
             |source| HostError::Io { action: "create a run in", path: self.state.data.clone(), source };
         loop {
@@ -503,7 +510,7 @@ impl Host {
             File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).map_err(failed)?;
             let name: String = bytes.iter().map(|byte| id_char(*byte)).collect();
             let run: RunId = format!("r{name}").parse().map_err(|error| failed(io::Error::other(error)))?;
-            if fs::create_dir(self.state.folder(&run)).is_ok() {
+            if fs::create_dir(self.state.run_folder(&run)).is_ok() {
                 return Ok(run);
             }
         }
@@ -518,7 +525,7 @@ fn runs_with_session_worktrees(data: &Path) -> BTreeSet<RunId> {
 }
 
 /// Reads the log of a run, and creates its loop.
-fn load(
+fn load_run(
     host: Arc<HostState>,
     run: RunId,
     environment: RunEnvironment,

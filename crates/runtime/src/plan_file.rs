@@ -49,7 +49,7 @@ pub(crate) struct PlanFileWatcher {
 
 impl PlanFileWatcher {
     /// Returns the watcher of a run; `None` if the run has no plan file.
-    pub(crate) fn of(environment: &RunEnvironment, data: &Path) -> Option<Self> {
+    pub(crate) fn for_run(environment: &RunEnvironment, data: &Path) -> Option<Self> {
         let path = environment.plan.clone()?;
         Some(Self {
             // The target of a link is replaced, not the link.
@@ -75,7 +75,7 @@ impl PlanFileWatcher {
             return None;
         }
         self.polled_at = Instant::now();
-        self.tick_all();
+        self.tick_pending_checkboxes();
         let version = fs::metadata(&self.path).ok().map(|metadata| file_version(&metadata));
         let is_stable = self.polled == version;
         self.polled = version;
@@ -85,18 +85,20 @@ impl PlanFileWatcher {
         self.read = version;
         Some(match version {
             Some(_) => self.report(),
-            None => self.unreadable("the file does not exist; the run continues with its current plan"),
+            None => {
+                self.unreadable_report("the file does not exist; the run continues with its current plan")
+            }
         })
     }
 
     fn report(&self) -> Command {
         let source = match read(&self.path) {
             Ok(source) => source,
-            Err(error) => return self.unreadable(&error.to_string()),
+            Err(error) => return self.unreadable_report(&error.to_string()),
         };
-        let parsed = plan::parse(&source, self.options.parse_options());
+        let parsed = plan::parse(&source, self.options.to_parse_options());
         if parsed.has_errors() {
-            return self.unreadable(&first_error(&parsed, &source));
+            return self.unreadable_report(&first_error(&parsed, &source));
         }
         let mut work = engine::planned_work(&parsed.plan, self.options.with_optional);
         self.options.apply_defaults(&mut work);
@@ -104,16 +106,16 @@ impl PlanFileWatcher {
         Command::ReportPlan { work: Box::new(work) }
     }
 
-    fn unreadable(&self, problem: &str) -> Command {
+    fn unreadable_report(&self, problem: &str) -> Command {
         let name = self.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         Command::ReportPlanUnreadable { problem: format!("{name}: {problem}") }
     }
 
     /// Ticks the checkbox of a completed task, if configured. On failure the next poll tries again.
-    pub(crate) fn tick(&mut self, task: TaskId, title: String) {
+    pub(crate) fn tick_checkbox(&mut self, task: TaskId, title: String) {
         if self.options.write_back {
             self.unticked.insert(task, title);
-            self.tick_all();
+            self.tick_pending_checkboxes();
         }
     }
 
@@ -124,12 +126,12 @@ impl PlanFileWatcher {
         }
     }
 
-    fn tick_all(&mut self) {
+    fn tick_pending_checkboxes(&mut self) {
         if self.unticked.is_empty() {
             return;
         }
         // On failure the next poll tries again.
-        if let Ok(handled) = self.try_tick() {
+        if let Ok(handled) = self.try_tick_checkboxes() {
             for task in handled {
                 self.unticked.remove(&task);
             }
@@ -137,10 +139,10 @@ impl PlanFileWatcher {
     }
 
     /// Ticks all possible checkboxes in one write, and returns the tasks that need no further attempt.
-    fn try_tick(&mut self) -> io::Result<Vec<TaskId>> {
+    fn try_tick_checkboxes(&mut self) -> io::Result<Vec<TaskId>> {
         let before = file_version(&fs::metadata(&self.path)?);
         let source = read(&self.path)?;
-        let parsed = plan::parse(&source, self.options.parse_options());
+        let parsed = plan::parse(&source, self.options.to_parse_options());
         if parsed.has_errors() {
             return Err(io::Error::other("the plan has errors"));
         }
@@ -149,7 +151,7 @@ impl PlanFileWatcher {
             // The id may belong to another task now.
             let is_same = parsed.plan.tasks.iter().any(|task| task.id == *id && task.title == *title);
             if let (true, MarkDoneOutcome::Edit(edit)) =
-                (is_same, plan::mark_done(&ticked, self.options.parse_options(), id))
+                (is_same, plan::mark_done(&ticked, self.options.to_parse_options(), id))
             {
                 ticked = edit.apply(&ticked);
             }

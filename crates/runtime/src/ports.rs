@@ -76,7 +76,7 @@ impl PortRegistry {
                 return data.join("worktrees").join(name).is_dir();
             }
             let run = name.split_once('-').map_or(&**name, |(run, _)| run);
-            *runs.entry(run.to_owned()).or_insert_with(|| is_active(data, run))
+            *runs.entry(run.to_owned()).or_insert_with(|| is_run_active(data, run))
         });
         let first = find_free_block(blocks, &name, ports);
         let in_place = matches!(owner, PortOwner::InPlace { .. });
@@ -106,7 +106,7 @@ fn find_free_block(blocks: &PortBlocks, name: &str, ports: Ports) -> u16 {
     u16::try_from(port).unwrap_or(ports.first)
 }
 
-fn is_active(data: &Path, run: &str) -> bool {
+fn is_run_active(data: &Path, run: &str) -> bool {
     let folder = data.join("runs").join(run);
     folder.is_dir() && !folder.join(ENDED_MARKER).exists()
 }
@@ -136,17 +136,17 @@ mod tests {
             Self { data: tempfile::tempdir().unwrap(), registry: PortRegistry::default() }
         }
 
-        fn create(&self, name: &str) {
+        fn create_worktree(&self, name: &str) {
             fs::create_dir_all(self.data.path().join("worktrees").join(name)).unwrap();
         }
 
-        fn remove(&self, name: &str) {
+        fn remove_worktree(&self, name: &str) {
             fs::remove_dir(self.data.path().join("worktrees").join(name)).unwrap();
         }
 
         /// Creates a worktree and returns its ports.
-        fn ports(&self, name: &str, (first, last, per_task): (u16, u16, u16)) -> Vec<u16> {
-            self.create(name);
+        fn ports_of_new_worktree(&self, name: &str, (first, last, per_task): (u16, u16, u16)) -> Vec<u16> {
+            self.create_worktree(name);
             let base = self.registry.first_port(
                 self.data.path(),
                 &PortOwner::Worktree(name),
@@ -168,12 +168,12 @@ mod tests {
             let n_blocks = (u32::from(last - first) + 1) / u32::from(per_task);
             let mut used = BTreeSet::new();
             for number in 0..n_blocks {
-                for port in test.ports(&format!("r{}-T{number}", number % 3), range) {
+                for port in test.ports_of_new_worktree(&format!("r{}-T{number}", number % 3), range) {
                     assert!((first..=last).contains(&port), "{port} of {range:?}");
                     assert!(used.insert(port), "{port} of {range:?} is allocated twice");
                 }
             }
-            let more = test.ports("r1-T99", range);
+            let more = test.ports_of_new_worktree("r1-T99", range);
             assert!(more.iter().all(|port| (first..=last).contains(port)), "{more:?}");
         }
     }
@@ -183,7 +183,7 @@ mod tests {
         let test = PortTest::new();
         let mut used = BTreeSet::new();
         for (number, per_task) in [7, 10, 3, 10, 1, 7, 3, 10].into_iter().enumerate() {
-            for port in test.ports(&format!("r{number}-T1"), (20_000, 20_099, per_task)) {
+            for port in test.ports_of_new_worktree(&format!("r{number}-T1"), (20_000, 20_099, per_task)) {
                 assert!(used.insert(port), "{port} is allocated twice");
             }
         }
@@ -192,18 +192,18 @@ mod tests {
     #[test]
     fn worktree_keeps_its_ports_across_a_restart_and_frees_them_when_it_is_removed() {
         let mut test = PortTest::new();
-        let before = ["r1-T1", "r1-check", "r3-T1"].map(|name| test.ports(name, FEW));
+        let before = ["r1-T1", "r1-check", "r3-T1"].map(|name| test.ports_of_new_worktree(name, FEW));
         test.registry = PortRegistry::default();
         // In another order, which would allocate other blocks.
-        let mut after = ["r3-T1", "r1-check", "r1-T1"].map(|name| test.ports(name, FEW));
+        let mut after = ["r3-T1", "r1-check", "r1-T1"].map(|name| test.ports_of_new_worktree(name, FEW));
         after.reverse();
         assert_eq!(after, before);
-        test.remove("r1-check");
-        assert_eq!(test.ports("r2-desk-s_1", FEW), before[1], "no other block is free");
-        assert_eq!(test.ports("r1-T1", FEW), before[0]);
+        test.remove_worktree("r1-check");
+        assert_eq!(test.ports_of_new_worktree("r2-desk-s_1", FEW), before[1], "no other block is free");
+        assert_eq!(test.ports_of_new_worktree("r1-T1", FEW), before[0]);
         fs::write(test.data.path().join("ports.json"), "damaged").unwrap();
         test.registry = PortRegistry::default();
-        assert_eq!(test.ports("r1-T1", FEW).len(), 10);
+        assert_eq!(test.ports_of_new_worktree("r1-T1", FEW).len(), 10);
     }
 
     #[test]
@@ -221,8 +221,10 @@ mod tests {
         };
         assert_eq!(BTreeSet::from(["T1", "T2", ""].map(ports)).len(), 3);
         fs::write(data.join("runs/r1/over"), "").unwrap();
-        let next: BTreeSet<u16> =
-            ["r2-T1", "r2-T2", "r2-T3"].iter().flat_map(|name| test.ports(name, FEW)).collect();
+        let next: BTreeSet<u16> = ["r2-T1", "r2-T2", "r2-T3"]
+            .iter()
+            .flat_map(|name| test.ports_of_new_worktree(name, FEW))
+            .collect();
         assert_eq!(next.len(), 30);
     }
 }

@@ -45,7 +45,7 @@ pub struct PreparedRun {
 }
 
 /// Checks the plan, finds the repository and assembles the team.
-pub fn prepare(
+pub fn prepare_run(
     project: &Path,
     config: &Config,
     plan: &LoadedPlan,
@@ -56,7 +56,7 @@ pub fn prepare(
     let mut work = engine::planned_work(&plan.reading.plan, options.with_optional);
     let location = location::find(project, &config.worktree, options.in_place)?;
     notes.extend(location.notes);
-    let team = team::team(config, &work, options.agent.as_deref())?;
+    let team = team::assemble_team(config, &work, options.agent.as_deref())?;
     notes.extend(team.note);
     let plan_options = PlanOptions {
         format: plan.format.map(|format| format.to_string()),
@@ -65,7 +65,7 @@ pub fn prepare(
         task_budget: config.budgets.task,
         phase_budgets: config.budgets.phase.clone(),
         worker: team.members.first().map(|member| member.name.clone()),
-        memory_mib: memory(config, &team.presets),
+        memory_mib: memory_limits(config, &team.presets),
         write_back: config.write_back,
     };
     plan_options.apply_defaults(&mut work);
@@ -107,8 +107,8 @@ pub fn prepare(
 }
 
 /// Returns the memory limit of each member that has one, in MiB.
-fn memory(config: &Config, presets: &BTreeMap<AgentName, String>) -> BTreeMap<AgentName, u64> {
-    let of = |preset: &String| drivers::preset::pick(preset, &config.agents).ok()?.memory_mib;
+fn memory_limits(config: &Config, presets: &BTreeMap<AgentName, String>) -> BTreeMap<AgentName, u64> {
+    let of = |preset: &String| drivers::preset::resolve_preset(preset, &config.agents).ok()?.memory_mib;
     presets.iter().filter_map(|(name, preset)| Some((name.clone(), of(preset)?))).collect()
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct QueuedCommand {
 }
 
 impl RunRequest {
-    pub(crate) fn command(
+    pub(crate) fn from_actor(
         actor: Actor,
         command: Command,
         reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
@@ -58,13 +58,13 @@ impl RunRequest {
     }
 
     /// Makes a report of the executor.
-    pub(crate) fn report(command: Command) -> Self {
-        Self::command(Actor::System, command, None)
+    pub(crate) fn from_executor(command: Command) -> Self {
+        Self::from_actor(Actor::System, command, None)
     }
 
     /// Makes a command of an agent.
     pub(crate) fn from_agent(session: SessionId, command: Command) -> Self {
-        Self::command(Actor::Agent(session), command, None)
+        Self::from_actor(Actor::Agent(session), command, None)
     }
 }
 
@@ -92,8 +92,8 @@ impl RunLoop {
         inbox: Receiver<RunRequest>,
     ) -> Result<Self, HostError> {
         let run = durable_run.id().clone();
-        let has_ended = durable_run.run().outcome().is_some();
-        let mut plan_file = PlanFileWatcher::of(&environment, &host.data);
+        let has_ended = durable_run.state().outcome().is_some();
+        let mut plan_file = PlanFileWatcher::for_run(&environment, &host.data);
         if let Some(file) = &mut plan_file {
             file.add_unticked(completed_tasks(&durable_run));
         }
@@ -118,7 +118,7 @@ impl RunLoop {
         for (id, effect) in self.durable_run.pending_effects() {
             self.executor.execute(id, effect, &self.durable_run);
         }
-        self.executor.find_overlaps(&self.durable_run);
+        self.executor.request_overlap_scan(&self.durable_run);
         loop {
             self.retry_postponed();
             if self.postponed.len() >= POSTPONED_MAX {
@@ -129,7 +129,7 @@ impl RunLoop {
                 Ok(request) => vec![request],
                 Err(RecvTimeoutError::Timeout) if !self.postponed.is_empty() => continue,
                 Err(RecvTimeoutError::Timeout) if self.is_deadline_reached() => {
-                    vec![RunRequest::command(Actor::Clock, Command::Tick, None)]
+                    vec![RunRequest::from_actor(Actor::Clock, Command::Tick, None)]
                 }
                 Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -140,7 +140,7 @@ impl RunLoop {
                 match request {
                     RunRequest::Command(queued) => self.handle(queued),
                     RunRequest::Snapshot(reply) => {
-                        drop(reply.try_send(RunSnapshot::of(&self.durable_run)));
+                        drop(reply.try_send(RunSnapshot::from_durable_run(&self.durable_run)));
                     }
                     RunRequest::RunRow(reply) => {
                         drop(reply.try_send(self.durable_run.views().rows().run.iter().next().cloned()));
@@ -150,7 +150,7 @@ impl RunLoop {
             }
             self.poll_plan_file();
             self.executor.poll_disk_budget(&self.durable_run);
-            self.save();
+            self.save_rows_if_due();
         }
     }
 
@@ -159,7 +159,7 @@ impl RunLoop {
         if self.has_ended {
             return;
         }
-        let report = self.plan_file.as_mut().and_then(PlanFileWatcher::poll).map(RunRequest::report);
+        let report = self.plan_file.as_mut().and_then(PlanFileWatcher::poll).map(RunRequest::from_executor);
         if let Some(RunRequest::Command(report)) = report {
             self.handle(report);
         }
@@ -173,7 +173,7 @@ impl RunLoop {
         };
         for row in changes.iter().filter_map(completed) {
             let detail = self.durable_run.views().rows().task_details.get(&row.id);
-            let worked_ms = self.durable_run.run().worked_ms(&row.id).unwrap_or(0);
+            let worked_ms = self.durable_run.state().worked_ms(&row.id).unwrap_or(0);
             let duration = TaskDuration {
                 project: self.project.clone(),
                 title: row.title.clone(),
@@ -184,7 +184,7 @@ impl RunLoop {
             // Only used for estimates: a failure is ignored.
             drop(duration.save(&self.host.data));
             if let Some(file) = &mut self.plan_file {
-                file.tick(row.id, row.title);
+                file.tick_checkbox(row.id, row.title);
             }
         }
     }
@@ -221,15 +221,15 @@ impl RunLoop {
             (Ok(executed), _) => {
                 for event in executed.events {
                     self.record_completed(&event.changes);
-                    self.executor.register_tasks(event.changes.iter().filter_map(
-                        |change| match &change.row {
+                    self.executor.update_worktree_registry(event.changes.iter().filter_map(|change| {
+                        match &change.row {
                             Some(Row::Task(row)) => Some(&**row),
                             _ => None,
-                        },
-                    ));
+                        }
+                    }));
                     for change in &event.changes {
                         if let Some(Row::Session(row)) = &change.row {
-                            self.executor.register_session(row);
+                            self.executor.schedule_worktree_removal(row);
                         }
                     }
                     self.host.publish(HostEvent::Recorded {
@@ -243,7 +243,7 @@ impl RunLoop {
                     self.executor.execute(id, effect, &self.durable_run);
                 }
                 if may_change_files {
-                    self.executor.find_overlaps(&self.durable_run);
+                    self.executor.request_overlap_scan(&self.durable_run);
                 }
                 Ok(executed.sequence)
             }
@@ -259,7 +259,7 @@ impl RunLoop {
     }
 
     fn update_ended_marker(&mut self) {
-        let has_ended = self.durable_run.run().outcome().is_some();
+        let has_ended = self.durable_run.state().outcome().is_some();
         if has_ended != self.has_ended {
             self.has_ended = has_ended;
             self.host.mark_ended(self.durable_run.id(), has_ended);
@@ -271,7 +271,7 @@ impl RunLoop {
         if !self.postponed.is_empty() {
             return RETRY_DELAY;
         }
-        let run = self.durable_run.run();
+        let run = self.durable_run.state();
         let next_poll = self.plan_file.as_ref().filter(|_| !self.has_ended).map(PlanFileWatcher::due_in);
         let sleep_max = if run.is_disk_budget_exhausted() { DISK_BUDGET_POLL_INTERVAL } else { SLEEP_MAX };
         let sleep_max = sleep_max.min(next_poll.unwrap_or(SLEEP_MAX));
@@ -281,13 +281,13 @@ impl RunLoop {
     }
 
     fn is_deadline_reached(&self) -> bool {
-        self.durable_run.run().next_deadline().is_some_and(|deadline| deadline <= now())
+        self.durable_run.state().next_deadline().is_some_and(|deadline| deadline <= now())
     }
 
-    fn save(&mut self) {
-        if self.saved_at.elapsed() >= SAVE_INTERVAL || self.durable_run.run().outcome().is_some() {
+    fn save_rows_if_due(&mut self) {
+        if self.saved_at.elapsed() >= SAVE_INTERVAL || self.durable_run.state().outcome().is_some() {
             // On failure the next call tries again; the log has the events.
-            drop(self.durable_run.save());
+            drop(self.durable_run.save_rows());
             self.saved_at = std::time::Instant::now();
         }
     }
@@ -296,8 +296,8 @@ impl RunLoop {
         let Self { mut executor, mut durable_run, inbox, .. } = self;
         // Threads that report now must not block: the next start recovers their work.
         drop(inbox);
-        executor.stop(mode, durable_run.run().outcome().is_some());
-        drop(durable_run.save());
+        executor.stop(mode, durable_run.state().outcome().is_some());
+        drop(durable_run.save_rows());
     }
 }
 
@@ -335,7 +335,7 @@ fn is_message(request: &RunRequest) -> bool {
 fn urgency(request: &RunRequest) -> u8 {
     match request {
         RunRequest::Command(QueuedCommand { command: Command::ReceiveMessage { message, .. }, .. }) => {
-            engine::urgency(message)
+            engine::message_urgency(message)
         }
         RunRequest::Command(_) | RunRequest::Snapshot(_) | RunRequest::RunRow(_) | RunRequest::Stop(_) => {
             u8::MAX

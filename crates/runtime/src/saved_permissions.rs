@@ -32,7 +32,7 @@ pub fn project_root(directory: &Path) -> &Path {
 
 /// Returns the path of the file for the project that contains a folder.
 pub fn saved_permissions_file(data: &Path, project: &Path) -> PathBuf {
-    let root = root(project);
+    let root = canonical_project_root(project);
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name: String =
@@ -64,7 +64,7 @@ pub(crate) fn save_permission(data: &Path, project: &Path, pattern: &str, allowe
             list.push(pattern.into());
         }
     }
-    let project = root(project).display().to_string().replace(char::is_control, " ");
+    let project = canonical_project_root(project).display().to_string().replace(char::is_control, " ");
     let lists = toml::to_string_pretty(&table).map_err(io::Error::other)?;
     let text = format!("# Permissions of {project}. Remove an entry to be asked again.\n\n{lists}");
     // A file that cannot be read again would prevent every run.
@@ -86,7 +86,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Returns the canonical path of a project's root.
-fn root(project: &Path) -> PathBuf {
+fn canonical_project_root(project: &Path) -> PathBuf {
     let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
     project_root(&project).to_owned()
 }
@@ -98,7 +98,7 @@ mod tests {
     use super::{save_permission, saved_permissions_file};
 
     /// Saves decisions in order, and returns the lists of the file.
-    fn saved(before: Option<&str>, decisions: &[(&str, bool)]) -> Result<String, String> {
+    fn save_and_read_back(before: Option<&str>, decisions: &[(&str, bool)]) -> Result<String, String> {
         let folder = tempfile::tempdir().unwrap();
         let (data, project) = (folder.path().join("data"), folder.path().join("project"));
         fs::create_dir_all(&project).unwrap();
@@ -123,11 +123,14 @@ mod tests {
 
     #[test]
     fn last_decision_about_a_pattern_replaces_earlier_ones() {
-        let once = saved(None, &[("=run:make", true), ("=run:a \"b\"\n*", false)]).unwrap();
+        let once = save_and_read_back(None, &[("=run:make", true), ("=run:a \"b\"\n*", false)]).unwrap();
         assert_eq!(once, r#"allow ["=run:make"], deny ["=run:a \"b\"\n*"]"#);
-        let again = saved(None, &[("run:x*", true), ("run:y", true), ("run:x*", false), ("run:x*", false)]);
+        let again = save_and_read_back(
+            None,
+            &[("run:x*", true), ("run:y", true), ("run:x*", false), ("run:x*", false)],
+        );
         assert_eq!(again.unwrap(), r#"allow ["run:y"], deny ["run:x*"]"#);
-        let edited = saved(Some("[permissions]\nallow = ['run:mine']\n"), &[("run:y", true)]);
+        let edited = save_and_read_back(Some("[permissions]\nallow = ['run:mine']\n"), &[("run:y", true)]);
         assert_eq!(edited.unwrap(), r#"allow ["run:mine", "run:y"], deny []"#);
     }
 
@@ -140,7 +143,7 @@ mod tests {
             ("", "run:\0"),
             ("", "x".repeat(300_000).as_str()),
         ] {
-            let error = saved(Some(before), &[(pattern, true)]).unwrap_err();
+            let error = save_and_read_back(Some(before), &[(pattern, true)]).unwrap_err();
             assert!(error.contains(".toml: "), "{error}");
         }
     }

@@ -9,7 +9,7 @@ use domain::{RunId, SessionId};
 use holder::{
     END_GRACE,
     protocol::{Request, WindowSize},
-    spool::{RecordBody, RecordReader, SpoolError, Stream},
+    spool::{OutputSource, RecordBody, RecordReader, SpoolError},
 };
 use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
@@ -70,19 +70,19 @@ pub(crate) fn process_name(run: &RunId, session: SessionId, number: u32) -> Stri
 
 impl Host {
     /// Returns a part of the output of a process, without decoding it. Secrets are masked.
-    pub fn output(
+    pub fn session_output(
         &self,
         run: &RunId,
         session: SessionId,
         query: OutputQuery,
     ) -> Result<OutputChunk, HostError> {
-        let (process, entry) = self.process(run, session, query.process)?;
+        let (process, entry) = self.find_process(run, session, query.process)?;
         let spool_error = |source: SpoolError| HostError::Spool { session, source };
         let mut output = OutputChunk { process, offset: query.after, bytes: Vec::new(), is_last: false };
         let mut reader = RecordReader::open(&entry.directory, query.after).map_err(spool_error)?;
         while let Some(record) = reader.next_record().map_err(spool_error)? {
             match record.body {
-                RecordBody::Output { stream: Stream::SideChannel, .. } => {}
+                RecordBody::Output { stream: OutputSource::SideChannel, .. } => {}
                 RecordBody::Output { bytes, .. } => {
                     let remaining = query.bytes_max.saturating_sub(output.bytes.len());
                     output.bytes.extend(bytes.iter().take(remaining));
@@ -109,7 +109,13 @@ impl Host {
     }
 
     /// Changes the window size of a session's terminal.
-    pub fn resize(&self, run: &RunId, session: SessionId, columns: u16, rows: u16) -> Result<(), HostError> {
+    pub fn resize_terminal(
+        &self,
+        run: &RunId,
+        session: SessionId,
+        columns: u16,
+        rows: u16,
+    ) -> Result<(), HostError> {
         let size =
             WindowSize { columns: columns.clamp(1, WINDOW_SIDE_MAX), rows: rows.clamp(1, WINDOW_SIDE_MAX) };
         let entry = self.terminal_process(run, session)?;
@@ -119,7 +125,7 @@ impl Host {
 
     /// Ends the process of a session. The run is notified and decides how to continue.
     pub fn end_session(&self, run: &RunId, session: SessionId) -> Result<(), HostError> {
-        let (_, entry) = self.process(run, session, None)?;
+        let (_, entry) = self.find_process(run, session, None)?;
         match entry.state {
             SessionState::Ended { .. } => Err(SessionError::NotRunning { name: entry.name }.into()),
             SessionState::Starting | SessionState::Lost => {
@@ -137,14 +143,14 @@ impl Host {
     }
 
     /// Opens a stream of the screen of a session.
-    pub fn screen(&self, run: &RunId, session: SessionId) -> Result<ScreenStream, HostError> {
-        let (_, entry) = self.process(run, session, None)?;
+    pub fn open_screen_stream(&self, run: &RunId, session: SessionId) -> Result<ScreenStream, HostError> {
+        let (_, entry) = self.find_process(run, session, None)?;
         let has_ended = matches!(entry.state, SessionState::Ended { .. } | SessionState::Lost);
         ScreenStream::open(&entry.directory, has_ended).map_err(|source| HostError::Spool { session, source })
     }
 
     fn terminal_process(&self, run: &RunId, session: SessionId) -> Result<SessionEntry, HostError> {
-        let (_, entry) = self.process(run, session, None)?;
+        let (_, entry) = self.find_process(run, session, None)?;
         if !entry.metadata.has_terminal {
             return Err(HostError::NoTerminal { session });
         }
@@ -152,13 +158,13 @@ impl Host {
     }
 
     /// Returns a process of a session by its number; the last one if `None`.
-    fn process(
+    fn find_process(
         &self,
         run: &RunId,
         session: SessionId,
         number: Option<u32>,
     ) -> Result<(u32, SessionEntry), HostError> {
-        if self.snapshot(run)?.views.rows().sessions.get(&session).is_none() {
+        if self.run_snapshot(run)?.views.rows().sessions.get(&session).is_none() {
             return Err(HostError::UnknownSession { run: run.clone(), session });
         }
         let processes = processes(self.sessions(), run, session)?;

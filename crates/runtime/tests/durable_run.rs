@@ -75,15 +75,15 @@ impl Log for FailingLog {
         up_to: Sequence,
         changes: Vec<RowChange>,
     ) -> Result<Sequence, StoreError> {
-        let (bytes, bytes_max) = (changes.iter().map(RowChange::bytes).sum(), self.rows_bytes_max);
+        let (bytes, bytes_max) = (changes.iter().map(RowChange::size_bytes).sum(), self.rows_bytes_max);
         if bytes > bytes_max {
             return Err(StoreError::TooLarge { bytes, bytes_max });
         }
         self.log.save_rows(run, up_to, changes)
     }
 
-    fn rows_position(&self, run: &RunId) -> Result<Sequence, StoreError> {
-        self.log.rows_position(run)
+    fn rows_sequence(&self, run: &RunId) -> Result<Sequence, StoreError> {
+        self.log.rows_sequence(run)
     }
 
     fn rows(&self, run: &RunId) -> Result<Vec<Row>, StoreError> {
@@ -95,15 +95,15 @@ impl Log for FailingLog {
     }
 }
 
-fn open(directory: &Path) -> Arc<SqliteLog> {
+fn open_log(directory: &Path) -> Arc<SqliteLog> {
     Arc::new(SqliteLog::open(directory).unwrap())
 }
 
-fn id() -> RunId {
+fn run_id() -> RunId {
     "r1".parse().unwrap()
 }
 
-fn ana() -> Actor {
+fn user_ana() -> Actor {
     Actor::Person("ana".to_owned())
 }
 
@@ -137,40 +137,40 @@ fn run_continues_after_a_crash_at_any_step_and_its_rows_match_the_log() {
     let folder = TempDir::new().unwrap();
     let work = generate(GraphShape::Chains, 12, 3);
     let mut executor = TestExecutor::default();
-    let mut durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
-    executor
-        .effects
-        .extend(durable_run.execute(domain::Timestamp(0), &ana(), start_command(&work, 3)).unwrap().effects);
+    let mut durable_run = DurableRun::open(open_log(folder.path()), run_id()).unwrap();
+    executor.effects.extend(
+        durable_run.execute(domain::Timestamp(0), &user_ana(), start_command(&work, 3)).unwrap().effects,
+    );
     let mut n_steps = 0_u32;
     while executor.execute_next(&mut durable_run) {
         n_steps += 1;
         if n_steps.is_multiple_of(7) {
-            let state = durable_run.run().clone();
+            let state = durable_run.state().clone();
             if n_steps.is_multiple_of(2) {
-                durable_run.save().unwrap();
+                durable_run.save_rows().unwrap();
             }
             // All state in memory is lost, including effects in execution.
             drop(durable_run);
-            durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
-            assert_eq!(*durable_run.run(), state, "after step {n_steps}");
+            durable_run = DurableRun::open(open_log(folder.path()), run_id()).unwrap();
+            assert_eq!(*durable_run.state(), state, "after step {n_steps}");
             let pending = durable_run.pending_effects();
             executor.effects = pending.into_iter().filter(|(id, _)| !executor.done.contains(id)).collect();
         }
     }
-    assert_eq!(durable_run.run().outcome(), Some(RunOutcome::Done));
-    durable_run.save().unwrap();
+    assert_eq!(durable_run.state().outcome(), Some(RunOutcome::Done));
+    durable_run.save_rows().unwrap();
     drop(durable_run);
 
-    let log = open(folder.path());
-    let saved = log.rows(&id()).unwrap();
+    let log = open_log(folder.path());
+    let saved = log.rows(&run_id()).unwrap();
     assert!(!saved.is_empty());
     // A log with the same events and without rows: all rows are rebuilt.
     let fresh = TempDir::new().unwrap();
-    let copy = open(fresh.path());
-    let entries = log.read(&id(), Sequence(0), usize::MAX).unwrap().into_iter().map(new_entry).collect();
-    copy.append(&id(), Sequence(0), entries).unwrap();
-    DurableRun::open(copy.clone(), id()).unwrap().save().unwrap();
-    assert_eq!(copy.rows(&id()).unwrap(), saved);
+    let copy = open_log(fresh.path());
+    let entries = log.read(&run_id(), Sequence(0), usize::MAX).unwrap().into_iter().map(new_entry).collect();
+    copy.append(&run_id(), Sequence(0), entries).unwrap();
+    DurableRun::open(copy.clone(), run_id()).unwrap().save_rows().unwrap();
+    assert_eq!(copy.rows(&run_id()).unwrap(), saved);
 }
 
 fn new_entry(entry: Entry) -> NewEntry {
@@ -179,17 +179,17 @@ fn new_entry(entry: Entry) -> NewEntry {
 }
 
 /// Returns the JSON of each row by its kind and key.
-fn contents(rows: &[Row]) -> BTreeMap<(String, String), String> {
+fn json_by_kind_and_key(rows: &[Row]) -> BTreeMap<(String, String), String> {
     rows.iter().map(|row| ((row.kind.clone(), row.key.clone()), row.json.clone())).collect()
 }
 
 /// Folds a run's events up to a sequence into rows.
-fn folded(log: &dyn Log, up_to: Sequence) -> BTreeMap<(String, String), String> {
-    let mut views = Views::new(id());
-    for entry in log.read(&id(), Sequence(0), usize::try_from(up_to.0).unwrap()).unwrap() {
-        views.apply(&entry.recorded().unwrap());
+fn fold_log(log: &dyn Log, up_to: Sequence) -> BTreeMap<(String, String), String> {
+    let mut views = Views::new(run_id());
+    for entry in log.read(&run_id(), Sequence(0), usize::try_from(up_to.0).unwrap()).unwrap() {
+        views.apply(&entry.to_recorded_event().unwrap());
     }
-    views.all().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect()
+    views.all_rows().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect()
 }
 
 /// The file was written by the last version with schema 3, and left in the middle of a run: with a snapshot of its
@@ -199,23 +199,23 @@ fn a_run_in_progress_of_schema_3_shows_the_same_rows_and_continues() {
     let folder = TempDir::new().unwrap();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/schema-3.sqlite3");
     fs::copy(golden, folder.path().join(LOG_FILE)).unwrap();
-    let log = open(folder.path());
+    let log = open_log(folder.path());
     let head = log.runs().unwrap().remove(0).sequence;
     // The migration to schema 4 deletes rows of the former form. If the form of rows changes again, so must the schema.
-    assert_eq!(log.rows_position(&id()).unwrap(), Sequence(0));
-    assert!(log.rows(&id()).unwrap().is_empty());
+    assert_eq!(log.rows_sequence(&run_id()).unwrap(), Sequence(0));
+    assert!(log.rows(&run_id()).unwrap().is_empty());
 
-    let mut durable_run = DurableRun::open(log.clone(), id()).unwrap();
-    assert_eq!(durable_run.run().sequence(), head);
-    durable_run.save().unwrap();
-    assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, head));
+    let mut durable_run = DurableRun::open(log.clone(), run_id()).unwrap();
+    assert_eq!(durable_run.state().sequence(), head);
+    durable_run.save_rows().unwrap();
+    assert_eq!(json_by_kind_and_key(&log.rows(&run_id()).unwrap()), fold_log(&*log, head));
     let mut executor = TestExecutor {
         effects: durable_run.pending_effects().into(),
         clock: i64::try_from(head.0).unwrap(),
         ..TestExecutor::default()
     };
     while executor.execute_next(&mut durable_run) {}
-    assert_eq!(durable_run.run().outcome(), Some(RunOutcome::Done));
+    assert_eq!(durable_run.state().outcome(), Some(RunOutcome::Done));
 }
 
 #[test]
@@ -224,52 +224,52 @@ fn rows_of_a_long_run_are_saved_in_several_writes() {
     let log = FailingLog::open(folder.path(), u64::MAX, 2 << 20);
     let mut run_loop = RunLoop::start(&generate(GraphShape::Chains, 400, 3), 3, Recording::Log).unwrap();
     run_loop.run_to_end().unwrap();
-    let entries = run_loop.log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect();
-    log.append(&id(), Sequence(0), entries).unwrap();
+    let entries = run_loop.log.iter().map(|recorded| NewEntry::from_event(recorded).unwrap()).collect();
+    log.append(&run_id(), Sequence(0), entries).unwrap();
 
-    let mut durable_run = DurableRun::open(log.clone(), id()).unwrap();
-    durable_run.save().unwrap();
-    let head = durable_run.run().sequence();
-    assert_eq!(log.rows_position(&id()).unwrap(), head);
-    assert_eq!(contents(&log.rows(&id()).unwrap()), folded(&*log, head));
+    let mut durable_run = DurableRun::open(log.clone(), run_id()).unwrap();
+    durable_run.save_rows().unwrap();
+    let head = durable_run.state().sequence();
+    assert_eq!(log.rows_sequence(&run_id()).unwrap(), head);
+    assert_eq!(json_by_kind_and_key(&log.rows(&run_id()).unwrap()), fold_log(&*log, head));
 }
 
 #[test]
 fn command_that_cannot_be_recorded_has_no_effect_and_can_be_repeated() {
     let folder = TempDir::new().unwrap();
     let log = FailingLog::open(folder.path(), 1, usize::MAX);
-    let mut durable_run = DurableRun::open(log.clone(), id()).unwrap();
+    let mut durable_run = DurableRun::open(log.clone(), run_id()).unwrap();
     let work = generate(GraphShape::Chains, 4, 1);
-    durable_run.execute(domain::Timestamp(0), &ana(), start_command(&work, 1)).unwrap();
-    let before = durable_run.run().clone();
-    let task = durable_run.run().task_ids().next().unwrap().clone();
+    durable_run.execute(domain::Timestamp(0), &user_ana(), start_command(&work, 1)).unwrap();
+    let before = durable_run.state().clone();
+    let task = durable_run.state().task_ids().next().unwrap().clone();
 
     let pause = || Command::PauseTask(task.clone());
-    let error = durable_run.execute(domain::Timestamp(1), &ana(), pause()).unwrap_err();
+    let error = durable_run.execute(domain::Timestamp(1), &user_ana(), pause()).unwrap_err();
     assert!(matches!(error, CommandError::Store { .. }), "{error}");
-    assert_eq!(*durable_run.run(), before, "the state is rebuilt from the log");
+    assert_eq!(*durable_run.state(), before, "the state is rebuilt from the log");
 
     log.n_appends.store(9, Ordering::SeqCst);
-    durable_run.execute(domain::Timestamp(2), &ana(), pause()).unwrap();
-    assert!(matches!(durable_run.run().task_state(&task), Some(TaskState::Blocked(_))));
+    durable_run.execute(domain::Timestamp(2), &user_ana(), pause()).unwrap();
+    assert!(matches!(durable_run.state().task_state(&task), Some(TaskState::Blocked(_))));
 }
 
 #[test]
 fn readers_share_the_rows_and_an_event_copies_them_only_if_there_is_a_reader() {
     let folder = TempDir::new().unwrap();
-    let mut durable_run = DurableRun::open(open(folder.path()), id()).unwrap();
+    let mut durable_run = DurableRun::open(open_log(folder.path()), run_id()).unwrap();
     let work = generate(GraphShape::Chains, 5, 1);
-    durable_run.execute(domain::Timestamp(1), &ana(), start_command(&work, 1)).unwrap();
+    durable_run.execute(domain::Timestamp(1), &user_ana(), start_command(&work, 1)).unwrap();
 
     let (first, second) = (Arc::clone(durable_run.views()), Arc::clone(durable_run.views()));
     assert!(Arc::ptr_eq(&first, &second), "reads at the same sequence share one copy");
     let read_at = first.sequence();
-    durable_run.execute(domain::Timestamp(2), &ana(), Command::PauseRun).unwrap();
+    durable_run.execute(domain::Timestamp(2), &user_ana(), Command::PauseRun).unwrap();
     assert_eq!(first.sequence(), read_at, "a reader's rows do not change");
     assert!(durable_run.views().sequence() > read_at);
     drop((first, second));
 
     let address = Arc::as_ptr(durable_run.views());
-    durable_run.execute(domain::Timestamp(3), &ana(), Command::ContinueRun).unwrap();
+    durable_run.execute(domain::Timestamp(3), &user_ana(), Command::ContinueRun).unwrap();
     assert_eq!(Arc::as_ptr(durable_run.views()), address, "nothing is copied without a reader");
 }

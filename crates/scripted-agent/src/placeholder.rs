@@ -58,14 +58,14 @@ impl PlaceholderValues {
             "arguments" => Some(self.arguments.join(" ")),
             _ => match name.split_once(':')? {
                 ("env", name) => variable(name),
-                ("field", name) => Some(self.field(name)),
+                ("field", name) => Some(self.last_line_field(name)),
                 _ => None,
             },
         }
     }
 
     /// Returns a field of the last line if that is a JSON object.
-    fn field(&self, name: &str) -> String {
+    fn last_line_field(&self, name: &str) -> String {
         let value: Value = serde_json::from_str(&self.line).unwrap_or_default();
         match value.get(name) {
             Some(Value::String(text)) => text.clone(),

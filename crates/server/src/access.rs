@@ -21,7 +21,7 @@ use axum::{
 };
 
 use crate::{
-    problem::{ApiError, echo},
+    problem::{ApiError, shorten_client_text},
     problem_code::ProblemCode,
     token::Token,
 };
@@ -79,7 +79,7 @@ impl AccessGuard {
             return Ok(());
         }
         let detail = match host {
-            Some(host) => format!("'{}' is not the host of this server.", echo(host)),
+            Some(host) => format!("'{}' is not the host of this server.", shorten_client_text(host)),
             None => "The request has no Host header.".to_owned(),
         };
         let hint = format!("Send the request to 127.0.0.1:{}.", self.port);
@@ -111,8 +111,8 @@ impl AccessGuard {
         if let Some(value) = headers.get(AUTHORIZATION) {
             let parts = value.to_str().ok().and_then(|value| value.split_once(' '));
             let parts = parts.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-            let is_valid = parts.is_some_and(|(_, token)| self.token.is_token(token.trim()));
-            return if is_valid { Ok(Credential::Token) } else { Err(self.invalid_token()) };
+            let is_valid = parts.is_some_and(|(_, token)| self.token.matches_token(token.trim()));
+            return if is_valid { Ok(Credential::Token) } else { Err(self.invalid_token_error()) };
         }
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
         let cookies =
@@ -122,12 +122,12 @@ impl AccessGuard {
             if name == self.cookie_name() {
                 has_cookie = true;
                 // A page on another port can set a cookie of the same name, so check all.
-                if self.token.is_cookie(value) {
+                if self.token.matches_cookie(value) {
                     return Ok(Credential::Cookie);
                 }
             }
         }
-        if has_cookie { Err(self.invalid_token()) } else { Err(missing_token()) }
+        if has_cookie { Err(self.invalid_token_error()) } else { Err(missing_token_error()) }
     }
 
     /// The port is part of the name: browsers share cookies between ports, and another server may set its own.
@@ -135,8 +135,8 @@ impl AccessGuard {
         format!("jangdan_{}", self.port)
     }
 
-    fn invalid_token(&self) -> ApiError {
-        match self.attempt_limit.count() {
+    fn invalid_token_error(&self) -> ApiError {
+        match self.attempt_limit.count_attempt() {
             Ok(()) => ApiError::new(
                 ProblemCode::InvalidToken,
                 "Missing or invalid token.",
@@ -151,7 +151,7 @@ impl AccessGuard {
     }
 }
 
-fn missing_token() -> ApiError {
+fn missing_token_error() -> ApiError {
     let hint = "Open the link that `jangdan link` prints, or send the token: authorization: Bearer TOKEN";
     ApiError::new(ProblemCode::MissingToken, "Missing or invalid token.", hint)
 }

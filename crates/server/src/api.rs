@@ -81,14 +81,14 @@ impl Api {
 
     /// Waits for a stop request, stops the runs and publishes their last events.
     pub(crate) async fn stop_when_requested(&self) {
-        let agents = self.stop.requested().await;
+        let agents = self.stop.wait_for_request().await;
         let host = self.host.clone();
         let stopping = tokio::task::spawn_blocking(move || {
             host.stop(agents);
             crate::change_feed::last_position(&**host.log())
         });
         if let Ok(Ok(end)) = stopping.await {
-            let mut head = self.feed.watch();
+            let mut head = self.feed.watch_head();
             // A client that misses the last events finds them in the log.
             let _ = timeout(FINAL_EVENTS_WAIT_MAX, head.wait_for(|head| *head >= end)).await;
         }
@@ -101,7 +101,7 @@ impl Api {
     }
 
     /// Waits until the runs have stopped.
-    pub(crate) async fn stopped(&self) {
+    pub(crate) async fn wait_until_stopped(&self) {
         let mut stage = self.stop.watch();
         // `self` owns the sender, so this cannot fail.
         let _ = stage.wait_for(|stage| *stage == ServerStage::Stopped).await;

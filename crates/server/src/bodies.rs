@@ -448,7 +448,7 @@ pub enum ProblemDiagnosticSeverity {
 }
 
 impl ProblemDiagnostic {
-    pub fn of(diagnostic: &plan::ReportedDiagnostic<'_>) -> Self {
+    pub fn from_diagnostic(diagnostic: &plan::ReportedDiagnostic<'_>) -> Self {
         Self {
             code: diagnostic.code.as_str().to_owned(),
             severity: match diagnostic.severity {

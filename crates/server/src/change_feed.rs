@@ -116,16 +116,16 @@ impl ChangeFeed {
     }
 
     /// Returns a receiver of the head.
-    pub fn watch(&self) -> watch::Receiver<Position> {
+    pub fn watch_head(&self) -> watch::Receiver<Position> {
         self.head.subscribe()
     }
 
     /// Subscribes to session activity, from now on.
-    pub fn activity(&self) -> broadcast::Receiver<Arc<ActivityFrame>> {
+    pub fn subscribe_to_activity(&self) -> broadcast::Receiver<Arc<ActivityFrame>> {
         self.activity.subscribe()
     }
 
-    pub fn next(&self, after: Position) -> NextEntry {
+    pub fn entry_after(&self, after: Position) -> NextEntry {
         let buffer = self.buffer();
         if buffer.head <= after {
             return NextEntry::CaughtUp;
@@ -177,14 +177,14 @@ impl ChangeFeed {
             (Position(buffer.head.0 - buffer.entries.len() as u64), buffer.bytes_max / 2)
         };
         if after >= first {
-            return Ok(self.next(after) != NextEntry::Evicted);
+            return Ok(self.entry_after(after) != NextEntry::Evicted);
         }
         if first.0 - after.0 > OLDER_ENTRIES_MAX {
             return Ok(false);
         }
-        let mut replay = LogReplay::after(Arc::clone(log), after, None);
+        let mut replay = LogReplay::starting_after(Arc::clone(log), after, None);
         let (mut older, mut bytes) = (Vec::new(), 0);
-        while replay.at() < first
+        while replay.position() < first
             && let Some(page) = replay.next_page()?
         {
             bytes += page.iter().map(|frames| frames.text.len()).sum::<usize>();
@@ -194,7 +194,7 @@ impl ChangeFeed {
             older.extend(page.into_iter().filter(|frames| frames.position <= first));
         }
         self.prepend(first, older);
-        Ok(self.next(after) != NextEntry::Evicted)
+        Ok(self.entry_after(after) != NextEntry::Evicted)
     }
 
     /// Inserts entries before the oldest buffered one, unless that has changed meanwhile.
@@ -217,7 +217,7 @@ impl ChangeFeed {
 
     /// Reads entries that were not published from the log.
     async fn catch_up(self: &Arc<Self>, log: &Arc<dyn Log>) {
-        let mut replay = LogReplay::after(Arc::clone(log), self.head(), None);
+        let mut replay = LogReplay::starting_after(Arc::clone(log), self.head(), None);
         let feed = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || {
             while let Some(page) = replay.next_page()? {
@@ -286,7 +286,10 @@ pub async fn run_feed(
                 HostEvent::Activity { run, session, activity } => {
                     // Formatted once for all streams. Sending fails only if there is none.
                     if feed.activity.receiver_count() > 0 {
-                        drop(feed.activity.send(Arc::new(ActivityFrame::of(run, *session, activity))));
+                        drop(
+                            feed.activity
+                                .send(Arc::new(ActivityFrame::from_activity(run, *session, activity))),
+                        );
                     }
                     false
                 }
@@ -303,7 +306,7 @@ pub async fn run_feed(
                 break;
             }
             if let HostEvent::Recorded { run, position, sequence, changes } = &*first.remove() {
-                feed.push(EntryFrames::of(run, *position, *sequence, changes));
+                feed.push(EntryFrames::from_changes(run, *position, *sequence, changes));
             }
             gap_deadline = Instant::now() + GAP_WAIT_MAX;
         }

@@ -55,11 +55,11 @@ pub enum ClientError {
 
 impl ClientError {
     pub(crate) fn not_listening(socket: &Path) -> Self {
-        unreachable(socket, io::ErrorKind::ConnectionRefused.into())
+        unreachable_error(socket, io::ErrorKind::ConnectionRefused.into())
     }
 
     /// Returns whether no server is listening, or it stopped during the request.
-    pub(crate) fn is_gone(&self) -> bool {
+    pub(crate) fn is_server_gone(&self) -> bool {
         match self {
             Self::ConnectionLost { .. } => true,
             Self::Unreachable { source, .. } => is_not_listening(source),
@@ -96,7 +96,7 @@ impl RunRows {
     }
 
     /// Returns the rows of a kind; none if the kind was not requested.
-    pub fn of<R: TableRow + DeserializeOwned>(&self) -> Result<Vec<R>, ClientError> {
+    pub fn rows_of_kind<R: TableRow + DeserializeOwned>(&self) -> Result<Vec<R>, ClientError> {
         let rows = self.rows.get(R::KIND.name()).map_or(&[][..], Vec::as_slice);
         let read = rows.iter().map(R::deserialize).collect::<Result<_, _>>();
         read.map_err(|source| ClientError::InvalidResponse {
@@ -121,7 +121,7 @@ impl Client {
             Err(error) if is_not_listening(&error) => return Ok(None),
             Err(source) => return Err(ClientError::Unreachable { path: socket, source }),
         }
-        let runtime = connection::runtime().map_err(|source| unreachable(&socket, source))?;
+        let runtime = connection::runtime().map_err(|source| unreachable_error(&socket, source))?;
         Ok(Some(Self { socket, runtime }))
     }
 
@@ -134,7 +134,7 @@ impl Client {
         self.get("/api/runs")
     }
 
-    pub fn run(&self, run: &RunId) -> Result<RunRow, ClientError> {
+    pub fn run_row(&self, run: &RunId) -> Result<RunRow, ClientError> {
         self.get(&format!("/api/runs/{run}"))
     }
 
@@ -145,7 +145,7 @@ impl Client {
     }
 
     /// Starts a run.
-    pub fn start(&self, new: &NewRun) -> Result<RunId, ClientError> {
+    pub fn start_run(&self, new: &NewRun) -> Result<RunId, ClientError> {
         self.post("/api/runs", new).map(|RunCreated { run }| run)
     }
 
@@ -166,7 +166,7 @@ impl Client {
     }
 
     /// Returns the changes of a task as a git diff.
-    pub fn diff(&self, run: &RunId, task: &TaskId) -> Result<String, ClientError> {
+    pub fn task_diff(&self, run: &RunId, task: &TaskId) -> Result<String, ClientError> {
         let diff = self.request(&Method::GET, &format!("/api/runs/{run}/tasks/{task}/diff"), Vec::new())?;
         Ok(String::from_utf8_lossy(&diff).into_owned())
     }
@@ -177,31 +177,36 @@ impl Client {
     }
 
     /// Removes the unused worktrees of a run. Their content is kept in git.
-    pub fn clean(&self, run: &RunId) -> Result<CleanupReport, ClientError> {
+    pub fn remove_finished_worktrees(&self, run: &RunId) -> Result<CleanupReport, ClientError> {
         self.post(&format!("/api/runs/{run}/clean"), &())
     }
 
     /// Stops the server.
-    pub fn stop(&self, agents: ShutdownMode) -> Result<(), ClientError> {
+    pub fn stop_server(&self, agents: ShutdownMode) -> Result<(), ClientError> {
         let body = serde_json::to_vec(&StopRequest { agents });
-        let body = body.map_err(|source| invalid_response("POST /api/stop", source))?;
+        let body = body.map_err(|source| invalid_response_error("POST /api/stop", source))?;
         self.request(&Method::POST, "/api/stop", body).map(drop)
     }
 
     /// Opens a live stream of one run or all, after a position or from now on.
-    pub fn live(&self, after: Option<Position>, run: Option<RunId>) -> Result<LiveStream, ClientError> {
+    pub fn open_live_stream(
+        &self,
+        after: Option<Position>,
+        run: Option<RunId>,
+    ) -> Result<LiveStream, ClientError> {
         LiveStream::open(self.socket.clone(), after, run)
     }
 
     /// Sends a GET request.
     pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         let response = self.request(&Method::GET, path, Vec::new())?;
-        serde_json::from_slice(&response).map_err(|source| invalid_response(&format!("GET {path}"), source))
+        serde_json::from_slice(&response)
+            .map_err(|source| invalid_response_error(&format!("GET {path}"), source))
     }
 
     /// Sends a POST request with a JSON body.
     pub fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
-        let failed = |source| invalid_response(&format!("POST {path}"), source);
+        let failed = |source| invalid_response_error(&format!("POST {path}"), source);
         let body = serde_json::to_vec(body).map_err(failed)?;
         let response = self.request(&Method::POST, path, body)?;
         serde_json::from_slice(&response).map_err(failed)
@@ -215,20 +220,20 @@ impl Client {
             return Err(ClientError::Timeout { request });
         };
         let (status, response) = response.map_err(|error| error.into_client_error(&self.socket, request))?;
-        if status.is_success() { Ok(response) } else { Err(refused(status, &response)) }
+        if status.is_success() { Ok(response) } else { Err(refused_error(status, &response)) }
     }
 }
 
-fn unreachable(socket: &Path, source: io::Error) -> ClientError {
+fn unreachable_error(socket: &Path, source: io::Error) -> ClientError {
     ClientError::Unreachable { path: socket.to_owned(), source }
 }
 
-fn invalid_response(request: &str, source: serde_json::Error) -> ClientError {
+fn invalid_response_error(request: &str, source: serde_json::Error) -> ClientError {
     ClientError::InvalidResponse { request: request.to_owned(), source }
 }
 
 /// Reads the problem document of a response; makes one if the body is not a problem document.
-fn refused(status: StatusCode, response: &[u8]) -> ClientError {
+fn refused_error(status: StatusCode, response: &[u8]) -> ClientError {
     let problem = serde_json::from_slice(response).unwrap_or_else(|_| Problem {
         code: "unknown".to_owned(),
         title: "Error of the server".to_owned(),

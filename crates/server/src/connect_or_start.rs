@@ -63,7 +63,7 @@ pub fn connect_or_start(data: &Path, loopback: Loopback) -> Result<RunningServer
             match client.status() {
                 Ok(_) => return Ok(RunningServer { client, embedded: None }),
                 // The server was killed while it started a process, which holds the socket open until it executes its program.
-                Err(error) if error.is_gone() && Instant::now() < deadline => {
+                Err(error) if error.is_server_gone() && Instant::now() < deadline => {
                     sleep(POLL_INTERVAL);
                     continue;
                 }

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::{
-    problem::{ApiError, echo},
+    problem::{ApiError, shorten_client_text},
     problem_code::ProblemCode,
 };
 
@@ -41,7 +41,7 @@ impl<T: DeserializeOwned, S: Send + Sync, const BYTES_MAX: usize> FromRequest<S>
         }
         let body = read_body(request.into_body(), BYTES_MAX).await?;
         let read = serde_json::from_slice(&body).map_err(|error| {
-            let detail = format!("Invalid request body: {}.", echo(&error.to_string()));
+            let detail = format!("Invalid request body: {}.", shorten_client_text(&error.to_string()));
             ApiError::new(ProblemCode::BadRequest, detail, "GET /api/openapi.json describes the body.")
         });
         read.map(Self)
@@ -83,7 +83,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathPar
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(params)) => Ok(Self(params)),
             Err(_) => {
-                let detail = format!("There is no {}.", echo(parts.uri.path()));
+                let detail = format!("There is no {}.", shorten_client_text(parts.uri.path()));
                 Err(ApiError::new(ProblemCode::UnknownRun, detail, "GET /api/runs lists all runs."))
             }
         }
@@ -99,13 +99,13 @@ impl<S: Send + Sync> FromRequestParts<S> for QueryPairs {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         match Query::<Vec<(String, String)>>::from_request_parts(parts, state).await {
             Ok(Query(pairs)) => Ok(Self(pairs)),
-            Err(error) => Err(invalid_query(error.to_string())),
+            Err(error) => Err(invalid_query_error(error.to_string())),
         }
     }
 }
 
 /// Returns the error for an invalid query.
-pub fn invalid_query(detail: impl Into<String>) -> ApiError {
+pub fn invalid_query_error(detail: impl Into<String>) -> ApiError {
     ApiError::new(ProblemCode::BadRequest, detail, "GET /api/openapi.json describes the query.")
 }
 
@@ -121,7 +121,9 @@ impl QueryReader {
     pub fn take<T: std::str::FromStr>(&mut self, name: &str) -> Result<Option<T>, ApiError> {
         let Some(at) = self.0.iter().position(|(key, _)| key == name) else { return Ok(None) };
         let (_, value) = self.0.remove(at);
-        let read = value.parse().map_err(|_| invalid_query(format!("Invalid {name} '{}'.", echo(&value))));
+        let read = value
+            .parse()
+            .map_err(|_| invalid_query_error(format!("Invalid {name} '{}'.", shorten_client_text(&value))));
         read.map(Some)
     }
 
@@ -133,7 +135,7 @@ impl QueryReader {
     pub fn take_limit(&mut self, default: usize, max: usize) -> Result<usize, ApiError> {
         let limit = self.take("limit")?.unwrap_or(default);
         if !(1..=max).contains(&limit) {
-            return Err(invalid_query(format!("limit must be a number from 1 to {max}.")));
+            return Err(invalid_query_error(format!("limit must be a number from 1 to {max}.")));
         }
         Ok(limit)
     }
@@ -141,7 +143,9 @@ impl QueryReader {
     /// Returns an error if a parameter is left.
     pub fn finish(self) -> Result<(), ApiError> {
         match self.0.first() {
-            Some((name, _)) => Err(invalid_query(format!("Unknown query parameter '{}'.", echo(name)))),
+            Some((name, _)) => {
+                Err(invalid_query_error(format!("Unknown query parameter '{}'.", shorten_client_text(name))))
+            }
             None => Ok(()),
         }
     }

@@ -85,7 +85,7 @@ struct KeyReservation {
 
 impl IdempotencyKeys {
     /// Reserves a key. If its request is in progress, waits up to [`WAIT_MAX`] for the response.
-    async fn lookup(self: &Arc<Self>, key: &str, fingerprint: Fingerprint) -> KeyLookup {
+    async fn reserve_or_wait(self: &Arc<Self>, key: &str, fingerprint: Fingerprint) -> KeyLookup {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
             let lookup = self.reserve(key, fingerprint);
@@ -180,7 +180,7 @@ async fn run_with_key(
     let (head, body) = request.into_parts();
     let body = read_body(body, PLAN_BYTES_MAX).await?;
     let fingerprint = Sha256::new().chain_update(head.uri.to_string()).chain_update([0]).chain_update(&body);
-    let reservation = match keys.lookup(key, fingerprint.finalize().into()).await {
+    let reservation = match keys.reserve_or_wait(key, fingerprint.finalize().into()).await {
         KeyLookup::New(reservation) => reservation,
         KeyLookup::Completed(stored) => {
             let mut response = stored.into_response();
@@ -273,19 +273,21 @@ mod tests {
     async fn repetition_waits_for_the_response_up_to_the_limit() {
         let keys = Arc::new(IdempotencyKeys::default());
         let reservation = reserve(&keys, "one");
-        let (lookup, ()) =
-            tokio::join!(keys.lookup("one", FINGERPRINT), async { reservation.complete(response("done")) });
+        let (lookup, ()) = tokio::join!(keys.reserve_or_wait("one", FINGERPRINT), async {
+            reservation.complete(response("done"))
+        });
         assert!(matches!(lookup, KeyLookup::Completed(response) if response.body == "done"));
 
         // A request without a response is executed by the repetition.
         let reservation = reserve(&keys, "two");
-        let (lookup, ()) = tokio::join!(keys.lookup("two", FINGERPRINT), async { drop(reservation) });
+        let (lookup, ()) =
+            tokio::join!(keys.reserve_or_wait("two", FINGERPRINT), async { drop(reservation) });
         let KeyLookup::New(reservation) = lookup else { panic!("the repetition gets the key") };
 
         let before = Instant::now();
-        assert!(matches!(keys.lookup("two", FINGERPRINT).await, KeyLookup::InProgress(_)));
+        assert!(matches!(keys.reserve_or_wait("two", FINGERPRINT).await, KeyLookup::InProgress(_)));
         assert_eq!(before.elapsed(), WAIT_MAX);
-        assert!(matches!(keys.lookup("two", [2; 32]).await, KeyLookup::KeyReused));
+        assert!(matches!(keys.reserve_or_wait("two", [2; 32]).await, KeyLookup::KeyReused));
         drop(reservation);
     }
 }

@@ -13,7 +13,7 @@ use axum::{
 };
 
 use crate::{
-    problem::{ApiError, echo},
+    problem::{ApiError, shorten_client_text},
     problem_code::ProblemCode,
 };
 
@@ -35,15 +35,17 @@ async fn respond(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     // A missing script of an older page must be an error, not the HTML of the page.
     let is_file = path.starts_with("assets/");
     let index = || if is_file { None } else { assets::find("index.html") };
-    assets::find(path).or_else(index).map_or_else(|| missing(&uri), |asset| respond_with(asset, &headers))
+    assets::find(path)
+        .or_else(index)
+        .map_or_else(|| missing_file_response(&uri), |asset| respond_with_asset(asset, &headers))
 }
 
-fn missing(uri: &Uri) -> Response {
-    let detail = format!("There is no {}.", echo(uri.path()));
+fn missing_file_response(uri: &Uri) -> Response {
+    let detail = format!("There is no {}.", shorten_client_text(uri.path()));
     ApiError::new(ProblemCode::UnknownPath, detail, "Reload the page: it has been updated.").into_response()
 }
 
-fn respond_with(asset: &'static Asset, request: &HeaderMap) -> Response {
+fn respond_with_asset(asset: &'static Asset, request: &HeaderMap) -> Response {
     let caching = if asset.is_immutable { CACHE_FOREVER } else { REVALIDATE };
     let common =
         [(header::ETAG, asset.etag), (header::CACHE_CONTROL, caching), (header::VARY, "accept-encoding")];
@@ -125,7 +127,7 @@ mod tests {
     #[test]
     fn current_version_in_the_cache_is_not_sent_again() {
         for (etags, status) in [("\"1f\"", 304), ("\"0\", W/\"1f\"", 304), ("\"0\"", 200), ("*", 200)] {
-            let response = respond_with(asset(), &request_headers(header::IF_NONE_MATCH, etags));
+            let response = respond_with_asset(asset(), &request_headers(header::IF_NONE_MATCH, etags));
             assert_eq!(response.status().as_u16(), status, "{etags}");
             assert_eq!(response.headers()[header::CACHE_CONTROL], CACHE_FOREVER);
         }

@@ -25,10 +25,10 @@ pub const PROBLEM_TYPE: &str = "application/problem+json";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Problem {
-    /// RowKind of the problem, for programs.
+    /// Kind of the problem, for programs.
     #[schema(example = "unknown-run")]
     pub code: String,
-    /// RowKind of the problem, for people.
+    /// Kind of the problem, for people.
     #[schema(example = "Unknown run")]
     pub title: String,
     #[schema(example = 404)]
@@ -110,7 +110,7 @@ impl From<StoreError> for ApiError {
             StoreError::TooLarge { .. } => (ProblemCode::TooLarge, "Shorten the text."),
             _ => (ProblemCode::InternalError, "Check the data directory and its disk."),
         };
-        Self::new(code, chain(&error), hint)
+        Self::new(code, error_chain(&error), hint)
     }
 }
 
@@ -156,7 +156,7 @@ impl From<&HostError> for ApiError {
             HostError::Session(_) => (ProblemCode::InternalError, "List the sessions: jangdan session list"),
             HostError::Io { .. } => (ProblemCode::InternalError, "Check the file, its folder and the disk."),
         };
-        Self::new(code, chain(error), hint)
+        Self::new(code, error_chain(error), hint)
     }
 }
 
@@ -183,7 +183,7 @@ fn capitalized(text: &str) -> String {
 }
 
 /// Returns an error and its causes in one line.
-pub fn chain(error: &dyn Error) -> String {
+pub fn error_chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -194,7 +194,7 @@ pub fn chain(error: &dyn Error) -> String {
 }
 
 /// Returns a text of a client, shortened for an error message.
-pub fn echo(text: &str) -> String {
+pub fn shorten_client_text(text: &str) -> String {
     match text.char_indices().nth(ECHO_CHARS_MAX) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

@@ -16,9 +16,9 @@ use sessions::detect::{AgentListing, list};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
-    problem::{ApiError, chain},
+    problem::{ApiError, error_chain},
     problem_code::ProblemCode,
-    projects::known_project,
+    projects::check_project_listed,
 };
 
 /// Time to live of a list of agents: detecting them starts each of them.
@@ -33,16 +33,18 @@ pub struct ProjectConfig {
 
 /// Returns the folder of a listed project, or the folder in which the server was started.
 pub fn project_folder(host: &Host, project: Option<&Path>) -> Result<PathBuf, ApiError> {
-    let failed =
-        |error: std::io::Error| ApiError::new(ProblemCode::InternalError, chain(&error), "Check the folder.");
-    project.map_or_else(|| env::current_dir().map_err(failed), |project| known_project(host, project))
+    let failed = |error: std::io::Error| {
+        ApiError::new(ProblemCode::InternalError, error_chain(&error), "Check the folder.")
+    };
+    project.map_or_else(|| env::current_dir().map_err(failed), |project| check_project_listed(host, project))
 }
 
 /// Loads the configuration of the user and of the project, and the stored choices for it.
 pub fn load(folder: &Path, data: &Path) -> Result<ProjectConfig, ApiError> {
-    let settings = ConfigSources::read(folder, &[])
-        .and_then(|settings| settings.with_saved_permissions(data))
-        .map_err(|error| ApiError::new(ProblemCode::InvalidConfiguration, chain(&error), error.hint()))?;
+    let settings =
+        ConfigSources::read(folder, &[]).and_then(|settings| settings.with_saved_permissions(data)).map_err(
+            |error| ApiError::new(ProblemCode::InvalidConfiguration, error_chain(&error), error.hint()),
+        )?;
     let effective = settings.load().map_err(|problems| {
         let first = problems.first().map(|problem| format!("{}: {}", problem.origin, problem.message));
         let detail = first.unwrap_or_else(|| "The configuration is invalid.".to_owned());
@@ -87,6 +89,10 @@ fn list_agents(folder: &Path, data: &Path) -> Result<Vec<AgentListing>, ApiError
     let trusted = without_project.map(|without_project| without_project.config.agents).unwrap_or_default();
     let worker = effective.config.agent_for(Role::Worker).map(AgentName::as_str);
     list(&effective.config.agents, &trusted, worker).map_err(|error| {
-        ApiError::new(ProblemCode::InvalidConfiguration, chain(&error), "`jangdan agents` shows the details.")
+        ApiError::new(
+            ProblemCode::InvalidConfiguration,
+            error_chain(&error),
+            "`jangdan agents` shows the details.",
+        )
     })
 }

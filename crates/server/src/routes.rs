@@ -34,7 +34,7 @@ use crate::{
     bodies::TerminalClientMessage,
     idempotency::run_once_per_key,
     page,
-    problem::{ApiError, echo},
+    problem::{ApiError, shorten_client_text},
     problem_code::ProblemCode,
     token::Token,
 };
@@ -71,10 +71,10 @@ macro_rules! routes {
 
 routes! {
     server::status,
-    server::stop,
-    runs::list,
-    runs::start,
-    runs::one,
+    server::stop_server,
+    runs::list_runs,
+    runs::start_run,
+    runs::get_run,
     runs::rows,
     runs::execute_command,
     runs::inbox,
@@ -83,24 +83,24 @@ routes! {
     runs::questions,
     runs::usage,
     tasks::events,
-    tasks::one,
+    tasks::get_task,
     tasks::conversation,
     results::diff,
     results::land,
-    results::clean,
+    results::remove_finished_worktrees,
     sessions::output,
     sessions::records,
-    sessions::input,
-    sessions::stop,
-    terminal::terminal,
+    sessions::send_input,
+    sessions::stop_session,
+    terminal::open_terminal,
     setup::agents,
     setup::config,
     setup::list_projects,
-    plans::list,
-    plans::text,
+    plans::list_plans,
+    plans::read_plan_text,
     plans::check,
-    plans::start,
-    live::live,
+    plans::start_plan,
+    live::open_event_stream,
 }
 
 fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
@@ -115,7 +115,7 @@ fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
 
 /// Returns the router of the socket, without access checks.
 pub fn router(api: Api) -> Router {
-    with_fallbacks(api_router(api).fallback(unknown_path))
+    with_fallbacks(api_router(api).fallback(unknown_path_error))
 }
 
 /// Returns the router of a port: with the page, behind the access check.
@@ -123,9 +123,9 @@ pub fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
     let guard = Arc::new(AccessGuard::new(token, port));
     // Every path outside of /api belongs to the page.
     let router = api_router(api.clone())
-        .route("/api", any(unknown_path))
-        .route("/api/", any(unknown_path))
-        .route("/api/{*rest}", any(unknown_path))
+        .route("/api", any(unknown_path_error))
+        .route("/api/", any(unknown_path_error))
+        .route("/api/{*rest}", any(unknown_path_error))
         .fallback_service(page::routes());
     with_fallbacks(router)
         .layer(from_fn_with_state(guard, check_access))
@@ -143,14 +143,14 @@ fn api_router(api: Api) -> Router {
 
 fn openapi_document() -> openapi::OpenApi {
     let mut description = ApiDescription::openapi();
-    openapi_document::complete(&mut description);
+    openapi_document::add_shared_parts(&mut description);
     description
 }
 
 /// Adds the responses to wrong methods and panics.
 fn with_fallbacks(router: Router) -> Router {
     router
-        .method_not_allowed_fallback(wrong_method)
+        .method_not_allowed_fallback(wrong_method_error)
         .layer(CatchPanicLayer::custom(|_| ApiError::internal().into_response()))
 }
 
@@ -161,13 +161,17 @@ fn check_run_exists(host: &Host, run: &RunId) -> Result<(), ApiError> {
     Ok(())
 }
 
-async fn unknown_path(uri: Uri) -> ApiError {
-    let detail = format!("There is no {}.", echo(uri.path()));
+async fn unknown_path_error(uri: Uri) -> ApiError {
+    let detail = format!("There is no {}.", shorten_client_text(uri.path()));
     ApiError::new(ProblemCode::UnknownPath, detail, format!("GET {OPENAPI_PATH} lists all paths."))
 }
 
-async fn wrong_method(method: Method, uri: Uri) -> Response {
-    let detail = format!("{} does not support {}.", echo(uri.path()), echo(method.as_str()));
+async fn wrong_method_error(method: Method, uri: Uri) -> Response {
+    let detail = format!(
+        "{} does not support {}.",
+        shorten_client_text(uri.path()),
+        shorten_client_text(method.as_str())
+    );
     let hint = format!("GET {OPENAPI_PATH} lists the methods.");
     ApiError::new(ProblemCode::MethodNotAllowed, detail, hint).into_response()
 }

@@ -41,7 +41,7 @@ pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
         };
         let (slot, io) = tokio::select! {
             next = next => next,
-            () = api.stopped() => break,
+            () = api.wait_until_stopped() => break,
         };
         let (router, api) = (router.clone(), api.clone());
         connections.spawn(async move {
@@ -69,7 +69,7 @@ async fn serve_connection(api: &Api, io: impl AsyncRead + AsyncWrite + Send + 's
     tokio::select! {
         // An error means that the client disconnected.
         _ = connection.as_mut() => return,
-        () = api.stopped() => {}
+        () = api.wait_until_stopped() => {}
     }
     connection.as_mut().graceful_shutdown();
     drop(connection.await);

@@ -25,7 +25,7 @@ const BLOCKING_WORK_WAIT_MAX: Duration = Duration::from_secs(5);
 
 const WORKER_THREADS: usize = 2;
 
-/// ListeningServer files of this process: the connections of the socket and the port, and as many again for runs.
+/// Open files of this process: the connections of the socket and the port, and as many again for runs.
 const OPEN_FILES: u64 = 4 * CONNECTIONS_MAX as u64;
 
 /// A server in this process. Continues when dropped, until a client stops it.
@@ -54,7 +54,7 @@ impl Server {
                 Err(error) => return drop(sender.send(Err(error))),
             };
             runtime.block_on(async {
-                match open(host, &data, loopback) {
+                match open_listeners(host, &data, loopback) {
                     Ok(open) => {
                         drop(sender.send(Ok(open.api.clone())));
                         open.serve().await;
@@ -82,11 +82,11 @@ impl Server {
     /// Stops the server; returns when its runs have stopped and clients have received the last events.
     pub fn stop(self, agents: ShutdownMode) {
         self.api.stop(agents);
-        self.wait();
+        self.wait_until_stopped();
     }
 
     /// Waits until a client has stopped the server.
-    pub fn wait(self) {
+    pub fn wait_until_stopped(self) {
         // A panic of the thread has printed its message already.
         drop(self.thread.join());
     }
@@ -116,7 +116,7 @@ impl ListeningServer {
     }
 }
 
-fn open(host: Host, data: &Path, loopback: Loopback) -> Result<ListeningServer, ServerError> {
+fn open_listeners(host: Host, data: &Path, loopback: Loopback) -> Result<ListeningServer, ServerError> {
     let (socket_file, listener) = SocketFile::listen(data)?;
     let mut api = Api::open(host)?;
     let opened = loopback.open(data)?;

@@ -36,7 +36,7 @@ impl StopSignal {
     }
 
     /// Waits for a request.
-    pub async fn requested(&self) -> ShutdownMode {
+    pub async fn wait_for_request(&self) -> ShutdownMode {
         let mut stage = self.watch();
         loop {
             if let ServerStage::Stopping(agents) = *stage.borrow_and_update() {

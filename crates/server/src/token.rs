@@ -46,7 +46,7 @@ impl Token {
         // One byte more than a token has, to detect a longer file.
         let read = file.take(2 * RANDOM_BYTES as u64 + 1).read_to_string(&mut text);
         let is_token = text.len() == 2 * RANDOM_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Ok((read.is_ok() && is_token).then(|| Self::from(text)))
+        Ok((read.is_ok() && is_token).then(|| Self::from_text(text)))
     }
 
     fn create(data: &Path) -> io::Result<Self> {
@@ -60,10 +60,10 @@ impl Token {
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&new, data.join(FILE))?;
-        Ok(Self::from(text))
+        Ok(Self::from_text(text))
     }
 
-    fn from(text: String) -> Self {
+    fn from_text(text: String) -> Self {
         let cookie = hex(&Sha256::new().chain_update(COOKIE_SALT).chain_update(&text).finalize());
         Self { text, cookie }
     }
@@ -78,11 +78,11 @@ impl Token {
         &self.cookie
     }
 
-    pub fn is_token(&self, text: &str) -> bool {
+    pub fn matches_token(&self, text: &str) -> bool {
         is_equal(text, &self.text)
     }
 
-    pub fn is_cookie(&self, text: &str) -> bool {
+    pub fn matches_cookie(&self, text: &str) -> bool {
         is_equal(text, &self.cookie)
     }
 }
@@ -112,8 +112,12 @@ mod tests {
         let file = folder.path().join(FILE);
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(Token::load_or_create(folder.path()).unwrap().text(), token.text());
-        assert!(token.is_token(token.text()) && token.is_cookie(token.cookie()));
-        assert!(!token.is_token(token.cookie()) && !token.is_cookie(token.text()) && !token.is_token(""));
+        assert!(token.matches_token(token.text()) && token.matches_cookie(token.cookie()));
+        assert!(
+            !token.matches_token(token.cookie())
+                && !token.matches_cookie(token.text())
+                && !token.matches_token("")
+        );
     }
 
     #[test]

@@ -58,7 +58,7 @@ fn successful_stdout(output: &Output) -> String {
 }
 
 /// Checks that the build warns in one line, that the placeholder page has the reason, and that the crate compiles.
-fn check(case: &str, programs: &[(&str, &str)], missing: &str) {
+fn assert_missing_page_is_reported(case: &str, programs: &[(&str, &str)], missing: &str) {
     let (output, out) = build_with(case, programs);
     let warnings: Vec<_> = output.lines().filter(|line| line.starts_with("cargo::warning=")).collect();
     assert_eq!(warnings, [format!("cargo::warning=this build has no web page: {missing}")]);
@@ -78,25 +78,37 @@ fn check(case: &str, programs: &[(&str, &str)], missing: &str) {
 
 #[test]
 fn missing_node_is_reported() {
-    check("no-node", &[], "The build requires Node 20.19 or newer with npm; Node is not installed.");
+    assert_missing_page_is_reported(
+        "no-node",
+        &[],
+        "The build requires Node 20.19 or newer with npm; Node is not installed.",
+    );
 }
 
 #[test]
 fn node_that_does_not_start_is_reported_as_missing() {
     let broken = [("node", "exit 127")];
-    check("broken-node", &broken, "The build requires Node 20.19 or newer with npm; Node is not installed.");
+    assert_missing_page_is_reported(
+        "broken-node",
+        &broken,
+        "The build requires Node 20.19 or newer with npm; Node is not installed.",
+    );
 }
 
 #[test]
 fn too_old_node_is_reported() {
     let missing = "The build requires Node 20.19 or newer with npm; Node v18.20.4 is installed.";
-    check("old-node", &[("node", OLD_NODE)], missing);
+    assert_missing_page_is_reported("old-node", &[("node", OLD_NODE)], missing);
     let missing = "The build requires Node 20.19 or newer with npm; Node v20.18.3 is installed.";
-    check("nearly-node", &[("node", "echo v20.18.3")], missing);
+    assert_missing_page_is_reported("nearly-node", &[("node", "echo v20.18.3")], missing);
 }
 
 #[test]
 fn failed_package_installation_is_reported() {
     let programs = [("node", GOOD_NODE), ("npm", "echo 'npm error network is down' >&2; exit 1")];
-    check("no-packages", &programs, "`npm install` in web/ failed: npm error network is down");
+    assert_missing_page_is_reported(
+        "no-packages",
+        &programs,
+        "`npm install` in web/ failed: npm error network is down",
+    );
 }

@@ -73,16 +73,16 @@ impl ActivityTracker {
             DriverEvent::Permission { request, .. } => {
                 let waits = AgentActivity::WaitsForPermission { subject: request.subject.clone() };
                 self.open_prompts.push((request.prompt.clone(), waits));
-                self.oldest_prompt()
+                self.oldest_prompt_activity()
             }
             DriverEvent::Question { prompt, question } => {
                 let waits = AgentActivity::WaitsForAnswer { question: question.question.clone() };
                 self.open_prompts.push((prompt.clone(), waits));
-                self.oldest_prompt()
+                self.oldest_prompt_activity()
             }
             DriverEvent::PromptWithdrawn { prompt } => {
                 self.open_prompts.retain(|(open, _)| open != prompt);
-                self.oldest_prompt().or(Some(AgentActivity::Working))
+                self.oldest_prompt_activity().or(Some(AgentActivity::Working))
             }
             DriverEvent::TurnEnded { outcome, .. } => {
                 self.open_prompts.clear();
@@ -104,7 +104,7 @@ impl ActivityTracker {
         }
     }
 
-    fn oldest_prompt(&self) -> Option<AgentActivity> {
+    fn oldest_prompt_activity(&self) -> Option<AgentActivity> {
         self.open_prompts.first().map(|(_, activity)| activity.clone())
     }
 }

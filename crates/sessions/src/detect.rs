@@ -115,12 +115,13 @@ impl AgentDetector {
 
     fn login_state(&self, check: &LoginCheck) -> LoginState {
         let has_variable = check.variables.iter().any(|name| self.variable(name).is_some());
-        let has_file = || check.files.iter().filter_map(|file| self.resolve(file)).any(|file| file.is_file());
+        let has_file =
+            || check.files.iter().filter_map(|file| self.resolve_path(file)).any(|file| file.is_file());
         if has_variable || has_file() { LoginState::In } else { LoginState::Out }
     }
 
     /// Resolves a path that starts with `~` or a variable; `None` if that is not set.
-    fn resolve(&self, file: &str) -> Option<PathBuf> {
+    fn resolve_path(&self, file: &str) -> Option<PathBuf> {
         let (base, rest) = file.split_once('/')?;
         let folder = match base.strip_prefix('$') {
             Some(name) => PathBuf::from(self.variable(name)?),

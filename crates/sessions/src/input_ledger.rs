@@ -31,25 +31,25 @@ pub enum InputSource {
 #[derive(Debug)]
 pub struct InputLedger {
     file: File,
-    spans: Spans,
+    spans: SequenceSpans,
     next: u64,
 }
 
 /// The entries of a session's ledger, for readers.
 #[derive(Debug)]
 pub struct SentInputs {
-    spans: Spans,
+    spans: SequenceSpans,
 }
 
 /// For each source, its first sequence number and how many it has.
-type Spans = BTreeMap<InputSource, (u64, u64)>;
+type SequenceSpans = BTreeMap<InputSource, (u64, u64)>;
 
 impl SentInputs {
     /// Reads the ledger in a session's folder. A missing one is empty.
     pub fn read(directory: &Path) -> io::Result<Self> {
         match fs::read_to_string(directory.join(FILE_NAME)) {
             Ok(text) => Ok(Self { spans: parse(&text) }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { spans: Spans::new() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { spans: SequenceSpans::new() }),
             Err(error) => Err(error),
         }
     }
@@ -113,7 +113,7 @@ impl InputLedger {
 }
 
 /// Reads the complete lines. Nothing was sent for an incomplete one.
-fn parse(text: &str) -> Spans {
+fn parse(text: &str) -> SequenceSpans {
     let complete = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
     complete.filter_map(parse_line).map(|(source, first, count)| (source, (first, count))).collect()
 }

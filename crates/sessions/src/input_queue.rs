@@ -116,7 +116,7 @@ impl<T> InputQueue<T> {
         for index in 0..self.waiting.len() {
             let Some((number, queued)) = self.waiting.get(index) else { break };
             let render = |refused: Option<RefusedInput>| render(*number, queued, refused);
-            let (written, reports) = match attempt(session, *number, prompts_wait, render)? {
+            let (written, reports) = match try_send(session, *number, prompts_wait, render)? {
                 SendAttempt::MustWait if self.order == InputOrder::AsQueued => break,
                 SendAttempt::MustWait => {
                     prompts_wait = true;
@@ -138,7 +138,7 @@ impl<T> InputQueue<T> {
     }
 }
 
-fn attempt<E: From<SessionError>>(
+fn try_send<E: From<SessionError>>(
     session: &mut Session,
     number: u32,
     prompts_wait: bool,

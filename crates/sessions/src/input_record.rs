@@ -49,7 +49,7 @@ pub struct ConversationProgress {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct InputLine {
     number: u32,
     #[serde(rename = "told")]
     input: AgentInput,
@@ -58,10 +58,11 @@ struct Line {
 impl InputRecord {
     /// Reads the record. A missing one is empty.
     pub fn read(directory: &Path) -> Result<Self, SessionError> {
-        let lines = read(&directory.join(INPUTS_FILE))?;
-        let line = |line: &str| serde_json::from_str(line).ok().map(|Line { number, input }| (number, input));
+        let lines = read_file_or_empty(&directory.join(INPUTS_FILE))?;
+        let line =
+            |line: &str| serde_json::from_str(line).ok().map(|InputLine { number, input }| (number, input));
         let path = directory.join(PROGRESS_FILE);
-        let progress = match read(&path)?.as_str() {
+        let progress = match read_file_or_empty(&path)?.as_str() {
             "" => ConversationProgress::default(),
             text => {
                 serde_json::from_str(text).map_err(|error| SessionError::io("read", &path)(error.into()))?
@@ -77,7 +78,7 @@ impl InputRecord {
     }
 
     /// Returns the inputs whose turn has not ended, written or not.
-    pub fn unfinished(&self) -> impl Iterator<Item = &(u32, AgentInput)> {
+    pub fn unfinished_inputs(&self) -> impl Iterator<Item = &(u32, AgentInput)> {
         self.inputs.iter().filter(|(number, _)| *number > self.progress.idle_after)
     }
 
@@ -88,7 +89,7 @@ impl InputRecord {
 
     /// Records an input under the next number.
     pub fn add(&mut self, number: u32, input: AgentInput) -> Result<(), SessionError> {
-        let line = Line { number, input };
+        let line = InputLine { number, input };
         let path = self.directory.join(INPUTS_FILE);
         let write = || -> io::Result<()> {
             let start = if self.is_line_open { "\n" } else { "" };
@@ -104,7 +105,7 @@ impl InputRecord {
     }
 
     /// Updates the progress, and writes it at the end of a turn. `last_prompt` is the last prompt that was sent.
-    pub fn note(&mut self, event: &DriverEvent, last_prompt: u32) -> Result<(), SessionError> {
+    pub fn update_progress(&mut self, event: &DriverEvent, last_prompt: u32) -> Result<(), SessionError> {
         let ConversationProgress { checkpoint, idle_after, idle_since } = &mut self.progress;
         match event {
             DriverEvent::Ready { agent_session: Some(id) } => checkpoint.agent_session = Some(id.clone()),
@@ -129,7 +130,7 @@ impl InputRecord {
 }
 
 /// Reads a file. A missing one is empty.
-fn read(path: &Path) -> Result<String, SessionError> {
+fn read_file_or_empty(path: &Path) -> Result<String, SessionError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -164,11 +165,11 @@ mod tests {
         let mut record = InputRecord::read(folder.path()).unwrap();
         assert_eq!(record.progress.checkpoint.read_from, 7);
         assert_eq!(record.progress.checkpoint.usage.cost_micros, 4);
-        let unfinished: Vec<u32> = record.unfinished().map(|(number, _)| *number).collect();
+        let unfinished: Vec<u32> = record.unfinished_inputs().map(|(number, _)| *number).collect();
         assert_eq!(unfinished, [2, 3], "an incomplete line was never sent");
         record.add(record.next_number(), AgentInput::Prompt { text: "More".to_owned() }).unwrap();
         assert_eq!(record.inputs.last().map(|(number, _)| *number), Some(4));
-        record.note(&DriverEvent::Ready { agent_session: Some("t".to_owned()) }, 4).unwrap();
+        record.update_progress(&DriverEvent::Ready { agent_session: Some("t".to_owned()) }, 4).unwrap();
 
         let written = fs::read_to_string(folder.path().join("talk.json")).unwrap();
         assert_eq!(written, progress.replace(r#""s""#, r#""t""#));

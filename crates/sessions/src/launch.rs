@@ -8,7 +8,7 @@ use std::{
 };
 
 use drivers::preset::{DriverName, LaunchMode, Preset};
-use holder::protocol::{Attachment, Stderr, WindowSize};
+use holder::protocol::{StderrMode, StdioAttachment, WindowSize};
 use serde::{Deserialize, Serialize};
 
 /// The terminal size of agents. Equals the decoder's screen; wide, so that few lines are wrapped.
@@ -32,7 +32,7 @@ pub struct AgentLaunch {
 
 impl AgentLaunch {
     /// Returns how the process was started.
-    pub fn launch(&self) -> LaunchMode<'_> {
+    pub fn launch_mode(&self) -> LaunchMode<'_> {
         if self.is_resumed { LaunchMode::Resume(&self.session) } else { LaunchMode::Fresh(&self.session) }
     }
 }
@@ -45,7 +45,7 @@ pub struct CommandLine {
     /// Variables that are added to the environment.
     pub environment: BTreeMap<OsString, OsString>,
     /// Whether it gets a terminal or pipes.
-    pub attachment: Attachment,
+    pub attachment: StdioAttachment,
 }
 
 /// Returns the process that a preset describes.
@@ -57,9 +57,9 @@ pub fn command_line(preset: &Preset, launch: LaunchMode<'_>) -> CommandLine {
         environment: environment.collect(),
         attachment: match preset.driver {
             DriverName::Acp | DriverName::Claude | DriverName::Codex => {
-                Attachment::Pipes { stderr: Stderr::Apart }
+                StdioAttachment::Pipes { stderr: StderrMode::Apart }
             }
-            DriverName::Pty => Attachment::Terminal(WINDOW),
+            DriverName::Pty => StdioAttachment::Terminal(WINDOW),
         },
     }
 }

@@ -100,10 +100,10 @@ pub(crate) fn prepare(
     if sandbox.policy == SandboxPolicy::Off {
         return Ok(None);
     }
-    let data = canonical(context.data)?;
-    let directory = canonical(context.directory)?;
+    let data = canonicalize_path(context.data)?;
+    let directory = canonicalize_path(context.directory)?;
     let is_data_in_directory = data.starts_with(&directory);
-    let mut report = enforcement(sandbox.policy, kernel_support(), is_data_in_directory)
+    let mut report = decide_enforcement(sandbox.policy, kernel_support(), is_data_in_directory)
         .map_err(SandboxError::Required)?;
     if report.state == Enforcement::NotAvailable {
         return Ok(Some(PreparedSandbox { report, paths: None }));
@@ -112,7 +112,7 @@ pub(crate) fn prepare(
     write.extend(git::writable_paths(&directory));
     write.extend(paths::usual_writable_paths(context.program, context.environment));
     for path in &sandbox.write {
-        write.push(canonical(path)?);
+        write.push(canonicalize_path(path)?);
     }
     let around_data: Vec<&PathBuf> = write.iter().filter(|path| data.starts_with(path)).collect();
     if let Some(path) = around_data.first().filter(|_| !is_data_in_directory) {
@@ -147,7 +147,7 @@ impl PreparedSandbox {
 }
 
 /// Decides what is enforced. Fails if the policy requires more.
-fn enforcement(
+fn decide_enforcement(
     policy: SandboxPolicy,
     support: KernelSupport,
     is_data_in_directory: bool,
@@ -169,26 +169,26 @@ fn enforcement(
     }
 }
 
-fn canonical(path: &Path) -> Result<PathBuf, SandboxError> {
+fn canonicalize_path(path: &Path) -> Result<PathBuf, SandboxError> {
     fs::canonicalize(path).map_err(|source| SandboxError::Path { path: path.to_owned(), source })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Enforcement, KernelSupport, SandboxPolicy, enforcement};
+    use super::{Enforcement, KernelSupport, SandboxPolicy, decide_enforcement};
 
     #[test]
     fn required_sandbox_that_is_not_available_is_refused() {
         for support in [KernelSupport::None("no".to_owned()), KernelSupport::Partial("half".to_owned())] {
-            assert!(enforcement(SandboxPolicy::Required, support, false).is_err());
+            assert!(decide_enforcement(SandboxPolicy::Required, support, false).is_err());
         }
         assert!(
-            enforcement(SandboxPolicy::Required, KernelSupport::Full, true)
+            decide_enforcement(SandboxPolicy::Required, KernelSupport::Full, true)
                 .unwrap_err()
                 .contains("cannot be hidden")
         );
         assert_eq!(
-            enforcement(SandboxPolicy::Required, KernelSupport::Full, false).unwrap().state,
+            decide_enforcement(SandboxPolicy::Required, KernelSupport::Full, false).unwrap().state,
             Enforcement::Enforced
         );
     }
@@ -201,7 +201,7 @@ mod tests {
             (KernelSupport::Full, true, Enforcement::Partly),
         ];
         for (support, is_data_in_directory, state) in cases {
-            let report = enforcement(SandboxPolicy::Worktree, support, is_data_in_directory).unwrap();
+            let report = decide_enforcement(SandboxPolicy::Worktree, support, is_data_in_directory).unwrap();
             assert_eq!(report.state, state);
             assert!(report.reason.is_some());
         }

@@ -29,7 +29,7 @@ pub fn agent_secrets(
 
 #[cfg(test)]
 mod tests {
-    use holder::mask::check;
+    use holder::mask::check_secrets;
 
     use super::*;
 
@@ -49,6 +49,6 @@ mod tests {
         let secrets = agent_secrets(&added, &all);
         let expected = ["12345678", long.as_str(), "87654321"].map(|value| Secret::new(value.into()));
         assert!(secrets == expected, "{secrets:?}");
-        assert_eq!(check(&secrets), Ok(()));
+        assert_eq!(check_secrets(&secrets), Ok(()));
     }
 }

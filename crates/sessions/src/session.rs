@@ -79,12 +79,12 @@ impl Session {
             is_caught_up: false,
             has_deferred_input: false,
         };
-        let mut reports = written(session.inputs.written_inputs());
-        reports.extend(session.apply(handshake, InputSource::Handshake)?);
+        let mut reports = input_written_reports(session.inputs.written_inputs());
+        reports.extend(session.apply_reaction(handshake, InputSource::Handshake)?);
         Ok((session, reports))
     }
 
-    /// Returns a handle that wakes [`Session::next`] from another thread.
+    /// Returns a handle that wakes [`Session::next_reports`] from another thread.
     pub fn waker(&self) -> Waker {
         self.waker.clone()
     }
@@ -107,7 +107,7 @@ impl Session {
                 self.has_deferred_input = true;
                 Err(SendError::NotReady.into())
             }
-            reaction => self.apply(reaction?, InputSource::Input(number)),
+            reaction => self.apply_reaction(reaction?, InputSource::Input(number)),
         }
     }
 
@@ -125,16 +125,16 @@ impl Session {
     }
 
     /// Waits for reports. Returns none at the deadline or when woken.
-    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Vec<SessionReport>, SessionError> {
+    pub fn next_reports(&mut self, deadline: Option<Instant>) -> Result<Vec<SessionReport>, SessionError> {
         loop {
-            let mut reports = written(self.inputs.receive_replies()?);
+            let mut reports = input_written_reports(self.inputs.receive_replies()?);
             self.inputs.send_due()?;
             // Checked before the spool is read, so that the holder's last records are not missed.
             let is_closed = self.inputs.is_closed();
             while reports.is_empty()
-                && let Some((_, outcome)) = self.spool.next()?
+                && let Some((_, outcome)) = self.spool.read_next_record()?
             {
-                reports.extend(self.handle(outcome)?);
+                reports.extend(self.handle_record(outcome)?);
             }
             let is_just_caught_up = reports.is_empty() && !self.is_caught_up;
             self.is_caught_up |= is_just_caught_up;
@@ -142,23 +142,23 @@ impl Session {
                 return Ok(reports);
             }
             if reports.is_empty() && is_closed && !self.has_ended {
-                reports = self.end(SessionReport::Lost);
+                reports = self.end_with_report(SessionReport::Lost);
             }
             if reports.is_empty() {
                 reports.extend(self.check_silence()?);
             }
             let is_due = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if !reports.is_empty() || is_due || self.waker.take() {
+            if !reports.is_empty() || is_due || self.waker.take_wakeup() {
                 return Ok(reports);
             }
-            self.sleep(deadline);
+            self.wait_for_activity(deadline);
         }
     }
 
     /// Returns the offset from which another [`Session`] must read to continue.
-    pub fn read_from(&self) -> u64 {
+    pub fn resume_offset(&self) -> u64 {
         // Side-channel records are complete messages, so only the driver can be in the middle of one.
-        self.spool.driver.read_from()
+        self.spool.driver.resume_offset()
     }
 
     /// Suspends all processes of the session, and returns when they are stopped.
@@ -175,7 +175,7 @@ impl Session {
 
     /// Closes the agent's standard input: it finishes its turn, saves its session and exits.
     ///
-    /// [`Session::next`] reports the exit. Agents that save their session on exit can be resumed only after this.
+    /// [`Session::next_reports`] reports the exit. Agents that save their session on exit can be resumed only after this.
     /// Refused for an agent on a terminal.
     pub fn close_input(&mut self) -> Result<(), SessionError> {
         self.inputs.request(&Request::CloseInput, Duration::ZERO).map(drop)
@@ -191,25 +191,28 @@ impl Session {
     }
 
     /// Sleeps until there is output, a reply of the holder, a call of the waker, or something is due.
-    fn sleep(&self, deadline: Option<Instant>) {
-        let timeout = self.wake_at(deadline).map(|wake| wake.saturating_duration_since(Instant::now()));
+    fn wait_for_activity(&self, deadline: Option<Instant>) {
+        let timeout =
+            self.next_wake_time(deadline).map(|wake| wake.saturating_duration_since(Instant::now()));
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-        let readable = [Some(self.spool.readable()), Some(self.waker.as_fd()), self.inputs.readable()];
+        let readable = [Some(self.spool.readable_fd()), Some(self.waker.as_fd()), self.inputs.readable_fd()];
         let polled = readable.into_iter().flatten().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         // If it returns early, the loop checks everything and sleeps again.
         let _ = poll(&mut polled.collect::<Vec<_>>(), timeout.as_ref());
     }
 
-    fn handle(&mut self, outcome: RecordOutcome) -> Result<Vec<SessionReport>, SessionError> {
+    fn handle_record(&mut self, outcome: RecordOutcome) -> Result<Vec<SessionReport>, SessionError> {
         match outcome {
             RecordOutcome::Output(reaction, offset) => {
                 self.silent_since = Instant::now();
                 self.is_silence_reported = false;
-                self.apply(reaction, InputSource::Reply(offset))
+                self.apply_reaction(reaction, InputSource::Reply(offset))
             }
             RecordOutcome::Reports(reports) => Ok(reports),
-            RecordOutcome::InputWritten(sequence) => Ok(written(self.inputs.note_written(sequence))),
-            RecordOutcome::Exited(exit) => Ok(self.end(SessionReport::Ended(exit))),
+            RecordOutcome::InputWritten(sequence) => {
+                Ok(input_written_reports(self.inputs.note_written(sequence)))
+            }
+            RecordOutcome::Exited(exit) => Ok(self.end_with_report(SessionReport::Ended(exit))),
         }
     }
 
@@ -234,31 +237,35 @@ impl Session {
             self.inputs.notify(&Request::MarkTurnEnd { offset })?;
             self.spool.note_marked_turn_end(offset);
         }
-        self.apply(reaction, InputSource::Reply(offset))
+        self.apply_reaction(reaction, InputSource::Reply(offset))
     }
 
     /// Ends the session with a last report, after the events of an open turn.
-    fn end(&mut self, last: SessionReport) -> Vec<SessionReport> {
+    fn end_with_report(&mut self, last: SessionReport) -> Vec<SessionReport> {
         self.has_ended = true;
         let reaction = self.spool.driver.on_exit();
         reaction.events.into_iter().map(SessionReport::Event).chain([last]).collect()
     }
 
     /// Sends the bytes of a driver's reaction, and returns its events.
-    fn apply(&mut self, reaction: Reaction, source: InputSource) -> Result<Vec<SessionReport>, SessionError> {
+    fn apply_reaction(
+        &mut self,
+        reaction: Reaction,
+        source: InputSource,
+    ) -> Result<Vec<SessionReport>, SessionError> {
         self.inputs.enqueue(reaction.outgoing, source)?;
         Ok(reaction.events.into_iter().map(SessionReport::Event).collect())
     }
 
     /// Returns the next time at which there is something to do without output.
-    fn wake_at(&self, deadline: Option<Instant>) -> Option<Instant> {
+    fn next_wake_time(&self, deadline: Option<Instant>) -> Option<Instant> {
         let is_waiting = !self.is_silence_reported && !self.has_ended;
         let timeout_ms = self.spool.driver.silence_timeout_ms().filter(|_| is_waiting);
         let silence = timeout_ms.map(|timeout_ms| self.silent_since + Duration::from_millis(timeout_ms));
-        [deadline, self.inputs.due(), silence].into_iter().flatten().min()
+        [deadline, self.inputs.next_send_at(), silence].into_iter().flatten().min()
     }
 }
 
-fn written(numbers: Vec<u32>) -> Vec<SessionReport> {
+fn input_written_reports(numbers: Vec<u32>) -> Vec<SessionReport> {
     numbers.into_iter().map(|number| SessionReport::InputWritten { number }).collect()
 }

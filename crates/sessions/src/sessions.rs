@@ -17,7 +17,7 @@ use std::{
 use domain::{SessionKey, Timestamp};
 use holder::{
     ClientError, END_GRACE, HolderConnection, SOCKET_NAME, kill_orphans,
-    protocol::{Attachment, LaunchSpec, Reply, Request, ResourceLimits, SessionPhase, SessionStatus},
+    protocol::{LaunchSpec, Reply, Request, ResourceLimits, SessionPhase, SessionStatus, StdioAttachment},
     spool::Exit,
     status,
 };
@@ -69,7 +69,7 @@ pub struct StartRequest {
     pub command: Vec<OsString>,
     /// The working directory.
     pub directory: PathBuf,
-    pub attachment: Attachment,
+    pub attachment: StdioAttachment,
     /// Added to the environment of this process.
     pub environment: BTreeMap<OsString, OsString>,
     /// The limit for all processes of the session together.
@@ -197,7 +197,7 @@ impl Sessions {
             directory: start.directory.clone(),
             started_at: now(),
             boot: boot_id(),
-            has_terminal: matches!(start.attachment, Attachment::Terminal(_)),
+            has_terminal: matches!(start.attachment, StdioAttachment::Terminal(_)),
             key,
             sandbox: sandbox.map(|sandbox| sandbox.report),
             agent: start.agent.clone().map(Box::new),
@@ -299,7 +299,7 @@ impl Sessions {
     fn add_session_variables(&self, environment: &mut BTreeMap<OsString, OsString>, key: &SessionKey) {
         let bin = self.data.join("bin");
         if let Ok(own) = env::current_exe() {
-            update_link(&own, &bin.join("jangdan"));
+            update_program_link(&own, &bin.join("jangdan"));
         }
         let path = environment.get(OsStr::new("PATH")).cloned().unwrap_or_default();
         let parts = std::iter::once(bin).chain(env::split_paths(&path));
@@ -405,7 +405,7 @@ impl Sessions {
         let directory = self.root.join(&name);
         let metadata = read_metadata(&directory)?;
         let age_ms = now().0.saturating_sub(metadata.started_at.0);
-        let state = match state(&directory) {
+        let state = match read_session_state(&directory) {
             // The holder was killed before it wrote its status.
             SessionState::Starting if age_ms > start_ms_max(&directory) => SessionState::Lost,
             state => state,
@@ -430,7 +430,7 @@ const JUST_STARTED: SessionStatus = SessionStatus {
     exit: None,
 };
 
-fn state(directory: &Path) -> SessionState {
+fn read_session_state(directory: &Path) -> SessionState {
     let alive = HolderConnection::connect(directory).ok().and_then(|mut connection| {
         match connection.request(&Request::Status, REPLY_TIMEOUT) {
             Ok(Reply::Status(status)) if status.phase != SessionPhase::Ended => Some(status),
@@ -469,7 +469,7 @@ pub fn session_name_from_tag(tag: &str) -> &str {
 }
 
 /// Points a symbolic link at this program. On failure the agent has no helper commands, and everything else works.
-fn update_link(program: &Path, link: &Path) {
+fn update_program_link(program: &Path, link: &Path) {
     if fs::read_link(link).is_ok_and(|target| target == program) {
         return;
     }

@@ -29,7 +29,7 @@ fn detector(folder: &Path) -> AgentDetector {
 
 fn detect(detector: &AgentDetector, names: &[&str]) -> Vec<DetectedAgent> {
     let none = toml::Table::new();
-    let presets = names.iter().map(|name| ((*name).to_owned(), preset::pick(name, &none).unwrap()));
+    let presets = names.iter().map(|name| ((*name).to_owned(), preset::resolve_preset(name, &none).unwrap()));
     detector.detect(presets.collect())
 }
 

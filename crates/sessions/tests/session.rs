@@ -12,7 +12,7 @@ use drivers::{
     AgentInput, Driver, DriverEvent, DriverSetup, OutgoingBytes, Reaction, SendError, SideChannelReader,
     SpoolChunk, TurnOutcome,
 };
-use holder::protocol::{Attachment, Request, Stderr};
+use holder::protocol::{Request, StderrMode, StdioAttachment};
 use sessions::{
     INPUTS_MAX, InputOrder, InputQueue, Sandbox, SandboxPolicy, Session, SessionEntry, SessionError,
     SessionReport, SessionState, Sessions, StartRequest,
@@ -72,18 +72,18 @@ impl Driver for LineDriver {
         Reaction::default()
     }
 
-    fn read_from(&self) -> u64 {
+    fn resume_offset(&self) -> u64 {
         self.read_from
     }
 }
 
-fn start(data: &Path, script: &str) -> (Sessions, SessionEntry) {
+fn start_session(data: &Path, script: &str) -> (Sessions, SessionEntry) {
     let sessions = Sessions::open(data).unwrap();
     let start = StartRequest {
         name: Some("agent".to_owned()),
         command: ["sh", "-c", script].map(Into::into).to_vec(),
         directory: "/".into(),
-        attachment: Attachment::Pipes { stderr: Stderr::Apart },
+        attachment: StdioAttachment::Pipes { stderr: StderrMode::Apart },
         environment: BTreeMap::new(),
         memory_bytes_max: None,
         sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
@@ -93,14 +93,14 @@ fn start(data: &Path, script: &str) -> (Sessions, SessionEntry) {
     (sessions, entry)
 }
 
-fn open(entry: &SessionEntry, from: u64) -> (Session, Vec<SessionReport>) {
+fn open_session(entry: &SessionEntry, from: u64) -> (Session, Vec<SessionReport>) {
     let driver = Box::new(LineDriver { line: Vec::new(), read_from: from });
     let side_channel = SideChannelReader::new(protocol::DecoderOptions::worker());
     Session::open(&entry.directory, DriverSetup { driver, side_channel, read_from: from }).unwrap()
 }
 
 /// Reads reports until `is_enough`, and returns all of them.
-fn read_until(
+fn read_reports_until(
     session: &mut Session,
     mut reports: Vec<SessionReport>,
     is_enough: impl Fn(&[SessionReport]) -> bool,
@@ -108,7 +108,7 @@ fn read_until(
     let deadline = Instant::now() + TIMEOUT;
     while !is_enough(&reports) {
         assert!(Instant::now() < deadline, "only {reports:?}");
-        reports.extend(session.next(Some(deadline)).unwrap());
+        reports.extend(session.next_reports(Some(deadline)).unwrap());
     }
     reports
 }
@@ -121,7 +121,7 @@ fn turn_texts(reports: &[SessionReport]) -> Vec<&str> {
     texts.collect()
 }
 
-fn stop(sessions: &Sessions) {
+fn stop_session(sessions: &Sessions) {
     let entry = sessions.find("agent").unwrap();
     if matches!(entry.state, SessionState::Alive(_)) {
         let _ = sessions.request(&entry, &Request::End { grace: Duration::from_millis(200) }, TIMEOUT);
@@ -135,23 +135,23 @@ fn prompt(text: &str) -> AgentInput {
 #[test]
 fn input_sent_three_times_over_two_restarts_is_written_once() {
     let folder = TempDir::new().unwrap();
-    let (sessions, entry) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
-    let (mut session, reports) = open(&entry, 0);
+    let (sessions, entry) = start_session(folder.path(), "while read -r line; do echo \"got $line\"; done");
+    let (mut session, reports) = open_session(&entry, 0);
     session.send_input(&prompt("one"), 1).unwrap();
     session.send_input(&prompt("one"), 1).unwrap();
-    let reports = read_until(&mut session, reports, |reports| {
+    let reports = read_reports_until(&mut session, reports, |reports| {
         turn_texts(reports).len() == 2 && reports.contains(&SessionReport::InputWritten { number: 1 })
     });
     assert_eq!(turn_texts(&reports), ["got hello", "got one"]);
-    let from = session.read_from();
+    let from = session.resume_offset();
     drop(session);
 
     // As if its writing had not been recorded: it is sent again.
-    let (mut session, reports) = open(&entry, from);
+    let (mut session, reports) = open_session(&entry, from);
     assert!(reports.contains(&SessionReport::InputWritten { number: 1 }), "{reports:?}");
     assert_eq!(session.send_input(&prompt("one"), 1).unwrap(), [SessionReport::InputWritten { number: 1 }]);
     session.send_input(&prompt("two"), 2).unwrap();
-    let reports = read_until(&mut session, Vec::new(), |reports| !turn_texts(reports).is_empty());
+    let reports = read_reports_until(&mut session, Vec::new(), |reports| !turn_texts(reports).is_empty());
     assert_eq!(
         turn_texts(&reports),
         ["got two"],
@@ -160,18 +160,18 @@ fn input_sent_three_times_over_two_restarts_is_written_once() {
     drop(session);
 
     // Read from the beginning: the same reports, and nothing is written again.
-    let (mut session, reports) = open(&entry, 0);
-    let reports = read_until(&mut session, reports, |reports| turn_texts(reports).len() == 3);
+    let (mut session, reports) = open_session(&entry, 0);
+    let reports = read_reports_until(&mut session, reports, |reports| turn_texts(reports).len() == 3);
     assert_eq!(turn_texts(&reports), ["got hello", "got one", "got two"]);
-    stop(&sessions);
-    let reports = read_until(&mut session, Vec::new(), |reports| {
+    stop_session(&sessions);
+    let reports = read_reports_until(&mut session, Vec::new(), |reports| {
         reports.iter().any(|report| matches!(report, SessionReport::Ended(_)))
     });
     assert!(turn_texts(&reports).is_empty());
 }
 
 /// Sends inputs and reads reports until `is_enough`, and returns all reports.
-fn converse(
+fn send_and_read_until(
     session: &mut Session,
     inputs: &mut InputQueue<AgentInput>,
     is_enough: impl Fn(&[SessionReport]) -> bool,
@@ -187,7 +187,7 @@ fn converse(
             return reports;
         }
         assert!(Instant::now() < deadline, "only {reports:?}");
-        let next = session.next(Some(deadline)).unwrap();
+        let next = session.next_reports(Some(deadline)).unwrap();
         if !turn_texts(&next).is_empty() {
             inputs.end_turn();
         }
@@ -205,25 +205,26 @@ fn prompt_waits_for_the_turn_before_it_and_an_answer_does_not() {
         let folder = TempDir::new().unwrap();
         // The turn of "one" ends with the next line.
         let script = "while read -r line; do [ \"$line\" = one ] || echo \"got $line\"; done";
-        let (sessions, entry) = start(folder.path(), script);
-        let (mut session, reports) = open(&entry, 0);
-        read_until(&mut session, reports, |reports| turn_texts(reports) == ["got hello"]);
+        let (sessions, entry) = start_session(folder.path(), script);
+        let (mut session, reports) = open_session(&entry, 0);
+        read_reports_until(&mut session, reports, |reports| turn_texts(reports) == ["got hello"]);
         let mut inputs = InputQueue::new(order, 0);
         for (number, input) in (1..).zip([prompt("one"), prompt("two"), answer.clone()]) {
             inputs.push(number, input).unwrap();
         }
-        let reports = converse(&mut session, &mut inputs, |reports| turn_texts(reports).len() == 2);
+        let reports =
+            send_and_read_until(&mut session, &mut inputs, |reports| turn_texts(reports).len() == 2);
         assert_eq!(turn_texts(&reports), expected, "{order:?}");
-        stop(&sessions);
+        stop_session(&sessions);
     }
 }
 
 #[test]
 fn obsolete_input_counts_as_written_and_does_not_block_the_next() {
     let folder = TempDir::new().unwrap();
-    let (sessions, entry) = start(folder.path(), "while read -r line; do echo \"got $line\"; done");
+    let (sessions, entry) = start_session(folder.path(), "while read -r line; do echo \"got $line\"; done");
     for order in [InputOrder::OnePromptPerTurn, InputOrder::AsQueued] {
-        let (mut session, _) = open(&entry, 0);
+        let (mut session, _) = open_session(&entry, 0);
         let mut inputs = InputQueue::new(order, 0);
         let permission = AgentInput::Permission { prompt: "gone".to_owned(), allowed: true };
         for (number, input) in (1..).zip([permission, AgentInput::Interrupt, prompt("more")]) {
@@ -236,11 +237,11 @@ fn obsolete_input_counts_as_written_and_does_not_block_the_next() {
             };
             reports.iter().filter_map(number).collect()
         };
-        let reports = converse(&mut session, &mut inputs, |reports| written(reports).len() == 3);
+        let reports = send_and_read_until(&mut session, &mut inputs, |reports| written(reports).len() == 3);
         assert_eq!(written(&reports), [1, 2, 3], "{order:?}");
         assert!(inputs.is_empty());
     }
-    stop(&sessions);
+    stop_session(&sessions);
 }
 
 #[test]
@@ -257,14 +258,14 @@ fn queue_of_inputs_has_a_bound() {
 fn side_channel_messages_are_reported_in_order_with_output() {
     let folder = TempDir::new().unwrap();
     let (sessions, entry) =
-        start(folder.path(), "read -r line; echo before; read -r line; echo after; read -r line");
-    let (mut session, reports) = open(&entry, 0);
-    let reports = read_until(&mut session, reports, |reports| !turn_texts(reports).is_empty());
+        start_session(folder.path(), "read -r line; echo before; read -r line; echo after; read -r line");
+    let (mut session, reports) = open_session(&entry, 0);
+    let reports = read_reports_until(&mut session, reports, |reports| !turn_texts(reports).is_empty());
     assert_eq!(turn_texts(&reports), ["before"]);
     let message = Request::WriteSideChannel { bytes: b"DONE:T1\nFAIL:T2:x\n".to_vec() };
     sessions.request(&entry, &message, TIMEOUT).unwrap();
     session.send_input(&prompt("go"), 1).unwrap();
-    let reports = read_until(&mut session, Vec::new(), |reports| !turn_texts(reports).is_empty());
+    let reports = read_reports_until(&mut session, Vec::new(), |reports| !turn_texts(reports).is_empty());
     let said: Vec<_> = reports
         .iter()
         .filter_map(|report| match report {
@@ -277,14 +278,14 @@ fn side_channel_messages_are_reported_in_order_with_output() {
         })
         .collect();
     assert_eq!(said, [(7, 0, "DONE"), (7, 1, "FAIL")]);
-    stop(&sessions);
+    stop_session(&sessions);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn ended_holders_do_not_stay_zombies() {
     let folder = TempDir::new().unwrap();
-    let (sessions, entry) = start(folder.path(), "exit 0");
+    let (sessions, entry) = start_session(folder.path(), "exit 0");
     let deadline = Instant::now() + TIMEOUT;
     let has_ended = || matches!(sessions.find(&entry.name).unwrap().state, SessionState::Ended { .. });
     while !has_ended() || n_zombies() > 0 {
@@ -310,17 +311,21 @@ fn n_zombies() -> usize {
         .count()
 }
 
+fn wait_until_ended(sessions: &Sessions, name: &str) {
+    let deadline = Instant::now() + TIMEOUT;
+    while !matches!(sessions.find(name).unwrap().state, SessionState::Ended { .. }) {
+        assert!(Instant::now() < deadline, "session {name} has not ended");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn session_whose_holder_never_replies_counts_as_lost_after_a_while() {
     let folder = TempDir::new().unwrap();
-    let (sessions, entry) = start(folder.path(), "exit 0");
+    let (sessions, entry) = start_session(folder.path(), "exit 0");
     let about = entry.directory.join("about.json");
     let written = std::fs::read_to_string(&about).unwrap();
-    let deadline = Instant::now() + TIMEOUT;
-    while !matches!(sessions.find(&entry.name).unwrap().state, SessionState::Ended { .. }) {
-        assert!(Instant::now() < deadline);
-        std::thread::yield_now();
-    }
+    wait_until_ended(&sessions, &entry.name);
     // As if the holder had been killed before it wrote anything.
     std::fs::remove_file(entry.directory.join("status")).unwrap();
     assert_eq!(sessions.find(&entry.name).unwrap().state, SessionState::Starting);
@@ -340,7 +345,7 @@ fn folder_of_a_killed_creator_is_taken_over() {
         name: Some("abandoned".to_owned()),
         command: vec!["true".into()],
         directory: folder.path().to_owned(),
-        attachment: Attachment::Pipes { stderr: Stderr::Apart },
+        attachment: StdioAttachment::Pipes { stderr: StderrMode::Apart },
         environment: BTreeMap::new(),
         memory_bytes_max: None,
         sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },
@@ -349,4 +354,6 @@ fn folder_of_a_killed_creator_is_taken_over() {
     assert_eq!(sessions.start(&request).unwrap().name, "abandoned");
     assert!(!abandoned.join("half").exists());
     assert!(sessions.start(&request).is_err(), "the name is in use now");
+    // A holder whose folder is deleted before it has recorded the exit does not end.
+    wait_until_ended(&sessions, "abandoned");
 }

@@ -27,7 +27,7 @@ pub struct NewEntry {
 
 impl NewEntry {
     /// Returns the size of its texts in bytes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(crate) fn size_bytes(&self) -> usize {
         self.actor.len() + self.kind.len() + self.payload.len()
     }
 }

@@ -81,7 +81,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// Classifies an error of SQLite for an open file.
-    pub(crate) fn using(path: &Path, error: rusqlite::Error) -> Self {
+    pub(crate) fn from_sqlite_error(path: &Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
         let codes = error.sqlite_error().map(|found| (found.code, found.extended_code));
         // The store can read all that it wrote: a value of another type is damage, and so is a missing row.
@@ -109,12 +109,12 @@ impl StoreError {
     }
 
     /// Returns the error for a missing entry.
-    pub(crate) fn missing(path: &Path, position: u64) -> Self {
+    pub(crate) fn missing_entry(path: &Path, position: u64) -> Self {
         Self::Corrupt { path: path.to_owned(), source: Arc::new(MissingEntry { position }) }
     }
 
     /// Classifies an error of the lock file.
-    pub(crate) fn locking(path: &Path, error: io::Error) -> Self {
+    pub(crate) fn from_lock_error(path: &Path, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
             io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => Self::ReadOnly { path },

@@ -8,7 +8,7 @@ use crate::{Entry, NewEntry, StoreError};
 
 impl NewEntry {
     /// Serializes an event. The log assigns its sequence.
-    pub fn of(recorded: &RecordedEvent) -> Result<Self, StoreError> {
+    pub fn from_event(recorded: &RecordedEvent) -> Result<Self, StoreError> {
         let kind = recorded.event.name();
         let payload = serde_json::to_string(&recorded.event)
             .map_err(|source| StoreError::Unwritable { kind, source: Arc::new(source) })?;
@@ -26,7 +26,7 @@ impl Entry {
     /// Parses the event.
     ///
     /// Events of a newer version are rejected, never partially understood.
-    pub fn recorded(&self) -> Result<RecordedEvent, StoreError> {
+    pub fn to_recorded_event(&self) -> Result<RecordedEvent, StoreError> {
         let (run, sequence, kind) = (self.run.clone(), self.sequence, self.kind.clone());
         let Some(name) = Event::current_name(&self.kind) else {
             return Err(StoreError::UnknownEvent { run, sequence, kind });

@@ -22,7 +22,7 @@ impl DirectoryLock {
     /// Locks a directory; fails with the process id of the current holder.
     pub fn take(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(LOCK_FILE);
-        let failed = |error| StoreError::locking(&path, error);
+        let failed = |error| StoreError::from_lock_error(&path, error);
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)

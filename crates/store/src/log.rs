@@ -64,7 +64,7 @@ pub trait Log: Send + Sync {
     ) -> Result<Sequence, StoreError>;
 
     /// Returns the last entry that is included in the rows of a run.
-    fn rows_position(&self, run: &RunId) -> Result<Sequence, StoreError>;
+    fn rows_sequence(&self, run: &RunId) -> Result<Sequence, StoreError>;
 
     /// Returns the rows of a run, sorted by kind and key.
     fn rows(&self, run: &RunId) -> Result<Vec<Row>, StoreError>;

@@ -21,7 +21,7 @@ pub enum RowChange {
 
 impl RowChange {
     /// Returns the size of its texts in bytes.
-    pub fn bytes(&self) -> usize {
+    pub fn size_bytes(&self) -> usize {
         match self {
             Self::Put(row) => row.kind.len() + row.key.len() + row.json.len(),
             Self::Delete { kind, key } => kind.len() + key.len(),

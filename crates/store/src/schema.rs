@@ -25,13 +25,13 @@ const APPLICATION_ID: i32 = 0x4a44_414e;
 
 /// Migrates a file to the newest schema; an empty file gets all of it.
 pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    let failed = |error| StoreError::using(path, error);
-    if check(connection, path)? == SCHEMA_VERSION {
+    let failed = |error| StoreError::from_sqlite_error(path, error);
+    if checked_version(connection, path)? == SCHEMA_VERSION {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Checked again under the lock.
-    let found = check(&transaction, path)?;
+    let found = checked_version(&transaction, path)?;
     for migration in MIGRATIONS.iter().skip(found as usize) {
         transaction.execute_batch(migration).map_err(failed)?;
     }
@@ -42,7 +42,7 @@ pub fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreErro
 
 /// Fails unless a file has the newest schema. Changes nothing.
 pub fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let found = check(connection, path)?;
+    let found = checked_version(connection, path)?;
     if found == SCHEMA_VERSION {
         return Ok(());
     }
@@ -50,8 +50,8 @@ pub fn expect_newest(connection: &Connection, path: &Path) -> Result<(), StoreEr
 }
 
 /// Returns the version of a file, 0 if it is empty; rejects files of other programs and of newer versions.
-fn check(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
-    let failed = |error| StoreError::using(path, error);
+fn checked_version(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let failed = |error| StoreError::from_sqlite_error(path, error);
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let application_id = number("application_id").map_err(failed)?;
     let found = number("user_version").map_err(failed)?;
@@ -83,7 +83,7 @@ mod tests {
         PRAGMA user_version = 1;";
 
     #[test]
-    fn entries_of_schema_1_learn_what_is_before_them() {
+    fn migration_from_schema_1_links_entries_to_their_predecessors() {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.execute_batch(MIGRATIONS[0]).unwrap();
         connection.execute_batch(SCHEMA_1_FILLED).unwrap();

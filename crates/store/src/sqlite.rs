@@ -64,7 +64,7 @@ impl SqliteLog {
         let thread = Builder::new()
             .name("log-writer".to_owned())
             .spawn(move || writer.run(&queue))
-            .map_err(|error| StoreError::locking(&path, error))?;
+            .map_err(|error| StoreError::from_lock_error(&path, error))?;
         Ok(Self { queue: sender, readers: ReaderPool::new(path), writer: Some(thread), _lock: lock })
     }
 
@@ -103,7 +103,7 @@ impl Log for SqliteLog {
         entries: Vec<NewEntry>,
         callback: Callback<AppendResult>,
     ) {
-        let bytes = entries.iter().map(NewEntry::bytes).sum();
+        let bytes = entries.iter().map(NewEntry::size_bytes).sum();
         let run = run.clone();
         let append = |reply| WriteRequest::Append { run, expected, entries, reply };
         self.send_request(bytes, Reply(callback), append);
@@ -127,15 +127,15 @@ impl Log for SqliteLog {
         up_to: Sequence,
         changes: Vec<RowChange>,
     ) -> Result<Sequence, StoreError> {
-        let bytes = changes.iter().map(RowChange::bytes).sum();
+        let bytes = changes.iter().map(RowChange::size_bytes).sum();
         let run = run.clone();
-        let (reply, receiver) = Reply::awaited();
+        let (reply, receiver) = Reply::with_receiver();
         self.send_request(bytes, reply, |reply| WriteRequest::SaveRows { run, up_to, changes, reply });
         receiver.recv().unwrap_or(Err(StoreError::Stopped))
     }
 
-    fn rows_position(&self, run: &RunId) -> Result<Sequence, StoreError> {
-        self.readers.rows_position(run)
+    fn rows_sequence(&self, run: &RunId) -> Result<Sequence, StoreError> {
+        self.readers.rows_sequence(run)
     }
 
     fn rows(&self, run: &RunId) -> Result<Vec<Row>, StoreError> {

@@ -30,12 +30,12 @@ pub const HUMAN_QUERY_ANSWERED: &str = "human_query_answered";
 pub const TASK_RESUMED_AFTER_HUMAN_QUERY: &str = "task_resumed_after_human_query";
 
 /// Returns the names of a change; empty if the row only changed.
-pub(crate) fn names_of(event: &Event, kind: RowKind, row: Option<&Row>) -> &'static [&'static str] {
+pub(crate) fn change_names(event: &Event, kind: RowKind, row: Option<&Row>) -> &'static [&'static str] {
     match kind {
-        RowKind::Session => session(event, row),
+        RowKind::Session => session_change_names(event, row),
         RowKind::Task if matches!(event, Event::TaskDone { .. }) => match row {
             // Tasks that depend on it change too, but are not done.
-            Some(Row::Task(row)) if Some(&row.id) == done(event) => &[WORKER_COMPLETE],
+            Some(Row::Task(row)) if Some(&row.id) == done_task(event) => &[WORKER_COMPLETE],
             Some(_) | None => &[],
         },
         RowKind::Progress => &[WORKER_PROGRESS],
@@ -46,7 +46,7 @@ pub(crate) fn names_of(event: &Event, kind: RowKind, row: Option<&Row>) -> &'sta
         RowKind::Escalation if matches!(event, Event::EscalationRaised { .. }) => &[ESCALATION_NEW],
         RowKind::Escalation if matches!(event, Event::EscalationResolved { .. }) => &[ESCALATION_RESOLVED],
         RowKind::Question => match row {
-            Some(Row::Question(row)) if row.reached_person_at.is_some() => question(event),
+            Some(Row::Question(row)) if row.reached_person_at.is_some() => question_change_names(event),
             Some(_) | None => &[],
         },
         RowKind::Run
@@ -75,7 +75,7 @@ pub(crate) fn names_of(event: &Event, kind: RowKind, row: Option<&Row>) -> &'sta
     }
 }
 
-fn session(event: &Event, row: Option<&Row>) -> &'static [&'static str] {
+fn session_change_names(event: &Event, row: Option<&Row>) -> &'static [&'static str] {
     let Some(Row::Session(row)) = row else { return &[] };
     if matches!(event, Event::SessionOpened { session, .. } if *session == row.id) {
         return if row.role == Role::Worker { &[SESSION_START, WORKER_SPAWN] } else { &[SESSION_START] };
@@ -88,11 +88,11 @@ fn session(event: &Event, row: Option<&Row>) -> &'static [&'static str] {
     }
 }
 
-fn done(event: &Event) -> Option<&TaskId> {
+fn done_task(event: &Event) -> Option<&TaskId> {
     if let Event::TaskDone { task, .. } = event { Some(task) } else { None }
 }
 
-fn question(event: &Event) -> &'static [&'static str] {
+fn question_change_names(event: &Event) -> &'static [&'static str] {
     if matches!(event, Event::QuestionRouted { to: QuestionRoute::Person, .. }) {
         return &[HUMAN_QUERY_REQUESTED];
     }

@@ -80,7 +80,7 @@ impl TaskFacts {
     }
 
     /// Updates the state of a dependency.
-    pub fn note(&mut self, task: &TaskId, standing: DependencyState) {
+    pub fn set_dependency_state(&mut self, task: &TaskId, standing: DependencyState) {
         self.lost_tasks.remove(task);
         self.unmet_tasks.remove(task);
         match standing {
@@ -138,13 +138,13 @@ pub struct OpenItems {
 
 impl OpenItems {
     /// Sets the party of an item; `None` closes the item.
-    pub fn set(&mut self, item: InboxItem, party: Option<ResponsibleParty>) {
+    pub fn set_party(&mut self, item: InboxItem, party: Option<ResponsibleParty>) {
         let before = match party.clone() {
             Some(party) => self.items.insert(item, party),
             None => self.items.remove(&item),
         };
         for (party, is_added) in [(before, false), (party, true)] {
-            let Some(count) = party.and_then(|party| self.counts.of(&party)) else { continue };
+            let Some(count) = party.and_then(|party| self.counts.count_mut(&party)) else { continue };
             *count = if is_added { count.saturating_add(1) } else { count.saturating_sub(1) };
         }
     }

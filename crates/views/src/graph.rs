@@ -39,7 +39,7 @@ impl Graph {
     }
 
     /// Returns the nodes in topological order.
-    pub fn order(&self) -> Vec<usize> {
+    pub fn topological_order(&self) -> Vec<usize> {
         let mut n_before: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let mut free: VecDeque<usize> = (0..self.len()).filter(|node| n_before[*node] == 0).collect();
         let mut order = Vec::with_capacity(self.len());
@@ -59,7 +59,7 @@ impl Graph {
     /// Returns the length of the longest path to each node, in edges.
     pub fn levels(&self) -> Vec<usize> {
         let mut levels = vec![0; self.len()];
-        for node in self.order() {
+        for node in self.topological_order() {
             let level = self.before(node).iter().map(|earlier| levels[*earlier] + 1).max();
             levels[node] = level.unwrap_or(0);
         }
@@ -67,10 +67,10 @@ impl Graph {
     }
 
     /// Returns the strongly connected component of each node, identified by its smallest node.
-    pub fn circles(&self) -> Vec<usize> {
+    pub fn strongly_connected_components(&self) -> Vec<usize> {
         // Kosaraju's algorithm: backward from the node finished last, only nodes of its component are reachable.
         let mut circles: Vec<Option<usize>> = vec![None; self.len()];
-        for start in self.by_end().into_iter().rev() {
+        for start in self.depth_first_finish_order().into_iter().rev() {
             let mut members = Vec::new();
             let mut open = vec![start];
             while let Some(node) = open.pop() {
@@ -87,7 +87,7 @@ impl Graph {
     }
 
     /// Returns the nodes in the order in which a depth-first search finishes them.
-    fn by_end(&self) -> Vec<usize> {
+    fn depth_first_finish_order(&self) -> Vec<usize> {
         let mut is_seen = vec![false; self.len()];
         let mut ends = Vec::with_capacity(self.len());
         for start in 0..self.len() {
@@ -110,28 +110,29 @@ impl Graph {
 mod tests {
     use super::Graph;
 
-    fn graph(n_nodes: usize, edges: &[(usize, usize)]) -> Graph {
+    fn graph_with_edges(n_nodes: usize, edges: &[(usize, usize)]) -> Graph {
         let mut graph = Graph::new(n_nodes);
         edges.iter().for_each(|(earlier, later)| graph.connect(*earlier, *later));
         graph
     }
 
     #[test]
-    fn levels_are_the_longest_ways() {
-        assert_eq!(graph(5, &[(0, 1), (1, 2), (0, 2), (3, 2)]).levels(), [0, 1, 2, 0, 0]);
+    fn levels_are_longest_path_lengths() {
+        assert_eq!(graph_with_edges(5, &[(0, 1), (1, 2), (0, 2), (3, 2)]).levels(), [0, 1, 2, 0, 0]);
     }
 
     #[test]
-    fn circles_are_named_by_their_smallest_node() {
+    fn components_are_identified_by_their_smallest_node() {
         assert_eq!(
-            graph(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (4, 3), (3, 5), (5, 4)]).circles(),
+            graph_with_edges(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (4, 3), (3, 5), (5, 4)])
+                .strongly_connected_components(),
             [0, 1, 1, 3, 3, 3]
         );
-        assert_eq!(graph(3, &[(0, 1), (0, 2), (1, 2)]).circles(), [0, 1, 2]);
+        assert_eq!(graph_with_edges(3, &[(0, 1), (0, 2), (1, 2)]).strongly_connected_components(), [0, 1, 2]);
     }
 
     #[test]
-    fn what_is_in_a_circle_comes_last() {
-        assert_eq!(graph(4, &[(0, 1), (1, 0), (2, 3)]).order(), [2, 3, 0, 1]);
+    fn nodes_of_a_cycle_come_last_in_topological_order() {
+        assert_eq!(graph_with_edges(4, &[(0, 1), (1, 0), (2, 3)]).topological_order(), [2, 3, 0, 1]);
     }
 }

@@ -32,12 +32,12 @@ macro_rules! kinds {
             }
 
             /// Returns the name of the stream event for a new or changed row.
-            pub fn changed(self) -> &'static str {
+            pub fn changed_event_name(self) -> &'static str {
                 match self {$(Self::$kind => concat!($name, ".changed"),)*}
             }
 
             /// Returns the name of the stream event for a removed row.
-            pub fn removed(self) -> &'static str {
+            pub fn removed_event_name(self) -> &'static str {
                 match self {$(Self::$kind => concat!($name, ".removed"),)*}
             }
         }
@@ -105,7 +105,7 @@ macro_rules! kinds {
 
         impl Rows {
             /// Returns the rows of a kind, sorted by key.
-            pub fn of(&self, kind: RowKind) -> Vec<Row> {
+            pub fn of_kind(&self, kind: RowKind) -> Vec<Row> {
                 match kind {$(RowKind::$kind => self.$table.iter().cloned().map(Row::from).collect(),)*}
             }
 
@@ -114,7 +114,7 @@ macro_rules! kinds {
                 let mut changes = Vec::new();
                 $(for TouchedRow { key, row, sessions } in self.$table.take_touched() {
                     let kind = <$row as TableRow>::KIND;
-                    let names = event_names::names_of(event, kind, row.as_ref());
+                    let names = event_names::change_names(event, kind, row.as_ref());
                     changes.push(ViewChange { kind, key, row, names, sessions });
                 })*
                 changes

@@ -34,7 +34,7 @@ pub use attempt::{AttemptRow, AttemptState};
 pub use chat::{ChatAuthor, ChatRow};
 pub use checkpoint::{CheckpointRow, CheckpointState};
 pub use direct_message::{ChannelRow, ChannelState, DirectMessageRow, DirectMessageState};
-pub use escalation::{EscalationRow, EscalationState, subject_of};
+pub use escalation::{EscalationRow, EscalationState, subject_task_and_phase};
 pub use feedback_loop::{LoopRound, LoopRow, LoopState};
 pub use gate::{GateRound, GateRow, GateState, PhaseApproval};
 pub use inbox::{InboxItem, InboxRow};

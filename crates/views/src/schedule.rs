@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use domain::{AgentName, BlockReason, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use self::{forecast::forecast, pace::Pace, past::past};
+use self::{forecast::forecast, pace::Pace, past::past_bars};
 use crate::Rows;
 
 /// Timeline of all tasks of a run.
@@ -80,7 +80,7 @@ pub enum BarKind {
 
 /// Computes the schedule of a run.
 pub fn schedule(rows: &Rows, now: Timestamp) -> Schedule {
-    let mut bars = past(rows, now);
+    let mut bars = past_bars(rows, now);
     let pace = Pace::of(rows, &bars);
     let critical: BTreeSet<TaskId> = critical::path(rows, &pace).into_iter().collect();
     let forecast = forecast(rows, &pace, now);
@@ -102,7 +102,7 @@ pub fn schedule(rows: &Rows, now: Timestamp) -> Schedule {
 
 /// Returns the tasks of the critical path, in order.
 pub fn critical_path(rows: &Rows, now: Timestamp) -> Vec<TaskId> {
-    critical::path(rows, &Pace::of(rows, &past(rows, now)))
+    critical::path(rows, &Pace::of(rows, &past_bars(rows, now)))
 }
 
 fn span_ms(from: Timestamp, to: Timestamp) -> u64 {

@@ -30,37 +30,37 @@ impl EventSentence {
         Self { text: text.into(), task, phase, session, question, id, is_internal: false }
     }
 
-    pub(crate) fn task(mut self, task: &TaskId) -> Self {
+    pub(crate) fn with_task(mut self, task: &TaskId) -> Self {
         self.task = Some(task.clone());
         self
     }
 
-    pub(crate) fn maybe_task(mut self, task: Option<&TaskId>) -> Self {
+    pub(crate) fn with_optional_task(mut self, task: Option<&TaskId>) -> Self {
         self.task = task.cloned();
         self
     }
 
-    pub(crate) fn phase(mut self, phase: PhaseNumber) -> Self {
+    pub(crate) fn with_phase(mut self, phase: PhaseNumber) -> Self {
         self.phase = Some(phase);
         self
     }
 
-    pub(crate) fn session(mut self, session: SessionId) -> Self {
+    pub(crate) fn with_session(mut self, session: SessionId) -> Self {
         self.session = Some(session);
         self
     }
 
-    pub(crate) fn question(mut self, question: QuestionId) -> Self {
+    pub(crate) fn with_question(mut self, question: QuestionId) -> Self {
         self.question = Some(question);
         self
     }
 
-    pub(crate) fn id(mut self, id: impl ToString) -> Self {
+    pub(crate) fn with_id(mut self, id: impl ToString) -> Self {
         self.id = Some(id.to_string());
         self
     }
 
-    pub(crate) fn internal(mut self) -> Self {
+    pub(crate) fn mark_internal(mut self) -> Self {
         self.is_internal = true;
         self
     }
@@ -163,24 +163,24 @@ fn label(id: QuestionId, text: &str) -> String {
 
 /// Joins names for a sentence: the first few, and the number of the others.
 pub(crate) fn join_names<T: ToString>(items: &[T]) -> String {
-    join_first_names(items, items.len())
+    join_names_of_total(items, items.len())
 }
 
 /// Joins the first names of `n_items`.
-pub(crate) fn join_first_names<T: ToString>(items: &[T], n_items: usize) -> String {
-    let mut names = first_names(items);
+pub(crate) fn join_names_of_total<T: ToString>(items: &[T], n_items: usize) -> String {
+    let mut names = leading_names(items);
     if n_items > names.len() {
         names.push(format!("{} more", n_items - names.len()));
     }
     names.join(", ")
 }
 
-pub(crate) fn to_count(n: u32) -> usize {
+pub(crate) fn to_usize(n: u32) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 /// Returns the names of a list that fit a sentence.
-pub(crate) fn first_names<T: ToString>(items: &[T]) -> Vec<String> {
+pub(crate) fn leading_names<T: ToString>(items: &[T]) -> Vec<String> {
     const NAMES_MAX: usize = 8;
     items.iter().take(NAMES_MAX).map(ToString::to_string).collect()
 }
@@ -204,6 +204,6 @@ pub(crate) fn short_commit(commit: &str) -> &str {
 }
 
 /// Returns the first line of a text behind a colon, nothing if it is empty.
-pub(crate) fn after_colon(text: &str) -> String {
+pub(crate) fn prefix_with_colon(text: &str) -> String {
     if text.trim().is_empty() { String::new() } else { format!(": {}", first_line(text)) }
 }

@@ -26,8 +26,8 @@ impl ViewChange {
     /// Returns the names of the change on the live stream.
     pub fn names(&self) -> Vec<&'static str> {
         match (self.names, &self.row) {
-            ([], Some(_)) => vec![self.kind.changed()],
-            ([], None) => vec![self.kind.removed()],
+            ([], Some(_)) => vec![self.kind.changed_event_name()],
+            ([], None) => vec![self.kind.removed_event_name()],
             (names, _) => names.to_vec(),
         }
     }

@@ -58,7 +58,7 @@ impl Views {
     }
 
     /// Returns the rows of all kinds.
-    pub fn all(&self) -> impl Iterator<Item = Row> {
-        crate::RowKind::ALL.iter().flat_map(|kind| self.rows.of(*kind))
+    pub fn all_rows(&self) -> impl Iterator<Item = Row> {
+        crate::RowKind::ALL.iter().flat_map(|kind| self.rows.of_kind(*kind))
     }
 }

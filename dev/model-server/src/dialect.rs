@@ -37,7 +37,7 @@ impl Completion<'_> {
         self.parts.iter().any(|part| matches!(part, ReplyPart::Tool { .. }))
     }
 
-    fn call_id(&self, prefix: &str, index: usize) -> String {
+    fn part_id(&self, prefix: &str, index: usize) -> String {
         format!("{prefix}{:04}{index:02}", self.number)
     }
 }
@@ -122,36 +122,36 @@ impl Dialect {
     }
 
     /// Returns the completion as the events of a stream, each as it is sent.
-    pub fn events(self, completion: &Completion<'_>) -> Vec<String> {
+    pub fn stream_events(self, completion: &Completion<'_>) -> Vec<String> {
         match self {
-            Self::Anthropic => anthropic::events(completion),
-            Self::Responses => responses::events(completion),
-            Self::Chat => chat::events(completion),
-            Self::Google => google::events(completion),
+            Self::Anthropic => anthropic::stream_events(completion),
+            Self::Responses => responses::stream_events(completion),
+            Self::Chat => chat::stream_events(completion),
+            Self::Google => google::stream_events(completion),
         }
     }
 
     /// Returns the completion as one JSON value.
-    pub fn whole(self, completion: &Completion<'_>) -> Value {
+    pub fn completion_json(self, completion: &Completion<'_>) -> Value {
         match self {
-            Self::Anthropic => anthropic::whole(completion),
-            Self::Responses => responses::whole(completion),
-            Self::Chat => chat::whole(completion),
-            Self::Google => google::whole(completion),
+            Self::Anthropic => anthropic::completion_json(completion),
+            Self::Responses => responses::completion_json(completion),
+            Self::Chat => chat::completion_json(completion),
+            Self::Google => google::completion_json(completion),
         }
     }
 
     /// Returns the body of an error response.
-    pub fn error(self, error: &ScriptedError) -> Value {
+    pub fn error_body(self, error: &ScriptedError) -> Value {
         match self {
-            Self::Anthropic => anthropic::error(error),
-            Self::Responses | Self::Chat => chat::error(error),
-            Self::Google => google::error(error),
+            Self::Anthropic => anthropic::error_body(error),
+            Self::Responses | Self::Chat => chat::error_body(error),
+            Self::Google => google::error_body(error),
         }
     }
 
     /// Returns the body of a token count.
-    pub fn count(self, tokens: u64) -> Value {
+    pub fn token_count_body(self, tokens: u64) -> Value {
         match self {
             Self::Google => serde_json::json!({ "totalTokens": tokens }),
             Self::Anthropic | Self::Responses | Self::Chat => serde_json::json!({ "input_tokens": tokens }),
@@ -178,6 +178,6 @@ fn collect_texts(value: &Value, texts: &mut Vec<String>) {
 }
 
 /// Splits a text into pieces as a model streams it: words with the following space.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+fn stream_pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive([' ', '\n'])
 }

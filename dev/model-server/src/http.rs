@@ -28,7 +28,7 @@ impl Request {
 }
 
 /// Reads a request; `None` if the connection is closed before the first.
-pub fn read(stream: &mut (impl Read + Write)) -> io::Result<Option<Request>> {
+pub fn read_request(stream: &mut (impl Read + Write)) -> io::Result<Option<Request>> {
     let mut reader = BufReader::new(stream);
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -85,7 +85,7 @@ pub fn respond(
     body: &str,
 ) -> io::Result<()> {
     let length = ("content-length".to_owned(), body.len().to_string());
-    head(stream, status, "application/json", headers.iter().chain([&length]))?;
+    write_head(stream, status, "application/json", headers.iter().chain([&length]))?;
     stream.write_all(body.as_bytes())?;
     stream.flush()
 }
@@ -93,7 +93,7 @@ pub fn respond(
 /// Sends the head of a chunked response.
 pub fn begin_stream(stream: &mut impl Write, headers: &[(String, String)]) -> io::Result<()> {
     let chunked = ("transfer-encoding".to_owned(), "chunked".to_owned());
-    head(stream, 200, "text/event-stream", headers.iter().chain([&chunked]))?;
+    write_head(stream, 200, "text/event-stream", headers.iter().chain([&chunked]))?;
     stream.flush()
 }
 
@@ -103,21 +103,23 @@ pub fn send_chunk(stream: &mut impl Write, chunk: &str) -> io::Result<()> {
     stream.flush()
 }
 
-fn head<'a>(
+fn write_head<'a>(
     stream: &mut impl Write,
     status: u16,
     kind: &str,
     headers: impl Iterator<Item = &'a (String, String)>,
 ) -> io::Result<()> {
     // One connection for each request, so that a cut one does not affect the others.
-    let mut text =
-        format!("HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\nconnection: close\r\n", reason(status));
+    let mut text = format!(
+        "HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\nconnection: close\r\n",
+        reason_phrase(status)
+    );
     headers.for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
     text.push_str("\r\n");
     stream.write_all(text.as_bytes())
 }
 
-fn reason(status: u16) -> &'static str {
+fn reason_phrase(status: u16) -> &'static str {
     match status {
         200 => "OK",
         400 => "Bad Request",

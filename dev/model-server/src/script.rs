@@ -41,7 +41,7 @@ impl Script {
     }
 
     /// Replaces the placeholder of a turn with the key in the conversation.
-    pub(crate) fn with_key(&self, mut turn: ScriptedTurn, conversation: &str) -> ScriptedTurn {
+    pub(crate) fn fill_in_key(&self, mut turn: ScriptedTurn, conversation: &str) -> ScriptedTurn {
         let found = self.key_after.as_ref().and_then(|text| conversation.split_once(text));
         let is_key = |sign: char| sign.is_ascii_alphanumeric();
         let key = found.and_then(|(_, rest)| rest.trim_start().split(|sign| !is_key(sign)).next());
@@ -56,7 +56,7 @@ impl Script {
     }
 
     /// Takes the next turn for a prompt.
-    pub(crate) fn next(&mut self, prompt: &str) -> Option<ScriptedTurn> {
+    pub(crate) fn take_turn(&mut self, prompt: &str) -> Option<ScriptedTurn> {
         let matches = |rule: &Rule| rule.contains.as_ref().is_none_or(|text| prompt.contains(text));
         self.rules.iter_mut().filter(|rule| matches(rule)).find_map(|rule| rule.turns.pop_front())
     }
@@ -82,7 +82,7 @@ pub enum ScriptedTurn {
 
 impl ScriptedTurn {
     /// Returns a reply with one text.
-    pub fn text(text: &str) -> Self {
+    pub fn text_reply(text: &str) -> Self {
         Self::Reply(ScriptedReply {
             parts: vec![ReplyPart::Text(text.to_owned())],
             ..ScriptedReply::default()
@@ -90,13 +90,13 @@ impl ScriptedTurn {
     }
 
     /// Returns a reply with one call of a tool.
-    pub fn tool(name: &str, input: Value) -> Self {
+    pub fn tool_call(name: &str, input: Value) -> Self {
         let parts = vec![ReplyPart::Tool { name: name.to_owned(), input }];
         Self::Reply(ScriptedReply { parts, ..ScriptedReply::default() })
     }
 
     /// Returns an error of the service, with an optional `retry-after`.
-    pub fn error(status: u16, retry_after_seconds: Option<u32>) -> Self {
+    pub fn error_response(status: u16, retry_after_seconds: Option<u32>) -> Self {
         let header = retry_after_seconds.map(|seconds| ("retry-after".to_owned(), seconds.to_string()));
         Self::Error(ScriptedError {
             status,

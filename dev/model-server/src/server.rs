@@ -99,7 +99,7 @@ impl ModelServer {
     }
 
     /// Replaces the rest of the script.
-    pub fn replace(&self, script: Script) {
+    pub fn replace_script(&self, script: Script) {
         *self.state.script.lock().unwrap_or_else(PoisonError::into_inner) = script;
     }
 }
@@ -117,15 +117,18 @@ impl Drop for ModelServer {
 
 impl State {
     fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
-        let Some(request) = http::read(&mut stream)? else { return Ok(()) };
+        let Some(request) = http::read_request(&mut stream)? else { return Ok(()) };
         let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         match endpoint(&request.target) {
             Endpoint::Completion(dialect) if request.method == "POST" => {
-                self.complete(&mut stream, dialect, &request, body)
+                self.serve_completion(&mut stream, dialect, &request, body)
             }
-            Endpoint::TokenCount(dialect) => {
-                http::respond(&mut stream, 200, &[], &dialect.count(tokens(request.body.len())).to_string())
-            }
+            Endpoint::TokenCount(dialect) => http::respond(
+                &mut stream,
+                200,
+                &[],
+                &dialect.token_count_body(estimate_tokens(request.body.len())).to_string(),
+            ),
             Endpoint::Models => {
                 http::respond(&mut stream, 200, &[], r#"{"object":"list","data":[],"models":[]}"#)
             }
@@ -133,7 +136,7 @@ impl State {
         }
     }
 
-    fn complete(
+    fn serve_completion(
         &self,
         stream: &mut TcpStream,
         dialect: Dialect,
@@ -145,7 +148,9 @@ impl State {
         let streams = dialect.streams(&request.target, &body);
         let model = dialect.model(&request.target, &body).to_owned();
         let (status, usage) = match &turn {
-            ScriptedTurn::Reply(reply) => (200, reply.usage.unwrap_or_else(|| estimate(request, reply))),
+            ScriptedTurn::Reply(reply) => {
+                (200, reply.usage.unwrap_or_else(|| estimate_usage(request, reply)))
+            }
             ScriptedTurn::Error(error) => (error.status, Usage::default()),
         };
         // Recorded before the response is sent, so that a test that sees the response finds the record.
@@ -166,9 +171,14 @@ impl State {
                 let completion = Completion { number, model: &model, parts: &reply.parts, usage };
                 thread::sleep(reply.delay);
                 if streams {
-                    send_events(stream, &dialect.events(&completion), &reply)
+                    send_events(stream, &dialect.stream_events(&completion), &reply)
                 } else {
-                    http::respond(stream, 200, &reply.headers, &dialect.whole(&completion).to_string())
+                    http::respond(
+                        stream,
+                        200,
+                        &reply.headers,
+                        &dialect.completion_json(&completion).to_string(),
+                    )
                 }
             }
         }
@@ -178,11 +188,11 @@ impl State {
     fn next_turn(&self, body: &Value, prompt: &str) -> (ScriptedTurn, bool, bool) {
         let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
         if !script.scripts_side_requests && !Dialect::offers_tools(body) {
-            return (ScriptedTurn::text(&script.side_reply), true, false);
+            return (ScriptedTurn::text_reply(&script.side_reply), true, false);
         }
-        match script.next(prompt) {
-            Some(turn) => (script.with_key(turn, &body.to_string()), false, false),
-            None => (ScriptedTurn::text("The script has no turn left."), false, true),
+        match script.take_turn(prompt) {
+            Some(turn) => (script.fill_in_key(turn, &body.to_string()), false, false),
+            None => (ScriptedTurn::text_reply("The script has no turn left."), false, true),
         }
     }
 
@@ -212,18 +222,21 @@ fn send_error(stream: &mut TcpStream, dialect: Dialect, error: &ScriptedError) -
     if error.message.is_empty() {
         error.message = format!("the script returns {}", error.status);
     }
-    http::respond(stream, error.status, &error.headers, &dialect.error(&error).to_string())
+    http::respond(stream, error.status, &error.headers, &dialect.error_body(&error).to_string())
 }
 
 /// Estimates the usage: four bytes for a token.
-fn estimate(request: &Request, reply: &ScriptedReply) -> Usage {
+fn estimate_usage(request: &Request, reply: &ScriptedReply) -> Usage {
     let n_bytes = |part: &ReplyPart| match part {
         ReplyPart::Text(text) => text.len(),
         ReplyPart::Tool { name, input } => name.len() + json!(input).to_string().len(),
     };
-    Usage { input: tokens(request.body.len()), output: tokens(reply.parts.iter().map(n_bytes).sum()) }
+    Usage {
+        input: estimate_tokens(request.body.len()),
+        output: estimate_tokens(reply.parts.iter().map(n_bytes).sum()),
+    }
 }
 
-fn tokens(bytes: usize) -> u64 {
+fn estimate_tokens(bytes: usize) -> u64 {
     bytes.div_ceil(4) as u64
 }

@@ -66,7 +66,7 @@ fn post_stream(server: &ModelServer, path: &str, mut body: Value) -> (String, Ve
     (head, text.lines().filter_map(data).collect())
 }
 
-fn parsed(data: &[String]) -> Vec<Value> {
+fn parse_events(data: &[String]) -> Vec<Value> {
     data.iter().filter_map(|data| serde_json::from_str(data).ok()).collect()
 }
 
@@ -86,7 +86,7 @@ fn anthropic_streams_blocks_between_a_start_and_a_stop() {
     let [(_, _, path, body), ..] = requests("go");
     let (head, data) = post_stream(&server, path, body);
     assert!(head.starts_with("HTTP/1.1 200 OK") && head.contains("text/event-stream"), "{head}");
-    let events = parsed(&data);
+    let events = parse_events(&data);
     let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert_eq!(
         types,
@@ -115,7 +115,7 @@ fn anthropic_streams_blocks_between_a_start_and_a_stop() {
 fn responses_streams_items_and_completes() {
     let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
     let [_, (_, _, path, body), ..] = requests("go");
-    let events = parsed(&post_stream(&server, path, body).1);
+    let events = parse_events(&post_stream(&server, path, body).1);
     let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert_eq!(types.first(), Some(&"response.created"));
     assert_eq!(types.iter().filter(|name| **name == "response.output_text.delta").count(), 2);
@@ -139,7 +139,7 @@ fn chat_streams_deltas_and_ends_with_done() {
     let [_, _, (_, _, path, body), _] = requests("go");
     let (_, data) = post_stream(&server, path, body);
     assert_eq!(data.last().map(String::as_str), Some("[DONE]"));
-    let events = parsed(&data);
+    let events = parse_events(&data);
     let text: String =
         events.iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect();
     assert_eq!(text, "Hello there.");
@@ -157,7 +157,7 @@ fn chat_streams_deltas_and_ends_with_done() {
 fn google_streams_candidates() {
     let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
     let [.., (_, _, path, body)] = requests("go");
-    let events = parsed(&post_stream(&server, path, body).1);
+    let events = parse_events(&post_stream(&server, path, body).1);
     assert_eq!(
         events[0]["candidates"][0]["content"],
         json!({ "role": "model", "parts": [{ "text": "Hello " }] })
@@ -200,10 +200,10 @@ fn errors_have_the_form_of_their_dialect_and_their_headers() {
             ..ScriptedError::default()
         };
         let turns = [
-            ScriptedTurn::error(429, Some(3)),
-            ScriptedTurn::error(529, None),
+            ScriptedTurn::error_response(429, Some(3)),
+            ScriptedTurn::error_response(529, None),
             ScriptedTurn::Error(plan),
-            ScriptedTurn::text("on"),
+            ScriptedTurn::text_reply("on"),
         ];
         let server = ModelServer::start(Script::of(turns)).expect("start the server");
         let error =
@@ -256,7 +256,7 @@ fn a_cut_stream_lacks_its_end_and_a_slow_one_keeps_its_pace() {
 fn rules_match_the_last_prompt_and_side_requests_take_no_turn() {
     let rule = |contains: &str, text: &str| Rule {
         contains: Some(contains.to_owned()),
-        turns: [ScriptedTurn::text(text)].into(),
+        turns: [ScriptedTurn::text_reply(text)].into(),
     };
     for (dialect, path, _, body) in requests("build the login") {
         let script = Script {
@@ -289,7 +289,7 @@ fn the_first_key_in_a_prompt_replaces_the_placeholder() {
     for (dialect, path, _, body) in requests("tags have your key k3f9, not your key x1") {
         let script = Script {
             key_after: Some("your key".to_owned()),
-            ..Script::of([ScriptedTurn::text("DONE $KEY.")])
+            ..Script::of([ScriptedTurn::text_reply("DONE $KEY.")])
         };
         let server = ModelServer::start(script).expect("start the server");
         let (_, answer) = post(&server, path, &body);

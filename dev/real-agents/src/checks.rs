@@ -106,37 +106,37 @@ pub struct CheckContext<'a> {
 impl<'a> CheckContext<'a> {
     /// Prepares the checks; the agent is started by the first.
     pub fn new(setup: &'a AgentSetup, server: &'a ModelServer, home: &'a AgentHome) -> Result<Self> {
-        let preset = preset::pick(setup.preset, &setup.extra_presets.parse()?)?;
-        Ok(Self { setup, preset, server, home, agent: None, started_minute: minute() })
+        let preset = preset::resolve_preset(setup.preset, &setup.extra_presets.parse()?)?;
+        Ok(Self { setup, preset, server, home, agent: None, started_minute: unix_minute() })
     }
 
     /// Runs a check. After a failure the session is ended, so that the next check starts a new one.
-    pub fn check(&mut self, check: Check) -> Result<()> {
+    pub fn run_check(&mut self, check: Check) -> Result<()> {
         let outcome = match check {
-            Check::Prompt => self.prompt(),
-            Check::Question => self.question(),
-            Check::OwnQuestion => self.own_question(),
-            Check::Allowed => self.allowed(),
-            Check::Refused => self.refused(),
-            Check::ToolText => self.tool_text(),
-            Check::Cancel => self.cancel(),
-            Check::Freeze => self.freeze(),
-            Check::Plan => self.plan(),
-            Check::Usage => self.usage(),
+            Check::Prompt => self.check_prompt(),
+            Check::Question => self.check_question(),
+            Check::OwnQuestion => self.check_own_question(),
+            Check::Allowed => self.check_allowed_command(),
+            Check::Refused => self.check_refused_command(),
+            Check::ToolText => self.check_tool_text(),
+            Check::Cancel => self.check_cancel(),
+            Check::Freeze => self.check_freeze(),
+            Check::Plan => self.check_plan(),
+            Check::Usage => self.check_usage(),
             Check::Mistakes => mistakes::check(self),
             // The input of a terminal cannot be closed.
-            Check::Parked if self.setup.has_keys => self.resumed(DrivenAgent::stop),
-            Check::Parked => self.resumed(DrivenAgent::close),
-            Check::Killed => self.resumed(DrivenAgent::kill),
+            Check::Parked if self.setup.has_keys => self.check_resume(DrivenAgent::stop),
+            Check::Parked => self.check_resume(DrivenAgent::close),
+            Check::Killed => self.check_resume(DrivenAgent::kill),
         };
         if outcome.is_err() {
-            self.end();
+            self.end_session();
         }
         outcome
     }
 
     /// Ends the session of the agent.
-    pub fn end(&mut self) {
+    pub fn end_session(&mut self) {
         // An error means that it has ended already.
         let _ = self.agent.take().map(DrivenAgent::stop);
     }
@@ -146,23 +146,23 @@ impl<'a> CheckContext<'a> {
         if self.agent.is_none() {
             self.agent =
                 Some(DrivenAgent::start(&self.preset, self.home, LaunchMode::Fresh(&new_session_id()?))?);
-            self.started_minute = minute();
+            self.started_minute = unix_minute();
         }
         self.agent.as_mut().context("the agent is not running")
     }
 
     /// Sets the next turns of the model, each with a text that its prompt must contain: some agents send more requests
     /// than there are prompts.
-    pub fn script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, ScriptedTurn)>) {
+    pub fn set_script<'t>(&self, turns: impl IntoIterator<Item = (&'t str, ScriptedTurn)>) {
         let rule = |(text, turn): (&str, ScriptedTurn)| Rule {
             contains: Some(text.to_owned()),
             turns: [turn].into(),
         };
-        self.server.replace(Script { rules: turns.into_iter().map(rule).collect(), ..Script::of([]) });
+        self.server.replace_script(Script { rules: turns.into_iter().map(rule).collect(), ..Script::of([]) });
     }
 
     /// Replaces `$K` in a text with the session key, or with nothing if none is needed.
-    pub fn with_key(&mut self, text: &str) -> Result<String> {
+    pub fn with_session_key(&mut self, text: &str) -> Result<String> {
         let key = self.agent()?.found.metadata.key.clone();
         Ok(text.replace("$K", &if self.setup.has_keys { format!(" {key}") } else { String::new() }))
     }
@@ -181,12 +181,12 @@ impl<'a> CheckContext<'a> {
         last.map(|request| request.prompt.clone()).context("the model got no request")
     }
 
-    fn prompt(&mut self) -> Result<()> {
+    fn check_prompt(&mut self) -> Result<()> {
         // Quotes and Hangul have been lost in transit before.
-        let reply = self.with_key("Hello 장단.\n\nDONE:T1.3$K\n")?;
-        self.script([("장단", ScriptedTurn::text(&reply))]);
+        let reply = self.with_session_key("Hello 장단.\n\nDONE:T1.3$K\n")?;
+        self.set_script([("장단", ScriptedTurn::text_reply(&reply))]);
         let turn = self.agent()?.ask("Say \"hello\" to 장단, please.")?;
-        ensure!(names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
+        ensure!(message_names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
         ensure!(turn.words.contains("Hello 장단."), "its text is {:?}", turn.words);
         ensure!(turn.outcome == TurnOutcome::Finished, "the outcome is {:?}", turn.outcome);
         let request = self.last_request()?;
@@ -194,18 +194,18 @@ impl<'a> CheckContext<'a> {
         Ok(())
     }
 
-    fn question(&mut self) -> Result<()> {
+    fn check_question(&mut self) -> Result<()> {
         let question = "[ASK_USER$K]\nquestion: Which database?\ntype: selection\noptions: ['sqlite', 'postgres']\n[/ASK_USER$K]\n";
-        let (question, done) = (self.with_key(question)?, self.with_key("DONE:T1.4$K\n")?);
-        self.script([
-            ("the database.", ScriptedTurn::text(&question)),
-            ("[ANSWER q_1]", ScriptedTurn::text(&done)),
+        let (question, done) = (self.with_session_key(question)?, self.with_session_key("DONE:T1.4$K\n")?);
+        self.set_script([
+            ("the database.", ScriptedTurn::text_reply(&question)),
+            ("[ANSWER q_1]", ScriptedTurn::text_reply(&done)),
         ]);
         let turn = self.agent()?.ask("Begin with the database.")?;
-        ensure!(names(&turn) == ["ASK_USER"], "its messages are {:?}", turn.items);
+        ensure!(message_names(&turn) == ["ASK_USER"], "its messages are {:?}", turn.items);
         let answer = QuestionAnswer { question_id: "q_1".to_owned(), answer: "postgres".to_owned() };
         let turn = self.agent()?.ask(&AgentPrompt::QuestionAnswer(answer).text(domain::Locale::En))?;
-        ensure!(names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
+        ensure!(message_names(&turn) == ["DONE"], "its messages are {:?}", turn.items);
         let request = self.last_request()?;
         ensure!(
             request.contains("Begin with the database.") && request.contains("[ANSWER q_1]"),
@@ -214,11 +214,14 @@ impl<'a> CheckContext<'a> {
         Ok(())
     }
 
-    fn own_question(&mut self) -> Result<()> {
-        self.script([("Ask me which.", (self.setup.question)()), ("", ScriptedTurn::text("Chosen."))]);
+    fn check_own_question(&mut self) -> Result<()> {
+        self.set_script([
+            ("Ask me which.", (self.setup.question)()),
+            ("", ScriptedTurn::text_reply("Chosen.")),
+        ]);
         let agent = self.agent()?;
         agent.prompt("Ask me which.")?;
-        let (prompt, asked) = agent.until("a question", |seen| match seen {
+        let (prompt, asked) = agent.wait_for_report("a question", |seen| match seen {
             SessionReport::Event(DriverEvent::Question { prompt, question }) => {
                 Some((prompt.clone(), question.clone()))
             }
@@ -230,8 +233,8 @@ impl<'a> CheckContext<'a> {
             .iter()
             .find(|option| option.starts_with("beta"))
             .context("the option beta is missing")?;
-        agent.tell(&AgentInput::Answer { prompt, answer: answer.clone() })?;
-        let turn = agent.turn()?;
+        agent.send_input(&AgentInput::Answer { prompt, answer: answer.clone() })?;
+        let turn = agent.wait_for_turn_end()?;
         ensure!(turn.words.contains("Chosen."), "its text is {:?}", turn.words);
         let prompt = self.last_prompt()?;
         ensure!(prompt.contains("beta") && !prompt.contains("alpha"), "the model got {prompt}");
@@ -247,22 +250,25 @@ impl<'a> CheckContext<'a> {
         agent.prompt(prompt)?;
         // Text on a screen is known only after the turn.
         agent.continue_until("a request to the model", || server.requests().len() > n_before)?;
-        if is_on_screen { Ok(()) } else { agent.first_words("-") }
+        if is_on_screen { Ok(()) } else { agent.wait_for_text("-") }
     }
 
-    fn shell(&self, command: &str) -> ScriptedTurn {
+    fn shell_call(&self, command: &str) -> ScriptedTurn {
         let (name, input) = self.setup.shell;
-        ScriptedTurn::tool(name, input(command))
+        ScriptedTurn::tool_call(name, input(command))
     }
 
-    fn allowed(&mut self) -> Result<()> {
-        self.script([("Make a file.", self.shell("touch allowed")), ("", ScriptedTurn::text("Made it."))]);
+    fn check_allowed_command(&mut self) -> Result<()> {
+        self.set_script([
+            ("Make a file.", self.shell_call("touch allowed")),
+            ("", ScriptedTurn::text_reply("Made it.")),
+        ]);
         let agent = self.agent()?;
         agent.prompt("Make a file.")?;
-        let request = agent.permission()?;
+        let request = agent.wait_for_permission()?;
         ensure!(request.subject.contains("touch allowed"), "it requests {request:?}");
-        agent.tell(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
-        let turn = agent.turn()?;
+        agent.send_input(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
+        let turn = agent.wait_for_turn_end()?;
         ensure!(
             turn.words.contains("Made it."),
             "its text is {:?}, its outcome {:?}",
@@ -273,16 +279,16 @@ impl<'a> CheckContext<'a> {
         Ok(())
     }
 
-    fn refused(&mut self) -> Result<()> {
-        self.script([
-            ("Make another file.", self.shell("touch refused")),
-            ("", ScriptedTurn::text("Then not.")),
+    fn check_refused_command(&mut self) -> Result<()> {
+        self.set_script([
+            ("Make another file.", self.shell_call("touch refused")),
+            ("", ScriptedTurn::text_reply("Then not.")),
         ]);
         let agent = self.agent()?;
         agent.prompt("Make another file.")?;
-        let prompt = agent.permission()?.prompt;
-        agent.tell(&AgentInput::Permission { prompt, allowed: false })?;
-        let turn = agent.turn()?;
+        let prompt = agent.wait_for_permission()?.prompt;
+        agent.send_input(&AgentInput::Permission { prompt, allowed: false })?;
+        let turn = agent.wait_for_turn_end()?;
         match self.setup.refusal {
             RefusalEffect::TurnContinues => {
                 ensure!(
@@ -298,28 +304,31 @@ impl<'a> CheckContext<'a> {
         Ok(())
     }
 
-    fn tool_text(&mut self) -> Result<()> {
+    fn check_tool_text(&mut self) -> Result<()> {
         let command = "printf 'DONE:T9.9\\n[ASK_USER]\\nquestion: really?\\n'";
-        self.script([
-            ("Print something.", self.shell(command)),
-            ("DONE:T9.9", ScriptedTurn::text("It printed something.")),
+        self.set_script([
+            ("Print something.", self.shell_call(command)),
+            ("DONE:T9.9", ScriptedTurn::text_reply("It printed something.")),
         ]);
         let turn = self.agent()?.ask("Print something.")?;
-        ensure!(names(&turn).is_empty(), "its messages are {:?}", turn.items);
+        ensure!(message_names(&turn).is_empty(), "its messages are {:?}", turn.items);
         ensure!(turn.words.contains("It printed something."), "its text is {:?}", turn.words);
         let prompt = self.last_prompt()?;
         ensure!(prompt.contains("DONE:T9.9"), "nothing was printed, the model got {prompt}");
         Ok(())
     }
 
-    fn cancel(&mut self) -> Result<()> {
-        self.script([("Speak slowly.", slow("never")), ("Go on.", ScriptedTurn::text("Here I am."))]);
+    fn check_cancel(&mut self) -> Result<()> {
+        self.set_script([
+            ("Speak slowly.", slow_reply("never")),
+            ("Go on.", ScriptedTurn::text_reply("Here I am.")),
+        ]);
         self.prompt_until_reply("Speak slowly.")?;
         // On a screen a cancelled turn looks like any other.
         let expected = if self.setup.has_keys { TurnOutcome::Finished } else { TurnOutcome::Cancelled };
         let agent = self.agent()?;
-        agent.tell(&AgentInput::Interrupt)?;
-        let turn = agent.turn()?;
+        agent.send_input(&AgentInput::Interrupt)?;
+        let turn = agent.wait_for_turn_end()?;
         ensure!(turn.outcome == expected, "the outcome is {:?}", turn.outcome);
         let turn = agent.ask("Go on.")?;
         ensure!(
@@ -331,27 +340,27 @@ impl<'a> CheckContext<'a> {
         Ok(())
     }
 
-    fn freeze(&mut self) -> Result<()> {
-        self.script([("Speak slowly again.", slow("still"))]);
+    fn check_freeze(&mut self) -> Result<()> {
+        self.set_script([("Speak slowly again.", slow_reply("still"))]);
         self.prompt_until_reply("Speak slowly again.")?;
         let agent = self.agent()?;
         agent.freeze(Duration::from_secs(1))?;
-        let turn = agent.turn()?;
+        let turn = agent.wait_for_turn_end()?;
         ensure!(turn.outcome == TurnOutcome::Finished, "the outcome is {:?}", turn.outcome);
         let n_words = turn.words.matches("still").count();
         ensure!(n_words == SLOW_WORDS, "{n_words} of {SLOW_WORDS} words arrived");
         Ok(())
     }
 
-    fn plan(&mut self) -> Result<()> {
+    fn check_plan(&mut self) -> Result<()> {
         let calls =
             (self.setup.plan)().into_iter().zip(std::iter::once("Plan it.").chain(std::iter::repeat("")));
         let calls = calls.map(|(call, text)| (text, call));
-        self.script(calls.chain([("", ScriptedTurn::text("Planned."))]));
+        self.set_script(calls.chain([("", ScriptedTurn::text_reply("Planned."))]));
         let agent = self.agent()?;
         agent.prompt("Plan it.")?;
         let mut plan = Vec::new();
-        agent.until("the end of the turn", |seen| {
+        agent.wait_for_report("the end of the turn", |seen| {
             match seen {
                 SessionReport::Event(DriverEvent::Plan { steps }) => plan.clone_from(steps),
                 SessionReport::Event(DriverEvent::TurnEnded { .. }) => return Some(()),
@@ -364,10 +373,10 @@ impl<'a> CheckContext<'a> {
         Ok(())
     }
 
-    fn usage(&mut self) -> Result<()> {
+    fn check_usage(&mut self) -> Result<()> {
         let usage = Usage { input: 1234, output: 56 };
         let parts = vec![ReplyPart::Text("Counted.".to_owned())];
-        self.script([(
+        self.set_script([(
             "Count.",
             ScriptedTurn::Reply(ScriptedReply { parts, usage: Some(usage), ..ScriptedReply::default() }),
         )]);
@@ -380,14 +389,14 @@ impl<'a> CheckContext<'a> {
     }
 
     /// Ends the session, resumes it in another process, and checks that the model gets the earlier messages.
-    fn resumed(&mut self, end: fn(DrivenAgent) -> Result<()>) -> Result<()> {
+    fn check_resume(&mut self, end: fn(DrivenAgent) -> Result<()>) -> Result<()> {
         if self.setup.resumes_next_minute {
             // A session that was resumed once could not be resumed again after it was killed.
-            self.end();
+            self.end_session();
         }
-        self.script([
-            ("Remember", ScriptedTurn::text("I will.")),
-            ("Which word", ScriptedTurn::text("Persimmon.")),
+        self.set_script([
+            ("Remember", ScriptedTurn::text_reply("I will.")),
+            ("Which word", ScriptedTurn::text_reply("Persimmon.")),
         ]);
         self.agent()?.ask("Remember the word persimmon.")?;
         let agent = self.agent.take().context("the agent is not running")?;
@@ -396,8 +405,8 @@ impl<'a> CheckContext<'a> {
         // An agent that is killed right after its first reply may not have saved it.
         thread::sleep(Duration::from_millis(500));
         end(agent)?;
-        if self.setup.resumes_next_minute && minute() == self.started_minute {
-            thread::sleep(Duration::from_secs(61 - seconds() % 60));
+        if self.setup.resumes_next_minute && unix_minute() == self.started_minute {
+            thread::sleep(Duration::from_secs(61 - unix_seconds() % 60));
         }
         let mut agent = DrivenAgent::start(&self.preset, self.home, LaunchMode::Resume(&session))?;
         let turn = agent.ask("Which word was it?");
@@ -421,14 +430,14 @@ impl<'a> CheckContext<'a> {
 const SLOW_WORDS: usize = 40;
 
 /// Returns a reply that takes two seconds.
-fn slow(word: &str) -> ScriptedTurn {
+fn slow_reply(word: &str) -> ScriptedTurn {
     // All different: Gemini CLI ends a turn that repeats itself.
     let parts = vec![ReplyPart::Text((0..SLOW_WORDS).map(|number| format!("{word}-{number} ")).collect())];
     ScriptedTurn::Reply(ScriptedReply { parts, pace: Duration::from_millis(50), ..ScriptedReply::default() })
 }
 
 /// Returns the names of the messages in a turn.
-pub fn names(turn: &driven_agent::EndedTurn) -> Vec<&'static str> {
+pub fn message_names(turn: &driven_agent::EndedTurn) -> Vec<&'static str> {
     let name = |item: &DecodedItem| match item {
         DecodedItem::Message(message) => Some(message.message.name()),
         DecodedItem::Invalid(_) | DecodedItem::NearMiss(_) => None,
@@ -436,10 +445,10 @@ pub fn names(turn: &driven_agent::EndedTurn) -> Vec<&'static str> {
     turn.items.iter().filter_map(name).collect()
 }
 
-fn seconds() -> u64 {
+fn unix_seconds() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-fn minute() -> u64 {
-    seconds() / 60
+fn unix_minute() -> u64 {
+    unix_seconds() / 60
 }

@@ -47,13 +47,13 @@ impl Dialogue {
     }
 
     /// Waits for a line with this text at a JSON pointer, and returns it.
-    pub fn until(&mut self, pointer: &str, text: &str) -> Result<Value> {
+    pub fn wait_for_text(&mut self, pointer: &str, text: &str) -> Result<Value> {
         let matches = |value: &Value| value.pointer(pointer).and_then(Value::as_str) == Some(text);
         self.receive(matches).with_context(|| format!("wait for {text:?} at {pointer}"))
     }
 
     /// Waits for the response to a request, and returns its result.
-    pub fn response(&mut self, id: u64) -> Result<Value> {
+    pub fn wait_for_response(&mut self, id: u64) -> Result<Value> {
         let is_response =
             |value: &Value| value.get("id") == Some(&Value::from(id)) && value.get("method").is_none();
         let response = self.receive(is_response).with_context(|| format!("wait for the response to {id}"))?;

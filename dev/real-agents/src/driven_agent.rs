@@ -77,7 +77,7 @@ impl DrivenAgent {
         let opened = Session::open(&found.directory, drivers::set_up_driver(preset, &begin));
         let (living, seen) = opened?;
         let mut agent = Self { sessions, found, living, seen: seen.into(), number: 0, agent_session: None };
-        agent.agent_session = agent.until("the agent to be ready", |seen| match seen {
+        agent.agent_session = agent.wait_for_report("the agent to be ready", |seen| match seen {
             SessionReport::Event(DriverEvent::Ready { agent_session }) => Some(agent_session.clone()),
             _ => None,
         })?;
@@ -85,7 +85,7 @@ impl DrivenAgent {
     }
 
     /// Sends an input to the agent; retries while its driver is not ready for it.
-    pub fn tell(&mut self, told: &AgentInput) -> Result<()> {
+    pub fn send_input(&mut self, told: &AgentInput) -> Result<()> {
         self.number += 1;
         let deadline = Instant::now() + EVENT_MAX;
         loop {
@@ -97,7 +97,7 @@ impl DrivenAgent {
                 // A turn that has just started may not have an id yet.
                 Err(SessionError::Refused(_)) if Instant::now() < deadline => {
                     let soon = Instant::now() + Duration::from_millis(20);
-                    self.seen.extend(self.living.next(Some(soon))?);
+                    self.seen.extend(self.living.next_reports(Some(soon))?);
                 }
                 Err(error) => return Err(error).context("send an input"),
             }
@@ -107,35 +107,35 @@ impl DrivenAgent {
     /// Sends a prompt and waits for the end of the turn.
     pub fn ask(&mut self, prompt: &str) -> Result<EndedTurn> {
         self.prompt(prompt)?;
-        self.turn()
+        self.wait_for_turn_end()
     }
 
     /// Sends a prompt to the agent.
     pub fn prompt(&mut self, prompt: &str) -> Result<()> {
-        self.tell(&AgentInput::Prompt { text: prompt.to_owned() })
+        self.send_input(&AgentInput::Prompt { text: prompt.to_owned() })
     }
 
     /// Waits for a permission prompt.
-    pub fn permission(&mut self) -> Result<PermissionRequest> {
-        self.until("a permission prompt", |seen| match seen {
+    pub fn wait_for_permission(&mut self) -> Result<PermissionRequest> {
+        self.wait_for_report("a permission prompt", |seen| match seen {
             SessionReport::Event(DriverEvent::Permission { request, .. }) => Some(request.clone()),
             _ => None,
         })
     }
 
     /// Waits for text that contains this part.
-    pub fn first_words(&mut self, part: &str) -> Result<()> {
-        self.until("words", |seen| match seen {
+    pub fn wait_for_text(&mut self, part: &str) -> Result<()> {
+        self.wait_for_report("words", |seen| match seen {
             SessionReport::Event(DriverEvent::Text { text }) if text.contains(part) => Some(()),
             _ => None,
         })
     }
 
     /// Waits for the end of a turn, and grants each permission that it requests.
-    pub fn turn(&mut self) -> Result<EndedTurn> {
+    pub fn wait_for_turn_end(&mut self) -> Result<EndedTurn> {
         let (mut items, mut used) = (Vec::new(), Usage::default());
         loop {
-            let next = self.until("the end of the turn", |seen| {
+            let next = self.wait_for_report("the end of the turn", |seen| {
                 let SessionReport::Event(happening) = seen else { return None };
                 match happening {
                     DriverEvent::Message { item, .. } => items.push(item.clone()),
@@ -149,7 +149,7 @@ impl DrivenAgent {
             })?;
             match next {
                 DriverEvent::Permission { request, .. } => {
-                    self.tell(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
+                    self.send_input(&AgentInput::Permission { prompt: request.prompt, allowed: true })?;
                 }
                 DriverEvent::TurnEnded { text: words, outcome, .. } => {
                     return Ok(EndedTurn { items, words, used, outcome });
@@ -165,14 +165,18 @@ impl DrivenAgent {
         while !holds() {
             ensure!(Instant::now() < deadline, "{what} did not happen within {EVENT_MAX:?}");
             let soon = Instant::now() + Duration::from_millis(20);
-            let seen = self.living.next(Some(soon))?;
+            let seen = self.living.next_reports(Some(soon))?;
             self.seen.extend(seen);
         }
         Ok(())
     }
 
     /// Waits for an event, and returns what `select` returns for it.
-    pub fn until<T>(&mut self, what: &str, mut select: impl FnMut(&SessionReport) -> Option<T>) -> Result<T> {
+    pub fn wait_for_report<T>(
+        &mut self,
+        what: &str,
+        mut select: impl FnMut(&SessionReport) -> Option<T>,
+    ) -> Result<T> {
         let deadline = Instant::now() + EVENT_MAX;
         let mut passed = VecDeque::new();
         loop {
@@ -193,7 +197,7 @@ impl DrivenAgent {
                 Instant::now() < deadline,
                 "waited {EVENT_MAX:?} for {what}; the last events were {passed:#?}"
             );
-            let seen = self.living.next(Some(deadline))?;
+            let seen = self.living.next_reports(Some(deadline))?;
             self.seen.extend(seen);
         }
     }
@@ -203,13 +207,13 @@ impl DrivenAgent {
         self.living.pause()?;
         // Output from before is read first.
         loop {
-            let before = self.living.next(Some(Instant::now()))?;
+            let before = self.living.next_reports(Some(Instant::now()))?;
             if before.is_empty() {
                 break;
             }
             self.seen.extend(before);
         }
-        let silence = self.living.next(Some(Instant::now() + time))?;
+        let silence = self.living.next_reports(Some(Instant::now() + time))?;
         ensure!(silence.is_empty(), "it is suspended, but printed {silence:?}");
         self.living.resume()?;
         Ok(())
@@ -220,7 +224,7 @@ impl DrivenAgent {
         self.living.close_input()?;
         let deadline = Instant::now() + END_GRACE;
         while Instant::now() < deadline {
-            let seen = self.living.next(Some(deadline))?;
+            let seen = self.living.next_reports(Some(deadline))?;
             if seen.iter().any(|seen| matches!(seen, SessionReport::Ended(_))) {
                 return Ok(());
             }

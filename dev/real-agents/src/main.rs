@@ -133,7 +133,7 @@ impl Job {
                 (format!("scripted agent, {}", voice.name), results)
             }
             Self::Run(scenario) => {
-                let results = run::check(*scenario, folder, &arguments.jangdan);
+                let results = run::check_run(*scenario, folder, &arguments.jangdan);
                 (scenario.name().to_owned(), results.map(|()| vec![("whole run", CheckResult::Passed)]))
             }
         };
@@ -161,7 +161,7 @@ fn check_setup(
         let unsupported = setup.unsupported.iter().find(|(other, _)| *other == check);
         let result = match unsupported {
             Some((_, reason)) => CheckResult::Unsupported(reason),
-            None => match context.check(check) {
+            None => match context.run_check(check) {
                 Ok(()) => CheckResult::Passed,
                 Err(error) => {
                     eprintln!("{} with {}, {}: {error:#}", setup.agent, setup.driver, check.name());
@@ -171,7 +171,7 @@ fn check_setup(
         };
         results.push((check.name(), result));
     }
-    context.end();
+    context.end_session();
     Ok(results)
 }
 

@@ -5,11 +5,11 @@ use domain::{Locale, SessionInput};
 use model_server::ScriptedTurn;
 use protocol::DecodedItem;
 
-use crate::checks::{CheckContext, names};
+use crate::checks::{CheckContext, message_names};
 
 /// The result of decoding a mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DecodedAs {
+enum DecodedKind {
     /// Decoded as this message.
     Message(&'static str),
     /// Not a message; the agent is told which one it resembles.
@@ -19,69 +19,69 @@ enum DecodedAs {
 }
 
 /// The mistakes: description, text of the model (`$K` is the session key, if one is needed), result.
-const MISTAKES: [(&str, &str, DecodedAs); 22] = [
-    ("lower case", "[ask_user$K]\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
-    ("mixed case", "[Ask_User$K]\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
-    ("a missing bracket", "[ASK_USER$K\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
-    ("a hyphen", "[ASK-USER$K]\nquestion: Which?\n", DecodedAs::Near("ASK_USER")),
+const MISTAKES: [(&str, &str, DecodedKind); 22] = [
+    ("lower case", "[ask_user$K]\nquestion: Which?\n", DecodedKind::Near("ASK_USER")),
+    ("mixed case", "[Ask_User$K]\nquestion: Which?\n", DecodedKind::Near("ASK_USER")),
+    ("a missing bracket", "[ASK_USER$K\nquestion: Which?\n", DecodedKind::Near("ASK_USER")),
+    ("a hyphen", "[ASK-USER$K]\nquestion: Which?\n", DecodedKind::Near("ASK_USER")),
     (
         "prose around it",
         "I need to know something.\n\n[ASK_USER$K]\nquestion: Which?\n[/ASK_USER$K]\n\nI will wait.\n",
-        DecodedAs::Message("ASK_USER"),
+        DecodedKind::Message("ASK_USER"),
     ),
     (
         "a fence around it",
         "```\n[ASK_USER$K]\nquestion: Which?\n[/ASK_USER$K]\n```\n",
-        DecodedAs::Message("ASK_USER"),
+        DecodedKind::Message("ASK_USER"),
     ),
-    ("bold", "**DONE:T1.3$K**\n", DecodedAs::Message("DONE")),
-    ("a bullet", "- DONE:T1.3$K\n", DecodedAs::Message("DONE")),
-    ("a heading", "### DONE:T1.3$K\n", DecodedAs::Message("DONE")),
-    ("an emoji", "✅ DONE:T1.3$K\n", DecodedAs::Message("DONE")),
-    ("a space behind the colon", "DONE: T1.3$K\n", DecodedAs::Message("DONE")),
+    ("bold", "**DONE:T1.3$K**\n", DecodedKind::Message("DONE")),
+    ("a bullet", "- DONE:T1.3$K\n", DecodedKind::Message("DONE")),
+    ("a heading", "### DONE:T1.3$K\n", DecodedKind::Message("DONE")),
+    ("an emoji", "✅ DONE:T1.3$K\n", DecodedKind::Message("DONE")),
+    ("a space behind the colon", "DONE: T1.3$K\n", DecodedKind::Message("DONE")),
     (
         "a second language",
         "[ASK_USER$K]\n질문: 어떤 데이터베이스를 쓸까요?\n타입: 선택\n옵션: ['sqlite', 'postgres']\n[/ASK_USER$K]\n",
-        DecodedAs::Message("ASK_USER"),
+        DecodedKind::Message("ASK_USER"),
     ),
     (
         "two languages and a wide colon",
         "[ASK_USER$K]\n질문： Which one?\noptions: [sqlite, postgres]\n[/ASK_USER$K]\n",
-        DecodedAs::Message("ASK_USER"),
+        DecodedKind::Message("ASK_USER"),
     ),
     (
         "quotes in quotes",
         "[ASK_USER$K]\nquestion: Ship it?\ntype: selection\noptions: ['don't know', 'yes']\n[/ASK_USER$K]\n",
-        DecodedAs::Message("ASK_USER"),
+        DecodedKind::Message("ASK_USER"),
     ),
-    ("a word in lower case", "Done: T1.3$K\n", DecodedAs::Near("DONE")),
-    ("words behind it", "DONE:T1.3 all tests pass$K\n", DecodedAs::Near("DONE")),
+    ("a word in lower case", "Done: T1.3$K\n", DecodedKind::Near("DONE")),
+    ("words behind it", "DONE:T1.3 all tests pass$K\n", DecodedKind::Near("DONE")),
     (
         "no closing tag",
         "[USER_QUESTION$K]\ncategory: business\nquestion: Which model?\nrequired: true\n",
-        DecodedAs::Invalid("USER_QUESTION"),
+        DecodedKind::Invalid("USER_QUESTION"),
     ),
     (
         "a missing field",
         "[DEPENDENCY_REQUEST$K]\nname: OPENAI_API_KEY\ndescription: for tests\nrequired: true\n[/DEPENDENCY_REQUEST$K]\n",
-        DecodedAs::Invalid("DEPENDENCY_REQUEST"),
+        DecodedKind::Invalid("DEPENDENCY_REQUEST"),
     ),
     (
         "an unknown value",
         "[USER_QUESTION$K]\ncategory: money\nquestion: Which model?\nrequired: true\n[/USER_QUESTION$K]\n",
-        DecodedAs::Invalid("USER_QUESTION"),
+        DecodedKind::Invalid("USER_QUESTION"),
     ),
     (
         "a choice without options",
         "[ASK_USER$K]\nquestion: Which?\ntype: selection\n[/ASK_USER$K]\n",
-        DecodedAs::Invalid("ASK_USER"),
+        DecodedKind::Invalid("ASK_USER"),
     ),
     (
         "an open list",
         "[ASK_USER$K]\nquestion: Which?\noptions: [sqlite, postgres\n[/ASK_USER$K]\n",
-        DecodedAs::Invalid("ASK_USER"),
+        DecodedKind::Invalid("ASK_USER"),
     ),
-    ("a marker with too few signs", "== PHASE 1 COMPLETE$K ==\n", DecodedAs::Near("PHASE_COMPLETE")),
+    ("a marker with too few signs", "== PHASE 1 COMPLETE$K ==\n", DecodedKind::Near("PHASE_COMPLETE")),
 ];
 
 /// Makes the model send each mistake, and checks how it is decoded and corrected.
@@ -100,16 +100,17 @@ fn check_mistake(
     context: &mut CheckContext<'_>,
     text: &str,
     number: usize,
-    expected: DecodedAs,
+    expected: DecodedKind,
 ) -> Result<()> {
-    let (wrong, right) = (context.with_key(text)?, context.with_key(&format!("DONE:T2.{number}$K\n"))?);
+    let (wrong, right) =
+        (context.with_session_key(text)?, context.with_session_key(&format!("DONE:T2.{number}$K\n"))?);
     let prompt = format!("How is it, for the {number}. time?");
-    context.script([
-        (prompt.as_str(), ScriptedTurn::text(&wrong)),
-        ("The correct form", ScriptedTurn::text(&right)),
+    context.set_script([
+        (prompt.as_str(), ScriptedTurn::text_reply(&wrong)),
+        ("The correct form", ScriptedTurn::text_reply(&right)),
     ]);
     let turn = context.agent()?.ask(&prompt)?;
-    let found: Vec<DecodedAs> = turn.items.iter().map(decoded_as).collect();
+    let found: Vec<DecodedKind> = turn.items.iter().map(decoded_kind).collect();
     ensure!(found == [expected], "decoded as {found:?} instead of {expected:?}: {:?}", turn.items);
     let input = match turn.items.first() {
         Some(DecodedItem::Invalid(invalid)) => SessionInput::InvalidMessage {
@@ -132,10 +133,10 @@ fn check_mistake(
         brief: None,
         template: None,
     };
-    agent.tell(&drivers::input_text::render_input(&input, listener))?;
-    let turn = agent.turn()?;
-    ensure!(names(&turn) == ["DONE"], "after the correction its messages are {:?}", turn.items);
-    let (DecodedAs::Near(name) | DecodedAs::Invalid(name) | DecodedAs::Message(name)) = expected;
+    agent.send_input(&drivers::input_text::render_input(&input, listener))?;
+    let turn = agent.wait_for_turn_end()?;
+    ensure!(message_names(&turn) == ["DONE"], "after the correction its messages are {:?}", turn.items);
+    let (DecodedKind::Near(name) | DecodedKind::Invalid(name) | DecodedKind::Message(name)) = expected;
     let form = protocol::prompts::message_example(name, Some(&key)).context("the message has no form")?;
     let first = form.lines().next().unwrap_or_default();
     let request = context.last_request()?;
@@ -143,11 +144,11 @@ fn check_mistake(
     Ok(())
 }
 
-fn decoded_as(item: &DecodedItem) -> DecodedAs {
+fn decoded_kind(item: &DecodedItem) -> DecodedKind {
     match item {
-        DecodedItem::Message(message) => DecodedAs::Message(message.message.name()),
-        DecodedItem::NearMiss(near) => DecodedAs::Near(near.message_name),
-        DecodedItem::Invalid(invalid) => DecodedAs::Invalid(invalid.message_name),
+        DecodedItem::Message(message) => DecodedKind::Message(message.message.name()),
+        DecodedItem::NearMiss(near) => DecodedKind::Near(near.message_name),
+        DecodedItem::Invalid(invalid) => DecodedKind::Invalid(invalid.message_name),
     }
 }
 
@@ -171,7 +172,7 @@ mod tests {
                 });
                 let mut items = decoder.push(text.as_bytes());
                 items.extend(decoder.end_turn());
-                let found: Vec<DecodedAs> = items.iter().map(decoded_as).collect();
+                let found: Vec<DecodedKind> = items.iter().map(decoded_kind).collect();
                 assert_eq!(found, [expected], "{description}, with {key:?}");
             }
         }

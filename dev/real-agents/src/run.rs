@@ -51,29 +51,29 @@ impl Scenario {
 }
 
 /// Does a run from its plan to the merge, and checks the result.
-pub fn check(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<()> {
+pub fn check_run(scenario: Scenario, folder: &Path, jangdan: &Path) -> Result<()> {
     let project = Project::create(scenario, folder, jangdan)?;
     let output = project.output.display().to_string();
-    let status = attend(scenario, &project).with_context(|| format!("its output is in {output}"))?;
+    let status = run_and_answer(scenario, &project).with_context(|| format!("its output is in {output}"))?;
     ensure!(status.success(), "jangdan ended with {status}; its output is in {output}");
     let log = Log::read(&project)?;
     log.check(scenario)?;
-    outcome::check_merge(&project)?;
+    outcome::land_and_check(&project)?;
     outcome::check_requests(scenario, &project)?;
     outcome::check_processes(folder)
 }
 
 /// Starts the run, answers its questions, and returns its exit status.
-fn attend(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
+fn run_and_answer(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
     let deadline = Instant::now() + RUN_MAX;
-    let mut command = KilledOnDrop(start(project, &["run", "TASKS.md"])?);
+    let mut command = KilledOnDrop(start_jangdan(project, &["run", "TASKS.md"])?);
     if scenario == Scenario::Killed {
-        wait("both agents reply", deadline, || slow_agents_reply(project))?;
+        wait_until("both agents reply", deadline, || all_slow_agents_reply(project))?;
         command.kill()?;
         let log = Log::read(project)?;
-        let n_ended = log.of("TurnEnded").count();
+        let n_ended = log.events_of_kind("TurnEnded").count();
         ensure!(n_ended == 0, "the server was killed too late: {n_ended} turns had ended");
-        command = KilledOnDrop(start(project, &["resume"])?);
+        command = KilledOnDrop(start_jangdan(project, &["resume"])?);
     }
     let mut answered = Vec::new();
     loop {
@@ -96,9 +96,9 @@ fn attend(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
 }
 
 /// Tells whether all slow agents have started their first reply.
-fn slow_agents_reply(project: &Project) -> bool {
+fn all_slow_agents_reply(project: &Project) -> bool {
     let log = Log::read(project).unwrap_or_default();
-    let has_input = |session: &str| log.about("InputSent", session).next().is_some();
+    let has_input = |session: &str| log.events_about("InputSent", session).next().is_some();
     let has_request = |agent: &str| {
         project.model(agent).is_ok_and(|model| model.requests().iter().any(|one| !one.is_side_request))
     };
@@ -106,14 +106,14 @@ fn slow_agents_reply(project: &Project) -> bool {
     AGENT_TASKS.iter().filter(|one| one.is_slow).all(replies)
 }
 
-fn start(project: &Project, arguments: &[&str]) -> Result<Child> {
+fn start_jangdan(project: &Project, arguments: &[&str]) -> Result<Child> {
     let output = fs::OpenOptions::new().create(true).append(true).open(&project.output)?;
     let mut command = project.command(arguments);
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     command.spawn().context("start jangdan")
 }
 
-fn wait(what: &str, deadline: Instant, holds: impl Fn() -> bool) -> Result<()> {
+fn wait_until(what: &str, deadline: Instant, holds: impl Fn() -> bool) -> Result<()> {
     while !holds() {
         ensure!(Instant::now() < deadline, "waited in vain until {what}");
         thread::sleep(CHECK_EVERY);

@@ -46,7 +46,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "claude",
         preset: "claude",
         extra_presets: "",
-        shell: ("Bash", described),
+        shell: ("Bash", described_command_input),
         question: claude_question,
         plan: claude_plan,
         refusal: RefusalEffect::TurnContinues,
@@ -59,7 +59,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "acp",
         preset: "claude-acp",
         extra_presets: "",
-        shell: ("Bash", described),
+        shell: ("Bash", described_command_input),
         question: claude_question,
         plan: claude_plan,
         refusal: RefusalEffect::TurnContinues,
@@ -72,7 +72,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "pty",
         preset: "claude-screen",
         extra_presets: CLAUDE_SCREEN,
-        shell: ("Bash", described),
+        shell: ("Bash", described_command_input),
         question: claude_question,
         plan: claude_plan,
         refusal: RefusalEffect::TurnContinues,
@@ -91,7 +91,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "codex",
         preset: "codex",
         extra_presets: "",
-        shell: ("exec_command", escalated),
+        shell: ("exec_command", escalated_command_input),
         question: codex_question,
         plan: codex_plan,
         refusal: RefusalEffect::TurnContinues,
@@ -104,7 +104,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "acp",
         preset: "codex-acp",
         extra_presets: "",
-        shell: ("exec_command", escalated),
+        shell: ("exec_command", escalated_command_input),
         question: codex_question,
         plan: codex_plan,
         refusal: RefusalEffect::TurnEnds,
@@ -120,7 +120,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "pty",
         preset: "codex-screen",
         extra_presets: CODEX_SCREEN,
-        shell: ("exec_command", sandboxed),
+        shell: ("exec_command", sandboxed_command_input),
         question: codex_question,
         plan: codex_plan,
         refusal: RefusalEffect::TurnEnds,
@@ -141,7 +141,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "acp",
         preset: "opencode",
         extra_presets: "",
-        shell: ("bash", described),
+        shell: ("bash", described_command_input),
         question: claude_question,
         plan: opencode_plan,
         refusal: RefusalEffect::TurnEnds,
@@ -154,7 +154,7 @@ pub const ALL: [AgentSetup; 8] = [
         driver: "acp",
         preset: "gemini",
         extra_presets: "",
-        shell: ("run_shell_command", described),
+        shell: ("run_shell_command", described_command_input),
         question: claude_question,
         plan: Vec::new,
         refusal: RefusalEffect::TurnContinues,
@@ -187,15 +187,15 @@ quiet_ms = 1500
 typing = { paste = true, submit = "\r", submit_after_ms = 1000, verify = true, interrupt = "\u001b" }
 "#;
 
-fn described(command: &str) -> Value {
+fn described_command_input(command: &str) -> Value {
     json!({ "command": command, "description": "runs a command" })
 }
 
-fn escalated(command: &str) -> Value {
+fn escalated_command_input(command: &str) -> Value {
     json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I?" })
 }
 
-fn sandboxed(command: &str) -> Value {
+fn sandboxed_command_input(command: &str) -> Value {
     json!({ "cmd": command })
 }
 
@@ -204,32 +204,32 @@ fn claude_question() -> ScriptedTurn {
     let question = json!({
         "question": "Which?", "header": "DB", "options": [option("alpha"), option("beta")], "multiSelect": false,
     });
-    ScriptedTurn::tool("AskUserQuestion", json!({ "questions": [question] }))
+    ScriptedTurn::tool_call("AskUserQuestion", json!({ "questions": [question] }))
 }
 
 fn codex_question() -> ScriptedTurn {
     let option = |label: &str| json!({ "label": label, "description": label });
     let question = json!({ "id": "which", "header": "DB", "question": "Which?", "options": [option("alpha"), option("beta")] });
-    ScriptedTurn::tool("request_user_input", json!({ "questions": [question] }))
+    ScriptedTurn::tool_call("request_user_input", json!({ "questions": [question] }))
 }
 
 fn claude_plan() -> Vec<ScriptedTurn> {
     let create = |subject: &str| {
-        ScriptedTurn::tool("TaskCreate", json!({ "subject": subject, "description": subject }))
+        ScriptedTurn::tool_call("TaskCreate", json!({ "subject": subject, "description": subject }))
     };
     let done = json!({ "taskId": "1", "status": "completed" });
-    vec![create("one"), create("two"), ScriptedTurn::tool("TaskUpdate", done)]
+    vec![create("one"), create("two"), ScriptedTurn::tool_call("TaskUpdate", done)]
 }
 
 fn codex_plan() -> Vec<ScriptedTurn> {
     let step = |step: &str, status: &str| json!({ "step": step, "status": status });
     let plan = json!({ "plan": [step("one", "completed"), step("two", "pending")] });
-    vec![ScriptedTurn::tool("update_plan", plan)]
+    vec![ScriptedTurn::tool_call("update_plan", plan)]
 }
 
 fn opencode_plan() -> Vec<ScriptedTurn> {
     let todo = |text: &str, status: &str| json!({ "id": text, "content": text, "status": status, "priority": "medium" });
-    vec![ScriptedTurn::tool(
+    vec![ScriptedTurn::tool_call(
         "todowrite",
         json!({ "todos": [todo("one", "completed"), todo("two", "pending")] }),
     )]

@@ -14,13 +14,13 @@ const FREE: [&str; 6] = ["input", "rawInput", "rawOutput", "tool_use_result", "t
 pub fn shapes(lines: &[Value], kind: fn(&Value) -> String) -> Shapes {
     let mut shapes = Shapes::new();
     for line in lines {
-        walk(line, String::new(), shapes.entry(kind(line)).or_default());
+        collect_fields(line, String::new(), shapes.entry(kind(line)).or_default());
     }
     shapes
 }
 
 /// Returns the kinds and fields of `scripted` that `real` does not have.
-pub fn invented(scripted: &Shapes, real: &Shapes) -> Vec<String> {
+pub fn scripted_only_fields(scripted: &Shapes, real: &Shapes) -> Vec<String> {
     let mut invented = Vec::new();
     for (kind, fields) in scripted {
         let Some(known) = real.get(kind) else {
@@ -42,7 +42,7 @@ fn is_known(field: &str, known: &BTreeSet<String>) -> bool {
         || kind == "null" && known.iter().any(|other| other.starts_with(&format!("{path} ")))
 }
 
-fn walk(value: &Value, path: String, fields: &mut BTreeSet<String>) {
+fn collect_fields(value: &Value, path: String, fields: &mut BTreeSet<String>) {
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -50,7 +50,7 @@ fn walk(value: &Value, path: String, fields: &mut BTreeSet<String>) {
         Value::String(_) => "text",
         Value::Array(items) => {
             // An empty list has no shape of its items.
-            items.iter().for_each(|item| walk(item, format!("{path}/*"), fields));
+            items.iter().for_each(|item| collect_fields(item, format!("{path}/*"), fields));
             "list"
         }
         Value::Object(object) => {
@@ -61,7 +61,7 @@ fn walk(value: &Value, path: String, fields: &mut BTreeSet<String>) {
                 if FREE.contains(&name) {
                     fields.insert(format!("{path} any"));
                 } else {
-                    walk(value, path, fields);
+                    collect_fields(value, path, fields);
                 }
             }
             "object"
@@ -83,8 +83,8 @@ mod tests {
             shapes(&[json!({ "type": "a", "n": 1, "list": [{ "x": null }], "input": { "z": 1 } })], kind);
         let scripted =
             shapes(&[json!({ "type": "a", "n": "1", "list": [{ "x": true }], "input": {} })], kind);
-        assert_eq!(invented(&scripted, &real), ["a: /n text"]);
-        assert_eq!(invented(&real, &real), Vec::<String>::new());
-        assert_eq!(invented(&shapes(&[json!({ "type": "b" })], kind), &real), ["b: never sent"]);
+        assert_eq!(scripted_only_fields(&scripted, &real), ["a: /n text"]);
+        assert_eq!(scripted_only_fields(&real, &real), Vec::<String>::new());
+        assert_eq!(scripted_only_fields(&shapes(&[json!({ "type": "b" })], kind), &real), ["b: never sent"]);
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     agent_home::AgentHome,
     dialogue::Dialogue,
     programs::Agent,
-    shape::{invented, shapes},
+    shape::{scripted_only_fields, shapes},
 };
 
 /// A conversation with a real agent and with the scripted agent.
@@ -61,7 +61,7 @@ pub fn check(voice: &Voice, agent: &Agent, home: &AgentHome, scripted_agent: &Pa
         fs::write(home.work.join(format!("{name}.jsonl")), lines.concat())?;
     }
     let (real, scripted) = (shapes(&real, voice.kind), shapes(&scripted, voice.kind));
-    let invented = invented(&scripted, &real);
+    let invented = scripted_only_fields(&scripted, &real);
     if !invented.is_empty() {
         let known: Vec<String> = real.iter().map(|(kind, fields)| format!("{kind}: {fields:?}")).collect();
         bail!(

@@ -21,16 +21,16 @@ const IDLE_ROUNDS_MAX: u32 = 30;
 
 impl Simulation<'_> {
     /// Runs without faults until the run has ended.
-    pub(crate) fn complete(&mut self) -> Result<(), RuleViolation> {
-        self.trace.note("from here on there are no faults");
+    pub(crate) fn complete_run(&mut self) -> Result<(), RuleViolation> {
+        self.trace.add_note("from here on there are no faults");
         self.environment.stop_faults();
         let last = self.step + FAULTLESS_STEPS_MAX;
         let mut n_idle = 0;
         while !self.model.ended && !self.model.cancelled {
             if self.step > last {
-                return Err(RuleViolation::new(Rule::RunCompletes, self.unfinished()));
+                return Err(RuleViolation::new(Rule::RunCompletes, self.describe_unfinished()));
             }
-            let has_event = self.next_event()?;
+            let has_event = self.process_next_event()?;
             if !has_event {
                 self.environment.stop_faults();
             }
@@ -47,38 +47,41 @@ impl Simulation<'_> {
                 if !has_event && self.model.settings.mode == OrchestrationMode::Thin {
                     // A main agent that ended its turn asks for the next task after a message of a user.
                     let text = "continue".to_owned();
-                    self.send(&Actor::Person("ana".to_owned()), Command::Chat { text, talk_only: false })?;
+                    self.send_command(
+                        &Actor::Person("ana".to_owned()),
+                        Command::Chat { text, talk_only: false },
+                    )?;
                 }
                 n_idle = if has_event || self.log.len() > before { 0 } else { n_idle + 1 };
                 if n_idle > IDLE_ROUNDS_MAX {
-                    return Err(RuleViolation::new(Rule::WaitHasReason, self.unfinished()));
+                    return Err(RuleViolation::new(Rule::WaitHasReason, self.describe_unfinished()));
                 }
             }
         }
-        self.finish_effects()?;
-        self.compare()
+        self.check_effects_finish()?;
+        self.check_replay_matches()
     }
 
     fn send_user_commands(&mut self) -> Result<(), RuleViolation> {
         let person = Actor::Person("ana".to_owned());
-        for command in user_commands::releases(&self.model) {
-            self.send(&person, command)?;
+        for command in user_commands::continue_commands(&self.model) {
+            self.send_command(&person, command)?;
         }
-        if let Some(command) = user_commands::due(&mut self.random, &self.model) {
-            self.send(&person, command)?;
+        if let Some(command) = user_commands::expected_command(&mut self.random, &self.model) {
+            self.send_command(&person, command)?;
         }
         Ok(())
     }
 
     /// After the end, checks that all ordered effects end too.
-    fn finish_effects(&mut self) -> Result<(), RuleViolation> {
+    fn check_effects_finish(&mut self) -> Result<(), RuleViolation> {
         let last = self.step + FAULTLESS_STEPS_MAX;
-        while self.step < last && self.environment.is_busy() && self.next_event()? {}
+        while self.step < last && self.environment.has_scheduled_events() && self.process_next_event()? {}
         let pending: Vec<_> = self
             .run
             .pending_effects()
             .into_iter()
-            .filter(|(id, effect)| !self.environment.is_pending(*id, effect))
+            .filter(|(id, effect)| !self.environment.is_effect_pending(*id, effect))
             .collect();
         match pending.first() {
             Some(effect) => Err(RuleViolation::new(Rule::EffectEnds, format!("{effect:?} is still pending"))),
@@ -91,7 +94,10 @@ impl Simulation<'_> {
         let is_running = self.model.sessions.iter().any(|(id, session)| {
             session.role == Role::Orchestrator
                 && session.state != SessionState::Ended
-                && self.environment.process(*id).is_some_and(|process| process.state != ProcessState::Ended)
+                && self
+                    .environment
+                    .process_of_session(*id)
+                    .is_some_and(|process| process.state != ProcessState::Ended)
         });
         self.model.settings.mode == OrchestrationMode::Thin && !is_running
     }
@@ -113,23 +119,23 @@ impl Simulation<'_> {
     }
 
     /// Describes everything that has not ended.
-    fn unfinished(&self) -> String {
+    fn describe_unfinished(&self) -> String {
         self.list_unfinished().join("; ")
     }
 
     /// Adds everything that has not ended to the trace.
     pub(crate) fn trace_unfinished(&mut self) {
         for line in self.list_unfinished() {
-            self.trace.note(&line);
+            self.trace.add_note(&line);
         }
     }
 
     fn list_unfinished(&self) -> Vec<String> {
         let model = &self.model;
         let mut lines = Vec::new();
-        for (id, task) in model.tasks.iter().filter(|(_, task)| !task.stage.is_over()) {
+        for (id, task) in model.tasks.iter().filter(|(_, task)| !task.stage.has_ended()) {
             let engine = self.run.task_state(id);
-            lines.push(format!("{id} {:?} {}, engine: {engine:?}", task.stage, self.details(task)));
+            lines.push(format!("{id} {:?} {}, engine: {engine:?}", task.stage, self.task_details(task)));
         }
         for (id, question) in model.questions.iter().filter(|(_, question)| question.state.is_open()) {
             let with = if question.state == QuestionState::Person { "person" } else { "orchestrator" };
@@ -147,12 +153,12 @@ impl Simulation<'_> {
         lines
     }
 
-    fn details(&self, task: &Task) -> String {
-        let unmet = self.model.unmet(task);
-        let gates = self.model.gates_before(task);
+    fn task_details(&self, task: &Task) -> String {
+        let unmet = self.model.unmet_dependencies(task);
+        let gates = self.model.unapproved_phases_before(task);
         let session = task.session.and_then(|session| self.model.sessions.get(&session));
         let session_state = session.map(|session| session.state);
-        let process = task.session.and_then(|session| self.environment.process(session));
+        let process = task.session.and_then(|session| self.environment.process_of_session(session));
         let process_state = process.map(|process| process.state);
         let reasons: Vec<&BlockReason> = task.reasons.iter().collect();
         format!(

@@ -92,7 +92,7 @@ impl Environment {
     }
 
     /// Tells whether a deadline is before all scheduled events.
-    pub fn is_next(&self, deadline: Timestamp) -> bool {
+    pub fn is_deadline_next(&self, deadline: Timestamp) -> bool {
         let at_ms = self.elapsed_at(deadline);
         self.queue.first_key_value().is_none_or(|((next, _), _)| at_ms <= *next)
     }
@@ -103,7 +103,7 @@ impl Environment {
     }
 
     /// Advances the time to the next scheduled event and returns it.
-    pub fn next(&mut self) -> Option<ScheduledEvent> {
+    pub fn next_event(&mut self) -> Option<ScheduledEvent> {
         let ((at_ms, _), event) = self.queue.pop_first()?;
         self.elapsed_ms = self.elapsed_ms.max(at_ms);
         Some(event)
@@ -111,7 +111,7 @@ impl Environment {
 
     /// Moves the clock forwards or backwards.
     pub fn jump_clock(&mut self) {
-        let by_ms = self.random.seconds(1, 7_200);
+        let by_ms = self.random.seconds_as_ms(1, 7_200);
         self.skew_ms += if self.random.once_in(2) { by_ms } else { -by_ms };
     }
 
@@ -120,7 +120,7 @@ impl Environment {
         self.is_faultless = true;
         let sessions: Vec<SessionId> = self.processes.keys().copied().collect();
         for session in sessions {
-            self.unhang(session);
+            self.resume_hung_process(session);
         }
     }
 
@@ -135,17 +135,17 @@ impl Environment {
     }
 
     /// Tells whether an event is scheduled.
-    pub fn is_busy(&self) -> bool {
+    pub fn has_scheduled_events(&self) -> bool {
         !self.queue.is_empty()
     }
 
     /// Returns the process of a session.
-    pub fn process(&self, session: SessionId) -> Option<&Process> {
+    pub fn process_of_session(&self, session: SessionId) -> Option<&Process> {
         self.processes.get(&session)
     }
 
     /// Tells whether an effect is not executed yet, or will not be reported by itself.
-    pub fn is_pending(&self, id: EffectId, effect: &Effect) -> bool {
+    pub fn is_effect_pending(&self, id: EffectId, effect: &Effect) -> bool {
         match effect {
             Effect::SendInput { .. } => self.is_reported_later(effect),
             // Its end is reported with its output.

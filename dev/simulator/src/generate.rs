@@ -29,18 +29,23 @@ pub fn generate(random: &mut Random, tasks_max: u32) -> GeneratedRun {
     let usual = if random.once_in(20) { tasks_max } else { tasks_max.min(10) };
     let n_tasks = random.between(usual.min(2), usual);
     let mode = if random.once_in(8) { OrchestrationMode::Thin } else { OrchestrationMode::Automatic };
-    let team = team(random, mode);
-    let settings = settings(random, mode);
-    let work = work(random, n_tasks, &team);
+    let team = generate_team(random, mode);
+    let settings = generate_settings(random, mode);
+    let work = generate_work(random, n_tasks, &team);
     GeneratedRun { work, settings, team }
 }
 
 /// Generates a task that is added during the run.
-pub fn another_task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<PlannedTask> {
-    task(random, phase, n, team)
+pub fn generate_added_task(
+    random: &mut Random,
+    phase: u32,
+    n: u32,
+    team: &[TeamMember],
+) -> Option<PlannedTask> {
+    generate_task(random, phase, n, team)
 }
 
-fn team(random: &mut Random, mode: OrchestrationMode) -> Vec<TeamMember> {
+fn generate_team(random: &mut Random, mode: OrchestrationMode) -> Vec<TeamMember> {
     let mut members = Vec::new();
     for n in 1..=random.between(1, 3) {
         members.push((format!("worker-{n}"), Role::Worker));
@@ -54,7 +59,7 @@ fn team(random: &mut Random, mode: OrchestrationMode) -> Vec<TeamMember> {
         ("writer", Role::Specialist, 30),
     ];
     for (name, role, percent) in others {
-        if random.percent(percent) || (mode == OrchestrationMode::Thin && role == Role::Orchestrator) {
+        if random.chance_percent(percent) || (mode == OrchestrationMode::Thin && role == Role::Orchestrator) {
             members.push((name.to_owned(), role));
         }
     }
@@ -65,7 +70,7 @@ fn team(random: &mut Random, mode: OrchestrationMode) -> Vec<TeamMember> {
     members.into_iter().filter_map(member).collect()
 }
 
-fn settings(random: &mut Random, mode: OrchestrationMode) -> RunSettings {
+fn generate_settings(random: &mut Random, mode: OrchestrationMode) -> RunSettings {
     let number = |n: u32| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
     RunSettings {
         mode,
@@ -87,14 +92,14 @@ fn settings(random: &mut Random, mode: OrchestrationMode) -> RunSettings {
         },
         verify: random.once_in(4).then(|| "make check".to_owned()),
         gate_approval: if random.once_in(2) { GateApproval::Person } else { GateApproval::Automatic },
-        budgets: if random.once_in(8) { vec![budget(random, 6)] } else { Vec::new() },
+        budgets: if random.once_in(8) { vec![generate_budget(random, 6)] } else { Vec::new() },
         time_ms: random.once_in(12).then(|| u64::from(random.between(60, 600)) * MINUTE_MS),
         thin_wait_ms: u64::from(random.between(1, 10)) * MINUTE_MS,
         ..RunSettings::default()
     }
 }
 
-fn work(random: &mut Random, n_tasks: u32, team: &[TeamMember]) -> PlannedWork {
+fn generate_work(random: &mut Random, n_tasks: u32, team: &[TeamMember]) -> PlannedWork {
     let n_phases = random.between(1, 3.min(n_tasks));
     let mut phases = Vec::new();
     for number in 1..=n_phases {
@@ -104,13 +109,13 @@ fn work(random: &mut Random, n_tasks: u32, team: &[TeamMember]) -> PlannedWork {
             after: if number > 1 && !random.once_in(5) { vec![number - 1] } else { Vec::new() },
             verify: random.once_in(4).then(|| "make phase".to_owned()),
             artefacts: if random.once_in(4) { vec!["docs/*.md".to_owned()] } else { Vec::new() },
-            budgets: if random.once_in(10) { vec![budget(random, 4)] } else { Vec::new() },
+            budgets: if random.once_in(10) { vec![generate_budget(random, 4)] } else { Vec::new() },
         });
     }
     let mut tasks: Vec<PlannedTask> = Vec::new();
     for n in 1..=n_tasks {
         let phase = 1 + (n - 1) * n_phases / n_tasks;
-        let Some(mut task) = task(random, phase, n, team) else { continue };
+        let Some(mut task) = generate_task(random, phase, n, team) else { continue };
         for _ in 0..random.below(3) {
             let Some(earlier) = random.pick(&tasks) else { break };
             if !task.depends_on.contains(&earlier.id) {
@@ -122,7 +127,7 @@ fn work(random: &mut Random, n_tasks: u32, team: &[TeamMember]) -> PlannedWork {
     PlannedWork { title: "A simulated plan".to_owned(), phases, tasks }
 }
 
-fn task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<PlannedTask> {
+fn generate_task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<PlannedTask> {
     let id: TaskId = format!("T{phase}.{n}").parse().ok()?;
     let named = |random: &mut Random, role: Role| -> Option<AgentName> {
         let names: Vec<_> = team.iter().filter(|member| member.role == role).collect();
@@ -151,7 +156,7 @@ fn task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<
     let sizes = [None, Some(Complexity::S), Some(Complexity::M), Some(Complexity::L)];
     task.complexity = random.pick(&sizes).copied().flatten();
     task.memory_mib = [0, 0, 512, 1_500, 4_000].get(random.below(5)).copied().unwrap_or(0);
-    task.budget = random.once_in(6).then(|| budget(random, 1));
+    task.budget = random.once_in(6).then(|| generate_budget(random, 1));
     task.worktree = random.once_in(15).then(|| "shared".to_owned());
     task.plan_status = match random.below(30) {
         0 => PlanStatus::Done,
@@ -161,7 +166,7 @@ fn task(random: &mut Random, phase: u32, n: u32, team: &[TeamMember]) -> Option<
     Some(task)
 }
 
-fn budget(random: &mut Random, times: u64) -> Budget {
+fn generate_budget(random: &mut Random, times: u64) -> Budget {
     if random.once_in(3) {
         Budget::Cents(u64::from(random.between(50, 500)) * times)
     } else {

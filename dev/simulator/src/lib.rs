@@ -24,7 +24,7 @@ use std::fmt;
 use engine::Run;
 
 pub use rule::{Rule, RuleViolation};
-pub use search::{SearchResult, search};
+pub use search::{SearchResult, search_failing_seed};
 
 use simulation::Simulation;
 use trace::Trace;
@@ -66,7 +66,7 @@ pub struct Summary {
 impl Summary {
     /// Returns the sum of two summaries.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn combined_with(self, other: Self) -> Self {
         Self {
             runs: self.runs + other.runs,
             commands: self.commands + other.commands,
@@ -99,17 +99,21 @@ impl fmt::Display for FailedRun {
 
 /// Simulates the run of a seed; an error names the broken rule.
 pub fn simulate(seed: u64, options: &Options) -> Result<Summary, FailedRun> {
-    simulate_with(seed, options, &Run::new)
+    simulate_with_engine(seed, options, &Run::new)
 }
 
 /// Simulates the run of a seed with another engine, such as one without a guard.
-pub fn simulate_with(seed: u64, options: &Options, new_run: &dyn Fn() -> Run) -> Result<Summary, FailedRun> {
-    Simulation::new(seed, options, new_run, Trace::off()).run()
+pub fn simulate_with_engine(
+    seed: u64,
+    options: &Options,
+    new_run: &dyn Fn() -> Run,
+) -> Result<Summary, FailedRun> {
+    Simulation::new(seed, options, new_run, Trace::disabled()).run()
 }
 
 /// Simulates the run of a seed, and returns a line for each command, event and crash.
-pub fn show(seed: u64, options: &Options) -> (Vec<String>, Result<Summary, FailedRun>) {
-    let mut simulation = Simulation::new(seed, options, &Run::new, Trace::on());
+pub fn simulate_with_trace(seed: u64, options: &Options) -> (Vec<String>, Result<Summary, FailedRun>) {
+    let mut simulation = Simulation::new(seed, options, &Run::new, Trace::enabled());
     let outcome = simulation.run();
     (simulation.into_lines(), outcome)
 }

@@ -38,14 +38,14 @@ fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let options = Options { tasks: arguments.tasks, ..Options::default() };
     let summary = match arguments.show {
-        Some(seed) => show(seed, &options)?,
-        None => search(&arguments, &options)?,
+        Some(seed) => print_run(seed, &options)?,
+        None => run_search(&arguments, &options)?,
     };
-    writeln!(io::stdout(), "{}", sentence(&summary))?;
+    writeln!(io::stdout(), "{}", summary_sentence(&summary))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn search(arguments: &Arguments, options: &Options) -> Result<Summary> {
+fn run_search(arguments: &Arguments, options: &Options) -> Result<Summary> {
     let start = Instant::now();
     let last_report = Mutex::new(start);
     let n_seeds = arguments.seeds;
@@ -56,7 +56,7 @@ fn search(arguments: &Arguments, options: &Options) -> Result<Summary> {
             eprintln!("{n_done} of {n_seeds} runs in {} s", start.elapsed().as_secs());
         }
     };
-    let result = simulator::search(arguments.first, n_seeds, options, &progress);
+    let result = simulator::search_failing_seed(arguments.first, n_seeds, options, &progress);
     let Some(failure) = result.failure else { return Ok(result.summary) };
     let seed = failure.seed;
     let tasks = match arguments.tasks {
@@ -66,8 +66,8 @@ fn search(arguments: &Arguments, options: &Options) -> Result<Summary> {
     bail!("{failure}\nhint: print that run with `cargo xtask sim --show {seed}{tasks}`")
 }
 
-fn show(seed: u64, options: &Options) -> Result<Summary> {
-    let (lines, outcome) = simulator::show(seed, options);
+fn print_run(seed: u64, options: &Options) -> Result<Summary> {
+    let (lines, outcome) = simulator::simulate_with_trace(seed, options);
     let mut output = io::BufWriter::new(io::stdout().lock());
     for line in lines {
         writeln!(output, "{line}")?;
@@ -79,7 +79,7 @@ fn show(seed: u64, options: &Options) -> Result<Summary> {
     }
 }
 
-fn sentence(summary: &Summary) -> String {
+fn summary_sentence(summary: &Summary) -> String {
     let Summary { runs, commands, refused, events, crashes, done, amended } = summary;
     format!(
         "{runs} runs break no rule: {commands} commands ({refused} refused), {events} events, {done} tasks done, \

@@ -75,7 +75,7 @@ impl Model {
     /// Applies an event, and checks its number.
     pub fn apply(&mut self, recorded: &RecordedEvent) {
         if recorded.sequence != self.sequence.next() {
-            self.violate(Rule::Sequence, format!("{} follows {}", recorded.sequence, self.sequence));
+            self.add_violation(Rule::Sequence, format!("{} follows {}", recorded.sequence, self.sequence));
         }
         self.sequence = recorded.sequence;
         self.apply_event(recorded);
@@ -87,17 +87,17 @@ impl Model {
     }
 
     /// Adds a violation of a rule.
-    pub fn violate(&mut self, rule: Rule, how: impl Into<String>) {
+    pub fn add_violation(&mut self, rule: Rule, how: impl Into<String>) {
         self.violations.push(RuleViolation::new(rule, how));
     }
 
     /// Returns the role of an agent; `None` if it is not in the team.
-    pub fn role(&self, agent: &AgentName) -> Option<Role> {
+    pub fn agent_role(&self, agent: &AgentName) -> Option<Role> {
         self.team.iter().find(|member| member.name == *agent).map(|member| member.role)
     }
 
     /// Returns the questions that are with the person.
-    pub fn pending(&self) -> Vec<QuestionId> {
+    pub fn pending_questions(&self) -> Vec<QuestionId> {
         let pending = |(id, question): (&QuestionId, &Question)| {
             (question.state == QuestionState::Person).then_some(*id)
         };

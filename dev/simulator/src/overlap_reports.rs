@@ -18,12 +18,12 @@ impl Simulation<'_> {
             })
             .collect();
         let command = Command::ReportOverlaps { overlaps };
-        self.trace.command(self.step, self.environment.elapsed_ms(), &Actor::System, &command);
+        self.trace.add_command(self.step, self.environment.elapsed_ms(), &Actor::System, &command);
         let Ok(decision) = self.run.decide(self.environment.now(), &Actor::System, command) else {
             return Ok(());
         };
-        self.trace.events(&decision.events);
-        self.record(&decision)?;
+        self.trace.add_events(&decision.events);
+        self.record_decision(&decision)?;
         for (id, effect) in &decision.effects {
             self.environment.execute(*id, effect, &self.model);
         }

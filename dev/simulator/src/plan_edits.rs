@@ -6,7 +6,7 @@ use domain::{
 
 use crate::{
     environment::ScheduledEvent,
-    generate::{EXTERNALS, another_task},
+    generate::{EXTERNALS, generate_added_task},
     model::Model,
     random::Random,
     rule::RuleViolation,
@@ -16,7 +16,7 @@ use crate::{
 impl Simulation<'_> {
     /// Schedules the next edit of the plan.
     pub(crate) fn schedule_plan_edit(&mut self) {
-        let delay_ms = self.edit_random.seconds(1, self.faults.user_command_seconds.saturating_mul(4));
+        let delay_ms = self.edit_random.seconds_as_ms(1, self.faults.user_command_seconds.saturating_mul(4));
         self.environment.schedule(delay_ms, ScheduledEvent::PlanEdit);
     }
 
@@ -25,16 +25,16 @@ impl Simulation<'_> {
         let report = if self.edit_random.once_in(12) {
             Command::ReportPlanUnreadable { problem: "half a line".to_owned() }
         } else {
-            Command::ReportPlan { work: Box::new(edited(&mut self.edit_random, &self.model)) }
+            Command::ReportPlan { work: Box::new(edited_plan(&mut self.edit_random, &self.model)) }
         };
-        self.send(&Actor::System, report)?;
+        self.send_command(&Actor::System, report)?;
         let person = Actor::Person("ben".to_owned());
         let offer = self.model.offer.unwrap_or(OfferId(1));
         match self.edit_random.below(10) {
-            0..6 => drop(self.send(&person, Command::ApplyPlanChange { offer })?),
-            6 => drop(self.send(&person, Command::IgnorePlanChange { offer })?),
+            0..6 => drop(self.send_command(&person, Command::ApplyPlanChange { offer })?),
+            6 => drop(self.send_command(&person, Command::IgnorePlanChange { offer })?),
             // An earlier offer that is no longer open.
-            7 => drop(self.send(&person, Command::ApplyPlanChange { offer: OfferId(1) })?),
+            7 => drop(self.send_command(&person, Command::ApplyPlanChange { offer: OfferId(1) })?),
             _ => {}
         }
         self.schedule_plan_edit();
@@ -43,7 +43,7 @@ impl Simulation<'_> {
 }
 
 /// Returns the current plan with a few changes.
-fn edited(random: &mut Random, model: &Model) -> PlannedWork {
+fn edited_plan(random: &mut Random, model: &Model) -> PlannedWork {
     let phase = |(number, phase): (&PhaseNumber, &crate::model::Phase)| PlannedPhase {
         number: *number,
         name: format!("Phase {number}"),
@@ -58,7 +58,7 @@ fn edited(random: &mut Random, model: &Model) -> PlannedWork {
         tasks: model.tasks.values().map(|task| task.plan.clone()).collect(),
     };
     for _ in 0..random.between(1, 3) {
-        change(random, model, &mut work);
+        apply_random_edit(random, model, &mut work);
     }
     // The parser reports unknown dependencies, so only few remain.
     let ids: Vec<TaskId> = work.tasks.iter().map(|task| task.id.clone()).collect();
@@ -68,7 +68,7 @@ fn edited(random: &mut Random, model: &Model) -> PlannedWork {
     work
 }
 
-fn change(random: &mut Random, model: &Model, work: &mut PlannedWork) {
+fn apply_random_edit(random: &mut Random, model: &Model, work: &mut PlannedWork) {
     let n_tasks = u32::try_from(model.tasks.len() + work.tasks.len()).unwrap_or(0);
     let phases: Vec<PhaseNumber> = work.phases.iter().map(|phase| phase.number).collect();
     let ids: Vec<TaskId> = work.tasks.iter().map(|task| task.id.clone()).collect();
@@ -77,7 +77,9 @@ fn change(random: &mut Random, model: &Model, work: &mut PlannedWork) {
     };
     match random.below(20) {
         0..5 => {
-            let Some(mut added) = another_task(random, phase, 200 + n_tasks, &model.team) else { return };
+            let Some(mut added) = generate_added_task(random, phase, 200 + n_tasks, &model.team) else {
+                return;
+            };
             added.depends_on.extend(random.once_in(2).then_some(other));
             work.tasks.push(added);
         }
@@ -88,7 +90,7 @@ fn change(random: &mut Random, model: &Model, work: &mut PlannedWork) {
             let name = format!("Phase {number}");
             let (verify, artefacts, budgets) = (None, Vec::new(), Vec::new());
             work.phases.push(PlannedPhase { number, name, after, verify, artefacts, budgets });
-            work.tasks.extend(another_task(random, number, 200 + n_tasks, &model.team));
+            work.tasks.extend(generate_added_task(random, number, 200 + n_tasks, &model.team));
         }
         9 => {
             let earlier = random.pick(&phases).copied();
@@ -98,18 +100,23 @@ fn change(random: &mut Random, model: &Model, work: &mut PlannedWork) {
         }
         _ => {
             let earlier = random.pick(&ids).cloned();
-            let another = another_task(random, phase, 1, &model.team);
+            let another = generate_added_task(random, phase, 1, &model.team);
             if let (Some(task), Some(another)) =
                 (work.tasks.iter_mut().find(|task| task.id == other), another)
             {
-                rewrite(random, task, earlier, another);
+                change_task_property(random, task, earlier, another);
             }
         }
     }
 }
 
 /// Changes one property of a task.
-fn rewrite(random: &mut Random, task: &mut PlannedTask, earlier: Option<TaskId>, another: PlannedTask) {
+fn change_task_property(
+    random: &mut Random,
+    task: &mut PlannedTask,
+    earlier: Option<TaskId>,
+    another: PlannedTask,
+) {
     match random.below(12) {
         0..3 => task.text = format!("{} and more", task.text),
         3 => task.acceptance.push("it works".to_owned()),

@@ -15,17 +15,17 @@ const STEPS_MAX: u64 = 1_500;
 impl Simulation<'_> {
     /// Runs until nothing is scheduled, and checks the reason of everything that waits.
     pub(crate) fn check_quiescence(&mut self) -> Result<(), RuleViolation> {
-        self.trace.note("from here on there are no user commands");
+        self.trace.add_note("from here on there are no user commands");
         self.faults.crash_once_in = 0;
         self.environment.stop_user_commands();
         // A main agent asks for the next task without end.
         let is_thin = self.model.settings.mode == domain::OrchestrationMode::Thin;
         let last = self.step + if is_thin { STEPS_MAX / 10 } else { STEPS_MAX };
-        while self.environment.is_busy() {
+        while self.environment.has_scheduled_events() {
             if self.step > last {
                 return Ok(());
             }
-            self.next_event()?;
+            self.process_next_event()?;
         }
         if self.model.paused || self.model.ended || self.model.cancelled {
             return Ok(());
@@ -41,7 +41,7 @@ impl Simulation<'_> {
 
     /// Returns the problem of a task that does not continue.
     fn check_task(&self, id: &TaskId, task: &Task) -> Option<String> {
-        if let Some(reason) = task.reasons.iter().find(|reason| !self.is_open(reason)) {
+        if let Some(reason) = task.reasons.iter().find(|reason| !self.is_block_reason_open(reason)) {
             return Some(format!("{id} waits for {reason:?}, which has ended"));
         }
         if !task.reasons.is_empty() || self.model.is_held(task) {
@@ -49,17 +49,17 @@ impl Simulation<'_> {
         }
         let session = task.session.filter(|_| task.slot)?;
         match task.stage {
-            Stage::Working if !self.is_at_work(session) => {
+            Stage::Working if !self.is_starting_or_hanging(session) => {
                 Some(format!("no agent works on {id} in {session}"))
             }
-            Stage::Checking if !self.is_checked(id) => Some(format!("{id} is not being checked")),
+            Stage::Checking if !self.is_being_tested(id) => Some(format!("{id} is not being checked")),
             Stage::Merging if self.model.merging.is_none() => Some(format!("{id} is not being merged")),
             _ => None,
         }
     }
 
     /// Tells whether the reason that blocks a task can still be resolved.
-    fn is_open(&self, reason: &BlockReason) -> bool {
+    fn is_block_reason_open(&self, reason: &BlockReason) -> bool {
         let model = &self.model;
         match reason {
             BlockReason::Question { question } => {
@@ -81,8 +81,8 @@ impl Simulation<'_> {
     }
 
     /// Tells whether a process is starting, or hangs until its timeout.
-    fn is_at_work(&self, session: domain::SessionId) -> bool {
-        self.environment.process(session).is_some_and(|process| match process.state {
+    fn is_starting_or_hanging(&self, session: domain::SessionId) -> bool {
+        self.environment.process_of_session(session).is_some_and(|process| match process.state {
             ProcessState::Running => process.hangs,
             ProcessState::NotStarted => true,
             ProcessState::Parked | ProcessState::Ended => false,
@@ -90,12 +90,12 @@ impl Simulation<'_> {
     }
 
     /// Tells whether a tester works on a task.
-    fn is_checked(&self, id: &TaskId) -> bool {
+    fn is_being_tested(&self, id: &TaskId) -> bool {
         let tests = |session: &crate::model::Session| {
             session.task.as_ref() == Some(id) && session.role == domain::Role::Tester
         };
         let mut testers = self.model.sessions.iter().filter(|(_, session)| tests(session));
-        testers.any(|(tester, _)| self.is_at_work(*tester))
+        testers.any(|(tester, _)| self.is_starting_or_hanging(*tester))
     }
 
     /// Returns the problem of a phase whose tasks are done and whose gate does not pass.
@@ -109,7 +109,7 @@ impl Simulation<'_> {
         let before = phase.after.iter().filter_map(|before| self.model.phases.get(before));
         let is_due = tasks.all(is_finished) && before.into_iter().all(|before| before.gate.approved);
         let gate = &phase.gate;
-        let judged = gate.judge.is_some_and(|judge| self.is_at_work(judge));
+        let judged = gate.judge.is_some_and(|judge| self.is_starting_or_hanging(judge));
         let escalated = self.model.escalations.values().any(|escalation| {
             escalation.open && escalation.subject == domain::EscalationSubject::Phase { phase: number }
         });
@@ -140,7 +140,8 @@ impl Simulation<'_> {
     /// Returns an effect that was reported and is still outstanding.
     fn check_reported_effects(&self) -> Option<String> {
         let outstanding = self.run.pending_effects();
-        let reported = outstanding.into_iter().find(|(id, effect)| !self.environment.is_pending(*id, effect));
+        let reported =
+            outstanding.into_iter().find(|(id, effect)| !self.environment.is_effect_pending(*id, effect));
         reported.map(|effect| format!("{effect:?} was reported, and is still outstanding"))
     }
 }

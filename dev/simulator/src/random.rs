@@ -26,7 +26,7 @@ impl Random {
     }
 
     /// Returns a time from `low` to `high` seconds, in milliseconds.
-    pub fn seconds(&mut self, low: u32, high: u32) -> i64 {
+    pub fn seconds_as_ms(&mut self, low: u32, high: u32) -> i64 {
         i64::from(self.between(low * 1_000, high * 1_000))
     }
 
@@ -36,7 +36,7 @@ impl Random {
     }
 
     /// Returns true with a probability of `percent` in a hundred.
-    pub fn percent(&mut self, percent: usize) -> bool {
+    pub fn chance_percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 

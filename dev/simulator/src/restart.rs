@@ -9,19 +9,19 @@ impl Simulation<'_> {
     /// Restarts the server from its log.
     pub(crate) fn restart(&mut self, when: &str) -> Result<(), RuleViolation> {
         self.summary.crashes += 1;
-        self.trace.note(&format!("the server crashes {when}"));
+        self.trace.add_note(&format!("the server crashes {when}"));
         self.run = (self.new_run)();
         for recorded in &self.log {
             self.run.apply(recorded);
         }
-        self.compare()?;
+        self.check_replay_matches()?;
         let outstanding = self.run.pending_effects();
-        self.environment.crash(&self.model);
-        self.redo(&outstanding)
+        self.environment.crash_server(&self.model);
+        self.redo_effects(&outstanding)
     }
 
     /// Checks that the run and its replay are equal.
-    pub(crate) fn compare(&self) -> Result<(), RuleViolation> {
+    pub(crate) fn check_replay_matches(&self) -> Result<(), RuleViolation> {
         if self.run == self.mirror {
             Ok(())
         } else {

@@ -15,7 +15,12 @@ pub struct SearchResult {
 }
 
 /// Simulates the runs of the seeds from `first` until one breaks a rule; calls `progress` with the number of ended runs.
-pub fn search(first: u64, n_seeds: u64, options: &Options, progress: &(dyn Fn(u64) + Sync)) -> SearchResult {
+pub fn search_failing_seed(
+    first: u64,
+    n_seeds: u64,
+    options: &Options,
+    progress: &(dyn Fn(u64) + Sync),
+) -> SearchResult {
     let n_threads = thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get) as u64;
     let (next, n_done, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let work = || {
@@ -26,7 +31,7 @@ pub fn search(first: u64, n_seeds: u64, options: &Options, progress: &(dyn Fn(u6
                 break;
             }
             match simulate(first + n, options) {
-                Ok(summary) => result.summary = result.summary.and(summary),
+                Ok(summary) => result.summary = result.summary.combined_with(summary),
                 Err(failure) => {
                     result.failure = Some(failure);
                     stop.store(true, Ordering::Relaxed);
@@ -42,7 +47,7 @@ pub fn search(first: u64, n_seeds: u64, options: &Options, progress: &(dyn Fn(u6
         for thread in threads {
             match thread.join() {
                 Ok(result) => {
-                    all.summary = all.summary.and(result.summary);
+                    all.summary = all.summary.combined_with(result.summary);
                     let failures = [all.failure.take(), result.failure];
                     all.failure = failures.into_iter().flatten().min_by_key(|failure| failure.seed);
                 }
@@ -62,7 +67,7 @@ mod tests {
         let options = Options { tasks: 8, steps: 60 };
         for seed in 0..20 {
             assert_eq!(simulate(seed, &options), simulate(seed, &options));
-            assert_eq!(crate::show(seed, &options).1, simulate(seed, &options));
+            assert_eq!(crate::simulate_with_trace(seed, &options).1, simulate(seed, &options));
         }
     }
 }

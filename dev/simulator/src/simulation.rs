@@ -94,10 +94,10 @@ impl<'a> Simulation<'a> {
     /// Simulates the whole run.
     pub fn run(&mut self) -> Result<Summary, FailedRun> {
         let outcome = self
-            .start()
+            .start_run()
             .and_then(|()| self.run_with_faults())
             .and_then(|()| self.check_quiescence())
-            .and_then(|()| self.complete());
+            .and_then(|()| self.complete_run());
         match outcome {
             Ok(()) => {
                 self.summary.runs = 1;
@@ -122,7 +122,7 @@ impl<'a> Simulation<'a> {
         self.trace.into_lines()
     }
 
-    fn start(&mut self) -> Result<(), RuleViolation> {
+    fn start_run(&mut self) -> Result<(), RuleViolation> {
         let GeneratedRun { work, settings, team } = generate(&mut self.random, self.options.tasks);
         let command = Command::StartRun {
             project: "simulated".to_owned(),
@@ -130,18 +130,18 @@ impl<'a> Simulation<'a> {
             settings: Box::new(settings),
             team,
         };
-        self.send(&Actor::Person("ana".to_owned()), command)?;
+        self.send_command(&Actor::Person("ana".to_owned()), command)?;
         if !self.model.started {
             return Err(RuleViolation::new(Rule::RunCompletes, "the run does not start"));
         }
-        let delay_ms = self.random.seconds(1, self.faults.user_command_seconds);
+        let delay_ms = self.random.seconds_as_ms(1, self.faults.user_command_seconds);
         self.environment.schedule(delay_ms, ScheduledEvent::UserCommand);
         // Only in some runs, so that the seeds found earlier keep their runs.
         if self.seed % 3 == 1 {
             self.schedule_plan_edit();
         }
         if self.faults.clock_jumps {
-            let delay_ms = self.random.seconds(60, 3_600);
+            let delay_ms = self.random.seconds_as_ms(60, 3_600);
             self.environment.schedule(delay_ms, ScheduledEvent::ClockJump);
         }
         Ok(())
@@ -150,19 +150,19 @@ impl<'a> Simulation<'a> {
     /// Runs the configured number of steps with faults.
     fn run_with_faults(&mut self) -> Result<(), RuleViolation> {
         let steps = u64::from(self.options.steps);
-        while self.step < steps && self.next_event()? {}
+        while self.step < steps && self.process_next_event()? {}
         Ok(())
     }
 
     /// Processes the next scheduled event or deadline; returns whether there was one.
-    pub(crate) fn next_event(&mut self) -> Result<bool, RuleViolation> {
+    pub(crate) fn process_next_event(&mut self) -> Result<bool, RuleViolation> {
         if let Some(deadline) = self.run.next_deadline()
-            && self.environment.is_next(deadline)
+            && self.environment.is_deadline_next(deadline)
         {
             self.environment.wait_until(deadline);
             let now = self.environment.now();
             let before = self.log.len();
-            let outcome = self.send(&Actor::Clock, Command::Tick)?;
+            let outcome = self.send_command(&Actor::Clock, Command::Tick)?;
             let has_no_event = outcome == CommandOutcome::Processed && self.log.len() == before;
             if has_no_event && self.run.next_deadline().is_some_and(|next| next <= now) {
                 let how = format!("{now:?} is past {:?}", self.run.next_deadline());
@@ -170,61 +170,63 @@ impl<'a> Simulation<'a> {
             }
             return Ok(true);
         }
-        let Some(event) = self.environment.next() else { return Ok(false) };
+        let Some(event) = self.environment.next_event() else { return Ok(false) };
         match event {
-            ScheduledEvent::Report(command) => self.report(*command)?,
-            ScheduledEvent::Output(session) => self.environment.next_output(session),
-            ScheduledEvent::Read(session) => self.read(session)?,
+            ScheduledEvent::Report(command) => self.send_report(*command)?,
+            ScheduledEvent::Output(session) => self.environment.perform_next_action(session),
+            ScheduledEvent::Read(session) => self.read_output(session)?,
             ScheduledEvent::TypeInput(session) => {
                 if let Some(input) = self.environment.type_input(session, &self.model) {
-                    self.environment.report(Command::ReportInputSent { session, input });
+                    self.environment.schedule_report(Command::ReportInputSent { session, input });
                 }
             }
             ScheduledEvent::UserCommand => {
-                if let Some((actor, command)) = user_commands::next(&mut self.random, &self.model) {
-                    self.send(&actor, command)?;
+                if let Some((actor, command)) =
+                    user_commands::next_user_command(&mut self.random, &self.model)
+                {
+                    self.send_command(&actor, command)?;
                 }
-                let delay_ms = self.random.seconds(1, self.faults.user_command_seconds);
+                let delay_ms = self.random.seconds_as_ms(1, self.faults.user_command_seconds);
                 self.environment.schedule(delay_ms, ScheduledEvent::UserCommand);
             }
             ScheduledEvent::PlanEdit => self.edit_plan()?,
             ScheduledEvent::ClockJump => {
                 self.environment.jump_clock();
-                self.trace.note("the clock jumps");
-                let delay_ms = self.random.seconds(60, 7_200);
+                self.trace.add_note("the clock jumps");
+                let delay_ms = self.random.seconds_as_ms(60, 7_200);
                 self.environment.schedule(delay_ms, ScheduledEvent::ClockJump);
             }
         }
         Ok(true)
     }
 
-    fn report(&mut self, command: Command) -> Result<(), RuleViolation> {
+    fn send_report(&mut self, command: Command) -> Result<(), RuleViolation> {
         let started = match &command {
             Command::ReportStarted { session, .. } => Some(*session),
             _ => None,
         };
         let is_checkpoint = matches!(command, Command::ReportCheckpoint { .. });
-        let outcome = self.send(&Actor::System, command.clone())?;
+        let outcome = self.send_command(&Actor::System, command.clone())?;
         if is_checkpoint && outcome == CommandOutcome::Processed {
             self.report_overlaps()?;
         }
         if outcome == CommandOutcome::Lost {
             // A report is repeated until it is in the log.
-            self.environment.report(command);
-        } else if let Some(session) = started.filter(|session| self.is_main(*session)) {
+            self.environment.schedule_report(command);
+        } else if let Some(session) = started.filter(|session| self.is_main_agent(*session)) {
             self.environment.start_main_agent(session);
         }
         Ok(())
     }
 
-    fn is_main(&self, session: SessionId) -> bool {
+    fn is_main_agent(&self, session: SessionId) -> bool {
         let leads = |session: &crate::model::Session| session.role == domain::Role::Orchestrator;
         self.model.settings.mode == OrchestrationMode::Thin
             && self.model.sessions.get(&session).is_some_and(leads)
     }
 
-    fn read(&mut self, session: SessionId) -> Result<(), RuleViolation> {
-        let Some(command) = self.environment.read(session) else {
+    fn read_output(&mut self, session: SessionId) -> Result<(), RuleViolation> {
+        let Some(command) = self.environment.read_next_command(session) else {
             self.environment.end_read(session);
             return Ok(());
         };
@@ -232,7 +234,7 @@ impl<'a> Simulation<'a> {
             Command::ReportEnded { .. } | Command::ReportLost { .. } => Actor::System,
             _ => Actor::Agent(session),
         };
-        match self.send(&actor, command)? {
+        match self.send_command(&actor, command)? {
             CommandOutcome::Processed => self.environment.mark_processed(session),
             CommandOutcome::Lost => self.environment.end_read(session),
         }

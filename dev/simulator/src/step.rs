@@ -13,25 +13,29 @@ const COMPARE_EVERY: u64 = 128;
 
 impl Simulation<'_> {
     /// Sends a command to the engine, and checks and executes its decision.
-    pub(crate) fn send(&mut self, actor: &Actor, command: Command) -> Result<CommandOutcome, RuleViolation> {
+    pub(crate) fn send_command(
+        &mut self,
+        actor: &Actor,
+        command: Command,
+    ) -> Result<CommandOutcome, RuleViolation> {
         self.step += 1;
         let now = self.environment.now();
-        self.trace.command(self.step, self.environment.elapsed_ms(), actor, &command);
-        let expected = self.model.expect(actor, &command);
-        let crash = self.crash_point();
+        self.trace.add_command(self.step, self.environment.elapsed_ms(), actor, &command);
+        let expected = self.model.command_expectation(actor, &command);
+        let crash = self.random_crash_point();
         match self.run.decide(now, actor, command.clone()) {
             Err(rejection) => {
                 self.summary.refused += 1;
-                self.trace.refusal(&rejection);
+                self.trace.add_refusal(&rejection);
             }
             Ok(_) if crash == Some(CrashPoint::BeforeLog) => {
                 self.restart("before the log")?;
                 return Ok(CommandOutcome::Lost);
             }
             Ok(decision) => {
-                self.trace.events(&decision.events);
+                self.trace.add_events(&decision.events);
                 let violation = expected.check(&command, &decision.events);
-                self.record(&decision)?;
+                self.record_decision(&decision)?;
                 if let Some(violation) = violation {
                     return Err(violation);
                 }
@@ -45,7 +49,7 @@ impl Simulation<'_> {
             }
         }
         if self.step.is_multiple_of(COMPARE_EVERY) {
-            self.compare()?;
+            self.check_replay_matches()?;
         }
         if crash == Some(CrashPoint::BetweenCommands) {
             self.restart("between commands")?;
@@ -54,7 +58,7 @@ impl Simulation<'_> {
     }
 
     /// Appends a decision to the log, and checks every rule.
-    pub(crate) fn record(&mut self, decision: &Decision) -> Result<(), RuleViolation> {
+    pub(crate) fn record_decision(&mut self, decision: &Decision) -> Result<(), RuleViolation> {
         let mut mirrored = Vec::new();
         for recorded in &decision.events {
             self.model.apply(recorded);
@@ -89,7 +93,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    fn crash_point(&mut self) -> Option<CrashPoint> {
+    fn random_crash_point(&mut self) -> Option<CrashPoint> {
         let n = self.faults.crash_once_in;
         let crashes = n > 0 && self.model.started && self.random.once_in(n);
         let when = [CrashPoint::BeforeLog, CrashPoint::BeforeEffects, CrashPoint::BetweenCommands];
@@ -97,7 +101,7 @@ impl Simulation<'_> {
     }
 
     /// Executes again the effects that were not reported before a crash.
-    pub(crate) fn redo(&mut self, outstanding: &[(EffectId, Effect)]) -> Result<(), RuleViolation> {
+    pub(crate) fn redo_effects(&mut self, outstanding: &[(EffectId, Effect)]) -> Result<(), RuleViolation> {
         for (id, effect) in outstanding {
             if !self.effects_seen.contains(id) {
                 return Err(RuleViolation::new(

@@ -14,18 +14,18 @@ pub struct Trace {
 
 impl Trace {
     /// Returns a trace that stores nothing.
-    pub fn off() -> Self {
+    pub fn disabled() -> Self {
         Self { lines: None }
     }
 
     /// Returns a trace that stores all lines.
-    pub fn on() -> Self {
+    pub fn enabled() -> Self {
         Self { lines: Some(Vec::new()) }
     }
 
     /// Adds a line for a command.
-    pub fn command(&mut self, step: u64, elapsed_ms: i64, actor: &Actor, command: &Command) {
-        self.line(|| {
+    pub fn add_command(&mut self, step: u64, elapsed_ms: i64, actor: &Actor, command: &Command) {
+        self.add_line(|| {
             let seconds = elapsed_ms / 1_000;
             let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
             format!("{step:>5} {hours:02}:{minutes:02}:{seconds:02}  {actor}  {command:?}")
@@ -33,20 +33,20 @@ impl Trace {
     }
 
     /// Adds a line for a refused command.
-    pub fn refusal(&mut self, rejection: &Rejection) {
-        self.line(|| format!("        refused: {rejection}"));
+    pub fn add_refusal(&mut self, rejection: &Rejection) {
+        self.add_line(|| format!("        refused: {rejection}"));
     }
 
     /// Adds a line for each event.
-    pub fn events(&mut self, events: &[RecordedEvent]) {
+    pub fn add_events(&mut self, events: &[RecordedEvent]) {
         for recorded in events {
-            self.line(|| format!("        {:>4} {:?}", recorded.sequence.0, recorded.event));
+            self.add_line(|| format!("        {:>4} {:?}", recorded.sequence.0, recorded.event));
         }
     }
 
     /// Adds a line for anything else.
-    pub fn note(&mut self, note: &str) {
-        self.line(|| format!("        -- {note}"));
+    pub fn add_note(&mut self, note: &str) {
+        self.add_line(|| format!("        -- {note}"));
     }
 
     /// Returns all lines of the trace.
@@ -54,7 +54,7 @@ impl Trace {
         self.lines.unwrap_or_default()
     }
 
-    fn line(&mut self, line: impl FnOnce() -> String) {
+    fn add_line(&mut self, line: impl FnOnce() -> String) {
         if let Some(lines) = &mut self.lines {
             let line = line();
             let cut = line.char_indices().nth(LINE_CHARS_MAX).map_or(line.len(), |(at, _)| at);

@@ -12,41 +12,41 @@ use crate::{
 };
 
 /// Returns the next command with its actor; `None` if none is possible.
-pub fn next(random: &mut Random, model: &Model) -> Option<(Actor, Command)> {
+pub fn next_user_command(random: &mut Random, model: &Model) -> Option<(Actor, Command)> {
     let actor = match random.below(60) {
         0 => Actor::Agent(*random.pick(&model.sessions.keys().copied().collect::<Vec<_>>())?),
         1..20 => Actor::Person("ben".to_owned()),
         _ => Actor::Person("ana".to_owned()),
     };
     let command = match random.below(100) {
-        0..50 => due(random, model).or_else(|| intervene(random, model)),
-        50..60 => invalid(random, model),
+        0..50 => expected_command(random, model).or_else(|| random_intervention(random, model)),
+        50..60 => invalid_command(random, model),
         60..63 => {
             let text = "how is it going?".to_owned();
-            Some(Command::Chat { text, talk_only: random.percent(50) })
+            Some(Command::Chat { text, talk_only: random.chance_percent(50) })
         }
-        _ => intervene(random, model),
+        _ => random_intervention(random, model),
     };
     command.map(|command| (actor, command))
 }
 
 /// Returns a command that a user is expected to send next: an answer, an approval, a decision.
-pub fn due(random: &mut Random, model: &Model) -> Option<Command> {
+pub fn expected_command(random: &mut Random, model: &Model) -> Option<Command> {
     let mut commands = Vec::new();
-    commands.extend(model.pending().first().and_then(|id| answer(random, model, *id)));
+    commands.extend(model.pending_questions().first().and_then(|id| answer_command(random, model, *id)));
     let open = model.requests.iter().find(|(_, request)| request.open);
-    commands.extend(open.map(|(id, request)| settle(random, *id, request)));
+    commands.extend(open.map(|(id, request)| request_decision_command(random, *id, request)));
     let passed = model.phases.iter().find(|(_, phase)| phase.gate.passed);
     commands.extend(passed.map(|(number, _)| Command::ApproveGate { phase: *number, note: None }));
     let at_person =
         model.escalations.iter().filter(|(_, known)| known.open && known.level == EscalationLevel::Person);
     let at_person: Vec<EscalationId> = at_person.map(|(id, _)| *id).collect();
-    commands.extend(random.pick(&at_person).map(|id| resolve(random, model, *id)));
+    commands.extend(random.pick(&at_person).map(|id| resolve_command(random, model, *id)));
     random.pick(&commands).cloned()
 }
 
 /// Returns the commands that continue what users have paused or not provided.
-pub fn releases(model: &Model) -> Vec<Command> {
+pub fn continue_commands(model: &Model) -> Vec<Command> {
     let mut commands = Vec::new();
     if model.paused {
         commands.push(Command::ContinueRun);
@@ -66,7 +66,7 @@ pub fn releases(model: &Model) -> Vec<Command> {
 }
 
 /// Returns a command that should be refused.
-fn invalid(random: &mut Random, model: &Model) -> Option<Command> {
+fn invalid_command(random: &mut Random, model: &Model) -> Option<Command> {
     let questions: Vec<QuestionId> = model.questions.keys().copied().collect();
     let requests: Vec<RequestId> = model.requests.keys().copied().collect();
     let escalations: Vec<EscalationId> = model.escalations.keys().copied().collect();
@@ -85,13 +85,13 @@ fn invalid(random: &mut Random, model: &Model) -> Option<Command> {
             request: *id,
             provided: ProvidedResource::File { path: "a.txt".to_owned() },
         }),
-        8 => random.pick(&escalations).map(|id| resolve(random, model, *id)),
+        8 => random.pick(&escalations).map(|id| resolve_command(random, model, *id)),
         _ => Some(Command::Chat { text: "left".to_owned(), talk_only: false }),
     }
 }
 
 /// Returns one of the commands that are possible at any time.
-fn intervene(random: &mut Random, model: &Model) -> Option<Command> {
+fn random_intervention(random: &mut Random, model: &Model) -> Option<Command> {
     let tasks: Vec<TaskId> = model.tasks.keys().cloned().collect();
     let phases: Vec<PhaseNumber> = model.phases.keys().copied().collect();
     let task = random.pick(&tasks)?.clone();
@@ -113,7 +113,7 @@ fn intervene(random: &mut Random, model: &Model) -> Option<Command> {
         52..56 => Command::CreateCheckpoint(task),
         56..60 => {
             let n = 100 + u32::try_from(model.tasks.len()).unwrap_or(0);
-            let mut added = generate::another_task(random, phase, n, &model.team)?;
+            let mut added = generate::generate_added_task(random, phase, n, &model.team)?;
             added.depends_on.push(task);
             Command::AddTask(Box::new(added))
         }
@@ -139,7 +139,7 @@ fn intervene(random: &mut Random, model: &Model) -> Option<Command> {
         }
         99..102 => Command::ApproveGate { phase, note: None },
         102..106 => {
-            let question = random.pick(&model.pending()).copied()?;
+            let question = random.pick(&model.pending_questions()).copied()?;
             Command::RequestClarification { question, text: "what do you mean?".to_owned() }
         }
         106..109 => {
@@ -160,7 +160,7 @@ fn intervene(random: &mut Random, model: &Model) -> Option<Command> {
     })
 }
 
-fn answer(random: &mut Random, model: &Model, id: QuestionId) -> Option<Command> {
+fn answer_command(random: &mut Random, model: &Model, id: QuestionId) -> Option<Command> {
     let question: &Question =
         model.questions.get(&id).filter(|known| known.state == QuestionState::Person)?;
     let word = random.pick(&question.options).cloned().unwrap_or_else(|| "yes".to_owned());
@@ -171,7 +171,7 @@ fn answer(random: &mut Random, model: &Model, id: QuestionId) -> Option<Command>
     Some(Command::Answer { question: Some(id), task: None, answer: word, scope: keep })
 }
 
-fn settle(random: &mut Random, request: RequestId, known: &Request) -> Command {
+fn request_decision_command(random: &mut Random, request: RequestId, known: &Request) -> Command {
     if random.once_in(6) {
         return Command::Refuse { request, reason: "too dear".to_owned() };
     }
@@ -190,7 +190,7 @@ fn settle(random: &mut Random, request: RequestId, known: &Request) -> Command {
     Command::Provide { request, provided }
 }
 
-fn resolve(random: &mut Random, model: &Model, escalation: EscalationId) -> Command {
+fn resolve_command(random: &mut Random, model: &Model, escalation: EscalationId) -> Command {
     let suggested = model.escalations.get(&escalation).map_or(&[][..], |known| &known.suggested);
     let action = match random.below(32) {
         16..32 => random.pick(suggested).cloned().unwrap_or(EscalationAction::Dismiss),

@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-fn sim(arguments: &[&str]) -> (String, Option<i32>) {
+fn run_simulator(arguments: &[&str]) -> (String, Option<i32>) {
     let output =
         Command::new(env!("CARGO_BIN_EXE_simulator")).args(arguments).output().expect("start the simulator");
     (String::from_utf8(output.stdout).expect("the output is UTF-8"), output.status.code())
@@ -12,21 +12,21 @@ fn sim(arguments: &[&str]) -> (String, Option<i32>) {
 
 #[test]
 fn runs_without_a_violation_are_counted() {
-    let (stdout, status) = sim(&["--seeds", "20", "--first", "100", "--tasks", "5"]);
+    let (stdout, status) = run_simulator(&["--seeds", "20", "--first", "100", "--tasks", "5"]);
     assert!(stdout.starts_with("20 runs break no rule: "), "{stdout}");
     assert_eq!(status, Some(0));
 }
 
 #[test]
 fn a_shown_run_starts_with_its_start_command_and_is_reproducible() {
-    let (stdout, status) = sim(&["--show", "7"]);
+    let (stdout, status) = run_simulator(&["--show", "7"]);
     assert!(stdout.lines().next().expect("a line").contains("StartRun"), "{stdout}");
     assert!(stdout.ends_with("crashes survived\n"), "{stdout}");
-    assert_eq!(sim(&["--show", "7"]).0, stdout);
+    assert_eq!(run_simulator(&["--show", "7"]).0, stdout);
     assert_eq!(status, Some(0));
 }
 
 #[test]
 fn zero_seeds_are_a_usage_error() {
-    assert_eq!(sim(&["--seeds", "0"]).1, Some(2));
+    assert_eq!(run_simulator(&["--seeds", "0"]).1, Some(2));
 }

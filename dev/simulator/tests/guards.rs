@@ -1,14 +1,14 @@
 //! Negative controls: with a guard of the engine switched off, some simulated run must break its rule.
 
 use engine::{Guard, Run};
-use simulator::{Options, Rule, simulate_with};
+use simulator::{Options, Rule, simulate_with_engine};
 
 /// Number of runs within which every missing guard is detected.
 const SEEDS_MAX: u64 = 2_000;
 
-fn check(guard: Guard, expected: &[Rule]) {
+fn assert_guard_detected(guard: Guard, expected: &[Rule]) {
     let options = Options::default();
-    let failure = |seed| simulate_with(seed, &options, &|| Run::without_guard(guard)).err();
+    let failure = |seed| simulate_with_engine(seed, &options, &|| Run::without_guard(guard)).err();
     let mut others = Vec::new();
     let is_detected = (0..SEEDS_MAX).filter_map(failure).any(|failure| {
         others.push(failure.to_string());
@@ -22,24 +22,24 @@ fn check(guard: Guard, expected: &[Rule]) {
     );
 }
 
-macro_rules! controls {
+macro_rules! guard_tests {
     ($($name:ident: $guard:ident => $($rule:ident),+;)*) => {
         $(
             #[test]
             fn $name() {
-                check(Guard::$guard, &[$(Rule::$rule),+]);
+                assert_guard_detected(Guard::$guard, &[$(Rule::$rule),+]);
             }
         )*
 
         #[test]
-        fn every_guard_has_a_control() {
-            let controlled = [$(Guard::$guard),*];
-            assert!(Guard::ALL.iter().all(|guard| controlled.contains(guard)));
+        fn every_guard_has_a_test() {
+            let tested = [$(Guard::$guard),*];
+            assert!(Guard::ALL.iter().all(|guard| tested.contains(guard)));
         }
     };
 }
 
-controls! {
+guard_tests! {
     missing_dependencies_are_detected: Dependencies => DependenciesFirst;
     two_attempts_are_detected: OneAttempt => OneAttempt;
     too_many_tasks_are_detected: Slots => Slots;

@@ -34,7 +34,7 @@ impl<'a> Variant<'a> {
 /// Runs all variants in turns: once to warm up, then `rounds` times; each round begins with another one.
 pub fn measure(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
     let names = variants.iter().map(|variant| variant.name).collect::<Vec<_>>();
-    let Ok(times) = in_named_turns(rounds, &names, |n| {
+    let Ok(times) = run_named_variants_in_turns(rounds, &names, |n| {
         let start = Instant::now();
         black_box((variants[n].run)());
         Ok::<_, Infallible>(start.elapsed())
@@ -45,7 +45,7 @@ pub fn measure(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
 /// Lets variants take turns like [`measure`], for work that cannot be timed from its first to its last line.
 ///
 /// `run` gets the index of a name. Returns the results of each variant in each round, without the warm-up round.
-pub fn in_named_turns<T, E>(
+pub fn run_named_variants_in_turns<T, E>(
     rounds: usize,
     names: &[&str],
     mut run: impl FnMut(usize) -> Result<T, E>,
@@ -65,14 +65,14 @@ pub fn in_named_turns<T, E>(
     Ok(results)
 }
 
-/// Like [`in_named_turns`], with numbers for names.
-pub fn in_turns<T, E>(
+/// Like [`run_named_variants_in_turns`], with numbers for names.
+pub fn run_variants_in_turns<T, E>(
     rounds: usize,
     n_variants: usize,
     run: impl FnMut(usize) -> Result<T, E>,
 ) -> Result<Vec<Vec<T>>, E> {
     let names: Vec<String> = (1..=n_variants).map(|number| format!("variant {number}")).collect();
-    in_named_turns(rounds, &names.iter().map(String::as_str).collect::<Vec<_>>(), run)
+    run_named_variants_in_turns(rounds, &names.iter().map(String::as_str).collect::<Vec<_>>(), run)
 }
 
 /// The time of each variant in each round.
@@ -90,17 +90,17 @@ impl Timings {
     }
 
     /// Returns the median of a variant's times, in seconds.
-    pub fn seconds(&self, name: &str) -> f64 {
-        median(self.of(name).iter().map(Duration::as_secs_f64).collect())
+    pub fn median_seconds(&self, name: &str) -> f64 {
+        median(self.times_of(name).iter().map(Duration::as_secs_f64).collect())
     }
 
     /// Returns how many times longer one variant took than another: the median of the ratios of all rounds.
     pub fn times_longer(&self, name: &str, than: &str) -> f64 {
-        let pairs = self.of(name).iter().zip(self.of(than));
+        let pairs = self.times_of(name).iter().zip(self.times_of(than));
         median(pairs.map(|(time, other)| time.as_secs_f64() / other.as_secs_f64()).collect())
     }
 
-    fn of(&self, name: &str) -> &[Duration] {
+    fn times_of(&self, name: &str) -> &[Duration] {
         self.times.iter().find(|(own, _)| *own == name).map_or(&[], |(_, times)| times)
     }
 }
@@ -153,7 +153,7 @@ pub struct Ratio {
     /// The measured value, rounded.
     pub value: f64,
     /// The bound for the value.
-    #[serde(serialize_with = "as_text")]
+    #[serde(serialize_with = "serialize_goal")]
     pub goal: Goal,
     /// Whether the value reaches the goal.
     pub holds: bool,
@@ -169,10 +169,10 @@ pub struct Report {
     /// Values with goals.
     pub ratios: Vec<Ratio>,
     /// Values without goals.
-    #[serde(serialize_with = "as_map")]
+    #[serde(serialize_with = "serialize_pairs_as_map")]
     pub figures: Vec<(String, f64)>,
     /// Facts about what was measured, e.g. how it was built.
-    #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
+    #[serde(serialize_with = "serialize_pairs_as_map", skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<(String, String)>,
 }
 
@@ -183,7 +183,7 @@ impl Report {
     }
 
     /// Adds a value with a goal.
-    pub fn ratio(&mut self, name: &str, value: f64, goal: Goal) {
+    pub fn add_ratio(&mut self, name: &str, value: f64, goal: Goal) {
         self.ratios.push(Ratio {
             name: name.to_owned(),
             value: rounded(value),
@@ -193,17 +193,17 @@ impl Report {
     }
 
     /// Adds a value without a goal.
-    pub fn figure(&mut self, name: &str, value: f64) {
+    pub fn add_figure(&mut self, name: &str, value: f64) {
         self.figures.push((name.to_owned(), rounded(value)));
     }
 
     /// Adds a fact about what was measured.
-    pub fn note(&mut self, name: &str, text: &str) {
+    pub fn add_note(&mut self, name: &str, text: &str) {
         self.notes.push((name.to_owned(), text.to_owned()));
     }
 
     /// Tells whether every goal is reached.
-    pub fn holds(&self) -> bool {
+    pub fn are_goals_reached(&self) -> bool {
         self.ratios.iter().all(|ratio| ratio.holds)
     }
 }
@@ -234,11 +234,14 @@ fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-fn as_text<S: Serializer>(goal: &Goal, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_goal<S: Serializer>(goal: &Goal, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(goal)
 }
 
-fn as_map<T: Serialize, S: Serializer>(pairs: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_pairs_as_map<T: Serialize, S: Serializer>(
+    pairs: &[(String, T)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
@@ -266,16 +269,16 @@ mod tests {
             })
         };
         let timings = measure(1, vec![variant("a"), variant("b")]);
-        assert_eq!((timings.rounds, timings.of("a").len()), (ROUNDS_MIN, ROUNDS_MIN));
+        assert_eq!((timings.rounds, timings.times_of("a").len()), (ROUNDS_MIN, ROUNDS_MIN));
         assert_eq!(*order.borrow(), "abbaabbaabba");
     }
 
     #[test]
     fn the_json_report_has_a_fixed_form() {
         let mut report = Report::new("wire", 5);
-        report.ratio("decoder/memchr3", 0.71, Goal::AtLeast(0.6));
-        report.ratio("peak memory MiB", 4.5, Goal::AtMost(4.0));
-        report.figure("messages", 3355.0);
+        report.add_ratio("decoder/memchr3", 0.71, Goal::AtLeast(0.6));
+        report.add_ratio("peak memory MiB", 4.5, Goal::AtMost(4.0));
+        report.add_figure("messages", 3355.0);
         let expected = concat!(
             r#"{"name":"wire","rounds":5,"ratios":["#,
             r#"{"name":"decoder/memchr3","value":0.71,"goal":">= 0.6","holds":true},"#,
@@ -283,8 +286,8 @@ mod tests {
             r#""figures":{"messages":3355.0}}"#,
         );
         assert_eq!(serde_json::to_string(&report).unwrap(), expected);
-        assert!(!report.holds());
-        report.note("holder", "musl");
+        assert!(!report.are_goals_reached());
+        report.add_note("holder", "musl");
         let noted = expected.replace("3355.0}}", r#"3355.0},"notes":{"holder":"musl"}}"#);
         assert_eq!(serde_json::to_string(&report).unwrap(), noted);
         assert!(report.to_string().ends_with("holder           musl\n"), "{report}");

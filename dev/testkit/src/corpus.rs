@@ -62,18 +62,18 @@ struct Counts {
 
 impl Writer {
     /// Appends text that holds no escape sequence.
-    fn text(&mut self, text: &str) {
+    fn write_text(&mut self, text: &str) {
         self.counts.non_ascii += text.bytes().filter(|byte| !byte.is_ascii()).count();
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
     /// Appends an escape sequence.
-    fn escape(&mut self, sequence: &str) {
+    fn write_escape(&mut self, sequence: &str) {
         self.counts.escape += sequence.len();
         self.bytes.extend_from_slice(sequence.as_bytes());
     }
 
-    fn newline(&mut self) {
+    fn write_newline(&mut self) {
         self.counts.lines += 1;
         self.bytes.push(b'\n');
     }
@@ -115,7 +115,7 @@ pub fn shares(bytes: &[u8]) -> Shares {
         let mut is_edited = line.iter().any(|byte| matches!(byte, b'\r' | 8));
         let mut rest = line;
         while let Some(at) = rest.iter().position(|byte| *byte == 0x1b) {
-            let length = sequence_length(&rest[at..]);
+            let length = escape_sequence_length(&rest[at..]);
             let last = rest[at + length - 1];
             is_edited |= rest.get(at + 1) == Some(&b'[') && b"KJGCDP@X".contains(&last);
             escape += length;
@@ -134,7 +134,7 @@ pub fn shares(bytes: &[u8]) -> Shares {
 }
 
 /// Returns how many bytes the escape sequence at the start of some bytes has.
-fn sequence_length(bytes: &[u8]) -> usize {
+fn escape_sequence_length(bytes: &[u8]) -> usize {
     let end = match bytes.get(1) {
         Some(b'[') => bytes.iter().skip(2).position(|byte| (0x40..=0x7e).contains(byte)).map(|at| at + 3),
         Some(b']') => bytes.iter().skip(2).position(|byte| matches!(byte, 7 | b'\\')).map(|at| at + 3),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_output_is_text() {
+    fn the_output_is_valid_utf8() {
         assert!(String::from_utf8(generate(500_000, 5).bytes).is_ok());
     }
 

@@ -35,7 +35,7 @@ const PATHS: [&str; 6] = [
 ];
 
 /// The parts of a task that every format needs.
-struct Draft {
+struct TaskDraft {
     phase: usize,
     /// Counted from 1 within its phase.
     number: usize,
@@ -44,7 +44,7 @@ struct Draft {
     depends_on: Vec<usize>,
 }
 
-fn drafts(n_tasks: usize) -> Vec<Draft> {
+fn generate_drafts(n_tasks: usize) -> Vec<TaskDraft> {
     let mut random = Random::new(11);
     let draft = |n: usize| {
         let title = format!("{} the {}", random.pick(&VERBS), random.pick(&THINGS));
@@ -52,17 +52,17 @@ fn drafts(n_tasks: usize) -> Vec<Draft> {
             (0..random.below(4)).filter_map(|_| n.checked_sub(1 + random.below(30))).collect();
         depends_on.sort_unstable();
         depends_on.dedup();
-        Draft { phase: n / PHASE_TASKS + 1, number: n % PHASE_TASKS + 1, title, depends_on }
+        TaskDraft { phase: n / PHASE_TASKS + 1, number: n % PHASE_TASKS + 1, title, depends_on }
     };
     (0..n_tasks).map(draft).collect()
 }
 
 /// Writes a plan with headings, a table for each phase, and a section for each task.
-pub fn tasks_md(n_tasks: usize) -> String {
+pub fn tasks_md_plan(n_tasks: usize) -> String {
     let mut random = Random::new(12);
-    let drafts = drafts(n_tasks);
-    let id = |draft: &Draft| format!("T{}.{}", draft.phase, draft.number);
-    let needs = |draft: &Draft| {
+    let drafts = generate_drafts(n_tasks);
+    let id = |draft: &TaskDraft| format!("T{}.{}", draft.phase, draft.number);
+    let needs = |draft: &TaskDraft| {
         let ids: Vec<String> = draft.depends_on.iter().filter_map(|n| drafts.get(*n)).map(id).collect();
         if ids.is_empty() { "-".to_owned() } else { ids.join(", ") }
     };
@@ -105,10 +105,10 @@ pub fn tasks_md(n_tasks: usize) -> String {
 }
 
 /// Writes a plan that consists of one table.
-pub fn table(n_tasks: usize) -> String {
+pub fn table_plan(n_tasks: usize) -> String {
     let mut random = Random::new(14);
-    let drafts = drafts(n_tasks);
-    let id = |draft: &Draft| format!("T{}.{}", draft.phase, draft.number);
+    let drafts = generate_drafts(n_tasks);
+    let id = |draft: &TaskDraft| format!("T{}.{}", draft.phase, draft.number);
     let mut text = String::from(
         "| ID | Task | Dependencies | Complexity | Layer | Agent | Status |\n|----|------|--------------|------------|-------|-------|--------|\n",
     );
@@ -127,10 +127,10 @@ pub fn table(n_tasks: usize) -> String {
 }
 
 /// Writes a plan as GitHub Spec Kit does.
-pub fn checklist(n_tasks: usize) -> String {
+pub fn checklist_plan(n_tasks: usize) -> String {
     let mut random = Random::new(13);
     let mut text = String::from("# Tasks: The shop\n\n**Input**: design documents\n");
-    for (n, draft) in drafts(n_tasks).iter().enumerate() {
+    for (n, draft) in generate_drafts(n_tasks).iter().enumerate() {
         if draft.number == 1 {
             let _ = writeln!(text, "\n## Phase {}: Milestone {}\n", draft.phase, draft.phase);
         }
@@ -144,9 +144,9 @@ pub fn checklist(n_tasks: usize) -> String {
 }
 
 /// Writes a plan as Task Master does.
-pub fn taskmaster(n_tasks: usize) -> String {
+pub fn taskmaster_plan(n_tasks: usize) -> String {
     let mut random = Random::new(14);
-    let tasks: Vec<serde_json::Value> = drafts(n_tasks)
+    let tasks: Vec<serde_json::Value> = generate_drafts(n_tasks)
         .iter()
         .enumerate()
         .map(|(n, draft)| {
@@ -172,7 +172,8 @@ mod tests {
 
     #[test]
     fn every_format_contains_every_task() {
-        let (tasks, rows, list, json) = (tasks_md(250), table(250), checklist(250), taskmaster(250));
+        let (tasks, rows, list, json) =
+            (tasks_md_plan(250), table_plan(250), checklist_plan(250), taskmaster_plan(250));
         assert_eq!(rows.matches("\n| T").count(), 250);
         assert_eq!(tasks.matches("\n### T").count(), 250);
         assert_eq!(tasks.matches("\n| T").count(), 250);

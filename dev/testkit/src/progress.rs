@@ -33,7 +33,7 @@ pub fn begin(title: impl Into<String>) {
         thread::spawn(|| {
             loop {
                 thread::sleep(CHECK_EVERY);
-                check();
+                enforce_step_limit();
             }
         });
     });
@@ -41,7 +41,7 @@ pub fn begin(title: impl Into<String>) {
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
 }
 
-fn check() {
+fn enforce_step_limit() {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(step) = current.as_mut() else { return };
     let elapsed = step.began.elapsed();

@@ -16,7 +16,7 @@ const RAW_BYTES_MAX: usize = 4096 + '…'.len_utf8();
 /// Checks the decoder on an output.
 ///
 /// The last byte also selects the options: the role, the keys, lines or screen, and the size of the pieces.
-pub fn decoder(bytes: &[u8]) {
+pub fn check_decoder(bytes: &[u8]) {
     let choice = bytes.last().copied().unwrap_or(0);
     let options = options(choice);
     let piece = usize::from(choice >> 3) + 1;
@@ -99,7 +99,7 @@ fn options(choice: u8) -> DecoderOptions {
 const TICKS_MAX: usize = 4;
 
 /// Checks the plan parser on a file of a given format.
-pub fn plan(bytes: &[u8], format: PlanFormat) {
+pub fn check_plan_parser(bytes: &[u8], format: PlanFormat) {
     let options = plan::ParseOptions { format: Some(format) };
     let reading = plan::parse(bytes, options);
     for diagnostic in &reading.diagnostics {
@@ -112,7 +112,11 @@ pub fn plan(bytes: &[u8], format: PlanFormat) {
     check_order(&reading.plan);
     let written = plan::to_tasks_md(&reading.plan);
     let again = plan::parse(written.as_bytes(), plan::ParseOptions { format: Some(PlanFormat::TasksMd) });
-    assert_eq!(without_lines(again.plan), without_lines(reading.plan.clone()), "written out as:\n{written}");
+    assert_eq!(
+        without_line_numbers(again.plan),
+        without_line_numbers(reading.plan.clone()),
+        "written out as:\n{written}"
+    );
     for task in reading.plan.tasks.iter().take(TICKS_MAX) {
         let MarkDoneOutcome::Edit(edit) = plan::mark_done(bytes, options, &task.id) else { continue };
         let after = plan::parse(&edit.apply(bytes), options).plan;
@@ -125,7 +129,7 @@ pub fn plan(bytes: &[u8], format: PlanFormat) {
 }
 
 /// Removes the line numbers, which depend on the file and not on the plan.
-fn without_lines(mut plan: Plan) -> Plan {
+fn without_line_numbers(mut plan: Plan) -> Plan {
     for task in &mut plan.tasks {
         task.line = 0;
     }
@@ -162,16 +166,16 @@ mod tests {
     fn generated_output_keeps_the_properties() {
         for seed in 0..8 {
             let mut bytes = crate::corpus::generate(50_000, seed).bytes;
-            decoder(&bytes);
+            check_decoder(&bytes);
             bytes.push(SCREEN_FROM);
-            decoder(&bytes);
+            check_decoder(&bytes);
         }
     }
 
     #[test]
     fn generated_plans_keep_the_properties() {
-        plan(plans::tasks_md(230).as_bytes(), PlanFormat::TasksMd);
-        plan(plans::checklist(230).as_bytes(), PlanFormat::Checklist);
-        plan(plans::taskmaster(230).as_bytes(), PlanFormat::Taskmaster);
+        check_plan_parser(plans::tasks_md_plan(230).as_bytes(), PlanFormat::TasksMd);
+        check_plan_parser(plans::checklist_plan(230).as_bytes(), PlanFormat::Checklist);
+        check_plan_parser(plans::taskmaster_plan(230).as_bytes(), PlanFormat::Taskmaster);
     }
 }

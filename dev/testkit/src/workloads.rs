@@ -87,7 +87,7 @@ impl Workload {
         for (task, level) in level.iter().enumerate() {
             by_level.entry(*level).or_default().push(self.durations[task]);
         }
-        by_level.values().map(|durations| spread(durations, slots)).sum()
+        by_level.values().map(|durations| makespan_of_independent_tasks(durations, slots)).sum()
     }
 
     /// Returns a schedule in which no task has started.
@@ -109,7 +109,7 @@ impl Workload {
 }
 
 /// Returns the makespan of independent tasks, started in their order on these slots.
-fn spread(durations: &[u64], slots: u32) -> u64 {
+fn makespan_of_independent_tasks(durations: &[u64], slots: u32) -> u64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..slots).map(|_| Reverse(0)).collect();
     let mut end = 0;
     for duration in durations {

@@ -20,21 +20,21 @@ fn replay(target: &str, check: fn(&[u8])) -> io::Result<()> {
 }
 
 #[test]
-fn decoder() -> io::Result<()> {
-    replay("decoder", properties::decoder)
+fn decoder_keeps_its_properties() -> io::Result<()> {
+    replay("decoder", properties::check_decoder)
 }
 
 #[test]
-fn plan_checklist() -> io::Result<()> {
-    replay("plan_checklist", |bytes| properties::plan(bytes, PlanFormat::Checklist))
+fn checklist_parser_keeps_its_properties() -> io::Result<()> {
+    replay("plan_checklist", |bytes| properties::check_plan_parser(bytes, PlanFormat::Checklist))
 }
 
 #[test]
-fn plan_taskmaster() -> io::Result<()> {
-    replay("plan_taskmaster", |bytes| properties::plan(bytes, PlanFormat::Taskmaster))
+fn taskmaster_parser_keeps_its_properties() -> io::Result<()> {
+    replay("plan_taskmaster", |bytes| properties::check_plan_parser(bytes, PlanFormat::Taskmaster))
 }
 
 #[test]
-fn plan_tasks_md() -> io::Result<()> {
-    replay("plan_tasks_md", |bytes| properties::plan(bytes, PlanFormat::TasksMd))
+fn tasks_md_parser_keeps_its_properties() -> io::Result<()> {
+    replay("plan_tasks_md", |bytes| properties::check_plan_parser(bytes, PlanFormat::TasksMd))
 }

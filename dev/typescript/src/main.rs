@@ -15,17 +15,17 @@ const HEADER: &str = "\
 ";
 
 fn main() -> Result<()> {
-    let path = path();
-    fs::write(&path, text()?).with_context(|| format!("write {}", path.display()))?;
+    let path = generated_file_path();
+    fs::write(&path, generated_text()?).with_context(|| format!("write {}", path.display()))?;
     eprintln!("   written: {}", path.display());
     Ok(())
 }
 
-fn path() -> PathBuf {
+fn generated_file_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../web/src/api/generated.ts")
 }
 
-fn text() -> Result<String> {
+fn generated_text() -> Result<String> {
     let mut text = HEADER.to_owned();
     for declaration in server::typescript_declarations()?.values() {
         text.push('\n');
@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn generated_types_are_up_to_date() {
-        let (generated, stored) = (text().unwrap(), fs::read_to_string(path()).unwrap_or_default());
+        let (generated, stored) =
+            (generated_text().unwrap(), fs::read_to_string(generated_file_path()).unwrap_or_default());
         let pairs =
             stored.lines().map(Some).chain(repeat(None)).zip(generated.lines().map(Some).chain([None]));
         let first = pairs.enumerate().find(|(_, (stored, generated))| stored != generated);

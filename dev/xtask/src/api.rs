@@ -39,14 +39,18 @@ pub struct Options {
 /// Installs schemathesis if it is missing, starts a server, and tests it.
 pub fn run(options: &Options) -> Result<()> {
     let program = install()?;
-    let jangdan = step("build", "cargo build shows more", || shell::programs(&["jangdan"]))?.join("jangdan");
+    let jangdan =
+        step("build", "cargo build shows more", || shell::build_programs(&["jangdan"]))?.join("jangdan");
     let target = shell::target_directory()?;
     let folder = target.join("api");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("project"))?;
     let server = Server::start(&jangdan, &folder)?;
     let run = server.start_run(&folder)?;
-    fs::write(folder.join("openapi.json"), with_known_ids(&server.get(&["/api/openapi.json"])?, &run)?)?;
+    fs::write(
+        folder.join("openapi.json"),
+        with_known_ids(&server.send_request(&["/api/openapi.json"])?, &run)?,
+    )?;
     for (title, header) in
         [("with a token", Some(format!("Authorization: Bearer {}", server.token))), ("without a token", None)]
     {
@@ -136,16 +140,17 @@ impl Server {
             "environment": {"project": project, "isolation": {"type": "inPlace"}, "agents": {"dev": "waits"},
                        "presets": {"waits": {"extends": "shell", "arguments": ["waits.sh"]}}},
         });
-        let started: Value = serde_json::from_str(&self.get(&["/api/runs", "--json", &new.to_string()])?)?;
+        let started: Value =
+            serde_json::from_str(&self.send_request(&["/api/runs", "--json", &new.to_string()])?)?;
         started.get("run").and_then(Value::as_str).map(str::to_owned).context("the response has no run")
     }
 
     /// Sends a request with curl and returns the body: the path, then further arguments for curl.
-    fn get(&self, arguments: &[&str]) -> Result<String> {
+    fn send_request(&self, arguments: &[&str]) -> Result<String> {
         let (path, more) = arguments.split_first().context("the path is missing")?;
         let mut command = Command::new("curl");
         command.args(["--silent", "--fail", "--header", &format!("Authorization: Bearer {}", self.token)]);
-        shell::read(command.arg(format!("{}{path}", self.address)).args(more))
+        shell::command_output(command.arg(format!("{}{path}", self.address)).args(more))
     }
 }
 
@@ -171,7 +176,7 @@ fn with_known_ids(description: &str, run: &str) -> Result<String> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if self.get(&["/api/stop", "--json", r#"{"agents":"end"}"#]).is_err() {
+        if self.send_request(&["/api/stop", "--json", r#"{"agents":"end"}"#]).is_err() {
             let _ = self.child.kill();
         }
         let _ = self.child.wait();

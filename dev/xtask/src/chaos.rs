@@ -41,7 +41,7 @@ pub struct Options {
 
 /// Runs all rounds; the first failure ends it, and its folder stays.
 pub fn run(options: &Options) -> Result<()> {
-    let jangdan = shell::programs(&["jangdan"])?.join("jangdan");
+    let jangdan = shell::build_programs(&["jangdan"])?.join("jangdan");
     let folder = shell::target_directory()?.join("chaos");
     // The same for all rounds: its name is in the files that the demo writes.
     let _ = fs::remove_dir_all(&folder);
@@ -127,12 +127,12 @@ impl Round<'_> {
                 server = self.resume()?;
             }
         }
-        self.finish(server, deadline)?;
+        self.wait_for_end(server, deadline)?;
         outcome::check(self.jangdan, &self.folder)
     }
 
     /// Waits for the end; a server that was killed is started again.
-    fn finish(&self, mut server: Child, deadline: Instant) -> Result<()> {
+    fn wait_for_end(&self, mut server: Child, deadline: Instant) -> Result<()> {
         loop {
             match server.try_wait()? {
                 Some(status) if status.success() => return Ok(()),

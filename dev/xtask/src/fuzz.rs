@@ -31,7 +31,7 @@ pub struct Options {
 
 /// Runs the targets one after the other; fails at the end if one of them found an input.
 pub fn run(options: &Options) -> Result<()> {
-    let all = targets(&shell::root().join("fuzz/fuzz_targets"))?;
+    let all = targets(&shell::repository_root().join("fuzz/fuzz_targets"))?;
     let chosen: Vec<&String> =
         all.iter().filter(|name| options.target.as_ref().is_none_or(|wanted| *name == wanted)).collect();
     if chosen.is_empty() {
@@ -83,7 +83,7 @@ struct Finding {
 
 /// Runs one target and returns its findings.
 fn fuzz(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
-    let root = shell::root();
+    let root = shell::repository_root();
     let [corpus, seeds, artifacts] =
         ["corpus", "target/seeds", "artifacts"].map(|folder| format!("fuzz/{folder}/{target}"));
     for folder in [&corpus, &artifacts] {
@@ -109,7 +109,7 @@ fn fuzz(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for artifact in files(&root.join(&artifacts))? {
         if fs::metadata(&artifact)?.modified()? >= start {
-            findings.push(store(target, program, &artifact)?);
+            findings.push(store_regression(target, program, &artifact)?);
         }
     }
     match outcome {
@@ -123,16 +123,16 @@ fn fuzz(target: &str, program: &Path, seconds: u32) -> Result<Vec<Finding>> {
 /// The program is started directly, because `cargo fuzz run` prints a found input byte by byte.
 fn build(target: &str) -> Result<PathBuf> {
     let host = shell::host_target()?;
-    let mut command = shell::cargo(&["fuzz", "build", "--sanitizer", "none", "--target", &host]);
+    let mut command = shell::cargo_command(&["fuzz", "build", "--sanitizer", "none", "--target", &host]);
     command.args(["--target-dir", "fuzz/target", target]);
     // Coverage needs unstable compiler flags; this allows them on the stable toolchain.
     shell::run(command.env("RUSTC_BOOTSTRAP", "1"))?;
-    Ok(shell::root().join("fuzz/target").join(host).join("release").join(target))
+    Ok(shell::repository_root().join("fuzz/target").join(host).join("release").join(target))
 }
 
 /// Stores a found input where the tests replay it, minimized as far as the time allows.
-fn store(target: &str, program: &Path, artifact: &Path) -> Result<Finding> {
-    let root = shell::root();
+fn store_regression(target: &str, program: &Path, artifact: &Path) -> Result<Finding> {
+    let root = shell::repository_root();
     let folder = Path::new("fuzz/regressions").join(target);
     let path = folder.join(artifact.file_name().context("an artifact without a name")?);
     fs::create_dir_all(root.join(&folder))?;
@@ -161,7 +161,7 @@ fn gather_seeds(target: &str, folder: &Path) -> Result<usize> {
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
-    let root = shell::root();
+    let root = shell::repository_root();
     let mut sources = files(&root.join(seed_folder(target)))?;
     sources.extend(files(&root.join("fuzz/regressions").join(target))?);
     sources.retain(|path| path.extension().is_none_or(|extension| extension != "snap"));
@@ -201,11 +201,11 @@ mod tests {
 
     #[test]
     fn every_target_has_its_seeds_in_the_repository() {
-        let all = targets(&shell::root().join("fuzz/fuzz_targets")).unwrap();
+        let all = targets(&shell::repository_root().join("fuzz/fuzz_targets")).unwrap();
         assert!(all.contains(&"decoder".to_owned()), "{all:?}");
         for target in all {
             assert!(
-                !files(&shell::root().join(seed_folder(&target))).unwrap().is_empty(),
+                !files(&shell::repository_root().join(seed_folder(&target))).unwrap().is_empty(),
                 "{target} has no seeds"
             );
         }

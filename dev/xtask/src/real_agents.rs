@@ -34,13 +34,13 @@ pub struct Options {
 
 /// Installs missing agents and runs every check; fails at the end if a check failed.
 pub fn run(options: &Options) -> Result<()> {
-    let cache = install::cache(options.cache.as_deref())?;
+    let cache = install::cache_folder(options.cache.as_deref())?;
     shell::step("install", "npm 10 or newer and 1.6 GB of disk are needed", || {
-        install::ensure(&cache, options.install)
+        install::ensure_agents(&cache, options.install)
     })?;
     let programs = shell::step("build", "cargo build shows more", || {
         tools::ensure_holder_target()?;
-        shell::programs(&["real-agents", "scripted-agent", "jangdan"])
+        shell::build_programs(&["real-agents", "scripted-agent", "jangdan"])
     })?;
     let mut checks = Command::new(programs.join("real-agents"));
     // Only Node and the agents are visible of this machine's environment.

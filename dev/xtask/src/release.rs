@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::{
-    shell::{self, cargo, step},
+    shell::{self, cargo_command, step},
     tools,
 };
 
@@ -13,7 +13,7 @@ pub fn run() -> Result<()> {
         tools::ensure_holder_target()
     })?;
     step("build", "cargo build shows more", || {
-        shell::run(&mut cargo(&["build", "--release", "--package", "cli"]))
+        shell::run(&mut cargo_command(&["build", "--release", "--package", "cli"]))
     })?;
     let program = shell::target_directory()?.join("release/jangdan");
     eprintln!("\n{}", program.display());

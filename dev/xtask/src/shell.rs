@@ -9,42 +9,45 @@ use std::{
 use anyhow::{Context, Result, bail};
 
 /// Returns the repository's root.
-pub fn root() -> PathBuf {
+pub fn repository_root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
 /// Returns a `cargo` command that runs in the repository's root.
-pub fn cargo(arguments: &[&str]) -> Command {
+pub fn cargo_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments).current_dir(root());
+    command.args(arguments).current_dir(repository_root());
     command
 }
 
 /// Returns the target triple of this machine.
 pub fn host_target() -> Result<String> {
-    let version = read(Command::new("rustc").arg("-vV").current_dir(root()))?;
+    let version = command_output(Command::new("rustc").arg("-vV").current_dir(repository_root()))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("`rustc -vV` has no line with the host")
 }
 
 /// Runs a command whose output goes to the terminal.
 pub fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("start {}", shown(command)))?;
+    let status = command.status().with_context(|| format!("start {}", format_command(command)))?;
     if !status.success() {
-        bail!("{} ended with {status}", shown(command));
+        bail!("{} ended with {status}", format_command(command));
     }
     Ok(())
 }
 
 /// Runs a command and returns its standard output.
-pub fn read(command: &mut Command) -> Result<String> {
-    let output =
-        command.stderr(Stdio::inherit()).output().with_context(|| format!("start {}", shown(command)))?;
+pub fn command_output(command: &mut Command) -> Result<String> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("start {}", format_command(command)))?;
     if !output.status.success() {
-        bail!("{} ended with {}", shown(command), output.status);
+        bail!("{} ended with {}", format_command(command), output.status);
     }
-    String::from_utf8(output.stdout).with_context(|| format!("read the output of {}", shown(command)))
+    String::from_utf8(output.stdout)
+        .with_context(|| format!("read the output of {}", format_command(command)))
 }
 
 /// Runs a step between a headline and its duration; `hint` is part of the error if it fails.
@@ -52,12 +55,12 @@ pub fn step<T>(title: &str, hint: &str, act: impl FnOnce() -> Result<T>) -> Resu
     eprintln!("\n=> {title}");
     let start = Instant::now();
     let result = act().with_context(|| format!("{title} failed\nhint: {hint}\ncause"))?;
-    eprintln!("   {title}: {}", seconds(start.elapsed()));
+    eprintln!("   {title}: {}", format_duration(start.elapsed()));
     Ok(result)
 }
 
 /// Formats a duration, e.g. `1.2 s` or `2 min 05 s`.
-pub fn seconds(duration: Duration) -> String {
+pub fn format_duration(duration: Duration) -> String {
     match duration.as_secs() {
         0..60 => format!("{:.1} s", duration.as_secs_f64()),
         whole => format!("{} min {:02} s", whole / 60, whole % 60),
@@ -65,7 +68,7 @@ pub fn seconds(duration: Duration) -> String {
 }
 
 /// Formats a command as it would be typed.
-fn shown(command: &Command) -> String {
+fn format_command(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     let mut words = vec![program.to_string_lossy()];
     words.extend(command.get_args().map(|word| word.to_string_lossy()));
@@ -74,7 +77,7 @@ fn shown(command: &Command) -> String {
 
 /// Returns the target directory of the workspace.
 pub fn target_directory() -> Result<PathBuf> {
-    let text = read(&mut cargo(&["metadata", "--no-deps", "--format-version", "1"]))?;
+    let text = command_output(&mut cargo_command(&["metadata", "--no-deps", "--format-version", "1"]))?;
     let metadata: serde_json::Value = serde_json::from_str(&text).context("read cargo's metadata")?;
     let directory = metadata.get("target_directory").and_then(serde_json::Value::as_str);
     directory.map(PathBuf::from).context("cargo's metadata has no target_directory")
@@ -82,8 +85,8 @@ pub fn target_directory() -> Result<PathBuf> {
 
 /// Builds programs with the features that `cargo nextest run --workspace` uses, so that nothing is built twice, and
 /// returns their folder.
-pub fn programs(names: &[&str]) -> Result<PathBuf> {
-    let mut command = cargo(&["build", "--quiet", "--workspace"]);
+pub fn build_programs(names: &[&str]) -> Result<PathBuf> {
+    let mut command = cargo_command(&["build", "--quiet", "--workspace"]);
     run(command.args(names.iter().flat_map(|name| ["--bin", name])))?;
     Ok(target_directory()?.join("debug"))
 }
@@ -94,12 +97,15 @@ mod tests {
 
     #[test]
     fn durations_use_the_unit_that_fits() {
-        assert_eq!(seconds(Duration::from_millis(1_230)), "1.2 s");
-        assert_eq!(seconds(Duration::from_secs(125)), "2 min 05 s");
+        assert_eq!(format_duration(Duration::from_millis(1_230)), "1.2 s");
+        assert_eq!(format_duration(Duration::from_secs(125)), "2 min 05 s");
     }
 
     #[test]
     fn a_command_is_shown_without_the_folder_of_its_program() {
-        assert_eq!(shown(Command::new("/opt/bin/cargo").args(["fmt", "--check"])), "`cargo fmt --check`");
+        assert_eq!(
+            format_command(Command::new("/opt/bin/cargo").args(["fmt", "--check"])),
+            "`cargo fmt --check`"
+        );
     }
 }

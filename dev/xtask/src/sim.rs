@@ -21,6 +21,6 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Runs the simulator with these arguments.
 pub fn simulate(arguments: &[&str]) -> Result<()> {
-    let mut command = shell::cargo(&["run", "--quiet", "--release", "--package", "simulator", "--"]);
+    let mut command = shell::cargo_command(&["run", "--quiet", "--release", "--package", "simulator", "--"]);
     shell::run(command.args(arguments))
 }

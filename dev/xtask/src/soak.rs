@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::{
     api, chaos,
-    shell::{self, cargo, step},
+    shell::{self, cargo_command, step},
     sim,
 };
 
@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<()> {
         left -= n_seeds;
     }
     step("the store is killed 1,000 times", "the test is crates/store/tests/store/crash.rs", || {
-        let mut command = cargo(&[
+        let mut command = cargo_command(&[
             "test",
             "--release",
             "--package",
@@ -59,7 +59,8 @@ pub fn run(options: &Options) -> Result<()> {
         shell::run(command.env("JANGDAN_CRASHES", CRASHES))
     })?;
     step("256 subscribers", "the test is crates/cli/tests/terminal/subscribers.rs", || {
-        let mut command = cargo(&["nextest", "run", "--package", "cli", "--test", "terminal", "subscribers"]);
+        let mut command =
+            cargo_command(&["nextest", "run", "--package", "cli", "--test", "terminal", "subscribers"]);
         shell::run(command.env("JANGDAN_SUBSCRIBERS", SUBSCRIBERS).env("JANGDAN_KILLS", "5"))
     })?;
     api::run(&api::Options { examples: API_EXAMPLES })?;

@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::{
     chaos,
-    shell::{self, cargo, step},
+    shell::{self, cargo_command, step},
     tidy, tools, web,
 };
 
@@ -28,28 +28,28 @@ pub fn run() -> Result<()> {
         "format",
         "run `cargo fmt --all` (fuzz/ is a workspace of its own: `cd fuzz && cargo fmt`)",
         || {
-            shell::run(&mut cargo(&["fmt", "--all", "--check"]))?;
-            shell::run(&mut cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))
+            shell::run(&mut cargo_command(&["fmt", "--all", "--check"]))?;
+            shell::run(&mut cargo_command(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]))
         },
     )?;
     step("clippy", "fix what it names; a lint is silenced by #[expect(…, reason = \"…\")] only", || {
-        shell::run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+        shell::run(&mut cargo_command(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;
     step(
         "tests",
         "run one alone with `cargo nextest run NAME`; read a snapshot with `cargo insta review`",
-        || shell::run(&mut cargo(&["nextest", "run", "--workspace"])),
+        || shell::run(&mut cargo_command(&["nextest", "run", "--workspace"])),
     )?;
     step("chaos", "run one round with `cargo xtask chaos --rounds 1 --seed SEED`", || {
         chaos::run(&chaos::Options { rounds: CHAOS_ROUNDS, seed: 1, spare_disk: false })
     })?;
     step("doc tests", "run a crate's alone with `cargo test --doc -p CRATE`", || {
-        shell::run(&mut cargo(&["test", "--doc", "--workspace"]))
+        shell::run(&mut cargo_command(&["test", "--doc", "--workspace"]))
     })?;
     web::run(&web::Options { screens: false })?;
     step("tidy", "each complaint above says what to do; `cargo xtask tidy` runs it alone", || {
         tidy::run(&tidy::Options { fix: false, language: None })
     })?;
-    eprintln!("\nAll steps passed ({}).", shell::seconds(start.elapsed()));
+    eprintln!("\nAll steps passed ({}).", shell::format_duration(start.elapsed()));
     Ok(())
 }

@@ -60,8 +60,8 @@ pub struct File {
 
 /// Runs all checks and prints every complaint.
 pub fn run(options: &Options) -> Result<()> {
-    let root = shell::root();
-    let language = language::read()?;
+    let root = shell::repository_root();
+    let language = language::read_rules()?;
     if let Some(folder) = &options.language {
         let files = files(&root)?;
         let is_overview = folder.is_empty();
@@ -71,7 +71,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let workspace = metadata::read()?;
     if options.fix {
-        for (path, content) in pure::generated(&workspace) {
+        for (path, content) in pure::generated_files(&workspace) {
             fs::write(root.join(&path), content).with_context(|| format!("write {path}"))?;
         }
     }
@@ -102,8 +102,11 @@ pub fn run(options: &Options) -> Result<()> {
 fn files(root: &Path) -> Result<Vec<File>> {
     let mut list = Command::new("git");
     list.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
-    let mut paths: Vec<String> =
-        shell::read(&mut list)?.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
+    let mut paths: Vec<String> = shell::command_output(&mut list)?
+        .split('\0')
+        .filter(|path| !path.is_empty())
+        .map(str::to_owned)
+        .collect();
     paths.sort();
     paths.dedup();
     let mut files = Vec::new();

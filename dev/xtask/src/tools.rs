@@ -32,7 +32,7 @@ pub fn ensure(tool: &Tool) -> Result<()> {
         "   {} is missing: `cargo install --locked {}` (some minutes, once)",
         tool.package, tool.package
     );
-    shell::run(&mut shell::cargo(&["install", "--locked", tool.package]))
+    shell::run(&mut shell::cargo_command(&["install", "--locked", tool.package]))
 }
 
 /// Returns an error if the toolchain lacks a component.
@@ -53,14 +53,14 @@ pub fn ensure_component(subcommand: &str, component: &str) -> Result<()> {
 pub fn ensure_holder_target() -> Result<()> {
     let Some(target) = musl_target(&shell::host_target()?) else { return Ok(()) };
     let mut query = Command::new("rustc");
-    query.args(["--print", "target-libdir", "--target", &target]).current_dir(shell::root());
-    if Path::new(shell::read(&mut query)?.trim()).is_dir() {
+    query.args(["--print", "target-libdir", "--target", &target]).current_dir(shell::repository_root());
+    if Path::new(shell::command_output(&mut query)?.trim()).is_dir() {
         eprintln!("   target {target} is installed");
         return Ok(());
     }
     eprintln!("   target {target} is missing: `rustup target add {target}` (30 MB, once)");
     let mut rustup = Command::new("rustup");
-    rustup.args(["target", "add", &target]).current_dir(shell::root());
+    rustup.args(["target", "add", &target]).current_dir(shell::repository_root());
     if let Err(error) = shell::run(&mut rustup) {
         eprintln!("   {error:#}");
         eprintln!(
@@ -77,7 +77,7 @@ fn musl_target(host: &str) -> Option<String> {
 
 /// Returns the first line of a subcommand's `--version`; `None` if it is not installed.
 fn version(subcommand: &str) -> Option<String> {
-    let output = shell::cargo(&[subcommand, "--version"]).stderr(Stdio::null()).output().ok()?;
+    let output = shell::cargo_command(&[subcommand, "--version"]).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.lines().next().map(|line| line.trim().to_owned()))?
 }

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use crate::shell::{self, cargo};
+use crate::shell::{self, cargo_command};
 
 /// Writes the generated file `web/src/api/generated.ts`.
 pub fn run() -> Result<()> {
     // The types do not depend on the built page.
-    shell::run(cargo(&["run", "--quiet", "--package", "typescript"]).env("JANGDAN_WEB", "none"))
+    shell::run(cargo_command(&["run", "--quiet", "--package", "typescript"]).env("JANGDAN_WEB", "none"))
 }

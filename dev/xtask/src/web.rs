@@ -34,24 +34,24 @@ pub fn run(options: &Options) -> Result<()> {
         check,
     )?;
     step("browser", "run it alone with `cargo xtask web`; CHROMIUM selects another browser", || {
-        browse(options)
+        run_browser_tests(options)
     })
 }
 
 /// Checks format, types, unit tests and the texts of both languages.
 pub fn check() -> Result<()> {
     install()?;
-    shell::run(npm(&["run", "--silent", "check"]).env("FORCE_COLOR", "0"))
+    shell::run(npm_command(&["run", "--silent", "check"]).env("FORCE_COLOR", "0"))
 }
 
 /// Runs the browser tests.
-pub fn browse(options: &Options) -> Result<()> {
+pub fn run_browser_tests(options: &Options) -> Result<()> {
     ensure_browser()?;
-    let program = shell::programs(&["jangdan"])?.join("jangdan");
-    let mut command = npm(&["exec", "--", "vitest", "run", "--config", "e2e/vitest.config.ts"]);
+    let program = shell::build_programs(&["jangdan"])?.join("jangdan");
+    let mut command = npm_command(&["exec", "--", "vitest", "run", "--config", "e2e/vitest.config.ts"]);
     command.env("JANGDAN_BIN", program).env("FORCE_COLOR", "0");
     if options.screens {
-        command.env("JANGDAN_SCREENS", shell::root().join("docs/screens"));
+        command.env("JANGDAN_SCREENS", shell::repository_root().join("docs/screens"));
     }
     shell::run(&mut command)
 }
@@ -62,28 +62,28 @@ pub fn ensure_browser() -> Result<()> {
     install_browser()
 }
 
-fn web() -> PathBuf {
-    shell::root().join("web")
+fn web_folder() -> PathBuf {
+    shell::repository_root().join("web")
 }
 
-fn npm(arguments: &[&str]) -> Command {
+fn npm_command(arguments: &[&str]) -> Command {
     let mut command = Command::new("npm");
-    command.args(arguments).current_dir(web());
+    command.args(arguments).current_dir(web_folder());
     command
 }
 
 /// Installs the page's packages, including the test tools, if they are missing or outdated.
 fn install() -> Result<()> {
-    let changed_at = |name: &str| web().join(name).metadata().and_then(|file| file.modified()).ok();
+    let changed_at = |name: &str| web_folder().join(name).metadata().and_then(|file| file.modified()).ok();
     let is_current = changed_at("node_modules/.package-lock.json") >= changed_at("package-lock.json");
-    if is_current && web().join("node_modules/.bin/biome").exists() {
+    if is_current && web_folder().join("node_modules/.bin/biome").exists() {
         return Ok(());
     }
     if Command::new("npm").arg("--version").output().is_err() {
         bail!("npm is missing: install Node 20.19 or newer");
     }
     eprintln!("   the page's packages are missing: `npm install` in web/");
-    shell::run(&mut npm(&[
+    shell::run(&mut npm_command(&[
         "install",
         "--no-save",
         "--prefer-offline",

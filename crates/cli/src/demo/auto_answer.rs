@@ -18,12 +18,12 @@ pub struct PendingItems {
 /// Returns the command that settles each entry.
 pub fn auto_answers(pending: &PendingItems) -> Vec<Command> {
     let settle = |row: &InboxRow| match row.item {
-        InboxItem::Question(id) => pending.questions.iter().find(|row| row.id == id).map(to_question),
-        InboxItem::Request(id) => pending.requests.iter().find(|row| row.id == id).map(to_request),
+        InboxItem::Question(id) => pending.questions.iter().find(|row| row.id == id).map(answer_to_question),
+        InboxItem::Request(id) => pending.requests.iter().find(|row| row.id == id).map(answer_to_request),
         InboxItem::Gate(phase) => Some(Command::ApproveGate { phase, note: None }),
         InboxItem::Escalation(id) => {
             let row = pending.escalations.iter().find(|row| row.id == id);
-            row.map(|row| to_escalation(row, &pending.escalations))
+            row.map(|row| answer_to_escalation(row, &pending.escalations))
         }
         // The run continues without them.
         InboxItem::Plan(_) | InboxItem::Invocation(_) => None,
@@ -31,7 +31,7 @@ pub fn auto_answers(pending: &PendingItems) -> Vec<Command> {
     pending.inbox.iter().filter_map(settle).collect()
 }
 
-fn to_question(row: &QuestionRow) -> Command {
+fn answer_to_question(row: &QuestionRow) -> Command {
     let offered = row.default.as_ref().or(row.options.first()).cloned();
     let answer = match row.kind {
         QuestionKind::Permission => "allow".to_owned(),
@@ -42,7 +42,7 @@ fn to_question(row: &QuestionRow) -> Command {
 }
 
 /// Grants permissions; refuses or skips everything else.
-fn to_request(row: &RequestRow) -> Command {
+fn answer_to_request(row: &RequestRow) -> Command {
     match row.r#type {
         DependencyType::Permission => {
             Command::Provide { request: row.id, provided: ProvidedResource::Permission { granted: true } }
@@ -65,7 +65,7 @@ fn to_request(row: &RequestRow) -> Command {
 }
 
 /// Takes the first suggestion that was not used for the same problem before, so that no action is repeated forever.
-fn to_escalation(row: &EscalationRow, all: &[EscalationRow]) -> Command {
+fn answer_to_escalation(row: &EscalationRow, all: &[EscalationRow]) -> Command {
     let problem = |row: &EscalationRow| (row.task.clone(), row.phase, row.kind);
     let name = |action: &EscalationAction| action.to_string();
     let before: Vec<String> = all
@@ -88,7 +88,7 @@ mod tests {
     use serde_json::{Value, json};
 
     /// Makes rows as the server sends them, from the fields that differ from an ordinary row.
-    fn rows<R: serde::de::DeserializeOwned>(ordinary: Value, differs: &[Value]) -> Vec<R> {
+    fn rows_with_fields<R: serde::de::DeserializeOwned>(ordinary: Value, differs: &[Value]) -> Vec<R> {
         let one = |differs: &Value| {
             let mut row = ordinary.clone();
             for (key, value) in differs.as_object().unwrap() {
@@ -99,7 +99,7 @@ mod tests {
         differs.iter().map(one).collect()
     }
 
-    fn check(pending: &PendingItems, expected: Value) {
+    fn assert_auto_answers(pending: &PendingItems, expected: Value) {
         assert_eq!(serde_json::to_value(auto_answers(pending)).unwrap(), expected);
     }
 
@@ -109,10 +109,10 @@ mod tests {
             "task": null, "phase": null, "text": "", "severity": null,
             "blocks": { "timeMs": 0, "tasks": 0 }, "sinceAt": 0,
         });
-        rows(ordinary, &items)
+        rows_with_fields(ordinary, &items)
     }
 
-    fn questions(differs: &[Value]) -> PendingItems {
+    fn pending_questions(differs: &[Value]) -> PendingItems {
         let ordinary = json!({
             "session": "s_3", "agent": "ada", "task": "T1", "kind": "text", "text": "Which?", "originalText": null,
             "options": [], "default": null, "context": null, "required": true, "permission": null,
@@ -122,10 +122,14 @@ mod tests {
         });
         let items: Vec<Value> =
             differs.iter().map(|row| json!({ "type": "question", "id": row["id"] })).collect();
-        PendingItems { inbox: inbox(&items), questions: rows(ordinary, differs), ..PendingItems::default() }
+        PendingItems {
+            inbox: inbox(&items),
+            questions: rows_with_fields(ordinary, differs),
+            ..PendingItems::default()
+        }
     }
 
-    fn requests(differs: &[Value]) -> PendingItems {
+    fn pending_requests(differs: &[Value]) -> PendingItems {
         let ordinary = json!({
             "session": "s_3", "agent": "ada", "task": "T1", "type": "api_key", "name": "KEY",
             "description": "for the model", "required": true, "default": null, "status": "asked",
@@ -134,12 +138,16 @@ mod tests {
         });
         let items: Vec<Value> =
             differs.iter().map(|row| json!({ "type": "request", "id": row["id"] })).collect();
-        PendingItems { inbox: inbox(&items), requests: rows(ordinary, differs), ..PendingItems::default() }
+        PendingItems {
+            inbox: inbox(&items),
+            requests: rows_with_fields(ordinary, differs),
+            ..PendingItems::default()
+        }
     }
 
     #[test]
     fn questions_get_their_default_or_first_option() {
-        let pending = questions(&[
+        let pending = pending_questions(&[
             json!({ "id": "q_1", "kind": "selection", "options": ["a", "b"], "default": "b" }),
             json!({ "id": "q_2", "kind": "selection", "options": ["a", "b"] }),
             json!({ "id": "q_3" }),
@@ -152,31 +160,34 @@ mod tests {
             answer("q_3", "as you think best"),
             answer("q_4", "yes"),
         ];
-        check(&pending, json!(expected));
+        assert_auto_answers(&pending, json!(expected));
     }
 
     #[test]
     fn permissions_are_granted_and_gates_approved() {
         let permission = json!({ "prompt": "p", "kind": "run", "subject": "make" });
-        let mut pending = questions(&[
+        let mut pending = pending_questions(&[
             json!({ "id": "q_1", "kind": "permission", "options": ["deny", "allow"], "permission": permission }),
         ]);
         pending.inbox.extend(inbox(&[json!({ "type": "gate", "id": 2 })]));
         let allow =
             json!({ "answer": { "question": "q_1", "task": null, "answer": "allow", "scope": "once" } });
-        check(&pending, json!([allow, { "approveGate": { "phase": 2, "note": null } }]));
+        assert_auto_answers(&pending, json!([allow, { "approveGate": { "phase": 2, "note": null } }]));
     }
 
     #[test]
     fn requests_are_granted_refused_or_skipped() {
-        let pending = requests(&[
+        let pending = pending_requests(&[
             json!({ "id": "d_1", "type": "permission" }),
             json!({ "id": "d_2" }),
             json!({ "id": "d_3", "required": false }),
         ]);
         let granted = json!({ "request": "d_1", "provided": { "type": "permission", "granted": true } });
         let refused = json!({ "request": "d_2", "reason": "not available in the demo" });
-        check(&pending, json!([{ "provide": granted }, { "refuse": refused }, { "skipRequest": "d_3" }]));
+        assert_auto_answers(
+            &pending,
+            json!([{ "provide": granted }, { "refuse": refused }, { "skipRequest": "d_3" }]),
+        );
     }
 
     #[test]
@@ -200,7 +211,7 @@ mod tests {
         let items = ["e_1", "e_2", "e_4", "e_6"].map(|id| json!({ "type": "escalation", "id": id }));
         let pending = PendingItems {
             inbox: inbox(&items),
-            escalations: rows(ordinary, &differs),
+            escalations: rows_with_fields(ordinary, &differs),
             ..PendingItems::default()
         };
         let resolve = |id: &str, action: &str| json!({ "resolve": { "escalation": id, "action": { "type": action }, "note": null } });
@@ -210,12 +221,12 @@ mod tests {
             resolve("e_4", "skip"),
             resolve("e_6", "retry"),
         ];
-        check(&pending, json!(expected));
+        assert_auto_answers(&pending, json!(expected));
     }
 
     #[test]
-    fn what_is_no_longer_there_gets_no_answer() {
+    fn entries_without_a_row_get_no_answer() {
         let item = json!({ "type": "question", "id": "q_9" });
-        check(&PendingItems { inbox: inbox(&[item]), ..PendingItems::default() }, json!([]));
+        assert_auto_answers(&PendingItems { inbox: inbox(&[item]), ..PendingItems::default() }, json!([]));
     }
 }

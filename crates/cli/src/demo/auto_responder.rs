@@ -37,13 +37,14 @@ pub struct AutoResponder {
 impl AutoResponder {
     /// Starts the thread.
     pub fn start(data: &Path, run: &RunId, options: ResponderOptions) -> Result<Self, Failure> {
-        let failed = |error: &ClientError| remote::failure(error);
+        let failed = |error: &ClientError| remote::client_failure(error);
         let stopped =
             || Failure { what: "The server of the demo has stopped.".to_owned(), hint: None, exit: 1 };
         let client = Client::connect(data).map_err(|error| failed(&error))?.ok_or_else(stopped)?;
         // From the first event on, to include entries that are open already.
-        let live =
-            client.live(Some(Position(0)), Some(run.clone())).map_err(|error| remote::failure(&error))?;
+        let live = client
+            .open_live_stream(Some(Position(0)), Some(run.clone()))
+            .map_err(|error| remote::client_failure(&error))?;
         let live_stream = live.handle();
         let run = run.clone();
         let work = move || {
@@ -77,15 +78,15 @@ fn answer_all(client: &Client, run: &RunId, person: &str) -> Result<(), ClientEr
     let kinds = [RowKind::Inbox, RowKind::Question, RowKind::Request, RowKind::Escalation];
     let rows = client.rows(run, &kinds)?;
     let pending = PendingItems {
-        inbox: rows.of()?,
-        questions: rows.of()?,
-        requests: rows.of()?,
-        escalations: rows.of()?,
+        inbox: rows.rows_of_kind()?,
+        questions: rows.rows_of_kind()?,
+        requests: rows.rows_of_kind()?,
+        escalations: rows.rows_of_kind()?,
     };
-    auto_answers(&pending).iter().try_for_each(|command| send(client, run, person, command))
+    auto_answers(&pending).iter().try_for_each(|command| send_command(client, run, person, command))
 }
 
-fn send(client: &Client, run: &RunId, person: &str, command: &Command) -> Result<(), ClientError> {
+fn send_command(client: &Client, run: &RunId, person: &str, command: &Command) -> Result<(), ClientError> {
     loop {
         match client.send_command(run, person, command) {
             // The disk is full: wait until space is freed, then retry.

@@ -38,7 +38,7 @@ pub const TRANSLATIONS_KO: &str = include_str!("translations.ko.txt");
 const FIRST_ROUTE: &str = "    \"GET /\")";
 
 /// Returns `server` up to the first route, and the rest.
-pub fn split_server() -> (&'static str, &'static str) {
+pub fn split_server_file() -> (&'static str, &'static str) {
     let text = PROJECT.iter().find(|file| file.path == "server").map_or("", |file| file.text);
     let line = text.find(FIRST_ROUTE).unwrap_or_default();
     let end = text.get(line..).and_then(|rest| rest.find('\n')).map_or(line, |length| line + length);

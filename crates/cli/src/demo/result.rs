@@ -12,9 +12,9 @@ use server::Client;
 
 use super::set_up::DemoProject;
 use crate::{
-    failure::{Failure, say_hint},
+    failure::{Failure, print_hint},
     remote,
-    screen::phrases::pick,
+    screen::phrases::pick_by_locale,
     watch::WatchOutcome,
 };
 
@@ -24,11 +24,11 @@ const TRIAL: &str = "add 90 Try Jangdan";
 /// Merges the work of the run into the project's branch.
 pub fn land(client: &Client, run: &RunId) -> Result<(), Failure> {
     let landed: Result<LandReport, _> = client.post(&format!("/api/runs/{run}/land"), &());
-    landed.map(drop).map_err(|error| remote::failure(&error))
+    landed.map(drop).map_err(|error| remote::client_failure(&error))
 }
 
 /// Runs the client that was built and prints its output.
-pub fn show(demo: &DemoProject, locale: Locale) -> Result<(), Failure> {
+pub fn run_built_client(demo: &DemoProject, locale: Locale) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure {
         what: format!("Cannot run the client in {} ({error}).", demo.project.display()),
         hint: None,
@@ -37,7 +37,7 @@ pub fn show(demo: &DemoProject, locale: Locale) -> Result<(), Failure> {
     let mut program = Program::new("sh");
     let program = program.arg("todo").args(TRIAL.split(' ')).current_dir(&demo.project).stdin(Stdio::null());
     let output = program.output().map_err(failed)?;
-    let lead = pick(locale, "The service that the agents built", "에이전트가 만든 서비스");
+    let lead = pick_by_locale(locale, "The service that the agents built", "에이전트가 만든 서비스");
     let printed = String::from_utf8_lossy(&output.stdout);
     // If standard output is closed, nothing can be shown.
     let _ = writeln!(io::stdout().lock(), "\n{lead}: sh todo {TRIAL}\n\n{}", printed.trim_end());
@@ -47,7 +47,7 @@ pub fn show(demo: &DemoProject, locale: Locale) -> Result<(), Failure> {
 /// Prints where the files are, or how to keep them.
 pub fn print_next_steps(demo: &DemoProject, locale: Locale, outcome: WatchOutcome, is_kept: bool) {
     let hint = match (is_kept, outcome) {
-        (true, WatchOutcome::Detached) => pick(
+        (true, WatchOutcome::Detached) => pick_by_locale(
             locale,
             "Agents keep working. Continue: jangdan resume --data {data}",
             "에이전트는 계속 작업합니다. 계속하려면: jangdan resume --data {data}",
@@ -55,17 +55,17 @@ pub fn print_next_steps(demo: &DemoProject, locale: Locale, outcome: WatchOutcom
         (
             true,
             WatchOutcome::Done | WatchOutcome::Failed | WatchOutcome::NeedsUser | WatchOutcome::StopAgents,
-        ) => pick(
+        ) => pick_by_locale(
             locale,
             "Look around: git -C {project} log --graph; jangdan replay --data {data}",
             "둘러보기: git -C {project} log --graph; jangdan replay --data {data}",
         ),
-        (false, _) => pick(
+        (false, _) => pick_by_locale(
             locale,
             "The demo was deleted; --keep DIR keeps it. Run your own plan: jangdan run",
             "데모를 삭제했습니다. 남기려면 --keep DIR을 사용하세요. 내 계획 실행: jangdan run",
         ),
     };
     let shown = |path: &Path| path.display().to_string();
-    say_hint(&hint.replace("{project}", &shown(&demo.project)).replace("{data}", &shown(&demo.data)));
+    print_hint(&hint.replace("{project}", &shown(&demo.project)).replace("{data}", &shown(&demo.data)));
 }

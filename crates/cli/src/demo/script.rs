@@ -2,7 +2,7 @@
 
 use domain::Locale;
 
-use super::files::{TRANSLATIONS_KO, split_server};
+use super::files::{TRANSLATIONS_KO, split_server_file};
 
 /// Options of a script.
 #[derive(Debug, Clone, Copy)]
@@ -17,14 +17,14 @@ pub struct ScriptOptions<'a> {
 
 /// Renders a script.
 pub fn render(text: &str, options: ScriptOptions<'_>) -> String {
-    let (head, tail) = split_server();
+    let (head, tail) = split_server_file();
     let text = text
         .replace("\"@memory@\"", options.memory)
         .replace("@server head@", head)
         .replace("@server tail@", tail);
     let text = match options.locale {
         Locale::En => text,
-        Locale::Ko => translated(text),
+        Locale::Ko => translate_to_korean(text),
     };
     with_scaled_pauses(&text, options.speed)
 }
@@ -35,7 +35,7 @@ fn with_scaled_pauses(text: &str, speed: f64) -> String {
     let mut parts = Vec::new();
     for part in text.split('"') {
         parts.push(match pause(part) {
-            Some(milliseconds) => format!("{}ms", scaled(milliseconds, speed)),
+            Some(milliseconds) => format!("{}ms", scale_pause_ms(milliseconds, speed)),
             None => part.to_owned(),
         });
     }
@@ -47,11 +47,11 @@ fn with_scaled_pauses(text: &str, speed: f64) -> String {
     clippy::cast_sign_loss,
     reason = "the value is positive, and a cast saturates"
 )]
-fn scaled(milliseconds: u32, speed: f64) -> u32 {
+fn scale_pause_ms(milliseconds: u32, speed: f64) -> u32 {
     (f64::from(milliseconds) / speed).round() as u32
 }
 
-fn translated(text: String) -> String {
+fn translate_to_korean(text: String) -> String {
     translations().fold(text, |text, (english, korean)| text.replace(english, korean))
 }
 
@@ -67,7 +67,7 @@ fn translations() -> impl Iterator<Item = (&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::{ScriptOptions, render, translations, with_scaled_pauses};
-    use crate::demo::files::{AGENTS, split_server};
+    use crate::demo::files::{AGENTS, split_server_file};
     use domain::Locale;
 
     fn scripts() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn server_is_split_after_the_first_route() {
-        let (head, tail) = split_server();
+        let (head, tail) = split_server_file();
         assert!(head.ends_with(";;") && head.contains("\"GET /\")"), "{head}");
         assert!(tail.starts_with("    *)") && tail.ends_with("esac"), "{tail}");
     }

@@ -41,15 +41,15 @@ pub struct DemoProject {
 /// Creates the demo in an empty folder.
 pub fn set_up(folder: &Path, options: DemoOptions<'_>) -> Result<DemoProject, Failure> {
     // Paths in scripts and the configuration must be absolute.
-    let folder = folder.canonicalize().map_err(|error| failed("use", folder, &error))?;
+    let folder = folder.canonicalize().map_err(|error| path_failure("use", folder, &error))?;
     let (project, agents) = (folder.join("app"), folder.join("agents"));
-    let memory = quoted(&folder.join("memory"))?;
+    let memory = to_toml_string(&folder.join("memory"))?;
     let script_options = ScriptOptions { speed: options.speed, locale: options.locale, memory: &memory };
     for file in AGENTS {
-        write(&agents.join(file.path), &render(file.text, script_options))?;
+        write_file(&agents.join(file.path), &render(file.text, script_options))?;
     }
     for file in PROJECT {
-        write(&project.join(file.path), file.text)?;
+        write_file(&project.join(file.path), file.text)?;
     }
     let (plan, locale) = match options.locale {
         Locale::En => (PLAN, "en"),
@@ -57,24 +57,24 @@ pub fn set_up(folder: &Path, options: DemoOptions<'_>) -> Result<DemoProject, Fa
     };
     let config = CONFIG
         .replace("@locale@", locale)
-        .replace("@play@", &quoted(&agents.join("play"))?)
-        .replace("@player@", &quoted(options.player)?)
-        .replace("@agents@", &quoted(&agents)?);
-    write(&project.join("TASKS.md"), plan)?;
-    write(&project.join(PROJECT_FILE), &config)?;
-    first_commit(&project)?;
+        .replace("@play@", &to_toml_string(&agents.join("play"))?)
+        .replace("@player@", &to_toml_string(options.player)?)
+        .replace("@agents@", &to_toml_string(&agents)?);
+    write_file(&project.join("TASKS.md"), plan)?;
+    write_file(&project.join(PROJECT_FILE), &config)?;
+    init_repository(&project)?;
     Ok(DemoProject { data: folder.join("data"), project })
 }
 
 /// Loads the configuration of the demo, without the user's: the demo is the same everywhere.
-pub fn configuration(demo: &DemoProject) -> Result<LoadedConfig, Failure> {
+pub fn load_configuration(demo: &DemoProject) -> Result<LoadedConfig, Failure> {
     let path = demo.project.join(PROJECT_FILE);
-    let bytes = fs::read(&path).map_err(|error| failed("read", &path, &error))?;
+    let bytes = fs::read(&path).map_err(|error| path_failure("read", &path, &error))?;
     let loaded = load(&Layers {
         files: &[ConfigFile { name: PROJECT_FILE, bytes: &bytes, folder: &demo.project }],
         environment: &BTreeMap::new(),
         flags: &[],
-        builtin_agents: &drivers::preset::names(&toml::Table::new()),
+        builtin_agents: &drivers::preset::preset_names(&toml::Table::new()),
         directory: &demo.project,
         home: None,
     });
@@ -85,7 +85,7 @@ pub fn configuration(demo: &DemoProject) -> Result<LoadedConfig, Failure> {
     })
 }
 
-fn first_commit(project: &Path) -> Result<(), Failure> {
+fn init_repository(project: &Path) -> Result<(), Failure> {
     git(project, &["init", "--quiet", "--initial-branch", "main"])?;
     for (key, value) in IDENTITY {
         git(project, &["config", key, value])?;
@@ -116,24 +116,24 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))?;
-    fs::write(path, text).map_err(|error| failed("write", path, &error))
+    fs::create_dir_all(folder).map_err(|error| path_failure("create", folder, &error))?;
+    fs::write(path, text).map_err(|error| path_failure("write", path, &error))
 }
 
 /// Returns a path as a TOML string.
-fn quoted(path: &Path) -> Result<String, Failure> {
+fn to_toml_string(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().ok_or_else(|| Failure {
         what: format!("The path {} is not UTF-8.", path.display()),
         hint: Some("Name another folder with --keep.".to_owned()),
         exit: 1,
     })?;
     // A JSON string is also a TOML string.
-    serde_json::to_string(text).map_err(|error| failed("write", path, &error.into()))
+    serde_json::to_string(text).map_err(|error| path_failure("write", path, &error.into()))
 }
 
-fn failed(action: &str, path: &Path, error: &io::Error) -> Failure {
+fn path_failure(action: &str, path: &Path, error: &io::Error) -> Failure {
     Failure {
         what: format!("Cannot {action} {} ({error}).", path.display()),
         hint: Some("Name another folder with --keep.".to_owned()),

@@ -15,25 +15,25 @@ const SUBJECTS: &[&str] =
     &["file_path", "notebook_path", "path", "pattern", "url", "query", "description", "command", "prompt"];
 
 /// Converts a notification to a progress message.
-pub(super) fn notification(event: &Value) -> Option<AgentMessage> {
-    let message = line(text(event, "message")?);
-    progress(message)
+pub(super) fn notification_to_message(event: &Value) -> Option<AgentMessage> {
+    let message = to_short_line(string_field(event, "message")?);
+    progress_message(message)
 }
 
 /// Converts a tool call to a progress message with its subject.
-pub(super) fn tool_use(event: &Value) -> Option<AgentMessage> {
-    let tool = line(text(event, "tool_name")?);
+pub(super) fn tool_use_to_message(event: &Value) -> Option<AgentMessage> {
+    let tool = to_short_line(string_field(event, "tool_name")?);
     let input = event.get("tool_input").unwrap_or(&Value::Null);
-    let subject = SUBJECTS.iter().find_map(|name| text(input, name)).map(line);
+    let subject = SUBJECTS.iter().find_map(|name| string_field(input, name)).map(to_short_line);
     match subject.filter(|subject| !subject.is_empty()) {
-        Some(subject) => progress(format!("{tool}: {subject}")),
-        None => progress(tool),
+        Some(subject) => progress_message(format!("{tool}: {subject}")),
+        None => progress_message(tool),
     }
 }
 
 /// Converts the last answer of a turn to a step, unless it contains messages itself.
-pub(super) fn stop(event: &Value) -> Option<AgentMessage> {
-    let answer = text(event, "last_assistant_message")?;
+pub(super) fn stop_to_message(event: &Value) -> Option<AgentMessage> {
+    let answer = string_field(event, "last_assistant_message")?;
     if holds_messages(answer) {
         return None;
     }
@@ -42,7 +42,7 @@ pub(super) fn stop(event: &Value) -> Option<AgentMessage> {
     (!summary.is_empty()).then_some(AgentMessage::StepComplete(StepComplete { summary: Some(summary) }))
 }
 
-fn progress(task: String) -> Option<AgentMessage> {
+fn progress_message(task: String) -> Option<AgentMessage> {
     (!task.is_empty()).then_some(AgentMessage::Progress(ProgressMessage { progress: None, task: Some(task) }))
 }
 
@@ -61,12 +61,12 @@ fn holds_messages(answer: &str) -> bool {
     items.iter().any(|item| matches!(item, DecodedItem::Message(_) | DecodedItem::Invalid(_)))
 }
 
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+fn string_field<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name).and_then(Value::as_str)
 }
 
 /// Returns a text on one line, truncated.
-pub(super) fn line(text: &str) -> String {
+pub(super) fn to_short_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     cut(&line, SUBJECT_CHARS_MAX)
 }
@@ -83,7 +83,7 @@ mod tests {
     use domain::AgentMessage;
     use serde_json::{Value, json};
 
-    use super::{notification, stop, tool_use};
+    use super::{notification_to_message, stop_to_message, tool_use_to_message};
 
     fn encoded(message: Option<AgentMessage>) -> String {
         message.map_or_else(|| "nothing".to_owned(), |message| protocol::encode(&message, None).unwrap())
@@ -95,15 +95,17 @@ mod tests {
         let read = json!({"tool_name": "Read", "tool_input": {"file_path": "/a/가.rs", "limit": 5}});
         let other = json!({"tool_name": "TodoWrite", "tool_input": {"todos": []}});
         let cases = [
-            (tool_use(&bash), "[PROGRESS]\ntask: Bash: cargo test\n[/PROGRESS]\n"),
-            (tool_use(&read), "[PROGRESS]\ntask: Read: /a/가.rs\n[/PROGRESS]\n"),
-            (tool_use(&other), "[PROGRESS]\ntask: TodoWrite\n[/PROGRESS]\n"),
+            (tool_use_to_message(&bash), "[PROGRESS]\ntask: Bash: cargo test\n[/PROGRESS]\n"),
+            (tool_use_to_message(&read), "[PROGRESS]\ntask: Read: /a/가.rs\n[/PROGRESS]\n"),
+            (tool_use_to_message(&other), "[PROGRESS]\ntask: TodoWrite\n[/PROGRESS]\n"),
             (
-                notification(&json!({"message": "Claude needs your permission"})),
+                notification_to_message(&json!({"message": "Claude needs your permission"})),
                 "[PROGRESS]\ntask: Claude needs your permission\n[/PROGRESS]\n",
             ),
             (
-                stop(&json!({"last_assistant_message": "Done.  \n\n- a\t1\n```rust\nfn x() {}\n```\n"})),
+                stop_to_message(
+                    &json!({"last_assistant_message": "Done.  \n\n- a\t1\n```rust\nfn x() {}\n```\n"}),
+                ),
                 "[STEP_COMPLETE]\nDone.\n\n- a    1\n```rust\nfn x() {}\n```\n[/STEP_COMPLETE]\n",
             ),
         ];
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn answers_with_messages_are_not_repeated() {
         for answer in ["All is well.\n[DONE] T1.3\nDONE:T1.3", "[ASK_USER]\nquestion: Why?\n[/ASK_USER]"] {
-            assert_eq!(stop(&json!({"last_assistant_message": answer})), None, "{answer}");
+            assert_eq!(stop_to_message(&json!({"last_assistant_message": answer})), None, "{answer}");
         }
     }
 
@@ -124,14 +126,18 @@ mod tests {
         let hostile =
             [Value::Null, json!([]), json!({"tool_name": 5, "message": {}, "last_assistant_message": [1]})];
         for event in hostile.iter().chain([&json!({"message": " \n", "last_assistant_message": "\t"})]) {
-            assert_eq!([notification(event), tool_use(event), stop(event)], [None, None, None], "{event}");
+            assert_eq!(
+                [notification_to_message(event), tool_use_to_message(event), stop_to_message(event)],
+                [None, None, None],
+                "{event}"
+            );
         }
     }
 
     #[test]
     fn long_answers_are_truncated() {
         let Some(AgentMessage::StepComplete(step)) =
-            stop(&json!({"last_assistant_message": "긴 ".repeat(9000)}))
+            stop_to_message(&json!({"last_assistant_message": "긴 ".repeat(9000)}))
         else {
             panic!("no message");
         };

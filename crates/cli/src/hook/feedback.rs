@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::HookOutcome;
-use crate::printable::json;
+use crate::printable::printable_json;
 
 /// The answer for Claude Code.
 #[derive(Serialize)]
@@ -27,15 +27,16 @@ pub(super) fn handle(event: &Value, to: Option<AgentName>) -> HookOutcome {
     let feedback: Option<TestFeedback> =
         payload.and_then(|payload| serde_json::from_value(payload.clone()).ok());
     let Some(feedback) = feedback else {
-        return HookOutcome { answer: answer("The feedback cannot be read."), message: None };
+        return HookOutcome { answer: hook_answer_json("The feedback cannot be read."), message: None };
     };
-    let answer = answer(&text(&feedback));
-    let message = to.or_else(|| payload.and_then(target)).map(|target| direct(target, feedback));
+    let answer = hook_answer_json(&feedback_text(&feedback));
+    let message =
+        to.or_else(|| payload.and_then(target_agent)).map(|target| direct_message(target, feedback));
     HookOutcome { answer, message }
 }
 
 /// Returns the message for the worker, without traces if it would be too long.
-fn direct(target: AgentName, mut feedback: TestFeedback) -> AgentMessage {
+fn direct_message(target: AgentName, mut feedback: TestFeedback) -> AgentMessage {
     let message = |feedback: &TestFeedback| {
         // On one line, so that it cannot contain a message of its own.
         let content = serde_json::to_string(feedback).unwrap_or_default();
@@ -53,12 +54,12 @@ fn direct(target: AgentName, mut feedback: TestFeedback) -> AgentMessage {
     message(&feedback)
 }
 
-fn target(payload: &Value) -> Option<AgentName> {
+fn target_agent(payload: &Value) -> Option<AgentName> {
     let names = ["target", "to", "agent"];
     names.iter().find_map(|name| payload.get(name)?.as_str()?.parse().ok())
 }
 
-fn text(feedback: &TestFeedback) -> String {
+fn feedback_text(feedback: &TestFeedback) -> String {
     if feedback.success {
         return "All tests passed.".to_owned();
     }
@@ -79,8 +80,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn answer(message: &str) -> String {
+fn hook_answer_json(message: &str) -> String {
     let notifications = [Notification { level: "info", title: "Test Feedback", message }];
     // Strings only: serialization cannot fail.
-    json(&HookAnswer { decision: "approve", notifications }).unwrap_or_default()
+    printable_json(&HookAnswer { decision: "approve", notifications }).unwrap_or_default()
 }

@@ -28,7 +28,7 @@ struct Hook {
 }
 
 /// Returns the settings, for `claude --settings`.
-pub(super) fn text() -> String {
+pub(super) fn settings_json() -> String {
     let matcher = |event: &str| {
         // Resolved by the PATH of the session.
         let command = format!("jangdan hook {event}");

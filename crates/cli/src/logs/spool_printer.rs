@@ -13,7 +13,7 @@ use sessions::{SessionEntry, SessionError, SessionState};
 
 use crate::{
     failure::Failure,
-    printable::{json, printable},
+    printable::{printable, printable_json},
     session::{self, agent_conversation},
 };
 
@@ -55,7 +55,7 @@ impl SpoolPrinter {
             };
             let Some(record) = record.map_err(|error| self.spool_failure(error))? else { return Ok(None) };
             let printed = match record.body {
-                RecordBody::Output { stream: spool::Stream::SideChannel, .. } => Ok(()),
+                RecordBody::Output { stream: spool::OutputSource::SideChannel, .. } => Ok(()),
                 RecordBody::Output { stream, bytes } => {
                     self.print_output(&mut reader, stream, record.offset, &bytes)
                 }
@@ -88,11 +88,11 @@ impl SpoolPrinter {
     fn print_output(
         &self,
         reader: &mut OutputReader,
-        stream: spool::Stream,
+        stream: spool::OutputSource,
         offset: u64,
         bytes: &[u8],
     ) -> io::Result<()> {
-        if stream == spool::Stream::Error {
+        if stream == spool::OutputSource::Error {
             // Agents report start-up failures on standard error.
             let text: Vec<u8> = StripBytes::new().strip_next(bytes).flatten().copied().collect();
             self.print_text(&String::from_utf8_lossy(&text))?;
@@ -104,10 +104,10 @@ impl SpoolPrinter {
             }
             OutputReader::Driver(driver) => {
                 let stream = match stream {
-                    spool::Stream::Error => OutputStream::Stderr,
-                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::SideChannel => {
-                        OutputStream::Output
-                    }
+                    spool::OutputSource::Error => OutputStream::Stderr,
+                    spool::OutputSource::Terminal
+                    | spool::OutputSource::Output
+                    | spool::OutputSource::SideChannel => OutputStream::Output,
                 };
                 let Reaction { events, outgoing: _ } = driver.on_output(SpoolChunk { stream, offset, bytes });
                 events.iter().try_for_each(|event| match event {
@@ -128,7 +128,7 @@ impl SpoolPrinter {
     fn print_text(&self, text: &str) -> io::Result<()> {
         let mut out = anstream::stdout().lock();
         if self.json {
-            return writeln!(out, "{}", json(&OutputLine::Words { text })?);
+            return writeln!(out, "{}", printable_json(&OutputLine::Words { text })?);
         }
         // Keep line breaks, replace other control characters.
         let lines: Vec<String> =
@@ -140,13 +140,13 @@ impl SpoolPrinter {
     fn print_tool(&self, title: &str) -> io::Result<()> {
         let mut out = anstream::stdout().lock();
         if self.json {
-            return writeln!(out, "{}", json(&OutputLine::Tool { title })?);
+            return writeln!(out, "{}", printable_json(&OutputLine::Tool { title })?);
         }
         writeln!(out, "\n{FAINT}$ {}{FAINT:#}", printable(title))?;
         out.flush()
     }
 
     fn spool_failure(&self, source: SpoolError) -> Failure {
-        session::failure(SessionError::Spool { name: self.entry.name.clone(), source })
+        session::session_failure(SessionError::Spool { name: self.entry.name.clone(), source })
     }
 }

@@ -24,7 +24,7 @@ pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> 
     if path.is_empty() {
         return writeln!(out, "No task can start: the tasks depend on each other.");
     }
-    let mut steps = path_ids(&path);
+    let mut steps = critical_path_ids(&path);
     if let Some(last) = steps.last_mut() {
         last.push_str(&format!("  (length {length})"));
     }
@@ -88,7 +88,7 @@ fn external_dependencies(plan: &Plan) -> Vec<String> {
 }
 
 /// Returns the ids of a path, without the middle of a very long one.
-fn path_ids(path: &[&Task]) -> Vec<String> {
+fn critical_path_ids(path: &[&Task]) -> Vec<String> {
     const SHOWN_MAX: usize = 24;
     const LAST: usize = 4;
     let ids = |tasks: &[&Task]| tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>();

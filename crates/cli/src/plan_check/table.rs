@@ -27,16 +27,16 @@ pub fn print(reading: &ParsedPlan) -> io::Result<()> {
     // Only a terminal limits the width; a file or pipe gets full lines.
     let terminal = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
     let width = terminal.map_or(usize::MAX, |(width, _)| usize::from(width.0));
-    heading(&mut out, reading)?;
+    write_heading(&mut out, reading)?;
     let columns = Columns::new(plan, width);
     let mut members: BTreeMap<_, Vec<&Task>> = BTreeMap::new();
     for task in &plan.tasks {
         members.entry(task.phase).or_default().push(task);
     }
     for phase in &plan.phases {
-        phase_line(&mut out, phase, width)?;
+        write_phase_line(&mut out, phase, width)?;
         for task in members.remove(&phase.number).unwrap_or_default() {
-            columns.row(&mut out, task)?;
+            columns.write_row(&mut out, task)?;
         }
         writeln!(out)?;
     }
@@ -44,7 +44,7 @@ pub fn print(reading: &ParsedPlan) -> io::Result<()> {
     out.flush()
 }
 
-fn heading(out: &mut impl Write, reading: &ParsedPlan) -> io::Result<()> {
+fn write_heading(out: &mut impl Write, reading: &ParsedPlan) -> io::Result<()> {
     let plan = &reading.plan;
     let title = if plan.title.is_empty() { "Plan".to_owned() } else { printable(&plan.title) };
     let format = reading.format.map_or("", PlanFormat::as_str);
@@ -57,7 +57,7 @@ fn heading(out: &mut impl Write, reading: &ParsedPlan) -> io::Result<()> {
     writeln!(out, "{FAINT}{verdict}{tasks}{done}, {phases} · {format}{FAINT:#}\n")
 }
 
-fn phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Result<()> {
+fn write_phase_line(out: &mut impl Write, phase: &Phase, width: usize) -> io::Result<()> {
     let colon = if phase.name.is_empty() { "" } else { ": " };
     let after: Vec<_> = phase.after.iter().map(ToString::to_string).collect();
     let after = match after.as_slice() {
@@ -88,7 +88,7 @@ impl Columns {
         Self { id, title, waits: available.saturating_sub(title).max(8) }
     }
 
-    fn row(&self, out: &mut impl Write, task: &Task) -> io::Result<()> {
+    fn write_row(&self, out: &mut impl Write, task: &Task) -> io::Result<()> {
         let (mark, style) = match (task.done, task.optional) {
             (true, _) => ("✓", DONE),
             (false, true) => ("?", FAINT),

@@ -23,17 +23,17 @@ pub fn print(views: &Views, run: &RunId, sequence: Sequence, at: Timestamp) -> i
         let (title, status) = (printable(&row.title), json_name(&row.status));
         writeln!(out, "{TITLE}{title}{TITLE:#} ({}, run {run}): {status}", printable(&row.project))?;
         let (done, all, person) = (row.tasks.done, row.n_tasks, row.waits_for.person);
-        writeln!(out, "{done} of {all} tasks done, {person} waiting for you, {}", used(&row.used))?;
+        writeln!(out, "{done} of {all} tasks done, {person} waiting for you, {}", usage_text(&row.used))?;
     }
     writeln!(out, "After event {sequence}, {} UTC", format_utc(at))?;
-    print_work(&mut out, views)?;
+    print_phases_and_tasks(&mut out, views)?;
     print_sessions(&mut out, views)?;
     print_communication(&mut out, views)?;
     out.flush()
 }
 
 /// Prints phases, tasks and the inbox.
-fn print_work(out: &mut impl Write, views: &Views) -> io::Result<()> {
+fn print_phases_and_tasks(out: &mut impl Write, views: &Views) -> io::Result<()> {
     let rows = views.rows();
     let phase = |row: &PhaseRow| {
         let done = format!("{} of {}", row.tasks.done, row.n_tasks);
@@ -60,19 +60,19 @@ fn print_work(out: &mut impl Write, views: &Views) -> io::Result<()> {
 
 /// Prints the sessions as a tree.
 fn print_sessions(out: &mut impl Write, views: &Views) -> io::Result<()> {
-    let sessions = tree(views).into_iter().map(|row| {
+    let sessions = sessions_in_tree_order(views).into_iter().map(|row| {
         let indent = "  ".repeat(row.depth as usize);
         let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
         let park = row.park.map(|mode| format!(", {}", json_name(&mode))).unwrap_or_default();
         let task = row.task.as_ref().map(ToString::to_string).unwrap_or_default();
         let state = format!("{}{park}", json_name(&row.state));
-        [format!("{indent}{}", row.id), agent, json_name(&row.role), state, task, used(&row.used)]
+        [format!("{indent}{}", row.id), agent, json_name(&row.role), state, task, usage_text(&row.used)]
     });
     table::print_table(out, "Sessions", ["", "agent", "role", "state", "task", "usage"], sessions)
 }
 
 /// Returns the sessions in tree order: each before its children.
-fn tree(views: &Views) -> Vec<&SessionRow> {
+fn sessions_in_tree_order(views: &Views) -> Vec<&SessionRow> {
     let sessions = &views.rows().sessions;
     let mut below: BTreeMap<Option<SessionId>, Vec<&SessionRow>> = BTreeMap::new();
     for row in sessions.iter() {
@@ -146,7 +146,7 @@ fn waiting_for(row: &TaskRow) -> String {
     all.join(", ")
 }
 
-fn used(used: &UsageTotals) -> String {
+fn usage_text(used: &UsageTotals) -> String {
     let (dollars, cents) = (used.cost_micros / 1_000_000, used.cost_micros / 10_000 % 100);
     format!("{} tokens, ${dollars}.{cents:02}", used.tokens)
 }

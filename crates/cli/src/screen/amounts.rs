@@ -3,7 +3,7 @@
 use domain::{Locale, Timestamp};
 
 /// Formats a duration with its two largest units.
-pub fn duration(locale: Locale, milliseconds: u64) -> String {
+pub fn format_duration(locale: Locale, milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     let [d, h, m, s] = match locale {
@@ -19,25 +19,25 @@ pub fn duration(locale: Locale, milliseconds: u64) -> String {
 }
 
 /// Formats an estimated duration: without seconds above a minute.
-pub fn estimate(locale: Locale, milliseconds: u64) -> String {
+pub fn format_estimate(locale: Locale, milliseconds: u64) -> String {
     let minute = 60_000;
     match milliseconds {
-        0..60_000 => duration(locale, milliseconds),
+        0..60_000 => format_duration(locale, milliseconds),
         _ if milliseconds < 60 * minute => match locale {
             Locale::En => format!("{} m", milliseconds.div_ceil(minute)),
             Locale::Ko => format!("{}분", milliseconds.div_ceil(minute)),
         },
-        _ => duration(locale, milliseconds),
+        _ => format_duration(locale, milliseconds),
     }
 }
 
 /// Returns the milliseconds between two timestamps; 0 if the clock went backwards.
-pub fn since(from: Timestamp, now: Timestamp) -> u64 {
+pub fn elapsed_ms(from: Timestamp, now: Timestamp) -> u64 {
     u64::try_from(now.0.saturating_sub(from.0)).unwrap_or(0)
 }
 
 /// Formats a number of tokens.
-pub fn tokens(n: u64) -> String {
+pub fn format_tokens(n: u64) -> String {
     let tenths = |unit: u64| format!("{}.{}", n / unit, n % unit * 10 / unit);
     match n {
         0..1000 => n.to_string(),
@@ -48,7 +48,7 @@ pub fn tokens(n: u64) -> String {
 }
 
 /// Formats a cost in US dollars.
-pub fn cost(micros: u64) -> String {
+pub fn format_cost(micros: u64) -> String {
     format!("${}.{:02}", micros / 1_000_000, micros / 10_000 % 100)
 }
 
@@ -59,16 +59,16 @@ mod tests {
     #[test]
     fn amounts_are_formatted() {
         let spans = [0, 59_999, 60_000, 3_599_000, 3_600_000, 86_400_000, 90_061_000];
-        let formatted = spans.map(|ms| duration(Locale::En, ms));
+        let formatted = spans.map(|ms| format_duration(Locale::En, ms));
         assert_eq!(formatted, ["0 s", "59 s", "1 m 00 s", "59 m 59 s", "1 h 00 m", "1 d 00 h", "1 d 01 h"]);
-        assert_eq!(duration(Locale::Ko, 130_000), "2분 10초");
+        assert_eq!(format_duration(Locale::Ko, 130_000), "2분 10초");
         assert_eq!(
-            [30_000, 61_000, 5_400_000].map(|ms| estimate(Locale::En, ms)),
+            [30_000, 61_000, 5_400_000].map(|ms| format_estimate(Locale::En, ms)),
             ["30 s", "2 m", "1 h 30 m"]
         );
-        let formatted = [0, 999, 1000, 99_999, 123_456, 1_250_000].map(tokens);
+        let formatted = [0, 999, 1000, 99_999, 123_456, 1_250_000].map(format_tokens);
         assert_eq!(formatted, ["0", "999", "1.0k", "99.9k", "123k", "1.2M"]);
-        assert_eq!([0, 9_999, 210_000, 12_345_678].map(cost), ["$0.00", "$0.00", "$0.21", "$12.34"]);
-        assert_eq!(since(Timestamp(10), Timestamp(4)), 0);
+        assert_eq!([0, 9_999, 210_000, 12_345_678].map(format_cost), ["$0.00", "$0.00", "$0.21", "$12.34"]);
+        assert_eq!(elapsed_ms(Timestamp(10), Timestamp(4)), 0);
     }
 }

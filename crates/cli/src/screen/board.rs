@@ -11,7 +11,7 @@ use views::{
     TimelineRow, UnmetDependency,
 };
 
-use super::line::flat;
+use super::line::collapse_whitespace;
 
 /// Length limit of a kept agent message; a line shows less.
 const MESSAGE_CHARS_MAX: usize = 400;
@@ -60,20 +60,20 @@ pub enum SessionActivity {
 
 impl Board {
     /// Sets rows by kind, as returned by `GET /api/runs/RUN/rows`.
-    pub fn fill(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
+    pub fn set_rows(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
         for (kind, rows) in rows {
             for row in rows {
-                self.put(kind, row);
+                self.put_row(kind, row);
             }
         }
     }
 
     /// Applies a changed or removed row. Returns the row of the timeline, if it is one.
-    pub fn apply(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
+    pub fn apply_change(&mut self, kind: &str, key: &str, row: Option<&Value>) -> Option<TimelineRow> {
         match row {
-            Some(row) if kind == RowKind::Timeline.name() => return read(row),
-            Some(row) => self.put(kind, row),
-            None => self.remove(kind, key),
+            Some(row) if kind == RowKind::Timeline.name() => return parse_row(row),
+            Some(row) => self.put_row(kind, row),
+            None => self.remove_row(kind, key),
         }
         None
     }
@@ -134,7 +134,7 @@ impl Board {
     }
 
     /// Returns the external dependencies that tasks wait for.
-    pub fn externals(&self) -> Vec<&str> {
+    pub fn unmet_externals(&self) -> Vec<&str> {
         let open = self.tasks.values().filter(|task| task.state == TaskState::Waiting);
         let names = open.flat_map(|task| &task.waits_for).filter_map(|dependency| match dependency {
             UnmetDependency::External { name } => Some(name.as_str()),
@@ -146,25 +146,25 @@ impl Board {
         names
     }
 
-    fn put(&mut self, kind: &str, row: &Value) {
+    fn put_row(&mut self, kind: &str, row: &Value) {
         // Rows of a newer server that cannot be read are skipped.
         match kind {
-            _ if kind == RowKind::Run.name() => self.run = read(row).or(self.run.take()),
-            _ if kind == RowKind::Phase.name() => put(&mut self.phases, row),
-            _ if kind == RowKind::Task.name() => put(&mut self.tasks, row),
-            _ if kind == RowKind::TaskDetail.name() => put(&mut self.details, row),
-            _ if kind == RowKind::Question.name() => put(&mut self.questions, row),
-            _ if kind == RowKind::Request.name() => put(&mut self.requests, row),
-            _ if kind == RowKind::Escalation.name() => put(&mut self.escalations, row),
-            _ if kind == RowKind::Gate.name() => put(&mut self.gates, row),
-            _ if kind == RowKind::PlanOffer.name() => put(&mut self.plan_offers, row),
-            _ if kind == RowKind::Overlap.name() => put(&mut self.overlaps, row),
-            _ if kind == RowKind::Inbox.name() => put(&mut self.inbox, row),
+            _ if kind == RowKind::Run.name() => self.run = parse_row(row).or(self.run.take()),
+            _ if kind == RowKind::Phase.name() => insert_row(&mut self.phases, row),
+            _ if kind == RowKind::Task.name() => insert_row(&mut self.tasks, row),
+            _ if kind == RowKind::TaskDetail.name() => insert_row(&mut self.details, row),
+            _ if kind == RowKind::Question.name() => insert_row(&mut self.questions, row),
+            _ if kind == RowKind::Request.name() => insert_row(&mut self.requests, row),
+            _ if kind == RowKind::Escalation.name() => insert_row(&mut self.escalations, row),
+            _ if kind == RowKind::Gate.name() => insert_row(&mut self.gates, row),
+            _ if kind == RowKind::PlanOffer.name() => insert_row(&mut self.plan_offers, row),
+            _ if kind == RowKind::Overlap.name() => insert_row(&mut self.overlaps, row),
+            _ if kind == RowKind::Inbox.name() => insert_row(&mut self.inbox, row),
             _ => {}
         }
     }
 
-    fn remove(&mut self, kind: &str, key: &str) {
+    fn remove_row(&mut self, kind: &str, key: &str) {
         // Other rows are never removed.
         match kind {
             _ if kind == RowKind::Inbox.name() => {
@@ -178,13 +178,13 @@ impl Board {
     }
 }
 
-fn put<R: TableRow + DeserializeOwned>(rows: &mut BTreeMap<R::Key, R>, row: &Value) {
-    if let Some(row) = read::<R>(row) {
+fn insert_row<R: TableRow + DeserializeOwned>(rows: &mut BTreeMap<R::Key, R>, row: &Value) {
+    if let Some(row) = parse_row::<R>(row) {
         rows.insert(row.key(), row);
     }
 }
 
-fn read<R: DeserializeOwned>(row: &Value) -> Option<R> {
+fn parse_row<R: DeserializeOwned>(row: &Value) -> Option<R> {
     R::deserialize(row).ok()
 }
 
@@ -194,5 +194,5 @@ fn last_chars(text: &str) -> String {
 }
 
 fn last_line(text: &str) -> String {
-    flat(text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default())
+    collapse_whitespace(text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default())
 }

@@ -6,10 +6,10 @@ use domain::Locale;
 use super::{
     DrawContext,
     board::Board,
-    entry::{FreeInput, InboxEntry, TextRule},
+    entry::{ChoiceTextRule, FreeInput, InboxEntry},
     line::{Line, pad, wrap},
     overlaps,
-    phrases::pick,
+    phrases::pick_by_locale,
     prompt::{Prompt, PromptMode},
     tasks, totals,
 };
@@ -47,21 +47,23 @@ pub fn draw(context: DrawContext, board: &Board, prompt: &Prompt) -> Frame {
     let totals = totals::totals(context, board);
     let around = 1 + totals.len() + below.len();
     let free = height.saturating_sub(around);
-    let overlaps = overlaps::overlaps(context, board, free / OVERLAPS_SHARE);
+    let overlaps = overlaps::overlap_lines(context, board, free / OVERLAPS_SHARE);
     let free = free.saturating_sub(overlaps.len());
-    let mut lines = vec![totals::title(context, run)];
+    let mut lines = vec![totals::title_line(context, run)];
     if run.ended_at.is_some() {
-        lines.extend(totals::ended(context, run));
+        lines.extend(totals::unfinished_task_lines(context, run));
         lines.extend(totals);
         return Frame { cursor: (lines.len().saturating_sub(1), 0), lines };
     }
     let entry = prompt.entry(board, context.locale, context.now);
-    let n_kept = tasks::tasks(context, board, free).len().min(TASK_LINES_MIN).min(free / 3);
+    let n_kept = tasks::task_lines(context, board, free).len().min(TASK_LINES_MIN).min(free / 3);
     let card = match &entry {
-        Some(entry) => card(context, entry, position(board, prompt), free.saturating_sub(n_kept)),
+        Some(entry) => {
+            entry_lines(context, entry, entry_position(board, prompt), free.saturating_sub(n_kept))
+        }
         None => Vec::new(),
     };
-    let mut middle = tasks::tasks(context, board, free.saturating_sub(card.len()));
+    let mut middle = tasks::task_lines(context, board, free.saturating_sub(card.len()));
     if middle.is_empty() && card.is_empty() && free > 0 {
         middle.push(tasks::no_tasks_line(context));
     }
@@ -75,29 +77,29 @@ pub fn draw(context: DrawContext, board: &Board, prompt: &Prompt) -> Frame {
     Frame { cursor: (lines.len().saturating_sub(1), column), lines }
 }
 
-fn position(board: &Board, prompt: &Prompt) -> Option<(usize, usize)> {
+fn entry_position(board: &Board, prompt: &Prompt) -> Option<(usize, usize)> {
     let n_entries = board.inbox().len();
     prompt.position(board).filter(|_| n_entries > 1).map(|position| (position, n_entries))
 }
 
 /// Returns an entry on at most `lines_max` lines: the context is shortened first, then the text.
-fn card(
+fn entry_lines(
     context: DrawContext,
     entry: &InboxEntry,
     position: Option<(usize, usize)>,
     lines_max: usize,
 ) -> Vec<Line> {
-    let choices = choices(context, entry);
+    let choices = choice_lines(context, entry);
     let free = lines_max.saturating_sub(1 + choices.len());
     let indented = |style: Style, text: &str| -> Vec<Line> {
         let lines = wrap(text, context.width.saturating_sub(2));
-        lines.iter().map(|line| Line::of(style, &format!("  {line}"))).collect()
+        lines.iter().map(|line| Line::styled(style, &format!("  {line}"))).collect()
     };
-    let text = shortened(indented(BOLD, &entry.text), free, context);
+    let text = shorten_lines(indented(BOLD, &entry.text), free, context);
     let details: Vec<Line> = entry.context.iter().flat_map(|text| indented(PLAIN, text)).collect();
-    let details = shortened(details, free.saturating_sub(text.len()), context);
+    let details = shorten_lines(details, free.saturating_sub(text.len()), context);
     let position = position.map(|(position, of)| format!("{position}/{of} ")).unwrap_or_default();
-    let mut lines = vec![Line::of(FAINT, &position).and(ASKS, &entry.heading)];
+    let mut lines = vec![Line::styled(FAINT, &position).append(ASKS, &entry.heading)];
     lines.extend(text);
     lines.extend(details);
     lines.extend(choices);
@@ -108,25 +110,28 @@ fn card(
 /// Returns the full entry, to be printed above the screen.
 pub fn full_entry(context: DrawContext, entry: &InboxEntry) -> Vec<Line> {
     let heading = wrap(&entry.heading, context.width);
-    let card = card(context, entry, None, usize::MAX).into_iter().skip(1);
-    heading.iter().map(|line| Line::of(ASKS, line).cut(context.width)).chain(card).collect()
+    let card = entry_lines(context, entry, None, usize::MAX).into_iter().skip(1);
+    heading.iter().map(|line| Line::styled(ASKS, line).cut(context.width)).chain(card).collect()
 }
 
-fn shortened(mut lines: Vec<Line>, lines_max: usize, context: DrawContext) -> Vec<Line> {
+fn shorten_lines(mut lines: Vec<Line>, lines_max: usize, context: DrawContext) -> Vec<Line> {
     if lines.len() > lines_max {
         lines.truncate(lines_max.saturating_sub(1));
         if lines_max > 0 {
-            lines.push(Line::of(FAINT, pick(context.locale, "  … (v: show all)", "  … (v: 전체 보기)")));
+            lines.push(Line::styled(
+                FAINT,
+                pick_by_locale(context.locale, "  … (v: show all)", "  … (v: 전체 보기)"),
+            ));
         }
     }
     lines
 }
 
 /// Returns the choices on one line if they fit, else one line each.
-fn choices(context: DrawContext, entry: &InboxEntry) -> Vec<Line> {
-    let marked = entry.choices.iter().enumerate().map(|(index, choice)| (entry.mark(index), choice));
+fn choice_lines(context: DrawContext, entry: &InboxEntry) -> Vec<Line> {
+    let marked = entry.choices.iter().enumerate().map(|(index, choice)| (entry.choice_mark(index), choice));
     let piece = |line: Line, (mark, choice): (String, &super::entry::EntryChoice)| {
-        line.and(PLAIN, "  ").and(MARK, &mark).and(PLAIN, &format!(" {}", choice.label))
+        line.append(PLAIN, "  ").append(MARK, &mark).append(PLAIN, &format!(" {}", choice.label))
     };
     let on_one = marked.clone().fold(Line::default(), piece);
     if entry.choices.is_empty() || on_one.width() <= context.width {
@@ -141,7 +146,7 @@ fn input_area(context: DrawContext, board: &Board, prompt: &Prompt) -> (Vec<Line
         .notice
         .iter()
         .flat_map(|notice| wrap(notice, context.width))
-        .map(|line| Line::of(BAD, &line).cut(context.width))
+        .map(|line| Line::styled(BAD, &line).cut(context.width))
         .collect();
     if prompt.mode == PromptMode::Leave {
         lines.extend(leave_question(context));
@@ -156,13 +161,13 @@ fn input_area(context: DrawContext, board: &Board, prompt: &Prompt) -> (Vec<Line
         }
         _ => "> ".to_owned(),
     };
-    let lead = Line::of(MARK, &lead).cut(context.width / 2);
+    let lead = Line::styled(MARK, &lead).cut(context.width / 2);
     let (text, column) = prompt.line.window(context.width.saturating_sub(lead.width()));
     let column = lead.width() + column;
     let line = if prompt.line.is_empty() {
-        lead.and(FAINT, &placeholder(context, board, prompt, entry.as_ref()))
+        lead.append(FAINT, &placeholder(context, board, prompt, entry.as_ref()))
     } else {
-        lead.and(PLAIN, &text)
+        lead.append(PLAIN, &text)
     };
     lines.push(line.cut(context.width));
     (lines, column.min(context.width.saturating_sub(1)))
@@ -172,28 +177,34 @@ fn input_area(context: DrawContext, board: &Board, prompt: &Prompt) -> (Vec<Line
 fn placeholder(context: DrawContext, board: &Board, prompt: &Prompt, entry: Option<&InboxEntry>) -> String {
     let locale = context.locale;
     let input = match entry {
-        None => pick(locale, "message to the orchestrator", "오케스트레이터에게 보낼 메시지"),
+        None => pick_by_locale(locale, "message to the orchestrator", "오케스트레이터에게 보낼 메시지"),
         Some(_) if matches!(prompt.mode, PromptMode::ChoiceText(_)) => {
-            pick(locale, "text", "내용을 입력하세요")
+            pick_by_locale(locale, "text", "내용을 입력하세요")
         }
         Some(entry) => match (&entry.free, entry.choices.is_empty()) {
-            (FreeInput::Answer(_), false) => pick(locale, "a number, or your answer", "번호 또는 답변"),
-            (FreeInput::Answer(_), true) => pick(locale, "your answer", "답변"),
-            (FreeInput::Path(_), _) => pick(locale, "a file path, or a number", "파일 경로 또는 번호"),
-            (FreeInput::Nothing, _) if entry.choices.iter().any(|choice| choice.text != TextRule::None) => {
-                pick(locale, "a number, with text if needed", "번호 (필요하면 설명 추가)")
+            (FreeInput::Answer(_), false) => {
+                pick_by_locale(locale, "a number, or your answer", "번호 또는 답변")
             }
-            (FreeInput::Nothing, _) => pick(locale, "a number", "번호"),
+            (FreeInput::Answer(_), true) => pick_by_locale(locale, "your answer", "답변"),
+            (FreeInput::Path(_), _) => {
+                pick_by_locale(locale, "a file path, or a number", "파일 경로 또는 번호")
+            }
+            (FreeInput::Nothing, _)
+                if entry.choices.iter().any(|choice| choice.text != ChoiceTextRule::None) =>
+            {
+                pick_by_locale(locale, "a number, with text if needed", "번호 (필요하면 설명 추가)")
+            }
+            (FreeInput::Nothing, _) => pick_by_locale(locale, "a number", "번호"),
         },
     };
     if let PromptMode::ChoiceText(_) = prompt.mode {
-        return format!("{input} · {}", pick(locale, "Esc back", "Esc 돌아가기"));
+        return format!("{input} · {}", pick_by_locale(locale, "Esc back", "Esc 돌아가기"));
     }
-    let mut parts = vec![input, pick(locale, "? help", "? 도움말")];
+    let mut parts = vec![input, pick_by_locale(locale, "? help", "? 도움말")];
     if board.inbox().len() > 1 {
-        parts.push(pick(locale, "Tab next", "Tab 다음"));
+        parts.push(pick_by_locale(locale, "Tab next", "Tab 다음"));
     }
-    parts.push(pick(locale, "q leave", "q 나가기"));
+    parts.push(pick_by_locale(locale, "q leave", "q 나가기"));
     parts.join(" · ")
 }
 
@@ -203,14 +214,14 @@ fn leave_question(context: DrawContext) -> Vec<Line> {
         Locale::Ko => ("나갈까요?", ["에이전트 계속 실행", "에이전트 중지", "계속 보기"]),
     };
     let option = |line: Line, (index, option): (usize, &&str)| {
-        line.and(MARK, &format!("  {}", index + 1)).and(PLAIN, &format!(" {option}"))
+        line.append(MARK, &format!("  {}", index + 1)).append(PLAIN, &format!(" {option}"))
     };
-    let on_one = options.iter().enumerate().fold(Line::of(ASKS, question), option);
+    let on_one = options.iter().enumerate().fold(Line::styled(ASKS, question), option);
     if on_one.width() < context.width {
         return vec![on_one];
     }
     let each = options.iter().enumerate().map(|each| option(Line::default(), each).cut(context.width));
-    [Line::of(ASKS, question)].into_iter().chain(each).collect()
+    [Line::styled(ASKS, question)].into_iter().chain(each).collect()
 }
 
 /// Returns the list of inputs and keys, to be printed above the screen.
@@ -243,7 +254,7 @@ pub fn help(context: DrawContext) -> Vec<Line> {
         let meaning = wrap(meaning, context.width.saturating_sub(KEY_WIDTH));
         meaning.into_iter().enumerate().map(move |(index, meaning)| {
             let key = if index == 0 { key } else { "" };
-            Line::of(MARK, &pad(key, KEY_WIDTH)).and(PLAIN, &meaning).cut(context.width)
+            Line::styled(MARK, &pad(key, KEY_WIDTH)).append(PLAIN, &meaning).cut(context.width)
         })
     });
     described.collect()

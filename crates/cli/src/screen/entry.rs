@@ -8,7 +8,7 @@ mod plan;
 mod question;
 mod request;
 
-pub use request::no_vault;
+pub use request::no_vault_notice;
 
 use domain::{
     Command, EscalationAction, EscalationId, Locale, OfferId, PermissionScope, PhaseNumber, ProvidedResource,
@@ -17,9 +17,9 @@ use domain::{
 use views::{InboxItem, InboxRow};
 
 use super::{
-    amounts::{duration, since},
+    amounts::{elapsed_ms, format_duration},
     board::Board,
-    phrases::{blocked_work, pick},
+    phrases::{blocked_work, pick_by_locale},
 };
 
 /// An entry of the inbox.
@@ -45,7 +45,7 @@ pub struct EntryChoice {
     pub label: String,
     pub action: EntryAction,
     /// Whether text belongs to it.
-    pub text: TextRule,
+    pub text: ChoiceTextRule,
 }
 
 /// The effect of a choice.
@@ -68,7 +68,7 @@ pub enum EntryAction {
 
 /// Whether a choice takes text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextRule {
+pub enum ChoiceTextRule {
     None,
     Optional,
     Required,
@@ -105,7 +105,7 @@ pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> O
     };
     let mut parts = vec![entry.heading];
     parts.extend(blocked_work(locale, row.blocks));
-    let age = duration(locale, since(row.since_at, now));
+    let age = format_duration(locale, elapsed_ms(row.since_at, now));
     let is_asked = matches!(row.item, InboxItem::Question(_) | InboxItem::Request(_));
     parts.push(match (locale, is_asked) {
         (Locale::En, true) => format!("asked {age} ago"),
@@ -118,7 +118,7 @@ pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> O
 
 impl InboxEntry {
     /// Returns the mark of a choice: a number, or a letter if answers themselves are numbers.
-    pub fn mark(&self, index: usize) -> String {
+    pub fn choice_mark(&self, index: usize) -> String {
         let is_number = |choice: &EntryChoice| matches!(&choice.action, EntryAction::Answer(_, text, _) if text.parse::<i64>().is_ok());
         let has_numbers = self.choices.iter().any(is_number);
         let letter = u32::try_from(index).ok().and_then(|index| char::from_u32(u32::from('a') + index));
@@ -129,45 +129,48 @@ impl InboxEntry {
     }
 
     /// Parses a line of input.
-    pub fn parse(&self, locale: Locale, typed: &str) -> ParsedInput {
+    pub fn parse_input(&self, locale: Locale, typed: &str) -> ParsedInput {
         let typed = typed.trim();
         let (head, text) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
         if let Some(index) = self.choice_by_mark(head) {
-            let takes_text = self.choices.get(index).is_some_and(|choice| choice.text != TextRule::None);
+            let takes_text =
+                self.choices.get(index).is_some_and(|choice| choice.text != ChoiceTextRule::None);
             // `2 weeks` is an answer, not the second choice.
             if text.is_empty() || takes_text {
-                return self.chosen(locale, index, text);
+                return self.parse_choice(locale, index, text);
             }
         }
         if let Some(index) = self.choices.iter().position(|choice| choice.label == typed) {
-            return self.chosen(locale, index, "");
+            return self.parse_choice(locale, index, "");
         }
         match &self.free {
-            _ if typed.is_empty() => ParsedInput::Invalid(self.help(locale)),
-            _ if self.is_unknown_number(typed) => ParsedInput::Invalid(self.help(locale)),
+            _ if typed.is_empty() => ParsedInput::Invalid(self.input_help(locale)),
+            _ if self.is_unknown_number(typed) => ParsedInput::Invalid(self.input_help(locale)),
             FreeInput::Answer(question) => {
-                ParsedInput::Command(answer(*question, typed, PermissionScope::Once))
+                ParsedInput::Command(answer_command(*question, typed, PermissionScope::Once))
             }
             FreeInput::Path(request) => ParsedInput::Command(Command::Provide {
                 request: *request,
                 provided: ProvidedResource::File { path: typed.to_owned() },
             }),
-            FreeInput::Nothing => ParsedInput::Invalid(self.help(locale)),
+            FreeInput::Nothing => ParsedInput::Invalid(self.input_help(locale)),
         }
     }
 
     /// Returns the command of a choice with a text.
-    pub fn chosen(&self, locale: Locale, index: usize, text: &str) -> ParsedInput {
-        let Some(choice) = self.choices.get(index) else { return ParsedInput::Invalid(self.help(locale)) };
+    pub fn parse_choice(&self, locale: Locale, index: usize, text: &str) -> ParsedInput {
+        let Some(choice) = self.choices.get(index) else {
+            return ParsedInput::Invalid(self.input_help(locale));
+        };
         let text = text.trim();
-        if choice.text == TextRule::Required && text.is_empty() {
+        if choice.text == ChoiceTextRule::Required && text.is_empty() {
             return ParsedInput::NeedsText(index);
         }
-        ParsedInput::Command(choice.action.command(text))
+        ParsedInput::Command(choice.action.to_command(text))
     }
 
     fn choice_by_mark(&self, head: &str) -> Option<usize> {
-        let by_mark = (0..self.choices.len()).find(|index| self.mark(*index) == head);
+        let by_mark = (0..self.choices.len()).find(|index| self.choice_mark(*index) == head);
         by_mark.or(match head {
             "y" | "Y" if self.is_yes_or_no => Some(0),
             "n" | "N" if self.is_yes_or_no => Some(1),
@@ -179,31 +182,33 @@ impl InboxEntry {
     fn is_unknown_number(&self, typed: &str) -> bool {
         let is_number =
             !typed.is_empty() && typed.len() <= 2 && typed.bytes().all(|byte| byte.is_ascii_digit());
-        is_number && !self.choices.is_empty() && self.mark(0) == "1"
+        is_number && !self.choices.is_empty() && self.choice_mark(0) == "1"
     }
 
-    fn help(&self, locale: Locale) -> String {
-        let (first, last) = (self.mark(0), self.mark(self.choices.len().saturating_sub(1)));
+    fn input_help(&self, locale: Locale) -> String {
+        let (first, last) = (self.choice_mark(0), self.choice_mark(self.choices.len().saturating_sub(1)));
         let number = match locale {
             _ if self.choices.is_empty() => String::new(),
             Locale::En => format!("Type {first} to {last}"),
             Locale::Ko => format!("{first}~{last} 중에서 고르세요"),
         };
         let free = match &self.free {
-            FreeInput::Answer(_) => pick(locale, "type the answer", "답변을 입력하세요"),
-            FreeInput::Path(_) => pick(locale, "type the path of the file", "파일 경로를 입력하세요"),
+            FreeInput::Answer(_) => pick_by_locale(locale, "type the answer", "답변을 입력하세요"),
+            FreeInput::Path(_) => {
+                pick_by_locale(locale, "type the path of the file", "파일 경로를 입력하세요")
+            }
             FreeInput::Nothing => "",
         };
         let parts: Vec<&str> = [number.as_str(), free].into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(pick(locale, ", or ", " 또는 "))
+        parts.join(pick_by_locale(locale, ", or ", " 또는 "))
     }
 }
 
 impl EntryAction {
-    fn command(&self, text: &str) -> Command {
+    fn to_command(&self, text: &str) -> Command {
         let note = Some(text.to_owned()).filter(|text| !text.is_empty());
         match self {
-            Self::Answer(question, text, keep) => answer(*question, text, *keep),
+            Self::Answer(question, text, keep) => answer_command(*question, text, *keep),
             Self::Provide(request, provided) => {
                 Command::Provide { request: *request, provided: provided.clone() }
             }
@@ -227,12 +232,12 @@ impl EntryAction {
     }
 }
 
-fn answer(question: QuestionId, text: &str, keep: PermissionScope) -> Command {
+fn answer_command(question: QuestionId, text: &str, keep: PermissionScope) -> Command {
     Command::Answer { question: Some(question), task: None, answer: text.to_owned(), scope: keep }
 }
 
 /// Joins the parts of a heading.
-fn heading(parts: &[Option<String>]) -> String {
+fn join_heading(parts: &[Option<String>]) -> String {
     let parts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
     parts.join(" · ")
 }

@@ -6,9 +6,9 @@ use views::TimelineRow;
 
 use super::{
     DrawContext,
-    amounts::{duration, since, tokens},
+    amounts::{elapsed_ms, format_duration, format_tokens},
     board::Board,
-    line::{Line, flat},
+    line::{Line, collapse_whitespace},
 };
 
 const FAINT: Style = Style::new().dimmed();
@@ -21,13 +21,13 @@ const ASKS: Style = AnsiColor::Yellow.on_default();
 pub fn history_line(context: DrawContext, board: &Board, row: &TimelineRow) -> Option<Line> {
     let style = style(&row.kind)?;
     let started = board.run.as_ref().map_or(row.happened_at, |run| run.started_at);
-    let at = duration(context.locale, since(started, row.happened_at));
+    let at = format_duration(context.locale, elapsed_ms(started, row.happened_at));
     let text = match (context.locale, &row.korean) {
         (Locale::Ko, Some(korean)) => korean,
         (Locale::Ko, None) | (Locale::En, _) => &row.text,
     };
-    let line = Line::of(FAINT, &format!("{at} ")).and(style, &flat(text));
-    Some(line.and(FAINT, &task_summary(context, board, row)))
+    let line = Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(text));
+    Some(line.append(FAINT, &task_summary(context, board, row)))
 }
 
 /// Returns the style of an event; `None` if it is not shown.
@@ -60,12 +60,12 @@ fn task_summary(context: DrawContext, board: &Board, row: &TimelineRow) -> Strin
     let Some(task) = row.task.as_ref().filter(|_| is_end).and_then(|task| board.tasks.get(task)) else {
         return String::new();
     };
-    let mut parts = vec![flat(&task.title)];
+    let mut parts = vec![collapse_whitespace(&task.title)];
     if let (Some(from), Some(to)) = (task.started_at, task.ended_at) {
-        parts.push(duration(context.locale, since(from, to)));
+        parts.push(format_duration(context.locale, elapsed_ms(from, to)));
     }
     if task.used.tokens > 0 {
-        parts.push(tokens(task.used.tokens));
+        parts.push(format_tokens(task.used.tokens));
     }
     format!(" · {}", parts.join(" · "))
 }
@@ -74,5 +74,5 @@ fn task_summary(context: DrawContext, board: &Board, row: &TimelineRow) -> Strin
 pub fn plain_line(row: &TimelineRow) -> Line {
     let at = crate::timestamp::format_utc(row.happened_at);
     let style = style(&row.kind).unwrap_or(PLAIN);
-    Line::of(FAINT, &format!("{at} ")).and(style, &flat(&row.text))
+    Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(&row.text))
 }

@@ -15,12 +15,12 @@ pub struct Line {
 
 impl Line {
     /// Starts a line with a text.
-    pub fn of(style: Style, text: &str) -> Self {
-        Self::default().and(style, text)
+    pub fn styled(style: Style, text: &str) -> Self {
+        Self::default().append(style, text)
     }
 
     /// Appends a text.
-    pub fn and(mut self, style: Style, text: &str) -> Self {
+    pub fn append(mut self, style: Style, text: &str) -> Self {
         self.pieces.push((style, printable(text)));
         self
     }
@@ -55,7 +55,7 @@ impl Line {
     }
 
     /// Returns the text with ANSI styles.
-    pub fn painted(&self) -> String {
+    pub fn ansi_text(&self) -> String {
         self.pieces.iter().map(|(style, text)| format!("{style}{text}{style:#}")).collect()
     }
 }
@@ -92,7 +92,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Joins a text to one line with single spaces.
-pub fn flat(text: &str) -> String {
+pub fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -102,7 +102,7 @@ fn wrap_line(line: &str, width: usize) -> Vec<String> {
     while rest.width() > width {
         let fits = prefix_of_width(rest, width);
         // A character that is wider than the line gets its own line.
-        let fits = if fits.is_empty() { first(rest) } else { fits };
+        let fits = if fits.is_empty() { first_char(rest) } else { fits };
         let next_is_blank = rest.get(fits.len()..).is_some_and(|rest| rest.starts_with(' '));
         let at = if next_is_blank { None } else { fits.rfind(' ').filter(|at| *at > 0) };
         let (line, after) = rest.split_at(at.unwrap_or(fits.len()));
@@ -127,7 +127,7 @@ fn prefix_of_width(text: &str, width: usize) -> &str {
     text
 }
 
-fn first(text: &str) -> &str {
+fn first_char(text: &str) -> &str {
     let end = text.char_indices().nth(1).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or_default()
 }
@@ -150,7 +150,7 @@ mod tests {
                 assert!(cut(text, width).width() <= width, "{text} in {width}");
                 assert_eq!(pad(text, width).width(), width, "{text} in {width}");
                 assert_eq!(pad_left(text, width).width(), width, "{text} in {width}");
-                let line = Line::of(Style::new(), text).and(Style::new(), text).cut(width);
+                let line = Line::styled(Style::new(), text).append(Style::new(), text).cut(width);
                 assert!(line.width() <= width, "{text} in {width}: {line:?}");
             }
             for width in 2..12 {
@@ -173,12 +173,12 @@ mod tests {
     #[test]
     fn truncated_text_ends_with_an_ellipsis() {
         assert_eq!(cut("결제 대행사", 6), "결제 …");
-        assert_eq!(Line::of(Style::new(), "ab").and(Style::new(), "cd").cut(3).text(), "ab…");
+        assert_eq!(Line::styled(Style::new(), "ab").append(Style::new(), "cd").cut(3).text(), "ab…");
     }
 
     #[test]
     fn control_characters_are_replaced() {
-        let line = Line::of(Style::new().bold(), "a\u{1b}]0;x\u{7}\u{202e}b");
+        let line = Line::styled(Style::new().bold(), "a\u{1b}]0;x\u{7}\u{202e}b");
         assert_eq!(line.text(), "a\u{fffd}]0;x\u{fffd}\u{fffd}b");
     }
 }

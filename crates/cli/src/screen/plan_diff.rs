@@ -26,24 +26,27 @@ pub enum DiffKind {
 pub fn plan_diff(board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
     let mut lines = Vec::new();
     for phase in &changes.phases_added {
-        lines.push(line(DiffKind::Added, format!("+ phase {}: {}", phase.number, phase.name)));
+        lines.push(diff_line(DiffKind::Added, format!("+ phase {}: {}", phase.number, phase.name)));
     }
     for phase in &changes.phases_changed {
         let after = phase.after.iter().map(ToString::to_string).collect::<Vec<_>>();
         let after = if after.is_empty() { "nothing".to_owned() } else { after.join(", ") };
         let text = format!("~ phase {}: {}, after {after}", phase.number, phase.name);
-        lines.push(line(DiffKind::Changed, text));
+        lines.push(diff_line(DiffKind::Changed, text));
     }
-    lines.extend(changes.added.iter().map(added));
+    lines.extend(changes.added.iter().map(added_task_line));
     for task in &changes.restored {
         let text = format!("+ {} {}: restored", task.task.id, task.task.title);
-        lines.push(line(DiffKind::Added, text));
+        lines.push(diff_line(DiffKind::Added, text));
     }
     for changed in &changes.changed {
-        lines.extend(self::changed(board, changed));
+        lines.extend(self::changed_task_lines(board, changed));
     }
     for task in &changes.removed {
-        lines.push(line(DiffKind::Removed, format!("- {task} {}: removed or ticked", title(board, task))));
+        lines.push(diff_line(
+            DiffKind::Removed,
+            format!("- {task} {}: removed or ticked", task_title(board, task)),
+        ));
     }
     for kept in &changes.too_late {
         let state = board.tasks.get(&kept.task).map(|row| format!("{:?}", row.state).to_lowercase());
@@ -53,44 +56,44 @@ pub fn plan_diff(board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
             [] => "continues, although it is no longer in the file".to_owned(),
             fields => format!("too late to change its {}", fields.join(", ")),
         };
-        lines.push(line(DiffKind::Kept, format!("  {} is {state}: {effect}", kept.task)));
+        lines.push(diff_line(DiffKind::Kept, format!("  {} is {state}: {effect}", kept.task)));
     }
     lines
 }
 
-fn line(kind: DiffKind, text: String) -> DiffLine {
+fn diff_line(kind: DiffKind, text: String) -> DiffLine {
     DiffLine { kind, text }
 }
 
-fn title<'a>(board: &'a Board, task: &TaskId) -> &'a str {
+fn task_title<'a>(board: &'a Board, task: &TaskId) -> &'a str {
     board.tasks.get(task).map(|row| row.title.as_str()).unwrap_or_default()
 }
 
-fn added(task: &PlannedTask) -> DiffLine {
+fn added_task_line(task: &PlannedTask) -> DiffLine {
     let after: Vec<String> =
         task.depends_on.iter().map(ToString::to_string).chain(task.external.iter().cloned()).collect();
     let after = if after.is_empty() { String::new() } else { format!(", after {}", after.join(", ")) };
-    line(DiffKind::Added, format!("+ {} {} (phase {}{after})", task.id, task.title, task.phase))
+    diff_line(DiffKind::Added, format!("+ {} {} (phase {}{after})", task.id, task.title, task.phase))
 }
 
-fn changed(board: &Board, ChangedTask { task, fields }: &ChangedTask) -> Vec<DiffLine> {
+fn changed_task_lines(board: &Board, ChangedTask { task, fields }: &ChangedTask) -> Vec<DiffLine> {
     let names: Vec<&str> = fields.iter().map(|field| plan_field_name(*field)).collect();
-    let heading = format!("~ {} {}: {}", task.id, title(board, &task.id), names.join(", "));
-    let mut lines = vec![line(DiffKind::Changed, heading)];
+    let heading = format!("~ {} {}: {}", task.id, task_title(board, &task.id), names.join(", "));
+    let mut lines = vec![diff_line(DiffKind::Changed, heading)];
     let (Some(row), Some(detail)) = (board.tasks.get(&task.id), board.details.get(&task.id)) else {
         return lines;
     };
     for field in fields {
         let (before, after) = (current_field_lines(row, detail, *field), field_lines(task, *field));
-        let (before, after) = differing(&before, &after);
-        lines.extend(before.iter().map(|text| line(DiffKind::Removed, format!("    - {text}"))));
-        lines.extend(after.iter().map(|text| line(DiffKind::Added, format!("    + {text}"))));
+        let (before, after) = without_common_lines(&before, &after);
+        lines.extend(before.iter().map(|text| diff_line(DiffKind::Removed, format!("    - {text}"))));
+        lines.extend(after.iter().map(|text| diff_line(DiffKind::Added, format!("    + {text}"))));
     }
     lines
 }
 
 /// Removes the common first and last lines.
-fn differing<'a>(before: &'a [String], after: &'a [String]) -> (&'a [String], &'a [String]) {
+fn without_common_lines<'a>(before: &'a [String], after: &'a [String]) -> (&'a [String], &'a [String]) {
     let first = before.iter().zip(after).take_while(|(left, right)| left == right).count();
     let (before, after) = (before.get(first..).unwrap_or_default(), after.get(first..).unwrap_or_default());
     let last = before.iter().rev().zip(after.iter().rev()).take_while(|(left, right)| left == right).count();
@@ -151,7 +154,7 @@ mod tests {
         let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let check = |before: &str, after: &str, gone: &[&str], new: &[&str]| {
             let (before, after) = (lines(before), lines(after));
-            let (left, right) = differing(&before, &after);
+            let (left, right) = without_common_lines(&before, &after);
             assert!(left == gone && right == new, "{before:?} {after:?}: {left:?} {right:?}");
         };
         check("a b c", "a x c", &["b"], &["x"]);

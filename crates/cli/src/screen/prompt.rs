@@ -15,7 +15,7 @@ pub use key_reader::{Key, KeyReader};
 use super::{
     board::Board,
     entry::{self, FreeInput, InboxEntry, ParsedInput},
-    phrases::pick,
+    phrases::pick_by_locale,
 };
 
 /// The state of the input line.
@@ -101,20 +101,20 @@ impl Prompt {
     pub fn press(&mut self, key: Key, board: &Board, locale: Locale, now: Timestamp) -> PromptAction {
         self.notice = None;
         if self.mode == PromptMode::Leave {
-            return self.press_leaving(key);
+            return self.handle_leave_key(key);
         }
         match key {
             Key::Interrupt => self.mode = PromptMode::Leave,
             Key::End if self.line.is_empty() => self.mode = PromptMode::Leave,
             Key::Suspend => return PromptAction::Suspend,
             Key::Redraw => return PromptAction::Redraw,
-            Key::Tab => self.next(board),
+            Key::Tab => self.show_next_entry(board),
             Key::Escape => {
                 self.line.clear();
                 self.mode = PromptMode::Open;
             }
             Key::Enter => {
-                let action = self.enter(board, locale, now);
+                let action = self.submit_line(board, locale, now);
                 self.refresh(board, locale);
                 return action;
             }
@@ -126,11 +126,11 @@ impl Prompt {
 
     /// Restores a refused line, with the reason as a notice.
     pub fn restore_refused(&mut self, line: &str, reason: String) {
-        self.line = InputLine::of(line);
+        self.line = InputLine::from_text(line);
         self.notice = Some(reason);
     }
 
-    fn press_leaving(&mut self, key: Key) -> PromptAction {
+    fn handle_leave_key(&mut self, key: Key) -> PromptAction {
         match (key, key.char()) {
             (Key::Interrupt, _) | (_, Some('1' | 'l')) => PromptAction::KeepSessions,
             (_, Some('2' | 's')) => PromptAction::StopAgents,
@@ -144,7 +144,7 @@ impl Prompt {
         }
     }
 
-    fn next(&mut self, board: &Board) {
+    fn show_next_entry(&mut self, board: &Board) {
         let inbox = board.inbox();
         let position = self.position(board).unwrap_or(0);
         self.shown = inbox.get(position).or(inbox.first()).map(|row| row.item);
@@ -152,28 +152,28 @@ impl Prompt {
         self.mode = PromptMode::Open;
     }
 
-    fn enter(&mut self, board: &Board, locale: Locale, now: Timestamp) -> PromptAction {
+    fn submit_line(&mut self, board: &Board, locale: Locale, now: Timestamp) -> PromptAction {
         let line = self.line.take();
         let entry = self.entry(board, locale, now);
         if let (PromptMode::ChoiceText(choice), Some(entry)) = (self.mode, &entry) {
             self.mode = PromptMode::Open;
-            return self.act_on(entry.chosen(locale, choice, &line), &line);
+            return self.apply_input(entry.parse_choice(locale, choice, &line), &line);
         }
         let is_yes_or_no = entry.as_ref().is_some_and(|entry| entry.is_yes_or_no);
         match (line.trim(), &entry) {
             ("?", _) => return PromptAction::Help,
             ("q", _) => self.mode = PromptMode::Leave,
-            ("n", _) if !is_yes_or_no => self.next(board),
+            ("n", _) if !is_yes_or_no => self.show_next_entry(board),
             ("v", Some(_)) => return PromptAction::View,
             (text, Some(entry)) => {
-                let input = slash_command(text, entry, locale);
-                let input = input.unwrap_or_else(|| entry.parse(locale, text));
-                return self.act_on(input, &line);
+                let input = parse_prefixed_line(text, entry, locale);
+                let input = input.unwrap_or_else(|| entry.parse_input(locale, text));
+                return self.apply_input(input, &line);
             }
             ("", None) => {}
             // The number of a choice that was settled in the meantime is not a chat message.
             (text, None) if text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                let notice = pick(locale, "Nothing to choose", "선택할 항목이 없습니다");
+                let notice = pick_by_locale(locale, "Nothing to choose", "선택할 항목이 없습니다");
                 self.notice = Some(notice.to_owned());
             }
             (text, None) => {
@@ -183,7 +183,7 @@ impl Prompt {
         PromptAction::Nothing
     }
 
-    fn act_on(&mut self, input: ParsedInput, line: &str) -> PromptAction {
+    fn apply_input(&mut self, input: ParsedInput, line: &str) -> PromptAction {
         match input {
             ParsedInput::Command(command) => return PromptAction::Send(command, line.to_owned()),
             ParsedInput::NeedsText(choice) => self.mode = PromptMode::ChoiceText(choice),
@@ -194,7 +194,7 @@ impl Prompt {
 }
 
 /// Parses a line that starts with `/` or `=`; `None` for other lines.
-fn slash_command(text: &str, entry: &InboxEntry, locale: Locale) -> Option<ParsedInput> {
+fn parse_prefixed_line(text: &str, entry: &InboxEntry, locale: Locale) -> Option<ParsedInput> {
     let reply = |text: &str| match entry.item {
         InboxItem::Question(question) => {
             ParsedInput::Command(Command::RequestClarification { question, text: text.trim().to_owned() })
@@ -204,8 +204,12 @@ fn slash_command(text: &str, entry: &InboxEntry, locale: Locale) -> Option<Parse
         | InboxItem::Escalation(_)
         | InboxItem::Plan(_)
         | InboxItem::Invocation(_) => ParsedInput::Invalid(
-            pick(locale, "Only a question can be answered with a question", "질문에만 되물을 수 있습니다")
-                .to_owned(),
+            pick_by_locale(
+                locale,
+                "Only a question can be answered with a question",
+                "질문에만 되물을 수 있습니다",
+            )
+            .to_owned(),
         ),
     };
     if let Some(text) = text.strip_prefix("/ask ") {

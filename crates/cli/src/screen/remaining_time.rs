@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use domain::{PhaseNumber, TaskId, Timestamp};
 use views::{TaskRow, TaskState};
 
-use super::{amounts::since, board::Board};
+use super::{amounts::elapsed_ms, board::Board};
 
 /// A task, or the end of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,21 +27,21 @@ pub fn remaining_ms(board: &Board, now: Timestamp) -> Option<u64> {
     for task in board.tasks.values().filter(|task| !task.state.is_final()) {
         let detail = board.details.get(&task.id)?;
         let node = PlanNode::Task(&task.id);
-        own.insert(node, detail.estimate_ms?.saturating_sub(worked_ms(task, now)));
+        own.insert(node, detail.estimate_ms?.saturating_sub(time_since_start_ms(task, now)));
         edge(node, PlanNode::Phase(task.phase));
         let is_open = |id: &&TaskId| board.tasks.get(*id).is_some_and(|task| !task.state.is_final());
         detail.depends_on.iter().filter(is_open).for_each(|earlier| edge(PlanNode::Task(earlier), node));
         let after = board.phases.get(&task.phase).map(|phase| phase.after.as_slice()).unwrap_or_default();
         after.iter().for_each(|phase| edge(PlanNode::Phase(*phase), node));
     }
-    longest(&own, &successors, n_before)
+    longest_path_ms(&own, &successors, n_before)
 }
 
 /// Returns the time since a started task began.
-fn worked_ms(task: &TaskRow, now: Timestamp) -> u64 {
+fn time_since_start_ms(task: &TaskRow, now: Timestamp) -> u64 {
     match task.state {
         TaskState::Running | TaskState::Blocked | TaskState::Checking | TaskState::Merging => {
-            task.started_at.map_or(0, |at| since(at, now))
+            task.started_at.map_or(0, |at| elapsed_ms(at, now))
         }
         TaskState::Waiting | TaskState::Ready => 0,
         TaskState::Done | TaskState::Failed | TaskState::Skipped | TaskState::Cancelled => 0,
@@ -49,7 +49,7 @@ fn worked_ms(task: &TaskRow, now: Timestamp) -> u64 {
 }
 
 /// Visits the nodes in topological order and returns the latest end.
-fn longest<'a>(
+fn longest_path_ms<'a>(
     own: &HashMap<PlanNode<'a>, u64>,
     successors: &BTreeMap<PlanNode<'a>, Vec<PlanNode<'a>>>,
     mut n_before: BTreeMap<PlanNode<'a>, usize>,

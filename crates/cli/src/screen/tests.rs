@@ -22,7 +22,7 @@ pub const ESCALATION: usize = 38;
 pub const GATE: usize = 41;
 pub const END: usize = 42;
 
-fn log(locale: Locale) -> Vec<RecordedEvent> {
+fn recorded_events(locale: Locale) -> Vec<RecordedEvent> {
     let text = match locale {
         Locale::En => include_str!("tests/shop-en.jsonl"),
         Locale::Ko => include_str!("tests/shop-ko.jsonl"),
@@ -30,46 +30,46 @@ fn log(locale: Locale) -> Vec<RecordedEvent> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn now(log: &[RecordedEvent]) -> Timestamp {
+fn time_after_log(log: &[RecordedEvent]) -> Timestamp {
     Timestamp(log.last().unwrap().at.0 + 75_000)
 }
 
 /// Returns the board after a number of events, built from the rows of a server.
-pub fn board(locale: Locale, n_events: usize) -> (Board, Timestamp) {
-    let log = &log(locale)[..n_events];
+pub fn board_after(locale: Locale, n_events: usize) -> (Board, Timestamp) {
+    let log = &recorded_events(locale)[..n_events];
     let mut views = Views::new("r7k2m9".parse().unwrap());
     log.iter().for_each(|recorded| drop(views.apply(recorded)));
     let rows = |kind: &RowKind| {
-        views.rows().of(*kind).iter().map(|row| serde_json::to_value(row).unwrap()).collect()
+        views.rows().of_kind(*kind).iter().map(|row| serde_json::to_value(row).unwrap()).collect()
     };
     let rows: BTreeMap<String, Vec<Value>> =
         RowKind::ALL.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect();
     let mut board = Board::default();
-    board.fill(&rows);
+    board.set_rows(&rows);
     board.record_activity(
         SessionId(4),
         SessionActivity::Message("I look at the\nold handlers and".to_owned()),
     );
     board.record_activity(SessionId(4), SessionActivity::Message(" rewrite \u{1b}[31mthem".to_owned()));
     board.record_activity(SessionId(5), SessionActivity::Tool("cargo test --doc".to_owned()));
-    (board, now(log))
+    (board, time_after_log(log))
 }
 
 pub fn context_for(locale: Locale, width: usize, height: usize, now: Timestamp) -> DrawContext {
     DrawContext { locale, width, height, now }
 }
 
-pub fn prompt(board: &Board, locale: Locale) -> Prompt {
+pub fn refreshed_prompt(board: &Board, locale: Locale) -> Prompt {
     let mut prompt = Prompt::default();
     prompt.refresh(board, locale);
     prompt
 }
 
 /// Returns the changes that a server sends for a number of events.
-pub fn changes(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
+pub fn row_changes_after(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
     let mut views = Views::new("r7k2m9".parse().unwrap());
     let mut changes = Vec::new();
-    for recorded in &log(locale)[..n_events] {
+    for recorded in &recorded_events(locale)[..n_events] {
         for change in views.apply(recorded) {
             let row = change.row.map(|row| serde_json::to_value(row).unwrap());
             changes.push((change.kind.name(), change.key, row));

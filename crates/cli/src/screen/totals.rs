@@ -6,10 +6,10 @@ use views::{RunRow, RunState, TaskMark, TaskRow, TaskState};
 
 use super::{
     DrawContext,
-    amounts::{cost, duration, estimate, since, tokens},
+    amounts::{elapsed_ms, format_cost, format_duration, format_estimate, format_tokens},
     board::Board,
-    line::{Line, flat},
-    phrases::{pick, run_state},
+    line::{Line, collapse_whitespace},
+    phrases::{pick_by_locale, run_state},
     remaining_time::remaining_ms,
 };
 
@@ -21,7 +21,7 @@ const ASKS: Style = AnsiColor::Yellow.on_default().bold();
 const PLAIN: Style = Style::new();
 
 /// Returns the title line.
-pub fn title(context: DrawContext, run: &RunRow) -> Line {
+pub fn title_line(context: DrawContext, run: &RunRow) -> Line {
     let status = match run.status {
         RunState::Running => PLAIN,
         RunState::Done => GOOD,
@@ -29,20 +29,20 @@ pub fn title(context: DrawContext, run: &RunRow) -> Line {
         RunState::Failed | RunState::Cancelled => BAD,
     };
     let name = if run.title.trim().is_empty() { &run.project } else { &run.title };
-    let elapsed = since(run.started_at, run.ended_at.unwrap_or(context.now));
-    Line::of(TITLE, &flat(name))
-        .and(FAINT, &format!(" {} ", run.id))
-        .and(status, run_state(context.locale, run.status))
-        .and(FAINT, &format!(" {}", duration(context.locale, elapsed)))
+    let elapsed = elapsed_ms(run.started_at, run.ended_at.unwrap_or(context.now));
+    Line::styled(TITLE, &collapse_whitespace(name))
+        .append(FAINT, &format!(" {} ", run.id))
+        .append(status, run_state(context.locale, run.status))
+        .append(FAINT, &format!(" {}", format_duration(context.locale, elapsed)))
         .cut(context.width)
 }
 
 /// Returns the failed tasks of an ended run, and those that never started.
-pub fn ended(context: DrawContext, run: &RunRow) -> Vec<Line> {
+pub fn unfinished_task_lines(context: DrawContext, run: &RunRow) -> Vec<Line> {
     let list = |english, korean, tasks: &[domain::TaskId]| {
         let ids: Vec<String> = tasks.iter().map(ToString::to_string).collect();
-        let text = format!("{} {}", pick(context.locale, english, korean), ids.join(", "));
-        (!ids.is_empty()).then(|| Line::of(BAD, &text).cut(context.width))
+        let text = format!("{} {}", pick_by_locale(context.locale, english, korean), ids.join(", "));
+        (!ids.is_empty()).then(|| Line::styled(BAD, &text).cut(context.width))
     };
     let failed = list("Failed:", "실패:", &run.failed);
     let waiting = list("Not started:", "시작 안 됨:", &run.waiting);
@@ -53,28 +53,28 @@ pub fn ended(context: DrawContext, run: &RunRow) -> Vec<Line> {
 pub fn totals(context: DrawContext, board: &Board) -> Vec<Line> {
     let Some(run) = &board.run else { return Vec::new() };
     let mut lines = vec![Line::default()];
-    for (style, text) in parts(context, board, run) {
+    for (style, text) in totals_parts(context, board, run) {
         let last = lines.pop().unwrap_or_default();
         let is_first = last == Line::default();
         let gap = if is_first { "" } else { " · " };
-        let longer = last.clone().and(FAINT, gap).and(style, &text);
+        let longer = last.clone().append(FAINT, gap).append(style, &text);
         if is_first || longer.width() <= context.width {
             lines.push(longer);
         } else {
-            lines.extend([last, Line::of(style, &text)]);
+            lines.extend([last, Line::styled(style, &text)]);
         }
     }
     lines.into_iter().map(|line| line.cut(context.width)).collect()
 }
 
 /// Counts done tasks whose last check ran on another tree than was merged.
-fn n_stale(board: &Board) -> u32 {
+fn n_changed_since_check(board: &Board) -> u32 {
     let is_stale =
         |task: &&TaskRow| task.state == TaskState::Done && task.marks.contains(&TaskMark::ChangedSinceCheck);
     u32::try_from(board.tasks.values().filter(is_stale).count()).unwrap_or(u32::MAX)
 }
 
-fn parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
+fn totals_parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style, String)> {
     let (locale, tasks) = (context.locale, run.tasks);
     let count = |n: u32, english: &str, korean: &str| match locale {
         Locale::En => format!("{n} {english}"),
@@ -96,21 +96,21 @@ fn parts(context: DrawContext, board: &Board, run: &RunRow) -> Vec<(Style, Strin
     some(BAD, tasks.failed, "failed", "실패");
     some(FAINT, tasks.skipped, "skipped", "건너뜀");
     some(FAINT, tasks.cancelled, "cancelled", "취소됨");
-    some(BAD, n_stale(board), "done, changed after the check", "검사 후 변경됨");
+    some(BAD, n_changed_since_check(board), "done, changed after the check", "검증 후 변경됨");
     match (run.waits_for.person, locale) {
         (0, _) => {}
         (n, Locale::En) => parts.push((ASKS, format!("{n} waiting for you"))),
         (n, Locale::Ko) => parts.push((ASKS, format!("{n}건 확인 필요"))),
     }
     if run.used.tokens > 0 {
-        let unit = pick(locale, "tokens", "토큰");
-        parts.push((FAINT, format!("{} {unit}", tokens(run.used.tokens))));
+        let unit = pick_by_locale(locale, "tokens", "토큰");
+        parts.push((FAINT, format!("{} {unit}", format_tokens(run.used.tokens))));
     }
     if run.used.cost_micros > 0 {
-        parts.push((FAINT, cost(run.used.cost_micros)));
+        parts.push((FAINT, format_cost(run.used.cost_micros)));
     }
     if let Some(left) = remaining_ms(board, context.now).filter(|_| run.ended_at.is_none()) {
-        let time = estimate(locale, left);
+        let time = format_estimate(locale, left);
         parts.push((
             FAINT,
             match locale {

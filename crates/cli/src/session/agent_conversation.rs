@@ -21,7 +21,7 @@ use sessions::{
     Waker,
 };
 
-use super::{conversation_printer::ConversationPrinter, failure, pending_prompts::PendingPrompts};
+use super::{conversation_printer::ConversationPrinter, pending_prompts::PendingPrompts, session_failure};
 use crate::failure::Failure;
 
 /// Bound of the lines that are not sent yet.
@@ -61,7 +61,7 @@ pub fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result<ExitCo
     if wait {
         conversation.output = OutputMode::Shown;
     }
-    let number = conversation.add(input)?;
+    let number = conversation.add_input(input)?;
     conversation.wait_until_written(number)?;
     if wait { conversation.wait_for_turn_end() } else { Ok(ExitCode::SUCCESS) }
 }
@@ -70,7 +70,7 @@ pub fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result<ExitCo
 pub fn driver_of(entry: &SessionEntry, checkpoint: DriverCheckpoint) -> Option<DriverSetup> {
     let agent = entry.metadata.agent.as_deref()?;
     let context = DriverContext {
-        launch: agent.launch(),
+        launch: agent.launch_mode(),
         directory: &entry.metadata.directory,
         key: &entry.metadata.key,
         role: Role::Worker,
@@ -107,15 +107,15 @@ impl<'a> Conversation<'a> {
             let hint = "Answer its questions in the run, or follow its output: jangdan session log --follow";
             return Err(Failure { what, hint: Some(format!("{hint} {}", entry.name)), exit: 1 });
         }
-        let checkpoint = InputRecord::read(&entry.directory).map_err(failure)?.progress.checkpoint;
+        let checkpoint = InputRecord::read(&entry.directory).map_err(session_failure)?.progress.checkpoint;
         let driver = driver_of(entry, checkpoint).ok_or_else(|| Failure {
             what: format!("Session '{}' has no agent to send messages to.", entry.name),
             hint: None,
             exit: 1,
         })?;
-        let (session, reports) = Session::open(&entry.directory, driver).map_err(failure)?;
+        let (session, reports) = Session::open(&entry.directory, driver).map_err(session_failure)?;
         // Another process may have added inputs before this one opened the session.
-        let record = InputRecord::read(&entry.directory).map_err(failure)?;
+        let record = InputRecord::read(&entry.directory).map_err(session_failure)?;
         let mut conversation = Self {
             entry,
             session,
@@ -129,10 +129,10 @@ impl<'a> Conversation<'a> {
             end: None,
         };
         conversation.handle_reports(reports)?;
-        for (number, input) in conversation.record.unfinished().cloned().collect::<Vec<_>>() {
-            conversation.inputs.push(number, input).map_err(failure)?;
+        for (number, input) in conversation.record.unfinished_inputs().cloned().collect::<Vec<_>>() {
+            conversation.inputs.push(number, input).map_err(session_failure)?;
         }
-        conversation.send()?;
+        conversation.send_ready_inputs()?;
         Ok(conversation)
     }
 
@@ -144,12 +144,14 @@ impl<'a> Conversation<'a> {
                     TerminalEvent::Line(line) if line.trim().is_empty() => {}
                     TerminalEvent::Line(line) => match self.pending.parse_reply(&line) {
                         Ok(input) => {
-                            self.add(input)?;
+                            self.add_input(input)?;
                         }
-                        Err(hint) => self.print(|printer| printer.print_note(&format!("── {hint}")))?,
+                        Err(hint) => {
+                            self.print_unless_quiet(|printer| printer.print_note(&format!("── {hint}")))?
+                        }
                     },
                     TerminalEvent::Interrupt if self.is_busy() => {
-                        self.add(AgentInput::Interrupt)?;
+                        self.add_input(AgentInput::Interrupt)?;
                     }
                     TerminalEvent::EndOfInput | TerminalEvent::Interrupt => is_leaving = true,
                 }
@@ -159,39 +161,39 @@ impl<'a> Conversation<'a> {
                 eprintln!("Detached from {}; it keeps running.", self.entry.name);
                 break;
             }
-            self.next(None)?;
+            self.wait_for_reports(None)?;
         }
-        Ok(self.exit())
+        Ok(self.exit_code())
     }
 
     /// Records an input and sends it, now or as soon as the agent accepts it.
-    fn add(&mut self, input: AgentInput) -> Result<u32, Failure> {
+    fn add_input(&mut self, input: AgentInput) -> Result<u32, Failure> {
         let number = self.record.next_number();
-        self.inputs.push(number, input.clone()).map_err(failure)?;
-        self.record.add(number, input).map_err(failure)?;
-        self.send()?;
+        self.inputs.push(number, input.clone()).map_err(session_failure)?;
+        self.record.add(number, input).map_err(session_failure)?;
+        self.send_ready_inputs()?;
         Ok(number)
     }
 
     /// Sends the inputs that can be sent now.
-    fn send(&mut self) -> Result<(), Failure> {
+    fn send_ready_inputs(&mut self) -> Result<(), Failure> {
         loop {
             let sent = self.inputs.send_next(&mut self.session, |_, input, refused| match refused {
                 None => Ok(Some(input.clone())),
                 Some(RefusedInput { reason: SendError::UnknownPrompt { .. }, .. }) => Ok(None),
                 Some(RefusedInput { reason, .. }) => Err(SessionError::Refused(reason)),
             });
-            let Some(sent) = sent.map_err(failure)? else { return Ok(()) };
+            let Some(sent) = sent.map_err(session_failure)? else { return Ok(()) };
             self.handle_reports(sent.reports)?;
         }
     }
 
-    /// PendingPrompts for a report or the deadline, and sends the inputs that can be sent then. Returns whether there was a report.
-    fn next(&mut self, deadline: Option<Instant>) -> Result<bool, Failure> {
-        let reports = self.session.next(deadline).map_err(failure)?;
+    /// Waits for a report or the deadline, and sends the inputs that can be sent then. Returns whether there was a report.
+    fn wait_for_reports(&mut self, deadline: Option<Instant>) -> Result<bool, Failure> {
+        let reports = self.session.next_reports(deadline).map_err(session_failure)?;
         let has_report = !reports.is_empty();
         self.handle_reports(reports)?;
-        self.send()?;
+        self.send_ready_inputs()?;
         Ok(has_report)
     }
 
@@ -202,7 +204,7 @@ impl<'a> Conversation<'a> {
 
     /// Handles the reports that exist already.
     fn catch_up(&mut self) -> Result<(), Failure> {
-        while self.next(Some(Instant::now()))? {}
+        while self.wait_for_reports(Some(Instant::now()))? {}
         Ok(())
     }
 
@@ -221,7 +223,7 @@ impl<'a> Conversation<'a> {
             if let Some(outcome) = self.outcome.take().filter(|outcome| *outcome != TurnOutcome::Finished) {
                 return Err(turn_failure(self.entry, &outcome));
             }
-            self.next(notice)?;
+            self.wait_for_reports(notice)?;
             if notice.is_some_and(|notice| Instant::now() >= notice) {
                 notice = None;
                 eprintln!("{} is busy; the message is sent when its turn ends.", self.entry.name);
@@ -230,23 +232,23 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    /// PendingPrompts until the turn ends or a prompt needs an answer.
+    /// Waits until the turn ends or a prompt needs an answer.
     fn wait_for_turn_end(&mut self) -> Result<ExitCode, Failure> {
         while self.end.is_none() && self.is_busy() && !self.pending.is_open() {
-            self.next(None)?;
+            self.wait_for_reports(None)?;
         }
         if self.pending.is_open() {
             eprintln!("Waiting for your answer: jangdan session say {} ANSWER", self.entry.name);
         }
-        Ok(self.exit())
+        Ok(self.exit_code())
     }
 
     fn handle_reports(&mut self, reports: Vec<SessionReport>) -> Result<(), Failure> {
         for report in reports {
             self.pending.apply(&report);
-            self.print(|printer| printer.print_report(&report))?;
+            self.print_unless_quiet(|printer| printer.print_report(&report))?;
             if let SessionReport::Event(event) = &report {
-                self.record.note(event, self.inputs.last_prompt()).map_err(failure)?;
+                self.record.update_progress(event, self.inputs.last_prompt()).map_err(session_failure)?;
             }
             match report {
                 SessionReport::InputWritten { number } => self.written_inputs.push(number),
@@ -254,7 +256,7 @@ impl<'a> Conversation<'a> {
                     self.inputs.end_turn();
                     self.outcome = Some(outcome);
                     if let Some(question) = self.pending.question().cloned() {
-                        self.print(|printer| printer.print_question(&question))?;
+                        self.print_unless_quiet(|printer| printer.print_question(&question))?;
                     }
                 }
                 SessionReport::Event(_) => {}
@@ -264,7 +266,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    fn print(
+    fn print_unless_quiet(
         &mut self,
         print: impl FnOnce(&mut ConversationPrinter<anstream::AutoStream<io::Stdout>>) -> io::Result<()>,
     ) -> Result<(), Failure> {
@@ -273,11 +275,11 @@ impl<'a> Conversation<'a> {
         }
         match print(&mut self.printer) {
             Ok(()) => Ok(()),
-            Err(error) => Failure::from_output(&error).map_or(Ok(()), Err),
+            Err(error) => Failure::from_output_error(&error).map_or(Ok(()), Err),
         }
     }
 
-    fn exit(&self) -> ExitCode {
+    fn exit_code(&self) -> ExitCode {
         match self.outcome {
             None | Some(TurnOutcome::Finished | TurnOutcome::Cancelled) => ExitCode::SUCCESS,
             Some(_) => ExitCode::FAILURE,
@@ -293,23 +295,23 @@ fn read_terminal(waker: &Waker) -> io::Result<Receiver<TerminalEvent>> {
     let (interrupts, on_interrupt) = (sender.clone(), waker.clone());
     thread::spawn(move || {
         while caught.read_exact(&mut [0]).is_ok()
-            && send(&interrupts, &on_interrupt, TerminalEvent::Interrupt)
+            && send_event(&interrupts, &on_interrupt, TerminalEvent::Interrupt)
         {}
     });
     let waker = waker.clone();
     thread::spawn(move || {
         for line in io::stdin().lock().lines() {
             let Ok(line) = line else { break };
-            if !send(&sender, &waker, TerminalEvent::Line(line)) {
+            if !send_event(&sender, &waker, TerminalEvent::Line(line)) {
                 return;
             }
         }
-        send(&sender, &waker, TerminalEvent::EndOfInput);
+        send_event(&sender, &waker, TerminalEvent::EndOfInput);
     });
     Ok(receiver)
 }
 
-fn send(sender: &SyncSender<TerminalEvent>, waker: &Waker, event: TerminalEvent) -> bool {
+fn send_event(sender: &SyncSender<TerminalEvent>, waker: &Waker, event: TerminalEvent) -> bool {
     let is_sent = sender.send(event).is_ok();
     waker.wake();
     is_sent

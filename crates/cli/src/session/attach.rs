@@ -9,7 +9,7 @@ use std::{
 use holder::{
     ClientError,
     protocol::{Reply, Request, WindowSize},
-    spool::{RecordBody, Stream},
+    spool::{OutputSource, RecordBody},
 };
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -17,7 +17,7 @@ use rustix::{
 };
 use sessions::{InputWriter, SessionEntry, SessionError, SessionState, Sessions};
 
-use super::failure;
+use super::session_failure;
 use crate::failure::Failure;
 
 /// Ctrl-], as in telnet: hardly any program uses it.
@@ -28,7 +28,7 @@ const BACKLOG_BYTES: u64 = 64 << 10;
 const RESIZE_POLL_MS: i64 = 500;
 
 /// Returns the window size of this terminal; `None` if there is none.
-pub fn window() -> Option<WindowSize> {
+pub fn window_size() -> Option<WindowSize> {
     let size = tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then_some(WindowSize { columns: size.ws_col, rows: size.ws_row })
 }
@@ -42,12 +42,12 @@ pub fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failur
         });
     }
     let SessionState::Alive(status) = entry.state else {
-        return Err(failure(SessionError::NotRunning { name: entry.name.clone() }));
+        return Err(session_failure(SessionError::NotRunning { name: entry.name.clone() }));
     };
-    let writer = InputWriter::connect(sessions, entry).map_err(failure)?;
-    let mut connection = sessions.connect(entry).map_err(failure)?;
+    let writer = InputWriter::connect(sessions, entry).map_err(session_failure)?;
+    let mut connection = sessions.connect(entry).map_err(session_failure)?;
     let from = status.offset.saturating_sub(BACKLOG_BYTES);
-    let lost = |source| failure(SessionError::Holder { name: entry.name.clone(), source });
+    let lost = |source| session_failure(SessionError::Holder { name: entry.name.clone(), source });
     connection.send(&Request::Subscribe { from }).map_err(lost)?;
     eprintln!("AttachedTerminal to {}. Ctrl-] detaches.", entry.name);
     let raw = RawMode::enter().map_err(|error| Failure {
@@ -111,7 +111,7 @@ impl AttachedTerminal<'_> {
         let detach = typed.iter().position(|byte| *byte == DETACH);
         let typed = typed.get(..detach.unwrap_or(length)).unwrap_or_default();
         if !typed.is_empty() {
-            self.writer.write(typed).map_err(failure)?;
+            self.writer.write(typed).map_err(session_failure)?;
         }
         Ok((detach.is_some() || length == 0).then_some(AttachEnd::Detached))
     }
@@ -121,7 +121,7 @@ impl AttachedTerminal<'_> {
         loop {
             match self.connection.try_receive() {
                 Ok(Some((_, Reply::Record(record)))) => match record.body {
-                    RecordBody::Output { stream: Stream::SideChannel, .. } => {}
+                    RecordBody::Output { stream: OutputSource::SideChannel, .. } => {}
                     RecordBody::Output { bytes, .. } => {
                         // A closed terminal counts as detached.
                         if out.write_all(&bytes).is_err() {
@@ -142,14 +142,14 @@ impl AttachedTerminal<'_> {
                 }
                 Err(ClientError::Closed) => return Ok(Some(AttachEnd::SessionEnded)),
                 Err(source) => {
-                    return Err(failure(SessionError::Holder { name: self.name.to_owned(), source }));
+                    return Err(session_failure(SessionError::Holder { name: self.name.to_owned(), source }));
                 }
             }
         }
     }
 
     fn forward_window_size(&mut self) -> Result<(), Failure> {
-        let now = window();
+        let now = window_size();
         if now == self.window {
             return Ok(());
         }
@@ -158,12 +158,12 @@ impl AttachedTerminal<'_> {
         match self.connection.send(&Request::Resize(size)) {
             // The reply arrives among the records and is ignored.
             Ok(_) | Err(ClientError::Closed) => Ok(()),
-            Err(source) => Err(failure(SessionError::Holder { name: self.name.to_owned(), source })),
+            Err(source) => Err(session_failure(SessionError::Holder { name: self.name.to_owned(), source })),
         }
     }
 }
 
-/// RawMode mode of this terminal; restores the previous mode when dropped.
+/// Raw mode of this terminal; restores the previous mode when dropped.
 struct RawMode {
     before: Termios,
 }

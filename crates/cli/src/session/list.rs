@@ -16,10 +16,10 @@ use sessions::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{agent_conversation, failure};
+use super::{agent_conversation, session_failure};
 use crate::{
     failure::Failure,
-    printable::{json, printable},
+    printable::{printable, printable_json},
 };
 
 const TITLE: Style = Style::new().dimmed();
@@ -62,11 +62,11 @@ struct ActivityRow {
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let entries = sessions.list().map_err(failure)?;
+    let entries = sessions.list().map_err(session_failure)?;
     let result = if arguments.json { print_json(&entries) } else { print_table(&entries) };
     match result {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => Failure::from_output(&error).map_or(Ok(ExitCode::SUCCESS), Err),
+        Err(error) => Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err),
     }
 }
 
@@ -97,11 +97,11 @@ fn print_json(entries: &[SessionEntry]) -> io::Result<()> {
                     detail,
                     since: activity.since.0,
                     last_seen_at: activity.last_seen_at.0,
-                    source: session.metadata.agent.as_ref().map_or("", |agent| agent.preset.source()),
+                    source: session.metadata.agent.as_ref().map_or("", |agent| agent.preset.state_source()),
                 }
             }),
         };
-        writeln!(out, "{}", json(&row)?)?;
+        writeln!(out, "{}", printable_json(&row)?)?;
     }
     out.flush()
 }
@@ -160,7 +160,7 @@ fn activity(session: &SessionEntry) -> Option<ActivityTracker> {
         Some(since) => ActivityTracker::new(AgentActivity::Idle { outcome: None }, since),
         None => ActivityTracker::new(AgentActivity::Starting, session.metadata.started_at),
     };
-    while let Ok(Some(update)) = observer.try_next() {
+    while let Ok(Some(update)) = observer.try_next_reports() {
         activity.apply(&update);
     }
     Some(activity)

@@ -8,13 +8,14 @@ use std::{
 
 use anstream::adapter::StripBytes;
 use drivers::DriverCheckpoint;
-use holder::spool::{RecordBody, RecordFollower, Stream};
+use holder::spool::{OutputSource, RecordBody, RecordFollower};
 use sessions::{
     InputRecord, SessionEntry, SessionError, SessionObserver, SessionReport, SessionState, Sessions,
 };
 
 use super::{
-    SessionArgument, agent_conversation, conversation_printer::ConversationPrinter, failure, has_driver,
+    SessionArgument, agent_conversation, conversation_printer::ConversationPrinter, has_driver,
+    session_failure,
 };
 use crate::failure::Failure;
 
@@ -34,11 +35,11 @@ pub struct Arguments {
 }
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let entry = sessions.find(&arguments.session.name).map_err(failure)?;
+    let entry = sessions.find(&arguments.session.name).map_err(session_failure)?;
     if has_driver(&entry) && !arguments.raw {
-        return conversation(&entry, arguments);
+        return print_conversation(&entry, arguments);
     }
-    let damaged = |source| failure(SessionError::Spool { name: entry.name.clone(), source });
+    let damaged = |source| session_failure(SessionError::Spool { name: entry.name.clone(), source });
     let mut follower = RecordFollower::open(&entry.directory, arguments.from).map_err(damaged)?;
     let is_running = matches!(entry.state, SessionState::Alive(_));
     let mut out = io::stdout().lock();
@@ -61,7 +62,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         };
         match record.body {
             // Messages of helpers are for Jangdan.
-            RecordBody::Output { stream: Stream::SideChannel, .. } => {}
+            RecordBody::Output { stream: OutputSource::SideChannel, .. } => {}
             RecordBody::Output { bytes, .. } => {
                 let result = match &mut strip {
                     Some(strip) => strip.strip_next(&bytes).try_for_each(|part| out.write_all(part)),
@@ -86,18 +87,22 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 }
 
 /// Prints the conversation with an agent instead of its raw output.
-fn conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let record = InputRecord::read(&entry.directory).map_err(failure)?;
+fn print_conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let record = InputRecord::read(&entry.directory).map_err(session_failure)?;
     let inputs: BTreeMap<_, _> = record.inputs.into_iter().collect();
     let Some(driver) = agent_conversation::driver_of(entry, DriverCheckpoint::default()) else {
         return Ok(ExitCode::SUCCESS);
     };
-    let mut observer = SessionObserver::open(&entry.directory, driver).map_err(failure)?;
+    let mut observer = SessionObserver::open(&entry.directory, driver).map_err(session_failure)?;
     let mut printer = ConversationPrinter::new(anstream::stdout().lock());
     let is_running = matches!(entry.state, SessionState::Alive(_));
     loop {
-        let next = if arguments.follow && is_running { observer.next(None) } else { observer.try_next() };
-        let Some(update) = next.map_err(failure)? else { return Ok(ExitCode::SUCCESS) };
+        let next = if arguments.follow && is_running {
+            observer.next_reports(None)
+        } else {
+            observer.try_next_reports()
+        };
+        let Some(update) = next.map_err(session_failure)? else { return Ok(ExitCode::SUCCESS) };
         for report in &update.reports {
             // An input that was recorded after this process started is not printed.
             let printed = match report {
@@ -117,5 +122,5 @@ fn conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<ExitCode,
 }
 
 fn output_result(error: &io::Error) -> Result<ExitCode, Failure> {
-    Failure::from_output(error).map_or(Ok(ExitCode::SUCCESS), Err)
+    Failure::from_output_error(error).map_or(Ok(ExitCode::SUCCESS), Err)
 }

@@ -30,10 +30,10 @@ impl PendingPrompts {
         let SessionReport::Event(event) = report else { return };
         match event {
             DriverEvent::Permission { request, options } => {
-                self.open(&request.prompt, PromptKind::Permission(options.clone()));
+                self.add_prompt(&request.prompt, PromptKind::Permission(options.clone()));
             }
             DriverEvent::Question { prompt, question } => {
-                self.open(prompt, PromptKind::Question(question.clone()))
+                self.add_prompt(prompt, PromptKind::Question(question.clone()))
             }
             DriverEvent::PromptWithdrawn { prompt } => self.open.retain(|open| open.prompt != *prompt),
             DriverEvent::Message { item: protocol::DecodedItem::Message(message), .. } => {
@@ -79,7 +79,7 @@ impl PendingPrompts {
         Ok(input)
     }
 
-    fn open(&mut self, prompt: &str, kind: PromptKind) {
+    fn add_prompt(&mut self, prompt: &str, kind: PromptKind) {
         self.open.retain(|open| open.prompt != prompt);
         self.open.push_back(OpenPrompt { prompt: prompt.to_owned(), kind });
     }
@@ -125,7 +125,10 @@ mod tests {
             [("1", Ok(true)), ("2", Ok(false)), ("yes", Ok(true)), ("Never", Ok(false)), ("3", Err(()))];
         for (line, expected) in cases {
             let mut pending = PendingPrompts::default();
-            pending.open("p", PromptKind::Permission(vec![option("Always", true), option("Never", false)]));
+            pending.add_prompt(
+                "p",
+                PromptKind::Permission(vec![option("Always", true), option("Never", false)]),
+            );
             let input = pending.parse_reply(line).map_err(|_| ());
             assert_eq!(
                 input,

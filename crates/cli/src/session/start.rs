@@ -4,15 +4,15 @@ use std::{collections::BTreeMap, env, ffi::OsString, path::PathBuf, process::Exi
 
 use clap::ValueEnum;
 use drivers::preset::{self, DriverName};
-use holder::protocol::{Attachment, Stderr, WindowSize};
+use holder::protocol::{StderrMode, StdioAttachment, WindowSize};
 use sessions::{
     AgentLaunch, CommandLine, Enforcement, Sandbox, SandboxPolicy, SandboxReport, Sessions, StartRequest,
     command_line, new_session_id,
 };
 
-use super::{agent_conversation, attach, failure};
+use super::{agent_conversation, attach, session_failure};
 use crate::{
-    failure::{Failure, say_warning},
+    failure::{Failure, print_warning},
     settings::{SetArguments, Settings},
 };
 
@@ -78,14 +78,14 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         exit: 1,
     })?;
     let line = match &agent {
-        Some(agent) => command_line(&agent.preset, agent.launch()),
+        Some(agent) => command_line(&agent.preset, agent.launch_mode()),
         None => CommandLine {
             command: arguments.command.clone(),
             environment: BTreeMap::new(),
             attachment: if arguments.pipes {
-                Attachment::Pipes { stderr: Stderr::Apart }
+                StdioAttachment::Pipes { stderr: StderrMode::Apart }
             } else {
-                Attachment::Terminal(attach::window().unwrap_or(WINDOW))
+                StdioAttachment::Terminal(attach::window_size().unwrap_or(WINDOW))
             },
         },
     };
@@ -100,7 +100,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         // Input for a program on a terminal is typed.
         agent: agent.filter(|agent| agent.preset.driver != DriverName::Pty),
     };
-    let entry = sessions.start(&start).map_err(failure)?;
+    let entry = sessions.start(&start).map_err(session_failure)?;
     entry.metadata.sandbox.iter().for_each(warn_about_sandbox);
     let sent = arguments
         .prompt
@@ -123,7 +123,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 fn agent_launch(name: &str, arguments: &Arguments) -> Result<AgentLaunch, Failure> {
     let presets = &Settings::read(&SetArguments::default())?.load()?.config.agents;
     let failed = |what: String, hint: &str| Failure { what, hint: Some(hint.to_owned()), exit: 1 };
-    let preset = preset::pick(name, presets)
+    let preset = preset::resolve_preset(name, presets)
         .map_err(|error| failed(error.to_string(), "List the installed agents: jangdan agents"))?;
     if preset.driver == DriverName::Pty && arguments.prompt.is_some() {
         let what = format!("{name} runs on a terminal and accepts no prompt here.");
@@ -152,7 +152,7 @@ fn warn_about_sandbox(report: &SandboxReport) {
         Enforcement::Partly => "the session is only partly sandboxed",
         Enforcement::NotAvailable => "the session is NOT sandboxed and has all your permissions",
     };
-    say_warning(&format!("{what}: {reason}"));
+    print_warning(&format!("{what}: {reason}"));
 }
 
 impl From<SandboxArgument> for SandboxPolicy {

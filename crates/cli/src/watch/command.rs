@@ -20,24 +20,24 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let source = RowSource::open(common)?;
-    let run = source.find(arguments.run.name())?;
+    let run = source.find_run(arguments.run.run_name())?;
     if let (None, Some(outcome)) = (source.client(), WatchOutcome::from_run(&run)) {
         // The run has ended: the log has everything, no server is needed.
         status::show(&source, &run)?;
-        return Ok(outcome.exit());
+        return Ok(outcome.exit_code());
     }
-    let client = remote::client(common)?;
+    let client = remote::require_client(common)?;
     let options = WatchOptions {
         json: common.json,
         no_wait: arguments.no_wait,
-        locale: remote::locale(),
+        locale: remote::environment_locale(),
         person: runtime::prepare::user_name(),
     };
     let outcome = watch(&client, &run.id, &options)?;
     if outcome == WatchOutcome::StopAgents {
         // The server belongs to another process, so only this run is paused.
         let paused = client.send_command(&run.id, &options.person, &Command::PauseRun);
-        paused.map_err(|error| remote::failure(&error))?;
+        paused.map_err(|error| remote::client_failure(&error))?;
     }
-    Ok(outcome.exit())
+    Ok(outcome.exit_code())
 }

@@ -1,4 +1,4 @@
-//! LiveStream events of a run, received by a thread: a bounded queue, and a socket that wakes a poll.
+//! Live events of a run, received by a thread: a bounded queue, and a socket that wakes a poll.
 
 use std::{
     io::{self, Read, Write},
@@ -38,12 +38,15 @@ pub struct EventStream<'a> {
 impl<'a> EventStream<'a> {
     /// Subscribes to the events after a position of the log.
     pub fn open(client: &'a Client, run: &RunId, after: Position) -> Result<Self, Failure> {
-        let live = client.live(Some(after), Some(run.clone())).map_err(|error| remote::failure(&error))?;
+        let live = client
+            .open_live_stream(Some(after), Some(run.clone()))
+            .map_err(|error| remote::client_failure(&error))?;
         let live_stream = live.handle();
-        let (wake, bell) = wake_pair().map_err(|error| failed(&error))?;
+        let (wake, bell) = wake_pair().map_err(|error| receive_failure(&error))?;
         let (sender, events) = sync_channel(EVENTS_MAX);
         let thread = std::thread::Builder::new().name("events".to_owned());
-        let thread = thread.spawn(move || receive(live, &sender, bell)).map_err(|error| failed(&error))?;
+        let thread =
+            thread.spawn(move || receive(live, &sender, bell)).map_err(|error| receive_failure(&error))?;
         Ok(Self {
             client,
             events,
@@ -58,17 +61,17 @@ impl<'a> EventStream<'a> {
     /// Returns the next event; `None` if the queue is empty.
     pub fn next(&mut self) -> Result<Option<LiveEvent>, Failure> {
         let next = self.events.try_recv();
-        self.received(next.map_err(|error| error == TryRecvError::Disconnected))
+        self.handle_received(next.map_err(|error| error == TryRecvError::Disconnected))
     }
 
     /// Waits for the next event; `None` after the timeout.
     pub fn wait(&mut self, time: Duration) -> Result<Option<LiveEvent>, Failure> {
         let next = self.events.recv_timeout(time);
-        self.received(next.map_err(|error| error == RecvTimeoutError::Disconnected))
+        self.handle_received(next.map_err(|error| error == RecvTimeoutError::Disconnected))
     }
 
     /// Returns a descriptor that is readable if there are events. Cleared by `clear_wake`.
-    pub fn wake(&self) -> BorrowedFd<'_> {
+    pub fn wake_descriptor(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
@@ -87,12 +90,12 @@ impl<'a> EventStream<'a> {
             return Ok(false);
         }
         if self.disconnected_since.get_or_insert_with(Instant::now).elapsed() > DISCONNECTED_MAX {
-            return Err(server_stopped());
+            return Err(server_stopped_failure());
         }
         Ok(true)
     }
 
-    fn received(&mut self, next: Result<LiveEvent, bool>) -> Result<Option<LiveEvent>, Failure> {
+    fn handle_received(&mut self, next: Result<LiveEvent, bool>) -> Result<Option<LiveEvent>, Failure> {
         match next {
             Ok(LiveEvent::Disconnected { .. }) => {
                 self.is_cut = true;
@@ -105,7 +108,7 @@ impl<'a> EventStream<'a> {
                 self.is_cut = false;
                 Ok(Some(event))
             }
-            Err(true) => Err(server_stopped()),
+            Err(true) => Err(server_stopped_failure()),
             Err(false) => Ok(None),
         }
     }
@@ -140,11 +143,11 @@ fn wake_pair() -> io::Result<(UnixStream, UnixStream)> {
     Ok((wake, bell))
 }
 
-fn failed(error: &io::Error) -> Failure {
+fn receive_failure(error: &io::Error) -> Failure {
     Failure { what: format!("Cannot receive events ({error})."), hint: None, exit: 1 }
 }
 
-fn server_stopped() -> Failure {
+fn server_stopped_failure() -> Failure {
     Failure {
         what: "The server has stopped.".to_owned(),
         hint: Some("Agents keep working. Continue the run: jangdan resume".to_owned()),

@@ -10,7 +10,7 @@ use server::{Client, LiveEvent};
 use store::Position;
 
 use super::{WatchOptions, WatchOutcome, event_stream::EventStream, needs_user, signals::Signals};
-use crate::{failure::Failure, printable::json, screen::board::Board};
+use crate::{failure::Failure, printable::printable_json, screen::board::Board};
 
 /// How long one wait for an event lasts.
 const POLL_TIMEOUT: std::time::Duration = std::time::Duration::from_millis(200);
@@ -38,7 +38,7 @@ struct SessionActivity<'a> {
 }
 
 pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
-    let signals = Signals::take()?;
+    let signals = Signals::install()?;
     // From the first event on: programs need all of them.
     let mut board = Board::default();
     let mut stream = EventStream::open(client, run, Position(0))?;
@@ -46,7 +46,7 @@ pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<Wat
         if let Some(outcome) = board.run.as_ref().and_then(WatchOutcome::from_run) {
             return Ok(outcome);
         }
-        if signals.is_ended() {
+        if signals.is_terminated() {
             return Ok(WatchOutcome::Detached);
         }
         let Some(event) = stream.wait(POLL_TIMEOUT)? else {
@@ -57,10 +57,10 @@ pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<Wat
             continue;
         };
         if let LiveEvent::Changed(changed) = &event {
-            board.apply(&changed.kind, &changed.key, changed.row.as_ref());
+            board.apply_change(&changed.kind, &changed.key, changed.row.as_ref());
         }
         if let Err(error) = print(&event) {
-            return Failure::from_output(&error).map_or(Ok(WatchOutcome::Detached), Err);
+            return Failure::from_output_error(&error).map_or(Ok(WatchOutcome::Detached), Err);
         }
     }
 }
@@ -70,7 +70,7 @@ fn print(event: &LiveEvent) -> io::Result<()> {
         LiveEvent::Changed(changed) => {
             let (kind, key, row) = (&changed.kind, &changed.key, changed.row.as_ref());
             let data = RowChange { run: &changed.run, sequence: changed.sequence.0, kind, key, row };
-            json(&JsonEvent { event: &changed.name, data })?
+            printable_json(&JsonEvent { event: &changed.name, data })?
         }
         LiveEvent::Activity(activity) => {
             let data = SessionActivity {
@@ -78,7 +78,7 @@ fn print(event: &LiveEvent) -> io::Result<()> {
                 session: activity.session.to_string(),
                 activity: &activity.activity,
             };
-            json(&JsonEvent { event: "session.activity", data })?
+            printable_json(&JsonEvent { event: "session.activity", data })?
         }
         LiveEvent::Disconnected { .. } | LiveEvent::Refused(_) => return Ok(()),
     };

@@ -30,10 +30,10 @@ impl Painter {
         let mut out = BEGIN.to_owned();
         self.erase(&mut out, width);
         for line in permanent {
-            out.push_str(&self.line(line));
+            out.push_str(&self.line_text(line));
             out.push_str("\r\n");
         }
-        let lines: Vec<String> = frame.lines.iter().map(|line| self.line(line)).collect();
+        let lines: Vec<String> = frame.lines.iter().map(|line| self.line_text(line)).collect();
         out.push_str(&lines.join("\r\n"));
         let (row, column) = frame.cursor;
         let up = frame.lines.len().saturating_sub(1).saturating_sub(row);
@@ -51,7 +51,7 @@ impl Painter {
     }
 
     /// Returns the bytes that leave the last frame on the screen and continue below it.
-    pub fn finish(&mut self) -> String {
+    pub fn move_below_frame(&mut self) -> String {
         let down = self.widths.len().saturating_sub(1).saturating_sub(self.cursor);
         self.widths.clear();
         self.cursor = 0;
@@ -74,8 +74,8 @@ impl Painter {
         out.push_str("\r\x1b[J");
     }
 
-    fn line(&self, line: &Line) -> String {
-        if self.has_colours { line.painted() } else { line.text() }
+    fn line_text(&self, line: &Line) -> String {
+        if self.has_colours { line.ansi_text() } else { line.text() }
     }
 }
 
@@ -86,16 +86,16 @@ mod tests {
     use super::*;
 
     fn frame(lines: &[&str], cursor: (usize, usize)) -> Frame {
-        let lines = lines.iter().map(|line| Line::of(Style::new(), line)).collect();
+        let lines = lines.iter().map(|line| Line::styled(Style::new(), line)).collect();
         Frame { lines, cursor }
     }
 
-    fn permanent(text: &str) -> Vec<Line> {
-        vec![Line::of(AnsiColor::Red.on_default(), text)]
+    fn permanent_line(text: &str) -> Vec<Line> {
+        vec![Line::styled(AnsiColor::Red.on_default(), text)]
     }
 
     /// Returns the screen and scrollback after these bytes.
-    fn shown(terminal: &mut avt::Terminal, bytes: &str) -> Vec<String> {
+    fn feed_and_read_lines(terminal: &mut avt::Terminal, bytes: &str) -> Vec<String> {
         terminal.feed(bytes);
         let lines = terminal.screen().all_lines().map(|line| line.text().trim_end().to_owned());
         let mut lines: Vec<String> = lines.collect();
@@ -113,24 +113,30 @@ mod tests {
     fn frames_replace_each_other_and_permanent_lines_scroll_up() {
         let mut terminal = terminal(20, 5);
         let mut painter = Painter::default();
-        shown(&mut terminal, &painter.paint(&[], &frame(&["one", "two", "> "], (2, 2)), 20));
+        feed_and_read_lines(&mut terminal, &painter.paint(&[], &frame(&["one", "two", "> "], (2, 2)), 20));
         assert_eq!((terminal.cursor_position().row, terminal.cursor_position().col), (2, 2));
-        let lines = shown(&mut terminal, &painter.paint(&permanent("a"), &frame(&["1", "> "], (1, 2)), 20));
+        let lines = feed_and_read_lines(
+            &mut terminal,
+            &painter.paint(&permanent_line("a"), &frame(&["1", "> "], (1, 2)), 20),
+        );
         assert_eq!(lines, ["a", "1", ">"]);
         for text in ["b", "c", "d", "e"] {
-            shown(&mut terminal, &painter.paint(&permanent(text), &frame(&["1", "> x"], (0, 1)), 20));
+            feed_and_read_lines(
+                &mut terminal,
+                &painter.paint(&permanent_line(text), &frame(&["1", "> x"], (0, 1)), 20),
+            );
         }
-        let lines = shown(&mut terminal, &painter.finish());
+        let lines = feed_and_read_lines(&mut terminal, &painter.move_below_frame());
         assert_eq!(lines, ["a", "b", "c", "d", "e", "1", "> x"]);
     }
 
     #[test]
     fn colours_are_used_only_if_enabled() {
         let frame = frame(&["x"], (0, 0));
-        let plain = Painter::default().paint(&permanent("a"), &frame, 20);
+        let plain = Painter::default().paint(&permanent_line("a"), &frame, 20);
         assert!(!plain.contains("\x1b[31m"), "{plain:?}");
         let mut painter = Painter::new(true);
-        assert!(painter.paint(&permanent("a"), &frame, 20).contains("\x1b[31ma\x1b[0m"));
+        assert!(painter.paint(&permanent_line("a"), &frame, 20).contains("\x1b[31ma\x1b[0m"));
     }
 
     #[test]
@@ -138,9 +144,9 @@ mod tests {
         let mut terminal = terminal(20, 8);
         let mut painter = Painter::default();
         let wide = frame(&["aaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbb", "> "], (2, 2));
-        shown(&mut terminal, &painter.paint(&[], &wide, 20));
+        feed_and_read_lines(&mut terminal, &painter.paint(&[], &wide, 20));
         terminal.resize(10, 8);
-        shown(&mut terminal, &painter.paint(&[], &frame(&["a", "> "], (1, 2)), 10));
+        feed_and_read_lines(&mut terminal, &painter.paint(&[], &frame(&["a", "> "], (1, 2)), 10));
         // Lines that the terminal itself has scrolled up cannot be erased.
         let lines: Vec<_> = terminal.screen().visible_lines().map(|line| line.text()).collect();
         assert_eq!(lines.concat().split_whitespace().collect::<Vec<_>>(), ["a", ">"]);

@@ -9,7 +9,9 @@ use domain::{Locale, RunId};
 use server::{Client, LiveEvent};
 use views::{InboxItem, InboxRow, RunRow};
 
-use super::{WatchOptions, WatchOutcome, event_stream::EventStream, load, needs_user, now, signals::Signals};
+use super::{
+    WatchOptions, WatchOutcome, event_stream::EventStream, load_board, needs_user, now, signals::Signals,
+};
 use crate::{
     failure::Failure,
     screen::{
@@ -29,15 +31,15 @@ const POLL_TIMEOUT: Duration = Duration::from_millis(200);
 const WIDTH: usize = 100;
 
 pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
-    let signals = Signals::take()?;
-    let (board, position) = load(client, run)?;
+    let signals = Signals::install()?;
+    let (board, position) = load_board(client, run)?;
     let mut stream = EventStream::open(client, run, position)?;
     let mut watcher = PlainWatcher { board, options, announced: Vec::new() };
     match watcher.run(client, run, &mut stream, &signals) {
         Ok(outcome) => Ok(outcome),
         Err(PrintError::Failure(failure)) => Err(failure),
         Err(PrintError::Output(error)) => {
-            Failure::from_output(&error).map_or(Ok(WatchOutcome::Detached), Err)
+            Failure::from_output_error(&error).map_or(Ok(WatchOutcome::Detached), Err)
         }
     }
 }
@@ -81,14 +83,14 @@ impl PlainWatcher<'_> {
                 self.print_end()?;
                 return Ok(outcome);
             }
-            if signals.is_ended() {
+            if signals.is_terminated() {
                 return Ok(WatchOutcome::Detached);
             }
             match stream.wait(POLL_TIMEOUT)? {
                 Some(LiveEvent::Changed(changed)) => {
-                    let line = self.board.apply(&changed.kind, &changed.key, changed.row.as_ref());
+                    let line = self.board.apply_change(&changed.kind, &changed.key, changed.row.as_ref());
                     if let Some(row) = line {
-                        print(&[plain_line(&row)])?;
+                        print_lines(&[plain_line(&row)])?;
                     }
                 }
                 Some(LiveEvent::Activity(_) | LiveEvent::Disconnected { .. } | LiveEvent::Refused(_)) => {}
@@ -115,14 +117,14 @@ impl PlainWatcher<'_> {
                 self.announced.push(row.item);
                 let mut lines = full_entry(context, &entry);
                 lines.push(settle_hint(context.locale, run, &row));
-                print(&lines)?;
+                print_lines(&lines)?;
             }
         }
         Ok(())
     }
 
     fn print_end(&self) -> io::Result<()> {
-        print(&draw(self.draw_context(), &self.board, &Prompt::default()).lines)
+        print_lines(&draw(self.draw_context(), &self.board, &Prompt::default()).lines)
     }
 
     fn draw_context(&self) -> DrawContext {
@@ -145,14 +147,14 @@ fn settle_hint(locale: Locale, run: &RunRow, row: &InboxRow) -> Line {
         InboxItem::Plan(_) => format!("jangdan plan take --run {run}, jangdan plan leave --run {run}"),
         InboxItem::Invocation(_) => String::new(),
     };
-    let lead = crate::screen::phrases::pick(locale, "  To settle it:", "  처리 명령:");
-    Line::of(anstyle::Style::new().dimmed(), &format!("{lead} {command}"))
+    let lead = crate::screen::phrases::pick_by_locale(locale, "  To settle it:", "  처리 명령:");
+    Line::styled(anstyle::Style::new().dimmed(), &format!("{lead} {command}"))
 }
 
-fn print(lines: &[Line]) -> io::Result<()> {
+fn print_lines(lines: &[Line]) -> io::Result<()> {
     let mut out = anstream::stdout().lock();
     for line in lines {
-        writeln!(out, "{}", line.painted())?;
+        writeln!(out, "{}", line.ansi_text())?;
     }
     out.flush()
 }

@@ -33,7 +33,7 @@ pub struct Signals {
 
 impl Signals {
     /// Registers the handlers.
-    pub fn take() -> Result<Self, Failure> {
+    pub fn install() -> Result<Self, Failure> {
         Self::register().map_err(|error| Failure {
             what: format!("Cannot handle signals ({error})."),
             hint: None,
@@ -54,12 +54,12 @@ impl Signals {
     }
 
     /// Tells whether a terminating signal was received.
-    pub fn is_ended(&self) -> bool {
+    pub fn is_terminated(&self) -> bool {
         self.is_ended.load(Ordering::SeqCst)
     }
 
     /// Returns a descriptor that is readable after a signal. Cleared by `clear_wake`.
-    pub fn wake(&self) -> BorrowedFd<'_> {
+    pub fn wake_descriptor(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 

@@ -16,7 +16,7 @@ use views::{InboxItem, TimelineRow};
 
 use self::tty::Tty;
 use super::{
-    WatchOptions, WatchOutcome, event_stream::EventStream, load, needs_user, now, paint::Painter,
+    WatchOptions, WatchOutcome, event_stream::EventStream, load_board, needs_user, now, paint::Painter,
     signals::Signals,
 };
 use crate::{
@@ -28,8 +28,8 @@ use crate::{
         board::{Board, SessionActivity},
         draw::{Frame, draw, full_entry, help},
         history::history_line,
-        line::{Line, flat},
-        phrases::pick,
+        line::{Line, collapse_whitespace},
+        phrases::pick_by_locale,
         prompt::{KeyReader, Prompt, PromptAction},
     },
 };
@@ -44,10 +44,10 @@ const TICK: Duration = Duration::from_secs(1);
 const ESCAPE_TIMEOUT: Duration = Duration::from_millis(50);
 
 pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<WatchOutcome, Failure> {
-    let (board, position) = load(client, run)?;
+    let (board, position) = load_board(client, run)?;
     let mut stream = EventStream::open(client, run, position)?;
-    let mut signals = Signals::take()?;
-    let tty = Tty::enter().map_err(|error| Failure {
+    let mut signals = Signals::install()?;
+    let tty = Tty::enter_raw_mode().map_err(|error| Failure {
         what: format!("Cannot control this terminal ({error})."),
         hint: Some("Pipe the output to get plain lines: jangdan watch | cat".to_owned()),
         exit: 1,
@@ -69,7 +69,7 @@ pub fn watch(client: &Client, run: &RunId, options: &WatchOptions) -> Result<Wat
         tty,
     };
     let outcome = watcher.run(&mut stream, &mut signals);
-    watcher.end();
+    watcher.paint_last_frame();
     outcome
 }
 
@@ -101,7 +101,7 @@ impl TerminalWatcher<'_> {
             if let Some(outcome) = self.board.run.as_ref().and_then(WatchOutcome::from_run) {
                 return Ok(outcome);
             }
-            if signals.is_ended() {
+            if signals.is_terminated() {
                 return Ok(WatchOutcome::Detached);
             }
             if self.options.no_wait && needs_user(self.client, self.run, &self.board)? {
@@ -124,8 +124,8 @@ impl TerminalWatcher<'_> {
             };
             match event {
                 LiveEvent::Changed(changed) => {
-                    let line = self.board.apply(&changed.kind, &changed.key, changed.row.as_ref());
-                    self.scroll(line);
+                    let line = self.board.apply_change(&changed.kind, &changed.key, changed.row.as_ref());
+                    self.queue_history_line(line);
                 }
                 LiveEvent::Activity(seen) => self.record_activity(seen.session, &seen.activity),
                 LiveEvent::Disconnected { .. } | LiveEvent::Refused(_) => {}
@@ -136,7 +136,7 @@ impl TerminalWatcher<'_> {
         Ok(())
     }
 
-    fn scroll(&mut self, row: Option<TimelineRow>) {
+    fn queue_history_line(&mut self, row: Option<TimelineRow>) {
         let line = row.and_then(|row| history_line(self.draw_context(), &self.board, &row));
         self.above.extend(line);
     }
@@ -159,7 +159,7 @@ impl TerminalWatcher<'_> {
             return;
         }
         let is_new = items.iter().any(|item| !self.notified.contains(item));
-        let name = self.board.run.as_ref().map(|run| flat(&run.title)).unwrap_or_default();
+        let name = self.board.run.as_ref().map(|run| collapse_whitespace(&run.title)).unwrap_or_default();
         let title = match (items.len(), self.options.locale) {
             (0, _) => format!("jangdan: {name}"),
             (n, domain::Locale::En) => format!("({n}) waiting for you: {name}"),
@@ -177,7 +177,7 @@ impl TerminalWatcher<'_> {
         signals: &mut Signals,
     ) -> Result<Option<WatchOutcome>, Failure> {
         let stdin = io::stdin();
-        let time = match (self.has_more, self.keys.is_waiting()) {
+        let time = match (self.has_more, self.keys.has_incomplete_key()) {
             (true, _) => Duration::ZERO,
             (false, true) => ESCAPE_TIMEOUT,
             (false, false) => TICK,
@@ -185,8 +185,8 @@ impl TerminalWatcher<'_> {
         let [typed, woken, signalled] = {
             let mut polled = [
                 PollFd::new(&stdin, PollFlags::IN),
-                PollFd::from_borrowed_fd(stream.wake(), PollFlags::IN),
-                PollFd::from_borrowed_fd(signals.wake(), PollFlags::IN),
+                PollFd::from_borrowed_fd(stream.wake_descriptor(), PollFlags::IN),
+                PollFd::from_borrowed_fd(signals.wake_descriptor(), PollFlags::IN),
             ];
             let nanoseconds = i64::from(time.subsec_nanos());
             let wait = Timespec { tv_sec: i64::from(time.as_secs() > 0), tv_nsec: nanoseconds };
@@ -195,7 +195,7 @@ impl TerminalWatcher<'_> {
         };
         if signalled {
             signals.clear_wake();
-            self.tty.reenter();
+            self.tty.reenter_raw_mode();
             self.painted = None;
         }
         if woken {
@@ -206,19 +206,19 @@ impl TerminalWatcher<'_> {
             }
         }
         if typed {
-            return self.take_keys();
+            return self.read_keys();
         }
         if !woken
             && !signalled
             && !self.has_more
-            && let Some(key) = self.keys.pause()
+            && let Some(key) = self.keys.resolve_lone_escape()
         {
             return self.press(key);
         }
         Ok(None)
     }
 
-    fn take_keys(&mut self) -> Result<Option<WatchOutcome>, Failure> {
+    fn read_keys(&mut self) -> Result<Option<WatchOutcome>, Failure> {
         let mut buffer = [0; 4096];
         let length = rustix::io::read(io::stdin(), &mut buffer).unwrap_or(0);
         if length == 0 {
@@ -239,7 +239,7 @@ impl TerminalWatcher<'_> {
         match action {
             PromptAction::Nothing => {}
             PromptAction::Send(command, line) => {
-                if let Err(failure) = self.send(command) {
+                if let Err(failure) = self.send_command(command) {
                     self.prompt.restore_refused(&line, failure.what);
                 }
             }
@@ -251,7 +251,7 @@ impl TerminalWatcher<'_> {
             PromptAction::KeepSessions => return Ok(Some(WatchOutcome::Detached)),
             PromptAction::StopAgents => return Ok(Some(WatchOutcome::StopAgents)),
             PromptAction::Suspend => {
-                let left = self.painter.finish();
+                let left = self.painter.move_below_frame();
                 self.write(&left);
                 self.tty.suspend();
             }
@@ -263,28 +263,28 @@ impl TerminalWatcher<'_> {
         Ok(None)
     }
 
-    fn send(&self, command: Command) -> Result<(), Failure> {
+    fn send_command(&self, command: Command) -> Result<(), Failure> {
         let command = match command {
             Command::Provide { request, provided: ProvidedResource::File { path } } => {
-                Command::Provide { request, provided: provide::file(Path::new(&path))? }
+                Command::Provide { request, provided: provide::provided_file(Path::new(&path))? }
             }
             other => other,
         };
         let sent = self.client.send_command(self.run, &self.options.person, &command);
-        sent.map(drop).map_err(|error| remote::failure(&error))
+        sent.map(drop).map_err(|error| remote::client_failure(&error))
     }
 
     fn paint(&mut self) {
         let context = self.draw_context();
         let mut frame = draw(context, &self.board, &self.prompt);
         if self.is_offline {
-            let offline = pick(
+            let offline = pick_by_locale(
                 context.locale,
                 "Offline: the server does not respond. Agents keep working; reconnecting…",
                 "서버가 응답하지 않습니다. 에이전트는 계속 작업하며, 다시 연결하고 있습니다.",
             );
             if let Some(first) = frame.lines.first_mut() {
-                *first = Line::of(anstyle::AnsiColor::Red.on_default(), offline).cut(context.width);
+                *first = Line::styled(anstyle::AnsiColor::Red.on_default(), offline).cut(context.width);
             }
         }
         self.paint_frame(context, &frame);
@@ -298,7 +298,7 @@ impl TerminalWatcher<'_> {
     }
 
     /// Paints the last frame, without the input line.
-    fn end(&mut self) {
+    fn paint_last_frame(&mut self) {
         let context = self.draw_context();
         let mut frame = draw(context, &self.board, &Prompt::default());
         if self.board.run.as_ref().is_some_and(|run| run.ended_at.is_none()) {
@@ -306,7 +306,7 @@ impl TerminalWatcher<'_> {
         }
         frame.cursor = (frame.lines.len().saturating_sub(1), 0);
         self.paint_frame(context, &frame);
-        let left = self.painter.finish();
+        let left = self.painter.move_below_frame();
         self.write(&left);
     }
 

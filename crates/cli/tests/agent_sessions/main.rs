@@ -43,12 +43,12 @@ fn agents_of_every_protocol_are_prompted_answered_interrupted_and_resumed() {
             TestAgent::start(*protocol, TASK, LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a01"));
         agent.await_ready();
         agent.prompt("Begin");
-        let turn = agent.turn();
+        let turn = agent.wait_for_turn_end();
         assert_eq!(turn.messages, ["ASK_USER"], "{protocol:?}");
         agent.prompt("sqlite");
         let prompt = agent.await_permission();
         agent.send(&AgentInput::Permission { prompt, allowed: true });
-        let turn = agent.turn();
+        let turn = agent.wait_for_turn_end();
         assert_eq!(turn.messages, ["DONE"], "{protocol:?}: output of its tool is not a message");
         assert!(turn.text.contains("It may."), "{protocol:?}: {turn:?}");
         assert_eq!((turn.used.input_tokens, turn.used.output_tokens), (1200, 30), "{protocol:?}");
@@ -57,15 +57,15 @@ fn agents_of_every_protocol_are_prompted_answered_interrupted_and_resumed() {
         agent.await_written();
         // A turn can be interrupted once the agent has reported that it runs.
         agent.interrupt();
-        assert_eq!(agent.turn().outcome, TurnOutcome::Cancelled, "{protocol:?}");
+        assert_eq!(agent.wait_for_turn_end().outcome, TurnOutcome::Cancelled, "{protocol:?}");
         agent.prompt("Go on");
-        assert!(agent.turn().text.contains("Here I am."), "{protocol:?}");
+        assert!(agent.wait_for_turn_end().text.contains("Here I am."), "{protocol:?}");
 
         let session = agent.kill();
         let mut agent = agent.restart(LaunchMode::Resume(&session));
         agent.await_ready();
         agent.prompt("Again");
-        assert!(agent.turn().text.contains("I remember."), "{protocol:?}");
+        assert!(agent.wait_for_turn_end().text.contains("I remember."), "{protocol:?}");
         agent.stop();
     }
 }
@@ -82,7 +82,7 @@ fn new_connection_continues_and_sends_no_input_twice() {
         agent.reconnect();
         agent.await_ready();
         agent.resend_last();
-        assert_eq!(agent.turn().messages, ["ASK_USER"], "{protocol:?}");
+        assert_eq!(agent.wait_for_turn_end().messages, ["ASK_USER"], "{protocol:?}");
         // After a turn.
         agent.reconnect();
         agent.await_ready();
@@ -93,7 +93,7 @@ fn new_connection_continues_and_sends_no_input_twice() {
         let prompt = agent.await_permission();
         agent.send(&AgentInput::Permission { prompt, allowed: false });
         agent.reconnect();
-        agent.turn();
+        agent.wait_for_turn_end();
         agent.stop();
     }
 }
@@ -107,9 +107,9 @@ fn paused_session_continues() {
         agent.session().pause().unwrap();
         agent.prompt("Begin");
         agent.await_written();
-        assert!(agent.session().next(Some(std::time::Instant::now())).unwrap().is_empty());
+        assert!(agent.session().next_reports(Some(std::time::Instant::now())).unwrap().is_empty());
         agent.session().resume().unwrap();
-        assert_eq!(agent.turn().messages, ["ASK_USER"], "{protocol:?}");
+        assert_eq!(agent.wait_for_turn_end().messages, ["ASK_USER"], "{protocol:?}");
         agent.stop();
     }
 }
@@ -135,11 +135,11 @@ fn session_whose_holder_was_killed_is_reported_as_lost() {
         LaunchMode::Fresh("6f1f0e0a-5b0f-4c52-9d3e-2f4f0e5c1a05"),
     );
     agent.prompt("Begin");
-    agent.turn();
+    agent.wait_for_turn_end();
     agent.prompt("sqlite");
     agent.await_permission();
     agent.kill();
-    let failed = agent.turn().outcome;
+    let failed = agent.wait_for_turn_end().outcome;
     assert!(matches!(failed, TurnOutcome::Failed { .. }), "{failed:?}");
     agent.wait_for("the loss", |report| (*report == SessionReport::Lost).then_some(()));
     // A later connection gets the same report.
@@ -157,10 +157,10 @@ fn waker_works_from_another_thread() {
     agent.await_ready();
     let waker = agent.session().waker();
     waker.wake();
-    assert!(agent.session().next(None).unwrap().is_empty(), "an earlier call is not lost");
+    assert!(agent.session().next_reports(None).unwrap().is_empty(), "an earlier call is not lost");
     // The session may move to another thread.
     std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| agent.session().next(None).unwrap());
+        let waiting = scope.spawn(|| agent.session().next_reports(None).unwrap());
         waker.wake();
         assert!(waiting.join().unwrap().is_empty());
     });
@@ -184,13 +184,16 @@ steps = [
     );
     agent.await_ready();
     agent.prompt("Begin");
-    assert_eq!(agent.turn().messages, ["ASK_USER"], "a line without the key is not a message");
+    assert_eq!(agent.wait_for_turn_end().messages, ["ASK_USER"], "a line without the key is not a message");
     agent.prompt("sqlite");
-    assert_eq!(agent.turn().messages, ["DONE"]);
+    assert_eq!(agent.wait_for_turn_end().messages, ["DONE"]);
     // From the start, without waiting for silence again.
     let started = std::time::Instant::now();
-    agent.read_again();
-    assert_eq!((agent.turn().messages, agent.turn().messages), (vec!["ASK_USER"], vec!["DONE"]));
+    agent.reopen_from_start();
+    assert_eq!(
+        (agent.wait_for_turn_end().messages, agent.wait_for_turn_end().messages),
+        (vec!["ASK_USER"], vec!["DONE"])
+    );
     assert!(started.elapsed() < Duration::from_millis(test_agent::QUIET_MS), "the recorded end was used");
     agent.stop();
 }
@@ -212,9 +215,9 @@ steps = [
     );
     agent.await_ready();
     agent.prompt("Begin");
-    assert_eq!(agent.turn().messages, ["ASK_USER"]);
+    assert_eq!(agent.wait_for_turn_end().messages, ["ASK_USER"]);
     agent.prompt("sqlite");
-    assert_eq!(agent.turn().messages, ["DONE"]);
+    assert_eq!(agent.wait_for_turn_end().messages, ["DONE"]);
     agent.stop();
 }
 
@@ -228,7 +231,7 @@ fn long_prompt_arrives_completely() {
     );
     agent.await_ready();
     agent.prompt(&format!("{} the end", "words and ".repeat(60_000)));
-    assert!(agent.turn().text.contains("I have it."));
+    assert!(agent.wait_for_turn_end().text.contains("I have it."));
     agent.stop();
 }
 
@@ -241,8 +244,8 @@ fn side_channel_messages_require_the_key() {
     );
     agent.await_ready();
     let key = agent.entry.metadata.key.clone();
-    agent.send_aside("DONE:T8\n");
-    agent.send_aside(&format!("DONE:T7 {key}\n"));
+    agent.send_on_side_channel("DONE:T8\n");
+    agent.send_on_side_channel(&format!("DONE:T7 {key}\n"));
     let message = agent.wait_for("the message", |report| match report {
         SessionReport::Event(DriverEvent::Message {
             item: protocol::DecodedItem::Message(decoded), ..
@@ -272,10 +275,10 @@ steps = [
     );
     agent.await_ready();
     agent.prompt("Begin");
-    assert_eq!(agent.turn().messages, ["DONE"]);
-    agent.type_by_hand("by hand\n");
-    assert_eq!(agent.turn().messages, ["DONE"]);
+    assert_eq!(agent.wait_for_turn_end().messages, ["DONE"]);
+    agent.type_as_user("by hand\n");
+    assert_eq!(agent.wait_for_turn_end().messages, ["DONE"]);
     agent.prompt("Go on");
-    assert_eq!(agent.turn().messages, ["DONE"], "the input was written and not only counted");
+    assert_eq!(agent.wait_for_turn_end().messages, ["DONE"], "the input was written and not only counted");
     agent.stop();
 }

@@ -72,7 +72,7 @@ impl ImitatedProtocol {
         };
         let table = table.replace("SCRIPT", script).replace("QUIET", &QUIET_MS.to_string());
         let added = format!("[player]\ncommand = '{jangdan}'\n{table}").parse().unwrap();
-        preset::pick("player", &added).unwrap()
+        preset::resolve_preset("player", &added).unwrap()
     }
 
     fn name(self) -> &'static str {
@@ -114,7 +114,7 @@ impl TestAgent {
             LaunchMode::Fresh(id) => (false, id.to_owned()),
             LaunchMode::Resume(id) => (true, id.to_owned()),
         };
-        let (session, reports) = open(&preset, &entry, &launch, None);
+        let (session, reports) = open_session(&preset, &entry, &launch, None);
         Self {
             session: Some(session),
             entry,
@@ -150,14 +150,14 @@ impl TestAgent {
         };
         // Only one connection may send input to an agent.
         self.session = None;
-        let (session, reports) = open(&self.preset, &self.entry, &self.launch, Some(checkpoint));
+        let (session, reports) = open_session(&self.preset, &self.entry, &self.launch, Some(checkpoint));
         (self.session, self.reports) = (Some(session), reports.into());
     }
 
     /// Opens the session again and reads it from the start.
-    pub fn read_again(&mut self) {
+    pub fn reopen_from_start(&mut self) {
         self.session = None;
-        let (session, reports) = open(&self.preset, &self.entry, &self.launch, None);
+        let (session, reports) = open_session(&self.preset, &self.entry, &self.launch, None);
         (self.session, self.reports) = (Some(session), reports.into());
     }
 
@@ -171,7 +171,7 @@ impl TestAgent {
                     SessionReport::Event(DriverEvent::Ready { agent_session: Some(id) }) => {
                         self.agent_session = Some(id.clone());
                     }
-                    SessionReport::Event(DriverEvent::Usage(usage)) => add(&mut self.used, usage),
+                    SessionReport::Event(DriverEvent::Usage(usage)) => add_usage(&mut self.used, usage),
                     SessionReport::Event(DriverEvent::TurnEnded { read_from, .. }) => {
                         self.read_from = *read_from
                     }
@@ -183,7 +183,7 @@ impl TestAgent {
                 skipped.push(report);
             }
             assert!(Instant::now() < deadline, "waited for {what}, got {skipped:?}");
-            let next = self.session().next(Some(deadline)).unwrap();
+            let next = self.session().next_reports(Some(deadline)).unwrap();
             self.reports.extend(next);
         }
     }
@@ -207,7 +207,7 @@ impl TestAgent {
     }
 
     /// Waits for the end of a turn.
-    pub fn turn(&mut self) -> EndedTurn {
+    pub fn wait_for_turn_end(&mut self) -> EndedTurn {
         let mut messages = Vec::new();
         let mut used = Usage::default();
         self.wait_for("the end of a turn", |report| {
@@ -224,7 +224,7 @@ impl TestAgent {
                 }) => {
                     panic!("{item:?}")
                 }
-                SessionReport::Event(DriverEvent::Usage(usage)) => add(&mut used, usage),
+                SessionReport::Event(DriverEvent::Usage(usage)) => add_usage(&mut used, usage),
                 SessionReport::Event(DriverEvent::TurnEnded { text, outcome, .. }) => {
                     let (messages, used) = (std::mem::take(&mut messages), std::mem::take(&mut used));
                     return Some(EndedTurn { messages, text: text.clone(), used, outcome: outcome.clone() });
@@ -252,7 +252,7 @@ impl TestAgent {
         while let Err(error) = self.session().send_input(&AgentInput::Interrupt, number) {
             assert!(Instant::now() < deadline, "{error}");
             let soon = Instant::now() + Duration::from_millis(20);
-            let next = self.session().next(Some(soon)).unwrap();
+            let next = self.session().next_reports(Some(soon)).unwrap();
             self.reports.extend(next);
         }
     }
@@ -264,7 +264,7 @@ impl TestAgent {
     }
 
     /// Types as an attached user does.
-    pub fn type_by_hand(&self, text: &str) {
+    pub fn type_as_user(&self, text: &str) {
         let Reply::Status(status) = self.sessions.request(&self.entry, &Request::Status, TIMEOUT).unwrap()
         else {
             panic!("not a status");
@@ -273,7 +273,7 @@ impl TestAgent {
         self.sessions.request(&self.entry, &input, TIMEOUT).unwrap();
     }
 
-    pub fn send_aside(&self, text: &str) {
+    pub fn send_on_side_channel(&self, text: &str) {
         let request = Request::WriteSideChannel { bytes: text.as_bytes().to_vec() };
         self.sessions.request(&self.entry, &request, TIMEOUT).unwrap();
     }
@@ -293,7 +293,7 @@ impl TestAgent {
     }
 }
 
-fn open(
+fn open_session(
     preset: &Preset,
     entry: &SessionEntry,
     launch: &(bool, String),
@@ -314,7 +314,7 @@ fn holder_pid(directory: &Path) -> u32 {
     holder::status::read(directory).unwrap().unwrap().holder_pid
 }
 
-fn add(sum: &mut Usage, usage: &Usage) {
+fn add_usage(sum: &mut Usage, usage: &Usage) {
     sum.input_tokens += usage.input_tokens;
     sum.output_tokens += usage.output_tokens;
     sum.cached_tokens += usage.cached_tokens;

@@ -11,7 +11,7 @@ const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
 
 #[test]
 fn a_claude_session_is_resumed_with_only_the_answer() {
-    let (fixture, memory) = fixture("claude");
+    let (fixture, memory) = fixture_with_voice("claude");
     let recorded = answer_while_stopped(&fixture, || {});
     assert!(memory.exists());
     assert_eq!(recorded, "resumed: [ANSWER q_1]\nblue");
@@ -19,13 +19,13 @@ fn a_claude_session_is_resumed_with_only_the_answer() {
 
 #[test]
 fn an_acp_session_is_resumed_with_only_the_answer() {
-    let (fixture, _) = fixture("acp");
+    let (fixture, _) = fixture_with_voice("acp");
     assert_eq!(answer_while_stopped(&fixture, || {}), "resumed: [ANSWER q_1]\nblue");
 }
 
 #[test]
 fn a_lost_session_gets_the_whole_prompt_again() {
-    let (fixture, memory) = fixture("claude");
+    let (fixture, memory) = fixture_with_voice("claude");
     let recorded = answer_while_stopped(&fixture, || fs::remove_dir_all(&memory).unwrap());
     assert!(recorded.starts_with("again: "), "{recorded}");
     assert!(recorded.contains("Do T1") && recorded.contains("Which colour?"), "{recorded}");
@@ -60,14 +60,14 @@ steps = [
         fixture.restart();
         let size = fixture.wait_for_questions(&run, 1).remove(0);
         fixture.answer(&run, size.id, "small");
-        assert_eq!(fixture.outcome(&run), RunOutcome::Done, "{voice}");
+        assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done, "{voice}");
         assert_eq!(fixture.rows(&run).questions.len(), 2, "{voice} asks each once");
         let recorded = fixture.branch_file(&run, "said.txt");
         assert!(recorded.contains("blue") && recorded.contains("small"), "{voice} received {recorded}");
     }
 }
 
-fn fixture(voice: &str) -> (RunFixture, std::path::PathBuf) {
+fn fixture_with_voice(voice: &str) -> (RunFixture, std::path::PathBuf) {
     let mut fixture = RunFixture::without_team();
     let memory = fixture.barrier_file("memory");
     let script = format!(
@@ -95,7 +95,7 @@ choose = [
 }
 
 fn add_worker(fixture: &mut RunFixture, voice: &str, script: &str) {
-    let path = fixture.write("script.toml", script);
+    let path = fixture.write_file("script.toml", script);
     let arguments = format!("'play', '{}'", path.display());
     let preset = match voice {
         "claude" => format!(
@@ -120,7 +120,7 @@ fn answer_while_stopped(fixture: &RunFixture, meanwhile: impl FnOnce()) -> Strin
     });
     meanwhile();
     fixture.answer(&run, question.id, "blue");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.rows(&run).questions.len(), 1, "the question is not asked again");
     fixture.branch_file(&run, "said.txt")
 }

@@ -50,65 +50,65 @@ echo "DONE:$JANGDAN_TASK"
 "#;
 
 /// Runs a plan whose server is killed after each of these numbers of events, and checks the result.
-fn check(n_lines: &[usize]) {
-    let stage = Stage::new();
-    let mut watcher = stage.watch(&["run", "TASKS.md", "--json"]);
+fn check_run_with_kills(n_lines: &[usize]) {
+    let stage = KilledServerFixture::new();
+    let mut watcher = stage.start_watching(&["run", "TASKS.md", "--json"]);
     for n_lines in n_lines {
         watcher.wait_for_lines(&stage, *n_lines);
         watcher.kill();
-        watcher = stage.watch(&["resume", "--json"]);
+        watcher = stage.start_watching(&["resume", "--json"]);
     }
     stage.answer();
-    watcher.end_successfully();
+    watcher.wait_for_success();
     stage.check_result();
 }
 
 #[test]
-fn killed_right_after_the_start() {
-    check(&[1]);
+fn run_completes_if_killed_right_after_the_start() {
+    check_run_with_kills(&[1]);
 }
 
 #[test]
-fn killed_while_agents_start() {
-    check(&[12]);
+fn run_completes_if_killed_while_agents_start() {
+    check_run_with_kills(&[12]);
 }
 
 #[test]
-fn killed_while_agents_work() {
-    check(&[30]);
+fn run_completes_if_killed_while_agents_work() {
+    check_run_with_kills(&[30]);
 }
 
 #[test]
-fn killed_repeatedly() {
-    check(&[5, 8, 3, 13]);
+fn run_completes_if_killed_repeatedly() {
+    check_run_with_kills(&[5, 8, 3, 13]);
 }
 
 #[test]
-fn killed_while_a_question_is_open() {
-    let stage = Stage::new();
-    let mut watcher = stage.watch(&["run", "TASKS.md", "--json"]);
+fn run_completes_if_killed_while_a_question_is_open() {
+    let stage = KilledServerFixture::new();
+    let mut watcher = stage.start_watching(&["run", "TASKS.md", "--json"]);
     watcher.wait_for_text("Which colour?");
     watcher.kill();
-    let mut watcher = stage.watch(&["resume", "--json"]);
+    let mut watcher = stage.start_watching(&["resume", "--json"]);
     stage.answer();
-    watcher.end_successfully();
+    watcher.wait_for_success();
     stage.check_result();
 }
 
 #[test]
-fn killed_after_the_answer() {
-    let stage = Stage::new();
-    let mut watcher = stage.watch(&["run", "TASKS.md", "--json"]);
+fn run_completes_if_killed_after_the_answer() {
+    let stage = KilledServerFixture::new();
+    let mut watcher = stage.start_watching(&["run", "TASKS.md", "--json"]);
     stage.answer();
     watcher.kill();
-    let mut watcher = stage.watch(&["resume", "--json"]);
+    let mut watcher = stage.start_watching(&["resume", "--json"]);
     // If the run had ended before the kill, there is nothing to resume.
-    watcher.end();
+    watcher.wait_for_exit();
     stage.check_result();
 }
 
 /// A project with a plan, and agents that are shell scripts.
-struct Stage {
+struct KilledServerFixture {
     folder: TempDir,
 }
 
@@ -121,11 +121,11 @@ struct Watcher {
 
 impl Watcher {
     /// Waits for a number of lines, or until the run waits for its answer.
-    fn wait_for_lines(&self, stage: &Stage, n_lines: usize) {
+    fn wait_for_lines(&self, stage: &KilledServerFixture, n_lines: usize) {
         let mut n_seen = 0;
         wait_until("the events are printed", || {
             n_seen += self.lines.try_iter().take(n_lines - n_seen).count();
-            n_seen == n_lines || stage.waits()
+            n_seen == n_lines || stage.is_question_open()
         });
     }
 
@@ -135,14 +135,14 @@ impl Watcher {
     }
 
     /// Reads the output to its end, and returns the exit status.
-    fn end(&mut self) -> ExitStatus {
+    fn wait_for_exit(&mut self) -> ExitStatus {
         // The process blocks if its output is not read.
         self.lines.iter().for_each(drop);
         self.child.wait().unwrap()
     }
 
-    fn end_successfully(&mut self) {
-        assert!(self.end().success(), "{}", self.errors());
+    fn wait_for_success(&mut self) {
+        assert!(self.wait_for_exit().success(), "{}", self.errors());
     }
 
     fn errors(&self) -> String {
@@ -155,7 +155,7 @@ impl Watcher {
     }
 }
 
-impl Stage {
+impl KilledServerFixture {
     fn new() -> Self {
         let stage = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(stage.project()).unwrap();
@@ -195,7 +195,7 @@ impl Stage {
         command
     }
 
-    fn watch(&self, arguments: &[&str]) -> Watcher {
+    fn start_watching(&self, arguments: &[&str]) -> Watcher {
         let errors = self.folder.path().join("errors");
         let mut command = self.jangdan(arguments);
         command.stdout(Stdio::piped()).stderr(File::create(&errors).unwrap());
@@ -207,7 +207,7 @@ impl Stage {
     }
 
     /// Tells whether the question is open.
-    fn waits(&self) -> bool {
+    fn is_question_open(&self) -> bool {
         let pending = self.jangdan(&["inbox"]).output().unwrap();
         pending.status.success() && String::from_utf8_lossy(&pending.stdout).contains("Which colour?")
     }
@@ -223,10 +223,10 @@ impl Stage {
     /// Checks the result of the run: everything happened once, and no session is left.
     fn check_result(&self) {
         let host = Host::open(&self.data()).unwrap();
-        let row = host.list().unwrap().remove(0);
+        let row = host.list_runs().unwrap().remove(0);
         let errors = fs::read_to_string(self.folder.path().join("errors")).unwrap();
         assert_eq!(row.status, RunState::Done, "{errors}");
-        let rows = host.snapshot(&row.id).unwrap().views.rows().clone();
+        let rows = host.run_snapshot(&row.id).unwrap().views.rows().clone();
         let question = rows.questions.iter().next().unwrap();
         assert_eq!((rows.questions.len(), question.status), (1, QuestionState::Resumed));
         let attempts: Vec<(String, u32)> =
@@ -247,7 +247,7 @@ impl Stage {
                 .read(&row.id, Sequence(0), 100_000)
                 .unwrap()
                 .iter()
-                .map(|entry| entry.recorded().unwrap().event)
+                .map(|entry| entry.to_recorded_event().unwrap().event)
                 .collect::<Vec<_>>(),
         );
         host.stop(runtime::ShutdownMode::KeepSessions);

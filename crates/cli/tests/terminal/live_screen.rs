@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
     terminal_user::TerminalUser,
-    test_project::{TestProject, plan},
+    test_project::{TestProject, one_phase_plan},
 };
 
 const ASKS: &str = r#"
@@ -18,8 +18,8 @@ echo "DONE:$JANGDAN_TASK"
 
 #[test]
 fn a_run_is_controlled_on_the_screen_to_its_end() {
-    let project = TestProject::open(ASKS);
-    project.start(plan(&["T1"]), RunSettings::default());
+    let project = TestProject::create_with_server(ASKS);
+    project.start_run(one_phase_plan(&["T1"]), RunSettings::default());
     let mut user = TerminalUser::start(project.command(&["watch"]));
     let screen = user.wait_for("1 red  2 blue");
     assert!(screen.contains("? T1") && screen.contains("waiting for you"), "{screen}");
@@ -46,8 +46,8 @@ fn a_run_is_controlled_on_the_screen_to_its_end() {
 
 #[test]
 fn leaving_asks_and_agents_keep_working() {
-    let project = TestProject::open(ASKS);
-    let run = project.start(plan(&["T1"]), RunSettings::default());
+    let project = TestProject::create_with_server(ASKS);
+    let run = project.start_run(one_phase_plan(&["T1"]), RunSettings::default());
     let mut user = TerminalUser::start(project.command(&["watch"]));
     user.wait_for("Which colour?");
     user.type_keys("\x03");
@@ -57,13 +57,13 @@ fn leaving_asks_and_agents_keep_working() {
     user.wait_for("> gre");
     user.type_keys("\x03\x03");
     assert_eq!(user.wait_exit(), Some(130));
-    project.succeeds(&["inbox", run.as_str()], "Which colour?");
+    project.assert_succeeds(&["inbox", run.as_str()], "Which colour?");
 }
 
 #[test]
 fn a_signal_restores_the_terminal() {
-    let project = TestProject::open(ASKS);
-    project.start(plan(&["T1"]), RunSettings::default());
+    let project = TestProject::create_with_server(ASKS);
+    project.start_run(one_phase_plan(&["T1"]), RunSettings::default());
     let mut user = TerminalUser::start(project.command(&["watch"]));
     user.wait_for("Which colour?");
     let pid = Pid::from_raw(i32::try_from(user.child.id()).unwrap()).unwrap();
@@ -73,13 +73,13 @@ fn a_signal_restores_the_terminal() {
 
 #[test]
 fn stopping_agents_of_another_server_pauses_the_run() {
-    let project = TestProject::open(ASKS);
-    project.start(plan(&["T1"]), RunSettings::default());
+    let project = TestProject::create_with_server(ASKS);
+    project.start_run(one_phase_plan(&["T1"]), RunSettings::default());
     let mut user = TerminalUser::start(project.command(&["watch"]));
     user.wait_for("Which colour?");
     user.type_keys("q\r");
     user.wait_for("2 stop agents");
     user.type_keys("2");
     assert_eq!(user.wait_exit(), Some(130));
-    project.succeeds(&["status"], "paused");
+    project.assert_succeeds(&["status"], "paused");
 }

@@ -7,7 +7,7 @@ use std::{
 
 use domain::{GateApproval, RunSettings};
 
-use crate::test_project::{TestProject, plan};
+use crate::test_project::{TestProject, one_phase_plan};
 
 const WAITS: &str = r#"
 read -r task
@@ -31,7 +31,7 @@ const PLAN: &str = "\
 fn wait_for_difference(project: &TestProject) -> String {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
-        let (exit, text) = project.jangdan(&["plan", "diff"]);
+        let (exit, text) = project.run_jangdan(&["plan", "diff"]);
         assert!(exit == 0 && Instant::now() < end, "{text}");
         if !text.contains("No change of the plan file is waiting for you") {
             return text;
@@ -41,18 +41,18 @@ fn wait_for_difference(project: &TestProject) -> String {
 
 #[test]
 fn plan_changes_are_shown_ignored_and_applied() {
-    let mut project = TestProject::open(WAITS);
+    let mut project = TestProject::create_with_server(WAITS);
     fs::write(project.path("TASKS.md"), PLAN).unwrap();
-    let mut work = plan(&["T1", "T2:T1"]);
+    let mut work = one_phase_plan(&["T1", "T2:T1"]);
     work.tasks[1].external.push("Epic 3".to_owned());
     let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
-    let run = project.start(work, settings);
+    let run = project.start_run(work, settings);
 
-    project.succeeds(&["status"], "Waiting for an external dependency: Epic 3");
-    project.fails(&["plan", "met", "Epic 4"], 1, "There is no external dependency 'Epic 4'");
-    project.succeeds(&["plan", "met", "Epic 3", "--run", run.as_str()], "marked 'Epic 3' as met");
-    project.fails(&["plan", "met", "Epic 3"], 1, "already met");
-    project.fails(&["plan", "take"], 1, "No change of the plan file is waiting");
+    project.assert_succeeds(&["status"], "Waiting for an external dependency: Epic 3");
+    project.assert_fails(&["plan", "met", "Epic 4"], 1, "There is no external dependency 'Epic 4'");
+    project.assert_succeeds(&["plan", "met", "Epic 3", "--run", run.as_str()], "marked 'Epic 3' as met");
+    project.assert_fails(&["plan", "met", "Epic 3"], 1, "already met");
+    project.assert_fails(&["plan", "take"], 1, "No change of the plan file is waiting");
 
     let changed = PLAN.replace("T1, Epic 3\n", "T1\n- **Description**: in blue\n\n### T3: Do T3\n");
     fs::write(project.path("TASKS.md"), &changed).unwrap();
@@ -62,16 +62,16 @@ fn plan_changes_are_shown_ignored_and_applied() {
         difference.contains("~ T2 Do T2: description, external dependencies\n    + in blue\n"),
         "{difference}"
     );
-    project.succeeds(&["status"], "T3 added; T2 changed");
-    project.succeeds(&["inbox"], "1 apply changes  2 ignore");
-    project.succeeds(&["plan", "diff", "--json"], "\"id\":\"p_1\"");
-    project.succeeds(&["plan", "leave"], "plan unchanged");
-    project.succeeds(&["plan", "diff"], "No change of the plan file is waiting for you");
+    project.assert_succeeds(&["status"], "T3 added; T2 changed");
+    project.assert_succeeds(&["inbox"], "1 apply changes  2 ignore");
+    project.assert_succeeds(&["plan", "diff", "--json"], "\"id\":\"p_1\"");
+    project.assert_succeeds(&["plan", "leave"], "plan unchanged");
+    project.assert_succeeds(&["plan", "diff"], "No change of the plan file is waiting for you");
 
     fs::write(project.path("TASKS.md"), format!("{changed}\n### T4: Do T4\n")).unwrap();
     assert!(wait_for_difference(&project).contains("+ T4 Do T4 (phase 1)\n"));
-    project.succeeds(&["plan", "take"], "plan updated");
+    project.assert_succeeds(&["plan", "take"], "plan updated");
     fs::write(project.path("go"), "").unwrap();
-    project.succeeds(&["watch"], "4 of 4 done");
-    project.close();
+    project.assert_succeeds(&["watch"], "4 of 4 done");
+    project.stop_server();
 }

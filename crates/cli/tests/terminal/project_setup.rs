@@ -26,7 +26,7 @@ steps = [
 
 /// Creates a project with a plan and a scripted worker.
 fn new_project(script: &str) -> TestProject {
-    let project = TestProject::open("");
+    let project = TestProject::create_with_server("");
     let path = project.path("script.toml");
     fs::write(&path, script).unwrap();
     let configuration = format!(
@@ -41,7 +41,7 @@ fn new_project(script: &str) -> TestProject {
     project
 }
 
-fn kept_permissions(project: &TestProject) -> PathBuf {
+fn saved_permissions_file(project: &TestProject) -> PathBuf {
     let mut files = fs::read_dir(project.path("data/permissions")).unwrap();
     files.next().unwrap().unwrap().path()
 }
@@ -49,25 +49,26 @@ fn kept_permissions(project: &TestProject) -> PathBuf {
 #[test]
 fn permissions_kept_for_the_project_apply_to_later_runs_until_removed() {
     let project = new_project(ASKS);
-    let (exit, text) = project.jangdan(&["run", "--no-wait"]);
+    let (exit, text) = project.run_jangdan(&["run", "--no-wait"]);
     assert!(exit == 3 && text.contains("wants to run"), "{exit}:\n{text}");
-    project.succeeds(&["answer", "q_1", "allow", "--keep", "project"], "answered q_1: allow");
-    project.succeeds(&["watch"], "1 of 1 done");
+    project.assert_succeeds(&["answer", "q_1", "allow", "--keep", "project"], "answered q_1: allow");
+    project.assert_succeeds(&["watch"], "1 of 1 done");
 
-    project.succeeds(&["run", "--no-wait"], "1 of 1 done");
+    project.assert_succeeds(&["run", "--no-wait"], "1 of 1 done");
     assert_eq!(project.git(&["status", "--porcelain"]), "?? TASKS.md\n?? jangdan.toml\n");
-    let file = kept_permissions(&project);
-    project.succeeds(&["config", "show", "--origin"], &format!("make report\"]  # {}:", file.display()));
+    let file = saved_permissions_file(&project);
+    project
+        .assert_succeeds(&["config", "show", "--origin"], &format!("make report\"]  # {}:", file.display()));
 
     let text = fs::read_to_string(&file).unwrap();
     let left: Vec<&str> = text.lines().filter(|line| !line.contains("make report")).collect();
     fs::write(&file, left.join("\n")).unwrap();
-    let (exit, text) = project.jangdan(&["run", "--no-wait"]);
+    let (exit, text) = project.run_jangdan(&["run", "--no-wait"]);
     assert!(exit == 3 && text.contains("wants to run"), "{exit}:\n{text}");
 }
 
 /// Returns `jangdan run` of a user with a git identity and no git configuration.
-fn run(project: &TestProject, arguments: &[&str]) -> Command {
+fn jangdan_run_command(project: &TestProject, arguments: &[&str]) -> Command {
     let mut command = project.command(&[&["run", "--no-wait"], arguments].concat());
     for who in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{who}_NAME"), "Ana").env(format!("GIT_{who}_EMAIL"), "ana@localhost");
@@ -84,7 +85,7 @@ fn output_of(mut command: Command) -> (Option<i32>, String) {
 }
 
 #[track_caller]
-fn fails_with(command: Command, parts: &[&str]) {
+fn assert_fails_with(command: Command, parts: &[&str]) {
     let (exit, text) = output_of(command);
     assert!(exit == Some(1) && parts.iter().all(|part| text.contains(part)), "{exit:?}:\n{text}");
 }
@@ -93,7 +94,7 @@ fn fails_with(command: Command, parts: &[&str]) {
 fn a_missing_repository_is_created_on_request() {
     let project = new_project(WRITES);
     fs::remove_dir_all(project.root().join(".git")).unwrap();
-    let mut user = TerminalUser::start(run(&project, &[]));
+    let mut user = TerminalUser::start(jangdan_run_command(&project, &[]));
     // The terminal wraps the line.
     user.wait_for("is not a git repository. Create one");
     user.wait_for("[y/N]");
@@ -112,28 +113,28 @@ fn without_consent_no_repository_is_created() {
     let project = new_project(WRITES);
     fs::remove_dir_all(project.root().join(".git")).unwrap();
     for answer in ["n\r", "\r"] {
-        let mut user = TerminalUser::start(run(&project, &[]));
+        let mut user = TerminalUser::start(jangdan_run_command(&project, &[]));
         user.wait_for("[y/N]");
         user.type_keys(answer);
         user.wait_for("--no-worktrees");
         assert_eq!(user.wait_exit(), Some(1));
     }
     // Without a terminal there is no question.
-    fails_with(run(&project, &[]), &["is not in a git repository", "--no-worktrees"]);
+    assert_fails_with(jangdan_run_command(&project, &[]), &["is not in a git repository", "--no-worktrees"]);
     assert!(!project.root().join(".git").exists());
 }
 
 #[test]
 fn without_worktrees_agents_work_in_the_folder() {
     let project = new_project(WRITES);
-    let (exit, text) = output_of(run(&project, &["--no-worktrees"]));
+    let (exit, text) = output_of(jangdan_run_command(&project, &["--no-worktrees"]));
     assert!(exit == Some(0) && text.contains("All agents work in this folder"), "{exit:?}:\n{text}");
     assert_eq!(project.git(&["status", "--porcelain"]), "?? TASKS.md\n?? jangdan.toml\n?? made.txt\n");
     assert_eq!(project.git(&["branch", "--list", "--format=%(refname:short)"]), "main\n");
     assert_eq!(project.git(&["worktree", "list"]).lines().count(), 1);
     fs::remove_file(project.root().join("made.txt")).unwrap();
     fs::remove_dir_all(project.root().join(".git")).unwrap();
-    assert_eq!(output_of(run(&project, &["--no-worktrees"])).0, Some(0));
+    assert_eq!(output_of(jangdan_run_command(&project, &["--no-worktrees"])).0, Some(0));
     assert_eq!(fs::read_to_string(project.root().join("made.txt")).unwrap(), "made");
     assert!(!project.root().join(".git").exists());
 }
@@ -152,16 +153,16 @@ fn unsupported_repositories_are_refused_before_the_run_starts() {
         std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|folder| folder.join("git").exists());
     std::os::unix::fs::symlink(found.unwrap().join("git"), path.join("git")).unwrap();
     let bare = |project: &TestProject| {
-        let mut command = run(project, &[]);
+        let mut command = jangdan_run_command(project, &[]);
         command.env("PATH", &path);
         command
     };
     fs::create_dir(project.root().join("large")).unwrap();
     fs::write(project.root().join("large/.gitattributes"), "*.bin filter=lfs\n").unwrap();
     commit(&project);
-    fails_with(bare(&project), &["its filter is not configured here", "git lfs install"]);
+    assert_fails_with(bare(&project), &["its filter is not configured here", "git lfs install"]);
     project.git(&["config", "filter.lfs.process", "git-lfs filter-process"]);
-    fails_with(bare(&project), &["git-lfs is not installed", "Install git-lfs"]);
+    assert_fails_with(bare(&project), &["git-lfs is not installed", "Install git-lfs"]);
 
     let project = new_project(WRITES);
     let inner = project.path("inner");
@@ -180,15 +181,15 @@ fn unsupported_repositories_are_refused_before_the_run_starts() {
     let wanted = format!("160000,{},inner", "1".repeat(40));
     project.git(&["update-index", "--cacheinfo", &wanted]);
     project.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "ahead"]);
-    fails_with(
-        run(&project, &[]),
+    assert_fails_with(
+        jangdan_run_command(&project, &[]),
         &["Submodule inner does not have the commit", "git submodule update --init inner"],
     );
 
     let project = new_project(WRITES);
     fs::remove_dir_all(project.root().join(".git")).unwrap();
     project.git(&["init", "--quiet", "--initial-branch=new"]);
-    fails_with(run(&project, &[]), &["Branch new has no commit yet", "Commit first"]);
+    assert_fails_with(jangdan_run_command(&project, &[]), &["Branch new has no commit yet", "Commit first"]);
     assert_eq!(project.client().runs().unwrap().len(), 0);
 }
 
@@ -207,7 +208,7 @@ fn configuration_in_a_subfolder_is_found_and_agents_work_at_the_root() {
     );
     fs::write(root.join("app/jangdan.toml"), configuration).unwrap();
     let from_below = |arguments: &[&str]| {
-        let mut command = run(&project, arguments);
+        let mut command = jangdan_run_command(&project, arguments);
         command.current_dir(&below);
         output_of(command)
     };
@@ -230,9 +231,9 @@ fn a_run_without_an_agent_says_where_it_looked_for_the_configuration() {
     let found =
         std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|folder| folder.join("git").exists());
     std::os::unix::fs::symlink(found.unwrap().join("git"), path.join("git")).unwrap();
-    let mut command = run(&project, &["../TASKS.md"]);
+    let mut command = jangdan_run_command(&project, &["../TASKS.md"]);
     command.env("PATH", &path).current_dir(root.join("app"));
     let root = root.canonicalize().unwrap();
     let searched = format!("{0}/app/jangdan.toml, {0}/jangdan.toml", root.display());
-    fails_with(command, &["No agent is installed", "jangdan agents", &searched]);
+    assert_fails_with(command, &["No agent is installed", "jangdan agents", &searched]);
 }

@@ -9,7 +9,7 @@ use std::{
 use domain::{GateApproval, RunSettings};
 use serde_json::Value;
 
-use crate::test_project::{TestProject, plan};
+use crate::test_project::{TestProject, one_phase_plan};
 
 const ASKS: &str = r#"
 read -r task
@@ -55,84 +55,88 @@ tool = { name = "Bash", kind = "execute", input = { command = "make report" }, o
 say = "All is written.\n\nDONE:{task}\n"
 "#;
 
-fn automatic() -> RunSettings {
+fn automatic_gate_settings() -> RunSettings {
     RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() }
 }
 
 #[test]
 fn a_run_is_controlled_from_another_terminal() {
-    let mut project = TestProject::open(ASKS);
-    let run = project.start(plan(&["T1", "T2:T1"]), RunSettings::default());
-    project.fails(&["watch", "--no-wait"], 3, "jangdan answer");
-    project.succeeds(&["inbox"], "1 red  2 blue");
-    project.succeeds(&["status"], "waiting for you");
-    project.fails(&["answer", "q_1"], 2, "The answer is empty.");
-    project.fails(&["answer", "q_1", "--option", "3"], 1, "Options: 1 red, 2 blue");
-    project.fails(&["answer", "q_9", "red"], 1, "There is no question q_9");
-    project.fails(&["answer", "q_9", "--option", "1"], 1, "q_9 is not waiting for you");
-    project.fails(&["answer", run.as_str(), "q_1", "blue"], 2, &format!("Name a run with --run {run}"));
-    project.succeeds(&["answer", "q_1", "--option", "2", "--run", run.as_str()], "answered q_1: blue");
-    project.fails(&["answer", "q_1", "red"], 1, "already answered");
-    project.fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
-    project.fails(&["land"], 1, "No phase of");
-    project.fails(&["reject", "1"], 2, "The reason is empty.");
-    project.fails(&["approve", "x"], 2, "'x'");
-    project.succeeds(&["approve", "1", "well", "done"], "approved phase 1");
-    project.succeeds(&["watch"], "2 of 2 done");
-    project.succeeds(&["conversation", "T1"], "Answer to q_1: blue");
-    project.succeeds(&["logs", "T1"], "I look at T1");
-    project.succeeds(&["logs", "T1", "--json"], r#"{"type":"words","text":"#);
-    project.succeeds(&["diff", "T1"], "+T1");
-    project.fails(&["logs", "T9"], 1, "Unknown task T9");
-    project.close();
+    let mut project = TestProject::create_with_server(ASKS);
+    let run = project.start_run(one_phase_plan(&["T1", "T2:T1"]), RunSettings::default());
+    project.assert_fails(&["watch", "--no-wait"], 3, "jangdan answer");
+    project.assert_succeeds(&["inbox"], "1 red  2 blue");
+    project.assert_succeeds(&["status"], "waiting for you");
+    project.assert_fails(&["answer", "q_1"], 2, "The answer is empty.");
+    project.assert_fails(&["answer", "q_1", "--option", "3"], 1, "Options: 1 red, 2 blue");
+    project.assert_fails(&["answer", "q_9", "red"], 1, "There is no question q_9");
+    project.assert_fails(&["answer", "q_9", "--option", "1"], 1, "q_9 is not waiting for you");
+    project.assert_fails(
+        &["answer", run.as_str(), "q_1", "blue"],
+        2,
+        &format!("Name a run with --run {run}"),
+    );
+    project.assert_succeeds(&["answer", "q_1", "--option", "2", "--run", run.as_str()], "answered q_1: blue");
+    project.assert_fails(&["answer", "q_1", "red"], 1, "already answered");
+    project.assert_fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
+    project.assert_fails(&["land"], 1, "No phase of");
+    project.assert_fails(&["reject", "1"], 2, "The reason is empty.");
+    project.assert_fails(&["approve", "x"], 2, "'x'");
+    project.assert_succeeds(&["approve", "1", "well", "done"], "approved phase 1");
+    project.assert_succeeds(&["watch"], "2 of 2 done");
+    project.assert_succeeds(&["conversation", "T1"], "Answer to q_1: blue");
+    project.assert_succeeds(&["logs", "T1"], "I look at T1");
+    project.assert_succeeds(&["logs", "T1", "--json"], r#"{"type":"words","text":"#);
+    project.assert_succeeds(&["diff", "T1"], "+T1");
+    project.assert_fails(&["logs", "T9"], 1, "Unknown task T9");
+    project.stop_server();
     // These commands need no running server.
-    project.succeeds(&["runs"], run.as_str());
-    project.succeeds(&["status", "--json"], r#""status":"done""#);
-    project.succeeds(&["watch"], "2 of 2 done");
-    project.succeeds(&["diff", "T2"], "+T2");
-    project.succeeds(&["land", "--yes"], &format!("Merged 4 commits of {run} into main ("));
+    project.assert_succeeds(&["runs"], run.as_str());
+    project.assert_succeeds(&["status", "--json"], r#""status":"done""#);
+    project.assert_succeeds(&["watch"], "2 of 2 done");
+    project.assert_succeeds(&["diff", "T2"], "+T2");
+    project.assert_succeeds(&["land", "--yes"], &format!("Merged 4 commits of {run} into main ("));
     assert!(project.git(&["ls-files"]).contains("file-T2.txt"));
-    project.succeeds(&["clean", "--yes"], "Deleted 2 worktrees of");
-    project.fails(&["retry", "T1"], 1, "No server is running");
+    project.assert_succeeds(&["clean", "--yes"], "Deleted 2 worktrees of");
+    project.assert_fails(&["retry", "T1"], 1, "No server is running");
 }
 
 #[test]
 fn chat_answers_the_only_question_and_lists_them_if_there_are_several() {
-    let project = TestProject::open(ASKS_ALWAYS);
-    project.start(plan(&["T1", "T2"]), automatic());
-    project.fails(&["watch", "--no-wait"], 3, "Which colour?");
-    project.fails(&["chat", "blue"], 1, "Name one: q_1 or q_2");
-    project.succeeds(&["answer", "q_2", "red"], "answered q_2: red");
-    project.fails(&["watch", "--no-wait"], 3, "q_1");
-    project.succeeds(&["chat", "blue"], "message sent");
-    project.succeeds(&["watch"], "2 of 2 done");
-    project.fails(&["provide", "d_1"], 1, "Unknown request d_1");
-    project.fails(&["rewind", "T1"], 2, "Add one of k_");
+    let project = TestProject::create_with_server(ASKS_ALWAYS);
+    project.start_run(one_phase_plan(&["T1", "T2"]), automatic_gate_settings());
+    project.assert_fails(&["watch", "--no-wait"], 3, "Which colour?");
+    project.assert_fails(&["chat", "blue"], 1, "Name one: q_1 or q_2");
+    project.assert_succeeds(&["answer", "q_2", "red"], "answered q_2: red");
+    project.assert_fails(&["watch", "--no-wait"], 3, "q_1");
+    project.assert_succeeds(&["chat", "blue"], "message sent");
+    project.assert_succeeds(&["watch"], "2 of 2 done");
+    project.assert_fails(&["provide", "d_1"], 1, "Unknown request d_1");
+    project.assert_fails(&["rewind", "T1"], 2, "Add one of k_");
 }
 
 #[test]
 fn a_failed_run_sets_the_exit_status() {
-    let project = TestProject::open(FAILS);
-    project.start(plan(&["T1", "T2:T1"]), automatic());
-    project.fails(&["watch", "--no-wait"], 3, "mark as failed");
-    project.fails(&["resolve", "e_1", "sing"], 2, "'sing' is not an action.");
-    project.fails(&["resolve", "e_1", "99"], 1, "Suggestions: 1 ");
-    project.succeeds(&["resolve", "e_1", "give-up"], "resolved e_1: give up");
-    project.fails(&["watch"], 1, "Failed: T1");
-    project.succeeds(&["skip", "T1"], "skipped T1");
+    let project = TestProject::create_with_server(FAILS);
+    project.start_run(one_phase_plan(&["T1", "T2:T1"]), automatic_gate_settings());
+    project.assert_fails(&["watch", "--no-wait"], 3, "mark as failed");
+    project.assert_fails(&["resolve", "e_1", "sing"], 2, "'sing' is not an action.");
+    project.assert_fails(&["resolve", "e_1", "99"], 1, "Suggestions: 1 ");
+    project.assert_succeeds(&["resolve", "e_1", "give-up"], "resolved e_1: give up");
+    project.assert_fails(&["watch"], 1, "Failed: T1");
+    project.assert_succeeds(&["skip", "T1"], "skipped T1");
 }
 
 #[test]
 fn events_are_printed_as_json() {
-    let project = TestProject::open(WAITS);
-    project.start(plan(&["T1"]), automatic());
+    let project = TestProject::create_with_server(WAITS);
+    project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     let mut child =
         project.command(&["watch", "--json"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut printed = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| line.unwrap());
     // The agent is running.
     printed.find(|line| line.contains("session.activity")).unwrap();
-    project.succeeds(&["pause", "--json"], r#""sequence":"#);
-    project.succeeds(&["continue"], ": continued");
+    project.assert_succeeds(&["pause", "--json"], r#""sequence":"#);
+    project.assert_succeeds(&["continue"], ": continued");
     std::fs::write(project.path("go"), "").unwrap();
     let lines: Vec<Value> = printed.map(|line| serde_json::from_str(&line).unwrap()).collect();
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -154,68 +158,68 @@ fn events_are_printed_as_json() {
 
 #[test]
 fn a_server_without_its_folder_ends() {
-    TestProject::open("").delete_data();
+    TestProject::create_with_server("").delete_data();
 }
 
 #[test]
 fn a_run_can_be_cancelled() {
-    let project = TestProject::open(WAITS);
-    project.start(plan(&["T1", "T2"]), automatic());
-    project.succeeds(&["pause", "T2"], "paused T2");
-    project.succeeds(&["cancel", "T2"], "cancelled T2");
-    project.succeeds(&["cancel", "--yes"], ": cancelled");
-    project.fails(&["watch"], 1, "cancelled");
-    project.fails(&["pause"], 1, "cancelled");
+    let project = TestProject::create_with_server(WAITS);
+    project.start_run(one_phase_plan(&["T1", "T2"]), automatic_gate_settings());
+    project.assert_succeeds(&["pause", "T2"], "paused T2");
+    project.assert_succeeds(&["cancel", "T2"], "cancelled T2");
+    project.assert_succeeds(&["cancel", "--yes"], ": cancelled");
+    project.assert_fails(&["watch"], 1, "cancelled");
+    project.assert_fails(&["pause"], 1, "cancelled");
 }
 
 #[test]
 fn without_a_name_the_only_active_run_of_the_project_is_taken() {
-    let project = TestProject::open(WAITS);
-    project.fails(&["status"], 1, "This project has no run.");
-    let first = project.start(plan(&["T1"]), automatic());
+    let project = TestProject::create_with_server(WAITS);
+    project.assert_fails(&["status"], 1, "This project has no run.");
+    let first = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     let status = |folder: &str| {
         let output = project.command(&["status"]).current_dir(project.path(folder)).output().unwrap();
         (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
     };
     assert_eq!(status(".").0, Some(0), "it is the only run");
-    let second = project.start(plan(&["T1"]), automatic());
+    let second = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     let both = format!("Two runs are active here: {second} (A plan), {first} (A plan).");
     for command in [&["status"][..], &["cancel"], &["tell", "T1", "hello"], &["log"], &["resume"]] {
-        project.fails(command, 1, &both);
-        project.fails(command, 1, &format!("Add a name: --run {second}"));
+        project.assert_fails(command, 1, &both);
+        project.assert_fails(command, 1, &format!("Add a name: --run {second}"));
     }
-    project.succeeds(&["status", first.as_str()], first.as_str());
-    project.succeeds(&["status", "--run", first.as_str()], first.as_str());
-    project.fails(&["status", first.as_str(), "--run", first.as_str()], 2, "cannot be used with");
-    project.fails(&["cancel", second.as_str()], 2, &format!("Name a run with --run {second}"));
-    project.fails(&["status", "--run", "x"], 1, "Unknown run 'x'.");
-    project.succeeds(&["cancel", "--run", second.as_str()], &format!("Run {second}: cancelled"));
-    project.succeeds(&["status"], first.as_str());
+    project.assert_succeeds(&["status", first.as_str()], first.as_str());
+    project.assert_succeeds(&["status", "--run", first.as_str()], first.as_str());
+    project.assert_fails(&["status", first.as_str(), "--run", first.as_str()], 2, "cannot be used with");
+    project.assert_fails(&["cancel", second.as_str()], 2, &format!("Name a run with --run {second}"));
+    project.assert_fails(&["status", "--run", "x"], 1, "Unknown run 'x'.");
+    project.assert_succeeds(&["cancel", "--run", second.as_str()], &format!("Run {second}: cancelled"));
+    project.assert_succeeds(&["status"], first.as_str());
     let (exit, text) = status(".");
     assert!(exit == Some(1) && text.contains(first.as_str()) && text.contains("Add a name: --run"), "{text}");
-    project.succeeds(&["log"], "A plan");
+    project.assert_succeeds(&["log"], "A plan");
 }
 
 #[test]
 fn permissions_and_logs_work_the_same_for_every_protocol() {
-    let project = TestProject::open("");
-    project.start_scripted(&["claude", "codex", "acp"], ASKS_FIRST);
-    let (exit, text) = project.jangdan(&["watch", "--no-wait"]);
+    let project = TestProject::create_with_server("");
+    project.start_scripted_run(&["claude", "codex", "acp"], ASKS_FIRST);
+    let (exit, text) = project.run_jangdan(&["watch", "--no-wait"]);
     assert_eq!((exit, text.matches("wants to run").count()), (3, 3), "{text}");
-    project.fails(&["answer", "q_1", "maybe"], 1, "allow, deny");
-    project.succeeds(&["answer", "q_1", "--option", "2"], "answered q_1: allow");
-    project.succeeds(&["answer", "q_2", "allow", "--keep", "run"], "answered q_2: allow");
-    project.succeeds(&["answer", "q_3", "--option", "5"], "answered q_3: deny");
-    project.succeeds(&["watch"], "3 of 3 done");
+    project.assert_fails(&["answer", "q_1", "maybe"], 1, "allow, deny");
+    project.assert_succeeds(&["answer", "q_1", "--option", "2"], "answered q_1: allow");
+    project.assert_succeeds(&["answer", "q_2", "allow", "--keep", "run"], "answered q_2: allow");
+    project.assert_succeeds(&["answer", "q_3", "--option", "5"], "answered q_3: deny");
+    project.assert_succeeds(&["watch"], "3 of 3 done");
     for task in ["T1", "T2", "T3"] {
-        project.succeeds(&["logs", task], "I read the task.");
-        project.succeeds(&["logs", task], "make report");
+        project.assert_succeeds(&["logs", task], "I read the task.");
+        project.assert_succeeds(&["logs", task], "make report");
     }
 }
 
 #[test]
 fn checks_are_sandboxed_like_agents() {
-    let project = TestProject::open("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
+    let project = TestProject::create_with_server("read -r task\necho \"DONE:$JANGDAN_TASK\"\n");
     // Temporary folders may be written, so this is elsewhere.
     let outside = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("outside-{}.txt", std::process::id()));
     let check = format!("echo y > inside.txt && ! echo z > {}", outside.display());
@@ -226,8 +230,8 @@ fn checks_are_sandboxed_like_agents() {
     );
     std::fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
     std::fs::write(project.root().join("TASKS.md"), "### T1: Write it\n").unwrap();
-    project.succeeds(&["run", "TASKS.md", "--no-wait"], "1 of 1 done");
+    project.assert_succeeds(&["run", "TASKS.md", "--no-wait"], "1 of 1 done");
     assert!(!outside.exists());
-    let receipts = project.jangdan(&["status", "--json"]).1;
+    let receipts = project.run_jangdan(&["status", "--json"]).1;
     assert!(!receipts.contains("unchecked"), "{receipts}");
 }

@@ -19,9 +19,9 @@ echo "DONE:$JANGDAN_TASK"
 "#;
 
 /// Creates a project without a server.
-fn new_project() -> TestProject {
-    let mut project = TestProject::open(ASKS_AND_WAITS);
-    project.close();
+fn project_without_server() -> TestProject {
+    let mut project = TestProject::create_with_server(ASKS_AND_WAITS);
+    project.stop_server();
     let configuration = format!(
         "orchestration.gate_approval = 'automatic'\n[agents.mine]\nextends = 'shell'\nrole = 'worker'\n\
          arguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}\n",
@@ -43,22 +43,22 @@ fn is_alive(pid: &str) -> bool {
     Path::new("/proc").join(pid).exists()
 }
 
-fn branch(project: &TestProject) -> String {
+fn run_branch(project: &TestProject) -> String {
     project.git(&["branch", "--list", "--format=%(refname:short)", "jangdan/*/run"]).trim().to_owned()
 }
 
-fn colour(project: &TestProject) -> String {
-    project.git(&["show", &format!("{}:colour.txt", branch(project))])
+fn merged_colour(project: &TestProject) -> String {
+    project.git(&["show", &format!("{}:colour.txt", run_branch(project))])
 }
 
 /// Returns the path of the link to the run's page.
 fn link_path(project: &TestProject) -> String {
-    format!("/runs/{}?token=", branch(project).split('/').nth(1).unwrap())
+    format!("/runs/{}?token=", run_branch(project).split('/').nth(1).unwrap())
 }
 
 #[test]
 fn a_question_is_answered_on_the_screen_of_run() {
-    let project = new_project();
+    let project = project_without_server();
     let mut user = TerminalUser::start(project.command(&["run"]));
     let screen = user.wait_for("1 red  2 blue");
     assert!(screen.replace(['\r', '\n'], "").contains(&link_path(&project)), "{screen}");
@@ -67,12 +67,12 @@ fn a_question_is_answered_on_the_screen_of_run() {
     fs::write(project.path("go"), "").unwrap();
     let screen = user.wait_for("1 of 1 done");
     assert_eq!(user.wait_exit(), Some(0), "{screen}");
-    assert!(colour(&project).contains("blue"));
+    assert!(merged_colour(&project).contains("blue"));
     assert!(!is_alive(&pids(&project)[0]), "its process has ended");
 }
 
 /// Starts a run, answers, and leaves with this choice. Returns whether the agent is still running.
-fn leave(project: &TestProject, choice: &str) -> bool {
+fn run_and_leave(project: &TestProject, choice: &str) -> bool {
     let mut user = TerminalUser::start(project.command(&["run"]));
     user.wait_for("1 red  2 blue");
     user.type_keys("1\r");
@@ -85,35 +85,35 @@ fn leave(project: &TestProject, choice: &str) -> bool {
 }
 
 /// Resumes the run, and returns the number of agent processes.
-fn resume(project: &TestProject) -> usize {
+fn resume_run(project: &TestProject) -> usize {
     fs::write(project.path("go"), "").unwrap();
-    let (exit, text) = project.jangdan(&["resume"]);
+    let (exit, text) = project.run_jangdan(&["resume"]);
     assert!(
         exit == 0 && text.contains("1 of 1 done") && text.contains(&link_path(project)),
         "{exit}: {text}"
     );
-    assert!(colour(project).contains("red"));
+    assert!(merged_colour(project).contains("red"));
     pids(project).len()
 }
 
 #[test]
 fn agents_keep_working_after_the_user_leaves_and_are_found_by_resume() {
-    let project = new_project();
-    assert!(leave(&project, "1"));
-    assert_eq!(resume(&project), 1, "the same process continued");
+    let project = project_without_server();
+    assert!(run_and_leave(&project, "1"));
+    assert_eq!(resume_run(&project), 1, "the same process continued");
 }
 
 #[test]
 fn agents_can_be_stopped_on_leaving_and_the_run_resumed() {
-    let project = new_project();
-    assert!(!leave(&project, "2"));
-    assert_eq!(resume(&project), 2, "another process continued with the work of the first");
+    let project = project_without_server();
+    assert!(!run_and_leave(&project, "2"));
+    assert_eq!(resume_run(&project), 2, "another process continued with the work of the first");
 }
 
 #[test]
 fn a_server_continues_when_the_reader_of_its_messages_is_gone() {
     // `start_server` closes the pipe after the first line; the server has more to print.
-    let mut project = TestProject::open("exit 0");
-    project.succeeds(&["runs"], "No runs");
-    project.close();
+    let mut project = TestProject::create_with_server("exit 0");
+    project.assert_succeeds(&["runs"], "No runs");
+    project.stop_server();
 }

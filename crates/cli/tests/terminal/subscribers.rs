@@ -18,7 +18,7 @@ use domain::RunSettings;
 use serde_json::Value;
 use views::{RunRow, RunState};
 
-use crate::test_project::{TestProject, plan};
+use crate::test_project::{TestProject, one_phase_plan};
 
 /// Far more than anything takes; a machine can be very busy.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -33,7 +33,7 @@ read -r end
 "#;
 
 /// Rows by run, kind and key.
-type Rows = BTreeMap<(String, String, String), Value>;
+type RowsByKey = BTreeMap<(String, String, String), Value>;
 
 /// The server's address, and the last event to read; 0 while that is unknown.
 struct ServerAddress {
@@ -42,20 +42,21 @@ struct ServerAddress {
 }
 
 /// The number of subscribers, and how often the server is killed.
-fn number(name: &str, usual: u64) -> u64 {
+fn number_from_environment(name: &str, usual: u64) -> u64 {
     env::var(name).ok().map_or(usual, |number| number.parse().unwrap())
 }
 
 #[test]
 fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed() {
-    let (n_subscribers, n_kills) = (number("JANGDAN_SUBSCRIBERS", 256), number("JANGDAN_KILLS", 3));
-    let mut project = TestProject::open(WORKS);
-    let server = ServerAddress { address: Mutex::new(address(&project)), end: AtomicU64::new(0) };
+    let (n_subscribers, n_kills) =
+        (number_from_environment("JANGDAN_SUBSCRIBERS", 256), number_from_environment("JANGDAN_KILLS", 3));
+    let mut project = TestProject::create_with_server(WORKS);
+    let server = ServerAddress { address: Mutex::new(server_address(&project)), end: AtomicU64::new(0) };
     let server = &server;
     let heard = thread::scope(|scope| {
         let subscribers: Vec<_> = (0..n_subscribers)
             .map(|luck| {
-                let listen = move || Subscriber::new(luck).listen(server);
+                let listen = move || Subscriber::new(luck).follow_to_end(server);
                 thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, listen).unwrap()
             })
             .collect();
@@ -64,25 +65,26 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
             if round > 0 {
                 project.kill_server();
                 project.start_server();
-                *server.address.lock().unwrap() = address(&project);
+                *server.address.lock().unwrap() = server_address(&project);
             }
-            let work = plan(&["T1", "T2", "T3:T1", "T4:T1,T2"]);
-            runs.push(project.start(
+            let work = one_phase_plan(&["T1", "T2", "T3:T1", "T4:T1,T2"]);
+            runs.push(project.start_run(
                 work,
                 RunSettings { gate_approval: domain::GateApproval::Automatic, ..RunSettings::default() },
             ));
             // Some of it happens, then the next blow comes.
-            wait_for(&project, |rows| {
-                rows.iter().any(|row| row.id == runs[runs.len() - 1] && row.tasks.running > 0 || is_over(row))
+            wait_for_runs(&project, |rows| {
+                rows.iter()
+                    .any(|row| row.id == runs[runs.len() - 1] && row.tasks.running > 0 || has_ended(row))
             });
         }
-        wait_for(&project, |rows| rows.iter().all(is_over));
+        wait_for_runs(&project, |rows| rows.iter().all(has_ended));
         let client = project.client();
         let end = runs.iter().map(|run| client.rows(run, &[]).unwrap().position().0).max().unwrap();
         server.end.store(end, Ordering::SeqCst);
         subscribers.into_iter().map(|subscriber| subscriber.join().unwrap()).collect::<Vec<_>>()
     });
-    let mut expected = Rows::new();
+    let mut expected = RowsByKey::new();
     for run in project.client().runs().unwrap() {
         let rows: Value = project.client().get(&format!("/api/runs/{}/rows", run.id)).unwrap();
         for (kind, rows) in rows["rows"].as_object().unwrap() {
@@ -93,7 +95,7 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
     }
     for rows in heard {
         // Keys are not in every row, so that the rows themselves are compared.
-        let rows: Rows = rows
+        let rows: RowsByKey = rows
             .into_iter()
             .map(|((run, kind, _), row)| ((run, kind, row.to_string()), Value::Null))
             .collect();
@@ -101,12 +103,12 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
     }
 }
 
-fn is_over(row: &RunRow) -> bool {
+fn has_ended(row: &RunRow) -> bool {
     !matches!(row.status, RunState::Running | RunState::Paused)
 }
 
 /// Looks at the runs until they are so. The server may be gone for a moment.
-fn wait_for(project: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
+fn wait_for_runs(project: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !project.client().runs().is_ok_and(|rows| is_so(&rows)) {
         assert!(Instant::now() < deadline, "the runs do not come to it: {:?}", project.client().runs());
@@ -114,29 +116,29 @@ fn wait_for(project: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
     }
 }
 
-fn address(project: &TestProject) -> (String, String) {
+fn server_address(project: &TestProject) -> (String, String) {
     let link = project.client().link(None).unwrap().unwrap();
     let (address, token) = link.split_once("/?token=").unwrap();
     (address.strip_prefix("http://").unwrap().to_owned(), token.to_owned())
 }
 
 /// Reads a line of a head.
-fn line(stream: &mut impl BufRead) -> io::Result<String> {
+fn read_trimmed_line(stream: &mut impl BufRead) -> io::Result<String> {
     let mut line = String::new();
     stream.read_line(&mut line)?;
     Ok(line.trim_end().to_owned())
 }
 
 /// A body that comes in pieces, each with its length before it.
-struct Pieces<R> {
+struct ChunkedBody<R> {
     stream: R,
     n_left: usize,
 }
 
-impl<R: BufRead> Read for Pieces<R> {
+impl<R: BufRead> Read for ChunkedBody<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.n_left == 0 {
-            let length = line(&mut self.stream)?;
+            let length = read_trimmed_line(&mut self.stream)?;
             if length.is_empty() {
                 return Ok(0);
             }
@@ -146,7 +148,7 @@ impl<R: BufRead> Read for Pieces<R> {
         let n_read = self.stream.read(&mut buffer[..n_wanted])?;
         self.n_left -= n_read;
         if n_read > 0 && self.n_left == 0 {
-            assert_eq!(line(&mut self.stream)?, "", "a piece ends with its line");
+            assert_eq!(read_trimmed_line(&mut self.stream)?, "", "a piece ends with its line");
         }
         Ok(n_read)
     }
@@ -156,58 +158,64 @@ impl<R: BufRead> Read for Pieces<R> {
 struct Subscriber {
     luck: u64,
     last: u64,
-    rows: Rows,
+    rows: RowsByKey,
 }
 
 impl Subscriber {
     fn new(luck: u64) -> Self {
-        Self { luck: luck.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, last: 0, rows: Rows::new() }
+        Self { luck: luck.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, last: 0, rows: RowsByKey::new() }
     }
 
     /// Subscribes until the last event has arrived, and returns the rows.
-    fn listen(mut self, server: &ServerAddress) -> Rows {
+    fn follow_to_end(mut self, server: &ServerAddress) -> RowsByKey {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let (host, token) = server.address.lock().unwrap().clone();
-            let n_entries = self.chance(60);
+            let n_entries = self.random_up_to(60);
             // A closed or refused connection is opened again.
-            let _ = self.hear(&host, &token, n_entries, server);
+            let _ = self.read_entries(&host, &token, n_entries, server);
             let end = server.end.load(Ordering::SeqCst);
             if end > 0 && self.last >= end {
                 return self.rows;
             }
             assert!(Instant::now() < deadline, "it has come to {} of {end}", self.last);
-            let pause = self.chance(50);
+            let pause = self.random_up_to(50);
             thread::sleep(Duration::from_millis(pause));
         }
     }
 
     /// Hears so many entries over one connection.
-    fn hear(&mut self, host: &str, token: &str, n_entries: u64, server: &ServerAddress) -> io::Result<()> {
+    fn read_entries(
+        &mut self,
+        host: &str,
+        token: &str,
+        n_entries: u64,
+        server: &ServerAddress,
+    ) -> io::Result<()> {
         let mut stream = TcpStream::connect(host)?;
         // So that it is seen when the end has come.
         stream.set_read_timeout(Some(Duration::from_secs(5)))?;
         // HTTP/1.0 answers end with the connection, those of HTTP/1.1 are chunked.
-        let (last, version) = (self.last, self.chance(2) - 1);
+        let (last, version) = (self.last, self.random_up_to(2) - 1);
         write!(
             stream,
             "GET /api/live HTTP/1.{version}\r\nhost: {host}\r\nauthorization: Bearer {token}\r\nlast-event-id: {last}\r\n\r\n"
         )?;
         let mut stream = BufReader::new(stream);
-        let status = line(&mut stream)?;
+        let status = read_trimmed_line(&mut stream)?;
         if !status.contains(" 200 ") {
             assert!(status.contains(" 503 ") || status.is_empty(), "{status}");
             return Ok(());
         }
-        while !line(&mut stream)?.is_empty() {}
+        while !read_trimmed_line(&mut stream)?.is_empty() {}
         let body: Box<dyn BufRead> = match version {
             0 => Box::new(stream),
-            _ => Box::new(BufReader::new(Pieces { stream, n_left: 0 })),
+            _ => Box::new(BufReader::new(ChunkedBody { stream, n_left: 0 })),
         };
-        self.hear_events(body, n_entries, server)
+        self.read_events(body, n_entries, server)
     }
 
-    fn hear_events(
+    fn read_events(
         &mut self,
         body: Box<dyn BufRead>,
         mut n_entries: u64,
@@ -230,7 +238,7 @@ impl Subscriber {
                     assert_eq!(id, self.last + 1, "nothing is missing, and nothing comes twice");
                 }
                 (self.last, is_first) = (id, false);
-                held.drain(..).for_each(|change| self.put(&change));
+                held.drain(..).for_each(|change| self.apply_change(&change));
                 n_entries = n_entries.saturating_sub(1);
                 let end = server.end.load(Ordering::SeqCst);
                 if n_entries == 0 || end > 0 && id >= end {
@@ -241,7 +249,7 @@ impl Subscriber {
         Ok(())
     }
 
-    fn put(&mut self, change: &Value) {
+    fn apply_change(&mut self, change: &Value) {
         let word = |name: &str| change[name].as_str().unwrap().to_owned();
         let key = (word("run"), word("kind"), word("key"));
         match &change["row"] {
@@ -251,7 +259,7 @@ impl Subscriber {
     }
 
     /// Returns a number below another, and never 0.
-    fn chance(&mut self, below: u64) -> u64 {
+    fn random_up_to(&mut self, below: u64) -> u64 {
         self.luck ^= self.luck << 13;
         self.luck ^= self.luck >> 7;
         self.luck ^= self.luck << 17;

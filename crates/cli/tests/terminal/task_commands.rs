@@ -9,7 +9,7 @@ use std::{
 
 use domain::{GateApproval, RunSettings};
 
-use crate::test_project::{TestProject, plan};
+use crate::test_project::{TestProject, one_phase_plan};
 
 /// Fails unless its prompt names the left hand; records the prompt.
 const TAKES_ADVICE: &str = r#"
@@ -89,58 +89,61 @@ steps = [
 ]
 "#;
 
-fn automatic() -> RunSettings {
+fn automatic_gate_settings() -> RunSettings {
     RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() }
 }
 
-fn merged(project: &TestProject, run: &domain::RunId, file: &str) -> String {
+fn merged_file(project: &TestProject, run: &domain::RunId, file: &str) -> String {
     project.git(&["show", &format!("jangdan/{run}/run:{file}")])
 }
 
 #[test]
 fn retry_passes_the_hint_to_the_agent() {
-    let project = TestProject::open(TAKES_ADVICE);
-    let run = project.start(plan(&["T1"]), automatic());
-    project.fails(&["watch", "--no-wait"], 3, "T1 failed 3 times");
-    project.succeeds(&["retry", "T1", "--hint", "take the left hand"], "retrying T1");
-    project.succeeds(&["watch"], "1 of 1 done");
-    let told = merged(&project, &run, "told.txt");
+    let project = TestProject::create_with_server(TAKES_ADVICE);
+    let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_fails(&["watch", "--no-wait"], 3, "T1 failed 3 times");
+    project.assert_succeeds(&["retry", "T1", "--hint", "take the left hand"], "retrying T1");
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    let told = merged_file(&project, &run, "told.txt");
     assert_eq!(told.matches("the left hand").count(), 1, "{told}");
-    project.succeeds(&["inbox"], "Nothing is waiting for you");
+    project.assert_succeeds(&["inbox"], "Nothing is waiting for you");
 }
 
 #[test]
 fn a_rejected_phase_is_done_again_with_the_reason() {
-    let project = TestProject::open(DOES_AS_TOLD);
-    let run = project.start(plan(&["T1", "T2"]), RunSettings::default());
-    project.fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
-    project.succeeds(&["reject", "1", "paint", "it", "blue", "--task", "T1"], "requested changes to phase 1");
-    project.fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
-    project.succeeds(&["approve", "1"], "approved phase 1");
-    project.succeeds(&["watch"], "2 of 2 done");
-    let told = merged(&project, &run, "told-T1.txt");
+    let project = TestProject::create_with_server(DOES_AS_TOLD);
+    let run = project.start_run(one_phase_plan(&["T1", "T2"]), RunSettings::default());
+    project.assert_fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
+    project.assert_succeeds(
+        &["reject", "1", "paint", "it", "blue", "--task", "T1"],
+        "requested changes to phase 1",
+    );
+    project.assert_fails(&["watch", "--no-wait"], 3, "Waiting for your approval");
+    project.assert_succeeds(&["approve", "1"], "approved phase 1");
+    project.assert_succeeds(&["watch"], "2 of 2 done");
+    let told = merged_file(&project, &run, "told-T1.txt");
     assert_eq!(told.matches("paint it blue").count(), 1, "{told}");
-    project.succeeds(&["conversation", "T1"], "paint it blue");
-    let (_, other) = project.jangdan(&["conversation", "T2"]);
+    project.assert_succeeds(&["conversation", "T1"], "paint it blue");
+    let (_, other) = project.run_jangdan(&["conversation", "T2"]);
     assert!(!other.contains("paint it blue"), "{other}");
 }
 
 #[test]
 fn requests_are_provided_refused_or_skipped() {
-    let project = TestProject::open(NEEDS);
-    let run = project.start(plan(&["T1"]), automatic());
-    project.fails(&["watch", "--no-wait"], 3, "logo.png");
-    project.fails(&["provide", "d_1"], 2, "Name yours with --file PATH.");
-    project.fails(&["provide", "d_1", "--file", "nowhere.png"], 1, "nowhere.png");
-    project.succeeds(&["provide", "d_1", "--file", "README.md"], "provided d_1");
-    project.fails(&["watch", "--no-wait"], 3, "deploy");
-    project.fails(&["refuse", "d_2"], 2, "The reason is empty.");
-    project.succeeds(&["refuse", "d_2", "not", "on", "a", "Friday"], "refused d_2");
-    project.fails(&["watch", "--no-wait"], 3, "left-pad");
-    project.succeeds(&["refuse", "d_3", "--skip"], "skipped d_3");
-    project.fails(&["provide", "d_3"], 1, "d_3");
-    project.succeeds(&["watch"], "1 of 1 done");
-    let told = merged(&project, &run, "told.txt");
+    let project = TestProject::create_with_server(NEEDS);
+    let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_fails(&["watch", "--no-wait"], 3, "logo.png");
+    project.assert_fails(&["provide", "d_1"], 2, "Name yours with --file PATH.");
+    project.assert_fails(&["provide", "d_1", "--file", "nowhere.png"], 1, "nowhere.png");
+    project.assert_succeeds(&["provide", "d_1", "--file", "README.md"], "provided d_1");
+    project.assert_fails(&["watch", "--no-wait"], 3, "deploy");
+    project.assert_fails(&["refuse", "d_2"], 2, "The reason is empty.");
+    project.assert_succeeds(&["refuse", "d_2", "not", "on", "a", "Friday"], "refused d_2");
+    project.assert_fails(&["watch", "--no-wait"], 3, "left-pad");
+    project.assert_succeeds(&["refuse", "d_3", "--skip"], "skipped d_3");
+    project.assert_fails(&["provide", "d_3"], 1, "d_3");
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    let told = merged_file(&project, &run, "told.txt");
     let told: Vec<&str> = told.lines().collect();
     let provided = project.root().join("README.md").canonicalize().unwrap();
     assert!(told[0].contains(provided.to_str().unwrap()), "{told:?}");
@@ -150,8 +153,8 @@ fn requests_are_provided_refused_or_skipped() {
 
 #[test]
 fn logs_follow_the_agent_to_its_end() {
-    let project = TestProject::open(SPEAKS);
-    project.start(plan(&["T1"]), automatic());
+    let project = TestProject::create_with_server(SPEAKS);
+    project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     let mut child = project.command(&["logs", "T1", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut printed = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
@@ -167,10 +170,10 @@ fn logs_follow_the_agent_to_its_end() {
 }
 
 /// Waits for the first checkpoint and returns its id.
-fn checkpoint(project: &TestProject) -> String {
+fn wait_for_checkpoint(project: &TestProject) -> String {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
-        let (_, said) = project.jangdan(&["rewind", "T1"]);
+        let (_, said) = project.run_jangdan(&["rewind", "T1"]);
         if let Some((_, named)) = said.split_once("Add one of ") {
             return named.split_whitespace().next().unwrap().to_owned();
         }
@@ -180,48 +183,50 @@ fn checkpoint(project: &TestProject) -> String {
 
 #[test]
 fn rewind_restores_a_checkpoint() {
-    let project = TestProject::open(TWO_STEPS);
-    let run = project.start(plan(&["T1"]), automatic());
-    project.fails(&["watch", "--no-wait"], 3, "Is one right?");
-    let first = checkpoint(&project);
-    project.succeeds(&["answer", "q_1", "yes"], "answered q_1");
-    project.fails(&["watch", "--no-wait"], 3, "Is two right?");
-    project.succeeds(&["rewind", "T1", &first], &format!("restoring T1 to {first}"));
-    project.fails(&["watch", "--no-wait"], 3, "Is one right?");
+    let project = TestProject::create_with_server(TWO_STEPS);
+    let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_fails(&["watch", "--no-wait"], 3, "Is one right?");
+    let first = wait_for_checkpoint(&project);
+    project.assert_succeeds(&["answer", "q_1", "yes"], "answered q_1");
+    project.assert_fails(&["watch", "--no-wait"], 3, "Is two right?");
+    project.assert_succeeds(&["rewind", "T1", &first], &format!("restoring T1 to {first}"));
+    project.assert_fails(&["watch", "--no-wait"], 3, "Is one right?");
     assert_eq!(fs::read_to_string(project.path("found")).unwrap(), ".\none.txt\n.\n");
-    project.fails(&["answer", "q_2", "yes"], 1, "q_2");
-    project.succeeds(&["answer", "q_3", "yes"], "answered q_3");
-    project.fails(&["watch", "--no-wait"], 3, "Is two right?");
-    project.succeeds(&["answer", "q_4", "yes"], "answered q_4");
-    project.succeeds(&["watch"], "1 of 1 done");
-    assert_eq!(merged(&project, &run, "two.txt"), "two\n");
+    project.assert_fails(&["answer", "q_2", "yes"], 1, "q_2");
+    project.assert_succeeds(&["answer", "q_3", "yes"], "answered q_3");
+    project.assert_fails(&["watch", "--no-wait"], 3, "Is two right?");
+    project.assert_succeeds(&["answer", "q_4", "yes"], "answered q_4");
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    assert_eq!(merged_file(&project, &run, "two.txt"), "two\n");
 }
 
 #[test]
 fn land_keeps_changes_and_commits_of_the_branch() {
-    let project = TestProject::open("read -r task\necho better > README.md\necho \"DONE:$JANGDAN_TASK\"\n");
-    let run = project.start(plan(&["T1"]), automatic());
-    project.succeeds(&["watch"], "1 of 1 done");
+    let project = TestProject::create_with_server(
+        "read -r task\necho better > README.md\necho \"DONE:$JANGDAN_TASK\"\n",
+    );
+    let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_succeeds(&["watch"], "1 of 1 done");
     fs::write(project.root().join("README.md"), "my own\n").unwrap();
-    project.fails(&["land"], 1, "uncommitted changes in README.md");
-    project.fails(&["land"], 1, "Commit or stash them");
+    project.assert_fails(&["land"], 1, "uncommitted changes in README.md");
+    project.assert_fails(&["land"], 1, "Commit or stash them");
     let commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-a", "-m", "mine"];
     project.git(&commit);
     let mine = project.git(&["rev-parse", "HEAD"]);
-    project.fails(
+    project.assert_fails(
         &["land"],
         1,
         &format!("it has commits that the run does not have (it is at {})", mine.trim()),
     );
-    project.fails(&["land"], 1, &format!("git merge jangdan/{run}/run"));
+    project.assert_fails(&["land"], 1, &format!("git merge jangdan/{run}/run"));
     assert_eq!(project.git(&["rev-parse", "main"]), mine);
     assert_eq!(project.git(&["show", "main:README.md"]), "my own\n");
-    assert_eq!(merged(&project, &run, "README.md"), "better\n");
+    assert_eq!(merged_file(&project, &run, "README.md"), "better\n");
 }
 
 #[test]
 fn submodules_and_lfs_files_work_in_worktrees() {
-    let project = TestProject::open(
+    let project = TestProject::create_with_server(
         "read -r task\ncat inner/lib.txt big.bin > seen.txt\nsed s/old/new/ big.bin > other.bin\n\
          echo \"DONE:$JANGDAN_TASK\"\n",
     );
@@ -246,43 +251,43 @@ fn submodules_and_lfs_files_work_in_worktrees() {
     fs::write(root.join("big.bin"), "content:old\n").unwrap();
     git(&root, &["add", "."]);
     git(&root, &["commit", "--quiet", "-m", "more"]);
-    let run = project.start(plan(&["T1"]), automatic());
-    project.succeeds(&["watch"], "1 of 1 done");
-    assert_eq!(merged(&project, &run, "seen.txt"), "a library\ncontent:old\n");
-    assert_eq!(merged(&project, &run, "other.bin"), "pointer:new\n");
-    project.succeeds(&["land"], "Merged 2 commits of");
+    let run = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    assert_eq!(merged_file(&project, &run, "seen.txt"), "a library\ncontent:old\n");
+    assert_eq!(merged_file(&project, &run, "other.bin"), "pointer:new\n");
+    project.assert_succeeds(&["land"], "Merged 2 commits of");
     assert_eq!(fs::read_to_string(root.join("other.bin")).unwrap(), "content:new\n");
     assert_eq!(project.git(&["status", "--porcelain"]), "");
 }
 
 #[test]
 fn native_questions_get_native_answers() {
-    let project = TestProject::open("");
-    let run = project.start_scripted(&["claude", "codex"], ASKS_ITS_OWN_WAY);
-    let (exit, text) = project.jangdan(&["watch", "--no-wait"]);
+    let project = TestProject::create_with_server("");
+    let run = project.start_scripted_run(&["claude", "codex"], ASKS_ITS_OWN_WAY);
+    let (exit, text) = project.run_jangdan(&["watch", "--no-wait"]);
     assert_eq!((exit, text.matches("1 postgres  2 sqlite").count()), (3, 2), "{text}");
     let of_claude = if text.contains("q_1 · T1 · claude asks") { "q_1" } else { "q_2" };
     let of_codex = if text.contains("q_1 · T2 · codex asks") { "q_1" } else { "q_2" };
-    project.succeeds(&["answer", of_claude, "--option", "2"], ": sqlite");
-    project.succeeds(&["answer", of_codex, "--option", "1"], ": postgres");
-    project.succeeds(&["watch"], "2 of 2 done");
-    assert_eq!(merged(&project, &run, "T1.txt"), "sqlite");
-    assert_eq!(merged(&project, &run, "T2.txt"), "postgres");
+    project.assert_succeeds(&["answer", of_claude, "--option", "2"], ": sqlite");
+    project.assert_succeeds(&["answer", of_codex, "--option", "1"], ": postgres");
+    project.assert_succeeds(&["watch"], "2 of 2 done");
+    assert_eq!(merged_file(&project, &run, "T1.txt"), "sqlite");
+    assert_eq!(merged_file(&project, &run, "T2.txt"), "postgres");
 }
 
 #[test]
 fn tell_sends_a_message_to_a_working_agent() {
-    let project = TestProject::open("");
-    let run = project.start_scripted(&["claude"], LISTENS.trim_start_matches("\nvoice = 'claude'"));
-    project.fails(&["tell", "T1"], 2, "The message is empty.");
-    project.fails(&["tell", "T9", "hello"], 1, "T9");
-    project.succeeds(
+    let project = TestProject::create_with_server("");
+    let run = project.start_scripted_run(&["claude"], LISTENS.trim_start_matches("\nvoice = 'claude'"));
+    project.assert_fails(&["tell", "T1"], 2, "The message is empty.");
+    project.assert_fails(&["tell", "T9", "hello"], 1, "T9");
+    project.assert_succeeds(
         &["tell", "T1", "use", "tabs"],
         "message sent to the agent of T1, which receives it when its turn ends",
     );
-    project.succeeds(&["watch"], "1 of 1 done");
-    let heard = merged(&project, &run, "T1.txt");
+    project.assert_succeeds(&["watch"], "1 of 1 done");
+    let heard = merged_file(&project, &run, "T1.txt");
     assert!(heard.contains("FROM THE PERSON") && heard.contains("use tabs"), "{heard}");
-    project.succeeds(&["conversation", "T1"], "Message from the user: use tabs");
-    project.fails(&["tell", "T1", "more"], 1, "no agent works on it");
+    project.assert_succeeds(&["conversation", "T1"], "Message from the user: use tabs");
+    project.assert_fails(&["tell", "T1", "more"], 1, "no agent works on it");
 }

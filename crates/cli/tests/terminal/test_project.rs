@@ -23,7 +23,7 @@ pub struct TestProject {
 }
 
 /// Makes a plan of one phase; `T3:T1,T2` is a task that depends on two.
-pub fn plan(tasks: &[&str]) -> PlannedWork {
+pub fn one_phase_plan(tasks: &[&str]) -> PlannedWork {
     let task = |text: &&str| {
         let (id, after) = text.split_once(':').unwrap_or((text, ""));
         let mut task = PlannedTask::new(id.parse().unwrap(), 1, format!("Do {id}"));
@@ -44,7 +44,7 @@ pub fn plan(tasks: &[&str]) -> PlannedWork {
 
 impl TestProject {
     /// Creates a project with a server, whose agents run this shell script.
-    pub fn open(script: &str) -> Self {
+    pub fn create_with_server(script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut project = Self { folder, server: None };
         fs::create_dir_all(project.root()).unwrap();
@@ -87,17 +87,17 @@ impl TestProject {
     }
 
     /// Starts a run whose agents run the shell script.
-    pub fn start(&self, work: PlannedWork, settings: RunSettings) -> RunId {
+    pub fn start_run(&self, work: PlannedWork, settings: RunSettings) -> RunId {
         let preset = format!(
             "extends = 'shell'\narguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}",
             self.path("agent.sh").display(),
             self.folder.path().display()
         );
-        self.start_with(work, settings, &[("worker", &preset)])
+        self.start_run_with_workers(work, settings, &[("worker", &preset)])
     }
 
     /// Starts a run with a task for each of these protocols, whose agents play a script.
-    pub fn start_scripted(&self, voices: &[&str], script: &str) -> RunId {
+    pub fn start_scripted_run(&self, voices: &[&str], script: &str) -> RunId {
         let preset = |voice: &&str| {
             let (extends, arguments) = match *voice {
                 "claude" => ("claude", "'-p', '--permission-prompt-tool', 'stdio'"),
@@ -113,18 +113,23 @@ impl TestProject {
         };
         let presets: Vec<String> = voices.iter().map(preset).collect();
         let ids: Vec<String> = (1..=voices.len()).map(|number| format!("T{number}")).collect();
-        let mut work = plan(&ids.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut work = one_phase_plan(&ids.iter().map(String::as_str).collect::<Vec<_>>());
         for (task, voice) in work.tasks.iter_mut().zip(voices) {
             task.agent = Some(voice.parse().unwrap());
         }
         let workers: Vec<_> =
             voices.iter().zip(&presets).map(|(voice, preset)| (*voice, &**preset)).collect();
         let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
-        self.start_with(work, settings, &workers)
+        self.start_run_with_workers(work, settings, &workers)
     }
 
     /// Starts a run with these workers and their presets.
-    pub fn start_with(&self, work: PlannedWork, settings: RunSettings, workers: &[(&str, &str)]) -> RunId {
+    pub fn start_run_with_workers(
+        &self,
+        work: PlannedWork,
+        settings: RunSettings,
+        workers: &[(&str, &str)],
+    ) -> RunId {
         let worker = |name: &str| TeamMember { name: name.parse().unwrap(), role: Role::Worker, slots: None };
         let team: Vec<TeamMember> = workers.iter().map(|(name, _)| worker(name)).collect();
         let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));
@@ -146,7 +151,7 @@ impl TestProject {
             plan_options: runtime::PlanOptions::default(),
         };
         let (project, person) = ("project".to_owned(), "ana".to_owned());
-        self.client().start(&NewRun { project, work, settings, team, environment, person }).unwrap()
+        self.client().start_run(&NewRun { project, work, settings, team, environment, person }).unwrap()
     }
 
     /// Returns a command of a user in the project.
@@ -158,28 +163,28 @@ impl TestProject {
     }
 
     /// Runs a command. Returns its exit status and its output.
-    pub fn jangdan(&self, arguments: &[&str]) -> (i32, String) {
+    pub fn run_jangdan(&self, arguments: &[&str]) -> (i32, String) {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         let text = [stdout, stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
         (status.code().unwrap(), text)
     }
 
     /// Runs a command that must succeed and print `expected`.
-    pub fn succeeds(&self, arguments: &[&str], expected: &str) {
-        let (exit, text) = self.jangdan(arguments);
+    pub fn assert_succeeds(&self, arguments: &[&str], expected: &str) {
+        let (exit, text) = self.run_jangdan(arguments);
         assert!(exit == 0 && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
     }
 
     /// Runs a command that must exit with this status and print `expected`.
-    pub fn fails(&self, arguments: &[&str], status: i32, expected: &str) {
-        let (exit, text) = self.jangdan(arguments);
+    pub fn assert_fails(&self, arguments: &[&str], status: i32, expected: &str) {
+        let (exit, text) = self.run_jangdan(arguments);
         assert!(exit == status && text.contains(expected), "{arguments:?} exits {exit}:\n{text}");
     }
 
     /// Stops the server and its agents.
-    pub fn close(&mut self) {
+    pub fn stop_server(&mut self) {
         if let Some(mut server) = self.server.take() {
-            self.client().stop(ShutdownMode::EndSessions).unwrap();
+            self.client().stop_server(ShutdownMode::EndSessions).unwrap();
             server.wait().unwrap();
         }
     }
@@ -212,7 +217,7 @@ impl Drop for TestProject {
     fn drop(&mut self) {
         if let Some(mut server) = self.server.take() {
             let client = Client::connect(&self.data()).ok().flatten();
-            match client.map(|client| client.stop(ShutdownMode::EndSessions)) {
+            match client.map(|client| client.stop_server(ShutdownMode::EndSessions)) {
                 Some(Ok(())) => drop(server.wait()),
                 Some(Err(_)) | None => drop(server.kill()),
             }

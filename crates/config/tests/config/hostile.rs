@@ -1,13 +1,13 @@
 //! Hostile input: nothing panics, takes long, or reports without bound.
 
-use crate::load::{load_all, load_file};
+use crate::load::{load_file, load_layers};
 use config::{FILE_BYTES_MAX, PROBLEMS_MAX, to_toml};
 use proptest::prelude::{Strategy, any, prop, prop_assert, proptest};
 
 const WHOLE: &str = include_str!("cases/good/whole.toml");
 
 /// A valid file with parts removed, repeated or replaced.
-fn damaged() -> impl Strategy<Value = String> {
+fn damaged_files() -> impl Strategy<Value = String> {
     let insertions = prop::sample::select(vec![
         "",
         "[",
@@ -80,14 +80,14 @@ proptest! {
     }
 
     #[test]
-    fn damaged_files_never_panic(text in damaged()) {
+    fn damaged_files_never_panic(text in damaged_files()) {
         check_load(text.as_bytes())?;
     }
 
     #[test]
     fn random_variables_and_flags_never_panic(name in "[A-Z_]{0,30}", value: String, flag: String) {
         let name = format!("JANGDAN_{name}");
-        let _ = load_all(&[], &[(&name, &value)], &[&flag, &format!("checks.verify={value}")]);
+        let _ = load_layers(&[], &[(&name, &value)], &[&flag, &format!("checks.verify={value}")]);
     }
 }
 

@@ -1,11 +1,11 @@
 //! The table of keys: each key has an effect and is documented.
 
-use crate::load::{load_all, load_file};
+use crate::load::{load_file, load_layers};
 use config::{KEYS, Key, ValueKind};
 use domain::RunSettings;
 
 /// Returns a value that is not the default.
-fn other_value(key: &Key) -> &'static str {
+fn non_default_value(key: &Key) -> &'static str {
     match key.kind {
         ValueKind::Boolean if key.default == "true" => "false",
         ValueKind::Boolean => "true",
@@ -28,31 +28,31 @@ fn other_value(key: &Key) -> &'static str {
 fn every_key_changes_the_configuration() {
     // A built-in agent, so that no required key is missing.
     let base = ["agents.shell.title=x"];
-    let before = load_all(&[], &[], &base).unwrap().config;
+    let before = load_layers(&[], &[], &base).unwrap().config;
     for key in KEYS {
-        let value = if key.name.ends_with("extends") { "codex" } else { other_value(key) };
+        let value = if key.name.ends_with("extends") { "codex" } else { non_default_value(key) };
         let flag = format!("{}={value}", key.name.replace("agents.*", "agents.shell").replace('*', "NAME"));
-        let after = load_all(&[], &[], &[base[0], &flag]).unwrap().config;
+        let after = load_layers(&[], &[], &[base[0], &flag]).unwrap().config;
         assert_ne!(after, before, "{flag}");
     }
 }
 
 #[test]
 fn defaults_equal_the_default_settings_of_a_run() {
-    assert_eq!(load_all(&[], &[], &[]).unwrap().config.settings, RunSettings::default());
+    assert_eq!(load_layers(&[], &[], &[]).unwrap().config.settings, RunSettings::default());
 }
 
 #[test]
 fn without_parallel_tasks_there_is_one_slot() {
     let flags = ["orchestration.parallel_enabled=false", "orchestration.max_concurrency=8"];
-    assert_eq!(load_all(&[], &[], &flags).unwrap().config.settings.slots.get(), 1);
+    assert_eq!(load_layers(&[], &[], &flags).unwrap().config.settings.slots.get(), 1);
 }
 
 #[test]
 fn never_is_longer_than_ten_years() {
     const YEAR_MS: u64 = 365 * 24 * 3_600_000;
     for key in ["orchestration.timeout_per_task", "park.frozen_after", "park.cold_after"] {
-        let settings = load_all(&[], &[], &[&format!("{key}=never")]).unwrap().config.settings;
+        let settings = load_layers(&[], &[], &[&format!("{key}=never")]).unwrap().config.settings;
         let times = [settings.timeout_ms, settings.park_frozen_after_ms, settings.park_cold_after_ms];
         assert!(times.iter().any(|time| *time > 10 * YEAR_MS), "{key}");
     }
@@ -68,7 +68,8 @@ fn documentation_lists_every_key() {
         if parent != std::mem::replace(&mut table, parent) {
             whole.push_str(&format!("\n[{parent}]\n"));
         }
-        let default = if key.default.is_empty() { String::new() } else { format!("`{}`", shown(key)) };
+        let default =
+            if key.default.is_empty() { String::new() } else { format!("`{}`", default_as_toml(key)) };
         whole.push_str(&format!("| `{name}` | {} | {default} | {} |\n", key.kind.description(), key.about));
     }
     let mut rest = document;
@@ -107,7 +108,7 @@ fn examples_of_the_documentation_are_valid() {
 }
 
 /// Returns a default as TOML.
-fn shown(key: &Key) -> String {
+fn default_as_toml(key: &Key) -> String {
     match key.kind {
         ValueKind::Boolean | ValueKind::Number { .. } => key.default.to_owned(),
         _ if key.default == "[]" => key.default.to_owned(),

@@ -1,10 +1,10 @@
 //! Precedence of layers, origins of values, and the syntax of variables and flags.
 
-use crate::load::load_all;
+use crate::load::load_layers;
 use config::{entries, to_toml};
 
 /// Loads two files, variables and flags, and compares the value and origins of one key.
-fn check(
+fn assert_value_and_origins(
     [user, project]: [&str; 2],
     environment: &[(&str, &str)],
     flags: &[&str],
@@ -12,7 +12,7 @@ fn check(
     expected: (&str, &str),
 ) {
     let files = [("config.toml", user.as_bytes()), ("jangdan.toml", project.as_bytes())];
-    let loaded = load_all(&files, environment, flags).unwrap();
+    let loaded = load_layers(&files, environment, flags).unwrap();
     let entries = entries(&loaded);
     let entry = entries.iter().find(|entry| entry.name() == key).unwrap();
     let origins: Vec<_> = entry.origins.iter().map(ToString::to_string).collect();
@@ -25,12 +25,12 @@ fn later_layers_override_earlier_ones() {
     let key = "park.cold_after";
     let (user, project) = ("[park]\ncold_after = '1m'", "\n\n[park]\ncold_after = '2m'");
     let (variable, flag) = ([("JANGDAN_PARK__COLD_AFTER", "3m")], ["park.cold_after=4m"]);
-    check(["", ""], &[], &[], key, ("\"10m\"", "default"));
-    check([user, ""], &[], &[], key, ("\"1m\"", "config.toml:2"));
-    check([user, project], &[], &[], key, ("\"2m\"", "jangdan.toml:4"));
-    check([user, project], &variable, &[], key, ("\"3m\"", "JANGDAN_PARK__COLD_AFTER"));
-    check([user, project], &variable, &flag, key, ("\"4m\"", "--set park.cold_after"));
-    check(
+    assert_value_and_origins(["", ""], &[], &[], key, ("\"10m\"", "default"));
+    assert_value_and_origins([user, ""], &[], &[], key, ("\"1m\"", "config.toml:2"));
+    assert_value_and_origins([user, project], &[], &[], key, ("\"2m\"", "jangdan.toml:4"));
+    assert_value_and_origins([user, project], &variable, &[], key, ("\"3m\"", "JANGDAN_PARK__COLD_AFTER"));
+    assert_value_and_origins([user, project], &variable, &flag, key, ("\"4m\"", "--set park.cold_after"));
+    assert_value_and_origins(
         ["", ""],
         &[],
         &["park.cold_after=4m", "park.cold_after=5m"],
@@ -43,8 +43,8 @@ fn later_layers_override_earlier_ones() {
 fn a_project_cannot_remove_patterns_that_the_user_denies() {
     let (user, project) = ("permissions.deny = ['run:rm*']", "permissions.deny = ['run:dd*']");
     let deny = ("[\"run:rm*\", \"run:dd*\"]", "config.toml:1, jangdan.toml:1");
-    check([user, project], &[], &[], "permissions.deny", deny);
-    check(
+    assert_value_and_origins([user, project], &[], &[], "permissions.deny", deny);
+    assert_value_and_origins(
         [user, "permissions.deny = []"],
         &[],
         &[],
@@ -53,7 +53,7 @@ fn a_project_cannot_remove_patterns_that_the_user_denies() {
     );
     // Other lists are replaced.
     let (user, project) = ("worktree.setup = ['a']", "worktree.setup = ['b']");
-    check([user, project], &[], &[], "worktree.setup", ("[\"b\"]", "jangdan.toml:1"));
+    assert_value_and_origins([user, project], &[], &[], "worktree.setup", ("[\"b\"]", "jangdan.toml:1"));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn tables_of_an_agent_are_merged_key_by_key() {
     let user = "[agents.claude]\ncommand = '/opt/claude'\nenvironment = { A = '1' }";
     let project = "[agents.claude.environment]\nB = '2'";
     let files = [("config.toml", user.as_bytes()), ("jangdan.toml", project.as_bytes())];
-    let loaded = load_all(&files, &[("JANGDAN_AGENTS__CLAUDE__ENVIRONMENT__C_d", "3")], &[]).unwrap();
+    let loaded = load_layers(&files, &[("JANGDAN_AGENTS__CLAUDE__ENVIRONMENT__C_d", "3")], &[]).unwrap();
     let expected = "command = '/opt/claude'\nenvironment = { A = '1', B = '2', C_d = '3' }";
     assert_eq!(loaded.config.agents["claude"].as_table().unwrap(), &expected.parse::<toml::Table>().unwrap());
 }
@@ -70,7 +70,7 @@ fn tables_of_an_agent_are_merged_key_by_key() {
 fn flags_are_parsed_by_the_kind_of_their_key() {
     let check = |flag: &str, expected: &str| {
         let key = flag.split_once('=').unwrap().0;
-        check(["", ""], &[], &[flag], key, (expected, &format!("--set {key}")));
+        assert_value_and_origins(["", ""], &[], &[flag], key, (expected, &format!("--set {key}")));
     };
     check("orchestration.max_concurrency=8", "8");
     check("orchestration.parallel_enabled=false", "false");
@@ -91,10 +91,16 @@ fn flags_are_parsed_by_the_kind_of_their_key() {
 #[test]
 fn variables_that_are_not_settings_are_ignored() {
     let others = [("JANGDAN_DATA", "/x"), ("JANGDAN_KEY", "k"), ("PATH", "/bin"), ("X__Y", "")];
-    let loaded = load_all(&[], &others, &[]).unwrap();
-    assert_eq!(to_toml(&loaded, true), to_toml(&load_all(&[], &[], &[]).unwrap(), true));
-    check(["", ""], &[("JANGDAN_LOCALE", "ko")], &[], "locale", ("\"ko\"", "JANGDAN_LOCALE"));
-    check(
+    let loaded = load_layers(&[], &others, &[]).unwrap();
+    assert_eq!(to_toml(&loaded, true), to_toml(&load_layers(&[], &[], &[]).unwrap(), true));
+    assert_value_and_origins(
+        ["", ""],
+        &[("JANGDAN_LOCALE", "ko")],
+        &[],
+        "locale",
+        ("\"ko\"", "JANGDAN_LOCALE"),
+    );
+    assert_value_and_origins(
         ["", ""],
         &[("JANGDAN_SANDBOX", "required")],
         &[],
@@ -120,7 +126,7 @@ fn problems_of_all_layers_are_reported_together() {
         "worktree.setup=[1",
         "agents.a b.driver=pty",
     ];
-    let problems = load_all(&files, &environment, &flags).unwrap_err();
+    let problems = load_layers(&files, &environment, &flags).unwrap_err();
     let lines: Vec<_> = problems.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(lines.join("\n"));
 }

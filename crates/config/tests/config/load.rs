@@ -11,10 +11,10 @@ pub fn agents() -> Vec<String> {
 
 /// Loads only a project's file.
 pub fn load_file(bytes: &[u8]) -> Result<LoadedConfig, Vec<Problem>> {
-    load_all(&[("jangdan.toml", bytes)], &[], &[])
+    load_layers(&[("jangdan.toml", bytes)], &[], &[])
 }
 
-pub fn load_all(
+pub fn load_layers(
     files: &[(&str, &[u8])],
     environment: &[(&str, &str)],
     flags: &[&str],

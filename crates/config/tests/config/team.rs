@@ -5,13 +5,13 @@ use domain::Role;
 use crate::load::load_file;
 
 #[track_caller]
-fn check(text: &str, role: Role, expected: Option<&str>) {
+fn assert_agent_for_role(text: &str, role: Role, expected: Option<&str>) {
     let config = load_file(text.as_bytes()).unwrap().config;
     assert_eq!(config.agent_for(role).map(ToString::to_string).as_deref(), expected, "{role:?} of {text}");
 }
 
 #[test]
-fn the_worker_has_origins() {
+fn worker_origins_are_where_the_worker_is_configured() {
     let origins = |text: &str| {
         let loaded = load_file(text.as_bytes()).unwrap();
         loaded.worker_origins().iter().map(ToString::to_string).collect::<String>()
@@ -31,13 +31,13 @@ fn team_overrides_the_role_of_an_agent() {
         ("orchestrator", Role::Orchestrator),
         ("operator", Role::Operator),
     ] {
-        check("", role, None);
-        check("[agents.codex]\nslots = 2", role, None);
-        check(&format!("team.{name} = 'codex'"), role, Some("codex"));
-        check(&format!("[agents.codex]\nrole = '{name}'"), role, Some("codex"));
+        assert_agent_for_role("", role, None);
+        assert_agent_for_role("[agents.codex]\nslots = 2", role, None);
+        assert_agent_for_role(&format!("team.{name} = 'codex'"), role, Some("codex"));
+        assert_agent_for_role(&format!("[agents.codex]\nrole = '{name}'"), role, Some("codex"));
         let both = format!("[agents.codex]\nrole = '{name}'\n[agents.shell]\nrole = 'specialist'");
-        check(&both, role, Some("codex"));
+        assert_agent_for_role(&both, role, Some("codex"));
         let named = format!("{both}\n[team]\n{name} = 'claude'");
-        check(&named, role, Some("claude"));
+        assert_agent_for_role(&named, role, Some("claude"));
     }
 }

@@ -18,7 +18,7 @@ const SENTENCE_WORDS: usize = 5;
 
 /// Decodes an agent's words.
 #[derive(Debug)]
-pub(super) struct AgentText {
+pub(super) struct AgentTextReader {
     options: DecoderOptions,
     /// A new one for each turn, so that reading a turn again gives the same places.
     decoder: Decoder,
@@ -32,7 +32,7 @@ pub(super) struct AgentText {
     /// Whether the last piece was a sentence by itself.
     was_sentence: bool,
     /// What came since the last words.
-    gap: Gap,
+    gap: TextGap,
     message_id: Option<String>,
     /// The message in which the turn before was ended: Claude sends the rest of it after the end.
     late: Option<String>,
@@ -49,7 +49,7 @@ pub(super) enum TurnEnding {
 
 /// What came between two pieces of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gap {
+enum TextGap {
     Nothing,
     /// Something that may as well come in the middle of a sentence.
     Pause,
@@ -57,7 +57,7 @@ enum Gap {
     Break,
 }
 
-impl AgentText {
+impl AgentTextReader {
     pub(super) fn new(options: DecoderOptions) -> Self {
         Self {
             decoder: Decoder::new(options.clone()),
@@ -67,26 +67,26 @@ impl AgentText {
             ordinals: BTreeMap::new(),
             account: TurnTranscript::new(WORDS_BYTES_MAX),
             was_sentence: false,
-            gap: Gap::Nothing,
+            gap: TextGap::Nothing,
             message_id: None,
             late: None,
         }
     }
 
     /// Says that a tool was called or something asked: the next words begin a new line.
-    pub(super) fn break_off(&mut self) {
-        self.gap = Gap::Break;
+    pub(super) fn require_new_line(&mut self) {
+        self.gap = TextGap::Break;
     }
 
     /// Says that something else came: the next words begin a new line, unless the agent says that they do not.
-    pub(super) fn pause(&mut self) {
-        if self.gap == Gap::Nothing {
-            self.gap = Gap::Pause;
+    pub(super) fn suggest_new_line(&mut self) {
+        if self.gap == TextGap::Nothing {
+            self.gap = TextGap::Pause;
         }
     }
 
     /// Takes words that the line at `line` carried.
-    pub(super) fn push(
+    pub(super) fn push_text(
         &mut self,
         words: &str,
         message_id: Option<String>,
@@ -98,33 +98,33 @@ impl AgentText {
         }
         let is_numbered_alike = self.message_id.is_some() && self.message_id == message_id;
         let is_numbered_anew = self.message_id.is_some() && message_id.is_some() && !is_numbered_alike;
-        let is_new = match std::mem::replace(&mut self.gap, Gap::Nothing) {
-            Gap::Break => true,
-            Gap::Pause => !is_numbered_alike,
-            Gap::Nothing => {
+        let is_new = match std::mem::replace(&mut self.gap, TextGap::Nothing) {
+            TextGap::Break => true,
+            TextGap::Pause => !is_numbered_alike,
+            TextGap::Nothing => {
                 is_numbered_anew
-                    || is_glued(self.account.words(), words)
+                    || is_message_after_sentence(self.account.text(), words)
                     || (self.was_sentence && begins_sentence(words))
             }
         };
         self.was_sentence = is_sentence(words);
         self.message_id = message_id;
-        let before = self.account.words();
+        let before = self.account.text();
         let breaks = is_new && !before.is_empty() && !before.ends_with('\n');
         let text = if breaks { format!("\n{words}") } else { words.to_owned() };
         self.carried.insert(self.taken, line);
         self.taken += text.len() as u64;
         let items = self.decoder.push(text.as_bytes());
         let mut events = vec![DriverEvent::Text { text: text.clone() }];
-        events.extend(items.into_iter().map(|item| self.said(item, turn)));
-        self.account.say(&text);
-        self.forget();
+        events.extend(items.into_iter().map(|item| self.message_event(item, turn)));
+        self.account.push_text(&text);
+        self.drop_obsolete_offsets();
         events
     }
 
     /// Takes a tool call, which stands behind what was said so far.
-    pub(super) fn call(&mut self, call: &ToolCall) {
-        self.account.call(call);
+    pub(super) fn push_tool_call(&mut self, call: &ToolCall) {
+        self.account.push_tool_call(call);
     }
 
     /// Ends the turn, and returns what was still open and all that was said and done, for people.
@@ -139,15 +139,15 @@ impl AgentText {
             TurnEnding::Spoken => self.decoder.end_turn(),
             TurnEnding::Stopped => Vec::new(),
         };
-        let events = items.into_iter().map(|item| self.said(item, turn)).collect();
-        let (text, tools) = self.account.take();
+        let events = items.into_iter().map(|item| self.message_event(item, turn)).collect();
+        let (text, tools) = self.account.take_turn();
         let message_id = self.message_id.take();
         *self = Self { late: message_id, ..Self::new(self.options.clone()) };
         (events, text, tools)
     }
 
     /// An item is known by the line in which it begins and by its place among those that begin there.
-    fn said(&mut self, item: DecodedItem, turn: u64) -> DriverEvent {
+    fn message_event(&mut self, item: DecodedItem, turn: u64) -> DriverEvent {
         let start = self.carried.range(..=item.span().start).next_back().map_or(turn, |(_, line)| *line);
         let next = self.ordinals.entry(start).or_default();
         let offset = MessageOffset { start, ordinal: *next };
@@ -156,7 +156,7 @@ impl AgentText {
     }
 
     /// Forgets the places of text that no item can begin in any more.
-    fn forget(&mut self) {
+    fn drop_obsolete_offsets(&mut self) {
         let needed = self.decoder.safe_offset();
         if let Some((first, _)) = self.carried.range(..=needed).next_back() {
             let first = *first;
@@ -171,7 +171,7 @@ impl AgentText {
 /// Tells whether a message begins directly behind a sentence that was a whole piece by itself.
 ///
 /// Codex puts warnings among its words, without a space behind them; a tag behind one would be lost.
-fn is_glued(before: &str, words: &str) -> bool {
+fn is_message_after_sentence(before: &str, words: &str) -> bool {
     let is_name = |sign: char| sign.is_ascii_uppercase() || sign == '_';
     let begins = match words.strip_prefix('[') {
         Some(rest) => rest.is_empty() || rest.starts_with(|sign| is_name(sign) || sign == '/'),
@@ -201,42 +201,66 @@ fn begins_sentence(words: &str) -> bool {
 mod tests {
     use protocol::DecoderOptions;
 
-    use super::{AgentText, TurnEnding};
+    use super::{AgentTextReader, TurnEnding};
 
-    fn check(pieces: &[(&str, Option<&str>)], act: fn(&mut AgentText), expected: &str) {
-        let mut words = AgentText::new(DecoderOptions::worker());
+    fn assert_turn_text(pieces: &[(&str, Option<&str>)], act: fn(&mut AgentTextReader), expected: &str) {
+        let mut words = AgentTextReader::new(DecoderOptions::worker());
         for (text, id) in pieces {
-            words.push(text, id.map(str::to_owned), 0, 0);
+            words.push_text(text, id.map(str::to_owned), 0, 0);
             act(&mut words);
         }
         assert_eq!(words.end_turn(0, TurnEnding::Spoken).1, expected, "{pieces:?}");
     }
 
     #[test]
-    fn words_behind_something_else_begin_a_line() {
-        check(&[("I call.", Some("a")), ("Done", Some("a"))], AgentText::break_off, "I call.\nDone");
-        check(&[("I ca", Some("a")), ("ll", Some("a"))], AgentText::pause, "I call");
-        check(&[("I call.", None), ("Done", None)], AgentText::pause, "I call.\nDone");
-        check(&[("I call.\n", None), ("Done", None)], AgentText::break_off, "I call.\nDone");
+    fn text_after_an_interruption_begins_a_new_line() {
+        assert_turn_text(
+            &[("I call.", Some("a")), ("Done", Some("a"))],
+            AgentTextReader::require_new_line,
+            "I call.\nDone",
+        );
+        assert_turn_text(
+            &[("I ca", Some("a")), ("ll", Some("a"))],
+            AgentTextReader::suggest_new_line,
+            "I call",
+        );
+        assert_turn_text(
+            &[("I call.", None), ("Done", None)],
+            AgentTextReader::suggest_new_line,
+            "I call.\nDone",
+        );
+        assert_turn_text(
+            &[("I call.\n", None), ("Done", None)],
+            AgentTextReader::require_new_line,
+            "I call.\nDone",
+        );
     }
 
     #[test]
     fn a_new_message_begins_a_line() {
-        check(&[("One", Some("a")), ("Two", Some("b"))], |_| {}, "One\nTwo");
-        check(&[("One", Some("a")), ("Two", Some("a"))], |_| {}, "OneTwo");
-        check(&[("One", None), ("Two", None)], |_| {}, "OneTwo");
+        assert_turn_text(&[("One", Some("a")), ("Two", Some("b"))], |_| {}, "One\nTwo");
+        assert_turn_text(&[("One", Some("a")), ("Two", Some("a"))], |_| {}, "OneTwo");
+        assert_turn_text(&[("One", None), ("Two", None)], |_| {}, "OneTwo");
     }
 
     #[test]
-    fn a_tag_is_not_lost_behind_a_warning() {
-        check(&[("Heads up.", None), ("[ASK", None), ("_USER]", None)], |_| {}, "Heads up.\n[ASK_USER]");
-        check(&[("Heads up.", None), ("DONE:T1.3", None)], |_| {}, "Heads up.\nDONE:T1.3");
-        check(&[("See it.", None), ("[1]", None)], |_| {}, "See it.[1]");
+    fn a_tag_after_a_warning_begins_a_new_line() {
+        assert_turn_text(
+            &[("Heads up.", None), ("[ASK", None), ("_USER]", None)],
+            |_| {},
+            "Heads up.\n[ASK_USER]",
+        );
+        assert_turn_text(&[("Heads up.", None), ("DONE:T1.3", None)], |_| {}, "Heads up.\nDONE:T1.3");
+        assert_turn_text(&[("See it.", None), ("[1]", None)], |_| {}, "See it.[1]");
         let warning = "Model metadata for `mock` was not found.";
         for behind in ["[ask_user]", "Done: T1.3", "**DONE:T1.3**", "- DONE:T1.3", "✅ DONE:T1.3"] {
-            check(&[(warning, None), (behind, None)], |_| {}, &format!("{warning}\n{behind}"));
+            assert_turn_text(&[(warning, None), (behind, None)], |_| {}, &format!("{warning}\n{behind}"));
         }
-        check(&[("Now look at the file main.", None), ("rs", None)], |_| {}, "Now look at the file main.rs");
-        check(&[("an ", None), ("[ASK_USER] tag", None)], |_| {}, "an [ASK_USER] tag");
+        assert_turn_text(
+            &[("Now look at the file main.", None), ("rs", None)],
+            |_| {},
+            "Now look at the file main.rs",
+        );
+        assert_turn_text(&[("an ", None), ("[ASK_USER] tag", None)], |_| {}, "an [ASK_USER] tag");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{AskUser, AskUserType};
 use serde::Serialize;
 
-use super::schema::{Choice, Elicitation, Property};
+use super::schema::{Choice, ElicitationRequest, Property};
 
 /// The end of a property's name whose text stands for "something else" in another property.
 const CUSTOM: &str = "_custom";
@@ -50,7 +50,7 @@ impl ElicitationReply {
 }
 
 impl ElicitationForm {
-    pub(super) fn new(elicitation: &Elicitation) -> Self {
+    pub(super) fn new(elicitation: &ElicitationRequest) -> Self {
         let properties = &elicitation.requested_schema.properties;
         let is_custom = |name: &str| name.strip_suffix(CUSTOM).is_some_and(|of| properties.contains_key(of));
         let fields = properties.iter().filter(|(name, _)| !is_custom(name)).map(|(name, property)| {
@@ -65,7 +65,7 @@ impl ElicitationForm {
     }
 
     /// Puts the question into the words of the protocol.
-    pub(super) fn to_question(&self, elicitation: &Elicitation) -> AskUser {
+    pub(super) fn to_question(&self, elicitation: &ElicitationRequest) -> AskUser {
         let required = &elicitation.requested_schema.required;
         let mut question = AskUser {
             question: elicitation.message.clone(),
@@ -81,14 +81,17 @@ impl ElicitationForm {
             [] => {}
             [field] => {
                 let property = &field.property;
-                question.r#type = field.form();
-                question.options = property.choices().iter().map(Choice::shown).collect();
+                question.r#type = field.question_type();
+                question.options = property.choices().iter().map(Choice::label).collect();
                 question.default.clone_from(&property.default);
                 let about = property.description.clone().or_else(|| property.title.clone());
                 question.context = question.context.or(about.filter(|about| *about != question.question));
             }
             several => {
-                let lines = several.iter().enumerate().map(|(index, field)| field.line(index + 1, required));
+                let lines = several
+                    .iter()
+                    .enumerate()
+                    .map(|(index, field)| field.to_numbered_line(index + 1, required));
                 question.context = Some(lines.collect::<Vec<_>>().join("\n"));
             }
         }
@@ -96,13 +99,13 @@ impl ElicitationForm {
     }
 
     /// Puts an answer into the form; of several fields each takes one line of it.
-    pub(super) fn answer(&self, answer: &str) -> ElicitationReply {
+    pub(super) fn reply_for_answer(&self, answer: &str) -> ElicitationReply {
         let mut content = BTreeMap::new();
         let mut lines = answer.lines().filter(|line| !line.trim().is_empty());
         for field in &self.fields {
             let text = if self.fields.len() == 1 { Some(answer) } else { lines.next() };
             if let Some(text) = text {
-                let (name, given) = field.give(text.trim());
+                let (name, given) = field.parse_answer(text.trim());
                 content.insert(name, given);
             }
         }
@@ -111,7 +114,7 @@ impl ElicitationForm {
 }
 
 impl ElicitationField {
-    fn form(&self) -> AskUserType {
+    fn question_type(&self) -> AskUserType {
         match self.property.r#type.as_str() {
             "boolean" => AskUserType::Confirmation,
             _ if self.property.choices().is_empty() => AskUserType::Text,
@@ -119,19 +122,20 @@ impl ElicitationField {
         }
     }
 
-    fn line(&self, number: usize, required: &[String]) -> String {
+    fn to_numbered_line(&self, number: usize, required: &[String]) -> String {
         let Property { title, description, .. } = &self.property;
         let title = description.as_ref().or(title.as_ref()).unwrap_or(&self.name);
-        let options: Vec<String> = self.property.choices().iter().map(Choice::shown).collect();
+        let options: Vec<String> = self.property.choices().iter().map(Choice::label).collect();
         let options = if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
         let mark = if required.contains(&self.name) { " *" } else { "" };
         format!("{number}. {title}{options}{mark}")
     }
 
-    fn give(&self, text: &str) -> (String, FieldValue) {
+    fn parse_answer(&self, text: &str) -> (String, FieldValue) {
         let choices = self.property.choices();
-        let chosen =
-            |text: &str| choices.iter().find(|choice| choice.is(text)).map(|choice| choice.r#const.clone());
+        let chosen = |text: &str| {
+            choices.iter().find(|choice| choice.matches_answer(text)).map(|choice| choice.r#const.clone())
+        };
         let given = match self.property.r#type.as_str() {
             "boolean" => FieldValue::Flag(is_yes(text)),
             "integer" => text.parse().map_or_else(|_| FieldValue::Text(text.to_owned()), FieldValue::Integer),
@@ -161,12 +165,12 @@ impl Property {
 }
 
 impl Choice {
-    fn shown(&self) -> String {
+    fn label(&self) -> String {
         self.title.clone().unwrap_or_else(|| self.r#const.clone())
     }
 
     /// Tells whether a person means this one: by its name, or by what stood on the screen.
-    fn is(&self, text: &str) -> bool {
+    fn matches_answer(&self, text: &str) -> bool {
         let same = |name: &str| name.trim().to_lowercase() == text.to_lowercase();
         same(&self.r#const) || self.title.as_deref().is_some_and(same)
     }
@@ -178,42 +182,42 @@ fn is_yes(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Elicitation, ElicitationForm};
+    use super::{ElicitationForm, ElicitationRequest};
 
     const CLAUDE: &str = r#"{"mode":"form","sessionId":"s","toolCallId":"t","message":"Which database?",
         "requestedSchema":{"properties":{"question_0":{"oneOf":[{"const":"sqlite","title":"sqlite — small"},
         {"const":"postgres","title":"postgres — large"}]},"question_0_custom":{"type":"string"}}}}"#;
 
-    fn check(elicitation: &str, answer: &str, expected: &str) {
-        let elicitation: Elicitation = serde_json::from_str(elicitation).unwrap();
-        let elicited = ElicitationForm::new(&elicitation).answer(answer);
+    fn assert_reply(elicitation: &str, answer: &str, expected: &str) {
+        let elicitation: ElicitationRequest = serde_json::from_str(elicitation).unwrap();
+        let elicited = ElicitationForm::new(&elicitation).reply_for_answer(answer);
         assert_eq!(serde_json::to_string(&elicited).unwrap(), expected, "{answer}");
     }
 
     #[test]
-    fn a_choice_is_given_by_its_name_or_by_what_people_read() {
+    fn a_choice_is_matched_by_its_name_or_title() {
         for answer in ["postgres", "Postgres ", "postgres — large"] {
-            check(CLAUDE, answer, r#"{"action":"accept","content":{"question_0":"postgres"}}"#);
+            assert_reply(CLAUDE, answer, r#"{"action":"accept","content":{"question_0":"postgres"}}"#);
         }
-        check(CLAUDE, "mysql", r#"{"action":"accept","content":{"question_0_custom":"mysql"}}"#);
+        assert_reply(CLAUDE, "mysql", r#"{"action":"accept","content":{"question_0_custom":"mysql"}}"#);
     }
 
     #[test]
-    fn the_question_shows_what_the_agent_offers() {
-        let elicitation: Elicitation = serde_json::from_str(CLAUDE).unwrap();
+    fn the_question_lists_the_offered_choices() {
+        let elicitation: ElicitationRequest = serde_json::from_str(CLAUDE).unwrap();
         let question = ElicitationForm::new(&elicitation).to_question(&elicitation);
         assert_eq!(question.question, "Which database?");
         assert_eq!(question.options, ["sqlite — small", "postgres — large"]);
     }
 
     #[test]
-    fn values_have_the_type_that_the_form_wants() {
+    fn values_have_the_type_of_their_field() {
         let form = |property: &str| {
             format!(r#"{{"message":"?","requestedSchema":{{"properties":{{"a":{property}}}}}}}"#)
         };
-        check(&form(r#"{"type":"boolean"}"#), "예", r#"{"action":"accept","content":{"a":true}}"#);
-        check(&form(r#"{"type":"integer"}"#), "7", r#"{"action":"accept","content":{"a":7}}"#);
-        check(
+        assert_reply(&form(r#"{"type":"boolean"}"#), "예", r#"{"action":"accept","content":{"a":true}}"#);
+        assert_reply(&form(r#"{"type":"integer"}"#), "7", r#"{"action":"accept","content":{"a":7}}"#);
+        assert_reply(
             &form(r#"{"type":"array","items":{"anyOf":[{"const":"x","title":"X!"},{"const":"y"}]}}"#),
             "x!, Y",
             r#"{"action":"accept","content":{"a":["x","y"]}}"#,
@@ -221,13 +225,13 @@ mod tests {
     }
 
     #[test]
-    fn several_fields_take_a_line_each() {
-        check(
+    fn each_of_several_fields_takes_one_answer_line() {
+        assert_reply(
             r#"{"message":"?","requestedSchema":{"properties":{"a":{"type":"string"},"b":{"enum":["X"]}}}}"#,
             "one\n\nx",
             r#"{"action":"accept","content":{"a":"one","b":"X"}}"#,
         );
-        check(
+        assert_reply(
             r#"{"mode":"url","message":"?","url":"https://x"}"#,
             "ok",
             r#"{"action":"accept","content":{}}"#,

@@ -4,7 +4,7 @@
 
 use domain::Timestamp;
 
-use super::schema::{RpcError, RpcErrorData, read};
+use super::schema::{RpcError, RpcErrorData, parse_or_default};
 use crate::driver::TurnOutcome;
 
 const UNAUTHORIZED: i64 = -32000;
@@ -36,9 +36,9 @@ const NOT_LOGGED_IN: &[&str] = &[
 ];
 
 /// Says how a turn ended that ended with an error.
-pub(super) fn outcome(problem: &RpcError) -> TurnOutcome {
-    let data: RpcErrorData = read(problem.data.as_deref());
-    let message = message(problem, &data);
+pub(super) fn turn_outcome(problem: &RpcError) -> TurnOutcome {
+    let data: RpcErrorData = parse_or_default(problem.data.as_deref());
+    let message = error_message(problem, &data);
     let raw = problem.data.as_ref().map_or("", |data| data.get());
     let text = format!("{} {raw}", problem.message).to_lowercase();
     let has = |words: &[&str], status: &str| {
@@ -62,7 +62,7 @@ pub(super) fn is_unknown_method(problem: &RpcError) -> bool {
 }
 
 /// Returns what a person should read: many agents put "Internal error" before what they mean.
-pub(super) fn message(problem: &RpcError, data: &RpcErrorData) -> String {
+pub(super) fn error_message(problem: &RpcError, data: &RpcErrorData) -> String {
     let detail = data.message.as_ref().or(data.details.as_ref());
     match detail {
         Some(detail) if problem.message.is_empty() || problem.message == "Internal error" => detail.clone(),
@@ -84,45 +84,48 @@ fn has_number(text: &str, number: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::outcome;
+    use super::turn_outcome;
     use crate::acp::schema::RpcError;
 
-    fn check(error: &str, expected: &str) {
+    fn assert_outcome(error: &str, expected: &str) {
         let problem: RpcError = serde_json::from_str(error).unwrap();
-        assert_eq!(format!("{:?}", outcome(&problem)), expected, "{error}");
+        assert_eq!(format!("{:?}", turn_outcome(&problem)), expected, "{error}");
     }
 
     #[test]
-    fn what_each_agent_says_is_understood() {
-        check(
+    fn errors_of_each_agent_are_classified() {
+        assert_outcome(
             r#"{"code":-32000,"message":"Authentication required"}"#,
             r#"Unauthorized { message: "Authentication required" }"#,
         );
-        check(
+        assert_outcome(
             r#"{"code":-32000,"message":"Gemini API key is missing or not configured."}"#,
             r#"Unauthorized { message: "Gemini API key is missing or not configured." }"#,
         );
-        check(
+        assert_outcome(
             r#"{"code":-32603,"message":"Internal error","data":{"message":"Missing environment variable: `MOCK_KEY`."}}"#,
             r#"Unauthorized { message: "Missing environment variable: `MOCK_KEY`." }"#,
         );
-        check(
+        assert_outcome(
             r#"{"code":-32603,"message":"Internal error: API Error: 429","data":{"errorKind":"rate_limit"}}"#,
             r#"Limited { message: "Internal error: API Error: 429", resets_at: None }"#,
         );
-        check(
+        assert_outcome(
             r#"{"code":-32603,"message":"Internal error","data":{"codex_error_info":{"response_too_many_failed_attempts":{"http_status_code":429}},"message":"exceeded retry limit"}}"#,
             r#"Limited { message: "exceeded retry limit", resets_at: None }"#,
         );
-        check(
+        assert_outcome(
             r#"{"code":-32603,"message":"Internal error","data":{"codex_error_info":"usage_limit_exceeded","message":"You've hit your usage limit."}}"#,
             r#"Limited { message: "You've hit your usage limit.", resets_at: None }"#,
         );
-        check(
+        assert_outcome(
             r#"{"code":-32603,"message":"mock 429"}"#,
             r#"Limited { message: "mock 429", resets_at: None }"#,
         );
-        check(r#"{"code":-32603,"message":"took 1429 ms"}"#, r#"Failed { message: "took 1429 ms" }"#);
-        check(r#"{"code":"odd","message":7}"#, r#"Failed { message: "" }"#);
+        assert_outcome(
+            r#"{"code":-32603,"message":"took 1429 ms"}"#,
+            r#"Failed { message: "took 1429 ms" }"#,
+        );
+        assert_outcome(r#"{"code":"odd","message":7}"#, r#"Failed { message: "" }"#);
     }
 }

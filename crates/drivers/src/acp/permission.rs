@@ -11,11 +11,11 @@ use crate::{driver::PromptOption, worktree_path::WorktreePath};
 
 /// Says what an agent wants to do.
 pub(super) fn permission_request(prompt: String, known: &ToolCallState, cwd: &Path) -> PermissionRequest {
-    let kind = kind_of(known);
+    let kind = permission_kind(known);
     let input = &known.input;
     let detail = input.description.clone().or_else(|| input.reason.clone());
     let (subject, in_worktree) = match kind {
-        PermissionKind::Edit | PermissionKind::Read => paths(known, cwd),
+        PermissionKind::Edit | PermissionKind::Read => path_subject(known, cwd),
         PermissionKind::Run => (input.command.clone(), false),
         PermissionKind::Fetch => (input.url.clone(), false),
         PermissionKind::Other => (None, false),
@@ -26,7 +26,7 @@ pub(super) fn permission_request(prompt: String, known: &ToolCallState, cwd: &Pa
     PermissionRequest { prompt, kind, subject, in_worktree, detail }
 }
 
-fn kind_of(known: &ToolCallState) -> PermissionKind {
+fn permission_kind(known: &ToolCallState) -> PermissionKind {
     match known.kind.as_str() {
         "edit" | "delete" | "move" => PermissionKind::Edit,
         "execute" => PermissionKind::Run,
@@ -37,7 +37,7 @@ fn kind_of(known: &ToolCallState) -> PermissionKind {
 }
 
 /// Returns the paths as patterns name them, a line each, and whether all of them lie below the worktree.
-fn paths(known: &ToolCallState, cwd: &Path) -> (Option<String>, bool) {
+fn path_subject(known: &ToolCallState, cwd: &Path) -> (Option<String>, bool) {
     let named = known.input.file_path.iter().chain(&known.paths);
     let mut places: Vec<WorktreePath> = named.map(|path| WorktreePath::resolve(cwd, path)).collect();
     places.sort_by(|one, other| one.name.cmp(&other.name));
@@ -49,7 +49,7 @@ fn paths(known: &ToolCallState, cwd: &Path) -> (Option<String>, bool) {
 }
 
 /// Says what the offered answers mean.
-pub(super) fn options(offered: &[PermissionOption]) -> Vec<PromptOption> {
+pub(super) fn prompt_options(offered: &[PermissionOption]) -> Vec<PromptOption> {
     let option = |option: &PermissionOption| PromptOption {
         id: option.option_id.clone(),
         label: if option.name.is_empty() { option.option_id.clone() } else { option.name.clone() },
@@ -60,7 +60,7 @@ pub(super) fn options(offered: &[PermissionOption]) -> Vec<PromptOption> {
 }
 
 /// Chooses the option that says yes or no to this once; one that is kept only where there is no other.
-pub(super) fn choose(offered: &[PromptOption], allowed: bool) -> Option<String> {
+pub(super) fn choose_option(offered: &[PromptOption], allowed: bool) -> Option<String> {
     let fitting = || offered.iter().filter(|option| option.allows == allowed);
     // Keeping a choice is Jangdan's business: the agent's own memory can't be seen or taken back.
     let option = fitting().find(|option| !option.is_permanent).or_else(|| fitting().next());
@@ -71,13 +71,13 @@ pub(super) fn choose(offered: &[PromptOption], allowed: bool) -> Option<String> 
 mod tests {
     use std::path::Path;
 
-    use super::{choose, options, permission_request};
+    use super::{choose_option, permission_request, prompt_options};
     use crate::acp::{schema::PermissionRequest, tools::ToolCalls};
 
-    fn check(request: &str, expected: &str) {
+    fn assert_permission_request(request: &str, expected: &str) {
         let request: PermissionRequest = serde_json::from_str(request).unwrap();
         let mut tools = ToolCalls::default();
-        let known = tools.learn(&request.tool_call);
+        let known = tools.merge_update(&request.tool_call);
         let permission_request = permission_request("7".to_owned(), known, Path::new("/work/tree"));
         let seen = format!(
             "{} {} {}",
@@ -89,49 +89,52 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_named_as_patterns_name_it() {
-        check(
+    fn a_path_is_named_relative_to_the_worktree() {
+        assert_permission_request(
             r#"{"toolCall":{"kind":"edit","locations":[{"path":"/work/tree/src/a.rs"}]}}"#,
             "edit src/a.rs true",
         );
-        check(r#"{"toolCall":{"kind":"edit","rawInput":{"file_path":"src/a.rs"}}}"#, "edit src/a.rs true");
-        check(
+        assert_permission_request(
+            r#"{"toolCall":{"kind":"edit","rawInput":{"file_path":"src/a.rs"}}}"#,
+            "edit src/a.rs true",
+        );
+        assert_permission_request(
             r#"{"toolCall":{"kind":"edit","content":[{"type":"diff","path":"/work/tree/../b","newText":""}]}}"#,
             "edit /work/b false",
         );
-        check(
+        assert_permission_request(
             r#"{"toolCall":{"kind":"delete","locations":[{"path":"/work/tree/a"},{"path":"/work/treeb"}]}}"#,
             "edit /work/treeb\na false",
         );
     }
 
     #[test]
-    fn a_command_is_its_line() {
-        check(
+    fn a_command_is_shown_as_its_command_line() {
+        assert_permission_request(
             r#"{"toolCall":{"kind":"execute","rawInput":{"command":["cargo","test"]}}}"#,
             "run cargo test false",
         );
-        check(
+        assert_permission_request(
             r#"{"toolCall":{"kind":"execute","rawInput":{"command":["/bin/bash","-lc","cargo test"]}}}"#,
             "run cargo test false",
         );
-        check(r#"{"toolCall":{"kind":"execute","title":"`ls`"}}"#, "run `ls` false");
+        assert_permission_request(r#"{"toolCall":{"kind":"execute","title":"`ls`"}}"#, "run `ls` false");
     }
 
     #[test]
-    fn the_answer_is_chosen_by_its_kind() {
+    fn the_option_is_chosen_by_its_kind() {
         let offered = |json: &str| {
             let request: PermissionRequest = serde_json::from_str(json).unwrap();
-            options(&request.options)
+            prompt_options(&request.options)
         };
         let claude = offered(
             r#"{"options":[{"optionId":"allow_always","name":"a","kind":"allow_always"},
                {"optionId":"allow","name":"b","kind":"allow_once"},{"optionId":"reject","name":"c","kind":"reject_once"}]}"#,
         );
-        assert_eq!(choose(&claude, true).as_deref(), Some("allow"));
-        assert_eq!(choose(&claude, false).as_deref(), Some("reject"));
+        assert_eq!(choose_option(&claude, true).as_deref(), Some("allow"));
+        assert_eq!(choose_option(&claude, false).as_deref(), Some("reject"));
         let odd = offered(r#"{"options":[{"optionId":"allow","kind":"reject_always"}]}"#);
-        assert_eq!(choose(&odd, true), None);
-        assert_eq!(choose(&odd, false).as_deref(), Some("allow"));
+        assert_eq!(choose_option(&odd, true), None);
+        assert_eq!(choose_option(&odd, false).as_deref(), Some("allow"));
     }
 }

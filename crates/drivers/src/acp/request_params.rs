@@ -86,18 +86,18 @@ pub(super) struct OpenSessionParams<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Prompt<'a> {
     session_id: &'a str,
-    prompt: [Text<'a>; 1],
+    prompt: [TextBlock<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Text<'a> {
+struct TextBlock<'a> {
     r#type: &'static str,
     text: &'a str,
 }
 
 impl<'a> Prompt<'a> {
     pub(super) fn new(session_id: &'a str, text: &'a str) -> Self {
-        Self { session_id, prompt: [Text { r#type: "text", text }] }
+        Self { session_id, prompt: [TextBlock { r#type: "text", text }] }
     }
 }
 
@@ -109,21 +109,22 @@ pub(super) struct Cancel<'a> {
 
 /// The answer to a permission prompt.
 #[derive(Serialize)]
-pub(super) struct Permission {
-    outcome: Outcome,
+pub(super) struct PermissionReply {
+    outcome: PermissionOutcome,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "outcome", rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Outcome {
+enum PermissionOutcome {
     Selected { option_id: String },
     Cancelled,
 }
 
-impl Permission {
+impl PermissionReply {
     /// Selects an option; `None` cancels the prompt.
     pub(super) fn new(option: Option<String>) -> Self {
-        let outcome = option.map_or(Outcome::Cancelled, |option_id| Outcome::Selected { option_id });
+        let outcome = option
+            .map_or(PermissionOutcome::Cancelled, |option_id| PermissionOutcome::Selected { option_id });
         Self { outcome }
     }
 }

@@ -29,7 +29,7 @@ impl RequestKind {
     }
 
     /// Returns the request that a response with this id belongs to.
-    pub(super) fn of(id: &RawValue) -> Option<Self> {
+    pub(super) fn from_id(id: &RawValue) -> Option<Self> {
         match id.get().trim_matches('"').parse().ok()? {
             1 => Some(Self::Initialize),
             2 => Some(Self::New),
@@ -67,45 +67,49 @@ struct Response<'a, R> {
 }
 
 #[derive(Serialize)]
-struct Refusal<'a> {
+struct ErrorResponse<'a> {
     jsonrpc: &'static str,
     id: &'a RawValue,
-    error: RefusalError<'a>,
+    error: ResponseError<'a>,
 }
 
 #[derive(Serialize)]
-struct RefusalError<'a> {
+struct ResponseError<'a> {
     code: i32,
     message: &'a str,
 }
 
 /// Encodes a request.
-pub(super) fn request(asked: RequestKind, params: impl Serialize) -> Vec<u8> {
-    line(&Request { jsonrpc: "2.0", id: Some(asked.id()), method: asked.method(), params })
+pub(super) fn encode_request(asked: RequestKind, params: impl Serialize) -> Vec<u8> {
+    encode_line(&Request { jsonrpc: "2.0", id: Some(asked.id()), method: asked.method(), params })
 }
 
 /// Encodes a notification.
-pub(super) fn notify(method: &str, params: impl Serialize) -> Vec<u8> {
-    line(&Request { jsonrpc: "2.0", id: None, method, params })
+pub(super) fn encode_notification(method: &str, params: impl Serialize) -> Vec<u8> {
+    encode_line(&Request { jsonrpc: "2.0", id: None, method, params })
 }
 
 /// Encodes the response to a request of the agent.
-pub(super) fn answer(id: &RawValue, result: impl Serialize) -> Vec<u8> {
-    line(&Response { jsonrpc: "2.0", id, result })
+pub(super) fn encode_response(id: &RawValue, result: impl Serialize) -> Vec<u8> {
+    encode_line(&Response { jsonrpc: "2.0", id, result })
 }
 
 /// Refuses a request of an unknown method.
-pub(super) fn refuse(id: &RawValue, method: &str) -> Vec<u8> {
+pub(super) fn encode_method_not_found(id: &RawValue, method: &str) -> Vec<u8> {
     let message = format!("method not found: {method}");
-    line(&Refusal { jsonrpc: "2.0", id, error: RefusalError { code: -32601, message: &message } })
+    encode_line(&ErrorResponse {
+        jsonrpc: "2.0",
+        id,
+        error: ResponseError { code: -32601, message: &message },
+    })
 }
 
 /// Refuses a request with invalid parameters.
-pub(super) fn refuse_params(id: &RawValue, message: &str) -> Vec<u8> {
-    line(&Refusal { jsonrpc: "2.0", id, error: RefusalError { code: -32602, message } })
+pub(super) fn encode_invalid_params(id: &RawValue, message: &str) -> Vec<u8> {
+    encode_line(&ErrorResponse { jsonrpc: "2.0", id, error: ResponseError { code: -32602, message } })
 }
 
-fn line(value: &impl Serialize) -> Vec<u8> {
+fn encode_line(value: &impl Serialize) -> Vec<u8> {
     // Cannot fail: all values serialize.
     let mut bytes = serde_json::to_vec(value).unwrap_or_default();
     bytes.push(b'\n');

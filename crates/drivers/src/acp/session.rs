@@ -3,14 +3,15 @@
 use serde_json::value::RawValue;
 
 use super::{
-    Acp, AcpStart, OPEN_MAX, PROTOCOL_VERSION, PendingRequest, PendingRequestKind, Stage,
+    AcpDriver, AcpStart, OPEN_MAX, PROTOCOL_VERSION, PendingRequest, PendingRequestKind, SessionStage,
     elicitation::ElicitationForm,
-    failure, now, permission,
+    failure, outgoing_without_delay, permission,
     request_params::OpenSessionParams,
     rpc::{self, RequestKind},
     schema::{
-        Capabilities, Content, Elicitation, Envelope, InitializeResult, Notification, PermissionRequest,
-        PlanEntry, PromptResult, RpcError, RpcErrorData, SessionOpened, Withdrawal, read,
+        CancelRequestParams, Capabilities, Content, ElicitationRequest, Envelope, InitializeResult,
+        PermissionRequest, PlanEntry, PromptResult, RpcError, RpcErrorData, SessionNotification,
+        SessionOpened, parse_or_default,
     },
 };
 use crate::{
@@ -21,27 +22,29 @@ use crate::{
 /// As much of a foreign line is shown.
 const GARBAGE_BYTES_MAX: usize = 400;
 
-impl Acp {
-    pub(super) fn take_line(&mut self, line: &Line, reaction: &mut Reaction) {
+impl AcpDriver {
+    pub(super) fn handle_line(&mut self, line: &Line, reaction: &mut Reaction) {
         let text = match &line.content {
             lines::LineContent::Whole(text) => text,
-            lines::LineContent::TooLong(_) => return garbage(b"a line beyond every bound", reaction),
+            lines::LineContent::TooLong(_) => {
+                return warn_unknown_output(b"a line beyond every bound", reaction);
+            }
         };
         if text.trim_ascii().is_empty() {
             return;
         }
         let Ok(envelope) = serde_json::from_slice::<Envelope>(text) else {
-            return garbage(text, reaction);
+            return warn_unknown_output(text, reaction);
         };
         let Envelope { id, method, params, result, error } = envelope;
         match (method, id) {
-            (Some(method), Some(id)) => self.take_request(&method, &id, params.as_deref(), reaction),
+            (Some(method), Some(id)) => self.on_request(&method, &id, params.as_deref(), reaction),
             (Some(method), None) if method == "session/update" => {
-                self.take_update(&read(params.as_deref()), line.begin, reaction);
+                self.on_update(&parse_or_default(params.as_deref()), line.begin, reaction);
             }
             (Some(method), None) if method == "$/cancel_request" => {
-                let Withdrawal { request_id } = read(params.as_deref());
-                let prompt = request_id.map(|id| prompt_of(&id)).unwrap_or_default();
+                let CancelRequestParams { request_id } = parse_or_default(params.as_deref());
+                let prompt = request_id.map(|id| prompt_id(&id)).unwrap_or_default();
                 if self.open.remove(&prompt).is_some() {
                     reaction.events.push(DriverEvent::PromptWithdrawn { prompt });
                 }
@@ -53,15 +56,15 @@ impl Acp {
                     Some(problem) => Err(problem),
                     None => Ok(result),
                 };
-                if let Some(asked) = RequestKind::of(&id) {
-                    self.take_answer(asked, outcome, line.end, reaction);
+                if let Some(asked) = RequestKind::from_id(&id) {
+                    self.on_response(asked, outcome, line.end, reaction);
                 }
             }
-            (None, None) => garbage(text, reaction),
+            (None, None) => warn_unknown_output(text, reaction),
         }
     }
 
-    fn take_answer(
+    fn on_response(
         &mut self,
         asked: RequestKind,
         outcome: Result<Option<Box<RawValue>>, RpcError>,
@@ -69,42 +72,49 @@ impl Acp {
         reaction: &mut Reaction,
     ) {
         match (asked, &self.stage, outcome) {
-            (RequestKind::Initialize, Stage::Opening, Ok(result)) => {
-                let InitializeResult { protocol_version, agent_capabilities } = read(result.as_deref());
+            (RequestKind::Initialize, SessionStage::Opening, Ok(result)) => {
+                let InitializeResult { protocol_version, agent_capabilities } =
+                    parse_or_default(result.as_deref());
                 match protocol_version {
-                    Some(PROTOCOL_VERSION) | None => self.join(&agent_capabilities, end, reaction),
+                    Some(PROTOCOL_VERSION) | None => self.open_session(&agent_capabilities, end, reaction),
                     Some(other) => {
                         let message = format!(
                             "the agent speaks version {other} of the protocol, not {PROTOCOL_VERSION}"
                         );
-                        self.fail(TurnOutcome::Failed { message }, end, reaction);
+                        self.fail_session(TurnOutcome::Failed { message }, end, reaction);
                     }
                 }
             }
-            (RequestKind::New | RequestKind::Resume | RequestKind::Load, Stage::Joining, Ok(result)) => {
-                self.joined(asked, &read(result.as_deref()), end, reaction);
+            (
+                RequestKind::New | RequestKind::Resume | RequestKind::Load,
+                SessionStage::Joining,
+                Ok(result),
+            ) => {
+                self.on_session_opened(asked, &parse_or_default(result.as_deref()), end, reaction);
             }
-            (RequestKind::Resume, Stage::Joining, Err(problem)) if failure::is_unknown_method(&problem) => {
-                self.ask_session(RequestKind::Load, reaction);
+            (RequestKind::Resume, SessionStage::Joining, Err(problem))
+                if failure::is_unknown_method(&problem) =>
+            {
+                self.send_session_request(RequestKind::Load, reaction);
             }
-            (RequestKind::Resume | RequestKind::Load, Stage::Joining, Err(problem)) => {
-                let outcome = match failure::outcome(&problem) {
-                    TurnOutcome::Failed { .. } => not_resumable(&problem),
+            (RequestKind::Resume | RequestKind::Load, SessionStage::Joining, Err(problem)) => {
+                let outcome = match failure::turn_outcome(&problem) {
+                    TurnOutcome::Failed { .. } => not_resumable_outcome(&problem),
                     outcome => outcome,
                 };
-                self.fail(outcome, end, reaction);
+                self.fail_session(outcome, end, reaction);
             }
-            (RequestKind::Initialize, Stage::Opening, Err(problem))
-            | (RequestKind::New, Stage::Joining, Err(problem)) => {
-                self.fail(failure::outcome(&problem), end, reaction);
+            (RequestKind::Initialize, SessionStage::Opening, Err(problem))
+            | (RequestKind::New, SessionStage::Joining, Err(problem)) => {
+                self.fail_session(failure::turn_outcome(&problem), end, reaction);
             }
-            (RequestKind::Prompt(_), Stage::Ready { .. }, Ok(result)) => {
-                let prompted: PromptResult = read(result.as_deref());
-                self.meter.count(&prompted);
-                self.end_turn(ended(&prompted.stop_reason), end, reaction);
+            (RequestKind::Prompt(_), SessionStage::Ready { .. }, Ok(result)) => {
+                let prompted: PromptResult = parse_or_default(result.as_deref());
+                self.meter.record_prompt_result(&prompted);
+                self.end_turn(stop_reason_outcome(&prompted.stop_reason), end, reaction);
             }
-            (RequestKind::Prompt(_), Stage::Ready { .. }, Err(problem)) => {
-                self.end_turn(failure::outcome(&problem), end, reaction);
+            (RequestKind::Prompt(_), SessionStage::Ready { .. }, Err(problem)) => {
+                self.end_turn(failure::turn_outcome(&problem), end, reaction);
             }
             // An answer that comes twice, because its request was sent again after a restart.
             (
@@ -120,24 +130,24 @@ impl Acp {
     }
 
     /// Asks for a session in the best way that the agent knows: one that comes back without its replay first.
-    fn join(&mut self, can: &Capabilities, end: u64, reaction: &mut Reaction) {
-        self.stage = Stage::Joining;
+    fn open_session(&mut self, can: &Capabilities, end: u64, reaction: &mut Reaction) {
+        self.stage = SessionStage::Joining;
         match &self.options.start {
-            AcpStart::Fresh => self.ask_session(RequestKind::New, reaction),
+            AcpStart::Fresh => self.send_session_request(RequestKind::New, reaction),
             AcpStart::Resume { .. } | AcpStart::Attached { .. } => {
                 if can.session_capabilities.resume.as_ref().is_some_and(|resume| resume.get() != "null") {
-                    self.ask_session(RequestKind::Resume, reaction);
+                    self.send_session_request(RequestKind::Resume, reaction);
                 } else if can.load_session {
-                    self.ask_session(RequestKind::Load, reaction);
+                    self.send_session_request(RequestKind::Load, reaction);
                 } else {
                     let message = "the agent can't resume sessions".to_owned();
-                    self.fail(TurnOutcome::NotResumable { message }, end, reaction);
+                    self.fail_session(TurnOutcome::NotResumable { message }, end, reaction);
                 }
             }
         }
     }
 
-    fn ask_session(&self, asked: RequestKind, reaction: &mut Reaction) {
+    fn send_session_request(&self, asked: RequestKind, reaction: &mut Reaction) {
         let session_id = match &self.options.start {
             AcpStart::Fresh => None,
             AcpStart::Resume { agent_session } | AcpStart::Attached { agent_session, .. } => {
@@ -146,10 +156,16 @@ impl Acp {
         };
         let cwd = self.options.cwd.to_string_lossy();
         let join = OpenSessionParams { session_id, cwd: &cwd, mcp_servers: &self.options.mcp_servers };
-        reaction.outgoing.push(now(rpc::request(asked, join)));
+        reaction.outgoing.push(outgoing_without_delay(rpc::encode_request(asked, join)));
     }
 
-    fn joined(&mut self, asked: RequestKind, joined: &SessionOpened, end: u64, reaction: &mut Reaction) {
+    fn on_session_opened(
+        &mut self,
+        asked: RequestKind,
+        joined: &SessionOpened,
+        end: u64,
+        reaction: &mut Reaction,
+    ) {
         let known = match &self.options.start {
             AcpStart::Fresh => None,
             AcpStart::Resume { agent_session } | AcpStart::Attached { agent_session, .. } => {
@@ -158,62 +174,62 @@ impl Acp {
         };
         let Some(agent_session) = joined.session_id.clone().or(known) else {
             let message = "the agent began a session without an id".to_owned();
-            return self.fail(TurnOutcome::Failed { message }, end, reaction);
+            return self.fail_session(TurnOutcome::Failed { message }, end, reaction);
         };
-        reaction.events.extend(self.meter.learn_model(joined).map(|name| DriverEvent::Model { name }));
+        reaction.events.extend(self.meter.update_model(joined).map(|name| DriverEvent::Model { name }));
         if asked == RequestKind::Load {
-            self.stage = Stage::Replaying { agent_session };
+            self.stage = SessionStage::Replaying { agent_session };
         } else {
-            self.be_ready(agent_session, end, reaction);
+            self.mark_ready(agent_session, end, reaction);
         }
     }
 
     /// The session can be told things; what came until now was said before.
-    pub(super) fn be_ready(&mut self, agent_session: String, end: u64, reaction: &mut Reaction) {
+    pub(super) fn mark_ready(&mut self, agent_session: String, end: u64, reaction: &mut Reaction) {
         self.turn = end;
-        self.stage = Stage::Ready { agent_session: agent_session.clone() };
+        self.stage = SessionStage::Ready { agent_session: agent_session.clone() };
         reaction.events.push(DriverEvent::Ready { agent_session: Some(agent_session) });
     }
 
-    fn fail(&mut self, outcome: TurnOutcome, end: u64, reaction: &mut Reaction) {
+    fn fail_session(&mut self, outcome: TurnOutcome, end: u64, reaction: &mut Reaction) {
         self.end_turn(outcome, end, reaction);
-        self.stage = Stage::Failed;
+        self.stage = SessionStage::Failed;
     }
 
-    fn take_update(&mut self, notification: &Notification, line: u64, reaction: &mut Reaction) {
-        let Stage::Ready { agent_session } = &self.stage else { return };
+    fn on_update(&mut self, notification: &SessionNotification, line: u64, reaction: &mut Reaction) {
+        let SessionStage::Ready { agent_session } = &self.stage else { return };
         if notification.session_id.as_ref().is_some_and(|session| session != agent_session) {
             return;
         }
         let update = &notification.update;
         match update.session_update.as_str() {
             "agent_message_chunk" => {
-                let content: Content = read(update.content.as_deref());
+                let content: Content = parse_or_default(update.content.as_deref());
                 if let Some(text) = content.text.filter(|text| content.r#type == "text" && !text.is_empty()) {
                     self.is_busy = true;
-                    let words = self.words.push(&text, update.message_id.clone(), line, self.turn);
+                    let words = self.words.push_text(&text, update.message_id.clone(), line, self.turn);
                     reaction.events.extend(words);
                 }
             }
             "tool_call" | "tool_call_update" => {
                 self.is_busy = true;
-                let call = self.tools.call(update);
+                let call = self.tools.merged_call(update);
                 match (update.session_update.as_str(), call.status) {
-                    ("tool_call", _) => self.words.break_off(),
-                    (_, ToolStatus::Done | ToolStatus::Failed) => self.words.pause(),
+                    ("tool_call", _) => self.words.require_new_line(),
+                    (_, ToolStatus::Done | ToolStatus::Failed) => self.words.suggest_new_line(),
                     (_, ToolStatus::Running) => {}
                 }
                 let is_under_way = call.status == ToolStatus::Running;
-                self.words.call(&call);
+                self.words.push_tool_call(&call);
                 reaction.events.push(DriverEvent::ToolCall(call));
                 // OpenCode plans by a tool, and says so in no other way.
                 let todos = update.raw_input.as_ref().map(|input| &input.todos[..]).unwrap_or_default();
                 if is_under_way && !todos.is_empty() {
-                    reaction.events.push(DriverEvent::Plan { steps: steps(todos) });
+                    reaction.events.push(DriverEvent::Plan { steps: plan_steps(todos) });
                 }
             }
-            "agent_thought_chunk" | "user_message_chunk" => self.words.pause(),
-            "plan" => reaction.events.push(DriverEvent::Plan { steps: steps(&update.entries) }),
+            "agent_thought_chunk" | "user_message_chunk" => self.words.suggest_new_line(),
+            "plan" => reaction.events.push(DriverEvent::Plan { steps: plan_steps(&update.entries) }),
             "current_mode_update" => {
                 let mode = update.current_mode_id.clone();
                 reaction.events.extend(mode.map(|name| DriverEvent::Mode { name }));
@@ -225,40 +241,40 @@ impl Acp {
                 };
                 reaction
                     .events
-                    .extend(self.meter.learn_model(&joined).map(|name| DriverEvent::Model { name }));
+                    .extend(self.meter.update_model(&joined).map(|name| DriverEvent::Model { name }));
             }
-            "usage_update" => self.meter.update(update),
+            "usage_update" => self.meter.record_update(update),
             // Commands, titles and what is yet to be invented.
             _ => {}
         }
     }
 
-    fn take_request(
+    fn on_request(
         &mut self,
         method: &str,
         id: &RawValue,
         params: Option<&RawValue>,
         reaction: &mut Reaction,
     ) {
-        let prompt = prompt_of(id);
+        let prompt = prompt_id(id);
         let (what, happening) = match method {
             "session/request_permission" => {
-                let request: PermissionRequest = read(params);
+                let request: PermissionRequest = parse_or_default(params);
                 if request.options.is_empty() {
-                    let bytes = rpc::refuse_params(id, "a permission prompt needs options");
-                    return reaction.outgoing.push(now(bytes));
+                    let bytes = rpc::encode_invalid_params(id, "a permission prompt needs options");
+                    return reaction.outgoing.push(outgoing_without_delay(bytes));
                 }
-                let options = permission::options(&request.options);
+                let options = permission::prompt_options(&request.options);
                 let request = permission::permission_request(
                     prompt.clone(),
-                    self.tools.learn(&request.tool_call),
+                    self.tools.merge_update(&request.tool_call),
                     &self.options.cwd,
                 );
                 let what = PendingRequestKind::Permission(options.clone());
                 (what, DriverEvent::Permission { request, options })
             }
             "elicitation/create" => {
-                let elicitation: Elicitation = read(params);
+                let elicitation: ElicitationRequest = parse_or_default(params);
                 let form = ElicitationForm::new(&elicitation);
                 let question = Box::new(form.to_question(&elicitation));
                 (
@@ -266,26 +282,31 @@ impl Acp {
                     DriverEvent::Question { prompt: prompt.clone(), question },
                 )
             }
-            _ => return reaction.outgoing.push(now(rpc::refuse(id, method))),
+            _ => {
+                return reaction
+                    .outgoing
+                    .push(outgoing_without_delay(rpc::encode_method_not_found(id, method)));
+            }
         };
         if self.open.len() >= OPEN_MAX {
-            return reaction
-                .outgoing
-                .push(now(rpc::refuse_params(id, "too many prompts wait for an answer")));
+            return reaction.outgoing.push(outgoing_without_delay(rpc::encode_invalid_params(
+                id,
+                "too many prompts wait for an answer",
+            )));
         }
         self.is_busy = true;
-        self.words.break_off();
+        self.words.require_new_line();
         self.open.insert(prompt, PendingRequest { id: id.to_owned(), what });
         reaction.events.push(happening);
     }
 }
 
 /// Returns the name under which a request of the agent is known.
-fn prompt_of(id: &RawValue) -> String {
+fn prompt_id(id: &RawValue) -> String {
     id.get().trim_matches('"').to_owned()
 }
 
-fn ended(stop_reason: &str) -> TurnOutcome {
+fn stop_reason_outcome(stop_reason: &str) -> TurnOutcome {
     match stop_reason {
         "end_turn" => TurnOutcome::Finished,
         "cancelled" => TurnOutcome::Cancelled,
@@ -298,12 +319,12 @@ fn ended(stop_reason: &str) -> TurnOutcome {
     }
 }
 
-fn not_resumable(problem: &RpcError) -> TurnOutcome {
-    let data: RpcErrorData = read(problem.data.as_deref());
-    TurnOutcome::NotResumable { message: failure::message(problem, &data) }
+fn not_resumable_outcome(problem: &RpcError) -> TurnOutcome {
+    let data: RpcErrorData = parse_or_default(problem.data.as_deref());
+    TurnOutcome::NotResumable { message: failure::error_message(problem, &data) }
 }
 
-fn steps(entries: &[PlanEntry]) -> Vec<PlanStep> {
+fn plan_steps(entries: &[PlanEntry]) -> Vec<PlanStep> {
     let status = |status: &str| match status {
         "completed" => StepStatus::Done,
         "in_progress" => StepStatus::Running,
@@ -315,7 +336,7 @@ fn steps(entries: &[PlanEntry]) -> Vec<PlanStep> {
         .collect()
 }
 
-fn garbage(text: &[u8], reaction: &mut Reaction) {
+fn warn_unknown_output(text: &[u8], reaction: &mut Reaction) {
     let mut text = String::from_utf8_lossy(text).into_owned();
     if text.len() > GARBAGE_BYTES_MAX {
         text.truncate(text.floor_char_boundary(GARBAGE_BYTES_MAX));

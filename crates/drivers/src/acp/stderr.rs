@@ -25,7 +25,7 @@ impl StderrReader {
     }
 
     /// Returns the last line.
-    pub(super) fn last_words(&self) -> Option<&str> {
+    pub(super) fn last_line(&self) -> Option<&str> {
         self.last.as_deref()
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::value::RawValue;
 
-use super::schema::{Content, RawInput, RawOutput, Update, read};
+use super::schema::{Content, RawInput, RawOutput, SessionUpdate, parse_or_default};
 use crate::driver::{ToolCall, ToolStatus};
 
 /// When there are more, the oldest is dropped.
@@ -29,13 +29,13 @@ pub(super) struct ToolCallState {
 
 impl ToolCalls {
     /// Merges an update of a call, or the call of a permission prompt.
-    pub(super) fn learn(&mut self, update: &Update) -> &ToolCallState {
+    pub(super) fn merge_update(&mut self, update: &SessionUpdate) -> &ToolCallState {
         let id = update.tool_call_id.clone().unwrap_or_default();
         let mut known = match self.known.iter().position(|known| known.id == id) {
             Some(index) => self.known.remove(index).unwrap_or_default(),
             None => ToolCallState { id, ..ToolCallState::default() },
         };
-        known.add(update);
+        known.apply_update(update);
         if self.known.len() == CALLS_MAX {
             self.known.pop_front();
         }
@@ -45,15 +45,15 @@ impl ToolCalls {
     }
 
     /// Merges an update, and returns the call for people.
-    pub(super) fn call(&mut self, update: &Update) -> ToolCall {
-        let known = self.learn(update);
+    pub(super) fn merged_call(&mut self, update: &SessionUpdate) -> ToolCall {
+        let known = self.merge_update(update);
         let status = known.status.unwrap_or(ToolStatus::Running);
         ToolCall {
             id: known.id.clone(),
             title: known.title.clone(),
             status,
             // Before the end, the content describes what will be done.
-            output: if status == ToolStatus::Running { None } else { output(update) },
+            output: if status == ToolStatus::Running { None } else { tool_output(update) },
         }
     }
 
@@ -63,7 +63,7 @@ impl ToolCalls {
 }
 
 impl ToolCallState {
-    fn add(&mut self, update: &Update) {
+    fn apply_update(&mut self, update: &SessionUpdate) {
         if let Some(title) = &update.title {
             self.title.clone_from(title);
         }
@@ -71,12 +71,13 @@ impl ToolCallState {
             self.kind.clone_from(kind);
         }
         if let Some(status) = &update.status {
-            self.status = Some(status_of(status));
+            self.status = Some(tool_status(status));
         }
         if let Some(input) = &update.raw_input {
             self.input = input.clone();
         }
-        let changed = contents(update.content.as_deref()).into_iter().filter_map(|content| content.path);
+        let changed =
+            parse_contents(update.content.as_deref()).into_iter().filter_map(|content| content.path);
         let located = update.locations.iter().map(|location| location.path.clone());
         for path in located.chain(changed).filter(|path| !path.is_empty()) {
             if !self.paths.contains(&path) {
@@ -86,7 +87,7 @@ impl ToolCallState {
     }
 }
 
-fn status_of(status: &str) -> ToolStatus {
+fn tool_status(status: &str) -> ToolStatus {
     match status {
         "completed" => ToolStatus::Done,
         "failed" => ToolStatus::Failed,
@@ -94,21 +95,22 @@ fn status_of(status: &str) -> ToolStatus {
     }
 }
 
-fn contents(content: Option<&RawValue>) -> Vec<Content> {
-    read(content)
+fn parse_contents(content: Option<&RawValue>) -> Vec<Content> {
+    parse_or_default(content)
 }
 
 /// Returns the output of a tool.
-fn output(update: &Update) -> Option<String> {
-    let pieces = contents(update.content.as_deref());
+fn tool_output(update: &SessionUpdate) -> Option<String> {
+    let pieces = parse_contents(update.content.as_deref());
     let texts: Vec<String> = pieces
         .iter()
-        .filter_map(|piece| read::<Content>(piece.content.as_deref()).text)
+        .filter_map(|piece| parse_or_default::<Content>(piece.content.as_deref()).text)
         .filter(|text| !text.is_empty())
         .collect();
     let raw = update.raw_output.as_deref();
     let text = match texts.is_empty() {
-        true => read::<Option<String>>(raw).or_else(|| read::<RawOutput>(raw).formatted_output)?,
+        true => parse_or_default::<Option<String>>(raw)
+            .or_else(|| parse_or_default::<RawOutput>(raw).formatted_output)?,
         false => texts.join("\n"),
     };
     (!text.is_empty()).then_some(text)

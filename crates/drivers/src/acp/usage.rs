@@ -5,7 +5,7 @@
 
 use domain::Usage;
 
-use super::schema::{PromptResult, SessionOpened, Update};
+use super::schema::{PromptResult, SessionOpened, SessionUpdate};
 
 /// Counts what is used.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl UsageMeter {
     }
 
     /// Takes the model from what a session began with or changed to; says it where it is new.
-    pub(super) fn learn_model(&mut self, joined: &SessionOpened) -> Option<String> {
+    pub(super) fn update_model(&mut self, joined: &SessionOpened) -> Option<String> {
         let of_options = || {
             let is_model = |category: Option<&str>, id: &str| category.unwrap_or(id) == "model";
             let mut options = joined.config_options.iter();
@@ -41,7 +41,7 @@ impl UsageMeter {
         Some(named)
     }
 
-    pub(super) fn update(&mut self, update: &Update) {
+    pub(super) fn record_update(&mut self, update: &SessionUpdate) {
         if let (Some(used), Some(size)) = (update.used, update.size.filter(|size| *size > 0)) {
             let permille = (u128::from(used) * 1000 / u128::from(size)).min(1000);
             self.usage.context_permille = u32::try_from(permille).ok();
@@ -54,7 +54,7 @@ impl UsageMeter {
         }
     }
 
-    pub(super) fn count(&mut self, prompted: &PromptResult) {
+    pub(super) fn record_prompt_result(&mut self, prompted: &PromptResult) {
         if let Some(usage) = &prompted.usage {
             let cached = usage.cached_read_tokens;
             self.usage.input_tokens += usage.input_tokens + usage.cached_write_tokens + cached;
@@ -71,7 +71,7 @@ impl UsageMeter {
     }
 
     /// Returns what was used since the last time.
-    pub(super) fn take(&mut self) -> Option<Usage> {
+    pub(super) fn take_usage(&mut self) -> Option<Usage> {
         if !std::mem::take(&mut self.has_news) {
             return None;
         }

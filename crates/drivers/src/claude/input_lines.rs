@@ -2,37 +2,37 @@
 
 use serde::Serialize;
 
-use crate::{driver::OutgoingBytes, json::line};
+use crate::{driver::OutgoingBytes, json::encode_line};
 
-use super::prompts::Answer;
+use super::prompts::PromptAnswer;
 
 /// Starts a turn, or queues one after the running turn.
-pub(super) fn prompt(text: &str) -> Vec<OutgoingBytes> {
+pub(super) fn encode_prompt(text: &str) -> Vec<OutgoingBytes> {
     // Claude Code treats a leading slash as a command; an unknown command ends the turn without using the model.
     let content = if text.starts_with('/') { format!(" {text}") } else { text.to_owned() };
-    line(&User { r#type: "user", message: UserMessage { role: "user", content } })
+    encode_line(&UserLine { r#type: "user", message: UserMessage { role: "user", content } })
 }
 
 /// Answers a request of the agent.
-pub(super) fn answer(request_id: &str, answer: &Answer) -> Vec<OutgoingBytes> {
-    let response = Response::Success { request_id, response: answer };
-    line(&ControlResponse { r#type: "control_response", response })
+pub(super) fn encode_answer(request_id: &str, answer: &PromptAnswer) -> Vec<OutgoingBytes> {
+    let response = ControlResponseBody::Success { request_id, response: answer };
+    encode_line(&ControlResponse { r#type: "control_response", response })
 }
 
 /// Refuses an unknown request.
-pub(super) fn refuse(request_id: &str) -> Vec<OutgoingBytes> {
-    let response = Response::Error { request_id, error: "this client can't do that" };
-    line(&ControlResponse { r#type: "control_response", response })
+pub(super) fn encode_refusal(request_id: &str) -> Vec<OutgoingBytes> {
+    let response = ControlResponseBody::Error { request_id, error: "this client can't do that" };
+    encode_line(&ControlResponse { r#type: "control_response", response })
 }
 
 /// Stops the turn.
-pub(super) fn interrupt(number: u32) -> Vec<OutgoingBytes> {
-    let request = Request { subtype: "interrupt" };
-    line(&ControlRequest { r#type: "control_request", request_id: format!("input-{number}"), request })
+pub(super) fn encode_interrupt(number: u32) -> Vec<OutgoingBytes> {
+    let request = ControlRequestBody { subtype: "interrupt" };
+    encode_line(&ControlRequest { r#type: "control_request", request_id: format!("input-{number}"), request })
 }
 
 #[derive(Serialize)]
-struct User {
+struct UserLine {
     r#type: &'static str,
     message: UserMessage,
 }
@@ -46,13 +46,13 @@ struct UserMessage {
 #[derive(Serialize)]
 struct ControlResponse<'a> {
     r#type: &'static str,
-    response: Response<'a>,
+    response: ControlResponseBody<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
-enum Response<'a> {
-    Success { request_id: &'a str, response: &'a Answer },
+enum ControlResponseBody<'a> {
+    Success { request_id: &'a str, response: &'a PromptAnswer },
     Error { request_id: &'a str, error: &'static str },
 }
 
@@ -60,10 +60,10 @@ enum Response<'a> {
 struct ControlRequest {
     r#type: &'static str,
     request_id: String,
-    request: Request,
+    request: ControlRequestBody,
 }
 
 #[derive(Serialize)]
-struct Request {
+struct ControlRequestBody {
     subtype: &'static str,
 }

@@ -40,7 +40,7 @@ pub(super) struct RetryLine {
 }
 
 impl RetryLine {
-    pub(super) fn trouble(&self) -> DriverEvent {
+    pub(super) fn to_warning_event(&self) -> DriverEvent {
         let error = self.error.text().unwrap_or("unknown");
         let message = match self.error_status {
             Some(status) => format!("{error} ({status})"),
@@ -64,7 +64,7 @@ pub(super) struct AssistantMessage {
     #[serde(default)]
     pub(super) model: LenientText,
     pub(super) content: Box<RawValue>,
-    pub(super) usage: Option<Tokens>,
+    pub(super) usage: Option<TokenCounts>,
 }
 
 impl AssistantLine {
@@ -87,7 +87,7 @@ pub(super) struct UserMessage {
 
 /// A part of a message.
 #[derive(Debug)]
-pub(super) enum Block {
+pub(super) enum ContentBlock {
     Text { text: String },
     ToolUse { id: String, name: String, input: Box<RawValue> },
     ToolResult { tool_use_id: String, is_error: Option<bool>, content: Option<Box<RawValue>> },
@@ -96,7 +96,7 @@ pub(super) enum Block {
 
 /// All fields of all kinds of blocks: a tagged enum could not keep raw values.
 #[derive(Debug, Deserialize)]
-struct AnyBlock {
+struct RawContentBlock {
     r#type: String,
     text: Option<String>,
     id: Option<String>,
@@ -108,14 +108,14 @@ struct AnyBlock {
 }
 
 /// Reads the blocks of a message. Unreadable ones are skipped.
-pub(super) fn blocks(content: &RawValue) -> Vec<Block> {
-    let blocks: Vec<Box<RawValue>> = inner(content).unwrap_or_default();
-    blocks.iter().filter_map(|block| inner::<AnyBlock>(block)).map(Block::from).collect()
+pub(super) fn parse_blocks(content: &RawValue) -> Vec<ContentBlock> {
+    let blocks: Vec<Box<RawValue>> = parse_raw(content).unwrap_or_default();
+    blocks.iter().filter_map(|block| parse_raw::<RawContentBlock>(block)).map(ContentBlock::from).collect()
 }
 
-impl From<AnyBlock> for Block {
-    fn from(block: AnyBlock) -> Self {
-        let AnyBlock { r#type, text, id, name, input, tool_use_id, is_error, content } = block;
+impl From<RawContentBlock> for ContentBlock {
+    fn from(block: RawContentBlock) -> Self {
+        let RawContentBlock { r#type, text, id, name, input, tool_use_id, is_error, content } = block;
         match (&*r#type, text, (id, name, input), tool_use_id) {
             ("text", Some(text), ..) => Self::Text { text },
             ("tool_use", _, (Some(id), Some(name), Some(input)), _) => Self::ToolUse { id, name, input },
@@ -126,11 +126,11 @@ impl From<AnyBlock> for Block {
 }
 
 /// Returns the output of a tool as text.
-pub(super) fn output_text(content: &RawValue) -> Option<String> {
-    let text = inner::<String>(content).unwrap_or_else(|| {
-        let texts = blocks(content).into_iter().filter_map(|block| match block {
-            Block::Text { text } => Some(text),
-            Block::ToolUse { .. } | Block::ToolResult { .. } | Block::Other => None,
+pub(super) fn tool_output_text(content: &RawValue) -> Option<String> {
+    let text = parse_raw::<String>(content).unwrap_or_else(|| {
+        let texts = parse_blocks(content).into_iter().filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text),
+            ContentBlock::ToolUse { .. } | ContentBlock::ToolResult { .. } | ContentBlock::Other => None,
         });
         texts.collect::<Vec<_>>().join("\n")
     });
@@ -138,18 +138,18 @@ pub(super) fn output_text(content: &RawValue) -> Option<String> {
 }
 
 /// Parses a raw part of a line.
-pub(super) fn inner<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
-    crate::json::read(raw.get().as_bytes())
+pub(super) fn parse_raw<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+    crate::json::parse_line(raw.get().as_bytes())
 }
 
 /// A line with the type `stream_event`.
 #[derive(Debug, Deserialize)]
 pub(super) struct StreamEvent {
-    pub(super) event: Event,
+    pub(super) event: StreamEventBody,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Event {
+pub(super) struct StreamEventBody {
     pub(super) delta: Option<Delta>,
 }
 
@@ -177,7 +177,7 @@ pub(super) struct ResultLine {
 
 impl ResultLine {
     /// Returns the replacement for an unreadable result: the turn has ended nevertheless.
-    pub(super) fn unreadable() -> Self {
+    pub(super) fn unreadable_placeholder() -> Self {
         let result = LenientText(Some("the result of the turn cannot be read".to_owned()));
         Self { is_error: true, result, ..Self::default() }
     }
@@ -186,16 +186,16 @@ impl ResultLine {
 /// The tokens of a request by kind; missing or null if not applicable.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Tokens {
+pub(super) struct TokenCounts {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
     output_tokens: Option<u64>,
 }
 
-impl Tokens {
+impl TokenCounts {
     /// Returns the number of tokens in the context after the request.
-    pub(super) fn context(self) -> u64 {
+    pub(super) fn context_tokens(self) -> u64 {
         let Self { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = self;
         let tokens = [input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens];
         tokens.into_iter().flatten().fold(0, u64::saturating_add)
@@ -215,7 +215,7 @@ pub(super) struct ModelUsage {
 
 impl ModelUsage {
     /// Returns the input tokens that were not read from the cache.
-    pub(super) fn new_input(&self) -> u64 {
+    pub(super) fn uncached_input_tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.cache_creation_input_tokens)
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::output_lines::inner;
+use super::output_lines::parse_raw;
 use crate::{
     driver::{DriverEvent, PlanStep, StepStatus},
     json::LenientText,
@@ -33,20 +33,20 @@ enum StepId {
 
 impl PlanTracker {
     /// Applies the use of a tool, and returns the whole plan if it changed.
-    pub(super) fn take(&mut self, call: &str, tool: &str, input: &RawValue) -> Option<DriverEvent> {
+    pub(super) fn apply_tool_use(&mut self, call: &str, tool: &str, input: &RawValue) -> Option<DriverEvent> {
         match tool {
             "TodoWrite" => {
-                let TodoWriteInput { todos } = inner(input)?;
+                let TodoWriteInput { todos } = parse_raw(input)?;
                 let step = |todo: TodoItem| {
                     Some(Step {
                         id: StepId::Call(call.to_owned()),
-                        step: PlanStep { text: todo.content.0?, status: status(todo.status.text()) },
+                        step: PlanStep { text: todo.content.0?, status: step_status(todo.status.text()) },
                     })
                 };
                 self.steps = todos.into_iter().filter_map(step).take(STEPS_MAX).collect();
             }
             "TaskCreate" => {
-                let TaskCreateInput { subject } = inner(input)?;
+                let TaskCreateInput { subject } = parse_raw(input)?;
                 if self.steps.len() == STEPS_MAX {
                     return None;
                 }
@@ -54,13 +54,13 @@ impl PlanTracker {
                 self.steps.push(Step { id: StepId::Call(call.to_owned()), step });
             }
             "TaskUpdate" => {
-                let TaskUpdateInput { task_id, subject, status: word } = inner(input)?;
+                let TaskUpdateInput { task_id, subject, status: word } = parse_raw(input)?;
                 let place = self.steps.iter().position(|step| step.id == StepId::Known(task_id.clone()))?;
                 if word.text() == Some("deleted") {
                     self.steps.remove(place);
                 } else if let Some(Step { step, .. }) = self.steps.get_mut(place) {
                     step.text = subject.0.unwrap_or_else(|| step.text.clone());
-                    step.status = word.text().map_or(step.status, |word| status(Some(word)));
+                    step.status = word.text().map_or(step.status, |word| step_status(Some(word)));
                 }
             }
             _ => return None,
@@ -81,7 +81,7 @@ impl PlanTracker {
     }
 }
 
-fn status(word: Option<&str>) -> StepStatus {
+fn step_status(word: Option<&str>) -> StepStatus {
     match word {
         Some("completed") => StepStatus::Done,
         Some("in_progress") => StepStatus::Running,

@@ -13,7 +13,7 @@ use crate::{
     worktree_path::WorktreePath,
 };
 
-use super::output_lines::inner;
+use super::output_lines::parse_raw;
 
 /// The message to the model when a permission is denied.
 const DENIED: &str = "This was not allowed. Go on without it, or ask.";
@@ -32,7 +32,7 @@ pub(super) enum PendingPrompt {
 /// The answer to a prompt.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum Answer {
+pub(super) enum PromptAnswer {
     Tool(ToolAnswer),
     Elicitation(ElicitationAnswer),
 }
@@ -59,7 +59,7 @@ pub(super) enum ElicitationAnswer {
 
 impl PendingPrompt {
     /// Returns the agent's id of the tool use.
-    pub(super) fn tool(&self) -> Option<&String> {
+    pub(super) fn tool_use_id(&self) -> Option<&String> {
         match self {
             Self::Tool { tool, .. } | Self::Question { tool, .. } => Some(tool),
             Self::Elicitation { .. } => None,
@@ -67,41 +67,44 @@ impl PendingPrompt {
     }
 
     /// Returns the answer yes or no. A question can be declined this way, but not answered.
-    pub(super) fn permission(&self, is_allowed: bool) -> Option<Answer> {
+    pub(super) fn permission_answer(&self, is_allowed: bool) -> Option<PromptAnswer> {
         match self {
             Self::Tool { input, .. } if is_allowed => {
-                Some(Answer::Tool(ToolAnswer::Allow { updated_input: input.clone() }))
+                Some(PromptAnswer::Tool(ToolAnswer::Allow { updated_input: input.clone() }))
             }
             Self::Question { .. } | Self::Elicitation { .. } if is_allowed => None,
             Self::Tool { .. } | Self::Question { .. } => {
-                Some(Answer::Tool(ToolAnswer::Deny { message: DENIED, interrupt: false }))
+                Some(PromptAnswer::Tool(ToolAnswer::Deny { message: DENIED, interrupt: false }))
             }
-            Self::Elicitation { .. } => Some(Answer::Elicitation(ElicitationAnswer::Decline)),
+            Self::Elicitation { .. } => Some(PromptAnswer::Elicitation(ElicitationAnswer::Decline)),
         }
     }
 
     /// Returns the answer to a question.
-    pub(super) fn answer(&self, answer: &str) -> Option<Answer> {
+    pub(super) fn text_answer(&self, answer: &str) -> Option<PromptAnswer> {
         match self {
             Self::Tool { .. } => None,
             Self::Question { input, form, .. } => {
                 let mut input = input.clone();
                 input.0.retain(|(key, _)| key != "answers");
-                input.0.push(("answers".to_owned(), to_raw_value(&texts(form.answers(answer))).ok()?));
+                input.0.push((
+                    "answers".to_owned(),
+                    to_raw_value(&join_multiple_choices(form.parse_answers(answer))).ok()?,
+                ));
                 let updated_input = to_raw_value(&input).ok()?;
-                Some(Answer::Tool(ToolAnswer::Allow { updated_input }))
+                Some(PromptAnswer::Tool(ToolAnswer::Allow { updated_input }))
             }
-            Self::Elicitation { form } if form.is_refused(answer) => self.permission(false),
+            Self::Elicitation { form } if form.is_refused(answer) => self.permission_answer(false),
             Self::Elicitation { form } => {
-                let content = OrderedMap(form.answers(answer));
-                Some(Answer::Elicitation(ElicitationAnswer::Accept { content }))
+                let content = OrderedMap(form.parse_answers(answer));
+                Some(PromptAnswer::Elicitation(ElicitationAnswer::Accept { content }))
             }
         }
     }
 }
 
 /// Converts answers to the format of the agent's own questions: several choices are one text.
-fn texts(answers: Vec<(String, FieldValue)>) -> OrderedMap<FieldValue> {
+fn join_multiple_choices(answers: Vec<(String, FieldValue)>) -> OrderedMap<FieldValue> {
     let text = |given| match given {
         FieldValue::Texts(several) => FieldValue::Text(several.join(", ")),
         FieldValue::Text(_) | FieldValue::Number(_) | FieldValue::Flag(_) => given,
@@ -110,16 +113,20 @@ fn texts(answers: Vec<(String, FieldValue)>) -> OrderedMap<FieldValue> {
 }
 
 /// Reads a request; `None` if it is unknown.
-pub(super) fn read(directory: &Path, id: &str, request: &RawValue) -> Option<(PendingPrompt, DriverEvent)> {
-    let Request { subtype } = inner(request)?;
+pub(super) fn parse_prompt(
+    directory: &Path,
+    id: &str,
+    request: &RawValue,
+) -> Option<(PendingPrompt, DriverEvent)> {
+    let RequestHead { subtype } = parse_raw(request)?;
     match &*subtype {
         "can_use_tool" => {
-            let request: CanUseTool = inner(request)?;
-            question(id, &request).or_else(|| permission(directory, id, request))
+            let request: CanUseToolRequest = parse_raw(request)?;
+            parse_question(id, &request).or_else(|| parse_permission(directory, id, request))
         }
         "elicitation" => {
-            let Elicitation { message, url, requested_schema } = inner(request)?;
-            let form = requested_schema.unwrap_or_default().form(message, url);
+            let ElicitationRequest { message, url, requested_schema } = parse_raw(request)?;
+            let form = requested_schema.unwrap_or_default().into_form(message, url);
             let question = Box::new(form.to_question());
             Some((
                 PendingPrompt::Elicitation { form },
@@ -130,18 +137,23 @@ pub(super) fn read(directory: &Path, id: &str, request: &RawValue) -> Option<(Pe
     }
 }
 
-fn question(id: &str, request: &CanUseTool) -> Option<(PendingPrompt, DriverEvent)> {
+fn parse_question(id: &str, request: &CanUseToolRequest) -> Option<(PendingPrompt, DriverEvent)> {
     let input = Some(&*request.input).filter(|_| request.tool_name == "AskUserQuestion")?;
-    let Questions { questions } = inner(input)?;
-    let form = QuestionForm { title: None, fields: questions.into_iter().map(Question::field).collect() };
+    let AskUserQuestionInput { questions } = parse_raw(input)?;
+    let form =
+        QuestionForm { title: None, fields: questions.into_iter().map(Question::into_field).collect() };
     let question = Box::new(form.to_question());
     let tool = request.tool_use_id.0.clone().unwrap_or_default();
-    let pending = PendingPrompt::Question { tool, input: inner(input)?, form };
+    let pending = PendingPrompt::Question { tool, input: parse_raw(input)?, form };
     Some((pending, DriverEvent::Question { prompt: id.to_owned(), question }))
 }
 
-fn permission(directory: &Path, id: &str, request: CanUseTool) -> Option<(PendingPrompt, DriverEvent)> {
-    let (kind, subject, in_worktree) = classify(directory, &request.tool_name, &request.input);
+fn parse_permission(
+    directory: &Path,
+    id: &str,
+    request: CanUseToolRequest,
+) -> Option<(PendingPrompt, DriverEvent)> {
+    let (kind, subject, in_worktree) = classify_tool_use(directory, &request.tool_name, &request.input);
     // For files, the description repeats the name.
     let details = [request.description, request.decision_reason].into_iter().filter_map(|detail| detail.0);
     let details = details.filter(|detail| *detail != subject);
@@ -162,8 +174,8 @@ fn permission(directory: &Path, id: &str, request: CanUseTool) -> Option<(Pendin
 }
 
 /// Returns the kind of a tool use, its subject, and whether that is in the worktree.
-fn classify(directory: &Path, tool: &str, input: &RawValue) -> (PermissionKind, String, bool) {
-    let input: Input = inner(input).unwrap_or_default();
+fn classify_tool_use(directory: &Path, tool: &str, input: &RawValue) -> (PermissionKind, String, bool) {
+    let input: ToolInput = parse_raw(input).unwrap_or_default();
     let path = |kind, path: Option<&str>| {
         // Search tools without a path use the working directory.
         let resolved = WorktreePath::resolve(directory, path.unwrap_or_default());
@@ -186,18 +198,18 @@ fn classify(directory: &Path, tool: &str, input: &RawValue) -> (PermissionKind, 
 }
 
 /// Returns the title of a tool use, for people.
-pub(super) fn title(directory: &Path, tool: &str, input: &RawValue) -> String {
-    let (kind, subject, _) = classify(directory, tool, input);
+pub(super) fn tool_title(directory: &Path, tool: &str, input: &RawValue) -> String {
+    let (kind, subject, _) = classify_tool_use(directory, tool, input);
     if kind == PermissionKind::Other { subject } else { format!("{tool} {subject}") }
 }
 
 #[derive(Debug, Deserialize)]
-struct Request {
+struct RequestHead {
     subtype: String,
 }
 
 #[derive(Debug, Deserialize)]
-struct CanUseTool {
+struct CanUseToolRequest {
     tool_name: String,
     input: Box<RawValue>,
     #[serde(default)]
@@ -211,7 +223,7 @@ struct CanUseTool {
 /// The inputs of all known tools.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Input {
+struct ToolInput {
     command: LenientText,
     file_path: LenientText,
     notebook_path: LenientText,
@@ -221,7 +233,7 @@ struct Input {
 }
 
 #[derive(Debug, Deserialize)]
-struct Questions {
+struct AskUserQuestionInput {
     questions: Vec<Question>,
 }
 
@@ -243,7 +255,7 @@ struct QuestionOption {
 }
 
 impl Question {
-    fn field(self) -> QuestionField {
+    fn into_field(self) -> QuestionField {
         let choice =
             |option: QuestionOption| Choice { label: option.label, description: option.description.0 };
         let choices: Vec<_> = self.options.into_iter().map(choice).collect();
@@ -258,7 +270,7 @@ impl Question {
 }
 
 #[derive(Debug, Deserialize)]
-struct Elicitation {
+struct ElicitationRequest {
     #[serde(default)]
     message: LenientText,
     #[serde(default)]

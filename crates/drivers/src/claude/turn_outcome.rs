@@ -4,7 +4,7 @@ use domain::{Timestamp, Usage};
 
 use crate::driver::{AgentWarning, TurnOutcome};
 
-use super::output_lines::{ModelUsage, RateLimit, ResultLine, Tokens};
+use super::output_lines::{ModelUsage, RateLimit, ResultLine, TokenCounts};
 
 /// Collects the usage and the errors of a turn.
 #[derive(Debug)]
@@ -36,11 +36,11 @@ impl UsageMeter {
         self.error = error.map(str::to_owned);
     }
 
-    pub(super) fn note_request(&mut self, tokens: Tokens) {
-        self.context_tokens = tokens.context();
+    pub(super) fn note_request(&mut self, tokens: TokenCounts) {
+        self.context_tokens = tokens.context_tokens();
     }
 
-    pub(super) fn limit(&mut self, limit: &RateLimit) -> Option<AgentWarning> {
+    pub(super) fn note_rate_limit(&mut self, limit: &RateLimit) -> Option<AgentWarning> {
         let resets_at = limit.resets_at.map(|seconds| Timestamp(seconds.saturating_mul(1000)));
         match limit.status.text() {
             Some("rejected") => {
@@ -58,14 +58,14 @@ impl UsageMeter {
     /// Returns the usage of this turn, as the difference of the process's sums.
     ///
     /// The usage field of the result does not include subagents.
-    pub(super) fn usage(&mut self, result: &ResultLine) -> Usage {
+    pub(super) fn take_usage(&mut self, result: &ResultLine) -> Usage {
         let sum = |tokens: fn(&ModelUsage) -> u64| {
             result.model_usage.values().map(tokens).fold(0, u64::saturating_add)
         };
         let micros = result.total_cost_usd.map(|cost| (cost * 1_000_000.0).round() as u64);
         // Invariant: sums never decrease, so a result without figures counts as no usage.
         let now = Usage {
-            input_tokens: sum(ModelUsage::new_input).max(self.before.input_tokens),
+            input_tokens: sum(ModelUsage::uncached_input_tokens).max(self.before.input_tokens),
             output_tokens: sum(|usage| usage.output_tokens).max(self.before.output_tokens),
             cached_tokens: sum(|usage| usage.cache_read_input_tokens).max(self.before.cached_tokens),
             cost_micros: micros.unwrap_or_default().max(self.before.cost_micros),
@@ -91,7 +91,7 @@ impl UsageMeter {
     }
 
     /// Returns the outcome of the turn. The subtype "success" alone is not conclusive.
-    pub(super) fn outcome(&mut self, result: &ResultLine) -> TurnOutcome {
+    pub(super) fn turn_outcome(&mut self, result: &ResultLine) -> TurnOutcome {
         let error = self.error.take();
         let resets_at = self.resets_at.take();
         let has_failed = result.is_error || result.subtype.text().is_some_and(|subtype| subtype != "success");

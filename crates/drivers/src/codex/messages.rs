@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 
 use crate::{
     driver::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, ToolStatus},
-    json::{LenientText, OrderedMap, read},
+    json::{LenientText, OrderedMap, parse_line},
     worktree_path::WorktreePath,
 };
 
-use super::shell_command::plain;
+use super::shell_command::unwrap_shell_command;
 
 /// Any line: a request, a notification, or an answer.
 #[derive(Debug, Deserialize)]
@@ -40,8 +40,8 @@ impl Envelope {
 }
 
 /// Parses a raw part of a line.
-pub(super) fn part<T: DeserializeOwned>(json: &str) -> Option<T> {
-    read(json.as_bytes())
+pub(super) fn parse_raw<T: DeserializeOwned>(json: &str) -> Option<T> {
+    parse_line(json.as_bytes())
 }
 
 /// The thread and the turn of an event.
@@ -80,7 +80,7 @@ pub(super) struct ModelRerouted {
 /// The parameters of `item/agentMessage/delta`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Delta {
+pub(super) struct MessageDelta {
     pub(super) item_id: String,
     pub(super) delta: String,
 }
@@ -95,13 +95,13 @@ pub(super) struct RequestResolved {
 /// `item/started` and `item/completed`
 #[derive(Debug, Deserialize)]
 pub(super) struct ItemParams {
-    pub(super) item: Item,
+    pub(super) item: ThreadItem,
 }
 
 /// A message or a tool call; each kind has some of the fields.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Item {
+pub(super) struct ThreadItem {
     pub(super) r#type: String,
     pub(super) id: String,
     #[serde(default)]
@@ -113,7 +113,7 @@ pub(super) struct Item {
     #[serde(default)]
     aggregated_output: LenientText,
     #[serde(default)]
-    changes: Vec<Change>,
+    changes: Vec<FileChange>,
     #[serde(default)]
     pub(super) server: LenientText,
     #[serde(default)]
@@ -123,21 +123,21 @@ pub(super) struct Item {
 }
 
 #[derive(Debug, Deserialize)]
-struct Change {
+struct FileChange {
     path: String,
-    kind: Option<ChangeKind>,
+    kind: Option<FileChangeKind>,
 }
 
 #[derive(Debug, Deserialize)]
-struct ChangeKind {
+struct FileChangeKind {
     /// The new path of a moved file.
     #[serde(default, alias = "movePath")]
     move_path: LenientText,
 }
 
-impl Item {
+impl ThreadItem {
     /// Returns the files of a patch, including the new paths of moved files.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn changed_paths(&self) -> impl Iterator<Item = &str> {
         self.changes.iter().flat_map(|change| {
             let moved = change.kind.as_ref().and_then(|kind| kind.move_path.text());
             [&*change.path].into_iter().chain(moved)
@@ -147,9 +147,9 @@ impl Item {
     /// Returns the call as people see it, if it is one.
     pub(super) fn tool_call(&self, directory: &Path, is_complete: bool) -> Option<ToolCall> {
         let title = match &*self.r#type {
-            "commandExecution" => plain(self.command.text()?).into_owned(),
+            "commandExecution" => unwrap_shell_command(self.command.text()?).into_owned(),
             "fileChange" => {
-                let names = self.paths().map(|path| WorktreePath::resolve(directory, path).name);
+                let names = self.changed_paths().map(|path| WorktreePath::resolve(directory, path).name);
                 format!("edit {}", names.collect::<Vec<_>>().join(", "))
             }
             "mcpToolCall" => format!("{}: {}", self.server.text()?, self.tool.text()?),
@@ -173,15 +173,15 @@ impl Item {
 /// The parameters of `error`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Error {
+pub(super) struct ErrorNotification {
     error: TurnError,
     #[serde(default)]
     will_retry: bool,
 }
 
-impl Error {
+impl ErrorNotification {
     /// Returns a warning if the agent retries; otherwise the end of the turn follows.
-    pub(super) fn retry(self) -> Option<AgentWarning> {
+    pub(super) fn retry_warning(self) -> Option<AgentWarning> {
         let TurnError { message, additional_details, .. } = self.error;
         // "Reconnecting... 2/5"
         let digits = message.rsplit(' ').next().and_then(|last| last.split('/').next());
@@ -236,11 +236,11 @@ struct HttpStatus {
 
 impl TurnCompleted {
     /// Returns the replacement for unreadable parameters: the turn has ended nevertheless.
-    pub(super) fn unreadable() -> Self {
+    pub(super) fn unreadable_placeholder() -> Self {
         Self { turn: CompletedTurn { status: LenientText(None), error: None } }
     }
 
-    pub(super) fn outcome(self) -> TurnEnding {
+    pub(super) fn into_ending(self) -> TurnEnding {
         match self.turn.status.text() {
             Some("completed") => return TurnEnding::Finished,
             Some("interrupted") => return TurnEnding::Interrupted,
@@ -251,10 +251,10 @@ impl TurnCompleted {
         };
         // Either a name, or an object with the name as its only key.
         let info = codex_error_info.as_deref().map_or("null", RawValue::get);
-        let entry = part::<OrderedMap<HttpStatus>>(info).and_then(|mut info| info.0.pop());
+        let entry = parse_raw::<OrderedMap<HttpStatus>>(info).and_then(|mut info| info.0.pop());
         let (name, status) = match entry {
             Some((name, http)) => (Some(name), http.http_status_code),
-            None => (part::<LenientText>(info).and_then(|info| info.0), None),
+            None => (parse_raw::<LenientText>(info).and_then(|info| info.0), None),
         };
         TurnEnding::Failed { message, name, status }
     }

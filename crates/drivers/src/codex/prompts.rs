@@ -14,9 +14,9 @@ use crate::{
 };
 
 use super::{
-    messages::{Item, part},
+    messages::{ThreadItem, parse_raw},
     requests,
-    shell_command::plain,
+    shell_command::unwrap_shell_command,
 };
 
 /// A prompt that waits for an answer.
@@ -67,70 +67,71 @@ struct FieldAnswers {
 }
 
 impl PendingPrompt {
-    pub(super) fn id(&self) -> &str {
+    pub(super) fn request_id(&self) -> &str {
         &self.id
     }
 
-    pub(super) fn prompt(&self) -> &str {
+    pub(super) fn prompt_id(&self) -> &str {
         &self.prompt
     }
 
     /// Returns the answer yes or no. A question can be declined this way, but not answered.
-    pub(super) fn permission(&self, is_allowed: bool) -> Option<Vec<OutgoingBytes>> {
-        let elicited = |action, content| requests::answer(&self.id, &ElicitationReply { action, content });
+    pub(super) fn permission_answer(&self, is_allowed: bool) -> Option<Vec<OutgoingBytes>> {
+        let elicited =
+            |action, content| requests::encode_response(&self.id, &ElicitationReply { action, content });
         match &self.what {
             // "cancel" would end the turn; "decline" lets the model continue, and works although it is not offered.
             PromptKind::Act => {
                 let decision = if is_allowed { "accept" } else { "decline" };
-                Some(requests::answer(&self.id, &DecisionReply { decision }))
+                Some(requests::encode_response(&self.id, &DecisionReply { decision }))
             }
             PromptKind::Rights(asked) => {
                 let nothing = RawValue::from_string("{}".to_owned()).ok();
                 let permissions = if is_allowed { Some(&**asked) } else { nothing.as_deref() };
-                Some(requests::answer(&self.id, &GrantedPermissions { permissions }))
+                Some(requests::encode_response(&self.id, &GrantedPermissions { permissions }))
             }
             PromptKind::McpTool if is_allowed => Some(elicited("accept", Some(OrderedMap::default()))),
             PromptKind::Question(_) | PromptKind::Elicitation(_) if is_allowed => None,
             PromptKind::Question(_) => {
-                Some(requests::answer(&self.id, &AnswersReply { answers: OrderedMap::default() }))
+                Some(requests::encode_response(&self.id, &AnswersReply { answers: OrderedMap::default() }))
             }
             PromptKind::McpTool | PromptKind::Elicitation(_) => Some(elicited("decline", None)),
         }
     }
 
     /// Returns the answer to a question.
-    pub(super) fn answer(&self, answer: &str) -> Option<Vec<OutgoingBytes>> {
+    pub(super) fn text_answer(&self, answer: &str) -> Option<Vec<OutgoingBytes>> {
         match &self.what {
             PromptKind::Act | PromptKind::Rights(_) | PromptKind::McpTool => None,
             PromptKind::Question(form) => {
-                let answers = form.answers(answer).into_iter();
+                let answers = form.parse_answers(answer).into_iter();
                 let answers =
                     answers.map(|(key, given)| (key, FieldAnswers { answers: vec![given] })).collect();
-                Some(requests::answer(&self.id, &AnswersReply { answers: OrderedMap(answers) }))
+                Some(requests::encode_response(&self.id, &AnswersReply { answers: OrderedMap(answers) }))
             }
-            PromptKind::Elicitation(form) if form.is_refused(answer) => self.permission(false),
+            PromptKind::Elicitation(form) if form.is_refused(answer) => self.permission_answer(false),
             PromptKind::Elicitation(form) => {
-                let content = Some(OrderedMap(form.answers(answer)));
-                Some(requests::answer(&self.id, &ElicitationReply { action: "accept", content }))
+                let content = Some(OrderedMap(form.parse_answers(answer)));
+                Some(requests::encode_response(&self.id, &ElicitationReply { action: "accept", content }))
             }
         }
     }
 }
 
 /// Reads a request; `None` if it is unknown.
-pub(super) fn read(
+pub(super) fn parse_prompt(
     directory: &Path,
-    items: &VecDeque<Item>,
+    items: &VecDeque<ThreadItem>,
     method: &str,
     id: &str,
     params: &str,
 ) -> Option<(PendingPrompt, DriverEvent)> {
-    let request: Request = part(params)?;
+    let request: PromptRequest = parse_raw(params)?;
     let prompt = format!("{}/{}", request.turn_id.text().unwrap_or_default(), id.trim_matches('"'));
     let pending = |what| PendingPrompt { id: id.to_owned(), prompt: prompt.clone(), what };
     let may = |what, kind, subject, in_worktree, detail| {
         let request = PermissionRequest { prompt: prompt.clone(), kind, subject, in_worktree, detail };
-        Some((pending(what), DriverEvent::Permission { request, options: options() }))
+        Some((pending(what), DriverEvent::Permission { request, options: yes_no_options() }))
     };
     let question = |what: fn(QuestionForm) -> PromptKind, form: QuestionForm| {
         let prompt = prompt.clone();
@@ -139,13 +140,13 @@ pub(super) fn read(
     };
     match method {
         "item/commandExecution/requestApproval" => {
-            let subject = command(directory, &request);
+            let subject = command_subject(directory, &request);
             let kind = if subject.is_some() { PermissionKind::Run } else { PermissionKind::Other };
             may(PromptKind::Act, kind, subject.unwrap_or_default(), false, request.reason.0)
         }
         "item/fileChange/requestApproval" => {
             let item = items.iter().find(|item| Some(&*item.id) == request.item_id.text());
-            let (subject, in_worktree) = files(directory, item, request.grant_root.text());
+            let (subject, in_worktree) = patch_subject(directory, item, request.grant_root.text());
             may(PromptKind::Act, PermissionKind::Edit, subject, in_worktree, request.reason.0)
         }
         "item/permissions/requestApproval" => {
@@ -154,15 +155,18 @@ pub(super) fn read(
             may(PromptKind::Rights(rights), PermissionKind::Other, subject, false, request.reason.0)
         }
         "mcpServer/elicitation/request" if request.meta.is_some_and(|meta| meta.is_tool_call()) => {
-            let subject = mcp_tool(items, request.server_name.text().unwrap_or_default());
+            let subject = mcp_tool_name(items, request.server_name.text().unwrap_or_default());
             may(PromptKind::McpTool, PermissionKind::Other, subject, false, request.message.0)
         }
         "mcpServer/elicitation/request" => {
-            let schema = request.requested_schema.and_then(|schema| part::<FormSchema>(schema.get()));
-            question(PromptKind::Elicitation, schema.unwrap_or_default().form(request.message, request.url))
+            let schema = request.requested_schema.and_then(|schema| parse_raw::<FormSchema>(schema.get()));
+            question(
+                PromptKind::Elicitation,
+                schema.unwrap_or_default().into_form(request.message, request.url),
+            )
         }
         "item/tool/requestUserInput" => {
-            let fields = request.questions.into_iter().map(Question::field).collect();
+            let fields = request.questions.into_iter().map(Question::into_field).collect();
             question(PromptKind::Question, QuestionForm { title: None, fields })
         }
         _ => None,
@@ -170,8 +174,8 @@ pub(super) fn read(
 }
 
 /// Returns the command, with its directory if that is not the session's.
-fn command(directory: &Path, request: &Request) -> Option<String> {
-    let command = plain(request.command.text()?);
+fn command_subject(directory: &Path, request: &PromptRequest) -> Option<String> {
+    let command = unwrap_shell_command(request.command.text()?);
     let is_elsewhere = |cwd: &&str| WorktreePath::resolve(directory, cwd).name != ".";
     Some(match request.cwd.text().filter(is_elsewhere) {
         Some(cwd) => format!("cd {cwd} && {command}"),
@@ -180,16 +184,16 @@ fn command(directory: &Path, request: &Request) -> Option<String> {
 }
 
 /// Returns the files of a patch, one per line, and whether all are in the worktree.
-fn files(directory: &Path, item: Option<&Item>, root: Option<&str>) -> (String, bool) {
+fn patch_subject(directory: &Path, item: Option<&ThreadItem>, root: Option<&str>) -> (String, bool) {
     // A permanent permission for a folder is more than the files of this patch.
-    let paths = item.into_iter().flat_map(Item::paths).chain(root);
+    let paths = item.into_iter().flat_map(ThreadItem::changed_paths).chain(root);
     let resolved: Vec<_> = paths.map(|path| WorktreePath::resolve(directory, path)).collect();
     let in_worktree = root.is_none() && !resolved.is_empty() && resolved.iter().all(|path| path.in_worktree);
     (resolved.into_iter().map(|path| path.name).collect::<Vec<_>>().join("\n"), in_worktree)
 }
 
 /// Returns the name of the requested tool, as models see it; only the server if several calls wait.
-fn mcp_tool(items: &VecDeque<Item>, server: &str) -> String {
+fn mcp_tool_name(items: &VecDeque<ThreadItem>, server: &str) -> String {
     let mut tools = items.iter().filter(|item| item.is_running() && item.server.text() == Some(server));
     match (tools.next().and_then(|item| item.tool.text()), tools.next()) {
         (Some(tool), None) => format!("mcp__{server}__{tool}"),
@@ -197,7 +201,7 @@ fn mcp_tool(items: &VecDeque<Item>, server: &str) -> String {
     }
 }
 
-fn options() -> Vec<PromptOption> {
+fn yes_no_options() -> Vec<PromptOption> {
     let option = |id: &str, label: &str, allows| PromptOption {
         id: id.to_owned(),
         label: label.to_owned(),
@@ -210,7 +214,7 @@ fn options() -> Vec<PromptOption> {
 /// All fields of all requests.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Request {
+struct PromptRequest {
     turn_id: LenientText,
     item_id: LenientText,
     reason: LenientText,
@@ -222,18 +226,18 @@ struct Request {
     message: LenientText,
     url: LenientText,
     #[serde(rename = "_meta")]
-    meta: Option<Meta>,
+    meta: Option<RequestMeta>,
     requested_schema: Option<Box<RawValue>>,
     questions: Vec<Question>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Meta {
+struct RequestMeta {
     #[serde(default)]
     codex_approval_kind: LenientText,
 }
 
-impl Meta {
+impl RequestMeta {
     fn is_tool_call(&self) -> bool {
         self.codex_approval_kind.text() == Some("mcp_tool_call")
     }
@@ -254,7 +258,7 @@ struct QuestionOption {
 }
 
 impl Question {
-    fn field(self) -> QuestionField {
+    fn into_field(self) -> QuestionField {
         let choice =
             |option: QuestionOption| Choice { label: option.label, description: option.description.0 };
         let choices: Vec<_> = self.options.unwrap_or_default().into_iter().map(choice).collect();

@@ -3,22 +3,22 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::{driver::OutgoingBytes, json::line};
+use crate::{driver::OutgoingBytes, json::encode_line};
 
-use super::{Approval, Options, Sandbox, Thread};
+use super::{ApprovalPolicy, CodexOptions, CodexSandboxMode, ThreadStart};
 
 /// The kinds of requests, as the prefix of their ids: a driver can match responses to requests of an earlier driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RequestId {
+pub(super) enum RequestKind {
     Initialize,
     Thread,
     Prompt,
     Interrupt,
 }
 
-impl RequestId {
+impl RequestKind {
     /// Reads the id of an answer.
-    pub(super) fn read(id: &RawValue) -> Option<Self> {
+    pub(super) fn from_response_id(id: &RawValue) -> Option<Self> {
         let id: String = serde_json::from_str(id.get()).ok()?;
         match id.split('-').next()? {
             "initialize" => Some(Self::Initialize),
@@ -31,13 +31,15 @@ impl RequestId {
 }
 
 /// Returns the handshake and the request for a thread. They can be sent without waiting for responses.
-pub(super) fn open(options: &Options) -> Vec<OutgoingBytes> {
-    let client = Client { name: "jangdan", title: "Jangdan", version: env!("CARGO_PKG_VERSION") };
+pub(super) fn encode_open_thread(options: &CodexOptions) -> Vec<OutgoingBytes> {
+    let client = ClientInfo { name: "jangdan", title: "Jangdan", version: env!("CARGO_PKG_VERSION") };
     let capabilities = Capabilities { experimental_api: true };
     let initialize = Initialize { client_info: client, capabilities };
     let (method, thread_id) = match &options.thread {
-        Thread::Fresh => ("thread/start", None),
-        Thread::Resume(thread) | Thread::Attached(thread) => ("thread/resume", Some(thread.as_str())),
+        ThreadStart::Fresh => ("thread/start", None),
+        ThreadStart::Resume(thread) | ThreadStart::Attached(thread) => {
+            ("thread/resume", Some(thread.as_str()))
+        }
     };
     let thread = OpenThread {
         thread_id,
@@ -49,39 +51,43 @@ pub(super) fn open(options: &Options) -> Vec<OutgoingBytes> {
         exclude_turns: thread_id.is_some().then_some(true),
     };
     [
-        request("initialize".to_owned(), "initialize", &initialize),
-        line(&Notification { method: "initialized" }),
-        request("thread".to_owned(), method, &thread),
+        encode_request("initialize".to_owned(), "initialize", &initialize),
+        encode_line(&Notification { method: "initialized" }),
+        encode_request("thread".to_owned(), method, &thread),
     ]
     .concat()
 }
 
 /// Starts a turn, or adds to the running one.
-pub(super) fn prompt(number: u32, thread_id: &str, text: &str) -> Vec<OutgoingBytes> {
-    let input = [Input { r#type: "text", text }];
-    request(format!("prompt-{number}"), "turn/start", &TurnStart { thread_id, input })
+pub(super) fn encode_prompt(number: u32, thread_id: &str, text: &str) -> Vec<OutgoingBytes> {
+    let input = [TextInput { r#type: "text", text }];
+    encode_request(format!("prompt-{number}"), "turn/start", &TurnStart { thread_id, input })
 }
 
 /// Stops the turn.
-pub(super) fn interrupt(number: u32, thread_id: &str, turn_id: &str) -> Vec<OutgoingBytes> {
-    request(format!("interrupt-{number}"), "turn/interrupt", &TurnInterrupt { thread_id, turn_id })
+pub(super) fn encode_interrupt(number: u32, thread_id: &str, turn_id: &str) -> Vec<OutgoingBytes> {
+    encode_request(format!("interrupt-{number}"), "turn/interrupt", &TurnInterrupt { thread_id, turn_id })
 }
 
 /// Answers a request of the agent, by its raw id.
-pub(super) fn answer(id: &str, result: &impl Serialize) -> Vec<OutgoingBytes> {
-    RawValue::from_string(id.to_owned()).map_or_else(|_| Vec::new(), |id| line(&Answer { id: &id, result }))
+pub(super) fn encode_response(id: &str, result: &impl Serialize) -> Vec<OutgoingBytes> {
+    RawValue::from_string(id.to_owned())
+        .map_or_else(|_| Vec::new(), |id| encode_line(&Response { id: &id, result }))
 }
 
 /// Refuses an unknown request.
-pub(super) fn refuse(id: &RawValue) -> Vec<OutgoingBytes> {
-    line(&Refusal { id, error: RefusalError { code: -32601, message: "this client can't do that" } })
+pub(super) fn encode_refusal(id: &RawValue) -> Vec<OutgoingBytes> {
+    encode_line(&ErrorResponse {
+        id,
+        error: ResponseError { code: -32601, message: "this client can't do that" },
+    })
 }
 
-fn request(id: String, method: &'static str, params: &impl Serialize) -> Vec<OutgoingBytes> {
-    line(&Request { id, method, params })
+fn encode_request(id: String, method: &'static str, params: &impl Serialize) -> Vec<OutgoingBytes> {
+    encode_line(&Request { id, method, params })
 }
 
-impl Approval {
+impl ApprovalPolicy {
     fn name(self) -> &'static str {
         match self {
             Self::Untrusted => "untrusted",
@@ -91,7 +97,7 @@ impl Approval {
     }
 }
 
-impl Sandbox {
+impl CodexSandboxMode {
     fn name(self) -> &'static str {
         match self {
             Self::ReadOnly => "read-only",
@@ -114,19 +120,19 @@ struct Notification {
 }
 
 #[derive(Serialize)]
-struct Answer<'a, R> {
+struct Response<'a, R> {
     id: &'a RawValue,
     result: &'a R,
 }
 
 #[derive(Serialize)]
-struct Refusal<'a> {
+struct ErrorResponse<'a> {
     id: &'a RawValue,
-    error: RefusalError,
+    error: ResponseError,
 }
 
 #[derive(Serialize)]
-struct RefusalError {
+struct ResponseError {
     code: i32,
     message: &'static str,
 }
@@ -134,12 +140,12 @@ struct RefusalError {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Initialize {
-    client_info: Client,
+    client_info: ClientInfo,
     capabilities: Capabilities,
 }
 
 #[derive(Serialize)]
-struct Client {
+struct ClientInfo {
     name: &'static str,
     title: &'static str,
     version: &'static str,
@@ -169,11 +175,11 @@ struct OpenThread<'a> {
 #[serde(rename_all = "camelCase")]
 struct TurnStart<'a> {
     thread_id: &'a str,
-    input: [Input<'a>; 1],
+    input: [TextInput<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Input<'a> {
+struct TextInput<'a> {
     r#type: &'static str,
     text: &'a str,
 }

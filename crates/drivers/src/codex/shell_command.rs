@@ -5,19 +5,19 @@ use std::borrow::Cow;
 /// Returns the command of a shell invocation; the whole text if it is not one shell with one command.
 ///
 /// `/bin/bash -lc 'cargo test'` is `cargo test`, which people and patterns refer to.
-pub(super) fn plain(command: &str) -> Cow<'_, str> {
+pub(super) fn unwrap_shell_command(command: &str) -> Cow<'_, str> {
     let inner = || {
         let (program, rest) = command.split_once(' ')?;
         let (option, rest) = rest.split_once(' ')?;
         let shell = program.rsplit('/').next()?;
         let is_shell = matches!(shell, "bash" | "sh" | "zsh" | "dash") && matches!(option, "-c" | "-lc");
-        word(rest).filter(|_| is_shell)
+        parse_single_word(rest).filter(|_| is_shell)
     };
     inner().map_or(Cow::Borrowed(command), Cow::Owned)
 }
 
 /// Parses a text that is exactly one word of a shell.
-fn word(text: &str) -> Option<String> {
+fn parse_single_word(text: &str) -> Option<String> {
     let mut word = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -50,7 +50,7 @@ fn word(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::unwrap_shell_command;
 
     #[test]
     fn shell_with_one_command_is_reduced_to_the_command() {
@@ -62,7 +62,7 @@ mod tests {
             ("cargo test", "cargo test"),
         ];
         for (command, expected) in cases {
-            assert_eq!(plain(command), expected);
+            assert_eq!(unwrap_shell_command(command), expected);
         }
     }
 
@@ -79,7 +79,7 @@ mod tests {
             "bash",
         ];
         for command in kept {
-            assert_eq!(plain(command), command);
+            assert_eq!(unwrap_shell_command(command), command);
         }
     }
 }

@@ -15,9 +15,9 @@ const NEAR_PERCENT: f64 = 90.0;
 pub(super) struct UsageMeter {
     model: Option<String>,
     /// The usage of the thread at the start of the turn, and the current one.
-    span: Option<(Tokens, TokenUsage)>,
+    span: Option<(TokenCounts, TokenUsage)>,
     /// The fullest window that is near its limit.
-    near: Option<Window>,
+    near: Option<RateLimitWindow>,
 }
 
 /// The parameters of `thread/tokenUsage/updated`.
@@ -31,23 +31,23 @@ pub(super) struct UsageUpdated {
 #[serde(rename_all = "camelCase")]
 struct TokenUsage {
     /// Of the thread.
-    total: Tokens,
+    total: TokenCounts,
     /// Of the last request.
-    last: Tokens,
+    last: TokenCounts,
     model_context_window: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Tokens {
+struct TokenCounts {
     total_tokens: u64,
     input_tokens: u64,
     cached_input_tokens: u64,
     output_tokens: u64,
 }
 
-impl Tokens {
-    fn without(self, other: Self) -> Self {
+impl TokenCounts {
+    fn saturating_sub(self, other: Self) -> Self {
         Self {
             total_tokens: self.total_tokens.saturating_sub(other.total_tokens),
             input_tokens: self.input_tokens.saturating_sub(other.input_tokens),
@@ -60,25 +60,25 @@ impl Tokens {
 /// The parameters of `account/rateLimits/updated`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LimitsUpdated {
-    rate_limits: Limits,
+pub(super) struct RateLimitsUpdated {
+    rate_limits: RateLimits,
 }
 
 #[derive(Debug, Deserialize)]
-struct Limits {
-    primary: Option<Window>,
-    secondary: Option<Window>,
+struct RateLimits {
+    primary: Option<RateLimitWindow>,
+    secondary: Option<RateLimitWindow>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Window {
+struct RateLimitWindow {
     used_percent: f64,
     /// Seconds since 1970.
     resets_at: Option<i64>,
 }
 
-impl Window {
+impl RateLimitWindow {
     fn resets_at(self) -> Option<Timestamp> {
         self.resets_at.map(|seconds| Timestamp(seconds.saturating_mul(1000)))
     }
@@ -96,13 +96,13 @@ impl UsageMeter {
 
     pub(super) fn note_usage(&mut self, updated: &UsageUpdated) {
         let now = updated.token_usage;
-        let before = self.span.map_or_else(|| now.total.without(now.last), |(before, _)| before);
+        let before = self.span.map_or_else(|| now.total.saturating_sub(now.last), |(before, _)| before);
         self.span = Some((before, now));
     }
 
     /// Updates the limits, and returns a warning when one becomes near.
-    pub(super) fn note_limits(&mut self, updated: &LimitsUpdated) -> Option<AgentWarning> {
-        let Limits { primary, secondary } = updated.rate_limits;
+    pub(super) fn note_limits(&mut self, updated: &RateLimitsUpdated) -> Option<AgentWarning> {
+        let RateLimits { primary, secondary } = updated.rate_limits;
         let fullest = primary.into_iter().chain(secondary);
         let fullest = fullest.max_by(|one, other| one.used_percent.total_cmp(&other.used_percent));
         let near = fullest.filter(|window| window.used_percent >= NEAR_PERCENT);
@@ -113,9 +113,9 @@ impl UsageMeter {
     }
 
     /// Returns the usage of the turn, as the difference of the thread's sums. Codex reports no costs.
-    pub(super) fn usage(&mut self) -> Usage {
+    pub(super) fn take_usage(&mut self) -> Usage {
         let Some((before, now)) = self.span.take() else { return Usage::default() };
-        let used = now.total.without(before);
+        let used = now.total.saturating_sub(before);
         let context = |window| now.last.total_tokens.saturating_mul(1000).checked_div(window);
         Usage {
             input_tokens: used.input_tokens.saturating_sub(used.cached_input_tokens),
@@ -127,7 +127,7 @@ impl UsageMeter {
         }
     }
 
-    pub(super) fn outcome(&self, ending: TurnEnding) -> TurnOutcome {
+    pub(super) fn turn_outcome(&self, ending: TurnEnding) -> TurnOutcome {
         let (message, name, status) = match ending {
             TurnEnding::Finished => return TurnOutcome::Finished,
             TurnEnding::Interrupted => return TurnOutcome::Cancelled,
@@ -135,7 +135,7 @@ impl UsageMeter {
         };
         match (name.as_deref(), status) {
             (Some("usageLimitExceeded" | "rateLimitExceeded"), _) | (_, Some(429)) => {
-                TurnOutcome::Limited { message, resets_at: self.near.and_then(Window::resets_at) }
+                TurnOutcome::Limited { message, resets_at: self.near.and_then(RateLimitWindow::resets_at) }
             }
             (Some("unauthorized"), _) | (_, Some(401 | 403)) => TurnOutcome::Unauthorized { message },
             // The agent's settings name a variable for the key, and it is not set.

@@ -6,8 +6,8 @@ use protocol::prompts::Notice;
 use super::InputContext;
 
 /// Renders an input that has no message type of its own in the protocol.
-pub(super) fn notice(input: &SessionInput, recipient: InputContext<'_>) -> Notice {
-    let localize = |english: &str, korean: &str| localized(recipient.locale, english, korean);
+pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) -> Notice {
+    let localize = |english: &str, korean: &str| localized_text(recipient.locale, english, korean);
     let (notice, heading, text) = match input {
         SessionInput::InvocationEnded { from, outcome, invocation: _ } => {
             let reason = match outcome {
@@ -48,7 +48,7 @@ pub(super) fn notice(input: &SessionInput, recipient: InputContext<'_>) -> Notic
             (
                 "TEST",
                 format!("{} {task} #{attempt}", localize("TEST", "테스트")),
-                with_brief(instruction, recipient),
+                append_brief(instruction, recipient),
             )
         }
         SessionInput::Verify { phase, round } => {
@@ -59,7 +59,7 @@ pub(super) fn notice(input: &SessionInput, recipient: InputContext<'_>) -> Notic
             (
                 "VERIFY",
                 format!("{} {phase} #{round}", localize("VERIFY PHASE", "단계 검증")),
-                with_brief(instruction, recipient),
+                append_brief(instruction, recipient),
             )
         }
         SessionInput::Question { question, task, from, text, options, default, context } => {
@@ -103,50 +103,55 @@ pub(super) fn notice(input: &SessionInput, recipient: InputContext<'_>) -> Notic
 }
 
 /// Renders the answer to a permission request of a process that has ended since.
-pub(super) fn permission(is_allowed: bool, locale: Locale) -> Notice {
+pub(super) fn late_permission_notice(is_allowed: bool, locale: Locale) -> Notice {
     let text = match is_allowed {
-        true => localized(
+        true => localized_text(
             locale,
             "You were stopped while you waited for a permission. You may do it: try it again, then go on.",
             "허락을 기다리는 동안 멈췄습니다. 해도 됩니다. 다시 시도하고 계속하세요.",
         ),
-        false => localized(
+        false => localized_text(
             locale,
             "You were stopped while you waited for a permission. You may not do it. Go on without it.",
             "허락을 기다리는 동안 멈췄습니다. 하면 안 됩니다. 그것 없이 계속하세요.",
         ),
     };
-    Notice { kind: "PERMISSION", heading: localized(locale, "PERMISSION", "허락"), body: text }
+    Notice { kind: "PERMISSION", heading: localized_text(locale, "PERMISSION", "허락"), body: text }
 }
 
-pub(super) fn file(path: &str, locale: Locale) -> Notice {
+pub(super) fn file_reference_notice(path: &str, locale: Locale) -> Notice {
     let text = match locale {
         Locale::En => format!("What you are told is in this file. Read it, and do what it says: {path}"),
         Locale::Ko => format!("내용이 길어 파일에 있습니다. 읽고 그대로 하세요: {path}"),
     };
-    Notice { kind: "FILE", heading: localized(locale, "IN A FILE", "파일"), body: text }
+    Notice { kind: "FILE", heading: localized_text(locale, "IN A FILE", "파일"), body: text }
 }
 
 /// Asks a session without a task whether it is done, has failed or has a question.
 pub(super) fn status_request(locale: Locale) -> Notice {
-    let text = localized(
+    let text = localized_text(
         locale,
         "Your turn ended without a word. Are you done, did you fail, or do you ask something?",
         "차례가 말없이 끝났습니다. 끝났는지, 실패했는지, 물어볼 것이 있는지 말해 주세요.",
     );
-    Notice { kind: "FINISH", heading: localized(locale, "FINISH", "마무리 요청"), body: text }
+    Notice { kind: "FINISH", heading: localized_text(locale, "FINISH", "마무리 요청"), body: text }
 }
 
 /// Renders the request of another agent, for a session without a task.
-pub(super) fn invocation(from: &AgentName, request: &str, context: Option<&str>, locale: Locale) -> Notice {
+pub(super) fn invocation_notice(
+    from: &AgentName,
+    request: &str,
+    context: Option<&str>,
+    locale: Locale,
+) -> Notice {
     let context =
-        context.map(|context| format!("\n\n{}:\n{context}", localized(locale, "context", "컨텍스트")));
-    let heading = format!("{} from {from}", localized(locale, "TASK", "작업 요청"));
+        context.map(|context| format!("\n\n{}:\n{context}", localized_text(locale, "context", "컨텍스트")));
+    let heading = format!("{} from {from}", localized_text(locale, "TASK", "작업 요청"));
     Notice { kind: "TASK", heading, body: format!("{request}{}", context.unwrap_or_default()) }
 }
 
 /// Renders test results, for a session without a task.
-pub(super) fn feedback(feedback: &TestFeedback, locale: Locale) -> Notice {
+pub(super) fn feedback_notice(feedback: &TestFeedback, locale: Locale) -> Notice {
     let failures = feedback.failures.iter().map(|failure| {
         let fix = failure.suggested_fix.as_ref().map(|fix| format!(": {fix}")).unwrap_or_default();
         format!("- {}{fix}", failure.name)
@@ -154,13 +159,15 @@ pub(super) fn feedback(feedback: &TestFeedback, locale: Locale) -> Notice {
     let lines: Vec<String> =
         failures.chain(feedback.suggestions.iter().map(|text| format!("- {text}"))).collect();
     let text = match lines.is_empty() {
-        true => localized(locale, "Nothing failed.", "실패한 테스트가 없습니다."),
+        true => localized_text(locale, "Nothing failed.", "실패한 테스트가 없습니다."),
         false => lines.join("\n"),
     };
-    Notice { kind: "FEEDBACK", heading: localized(locale, "FEEDBACK", "테스트 피드백"), body: text }
+    Notice {
+        kind: "FEEDBACK", heading: localized_text(locale, "FEEDBACK", "테스트 피드백"), body: text
+    }
 }
 
-fn with_brief(instruction: String, recipient: InputContext<'_>) -> String {
+fn append_brief(instruction: String, recipient: InputContext<'_>) -> String {
     match recipient.brief {
         Some(brief) => {
             format!(
@@ -172,7 +179,7 @@ fn with_brief(instruction: String, recipient: InputContext<'_>) -> String {
     }
 }
 
-fn localized(locale: Locale, english: &str, korean: &str) -> String {
+fn localized_text(locale: Locale, english: &str, korean: &str) -> String {
     match locale {
         Locale::En => english,
         Locale::Ko => korean,

@@ -55,14 +55,14 @@ impl TerminalReader {
     }
 
     pub(super) fn push(&mut self, bytes: &[u8], offset: u64) -> Vec<DriverEvent> {
-        if self.place(self.taken) != offset {
+        if self.spool_offset(self.taken) != offset {
             self.places.insert(self.taken, offset);
         }
         self.taken += bytes.len() as u64;
         let items = self.decoder.push(bytes);
-        let mut events = self.shown(bytes);
-        events.extend(items.into_iter().map(|item| self.said(item)));
-        self.forget();
+        let mut events = self.push_lines(bytes);
+        events.extend(items.into_iter().map(|item| self.message_event(item)));
+        self.drop_obsolete_offsets();
         events
     }
 
@@ -73,7 +73,7 @@ impl TerminalReader {
             PtyMode::Lines => {
                 if !self.line.is_empty() {
                     let line = std::mem::take(&mut self.line);
-                    events.extend(self.show(&line));
+                    events.extend(self.push_line(&line));
                 }
             }
             PtyMode::Screen => {
@@ -94,20 +94,20 @@ impl TerminalReader {
             }
         }
         let items = self.decoder.end_turn();
-        events.extend(items.into_iter().map(|item| self.said(item)));
-        self.forget();
+        events.extend(items.into_iter().map(|item| self.message_event(item)));
+        self.drop_obsolete_offsets();
         self.has_spoken = false;
         self.before = self.decoder.screen_rows();
         (events, std::mem::take(&mut self.words))
     }
 
     /// Tells whether the program said something since the last turn ended, or since something was typed.
-    pub(super) fn has_spoken(&self) -> bool {
+    pub(super) fn has_written_text(&self) -> bool {
         let unfinished = || protocol::visible_text(&self.line);
-        self.has_spoken || (!self.line.is_empty() && self.is_word(&unfinished()))
+        self.has_spoken || (!self.line.is_empty() && self.is_program_text(&unfinished()))
     }
 
-    fn is_word(&self, unfinished: &str) -> bool {
+    fn is_program_text(&self, unfinished: &str) -> bool {
         let text = unfinished.trim();
         !text.is_empty() && !self.echo.iter().any(|echo| echo.starts_with(text))
     }
@@ -121,29 +121,29 @@ impl TerminalReader {
         self.echo = lines.take(ECHO_LINES_MAX).map(str::to_owned).collect();
     }
 
-    pub(super) fn rows(&self) -> Vec<String> {
+    pub(super) fn screen_rows(&self) -> Vec<String> {
         self.decoder.screen_rows()
     }
 
-    pub(super) fn holds_turn(&self) -> bool {
+    pub(super) fn prevents_turn_end(&self) -> bool {
         self.decoder.prevents_turn_end()
     }
 
-    pub(super) fn read_from(&self) -> u64 {
-        self.place(self.decoder.safe_offset())
+    pub(super) fn resume_offset(&self) -> u64 {
+        self.spool_offset(self.decoder.safe_offset())
     }
 
-    fn place(&self, taken: u64) -> u64 {
+    fn spool_offset(&self, taken: u64) -> u64 {
         self.places.range(..=taken).next_back().map_or(taken, |(from, offset)| offset + (taken - from))
     }
 
-    fn said(&self, item: DecodedItem) -> DriverEvent {
+    fn message_event(&self, item: DecodedItem) -> DriverEvent {
         let span = item.span();
-        let offset = MessageOffset { start: self.place(span.start), ordinal: span.ordinal };
-        DriverEvent::Message { offset, read_from: self.read_from(), item }
+        let offset = MessageOffset { start: self.spool_offset(span.start), ordinal: span.ordinal };
+        DriverEvent::Message { offset, read_from: self.resume_offset(), item }
     }
 
-    fn forget(&mut self) {
+    fn drop_obsolete_offsets(&mut self) {
         let needed = self.decoder.safe_offset();
         if let Some((first, _)) = self.places.range(..=needed).next_back() {
             let first = *first;
@@ -152,7 +152,7 @@ impl TerminalReader {
     }
 
     /// Returns the words of the lines that end in these bytes.
-    fn shown(&mut self, bytes: &[u8]) -> Vec<DriverEvent> {
+    fn push_lines(&mut self, bytes: &[u8]) -> Vec<DriverEvent> {
         if self.mode == PtyMode::Screen {
             self.has_spoken = true;
             return Vec::new();
@@ -165,19 +165,19 @@ impl TerminalReader {
                 let (head, tail) = rest.split_at(LINE_BYTES_MAX - self.line.len());
                 self.line.extend_from_slice(head);
                 let line = std::mem::take(&mut self.line);
-                events.extend(self.show(&line));
+                events.extend(self.push_line(&line));
                 rest = tail;
             }
             self.line.extend_from_slice(rest);
             if self.line.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.line);
-                events.extend(self.show(&line));
+                events.extend(self.push_line(&line));
             }
         }
         events
     }
 
-    fn show(&mut self, line: &[u8]) -> Option<DriverEvent> {
+    fn push_line(&mut self, line: &[u8]) -> Option<DriverEvent> {
         let text = protocol::visible_text(line);
         if let Some(index) = self.echo.iter().position(|echo| *echo == text.trim()) {
             self.echo.remove(index);

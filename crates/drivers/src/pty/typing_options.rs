@@ -48,8 +48,8 @@ impl Default for TypingOptions {
 
 impl TypingOptions {
     /// Returns the words as they are typed: nothing in them acts on a terminal.
-    pub(super) fn words(&self, text: &str, mode: PtyMode) -> Result<String, SendError> {
-        let text: String = text.replace("\r\n", "\n").chars().filter(|sign| is_typed(*sign)).collect();
+    pub(super) fn typed_text(&self, text: &str, mode: PtyMode) -> Result<String, SendError> {
+        let text: String = text.replace("\r\n", "\n").chars().filter(|sign| is_typable(*sign)).collect();
         let text = text.trim_end_matches('\n');
         let bytes = text.split('\n').map(str::len).max().unwrap_or(0);
         let of_terminal = match mode {
@@ -66,7 +66,7 @@ impl TypingOptions {
     }
 
     /// Returns the keys that type the words and send them.
-    pub(super) fn keys(&self, words: &str) -> Vec<OutgoingBytes> {
+    pub(super) fn keystrokes(&self, words: &str) -> Vec<OutgoingBytes> {
         let typed = if self.paste { format!("\u{1b}[200~{words}\u{1b}[201~") } else { words.to_owned() };
         if self.submit_after_ms == 0 {
             return vec![OutgoingBytes {
@@ -83,7 +83,7 @@ impl TypingOptions {
     }
 
     /// Tells whether words that were typed still stand in the input box: the last row that begins as one.
-    pub(super) fn stands_in_box(&self, words: &str, rows: &[String]) -> bool {
+    pub(super) fn is_in_input_box(&self, words: &str, rows: &[String]) -> bool {
         let inside = rows.iter().rev().find_map(|row| {
             let row = row.trim_matches(|sign: char| sign.is_whitespace() || matches!(sign, '│' | '┃' | '|'));
             self.marks.iter().find_map(|mark| row.strip_prefix(mark.as_str()))
@@ -96,7 +96,7 @@ impl TypingOptions {
 }
 
 /// A newline and a tab are words; every other control is a key.
-fn is_typed(sign: char) -> bool {
+fn is_typable(sign: char) -> bool {
     !sign.is_control() || matches!(sign, '\n' | '\t')
 }
 
@@ -104,7 +104,7 @@ fn is_typed(sign: char) -> bool {
 mod tests {
     use super::{PtyMode, SendError, TypingOptions};
 
-    fn tui() -> TypingOptions {
+    fn tui_options() -> TypingOptions {
         TypingOptions {
             paste: true,
             submit: "\r".to_owned(),
@@ -114,40 +114,46 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_the_words_is_a_key() {
-        let words = tui().words("a\u{1b}[201~\u{3}b\r\nc\u{9b}\n\n", PtyMode::Screen).unwrap();
+    fn control_characters_are_removed_from_typed_text() {
+        let words = tui_options().typed_text("a\u{1b}[201~\u{3}b\r\nc\u{9b}\n\n", PtyMode::Screen).unwrap();
         assert_eq!(words, "a[201~b\nc");
-        let keys = tui().keys(&words);
+        let keys = tui_options().keystrokes(&words);
         assert_eq!(keys[0].bytes, b"\x1b[200~a[201~b\nc\x1b[201~");
         assert_eq!((keys[1].after_ms, &keys[1].bytes[..]), (500, &b"\r"[..]));
     }
 
     #[test]
-    fn what_the_kernel_would_drop_is_not_typed() {
+    fn a_line_beyond_the_terminal_limit_is_rejected() {
         let long = "가".repeat(1366);
         assert_eq!(
-            TypingOptions::default().words(&long, PtyMode::Lines),
+            TypingOptions::default().typed_text(&long, PtyMode::Lines),
             Err(SendError::TooLong { bytes: 4098, bytes_max: 4095 })
         );
         assert!(
-            TypingOptions::default().words(&format!("{0}\n{0}", "x".repeat(4095)), PtyMode::Lines).is_ok()
+            TypingOptions::default()
+                .typed_text(&format!("{0}\n{0}", "x".repeat(4095)), PtyMode::Lines)
+                .is_ok()
         );
-        assert!(tui().words(&long, PtyMode::Screen).is_ok());
+        assert!(tui_options().typed_text(&long, PtyMode::Screen).is_ok());
     }
 
     #[test]
-    fn several_lines_go_between_the_signs_of_the_program() {
+    fn several_lines_are_wrapped_in_the_configured_delimiters() {
         let around = Some(["{x".to_owned(), "x}".to_owned()]);
         let typing = TypingOptions { around, ..TypingOptions::default() };
-        assert_eq!(typing.words("a\nb", PtyMode::Lines).unwrap(), "{x\na\nb\nx}");
-        assert_eq!(typing.words("a", PtyMode::Lines).unwrap(), "a");
+        assert_eq!(typing.typed_text("a\nb", PtyMode::Lines).unwrap(), "{x\na\nb\nx}");
+        assert_eq!(typing.typed_text("a", PtyMode::Lines).unwrap(), "a");
     }
 
     #[test]
-    fn words_in_the_input_box_are_seen() {
+    fn unsubmitted_text_in_the_input_box_is_detected() {
         let check = |rows: &[&str], stands: bool| {
             let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
-            assert_eq!(tui().stands_in_box("Make the file, please\nnow", &rows), stands, "{rows:?}");
+            assert_eq!(
+                tui_options().is_in_input_box("Make the file, please\nnow", &rows),
+                stands,
+                "{rows:?}"
+            );
         };
         check(&["│ ❯ Make the file, please   │", "  now", "  ? for shortcuts"], true);
         check(&["❯ [Pasted text #1 +5 lines]"], true);

@@ -6,36 +6,41 @@
 use domain::ToolUse;
 use drivers::{AgentInput, Driver, DriverEvent, OutputStream, Reaction, SpoolChunk};
 
-pub fn play(driver: &mut dyn Driver, recording: &str) -> String {
+pub fn play_recording(driver: &mut dyn Driver, recording: &str) -> String {
     let mut seen = String::new();
     let (mut offset, mut number) = (0, 0);
-    write(&mut seen, &driver.on_start());
+    write_reaction(&mut seen, &driver.on_start());
     for line in recording.lines() {
         let reaction = match line.split_at_checked(2) {
-            Some(("< ", text)) => hear(driver, OutputStream::Output, &mut offset, text),
-            Some(("! ", text)) => hear(driver, OutputStream::Stderr, &mut offset, text),
+            Some(("< ", text)) => feed_recorded_line(driver, OutputStream::Output, &mut offset, text),
+            Some(("! ", text)) => feed_recorded_line(driver, OutputStream::Stderr, &mut offset, text),
             Some(("> ", act)) => {
                 seen.push_str(&format!("{line}\n"));
                 number += 1;
-                act_on(driver, act, number)
+                perform_action(driver, act, number)
             }
             _ => continue,
         };
-        write(&mut seen, &reaction);
+        write_reaction(&mut seen, &reaction);
     }
-    seen.push_str(&format!("read from {}\n", driver.read_from()));
+    seen.push_str(&format!("read from {}\n", driver.resume_offset()));
     seen
 }
 
-pub fn hear(driver: &mut dyn Driver, stream: OutputStream, offset: &mut u64, text: &str) -> Reaction {
-    let bytes = unescaped(text);
+pub fn feed_recorded_line(
+    driver: &mut dyn Driver,
+    stream: OutputStream,
+    offset: &mut u64,
+    text: &str,
+) -> Reaction {
+    let bytes = unescape(text);
     let reaction = driver.on_output(SpoolChunk { stream, offset: *offset, bytes: &bytes });
     *offset += bytes.len() as u64;
     reaction
 }
 
 /// A `\e` is an escape, a `\R` a return, a `\N` a newline; a `\c` at the end leaves the newline out.
-fn unescaped(text: &str) -> Vec<u8> {
+fn unescape(text: &str) -> Vec<u8> {
     let text = match text.strip_suffix("\\c") {
         Some(text) => text.to_owned(),
         None => format!("{text}\n"),
@@ -43,7 +48,7 @@ fn unescaped(text: &str) -> Vec<u8> {
     text.replace("\\e", "\u{1b}").replace("\\R", "\r").replace("\\N", "\n").into_bytes()
 }
 
-pub fn act_on(driver: &mut dyn Driver, act: &str, number: u32) -> Reaction {
+pub fn perform_action(driver: &mut dyn Driver, act: &str, number: u32) -> Reaction {
     let (verb, rest) = act.split_once(' ').unwrap_or((act, ""));
     let (id, words) = rest.split_once(' ').unwrap_or((rest, ""));
     let told = match verb {
@@ -65,9 +70,9 @@ pub fn act_on(driver: &mut dyn Driver, act: &str, number: u32) -> Reaction {
     }
 }
 
-fn write(seen: &mut String, reaction: &Reaction) {
+fn write_reaction(seen: &mut String, reaction: &Reaction) {
     for event in &reaction.events {
-        seen.push_str(&format!("  {}\n", shown(event)));
+        seen.push_str(&format!("  {}\n", describe_event(event)));
     }
     for outgoing in &reaction.outgoing {
         let text = String::from_utf8_lossy(&outgoing.bytes);
@@ -76,7 +81,7 @@ fn write(seen: &mut String, reaction: &Reaction) {
     }
 }
 
-pub fn shown(event: &DriverEvent) -> String {
+pub fn describe_event(event: &DriverEvent) -> String {
     match event {
         DriverEvent::Message { offset, read_from, item } => {
             let item = serde_json::to_string(item).unwrap();

@@ -7,12 +7,12 @@ use std::fmt::Write;
 use domain::Usage;
 use drivers::{AgentInput, Driver, DriverEvent, Reaction, SpoolChunk};
 
-use crate::transcript::{Step, Transcript};
+use crate::transcript::{Transcript, TranscriptStep};
 
 /// Plays the whole, each line in pieces of this size, and writes down what happens.
-pub(crate) fn play(transcript: &Transcript, piece: usize) -> String {
-    let mut player = Player {
-        driver: transcript.driver(Usage::default()),
+pub(crate) fn play_transcript(transcript: &Transcript, piece: usize) -> String {
+    let mut player = TranscriptPlayer {
+        driver: transcript.new_driver(Usage::default()),
         written: String::new(),
         prompt: String::new(),
         number: 0,
@@ -20,34 +20,34 @@ pub(crate) fn play(transcript: &Transcript, piece: usize) -> String {
     let mut offset = 0;
     for step in &transcript.steps {
         match step {
-            Step::Prints { stream, bytes } => {
+            TranscriptStep::Prints { stream, bytes } => {
                 for bytes in bytes.chunks(piece) {
                     let reaction = player.driver.on_output(SpoolChunk { stream: *stream, offset, bytes });
-                    player.write(reaction);
+                    player.write_reaction(reaction);
                     offset += bytes.len() as u64;
                 }
             }
-            Step::IsTold(told) => player.tell(told),
+            TranscriptStep::IsTold(told) => player.perform_action(told),
         }
     }
     player.written
 }
 
-struct Player {
+struct TranscriptPlayer {
     driver: Box<dyn Driver>,
     written: String,
     prompt: String,
     number: u32,
 }
 
-impl Player {
-    fn tell(&mut self, told: &str) {
+impl TranscriptPlayer {
+    fn perform_action(&mut self, told: &str) {
         writeln!(self.written, "> {}", told.replace('\n', "\\n")).expect("memory");
         let (word, rest) = told.split_once(' ').unwrap_or((told, ""));
         let (text, prompt) = (rest.to_owned(), self.prompt.clone());
         let told = match word {
-            "open" | "resume" => return self.open(),
-            "end" => return self.end(),
+            "open" | "resume" => return self.start_session(),
+            "end" => return self.end_session(),
             "prompt" => AgentInput::Prompt { text },
             "allow" | "deny" => AgentInput::Permission { prompt, allowed: word == "allow" },
             "answer" => AgentInput::Answer { prompt, answer: text },
@@ -62,30 +62,30 @@ impl Player {
                     Ok(&reaction),
                     "the same bytes again"
                 );
-                self.write(reaction);
+                self.write_reaction(reaction);
             }
             Err(error) => writeln!(self.written, "not sent: {error}").expect("memory"),
         }
     }
 
-    fn open(&mut self) {
+    fn start_session(&mut self) {
         let reaction = self.driver.on_start();
-        self.write(reaction);
+        self.write_reaction(reaction);
     }
 
-    fn end(&mut self) {
+    fn end_session(&mut self) {
         let reaction = self.driver.on_exit();
-        self.write(reaction);
+        self.write_reaction(reaction);
     }
 
-    fn write(&mut self, reaction: Reaction) {
+    fn write_reaction(&mut self, reaction: Reaction) {
         for event in reaction.events {
             match &event {
                 DriverEvent::Permission { request, .. } => self.prompt.clone_from(&request.prompt),
                 DriverEvent::Question { prompt, .. } => self.prompt.clone_from(prompt),
                 _ => {}
             }
-            self.written += &shown(&event);
+            self.written += &describe_event(&event);
         }
         for sent in reaction.outgoing {
             assert_eq!(sent.after_ms, 0);
@@ -96,7 +96,7 @@ impl Player {
 }
 
 /// What a turn used follows it, a line each.
-fn shown(event: &DriverEvent) -> String {
+fn describe_event(event: &DriverEvent) -> String {
     let DriverEvent::TurnEnded { read_from, text, tools, outcome } = event else {
         return format!("{event:?}\n");
     };

@@ -12,7 +12,7 @@ use domain::Usage;
 use drivers::{Driver, OutputStream, claude, codex};
 
 /// What happens in a session, in order.
-pub(crate) enum Step {
+pub(crate) enum TranscriptStep {
     Prints { stream: OutputStream, bytes: Vec<u8> },
     IsTold(String),
 }
@@ -20,7 +20,7 @@ pub(crate) enum Step {
 pub(crate) struct Transcript {
     pub(crate) agent: String,
     pub(crate) session: String,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<TranscriptStep>,
 }
 
 impl Transcript {
@@ -34,13 +34,13 @@ impl Transcript {
                 if let Some(id) = told.strip_prefix("open ").or(told.strip_prefix("resume ")) {
                     id.clone_into(&mut session);
                 }
-                steps.push(Step::IsTold(told));
+                steps.push(TranscriptStep::IsTold(told));
             } else {
                 let (stream, bytes) = match line.strip_prefix(b"! ") {
                     Some(bytes) => (OutputStream::Stderr, bytes),
                     None => (OutputStream::Output, line),
                 };
-                steps.push(Step::Prints { stream, bytes: bytes.to_vec() });
+                steps.push(TranscriptStep::Prints { stream, bytes: bytes.to_vec() });
             }
         }
         let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
@@ -48,27 +48,29 @@ impl Transcript {
     }
 
     /// Makes the driver of its agent, for a process that was reported to have used this.
-    pub(crate) fn driver(&self, usage_before: Usage) -> Box<dyn Driver> {
-        let is_resumed =
-            self.steps.iter().any(|step| matches!(step, Step::IsTold(told) if told.starts_with("resume")));
+    pub(crate) fn new_driver(&self, usage_before: Usage) -> Box<dyn Driver> {
+        let is_resumed = self
+            .steps
+            .iter()
+            .any(|step| matches!(step, TranscriptStep::IsTold(told) if told.starts_with("resume")));
         let directory = "/project".into();
         let decoding = protocol::DecoderOptions::worker();
         match &*self.agent {
-            "claude" => Box::new(claude::Claude::new(claude::Options {
+            "claude" => Box::new(claude::ClaudeDriver::new(claude::ClaudeOptions {
                 directory,
                 session: self.session.clone(),
                 usage_before,
                 decoding,
             })),
-            "codex" => Box::new(codex::Codex::new(codex::Options {
+            "codex" => Box::new(codex::CodexDriver::new(codex::CodexOptions {
                 directory,
                 thread: if is_resumed {
-                    codex::Thread::Resume(self.session.clone())
+                    codex::ThreadStart::Resume(self.session.clone())
                 } else {
-                    codex::Thread::Fresh
+                    codex::ThreadStart::Fresh
                 },
-                approval: codex::Approval::OnRequest,
-                sandbox: codex::Sandbox::ReadOnly,
+                approval: codex::ApprovalPolicy::OnRequest,
+                sandbox: codex::CodexSandboxMode::ReadOnly,
                 model: None,
                 decoding,
             })),

@@ -37,12 +37,12 @@ impl Run {
                 let previous = std::mem::replace(&mut call.state, InvocationState::Ended);
                 let (caller, callee) = (call.caller, call.callee.clone());
                 if let InvocationState::InProgress(session) = previous {
-                    self.remove_work(Some(session), WorkItem::Call(*invocation));
+                    self.remove_work_item(Some(session), WorkItem::Call(*invocation));
                 }
                 if let (Some(caller), Some(from)) = (caller, callee) {
                     let outcome = outcome.clone();
                     let input = SessionInput::InvocationEnded { invocation: *invocation, from, outcome };
-                    self.queue_for_worker(self.session(caller).task, caller, input);
+                    self.queue_input_for_worker(self.session(caller).task, caller, input);
                 }
             }
             Event::ResultSubmitted { result, from, to, result_type, content } => {

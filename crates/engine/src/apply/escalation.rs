@@ -2,7 +2,8 @@
 
 use domain::{
     AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
-    EscalationId, EscalationSubject, EscalationType, Event, LoopOutcome, Recovery, SessionInput, Timestamp,
+    EscalationId, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, Recovery, SessionInput,
+    Timestamp,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -17,7 +18,7 @@ impl Run {
     pub(super) fn apply_escalation_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
         match event {
             Event::LoopStarted { feedback_loop, task, .. } => {
-                let task = self.find(task);
+                let task = self.find_task(task);
                 self.loops.push(FeedbackLoop { task, rounds: 0, history: Vec::new(), is_open: true });
                 if let Some(task) = task.and_then(|task| self.task_mut(task)) {
                     task.feedback_loop = Some(*feedback_loop);
@@ -30,7 +31,7 @@ impl Run {
                     feedback.failures.iter().map(|failure| failure.name.as_str()).collect();
                 state.history.push(format!("round {round}: {}", names.join(", ")));
                 let Some(task) = state.task else { return };
-                self.end_testing(task);
+                self.remove_test_work_item(task);
                 if let Some(task) = self.task_mut(task) {
                     task.stage = TaskStage::ChecksFailed;
                     let feedback = feedback.clone();
@@ -45,17 +46,17 @@ impl Run {
                 let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
                 state.is_open = false;
                 let Some(task) = state.task else { return };
-                self.end_testing(task);
+                self.remove_test_work_item(task);
                 // A loop that is closed together with its task does not change the task.
                 let is_in_checks = matches!(
                     self.task(task).stage,
                     TaskStage::Claimed | TaskStage::Checked | TaskStage::Testing
                 );
-                if *outcome == LoopOutcome::Success && is_in_checks {
+                if *outcome == FeedbackLoopOutcome::Success && is_in_checks {
                     if let Some(task) = self.task_mut(task) {
                         task.proof = CompletionProof::Checked;
                     }
-                    self.await_merge(task);
+                    self.queue_for_merge(task);
                 }
             }
             Event::EscalationRaised {
@@ -78,12 +79,12 @@ impl Run {
                     is_open: true,
                     ..Escalation::default()
                 });
-                self.escalation_raised(*escalation, *kind, subject);
-                self.silence_escalated(at, *escalation, (*kind, subject, *session));
+                self.apply_escalation_raised(*escalation, *kind, subject);
+                self.record_silence_escalation(at, *escalation, (*kind, subject, *session));
             }
             Event::EscalationForwarded { escalation, to, session } => {
                 let before = self.escalations.get(escalation.0).session;
-                self.remove_work(before, WorkItem::Escalation(*escalation));
+                self.remove_work_item(before, WorkItem::Escalation(*escalation));
                 if let Some(escalation) = self.escalations.get_mut(escalation.0) {
                     escalation.level = *to;
                     escalation.session = *session;
@@ -93,16 +94,16 @@ impl Run {
                     Some(_) => self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), deadline),
                     None => self.timers.clear(deadline),
                 }
-                self.queue_work(*session, WorkItem::Escalation(*escalation));
+                self.queue_work_item(*session, WorkItem::Escalation(*escalation));
             }
             Event::EscalationResolved { escalation, action, .. } => {
-                self.escalation_resolved(*escalation, action.as_ref());
+                self.apply_escalation_resolved(*escalation, action.as_ref());
             }
             // The consequences have events of their own; only a session without a task waits here.
             Event::ErrorReported { session, task, error } => {
                 let is_rate_limited = task.is_none() && error.recovery == Recovery::PauseAndRetry;
                 if let Some(session_state) = self.sessions.get_mut(session.0).filter(|_| is_rate_limited) {
-                    let until = resets_at(at, error, session_state.rate_limit_waits);
+                    let until = rate_limit_retry_at(at, error, session_state.rate_limit_waits);
                     session_state.rate_limit_waits += 1;
                     session_state.rate_limited = true;
                     self.timers.set(until, Deadline::SessionRateLimit(*session));
@@ -110,7 +111,7 @@ impl Run {
             }
             Event::UsageReported { task, usage, .. } => {
                 self.budget_usage.add(usage);
-                let Some(task_ref) = task.as_ref().and_then(|task| self.find(task)) else { return };
+                let Some(task_ref) = task.as_ref().and_then(|task| self.find_task(task)) else { return };
                 let phase = self.task(task_ref).planned.phase;
                 if let Some(task) = self.task_mut(task_ref) {
                     task.budget_usage.add(usage);
@@ -124,9 +125,9 @@ impl Run {
                     usage_so_far.set_max(*budget);
                 }
             }
-            Event::LimitWaived { subject, limit } => self.limit_waived(at, subject, *limit),
+            Event::LimitWaived { subject, limit } => self.waive_limit(at, subject, *limit),
             Event::CheckpointRequested { checkpoint, task, reason } => {
-                let task_ref = self.find(task);
+                let task_ref = self.find_task(task);
                 if *reason == CheckpointReason::Park
                     && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session)
                 {
@@ -173,11 +174,16 @@ impl Run {
         }
     }
 
-    fn end_testing(&mut self, task: crate::state::TaskRef) {
-        self.remove_work(self.task(task).tester, WorkItem::Test(task));
+    fn remove_test_work_item(&mut self, task: crate::state::TaskRef) {
+        self.remove_work_item(self.task(task).tester, WorkItem::Test(task));
     }
 
-    fn escalation_raised(&mut self, id: EscalationId, kind: EscalationType, subject: &EscalationSubject) {
+    fn apply_escalation_raised(
+        &mut self,
+        id: EscalationId,
+        kind: EscalationType,
+        subject: &EscalationSubject,
+    ) {
         self.open_escalations.insert(id);
         if let Some(task) = self.subject_task(subject)
             && let Some(task) = self.task_mut(task)
@@ -191,7 +197,7 @@ impl Run {
         }
         match (kind, subject) {
             (EscalationType::Quality, EscalationSubject::Phase { phase }) => {
-                self.set_gate(*phase, GateState::Escalated(id))
+                self.set_gate_state(*phase, GateState::Escalated(id))
             }
             (EscalationType::Timeout, EscalationSubject::Run) => {
                 self.timers.clear(Deadline::RunTimeout);
@@ -202,13 +208,13 @@ impl Run {
         }
     }
 
-    fn escalation_resolved(&mut self, id: EscalationId, action: Option<&EscalationAction>) {
+    fn apply_escalation_resolved(&mut self, id: EscalationId, action: Option<&EscalationAction>) {
         self.open_escalations.remove(&id);
         self.timers.clear(Deadline::EscalationResponse(id));
         let Some(escalation) = self.escalations.get_mut(id.0) else { return };
         escalation.is_open = false;
         let (session, subject, kind) = (escalation.session, escalation.subject.clone(), escalation.kind);
-        self.remove_work(session, WorkItem::Escalation(id));
+        self.remove_work_item(session, WorkItem::Escalation(id));
         if let Some(task) = self.subject_task(&subject).and_then(|task| self.task_mut(task)) {
             task.escalations.retain(|open| *open != id);
         }
@@ -218,8 +224,8 @@ impl Run {
         {
             usage_so_far.warned = None;
         }
-        self.disk_space_available(id);
-        self.silence_resolved(id);
+        self.release_disk_budget_holds(id);
+        self.clear_silence_escalation(id);
         if self.time_limit_escalation == Some(id) {
             self.time_limit_escalation = None;
             self.schedule.set_paused(self.status == RunStatus::Paused);
@@ -234,7 +240,7 @@ impl Run {
         }
     }
 
-    fn limit_waived(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
+    fn waive_limit(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
         match limit {
             EscalationType::TokenExhausted => {
                 if let Some(usage_so_far) = self.budget_usage_of(subject) {
@@ -257,7 +263,7 @@ impl Run {
                     if let Some(task) = self.task_mut(task_ref) {
                         task.proof = CompletionProof::Waived;
                     }
-                    self.await_merge(task_ref);
+                    self.queue_for_merge(task_ref);
                 }
             }
             _ => {}
@@ -266,7 +272,7 @@ impl Run {
 
     pub(crate) fn subject_task(&self, subject: &EscalationSubject) -> Option<crate::state::TaskRef> {
         match subject {
-            EscalationSubject::Task { task } => self.find(task),
+            EscalationSubject::Task { task } => self.find_task(task),
             EscalationSubject::Phase { .. } | EscalationSubject::Run => None,
         }
     }
@@ -277,7 +283,7 @@ impl Run {
     ) -> Option<&mut crate::state::BudgetUsage> {
         match subject {
             EscalationSubject::Task { task } => {
-                let task_ref = self.find(task)?;
+                let task_ref = self.find_task(task)?;
                 self.task_mut(task_ref).map(|task| &mut task.budget_usage)
             }
             EscalationSubject::Phase { phase } => {
@@ -295,7 +301,7 @@ const BACKOFF_MS_MAX: u64 = 30 * 60_000;
 pub(crate) const RATE_LIMIT_WAIT_MS_MAX: i64 = 24 * 60 * 60_000;
 
 /// Returns when to retry: the reset time that the agent reported, else after a growing backoff.
-pub(crate) fn resets_at(now: Timestamp, error: &AgentError, waits: u32) -> Timestamp {
+pub(crate) fn rate_limit_retry_at(now: Timestamp, error: &AgentError, waits: u32) -> Timestamp {
     let reported = error.resets_at.as_ref().and_then(|text| text.parse::<jiff::Timestamp>().ok());
     let reported = reported.map(|at| Timestamp(at.as_millisecond())).filter(|at| *at > now);
     let backoff = BACKOFF_MS.saturating_mul(1 << waits.min(16)).min(BACKOFF_MS_MAX);

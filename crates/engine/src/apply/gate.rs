@@ -30,17 +30,17 @@ impl Run {
             }
             Event::GateChecked { phase, .. } => self.pending_effects.remove(&EffectKey::Gate(*phase)),
             Event::GateVerifierStarted { phase, session, .. } => {
-                self.set_gate(*phase, GateState::Verifying(*session));
+                self.set_gate_state(*phase, GateState::Verifying(*session));
                 if let Some(session) = self.sessions.get_mut(session.0) {
                     session.current_item = Some(WorkItem::Verify(*phase));
                 }
             }
             Event::GatePassed { phase, .. } => {
-                self.end_verification(*phase);
-                self.set_gate(*phase, GateState::Review);
+                self.remove_verify_work_item(*phase);
+                self.set_gate_state(*phase, GateState::Review);
             }
             Event::GateApproved { phase, .. } => {
-                self.end_verification(*phase);
+                self.remove_verify_work_item(*phase);
                 self.pending_effects.remove(&EffectKey::Gate(*phase));
                 let Some(passed) = self.phases.get_mut(phase) else { return };
                 passed.gate = GateState::Approved;
@@ -52,9 +52,9 @@ impl Run {
                 }
             }
             Event::GateFailed { phase, reason, tasks, .. } => {
-                self.end_verification(*phase);
+                self.remove_verify_work_item(*phase);
                 self.pending_effects.remove(&EffectKey::Gate(*phase));
-                let rework: Vec<TaskRef> = tasks.iter().filter_map(|task| self.find(task)).collect();
+                let rework: Vec<TaskRef> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
                 for task in &rework {
                     if let Some(task) = self.task_mut(*task) {
                         task.pending_inputs
@@ -71,13 +71,13 @@ impl Run {
         }
     }
 
-    fn end_verification(&mut self, phase: u32) {
+    fn remove_verify_work_item(&mut self, phase: u32) {
         if let Some(GateState::Verifying(session)) = self.phases.get(&phase).map(|phase| phase.gate) {
-            self.remove_work(Some(session), WorkItem::Verify(phase));
+            self.remove_work_item(Some(session), WorkItem::Verify(phase));
         }
     }
 
-    pub(super) fn set_gate(&mut self, phase: u32, gate: GateState) {
+    pub(super) fn set_gate_state(&mut self, phase: u32, gate: GateState) {
         if let Some(phase) = self.phases.get_mut(&phase) {
             phase.gate = gate;
         }

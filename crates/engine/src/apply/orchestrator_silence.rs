@@ -24,7 +24,7 @@ impl Run {
     }
 
     /// Restarts the silence deadline when the main agent sent something, and clears it when no task waits.
-    pub(super) fn watch_orchestrator(&mut self, at: Timestamp) {
+    pub(super) fn update_silence_deadline(&mut self, at: Timestamp) {
         let now = self.awaited_orchestrator();
         if now == self.watched_orchestrator {
             return;
@@ -37,7 +37,7 @@ impl Run {
     }
 
     /// Records the escalation, if it is about the silent main agent.
-    pub(super) fn silence_escalated(
+    pub(super) fn record_silence_escalation(
         &mut self,
         at: Timestamp,
         escalation: EscalationId,
@@ -57,7 +57,7 @@ impl Run {
     }
 
     /// Watches the main agent again, so that a dismissed escalation is raised anew if the silence continues.
-    pub(super) fn silence_resolved(&mut self, escalation: EscalationId) {
+    pub(super) fn clear_silence_escalation(&mut self, escalation: EscalationId) {
         if self.silence_escalation.take_if(|(open, _)| *open == escalation).is_some() {
             self.watched_orchestrator = None;
         }

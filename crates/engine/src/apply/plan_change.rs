@@ -2,7 +2,7 @@
 
 use domain::{Event, PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId};
 
-use super::start::{duration, requirements};
+use super::start::{task_duration_ms, task_requirements};
 use crate::{
     graph::Node,
     run::{NodeKind, PlanChangeOffer, Run},
@@ -24,27 +24,27 @@ impl Run {
             Event::PlanChangeApplied { removed, restored, .. } => {
                 self.offer = None;
                 self.ignored_offer = None;
-                self.set_removed(removed, true);
-                self.set_removed(restored, false);
+                self.set_tasks_removed(removed, true);
+                self.set_tasks_removed(restored, false);
             }
             // Only for display.
             Event::PlanUnreadable { .. } => {}
-            Event::PhaseAdded { phase } => self.phase_added(phase),
-            Event::PhaseChanged { phase, name, after } => self.phase_changed(*phase, name, after),
-            Event::TaskChanged { task, fields } => self.task_changed(task, fields),
+            Event::PhaseAdded { phase } => self.apply_phase_added(phase),
+            Event::PhaseChanged { phase, name, after } => self.apply_phase_changed(*phase, name, after),
+            Event::TaskChanged { task, fields } => self.apply_task_changed(task, fields),
             other => debug_assert!(false, "{} is not a plan event", other.name()),
         }
     }
 
-    fn set_removed(&mut self, tasks: &[TaskId], is_removed: bool) {
+    fn set_tasks_removed(&mut self, tasks: &[TaskId], is_removed: bool) {
         for id in tasks {
-            if let Some(task) = self.find(id).and_then(|task| self.task_mut(task)) {
+            if let Some(task) = self.find_task(id).and_then(|task| self.task_mut(task)) {
                 task.is_removed = is_removed;
             }
         }
     }
 
-    fn phase_added(&mut self, planned: &PlannedPhase) {
+    fn apply_phase_added(&mut self, planned: &PlannedPhase) {
         let before: Vec<Node> = planned
             .after
             .iter()
@@ -62,7 +62,7 @@ impl Run {
         self.phases.insert(planned.number, Phase::new(planned, node));
     }
 
-    fn phase_changed(&mut self, number: PhaseNumber, name: &str, after: &[PhaseNumber]) {
+    fn apply_phase_changed(&mut self, number: PhaseNumber, name: &str, after: &[PhaseNumber]) {
         let gates = |numbers: &[PhaseNumber]| -> Vec<Node> {
             numbers.iter().filter_map(|number| self.phases.get(number)).map(|phase| phase.node).collect()
         };
@@ -83,7 +83,7 @@ impl Run {
             }
         }
         for task in tasks {
-            self.return_to_waiting(task);
+            self.return_task_to_waiting(task);
         }
         if let Some(phase) = self.phases.get_mut(&number) {
             name.clone_into(&mut phase.name);
@@ -91,8 +91,8 @@ impl Run {
         }
     }
 
-    fn task_changed(&mut self, new: &PlannedTask, fields: &[PlanField]) {
-        let Some(task_ref) = self.find(&new.id) else { return };
+    fn apply_task_changed(&mut self, new: &PlannedTask, fields: &[PlanField]) {
+        let Some(task_ref) = self.find_task(&new.id) else { return };
         let timeout_ms = self.settings.timeout_ms;
         let before = self.task(task_ref).planned.external.clone();
         let Some(task) = self.task_mut(task_ref) else { return };
@@ -119,7 +119,7 @@ impl Run {
             });
         }
         if changes(&[PlanField::Agent]) {
-            let agent = self.agent_of(new);
+            let agent = self.agent_for_task(new);
             self.schedule.set_agent(self.task(task_ref).node, agent);
             if let Some(task) = self.task_mut(task_ref) {
                 task.agent = agent;
@@ -127,21 +127,21 @@ impl Run {
         }
         let (node, planned) = (self.task(task_ref).node, self.task(task_ref).planned.clone());
         if changes(&[PlanField::Touches, PlanField::Worktree]) {
-            self.schedule.set_touches(node, requirements(&planned, self.task(task_ref).agent).touches);
+            self.schedule.set_touches(node, task_requirements(&planned, self.task(task_ref).agent).touches);
         }
         if changes(&[PlanField::Priority]) {
             self.schedule.set_priority(node, planned.priority);
         }
         if changes(&[PlanField::Complexity, PlanField::Status]) {
-            self.schedule.set_duration(node, duration(&planned));
+            self.schedule.set_duration(node, task_duration_ms(&planned));
         }
         if changes(&[PlanField::External]) {
-            self.change_externals(task_ref, &before, &planned.external);
+            self.replace_external_dependencies(task_ref, &before, &planned.external);
         }
     }
 
     /// Replaces the external dependencies of a task.
-    fn change_externals(&mut self, task: TaskRef, before: &[String], after: &[String]) {
+    fn replace_external_dependencies(&mut self, task: TaskRef, before: &[String], after: &[String]) {
         let node = self.task(task).node;
         for name in before.iter().filter(|name| !after.contains(name)) {
             let external = self.external_node(name);
@@ -152,15 +152,15 @@ impl Run {
             // External dependencies depend on nothing, so no cycle can close.
             let _ = self.schedule.connect(external, node);
         }
-        self.return_to_waiting(task);
+        self.return_task_to_waiting(task);
     }
 
     /// Returns a ready task to waiting if it has an unmet dependency again.
-    pub(super) fn return_to_waiting(&mut self, task: TaskRef) {
+    pub(super) fn return_task_to_waiting(&mut self, task: TaskRef) {
         if self.task(task).stage == TaskStage::Ready
             && !self.schedule.has_met_dependencies(self.task(task).node)
         {
-            self.set_stage(task, TaskStage::Waiting);
+            self.set_task_stage(task, TaskStage::Waiting);
         }
     }
 

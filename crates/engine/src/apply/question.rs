@@ -34,7 +34,7 @@ impl Run {
                 let agent = self.session(*session).agent.clone();
                 self.questions.push(Question {
                     session: *session,
-                    task: task.as_ref().and_then(|task| self.find(task)),
+                    task: task.as_ref().and_then(|task| self.find_task(task)),
                     agent,
                     kind: *kind,
                     text: text.clone(),
@@ -49,44 +49,44 @@ impl Run {
                 if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
                     self.record_prompt(*session, prompt);
                 }
-                self.question_asked(at, *question, *session);
+                self.apply_question_asked(at, *question, *session);
             }
             Event::QuestionRouted { question, to } => match to {
                 QuestionRoute::Orchestrator => {
-                    self.set_question(*question, QuestionState::WithOrchestrator);
+                    self.set_question_state(*question, QuestionState::WithOrchestrator);
                     self.timers
                         .set(add_ms(at, AGENT_RESPONSE_MS_MAX), Deadline::OrchestratorAnswer(*question));
-                    self.queue_work(self.root_session, WorkItem::Question(*question));
+                    self.queue_work_item(self.root_session, WorkItem::Question(*question));
                 }
                 QuestionRoute::Person => {
-                    self.remove_work(self.root_session, WorkItem::Question(*question));
-                    self.set_question(*question, QuestionState::Pending);
+                    self.remove_work_item(self.root_session, WorkItem::Question(*question));
+                    self.set_question_state(*question, QuestionState::Pending);
                 }
             },
             Event::QuestionForwarded { question, text } => {
-                self.remove_work(self.root_session, WorkItem::Question(*question));
-                self.set_question(*question, QuestionState::Pending);
+                self.remove_work_item(self.root_session, WorkItem::Question(*question));
+                self.set_question_state(*question, QuestionState::Pending);
                 if let Some(question) = self.questions.get_mut(question.0) {
                     question.text.clone_from(text);
                 }
             }
             // The question stays open; the session receives an input.
             Event::ClarificationRequested { .. } => {}
-            Event::QuestionAnswered { question, answer } => self.question_answered(*question, answer),
+            Event::QuestionAnswered { question, answer } => self.apply_question_answered(*question, answer),
             Event::QuestionDelivered { question, .. } => {
-                self.set_question(*question, QuestionState::Delivered);
+                self.set_question_state(*question, QuestionState::Delivered);
             }
-            Event::QuestionResumed { question } => self.set_question(*question, QuestionState::Resumed),
+            Event::QuestionResumed { question } => self.set_question_state(*question, QuestionState::Resumed),
             Event::QuestionWithdrawn { question, .. } => {
                 self.close_question(*question, QuestionState::Withdrawn);
             }
             Event::QuestionExpired { question, default_used } => match default_used {
-                Some(answer) => self.question_answered(*question, answer),
+                Some(answer) => self.apply_question_answered(*question, answer),
                 None => self.close_question(*question, QuestionState::Expired),
             },
             Event::PermissionRuleSaved { scope, task, pattern, allowed } => {
                 let rule = (pattern.clone(), *allowed);
-                match (scope, task.as_ref().and_then(|task| self.find(task))) {
+                match (scope, task.as_ref().and_then(|task| self.find_task(task))) {
                     (PermissionScope::Once, _) => {}
                     (PermissionScope::Task, Some(task)) => {
                         if let Some(task) = self.task_mut(task) {
@@ -111,7 +111,7 @@ impl Run {
             Event::RequestMade { request, session, task, dependency, .. } => {
                 self.requests.push(Request {
                     session: Some(*session),
-                    task: task.as_ref().and_then(|task| self.find(task)),
+                    task: task.as_ref().and_then(|task| self.find_task(task)),
                     dependency: Some(dependency.clone()),
                     state: RequestState::Open,
                 });
@@ -127,7 +127,7 @@ impl Run {
                         provided: provided.clone(),
                         default: *default,
                     };
-                    self.settle_request(*request, RequestState::Provided, input);
+                    self.close_request(*request, RequestState::Provided, input);
                 }
             }
             Event::RequestRefused { request, reason } => {
@@ -141,7 +141,7 @@ impl Run {
                         let (name, kind) = (dependency.name, dependency.r#type);
                         let input =
                             SessionInput::Provided { request: *request, name, kind, provided, default: true };
-                        self.settle_request(*request, RequestState::Skipped, input);
+                        self.close_request(*request, RequestState::Skipped, input);
                     }
                     None => self.refuse_request(*request, RequestState::Skipped, "skipped"),
                 }
@@ -161,7 +161,7 @@ impl Run {
         }
     }
 
-    fn question_asked(&mut self, at: Timestamp, id: QuestionId, session: SessionId) {
+    fn apply_question_asked(&mut self, at: Timestamp, id: QuestionId, session: SessionId) {
         self.open_questions.insert(id);
         if let Some(session) = self.sessions.get_mut(session.0) {
             session.questions.push_back(id);
@@ -177,14 +177,14 @@ impl Run {
         }
     }
 
-    fn question_answered(&mut self, id: QuestionId, answer: &str) {
+    fn apply_question_answered(&mut self, id: QuestionId, answer: &str) {
         self.close_question(id, QuestionState::Answered);
         let question = self.questions.get(id.0);
         let (task, session) = (question.task, question.session);
         let input = match &question.permission {
             Some(request) => SessionInput::Permission {
                 prompt: request.prompt.clone(),
-                allowed: is_allowed(answer),
+                allowed: is_allowing_answer(answer),
                 question: Some(id),
             },
             None => {
@@ -192,8 +192,8 @@ impl Run {
                 SessionInput::Answer { question: id, answer: answer.to_owned(), prompt }
             }
         };
-        if self.is_on(Guard::AnswerToAskingSession) {
-            self.queue_for_worker(task, session, input);
+        if self.is_guard_on(Guard::AnswerToAskingSession) {
+            self.queue_input_for_worker(task, session, input);
         } else if let Some(other) = self.tasks.iter_mut().find(|task| task.stage.is_in_progress()) {
             other.pending_inputs.push(input);
         }
@@ -201,17 +201,17 @@ impl Run {
 
     /// Closes a question; its session waits for the next one.
     fn close_question(&mut self, id: QuestionId, state: QuestionState) {
-        self.set_question(id, state);
+        self.set_question_state(id, state);
         self.open_questions.remove(&id);
         self.timers.clear(Deadline::QuestionExpiry(id));
-        self.remove_work(self.root_session, WorkItem::Question(id));
+        self.remove_work_item(self.root_session, WorkItem::Question(id));
         let session = self.questions.get(id.0).session;
         if let Some(session) = self.sessions.get_mut(session.0) {
             session.questions.retain(|waiting| *waiting != id);
         }
     }
 
-    fn set_question(&mut self, id: QuestionId, state: QuestionState) {
+    fn set_question_state(&mut self, id: QuestionId, state: QuestionState) {
         self.timers.clear(Deadline::OrchestratorAnswer(id));
         if let Some(question) = self.questions.get_mut(id.0) {
             question.state = state;
@@ -221,24 +221,20 @@ impl Run {
     fn refuse_request(&mut self, id: RequestId, state: RequestState, reason: &str) {
         let dependency = self.requests.get(id.0).dependency.clone();
         let name = dependency.map(|dependency| dependency.name).unwrap_or_default();
-        self.settle_request(
-            id,
-            state,
-            SessionInput::Refused { request: id, name, reason: reason.to_owned() },
-        );
+        self.close_request(id, state, SessionInput::Refused { request: id, name, reason: reason.to_owned() });
     }
 
-    fn settle_request(&mut self, id: RequestId, state: RequestState, input: SessionInput) {
+    fn close_request(&mut self, id: RequestId, state: RequestState, input: SessionInput) {
         self.open_requests.remove(&id);
         let Some(request) = self.requests.get_mut(id.0) else { return };
         request.state = state;
         if let (task, Some(session)) = (request.task, request.session) {
-            self.queue_for_worker(task, session, input);
+            self.queue_input_for_worker(task, session, input);
         }
     }
 
     /// Queues an input for the worker of a task. Other sessions receive their inputs at once.
-    pub(super) fn queue_for_worker(
+    pub(super) fn queue_input_for_worker(
         &mut self,
         task: Option<crate::state::TaskRef>,
         session: SessionId,
@@ -254,13 +250,13 @@ impl Run {
         }
     }
 
-    pub(super) fn queue_work(&mut self, session: Option<SessionId>, item: WorkItem) {
+    pub(super) fn queue_work_item(&mut self, session: Option<SessionId>, item: WorkItem) {
         if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
             session.work_queue.push_back(item);
         }
     }
 
-    pub(super) fn remove_work(&mut self, session: Option<SessionId>, item: WorkItem) {
+    pub(super) fn remove_work_item(&mut self, session: Option<SessionId>, item: WorkItem) {
         if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
             session.work_queue.retain(|waiting| *waiting != item);
             if session.current_item == Some(item) {
@@ -269,18 +265,18 @@ impl Run {
         }
     }
 
-    pub(super) fn chat_message_sent(&mut self, actor: &Actor, text: &str, answers: Option<QuestionId>) {
+    pub(super) fn apply_chat_message_sent(&mut self, actor: &Actor, text: &str, answers: Option<QuestionId>) {
         if actor.is_person() && answers.is_none() && self.orchestrator().is_some() {
             self.unread_chats.push_back(text.to_owned());
-            self.queue_work(self.root_session, WorkItem::Chat);
+            self.queue_work_item(self.root_session, WorkItem::Chat);
         }
         if !actor.is_person() {
-            self.remove_work(self.root_session, WorkItem::Chat);
+            self.remove_work_item(self.root_session, WorkItem::Chat);
         }
     }
 }
 
 /// Parses the answer to a permission question.
-pub(crate) fn is_allowed(answer: &str) -> bool {
+pub(crate) fn is_allowing_answer(answer: &str) -> bool {
     matches!(answer, "allow" | "yes" | "예" | "허용")
 }

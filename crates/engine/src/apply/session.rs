@@ -31,7 +31,7 @@ pub(super) struct OpenedSession<'a> {
 }
 
 impl Run {
-    pub(super) fn session_opened(
+    pub(super) fn apply_session_opened(
         &mut self,
         id: SessionId,
         opened: &OpenedSession<'_>,
@@ -44,7 +44,7 @@ impl Run {
             depth: opened.depth,
             role: opened.role,
             agent: opened.agent.cloned(),
-            task: opened.task.and_then(|task| self.find(task)),
+            task: opened.task.and_then(|task| self.find_task(task)),
             phase: opened.phase,
             state: if is_agent { SessionState::Starting } else { SessionState::Active },
             dismissed: false,
@@ -56,7 +56,7 @@ impl Run {
             self.root_session = Some(id);
             // Messages that the previous orchestrator did not handle are still to be handled.
             for _ in 0..self.unread_chats.len() {
-                self.queue_work(self.root_session, WorkItem::Chat);
+                self.queue_work_item(self.root_session, WorkItem::Chat);
             }
         }
         if is_agent {
@@ -64,7 +64,7 @@ impl Run {
         }
     }
 
-    pub(super) fn session_activated(&mut self, id: SessionId, agent_session: Option<&String>) {
+    pub(super) fn apply_session_activated(&mut self, id: SessionId, agent_session: Option<&String>) {
         self.pending_effects.remove(&EffectKey::Spawn(id));
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         if session.state == SessionState::Starting {
@@ -75,7 +75,7 @@ impl Run {
         }
     }
 
-    pub(super) fn session_parked(
+    pub(super) fn apply_session_parked(
         &mut self,
         at: Timestamp,
         id: SessionId,
@@ -112,7 +112,7 @@ impl Run {
         }
     }
 
-    pub(super) fn session_woken(&mut self, id: SessionId, sink: &mut EffectSink) {
+    pub(super) fn apply_session_woken(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.timers.clear(Deadline::Park(id));
         self.pending_effects.remove(&EffectKey::Park(id));
         let Some(session) = self.sessions.get_mut(id.0) else { return };
@@ -126,7 +126,7 @@ impl Run {
         }
     }
 
-    pub(super) fn session_dismissed(&mut self, id: SessionId, sink: &mut EffectSink) {
+    pub(super) fn apply_session_dismissed(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
         let Some(session) = self.sessions.get_mut(id.0) else { return };
@@ -140,7 +140,7 @@ impl Run {
         self.requeue_unsent_inputs(id);
     }
 
-    pub(super) fn session_ended(&mut self, id: SessionId) {
+    pub(super) fn apply_session_ended(&mut self, id: SessionId) {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
         let Some(session) = self.sessions.get_mut(id.0) else { return };
@@ -204,7 +204,7 @@ impl Run {
         }
     }
 
-    pub(super) fn input_queued(
+    pub(super) fn apply_input_queued(
         &mut self,
         id: SessionId,
         number: InputNumber,
@@ -268,7 +268,7 @@ impl Run {
         sink.add(&mut self.pending_effects, EffectKey::Input(id, number), effect);
     }
 
-    pub(super) fn input_sent(&mut self, id: SessionId, number: InputNumber) {
+    pub(super) fn apply_input_sent(&mut self, id: SessionId, number: InputNumber) {
         self.pending_effects.remove(&EffectKey::Input(id, number));
         if let Some(session) = self.sessions.get_mut(id.0) {
             session.unsent_inputs.retain(|(unsent_inputs, _)| *unsent_inputs != number);
@@ -290,7 +290,7 @@ impl Run {
         session.prompts.push_back(prompt.to_owned());
     }
 
-    pub(super) fn message_received(&mut self, id: SessionId, message: &AgentMessage) {
+    pub(super) fn apply_message_received(&mut self, id: SessionId, message: &AgentMessage) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
@@ -303,7 +303,7 @@ impl Run {
         }
     }
 
-    pub(super) fn message_rejected(&mut self, id: SessionId, protocol: &str, error: &str) {
+    pub(super) fn apply_message_rejected(&mut self, id: SessionId, protocol: &str, error: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row += 1;
         if session.corrections.len() < CORRECTIONS_MAX {
@@ -312,14 +312,14 @@ impl Run {
         }
     }
 
-    pub(super) fn near_miss_received(&mut self, id: SessionId, near: &str, raw: &str) {
+    pub(super) fn apply_near_miss_received(&mut self, id: SessionId, near: &str, raw: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         if !std::mem::replace(&mut session.near_miss_reported, true) {
             session.corrections.push(SessionInput::NearMiss { near: near.to_owned(), raw: raw.to_owned() });
         }
     }
 
-    pub(super) fn turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64) {
+    pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.in_turn = false;
         if session.current_item == Some(WorkItem::Chat) {
@@ -332,7 +332,7 @@ impl Run {
         self.schedule_parking(at, id);
     }
 
-    pub(super) fn turn_interrupted(&mut self, id: SessionId, read_from: u64) {
+    pub(super) fn apply_turn_interrupted(&mut self, id: SessionId, read_from: u64) {
         if let Some(session) = self.sessions.get_mut(id.0) {
             session.advance_read_position(read_from);
         }

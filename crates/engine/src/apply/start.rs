@@ -28,13 +28,13 @@ impl Run {
         }
         let done = self.tasks.iter().filter(|task| task.stage == TaskStage::Done && task.attempt > 0);
         let (worked_ms, weights) = done.fold((0_u64, 0_u64), |(worked_ms, weights), task| {
-            (worked_ms.saturating_add(task.worked_ms), weights + weight(&task.planned))
+            (worked_ms.saturating_add(task.worked_ms), weights + complexity_weight(&task.planned))
         });
         let small_task_ms = worked_ms.checked_div(weights).unwrap_or(0);
         (assumed_ms / SMALL_TASK_MS).saturating_mul(small_task_ms)
     }
 
-    pub(super) fn run_started(
+    pub(super) fn apply_run_started(
         &mut self,
         at: Timestamp,
         work: &PlannedWork,
@@ -50,20 +50,20 @@ impl Run {
         }
         let layout = GraphLayout::new(work);
         self.externals = layout.externals.clone();
-        self.nodes = layout.kinds();
+        self.nodes = layout.node_kinds();
         for (number, planned) in (0..).zip(&work.tasks) {
-            let agent = self.agent_of(planned);
+            let agent = self.agent_for_task(planned);
             self.task_refs.insert(planned.id.clone(), TaskRef(number));
             self.tasks.push(Task::new(
                 planned.clone(),
-                Node::at(number as usize),
+                Node::from_index(number as usize),
                 agent,
                 settings.timeout_ms,
             ));
         }
         for phase in &work.phases {
             let of_phase = self.tasks.iter().zip(0..).filter(|(task, _)| task.planned.phase == phase.number);
-            let node = layout.gates.get(&phase.number).copied().unwrap_or(Node::at(usize::MAX));
+            let node = layout.gates.get(&phase.number).copied().unwrap_or(Node::from_index(usize::MAX));
             let mut phase_state = Phase::new(phase, node);
             phase_state.tasks = of_phase.map(|(_, number)| TaskRef(number)).collect();
             self.phases.insert(phase.number, phase_state);
@@ -75,17 +75,17 @@ impl Run {
         let durations = layout.durations(work);
         // A plan with a cycle was rejected before the event was recorded.
         let mut edges = layout.edges(work);
-        if !self.is_on(Guard::GateBeforeNextPhase) {
+        if !self.is_guard_on(Guard::GateBeforeNextPhase) {
             edges.retain(|(earlier, _)| *earlier < self.tasks.len());
         }
         let graph =
             Graph::new(&durations, &edges).or_else(|_| Graph::new(&durations, &[])).unwrap_or_default();
         let mut requirements: Vec<Option<TaskRequirements>> =
-            self.tasks.iter().map(|task| Some(requirements(&task.planned, task.agent))).collect();
+            self.tasks.iter().map(|task| Some(task_requirements(&task.planned, task.agent))).collect();
         requirements.resize(layout.n_nodes(), None);
         let limits = ScheduleLimits {
             slots: self.settings.slots,
-            agents: self.team.slots(),
+            agents: self.team.slots_per_agent(),
             memory: self.settings.memory_mib,
         };
         self.schedule = Schedule::with_barriers(graph, requirements, limits);
@@ -104,24 +104,25 @@ impl Run {
             }
             PlanStatus::Open => {}
             PlanStatus::Done => {
-                self.set_stage(task, TaskStage::Done);
+                self.set_task_stage(task, TaskStage::Done);
                 self.schedule.mark_met(node);
             }
             PlanStatus::Skipped => {
-                self.set_stage(task, TaskStage::Skipped);
+                self.set_task_stage(task, TaskStage::Skipped);
                 self.schedule.mark_met(node);
             }
         }
     }
 
-    pub(super) fn task_added(&mut self, planned: &PlannedTask, is_outside_plan_file: bool) {
+    pub(super) fn apply_task_added(&mut self, planned: &PlannedTask, is_outside_plan_file: bool) {
         let task = TaskRef(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
-        let agent = self.agent_of(planned);
+        let agent = self.agent_for_task(planned);
         let mut before: Vec<Node> = planned.external.iter().map(|name| self.external_node(name)).collect();
-        let node_of = |id: &TaskId| self.find(id).map(|task_ref| self.task(task_ref).node);
+        let node_of = |id: &TaskId| self.find_task(id).map(|task_ref| self.task(task_ref).node);
         before.extend(planned.depends_on.iter().filter_map(node_of));
         before.extend(self.gates_before(planned.phase));
-        let node = self.schedule.add(requirements(planned, agent), duration(planned), &before);
+        let node =
+            self.schedule.add_task(task_requirements(planned, agent), task_duration_ms(planned), &before);
         self.nodes.push(NodeKind::Task(task));
         self.task_refs.insert(planned.id.clone(), task);
         let mut added = Task::new(planned.clone(), node, agent, self.settings.timeout_ms);
@@ -143,9 +144,9 @@ impl Run {
         self.apply_plan_status(task);
     }
 
-    pub(crate) fn agent_of(&self, planned: &PlannedTask) -> AgentIndex {
-        let named = planned.agent.as_ref().and_then(|name: &AgentName| self.team.find(name));
-        named.unwrap_or_else(|| self.team.worker())
+    pub(crate) fn agent_for_task(&self, planned: &PlannedTask) -> AgentIndex {
+        let named = planned.agent.as_ref().and_then(|name: &AgentName| self.team.agent_index(name));
+        named.unwrap_or_else(|| self.team.default_worker())
     }
 }
 
@@ -161,12 +162,12 @@ impl GraphLayout {
         let n_tasks = work.tasks.len();
         let mut gates = BTreeMap::new();
         for phase in &work.phases {
-            let node = Node::at(n_tasks + gates.len());
+            let node = Node::from_index(n_tasks + gates.len());
             gates.entry(phase.number).or_insert(node);
         }
         let mut externals = BTreeMap::new();
         for name in work.tasks.iter().flat_map(|task| &task.external) {
-            let node = Node::at(n_tasks + gates.len() + externals.len());
+            let node = Node::from_index(n_tasks + gates.len() + externals.len());
             externals.entry(name.clone()).or_insert(node);
         }
         Self { n_tasks, gates, externals }
@@ -176,7 +177,7 @@ impl GraphLayout {
         self.n_tasks + self.gates.len() + self.externals.len()
     }
 
-    fn kinds(&self) -> Vec<NodeKind> {
+    fn node_kinds(&self) -> Vec<NodeKind> {
         let tasks = (0..).take(self.n_tasks).map(|n| NodeKind::Task(TaskRef(n)));
         let mut kinds: Vec<NodeKind> = tasks.collect();
         let mut gates: Vec<(&PhaseNumber, &Node)> = self.gates.iter().collect();
@@ -211,24 +212,24 @@ impl GraphLayout {
 
     /// Returns the durations that determine the critical paths.
     pub(crate) fn durations(&self, work: &PlannedWork) -> Vec<u64> {
-        let mut durations: Vec<u64> = work.tasks.iter().map(duration).collect();
+        let mut durations: Vec<u64> = work.tasks.iter().map(task_duration_ms).collect();
         durations.resize(self.n_nodes(), 0);
         durations
     }
 }
 
-pub(super) fn duration(planned: &PlannedTask) -> u64 {
+pub(super) fn task_duration_ms(planned: &PlannedTask) -> u64 {
     match planned.plan_status {
-        PlanStatus::Open => planned.estimate_ms.unwrap_or(weight(planned) * SMALL_TASK_MS).max(1),
+        PlanStatus::Open => planned.estimate_ms.unwrap_or(complexity_weight(planned) * SMALL_TASK_MS).max(1),
         PlanStatus::Done | PlanStatus::Skipped => 0,
     }
 }
 
-fn weight(planned: &PlannedTask) -> u64 {
+fn complexity_weight(planned: &PlannedTask) -> u64 {
     planned.complexity.map_or(1, |complexity| u64::from(complexity.weight()))
 }
 
-pub(super) fn requirements(planned: &PlannedTask, agent: AgentIndex) -> TaskRequirements {
+pub(super) fn task_requirements(planned: &PlannedTask, agent: AgentIndex) -> TaskRequirements {
     // Tasks that share a worktree run one after the other.
     let worktree = planned.worktree.iter().map(|path| format!("worktree:{path}"));
     let touches = TouchedPaths::parse(planned.touches.iter().cloned().chain(worktree));

@@ -2,7 +2,7 @@
 
 use domain::{
     AgentName, AttemptNumber, BlockReason, CheckpointId, ClaimSource, CompletionProof, MergeOutcome,
-    PhaseNumber, ReturnReason, SessionId, SessionInput, TaskId, Timestamp,
+    PhaseNumber, SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
 };
 
 use super::start::add_ms;
@@ -18,23 +18,23 @@ use crate::{
 };
 
 impl Run {
-    pub(super) fn tasks_became_ready(&mut self, tasks: &[TaskId]) {
+    pub(super) fn apply_tasks_became_ready(&mut self, tasks: &[TaskId]) {
         self.schedule.clear_newly_ready();
         for id in tasks {
-            if let Some(task) = self.find(id) {
-                self.set_stage(task, TaskStage::Ready);
+            if let Some(task) = self.find_task(id) {
+                self.set_task_stage(task, TaskStage::Ready);
             }
         }
     }
 
-    pub(super) fn task_started(
+    pub(super) fn apply_task_started(
         &mut self,
         at: Timestamp,
         id: &TaskId,
         attempt: AttemptNumber,
         session: SessionId,
     ) {
-        let Some(task_ref) = self.find(id) else { return };
+        let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = TaskStage::Running;
@@ -43,23 +43,23 @@ impl Run {
         task.tester = None;
         task.worked_ms = 0;
         task.reminded = false;
-        self.start_clock(at, task_ref);
+        self.start_work_clock(at, task_ref);
     }
 
-    pub(super) fn task_resumed(&mut self, at: Timestamp, id: &TaskId) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_task_resumed(&mut self, at: Timestamp, id: &TaskId) {
+        let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
         if self.task(task_ref).stage == TaskStage::Running {
-            self.start_clock(at, task_ref);
+            self.start_work_clock(at, task_ref);
         }
         if let Some(session) = self.task(task_ref).session {
             self.timers.clear(Deadline::Park(session));
         }
     }
 
-    pub(super) fn task_blocked(&mut self, at: Timestamp, id: &TaskId, reason: &BlockReason) {
-        let Some(task_ref) = self.find(id) else { return };
-        self.stop_clock(at, task_ref);
+    pub(super) fn apply_task_blocked(&mut self, at: Timestamp, id: &TaskId, reason: &BlockReason) {
+        let Some(task_ref) = self.find_task(id) else { return };
+        self.stop_work_clock(at, task_ref);
         let node = self.task(task_ref).node;
         if self.task(task_ref).stage.is_in_progress() {
             self.schedule.block(node);
@@ -83,8 +83,8 @@ impl Run {
         }
     }
 
-    pub(super) fn task_unblocked(&mut self, id: &TaskId, reason: &BlockReason) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_task_unblocked(&mut self, id: &TaskId, reason: &BlockReason) {
+        let Some(task_ref) = self.find_task(id) else { return };
         if matches!(reason, BlockReason::RateLimited { .. }) {
             self.timers.clear(Deadline::TaskRateLimit(task_ref));
         }
@@ -110,28 +110,29 @@ impl Run {
         }
     }
 
-    pub(super) fn task_claimed(&mut self, at: Timestamp, id: &TaskId, source: ClaimSource) {
-        let Some(task_ref) = self.find(id) else { return };
-        self.stop_clock(at, task_ref);
-        let has_checks = self.check_of(task_ref).is_some() || self.task(task_ref).planned.tester.is_some();
+    pub(super) fn apply_task_claimed(&mut self, at: Timestamp, id: &TaskId, source: ClaimSource) {
+        let Some(task_ref) = self.find_task(id) else { return };
+        self.stop_work_clock(at, task_ref);
+        let has_checks =
+            self.check_of_task(task_ref).is_some() || self.task(task_ref).planned.tester.is_some();
         let Some(task) = self.task_mut(task_ref) else { return };
         task.phase_marked |= source == ClaimSource::PhaseMarker;
         task.proof = CompletionProof::Unchecked;
         task.stage = TaskStage::Claimed;
         if !has_checks {
-            self.await_merge(task_ref);
+            self.queue_for_merge(task_ref);
         }
     }
 
-    pub(super) fn await_merge(&mut self, task: TaskRef) {
-        self.set_stage(task, TaskStage::Mergeable);
+    pub(super) fn queue_for_merge(&mut self, task: TaskRef) {
+        self.set_task_stage(task, TaskStage::Mergeable);
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
         }
     }
 
-    pub(super) fn check_finished(&mut self, id: &TaskId, passed: bool) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_check_finished(&mut self, id: &TaskId, passed: bool) {
+        let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Check(task_ref));
         let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = if passed { TaskStage::Checked } else { TaskStage::ChecksFailed };
@@ -140,8 +141,8 @@ impl Run {
         }
     }
 
-    pub(super) fn test_started(&mut self, id: &TaskId, session: SessionId) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_test_started(&mut self, id: &TaskId, session: SessionId) {
+        let Some(task_ref) = self.find_task(id) else { return };
         let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = TaskStage::Testing;
         task.tester = Some(session);
@@ -150,33 +151,33 @@ impl Run {
         }
     }
 
-    pub(super) fn task_returned(&mut self, at: Timestamp, id: &TaskId, reason: ReturnReason) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_task_returned(&mut self, at: Timestamp, id: &TaskId, reason: TaskReturnReason) {
+        let Some(task_ref) = self.find_task(id) else { return };
         let session = self.task(task_ref).session;
         let is_alive = session.is_some_and(|session| self.session(session).is_alive());
         let node = self.task(task_ref).node;
         let Some(task) = self.task_mut(task_ref) else { return };
         task.reminded = false;
         task.phase_marked = false;
-        task.conflict_returned |= reason == ReturnReason::Conflict;
+        task.conflict_returned |= reason == TaskReturnReason::Conflict;
         if is_alive {
             task.stage = TaskStage::Running;
             if self.schedule.running().contains(&node) {
-                self.start_clock(at, task_ref);
+                self.start_work_clock(at, task_ref);
             }
         } else {
             task.stage = TaskStage::Waiting;
             let is_blocked = task.is_blocked();
-            self.retry(node);
+            self.retry_task_node(node);
             if is_blocked {
                 self.schedule.hold(node, HoldReason::TaskPaused);
             }
-            self.hold_until_ended(task_ref);
+            self.hold_until_process_ends(task_ref);
         }
     }
 
-    pub(super) fn merge_finished(&mut self, id: &TaskId, outcome: &MergeOutcome) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_merge_finished(&mut self, id: &TaskId, outcome: &MergeOutcome) {
+        let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
         let Some(task) = self.task_mut(task_ref) else { return };
@@ -191,9 +192,9 @@ impl Run {
         }
     }
 
-    pub(super) fn task_done(&mut self, at: Timestamp, id: &TaskId, proof: CompletionProof) {
-        self.task_ended(at, id, TaskStage::Done);
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_task_done(&mut self, at: Timestamp, id: &TaskId, proof: CompletionProof) {
+        self.apply_task_ended(at, id, TaskStage::Done);
+        let Some(task_ref) = self.find_task(id) else { return };
         if let Some(task) = self.task_mut(task_ref) {
             task.proof = proof;
         }
@@ -203,19 +204,19 @@ impl Run {
         }
     }
 
-    pub(super) fn attempt_failed(&mut self, at: Timestamp, id: &TaskId, counted: bool) {
-        let Some(task_ref) = self.find(id) else { return };
-        self.stop_clock(at, task_ref);
-        self.cancel_effects(task_ref);
+    pub(super) fn apply_attempt_failed(&mut self, at: Timestamp, id: &TaskId, counted: bool) {
+        let Some(task_ref) = self.find_task(id) else { return };
+        self.stop_work_clock(at, task_ref);
+        self.cancel_task_effects(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.failures += u32::from(counted);
         task.stage = TaskStage::AttemptFailed;
     }
 
-    pub(super) fn task_retried(&mut self, id: &TaskId, hint: Option<&String>, resets_attempts: bool) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_task_retried(&mut self, id: &TaskId, hint: Option<&String>, resets_attempts: bool) {
+        let Some(task_ref) = self.find_task(id) else { return };
         let node = self.task(task_ref).node;
-        self.cancel_effects(task_ref);
+        self.cancel_task_effects(task_ref);
         self.clear_blocks(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.hint = hint.cloned().or(task.hint.take());
@@ -231,20 +232,20 @@ impl Run {
             task.rate_limited_since = None;
         }
         self.schedule.release(node, HoldReason::TaskPaused);
-        self.retry(node);
-        self.hold_until_ended(task_ref);
+        self.retry_task_node(node);
+        self.hold_until_process_ends(task_ref);
     }
 
-    pub(super) fn task_message_sent(&mut self, id: &TaskId, text: &str) {
-        if let Some(task) = self.find(id).and_then(|task_ref| self.task_mut(task_ref)) {
+    pub(super) fn apply_task_message_sent(&mut self, id: &TaskId, text: &str) {
+        if let Some(task) = self.find_task(id).and_then(|task_ref| self.task_mut(task_ref)) {
             task.pending_inputs.push(SessionInput::UserMessage { text: text.to_owned() });
         }
     }
 
-    pub(super) fn task_ended(&mut self, at: Timestamp, id: &TaskId, stage: TaskStage) {
-        let Some(task_ref) = self.find(id) else { return };
-        self.stop_clock(at, task_ref);
-        self.cancel_effects(task_ref);
+    pub(super) fn apply_task_ended(&mut self, at: Timestamp, id: &TaskId, stage: TaskStage) {
+        let Some(task_ref) = self.find_task(id) else { return };
+        self.stop_work_clock(at, task_ref);
+        self.cancel_task_effects(task_ref);
         let node = self.task(task_ref).node;
         match stage {
             TaskStage::Done | TaskStage::Skipped => self.schedule.mark_met(node),
@@ -252,14 +253,14 @@ impl Run {
         }
         self.schedule.release(node, HoldReason::TaskPaused);
         self.clear_blocks(task_ref);
-        self.set_stage(task_ref, stage);
+        self.set_task_stage(task_ref, stage);
     }
 
-    pub(super) fn task_reopened(&mut self, id: &TaskId) {
-        let Some(task_ref) = self.find(id) else { return };
+    pub(super) fn apply_task_reopened(&mut self, id: &TaskId) {
+        let Some(task_ref) = self.find_task(id) else { return };
         let node = self.task(task_ref).node;
-        self.retry(node);
-        self.hold_until_ended(task_ref);
+        self.retry_task_node(node);
+        self.hold_until_process_ends(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.stage = TaskStage::Waiting;
         task.failures = 0;
@@ -269,21 +270,23 @@ impl Run {
         task.phase_marked = false;
     }
 
-    pub(super) fn task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {
-        let (Some(task_ref), Some(agent)) = (self.find(id), self.team.find(agent)) else { return };
+    pub(super) fn apply_task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {
+        let (Some(task_ref), Some(agent)) = (self.find_task(id), self.team.agent_index(agent)) else {
+            return;
+        };
         self.schedule.set_agent(self.task(task_ref).node, agent);
         if let Some(task) = self.task_mut(task_ref) {
             task.agent = agent;
         }
     }
 
-    pub(super) fn task_rewound(
+    pub(super) fn apply_task_rewound(
         &mut self,
         id: &TaskId,
         checkpoint: Option<CheckpointId>,
         sink: &mut EffectSink,
     ) {
-        let Some(task_ref) = self.find(id) else { return };
+        let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.hold(self.task(task_ref).node, HoldReason::Restoring);
         let agent_session = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
         let session = self.task(task_ref).session.and_then(|session| self.sessions.get_mut(session.0));
@@ -295,13 +298,13 @@ impl Run {
         sink.add(&mut self.pending_effects, EffectKey::Restore(id.clone()), effect);
     }
 
-    pub(super) fn task_requested(
+    pub(super) fn apply_task_requested(
         &mut self,
         id: &TaskId,
         worktree: Option<&String>,
         meta: Option<&serde_json::Map<String, serde_json::Value>>,
     ) {
-        let Some(task_ref) = self.find(id) else { return };
+        let Some(task_ref) = self.find_task(id) else { return };
         let node = self.task(task_ref).node;
         let timeout = meta.and_then(|meta| meta.get("timeout")).and_then(serde_json::Value::as_u64);
         let Some(task) = self.task_mut(task_ref) else { return };
@@ -318,7 +321,7 @@ impl Run {
         self.schedule.release(node, HoldReason::NotRequested);
     }
 
-    pub(super) fn phase_paused(&mut self, number: PhaseNumber, paused: bool) {
+    pub(super) fn set_phase_paused(&mut self, number: PhaseNumber, paused: bool) {
         let Some(phase) = self.phases.get_mut(&number) else { return };
         phase.paused = paused;
         for task in phase.tasks.clone() {
@@ -332,31 +335,31 @@ impl Run {
     }
 
     /// Makes a task ready again; ready dependents wait for it once more.
-    fn retry(&mut self, node: Node) {
+    fn retry_task_node(&mut self, node: Node) {
         self.schedule.retry(node);
         let dependents: Vec<Node> = self.schedule.graph().dependents(node).to_vec();
         for later in dependents {
-            if let NodeKind::Task(task) = self.kind_of(later)
+            if let NodeKind::Task(task) = self.node_kind(later)
                 && self.task(task).stage == TaskStage::Ready
                 && !self.schedule.has_met_dependencies(later)
             {
-                self.set_stage(task, TaskStage::Waiting);
+                self.set_task_stage(task, TaskStage::Waiting);
             }
         }
     }
 
     /// Holds a new attempt until the process of the last one has ended.
-    fn hold_until_ended(&mut self, task: TaskRef) {
+    fn hold_until_process_ends(&mut self, task: TaskRef) {
         let (node, session) = (self.task(task).node, self.task(task).session);
         let has_process = session.is_some_and(|session| self.session(session).has_process());
-        if has_process && self.is_on(Guard::OneAttempt) {
+        if has_process && self.is_guard_on(Guard::OneAttempt) {
             self.schedule.hold(node, HoldReason::AttemptEnding);
         }
     }
 
     fn clear_blocks(&mut self, task: TaskRef) {
         let phase = self.task(task).planned.phase;
-        if self.is_blocked_by(task, &BlockReason::Approval { phase }) {
+        if self.is_task_blocked_by(task, &BlockReason::Approval { phase }) {
             self.marked_phases.remove(&phase);
         }
         self.timers.clear(Deadline::TaskRateLimit(task));
@@ -366,7 +369,7 @@ impl Run {
     }
 
     /// Cancels the pending check and merge of the current attempt.
-    fn cancel_effects(&mut self, task: TaskRef) {
+    fn cancel_task_effects(&mut self, task: TaskRef) {
         self.mergeable.retain(|waiting| *waiting != task);
         self.pending_effects.remove(&EffectKey::Check(task));
         self.pending_effects.remove(&EffectKey::Merge(task));
@@ -377,14 +380,14 @@ impl Run {
 
     /// Returns the tasks whose agents are working.
     pub(super) fn working_tasks(&self) -> impl Iterator<Item = TaskRef> + use<> {
-        let tasks = self.schedule.running().iter().filter_map(|node| match self.kind_of(*node) {
+        let tasks = self.schedule.running().iter().filter_map(|node| match self.node_kind(*node) {
             NodeKind::Task(task) if self.task(task).stage == TaskStage::Running => Some(task),
             NodeKind::Task(_) | NodeKind::Gate(_) | NodeKind::External => None,
         });
         tasks.collect::<Vec<_>>().into_iter()
     }
 
-    pub(super) fn start_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
+    pub(super) fn start_work_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
         let Some(task) = self.task_mut(task_ref) else { return };
         task.working_since = Some(at);
         if let Some(timeout) = task.timeout_ms {
@@ -393,7 +396,7 @@ impl Run {
         }
     }
 
-    pub(super) fn stop_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
+    pub(super) fn stop_work_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
         self.timers.clear(Deadline::TaskTimeout(task_ref));
         let Some(task) = self.task_mut(task_ref) else { return };
         if let Some(since) = task.working_since.take() {
@@ -401,7 +404,7 @@ impl Run {
         }
     }
 
-    pub(crate) fn kind_of(&self, node: crate::graph::Node) -> NodeKind {
+    pub(crate) fn node_kind(&self, node: crate::graph::Node) -> NodeKind {
         self.nodes.get(node.index()).copied().unwrap_or(NodeKind::External)
     }
 }

@@ -5,7 +5,7 @@ use domain::{Event, TaskId};
 use super::DecisionContext;
 
 impl DecisionContext<'_> {
-    pub(super) fn mark_affected(&mut self, event: &Event) {
+    pub(super) fn mark_affected_by_event(&mut self, event: &Event) {
         match event {
             Event::TaskStarted { task, session, .. }
             | Event::TaskResumed { task, session }
@@ -150,7 +150,7 @@ impl DecisionContext<'_> {
     }
 
     fn mark_task_affected(&mut self, task: &TaskId) {
-        if let Some(task) = self.run.find(task) {
+        if let Some(task) = self.run.find_task(task) {
             self.tasks.insert(task);
             self.sessions.extend(self.run.task(task).session);
         }

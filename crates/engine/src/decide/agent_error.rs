@@ -2,7 +2,7 @@
 
 use domain::{
     AgentError, AttemptFailure, BlockReason, CheckpointReason, ErrorType, EscalationCause, EscalationSubject,
-    EscalationType, Event, LoopOutcome, Recovery, Role, SessionId, Severity, Usage,
+    EscalationType, Event, FeedbackLoopOutcome, Recovery, Role, SessionId, Severity, Usage,
 };
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
     escalation::{EscalationTitle, NewEscalation},
 };
 use crate::{
-    apply::{RATE_LIMIT_WAIT_MS_MAX, resets_at},
+    apply::{RATE_LIMIT_WAIT_MS_MAX, rate_limit_retry_at},
     state::{BudgetUsage, TaskRef, TaskStage},
 };
 
@@ -20,38 +20,38 @@ const RATE_LIMIT_WAITS_MAX: u32 = 10;
 const WARN_PERCENT: u64 = 95;
 
 impl DecisionContext<'_> {
-    pub(super) fn report_error(&mut self, session: SessionId, error: AgentError) {
+    pub(super) fn handle_agent_error(&mut self, session: SessionId, error: AgentError) {
         let sender = self.run.session(session);
         let is_working_on = |task: &TaskRef| {
             let state = self.run.task(*task);
             sender.role == Role::Worker && state.session == Some(session) && state.stage == TaskStage::Running
         };
         let task = sender.task.filter(is_working_on);
-        let id = task.map(|task| self.id(task));
+        let id = task.map(|task| self.task_id(task));
         self.emit(Event::ErrorReported { session, task: id, error: error.clone() });
         match (error.recovery, task) {
-            (Recovery::PauseAndRetry, Some(task)) => self.wait_for_limit(task, &error),
-            (Recovery::PauseAndRetry, None) => self.wait_for_session_limit(session, &error),
+            (Recovery::PauseAndRetry, Some(task)) => self.block_until_rate_limit_reset(task, &error),
+            (Recovery::PauseAndRetry, None) => self.escalate_repeated_rate_limit(session, &error),
             (Recovery::CheckpointAndFail, Some(task)) => {
                 self.request_checkpoint(task, CheckpointReason::Error);
-                self.fail_by_error(task, session, &error);
+                self.fail_task_by_error(task, session, &error);
             }
             (Recovery::NotifyUser, Some(task)) => {
-                self.block_on_escalation(task, reported_error(&error));
+                self.block_on_escalation(task, escalation_of_error(&error));
             }
             (Recovery::CheckpointAndFail | Recovery::NotifyUser, None) => {
-                self.raise(EscalationSubject::Run, Some(session), reported_error(&error));
+                self.raise_escalation(EscalationSubject::Run, Some(session), escalation_of_error(&error));
             }
         }
     }
 
-    fn wait_for_limit(&mut self, task: TaskRef, error: &AgentError) {
+    fn block_until_rate_limit_reset(&mut self, task: TaskRef, error: &AgentError) {
         let state = self.run.task(task);
         let (waits, since) = (state.rate_limit_waits, state.rate_limited_since);
         let waited = since.map_or(0, |since| self.now.0.saturating_sub(since.0));
         self.request_checkpoint(task, CheckpointReason::Error);
         if waits >= RATE_LIMIT_WAITS_MAX || waited >= RATE_LIMIT_WAIT_MS_MAX {
-            let id = self.id(task);
+            let id = self.task_id(task);
             let escalation = NewEscalation {
                 kind: EscalationType::Timeout,
                 severity: Severity::High,
@@ -61,20 +61,20 @@ impl DecisionContext<'_> {
             };
             return self.block_on_escalation(task, escalation);
         }
-        let reason = BlockReason::RateLimited { until: resets_at(self.now, error, waits) };
-        self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
+        let reason = BlockReason::RateLimited { until: rate_limit_retry_at(self.now, error, waits) };
+        self.emit_as_system(Event::TaskBlocked { task: self.task_id(task), reason });
     }
 
-    fn wait_for_session_limit(&mut self, session: SessionId, error: &AgentError) {
+    fn escalate_repeated_rate_limit(&mut self, session: SessionId, error: &AgentError) {
         let waits = self.run.session(session).rate_limit_waits;
         if waits > RATE_LIMIT_WAITS_MAX {
-            self.raise(EscalationSubject::Run, Some(session), reported_error(error));
+            self.raise_escalation(EscalationSubject::Run, Some(session), escalation_of_error(error));
         }
     }
 
-    fn fail_by_error(&mut self, task: TaskRef, session: SessionId, error: &AgentError) {
+    fn fail_task_by_error(&mut self, task: TaskRef, session: SessionId, error: &AgentError) {
         let failure = AttemptFailure::Error { message: error.message.clone() };
-        let (id, attempt) = (self.id(task), self.run.task(task).attempt);
+        let (id, attempt) = (self.task_id(task), self.run.task(task).attempt);
         self.emit(Event::AttemptFailed {
             task: id.clone(),
             attempt,
@@ -82,23 +82,23 @@ impl DecisionContext<'_> {
             counted: true,
         });
         self.emit(Event::TaskFailed { task: id.clone(), failure });
-        self.close_attempt(task, "failed", LoopOutcome::Failed);
-        let mut escalation = reported_error(error);
+        self.close_attempt(task, "failed", FeedbackLoopOutcome::Failed);
+        let mut escalation = escalation_of_error(error);
         escalation.kind = EscalationType::Blocked;
         escalation.title =
             EscalationCause::TaskFailed { task: id.clone(), why: error.message.clone() }.into();
-        self.raise(EscalationSubject::Task { task: id }, Some(session), escalation);
+        self.raise_escalation(EscalationSubject::Task { task: id }, Some(session), escalation);
     }
 
-    pub(super) fn report_usage(&mut self, session: SessionId, usage: Usage) {
+    pub(super) fn handle_usage_report(&mut self, session: SessionId, usage: Usage) {
         let task = self.run.session(session).task;
-        self.emit(Event::UsageReported { session, task: task.map(|task| self.id(task)), usage });
+        self.emit(Event::UsageReported { session, task: task.map(|task| self.task_id(task)), usage });
         let mut scopes = vec![EscalationSubject::Run];
         if let Some(task) = task {
             scopes.push(EscalationSubject::Phase { phase: self.run.task(task).planned.phase });
             // Usage reported after the end of a task counts, but is not escalated for the task.
             if !self.run.task(task).stage.is_final() {
-                scopes.push(EscalationSubject::Task { task: self.id(task) });
+                scopes.push(EscalationSubject::Task { task: self.task_id(task) });
             }
         }
         for subject in scopes.into_iter().rev() {
@@ -124,7 +124,7 @@ impl DecisionContext<'_> {
                 description: usage_text(&usage_so_far),
                 context: String::new(),
             };
-            self.raise(subject.clone(), Some(session), escalation)
+            self.raise_escalation(subject.clone(), Some(session), escalation)
         });
         let reason = BlockReason::Escalated { escalation };
         let is_working_on = |task: &TaskRef| {
@@ -134,9 +134,9 @@ impl DecisionContext<'_> {
                 && !state.block_reasons.contains(&reason)
         };
         if let Some(task) = task.filter(is_working_on).filter(|_| usage_so_far.has_reached(100)) {
-            self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
+            self.emit_as_system(Event::TaskBlocked { task: self.task_id(task), reason });
             // A working agent would exceed its budget further.
-            self.freeze(session);
+            self.freeze_session(session);
         }
     }
 }
@@ -150,7 +150,7 @@ fn usage_text(usage_so_far: &BudgetUsage) -> String {
     tokens.into_iter().chain(money).collect::<Vec<_>>().join(", ")
 }
 
-fn reported_error(error: &AgentError) -> NewEscalation {
+fn escalation_of_error(error: &AgentError) -> NewEscalation {
     NewEscalation {
         kind: EscalationType::General,
         severity: match error.r#type {

@@ -42,7 +42,7 @@ impl DecisionContext<'_> {
         let is_known = offset.is_some_and(|offset| {
             offset.start < sender.read_from || sender.received_offsets.contains(&offset)
         });
-        if is_known && self.run.is_on(Guard::MessageOnce) {
+        if is_known && self.run.is_guard_on(Guard::MessageOnce) {
             return Err(Rejection::StaleReport);
         }
         Ok(session)
@@ -51,12 +51,12 @@ impl DecisionContext<'_> {
     /// Rejects a prompt that was processed before: after a restart, the prompts of the current turn are read again.
     pub(super) fn check_new_prompt(&self, session: SessionId, prompt: &str) -> Result<(), Rejection> {
         let is_known = self.run.session(session).prompts.iter().any(|known| known == prompt);
-        if is_known && self.run.is_on(Guard::PromptOnce) { Err(Rejection::StaleReport) } else { Ok(()) }
+        if is_known && self.run.is_guard_on(Guard::PromptOnce) { Err(Rejection::StaleReport) } else { Ok(()) }
     }
 
     pub(super) fn receive_message(&mut self, origin: MessageOrigin, message: AgentMessage) {
         match self.rejection_reason(origin.session, &message) {
-            Some(error) if self.run.is_on(Guard::MessagesOfRole) => {
+            Some(error) if self.run.is_guard_on(Guard::MessagesOfRole) => {
                 let raw = serde_json::to_string(&message).unwrap_or_default();
                 self.reject_message(origin, message.name().to_owned(), error, raw);
             }
@@ -87,9 +87,9 @@ impl DecisionContext<'_> {
         let MessageOrigin { session, offset, read_from } = origin;
         self.emit(Event::MessageRejected { session, offset, read_from, protocol, error, raw });
         if self.run.session(session).invalid_in_a_row == INVALID_MESSAGES_MAX {
-            let task = self.run.session(session).task.map(|task| self.id(task));
+            let task = self.run.session(session).task.map(|task| self.task_id(task));
             let subject = task.map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task });
-            self.raise(
+            self.raise_escalation(
                 subject,
                 Some(session),
                 NewEscalation {
@@ -120,14 +120,14 @@ impl DecisionContext<'_> {
                 not_allowed("the orchestrator")
             }
             AgentMessage::ResolveNext(_) | AgentMessage::NeedHuman(_) => None,
-            AgentMessage::Task(request) => self.unknown_task(&request.task_id),
+            AgentMessage::Task(request) => self.unknown_task_rejection(&request.task_id),
             AgentMessage::Custom(custom) => self.custom_rejection(custom),
             AgentMessage::Done(done) => self.claim_rejection(session, &done.task_id, false),
             AgentMessage::Fail(fail) => self.claim_rejection(session, &fail.task_id, true),
             AgentMessage::PhaseComplete(complete) => self.marker_rejection(session, complete),
             AgentMessage::Invoke(invoke) => self.call_rejection(session, &invoke.target),
-            AgentMessage::DeliverResult(result) => self.unknown_agent(&result.target),
-            AgentMessage::Direct(direct) => self.direct_rejection(session, &direct.target),
+            AgentMessage::DeliverResult(result) => self.unknown_agent_rejection(&result.target),
+            AgentMessage::Direct(direct) => self.direct_message_rejection(session, &direct.target),
             AgentMessage::AskUser(_) | AgentMessage::UserQuestion(_) | AgentMessage::DependencyRequest(_) => {
                 self.asking_rejection(session)
             }
@@ -142,8 +142,8 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn unknown_task(&self, task: &TaskId) -> Option<RejectionText> {
-        self.run.find(task).is_none().then(|| format!("there is no task {task}"))
+    fn unknown_task_rejection(&self, task: &TaskId) -> Option<RejectionText> {
+        self.run.find_task(task).is_none().then(|| format!("there is no task {task}"))
     }
 
     fn custom_rejection(&self, custom: &CustomMessage) -> Option<RejectionText> {
@@ -151,7 +151,7 @@ impl DecisionContext<'_> {
             "PRIORITY" | "SKIP" | "RETRY" => {
                 let id = custom.value.split_whitespace().next().unwrap_or_default();
                 match id.parse::<TaskId>() {
-                    Ok(task) => self.unknown_task(&task),
+                    Ok(task) => self.unknown_task_rejection(&task),
                     Err(error) => Some(error.to_string()),
                 }
             }
@@ -165,12 +165,12 @@ impl DecisionContext<'_> {
         match sender.current_item {
             Some(WorkItem::Call(_)) => return None,
             Some(WorkItem::Test(tested)) => {
-                let own = self.id(tested);
+                let own = self.task_id(tested);
                 return (own != *task).then(|| format!("{task} is not your task: you test {own}"));
             }
             Some(WorkItem::Verify(phase)) => {
                 let is_of_phase =
-                    self.run.find(task).is_some_and(|task| self.run.task(task).planned.phase == phase);
+                    self.run.find_task(task).is_some_and(|task| self.run.task(task).planned.phase == phase);
                 return (!is_of_phase).then(|| format!("{task} is not in phase {phase}"));
             }
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {}
@@ -178,7 +178,7 @@ impl DecisionContext<'_> {
         let Some(own) = sender.task.filter(|_| sender.role == Role::Worker) else {
             return Some("you have no task".to_owned());
         };
-        let id = self.id(own);
+        let id = self.task_id(own);
         let state = self.run.task(own);
         if id != *task {
             return Some(format!("{task} is not your task: yours is {id}"));
@@ -208,7 +208,7 @@ impl DecisionContext<'_> {
             return Some(format!("phase {} is not your phase: yours is {own}", complete.phase));
         }
         let has_siblings = self.has_open_siblings(task);
-        if has_siblings { None } else { self.claim_rejection(session, &self.id(task), false) }
+        if has_siblings { None } else { self.claim_rejection(session, &self.task_id(task), false) }
     }
 
     pub(super) fn has_open_siblings(&self, task: TaskRef) -> bool {
@@ -220,20 +220,20 @@ impl DecisionContext<'_> {
     fn handle_message(&mut self, session: SessionId, message: AgentMessage) {
         match message {
             AgentMessage::AskUser(ask) => self.ask_user(session, ask, None),
-            AgentMessage::UserQuestion(question) => self.user_question(session, question),
-            AgentMessage::NeedHuman(need) => self.need_human(session, need.question),
-            AgentMessage::DependencyRequest(request) => self.request(session, request),
+            AgentMessage::UserQuestion(question) => self.handle_user_question(session, question),
+            AgentMessage::NeedHuman(need) => self.handle_need_human(session, need.question),
+            AgentMessage::DependencyRequest(request) => self.make_request(session, request),
             AgentMessage::Invoke(invoke) => self.invoke_agent(session, invoke),
             AgentMessage::DeliverResult(result) => self.submit_result(session, result),
-            AgentMessage::Direct(direct) => self.handle_direct(session, direct),
-            AgentMessage::Error(error) => self.report_error(session, error),
+            AgentMessage::Direct(direct) => self.handle_direct_message(session, direct),
+            AgentMessage::Error(error) => self.handle_agent_error(session, error),
             AgentMessage::PhaseComplete(complete) => self.handle_phase_complete(session, complete),
             AgentMessage::Done(done) => self.handle_done(session, done.fields),
             AgentMessage::Fail(fail) => {
                 let reason = fail.reason.unwrap_or_else(|| "the agent gave no reason".to_owned());
                 self.handle_failed(session, reason);
             }
-            AgentMessage::ResolveNext(next) => self.resolve_next(session, next.phase, next.force),
+            AgentMessage::ResolveNext(next) => self.handle_resolve_next(session, next.phase, next.force),
             AgentMessage::Task(request) => self.request_task(session, request),
             AgentMessage::Custom(custom) => self.handle_custom(session, &custom),
             AgentMessage::StepComplete(_)
@@ -254,7 +254,7 @@ impl DecisionContext<'_> {
                 self.end_call(invocation, domain::InvocationOutcome::Completed { result_type, content });
             }
             Some(WorkItem::Test(task)) => {
-                self.test_finished(
+                self.handle_test_verdict(
                     task,
                     domain::TestFeedback { success: true, ..domain::TestFeedback::default() },
                 );
@@ -263,7 +263,7 @@ impl DecisionContext<'_> {
             Some(WorkItem::Verify(_)) => {}
             Some(WorkItem::Question(_) | WorkItem::Escalation(_) | WorkItem::Chat) | None => {
                 if let Some(task) = self.run.session(session).task {
-                    self.claim(task, ClaimSource::DoneMessage, fields);
+                    self.claim_task(task, ClaimSource::DoneMessage, fields);
                 }
             }
         }
@@ -276,7 +276,7 @@ impl DecisionContext<'_> {
             }
             Some(WorkItem::Test(tested)) => {
                 let failure = domain::TestFailure { name: reason, ..domain::TestFailure::default() };
-                self.test_finished(
+                self.handle_test_verdict(
                     tested,
                     domain::TestFeedback { failures: vec![failure], ..domain::TestFeedback::default() },
                 );
@@ -299,7 +299,7 @@ impl DecisionContext<'_> {
         // A task that is already checked or merged is not claimed again; only the report is recorded.
         let is_working = self.run.task(task).stage == TaskStage::Running;
         if !has_siblings && is_working {
-            self.claim(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
+            self.claim_task(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
         }
     }
 
@@ -309,7 +309,7 @@ impl DecisionContext<'_> {
         let outcome = match custom.kind.as_str() {
             "PRIORITY" => {
                 let priority = fields.next().and_then(|word| word.parse().ok()).unwrap_or(Priority::Critical);
-                self.prioritize(task, priority)
+                self.prioritize_task(task, priority)
             }
             "SKIP" => self.skip_task(&task),
             "RETRY" => self.retry_task(&task, None),

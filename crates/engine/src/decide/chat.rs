@@ -15,7 +15,7 @@ const NAMED_MAX: usize = 8;
 
 impl DecisionContext<'_> {
     /// Treats a message as an answer if exactly one question is pending, else as talk.
-    pub(super) fn chat(&mut self, text: String) -> Result<(), Rejection> {
+    pub(super) fn answer_or_send_chat(&mut self, text: String) -> Result<(), Rejection> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
@@ -31,14 +31,14 @@ impl DecisionContext<'_> {
                 self.accept_answer(question, answer);
                 Ok(())
             }
-            Err(Rejection::NoPendingQuestion) => self.talk(text),
+            Err(Rejection::NoPendingQuestion) => self.send_chat_message(text),
             Err(rejection) => Err(rejection),
         }
     }
 
     /// Treats a message as talk, even if questions are pending. Without an orchestrator agent, Jangdan replies with
     /// the status of the run.
-    pub(super) fn talk(&mut self, text: String) -> Result<(), Rejection> {
+    pub(super) fn send_chat_message(&mut self, text: String) -> Result<(), Rejection> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
@@ -51,7 +51,7 @@ impl DecisionContext<'_> {
         self.emit(Event::ChatMessageSent { text, answers: None });
         if self.run.orchestrator().is_none() {
             let reply = self.status_reply();
-            self.emit_by_rule(reply);
+            self.emit_as_system(reply);
         }
         Ok(())
     }
@@ -70,16 +70,16 @@ impl DecisionContext<'_> {
         let others =
             run.open_requests.len() + escalated.count() + gates.count() + usize::from(run.offer.is_some());
         Event::ChatAnsweredWithStatus {
-            n_done: count_u32(run.tasks.iter().filter(|task| is_done(task.stage)).count()),
-            n_tasks: count_u32(run.tasks.len()),
+            n_done: saturating_u32(run.tasks.iter().filter(|task| is_done(task.stage)).count()),
+            n_tasks: saturating_u32(run.tasks.len()),
             running: running().take(NAMED_MAX).map(|task| task.planned.id.clone()).collect(),
-            n_running: count_u32(running().count()),
+            n_running: saturating_u32(running().count()),
             questions: pending().take(NAMED_MAX).copied().collect(),
-            n_waiting: count_u32(pending().count() + others),
+            n_waiting: saturating_u32(pending().count() + others),
         }
     }
 }
 
-fn count_u32(count: usize) -> u32 {
+fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,8 @@
 //! Closes the open questions, requests, calls and sessions of an ended attempt or session.
 
 use domain::{
-    BlockReason, ChannelId, EscalationId, EscalationLevel, Event, InvocationId, InvocationOutcome,
-    LoopOutcome, QuestionId, RequestId, Role, SessionId,
+    BlockReason, ChannelId, EscalationId, EscalationLevel, Event, FeedbackLoopOutcome, InvocationId,
+    InvocationOutcome, QuestionId, RequestId, Role, SessionId,
 };
 
 use super::DecisionContext;
@@ -10,49 +10,49 @@ use crate::state::{TaskRef, WorkItem};
 
 impl DecisionContext<'_> {
     /// Closes everything that the current attempt at a task left open, and dismisses its sessions.
-    pub(super) fn close_attempt(&mut self, task: TaskRef, outcome_text: &str, outcome: LoopOutcome) {
-        let reason = format!("{} {outcome_text}", self.id(task));
+    pub(super) fn close_attempt(&mut self, task: TaskRef, outcome_text: &str, outcome: FeedbackLoopOutcome) {
+        let reason = format!("{} {outcome_text}", self.task_id(task));
         let of_task = |id: &QuestionId| self.run.questions.get(id.0).task == Some(task);
         let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(of_task).collect();
         for question in questions {
-            self.emit_by_rule(Event::QuestionWithdrawn { question, reason: reason.clone() });
+            self.emit_as_system(Event::QuestionWithdrawn { question, reason: reason.clone() });
             self.unblock_by_question(question);
         }
         let of_task = |id: &RequestId| self.run.requests.get(id.0).task == Some(task);
         let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_task).collect();
         for request in requests {
-            self.emit_by_rule(Event::RequestRefused { request, reason: reason.clone() });
+            self.emit_as_system(Event::RequestRefused { request, reason: reason.clone() });
             let block = BlockReason::Request { request };
-            if self.run.is_blocked_by(task, &block) {
-                self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason: block });
+            if self.run.is_task_blocked_by(task, &block) {
+                self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason: block });
             }
         }
-        self.end_loop(task, outcome);
+        self.end_feedback_loop(task, outcome);
         self.dismiss_tester(task);
         if let Some(session) = self.run.task(task).session {
-            self.dismiss(session);
+            self.dismiss_session(session);
         }
         self.resolve_obsolete_escalations(task, &reason);
         self.notify_main_agent(task);
     }
 
     /// Ends a session that is no longer needed.
-    pub(super) fn dismiss(&mut self, session: SessionId) {
+    pub(super) fn dismiss_session(&mut self, session: SessionId) {
         if self.run.session(session).is_alive() {
-            self.emit_by_rule(Event::SessionDismissed { session });
-            self.close_session(session, "its session ended");
+            self.emit_as_system(Event::SessionDismissed { session });
+            self.close_session_interactions(session, "its session ended");
         }
     }
 
     /// Closes the calls, channels, escalations, requests and questions of an ended session.
-    pub(super) fn close_session(&mut self, session: SessionId, reason: &str) {
-        for invocation in self.calls_of(session) {
+    pub(super) fn close_session_interactions(&mut self, session: SessionId, reason: &str) {
+        for invocation in self.open_calls_of_session(session) {
             let call = Some(WorkItem::Call(invocation));
             let callee = self.run.alive.iter().copied().find(|id| self.run.session(*id).current_item == call);
             let outcome = InvocationOutcome::Failed { reason: "the caller has ended".to_owned() };
             self.end_call(invocation, outcome);
             if let Some(callee) = callee.filter(|callee| self.served_only_a_call(*callee)) {
-                self.dismiss(callee);
+                self.dismiss_session(callee);
             }
         }
         if let Some(WorkItem::Call(invocation)) = self.run.session(session).current_item {
@@ -63,7 +63,7 @@ impl DecisionContext<'_> {
         };
         let channels: Vec<ChannelId> = self.run.open_channels.iter().copied().filter(connects).collect();
         for channel in channels {
-            self.emit_by_rule(Event::ChannelClosed { channel });
+            self.emit_as_system(Event::ChannelClosed { channel });
         }
         let is_assigned = |id: &EscalationId| {
             let escalation = self.run.escalations.get(id.0);
@@ -80,13 +80,13 @@ impl DecisionContext<'_> {
         };
         let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_session).collect();
         for request in requests {
-            self.emit_by_rule(Event::RequestRefused { request, reason: reason.to_owned() });
+            self.emit_as_system(Event::RequestRefused { request, reason: reason.to_owned() });
         }
         // A task's questions outlive its session: the next session receives the answer.
         if self.run.session(session).task.is_none() || self.run.session(session).role != Role::Worker {
             let questions: Vec<QuestionId> = self.run.session(session).questions.iter().copied().collect();
             for question in questions {
-                self.emit_by_rule(Event::QuestionWithdrawn { question, reason: reason.to_owned() });
+                self.emit_as_system(Event::QuestionWithdrawn { question, reason: reason.to_owned() });
                 self.unblock_by_question(question);
             }
         }
@@ -103,7 +103,7 @@ impl DecisionContext<'_> {
     }
 
     /// Returns the open calls that a session made.
-    pub(super) fn calls_of(&self, session: SessionId) -> Vec<InvocationId> {
+    pub(super) fn open_calls_of_session(&self, session: SessionId) -> Vec<InvocationId> {
         let waits = |id: &InvocationId| self.run.invocations.get(id.0).caller == Some(session);
         self.run.open_calls.iter().copied().filter(waits).collect()
     }

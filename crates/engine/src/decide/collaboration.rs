@@ -24,20 +24,24 @@ enum CalleeAvailability {
 }
 
 impl DecisionContext<'_> {
-    pub(super) fn unknown_agent(&self, name: &AgentName) -> Option<String> {
-        let known = || self.run.team.names().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let is_unknown = self.run.team.find(name).is_none();
+    pub(super) fn unknown_agent_rejection(&self, name: &AgentName) -> Option<String> {
+        let known =
+            || self.run.team.agent_names().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let is_unknown = self.run.team.agent_index(name).is_none();
         is_unknown.then(|| format!("there is no agent '{name}' in the team; there are {}", known()))
     }
 
     pub(super) fn call_rejection(&self, session: SessionId, callee: &AgentName) -> Option<String> {
-        if let Some(rejection) = self.unknown_agent(callee).or_else(|| self.asking_rejection(session)) {
+        if let Some(rejection) =
+            self.unknown_agent_rejection(callee).or_else(|| self.asking_rejection(session))
+        {
             return Some(rejection);
         }
         if self.run.pending_calls.len() >= PENDING_CALLS_MAX || self.run.session(session).depth >= DEPTH_MAX {
             return Some("too many calls are pending; do it yourself or ask the user".to_owned());
         }
-        let path = self.find_call_cycle(session, callee).filter(|_| self.run.is_on(Guard::NoCallCycle))?;
+        let path =
+            self.find_call_cycle(session, callee).filter(|_| self.run.is_guard_on(Guard::NoCallCycle))?;
         let path: Vec<String> = path.iter().map(ToString::to_string).collect();
         Some(format!("dependency cycle: {}", path.join("->")))
     }
@@ -68,7 +72,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn invoke_agent(&mut self, session: SessionId, invoke: InvokeMessage) {
-        let invocation = InvocationId(self.run.invocations.next());
+        let invocation = InvocationId(self.run.invocations.next_number());
         let InvokeMessage { target: callee, task: instruction, context } = invoke;
         self.emit(Event::InvocationMade { invocation, caller: session, callee, task: instruction, context });
         if Some(session) == self.run.root_session {
@@ -77,7 +81,7 @@ impl DecisionContext<'_> {
         let sender = self.run.session(session);
         if let Some(task) = sender.task.filter(|_| sender.role == Role::Worker) {
             let reason = BlockReason::Invocation { invocation };
-            self.emit(Event::TaskBlocked { task: self.id(task), reason });
+            self.emit(Event::TaskBlocked { task: self.task_id(task), reason });
         }
     }
 
@@ -86,13 +90,13 @@ impl DecisionContext<'_> {
         let work_queue = self.run.session(session).work_queue.clone();
         for item in work_queue {
             if let WorkItem::Question(question) = item {
-                self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
+                self.emit_as_system(Event::QuestionRouted { question, to: QuestionRoute::Person });
             }
         }
     }
 
     /// Assigns the first pending call whose callee is idle or can be started.
-    pub(super) fn assign_calls(&mut self) -> bool {
+    pub(super) fn assign_next_call(&mut self) -> bool {
         if self.run.status != crate::run::RunStatus::Active {
             return false;
         }
@@ -100,7 +104,7 @@ impl DecisionContext<'_> {
         for invocation in pending {
             let call = self.run.invocations.get(invocation.0);
             let (Some(callee), Some(caller)) = (call.callee.clone(), call.caller) else { continue };
-            match self.callee(&callee, caller) {
+            match self.callee_availability(&callee, caller) {
                 CalleeAvailability::Idle(session) => {
                     self.start_call(invocation, session);
                     return true;
@@ -128,7 +132,7 @@ impl DecisionContext<'_> {
         true
     }
 
-    fn callee(&self, agent: &AgentName, caller: SessionId) -> CalleeAvailability {
+    fn callee_availability(&self, agent: &AgentName, caller: SessionId) -> CalleeAvailability {
         let of_agent = |session: &Session| session.agent.as_ref() == Some(agent);
         let mut availability = CalleeAvailability::NoSession;
         for id in self.run.alive.iter().filter(|id| **id != caller) {
@@ -145,7 +149,7 @@ impl DecisionContext<'_> {
     }
 
     fn open_callee(&mut self, agent: &AgentName, caller: SessionId) -> SessionId {
-        let session = SessionId(self.run.sessions.next());
+        let session = SessionId(self.run.sessions.next_number());
         let depth = self.run.session(caller).depth.saturating_add(1);
         self.emit(Event::SessionOpened {
             session,
@@ -180,8 +184,8 @@ impl DecisionContext<'_> {
         let Some(caller) = call.caller else { return };
         let task = self.run.session(caller).task;
         let reason = BlockReason::Invocation { invocation };
-        match task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
-            Some(task) => self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason }),
+        match task.filter(|task| self.run.is_task_blocked_by(*task, &reason)) {
+            Some(task) => self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason }),
             None => {
                 if let Some(from) = call.callee {
                     self.send_input(caller, SessionInput::InvocationEnded { invocation, from, outcome });
@@ -191,7 +195,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn submit_result(&mut self, session: SessionId, delivered: DeliverResult) {
-        let result = ResultId(self.run.results.next());
+        let result = ResultId(self.run.results.next_number());
         let DeliverResult { target: to, result_type, content } = delivered;
         self.emit(Event::ResultSubmitted {
             result,
@@ -210,9 +214,10 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn direct_rejection(&self, session: SessionId, target: &AgentName) -> Option<String> {
+    pub(super) fn direct_message_rejection(&self, session: SessionId, target: &AgentName) -> Option<String> {
         let no_session = || format!("'{target}' has no running session; invoke it, or deliver it a result");
-        self.unknown_agent(target).or_else(|| self.find_peer(session, target).is_none().then(no_session))
+        self.unknown_agent_rejection(target)
+            .or_else(|| self.find_peer(session, target).is_none().then(no_session))
     }
 
     /// Finds the session of an agent: the other session of the same task first, then any.
@@ -227,18 +232,18 @@ impl DecisionContext<'_> {
         same_task.or_else(|| self.run.alive.iter().copied().find(named))
     }
 
-    pub(super) fn handle_direct(&mut self, session: SessionId, direct: DirectMessage) {
+    pub(super) fn handle_direct_message(&mut self, session: SessionId, direct: DirectMessage) {
         let DirectMessage { target, r#type, content } = direct;
         let direct_type = r#type.unwrap_or(DirectType::Query);
         if let (Some(task), DirectType::Feedback) = (self.tested_task(session), direct_type) {
-            return self.test_finished(task, parse_feedback(&content));
+            return self.handle_test_verdict(task, parse_feedback(&content));
         }
         if let Some(peer) = self.find_peer(session, &target) {
-            self.send_direct(session, peer, direct_type, content);
+            self.send_direct_message(session, peer, direct_type, content);
         }
     }
 
-    pub(super) fn send_direct(
+    pub(super) fn send_direct_message(
         &mut self,
         from: SessionId,
         to: SessionId,
@@ -251,11 +256,11 @@ impl DecisionContext<'_> {
         };
         let open = self.run.open_channels.iter().copied().find(connects);
         let channel = open.unwrap_or_else(|| {
-            let channel = ChannelId(self.run.channels.next());
+            let channel = ChannelId(self.run.channels.next_number());
             self.emit(Event::ChannelCreated { channel, session_a: from, session_b: to });
             channel
         });
-        let message = DirectMessageId(self.run.messages.next());
+        let message = DirectMessageId(self.run.messages.next_number());
         self.emit(Event::DirectMessageSent { message, channel, from, to, direct_type, content });
         message
     }

@@ -6,7 +6,7 @@ use super::{DecisionContext, agent_message::MessageOrigin};
 use crate::{effect::Effect, rejection::Rejection, run::RunStatus};
 
 impl DecisionContext<'_> {
-    pub(super) fn command(&mut self, command: Command) -> Result<(), Rejection> {
+    pub(super) fn decide_command(&mut self, command: Command) -> Result<(), Rejection> {
         if let Command::StartRun { project, work, settings, team } = command {
             return self.start_run(project, work, settings, team);
         }
@@ -50,7 +50,7 @@ impl DecisionContext<'_> {
                     return Err(Rejection::ReservedForOtherActor);
                 }
                 self.check_accepts_commands()?;
-                self.user_command(command)
+                self.decide_user_command(command)
             }
             Command::ReceiveMessage { .. }
             | Command::ReceiveInvalid { .. }
@@ -60,7 +60,7 @@ impl DecisionContext<'_> {
             | Command::RequestPermission(_)
             | Command::RequestAnswer { .. }
             | Command::ReportTestFeedback(_)
-            | Command::ReportUsage(_) => self.agent_command(command),
+            | Command::ReportUsage(_) => self.decide_agent_command(command),
             Command::ReportStarted { .. }
             | Command::ReportEnded { .. }
             | Command::ReportLost { .. }
@@ -81,12 +81,12 @@ impl DecisionContext<'_> {
                 if !matches!(self.actor, Actor::System | Actor::Clock) {
                     return Err(Rejection::ReservedForOtherActor);
                 }
-                self.executor_report(command)
+                self.decide_executor_report(command)
             }
         }
     }
 
-    fn user_command(&mut self, command: Command) -> Result<(), Rejection> {
+    fn decide_user_command(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
             Command::PauseRun => self.pause_run(),
             Command::ContinueRun => self.continue_run(),
@@ -99,7 +99,7 @@ impl DecisionContext<'_> {
             Command::CancelTask(task) => self.cancel_task(&task),
             Command::RetryTask { task, hint } => self.retry_task(&task, hint),
             Command::SkipTask(task) => self.skip_task(&task),
-            Command::PrioritizeTask { task, priority } => self.prioritize(task, priority),
+            Command::PrioritizeTask { task, priority } => self.prioritize_task(task, priority),
             Command::SendMessage { task, text } => self.send_task_message(task, text),
             Command::ReassignTask { task, agent } => self.reassign_task(&task, agent),
             Command::RewindTask { task, checkpoint } => self.rewind_task(&task, checkpoint),
@@ -111,22 +111,24 @@ impl DecisionContext<'_> {
             Command::ApplyPlanChange { offer } => self.apply_plan_change(offer),
             Command::IgnorePlanChange { offer } => self.ignore_plan_change(offer),
             Command::Answer { question, task, answer, scope } => {
-                self.answer(question, task.as_ref(), &answer, scope)
+                self.answer_question(question, task.as_ref(), &answer, scope)
             }
             Command::RequestClarification { question, text } => self.request_clarification(question, text),
-            Command::Chat { text, talk_only: false } => self.chat(text),
-            Command::Chat { text, talk_only: true } => self.talk(text),
-            Command::Provide { request, provided } => self.provide(request, provided),
+            Command::Chat { text, talk_only: false } => self.answer_or_send_chat(text),
+            Command::Chat { text, talk_only: true } => self.send_chat_message(text),
+            Command::Provide { request, provided } => self.provide_resource(request, provided),
             Command::Refuse { request, reason } => self.refuse_request(request, reason),
             Command::SkipRequest(request) => self.skip_request(request),
             Command::ApproveGate { phase, note } => self.approve_gate(phase, note),
             Command::RejectGate { phase, reason, tasks } => self.reject_gate(phase, reason, &tasks),
-            Command::Resolve { escalation, action, note } => self.resolve(escalation, action, note),
+            Command::Resolve { escalation, action, note } => {
+                self.resolve_escalation(escalation, action, note)
+            }
             _ => Err(Rejection::ReservedForOtherActor),
         }
     }
 
-    fn agent_command(&mut self, command: Command) -> Result<(), Rejection> {
+    fn decide_agent_command(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
             Command::ReceiveMessage { offset, read_from, message } => {
                 let session = self.sending_session(Some(offset))?;
@@ -163,30 +165,36 @@ impl DecisionContext<'_> {
             Command::ReportTestFeedback(feedback) => {
                 let session = self.sending_session(None)?;
                 let task = self.tested_task(session).ok_or(Rejection::ReservedForOtherActor)?;
-                self.test_finished(task, feedback);
+                self.handle_test_verdict(task, feedback);
             }
             Command::ReportUsage(usage) => {
                 let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
                 if !self.run.sessions.has(session.0) {
                     return Err(Rejection::UnknownSession { session });
                 }
-                self.report_usage(session, usage);
+                self.handle_usage_report(session, usage);
             }
             _ => return Err(Rejection::ReservedForOtherActor),
         }
         Ok(())
     }
 
-    fn executor_report(&mut self, command: Command) -> Result<(), Rejection> {
+    fn decide_executor_report(&mut self, command: Command) -> Result<(), Rejection> {
         match command {
-            Command::ReportStarted { session, agent_session } => self.report_started(session, agent_session),
-            Command::ReportEnded { session, exit_status } => self.report_ended(session, exit_status),
-            Command::ReportLost { session, reason } => self.report_lost(session, reason),
-            Command::ReportStopped { session } => self.report_stopped(session),
-            Command::ReportInputSent { session, input } => self.report_input_sent(session, input),
-            Command::ReportCheck { task, attempt, receipt } => self.report_check(&task, attempt, receipt),
-            Command::ReportMerge { task, attempt, outcome } => self.report_merge(&task, attempt, outcome),
-            Command::ReportGate { phase, round, report } => self.report_gate(phase, round, report),
+            Command::ReportStarted { session, agent_session } => {
+                self.handle_session_started(session, agent_session)
+            }
+            Command::ReportEnded { session, exit_status } => self.handle_session_ended(session, exit_status),
+            Command::ReportLost { session, reason } => self.handle_session_lost(session, reason),
+            Command::ReportStopped { session } => self.handle_session_stopped(session),
+            Command::ReportInputSent { session, input } => self.handle_input_sent(session, input),
+            Command::ReportCheck { task, attempt, receipt } => {
+                self.handle_check_report(&task, attempt, receipt)
+            }
+            Command::ReportMerge { task, attempt, outcome } => {
+                self.handle_merge_report(&task, attempt, outcome)
+            }
+            Command::ReportGate { phase, round, report } => self.handle_gate_report(phase, round, report),
             Command::ReportCheckpoint { checkpoint, outcome } => {
                 let key = crate::state::EffectKey::Checkpoint(checkpoint);
                 if !self.run.pending_effects.has(&key) {
@@ -216,18 +224,18 @@ impl DecisionContext<'_> {
                 self.emit(Event::EffectFinished { effect, error: None });
                 Ok(())
             }
-            Command::ReportPlan { work } => self.report_plan(&work),
-            Command::ReportPlanUnreadable { problem } => self.report_plan_unreadable(&problem),
+            Command::ReportPlan { work } => self.handle_plan_report(&work),
+            Command::ReportPlanUnreadable { problem } => self.handle_unreadable_plan(&problem),
             Command::ReportDiskBudgetExceeded { session, reason } => {
-                self.report_disk_budget_exceeded(session, reason)
+                self.handle_disk_budget_exceeded(session, reason)
             }
-            Command::ReportDiskSpaceAvailable => self.report_disk_space_available(),
+            Command::ReportDiskSpaceAvailable => self.handle_disk_space_available(),
             Command::ReportOverlaps { overlaps } => {
-                self.report_overlaps(overlaps);
+                self.handle_overlap_report(overlaps);
                 Ok(())
             }
             Command::Tick => {
-                self.tick();
+                self.handle_due_deadlines();
                 Ok(())
             }
             _ => Err(Rejection::ReservedForOtherActor),

@@ -2,8 +2,8 @@
 
 use domain::{
     AttemptFailure, AttemptNumber, BlockReason, CheckpointId, CheckpointReason, ClaimSource, DirectType,
-    EscalationCause, EscalationType, Event, LoopId, LoopOutcome, MergeOutcome, Receipt, ReturnReason, Role,
-    SessionId, SessionInput, Severity, TaskId, TestFailure, TestFeedback,
+    EscalationCause, EscalationType, Event, FeedbackLoopOutcome, LoopId, MergeOutcome, Receipt, Role,
+    SessionId, SessionInput, Severity, TaskId, TaskReturnReason, TestFailure, TestFeedback,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -18,68 +18,68 @@ const LOSSES_MAX: u32 = 3;
 
 impl DecisionContext<'_> {
     /// Records that an agent reports a task as done; the check follows.
-    pub(super) fn claim(
+    pub(super) fn claim_task(
         &mut self,
         task: TaskRef,
         source: ClaimSource,
         fields: std::collections::BTreeMap<String, String>,
     ) {
-        self.emit(Event::TaskClaimed { task: self.id(task), source, fields });
+        self.emit(Event::TaskClaimed { task: self.task_id(task), source, fields });
     }
 
     pub(super) fn start_check(&mut self, task: TaskRef) {
-        self.open_loop(task);
+        self.open_feedback_loop(task);
         let attempt = self.run.task(task).attempt;
-        let command = self.run.check_of(task).cloned();
-        match command.filter(|_| self.run.is_on(Guard::CheckReceipt)) {
-            Some(command) => self.emit(Event::CheckStarted { task: self.id(task), attempt, command }),
+        let command = self.run.check_of_task(task).cloned();
+        match command.filter(|_| self.run.is_guard_on(Guard::CheckReceipt)) {
+            Some(command) => self.emit(Event::CheckStarted { task: self.task_id(task), attempt, command }),
             None => self.after_check(task),
         }
     }
 
-    fn open_loop(&mut self, task: TaskRef) {
+    fn open_feedback_loop(&mut self, task: TaskRef) {
         let open = self.run.task(task).feedback_loop.filter(|id| self.run.loops.get(id.0).is_open);
         if open.is_none() {
-            let feedback_loop = LoopId(self.run.loops.next());
+            let feedback_loop = LoopId(self.run.loops.next_number());
             let tester = self.run.task(task).planned.tester.clone();
-            self.emit(Event::LoopStarted { feedback_loop, task: self.id(task), tester });
+            self.emit(Event::LoopStarted { feedback_loop, task: self.task_id(task), tester });
         }
     }
 
-    pub(super) fn report_check(
+    pub(super) fn handle_check_report(
         &mut self,
         task: &TaskId,
         attempt: AttemptNumber,
         receipt: Receipt,
     ) -> Result<(), Rejection> {
-        let task_ref = self.find(task)?;
+        let task_ref = self.find_task(task)?;
         let state = self.run.task(task_ref);
         let is_current = state.stage == TaskStage::Checking && state.attempt == attempt;
-        if self.run.is_on(Guard::RejectStaleReports) && !is_current {
+        if self.run.is_guard_on(Guard::RejectStaleReports) && !is_current {
             return Err(Rejection::StaleReport);
         }
         let passed = receipt.passed();
-        let feedback = feedback_of(&receipt);
+        let feedback = feedback_from_receipt(&receipt);
         self.emit(Event::CheckFinished { task: task.clone(), attempt, receipt });
         if !passed {
-            self.fail_round(task_ref, feedback);
+            self.fail_loop_round(task_ref, feedback);
         }
         Ok(())
     }
 
     /// Starts the tester of a task whose check passed, else ends its feedback loop.
     pub(super) fn after_check(&mut self, task: TaskRef) {
-        if !self.open_test(task) {
-            self.end_loop(task, LoopOutcome::Success);
+        if !self.start_tester(task) {
+            self.end_feedback_loop(task, FeedbackLoopOutcome::Success);
         }
     }
 
     /// Starts the tester of a task, and returns whether the task has one.
-    pub(super) fn open_test(&mut self, task: TaskRef) -> bool {
+    pub(super) fn start_tester(&mut self, task: TaskRef) -> bool {
         let state = self.run.task(task);
         let Some(tester) = state.planned.tester.clone() else { return false };
         let (id, attempt, phase) = (state.planned.id.clone(), state.attempt, state.planned.phase);
-        let session = SessionId(self.run.sessions.next());
+        let session = SessionId(self.run.sessions.next_number());
         self.emit(Event::SessionOpened {
             session,
             parent: self.run.phases.get(&phase).and_then(|phase| phase.leader),
@@ -95,23 +95,23 @@ impl DecisionContext<'_> {
         true
     }
 
-    pub(super) fn test_finished(&mut self, task: TaskRef, feedback: TestFeedback) {
+    pub(super) fn handle_test_verdict(&mut self, task: TaskRef, feedback: TestFeedback) {
         if feedback.success && feedback.failures.is_empty() {
-            self.end_loop(task, LoopOutcome::Success);
+            self.end_feedback_loop(task, FeedbackLoopOutcome::Success);
         } else {
-            self.fail_round(task, feedback);
+            self.fail_loop_round(task, feedback);
         }
     }
 
-    pub(super) fn end_loop(&mut self, task: TaskRef, outcome: LoopOutcome) {
+    pub(super) fn end_feedback_loop(&mut self, task: TaskRef, outcome: FeedbackLoopOutcome) {
         let open = self.run.task(task).feedback_loop.filter(|id| self.run.loops.get(id.0).is_open);
         if let Some(feedback_loop) = open {
             self.emit(Event::LoopEnded { feedback_loop, outcome });
         }
     }
 
-    fn fail_round(&mut self, task: TaskRef, feedback: TestFeedback) {
-        self.open_loop(task);
+    fn fail_loop_round(&mut self, task: TaskRef, feedback: TestFeedback) {
+        self.open_feedback_loop(task);
         let Some(feedback_loop) = self.run.task(task).feedback_loop else { return };
         let round = self.run.loops.get(feedback_loop.0).rounds.saturating_add(1);
         let (worker, tester) = (self.run.task(task).session, self.run.task(task).tester);
@@ -126,7 +126,7 @@ impl DecisionContext<'_> {
     /// Sends a tester's feedback to the worker over their direct channel.
     fn send_feedback(&mut self, tester: SessionId, worker: SessionId, feedback: &TestFeedback) {
         let content = serde_json::to_string(feedback).unwrap_or_default();
-        let message = self.send_direct(tester, worker, DirectType::Feedback, content);
+        let message = self.send_direct_message(tester, worker, DirectType::Feedback, content);
         self.emit(Event::DirectMessageReceived { message });
     }
 
@@ -134,11 +134,11 @@ impl DecisionContext<'_> {
     pub(super) fn after_failed_round(&mut self, task: TaskRef) {
         let rounds = self.run.task(task).feedback_loop.map_or(0, |id| self.run.loops.get(id.0).rounds);
         let is_last = rounds >= self.run.settings.retries_max.get();
-        if is_last && self.run.is_on(Guard::AttemptLimit) {
+        if is_last && self.run.is_guard_on(Guard::AttemptLimit) {
             let history =
                 self.run.task(task).feedback_loop.map(|id| self.run.loops.get(id.0).history.clone());
-            self.end_loop(task, LoopOutcome::Escalated);
-            let id = self.id(task);
+            self.end_feedback_loop(task, FeedbackLoopOutcome::Escalated);
+            let id = self.task_id(task);
             self.block_on_escalation(
                 task,
                 NewEscalation {
@@ -151,20 +151,23 @@ impl DecisionContext<'_> {
             );
             return;
         }
-        let reason =
-            if self.run.task(task).tester.is_some() { ReturnReason::Test } else { ReturnReason::Check };
-        self.emit(Event::TaskReturned { task: self.id(task), reason });
+        let reason = if self.run.task(task).tester.is_some() {
+            TaskReturnReason::Test
+        } else {
+            TaskReturnReason::Check
+        };
+        self.emit(Event::TaskReturned { task: self.task_id(task), reason });
     }
 
-    pub(super) fn report_merge(
+    pub(super) fn handle_merge_report(
         &mut self,
         task: &TaskId,
         attempt: AttemptNumber,
         outcome: MergeOutcome,
     ) -> Result<(), Rejection> {
-        let task_ref = self.find(task)?;
+        let task_ref = self.find_task(task)?;
         let state = self.run.task(task_ref);
-        if self.run.is_on(Guard::RejectStaleReports)
+        if self.run.is_guard_on(Guard::RejectStaleReports)
             && (state.stage != TaskStage::Merging || state.attempt != attempt)
         {
             return Err(Rejection::StaleReport);
@@ -172,8 +175,10 @@ impl DecisionContext<'_> {
         self.emit(Event::MergeFinished { task: task.clone(), attempt, outcome: outcome.clone() });
         match outcome {
             MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => {}
-            MergeOutcome::CheckFailed { receipt } => self.fail_round(task_ref, feedback_of(&receipt)),
-            MergeOutcome::Failed { error } => self.raise_conflict(task_ref, error),
+            MergeOutcome::CheckFailed { receipt } => {
+                self.fail_loop_round(task_ref, feedback_from_receipt(&receipt))
+            }
+            MergeOutcome::Failed { error } => self.escalate_merge_conflict(task_ref, error),
         }
         Ok(())
     }
@@ -182,14 +187,14 @@ impl DecisionContext<'_> {
     pub(super) fn after_conflict(&mut self, task: TaskRef) {
         if self.run.task(task).conflict_returned {
             let error = "its work still conflicts with merged work".to_owned();
-            self.raise_conflict(task, error);
+            self.escalate_merge_conflict(task, error);
         } else {
-            self.emit(Event::TaskReturned { task: self.id(task), reason: ReturnReason::Conflict });
+            self.emit(Event::TaskReturned { task: self.task_id(task), reason: TaskReturnReason::Conflict });
         }
     }
 
-    fn raise_conflict(&mut self, task: TaskRef, description: String) {
-        let id = self.id(task);
+    fn escalate_merge_conflict(&mut self, task: TaskRef, description: String) {
+        let id = self.task_id(task);
         self.block_on_escalation(
             task,
             NewEscalation {
@@ -208,22 +213,25 @@ impl DecisionContext<'_> {
         let phase = state.planned.phase;
         let gate = self.run.phases.get(&phase).map(|phase| phase.gate);
         if state.phase_marked && gate != Some(GateState::Approved) {
-            self.emit(Event::TaskBlocked { task: self.id(task), reason: BlockReason::Approval { phase } });
+            self.emit(Event::TaskBlocked {
+                task: self.task_id(task),
+                reason: BlockReason::Approval { phase },
+            });
             self.dismiss_tester(task);
         } else {
-            self.finish(task);
+            self.finish_task(task);
         }
     }
 
-    pub(super) fn finish(&mut self, task: TaskRef) {
+    pub(super) fn finish_task(&mut self, task: TaskRef) {
         let proof = self.run.task(task).proof;
-        self.emit(Event::TaskDone { task: self.id(task), proof });
-        self.close_attempt(task, "is done", LoopOutcome::Success);
+        self.emit(Event::TaskDone { task: self.task_id(task), proof });
+        self.close_attempt(task, "is done", FeedbackLoopOutcome::Success);
     }
 
     pub(super) fn dismiss_tester(&mut self, task: TaskRef) {
         if let Some(tester) = self.run.task(task).tester {
-            self.dismiss(tester);
+            self.dismiss_session(tester);
         }
     }
 
@@ -236,8 +244,8 @@ impl DecisionContext<'_> {
         let text = failure_text(&failure);
         self.request_checkpoint(task, CheckpointReason::Failure);
         self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted });
-        self.close_attempt(task, "is retried", LoopOutcome::Failed);
-        if failures >= self.run.settings.retries_max.get() && self.run.is_on(Guard::AttemptLimit) {
+        self.close_attempt(task, "is retried", FeedbackLoopOutcome::Failed);
+        if failures >= self.run.settings.retries_max.get() && self.run.is_guard_on(Guard::AttemptLimit) {
             self.block_on_escalation(
                 task,
                 NewEscalation {
@@ -259,12 +267,12 @@ impl DecisionContext<'_> {
     /// An agent that is killed from outside loses no attempt, but an agent that crashes each time must not retry
     /// forever.
     pub(super) fn is_uncounted_loss(&self, failure: &AttemptFailure, losses: u32) -> bool {
-        failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_on(Guard::AttemptLimit))
+        failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_guard_on(Guard::AttemptLimit))
     }
 
     pub(super) fn request_checkpoint(&mut self, task: TaskRef, reason: CheckpointReason) {
-        let checkpoint = CheckpointId(self.run.checkpoints.next());
-        self.emit_by_rule(Event::CheckpointRequested { checkpoint, task: self.id(task), reason });
+        let checkpoint = CheckpointId(self.run.checkpoints.next_number());
+        self.emit_as_system(Event::CheckpointRequested { checkpoint, task: self.task_id(task), reason });
     }
 
     /// Returns the task that a tester session tests.
@@ -276,7 +284,7 @@ impl DecisionContext<'_> {
     }
 }
 
-fn feedback_of(receipt: &Receipt) -> TestFeedback {
+fn feedback_from_receipt(receipt: &Receipt) -> TestFeedback {
     let status = receipt.exit_status.map_or("a signal".to_owned(), |status| format!("exit status {status}"));
     let failure = TestFailure {
         name: receipt.command.clone(),

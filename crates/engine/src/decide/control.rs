@@ -1,7 +1,7 @@
 //! Commands of the user on tasks, phases and the run.
 
 use domain::{
-    Actor, AgentName, AttemptFailure, BlockReason, CheckpointReason, Event, LoopOutcome, ParkMode,
+    Actor, AgentName, AttemptFailure, BlockReason, CheckpointReason, Event, FeedbackLoopOutcome, ParkMode,
     PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, SessionInput, TaskId,
 };
 
@@ -17,43 +17,43 @@ const TASK_MESSAGES_MAX: usize = 16;
 
 impl DecisionContext<'_> {
     /// Rejects a command on a task that has ended or is being merged.
-    fn check_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
+    fn check_task_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
         let stage = self.run.task(task).stage;
         if stage == TaskStage::Merging {
             let hint = "wait until the merge has finished";
-            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.label(), hint });
+            return Err(Rejection::WrongTaskState { task: self.task_id(task), state: stage.label(), hint });
         }
         if stage.is_final() {
-            return Err(Rejection::WrongTaskState { task: self.id(task), state: stage.label(), hint });
+            return Err(Rejection::WrongTaskState { task: self.task_id(task), state: stage.label(), hint });
         }
         Ok(())
     }
 
     pub(super) fn pause_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
-        let task = self.find(id)?;
-        self.check_open(task, "there is nothing to pause")?;
-        if self.is_paused(task) {
+        let task = self.find_task(id)?;
+        self.check_task_open(task, "there is nothing to pause")?;
+        if self.is_task_paused(task) {
             let hint = "there is nothing to pause";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "paused", hint });
         }
-        self.pause(task);
+        self.emit_task_pause(task);
         Ok(())
     }
 
-    fn is_paused(&self, task: TaskRef) -> bool {
+    fn is_task_paused(&self, task: TaskRef) -> bool {
         self.run.task(task).block_reasons.iter().any(|reason| matches!(reason, BlockReason::Paused { .. }))
     }
 
-    fn pause(&mut self, task: TaskRef) {
+    fn emit_task_pause(&mut self, task: TaskRef) {
         let reason = BlockReason::Paused { by: self.actor.clone() };
-        self.emit(Event::TaskBlocked { task: self.id(task), reason });
+        self.emit(Event::TaskBlocked { task: self.task_id(task), reason });
         if let Some(session) = self.run.task(task).session {
-            self.freeze(session);
+            self.freeze_session(session);
         }
     }
 
     /// Suspends the processes of a working session.
-    pub(super) fn freeze(&mut self, session: SessionId) {
+    pub(super) fn freeze_session(&mut self, session: SessionId) {
         let is_working = matches!(
             self.run.session(session).state,
             SessionState::Active | SessionState::Parked(ParkMode::Hot)
@@ -64,55 +64,55 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn continue_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
-        let task = self.find(id)?;
-        if !self.is_paused(task) {
+        let task = self.find_task(id)?;
+        if !self.is_task_paused(task) {
             let (state, hint) = (self.run.task(task).stage.label(), "it is not paused");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
-        self.unpause(task);
+        self.unpause_task(task);
         Ok(())
     }
 
-    fn unpause(&mut self, task: TaskRef) {
+    fn unpause_task(&mut self, task: TaskRef) {
         let paused = |reason: &&BlockReason| matches!(reason, BlockReason::Paused { .. });
         let reasons: Vec<BlockReason> =
             self.run.task(task).block_reasons.iter().filter(paused).cloned().collect();
         for reason in reasons {
-            self.emit(Event::TaskUnblocked { task: self.id(task), reason });
+            self.emit(Event::TaskUnblocked { task: self.task_id(task), reason });
         }
     }
 
     pub(super) fn cancel_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
-        let task = self.find(id)?;
-        self.check_open(task, "there is nothing to cancel")?;
-        self.cancel(task);
+        let task = self.find_task(id)?;
+        self.check_task_open(task, "there is nothing to cancel")?;
+        self.emit_task_cancellation(task);
         Ok(())
     }
 
-    fn cancel(&mut self, task: TaskRef) {
-        self.emit(Event::TaskCancelled { task: self.id(task) });
-        self.close_attempt(task, "was cancelled", LoopOutcome::Failed);
+    fn emit_task_cancellation(&mut self, task: TaskRef) {
+        self.emit(Event::TaskCancelled { task: self.task_id(task) });
+        self.close_attempt(task, "was cancelled", FeedbackLoopOutcome::Failed);
     }
 
     pub(super) fn skip_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
-        let task = self.find(id)?;
+        let task = self.find_task(id)?;
         match self.run.task(task).stage {
             // A failed task can still be skipped, so that its dependents continue.
             TaskStage::Failed | TaskStage::Cancelled => {}
-            _ => self.check_open(task, "there is nothing to skip")?,
+            _ => self.check_task_open(task, "there is nothing to skip")?,
         }
-        self.reopen();
-        self.skip(task);
+        self.reopen_run();
+        self.emit_task_skip(task);
         Ok(())
     }
 
-    pub(super) fn skip(&mut self, task: TaskRef) {
-        self.emit(Event::TaskSkipped { task: self.id(task) });
-        self.close_attempt(task, "was skipped", LoopOutcome::Failed);
+    pub(super) fn emit_task_skip(&mut self, task: TaskRef) {
+        self.emit(Event::TaskSkipped { task: self.task_id(task) });
+        self.close_attempt(task, "was skipped", FeedbackLoopOutcome::Failed);
     }
 
     pub(super) fn retry_task(&mut self, id: &TaskId, hint: Option<String>) -> Result<(), Rejection> {
-        let task = self.find(id)?;
+        let task = self.find_task(id)?;
         let state = match self.run.task(task).stage {
             TaskStage::Merging => Some(("merging", "wait until the merge has finished")),
             TaskStage::Done => Some(("done", "reject its phase at the gate to request changes")),
@@ -122,15 +122,15 @@ impl DecisionContext<'_> {
         if let Some((state, hint)) = state {
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
-        self.reopen();
-        self.restart(task, hint);
+        self.reopen_run();
+        self.restart_task(task, hint);
         Ok(())
     }
 
     /// Ends the current attempt and starts another one, with attempts counted from zero.
-    pub(super) fn restart(&mut self, task: TaskRef, hint: Option<String>) {
+    pub(super) fn restart_task(&mut self, task: TaskRef, hint: Option<String>) {
         self.end_attempt(task);
-        self.emit(Event::TaskRetried { task: self.id(task), hint, resets_attempts: true });
+        self.emit(Event::TaskRetried { task: self.task_id(task), hint, resets_attempts: true });
     }
 
     fn end_attempt(&mut self, task: TaskRef) {
@@ -139,13 +139,13 @@ impl DecisionContext<'_> {
             (state.attempt, state.stage.is_in_progress() && state.stage != TaskStage::AttemptFailed);
         if is_live {
             let failure = AttemptFailure::MarkedFailed;
-            self.emit(Event::AttemptFailed { task: self.id(task), attempt, failure, counted: false });
+            self.emit(Event::AttemptFailed { task: self.task_id(task), attempt, failure, counted: false });
         }
-        self.close_attempt(task, "is retried", LoopOutcome::Failed);
+        self.close_attempt(task, "is retried", FeedbackLoopOutcome::Failed);
     }
 
-    pub(super) fn prioritize(&mut self, task: TaskId, priority: Priority) -> Result<(), Rejection> {
-        let task_ref = self.find(&task)?;
+    pub(super) fn prioritize_task(&mut self, task: TaskId, priority: Priority) -> Result<(), Rejection> {
+        let task_ref = self.find_task(&task)?;
         if self.run.task(task_ref).stage.is_final() {
             let hint = "only unfinished tasks have a priority";
             let state = self.run.task(task_ref).stage.label();
@@ -157,7 +157,7 @@ impl DecisionContext<'_> {
 
     /// Sends a message to the agent that works, or will work, on a task.
     pub(super) fn send_task_message(&mut self, id: TaskId, text: String) -> Result<(), Rejection> {
-        let task = self.find(&id)?;
+        let task = self.find_task(&id)?;
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
@@ -189,30 +189,30 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn reassign_task(&mut self, id: &TaskId, agent: AgentName) -> Result<(), Rejection> {
-        let task = self.find(id)?;
-        let known = self.run.team.names();
+        let task = self.find_task(id)?;
+        let known = self.run.team.agent_names();
         if !known.contains(&agent) {
             return Err(Rejection::UnknownAgent { name: agent, known });
         }
         match self.run.task(task).stage {
             TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_open(task, "there is nothing to reassign")?,
+            _ => self.check_task_open(task, "there is nothing to reassign")?,
         }
-        self.reopen();
-        self.reassign(task, agent);
+        self.reopen_run();
+        self.emit_task_reassignment(task, agent);
         Ok(())
     }
 
-    pub(super) fn reassign(&mut self, task: TaskRef, agent: AgentName) {
+    pub(super) fn emit_task_reassignment(&mut self, task: TaskRef, agent: AgentName) {
         let has_begun = !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready);
         if has_begun {
-            self.restart(task, None);
+            self.restart_task(task, None);
         }
-        self.emit(Event::TaskReassigned { task: self.id(task), agent });
+        self.emit(Event::TaskReassigned { task: self.task_id(task), agent });
     }
 
     pub(super) fn rewind_task(&mut self, id: &TaskId, checkpoint: RewindTarget) -> Result<(), Rejection> {
-        let task = self.find(id)?;
+        let task = self.find_task(id)?;
         if let Some(checkpoint) = checkpoint {
             let record = self.run.checkpoints.get(checkpoint.0);
             if record.task != Some(task) || !record.is_made {
@@ -227,18 +227,18 @@ impl DecisionContext<'_> {
         }
         match self.run.task(task).stage {
             TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_open(task, "merged work cannot be rewound")?,
+            _ => self.check_task_open(task, "merged work cannot be rewound")?,
         }
-        self.reopen();
+        self.reopen_run();
         if !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready) {
-            self.restart(task, None);
+            self.restart_task(task, None);
         }
         self.emit(Event::TaskRewound { task: id.clone(), checkpoint });
         Ok(())
     }
 
     pub(super) fn create_checkpoint(&mut self, id: &TaskId) -> Result<(), Rejection> {
-        let task = self.find(id)?;
+        let task = self.find_task(id)?;
         if !self.run.task(task).stage.is_in_progress() {
             let (state, hint) = (self.run.task(task).stage.label(), "it has no work to save");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
@@ -248,7 +248,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn pause_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
-        if self.phase_is_paused(phase)? {
+        if self.is_phase_paused(phase)? {
             return Err(Rejection::WrongRunState {
                 object: format!("phase {phase}"),
                 state: "already paused",
@@ -256,26 +256,26 @@ impl DecisionContext<'_> {
         }
         self.emit(Event::PhasePaused { phase });
         for task in self.phase_tasks(phase) {
-            if self.run.task(task).stage.is_in_progress() && !self.is_paused(task) {
-                self.pause(task);
+            if self.run.task(task).stage.is_in_progress() && !self.is_task_paused(task) {
+                self.emit_task_pause(task);
             }
         }
         Ok(())
     }
 
     pub(super) fn continue_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
-        if !self.phase_is_paused(phase)? {
+        if !self.is_phase_paused(phase)? {
             return Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: "not paused" });
         }
         self.emit(Event::PhaseContinued { phase });
         for task in self.phase_tasks(phase) {
-            self.unpause(task);
+            self.unpause_task(task);
         }
         Ok(())
     }
 
     pub(super) fn cancel_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
-        self.phase_is_paused(phase)?;
+        self.is_phase_paused(phase)?;
         let open = |task: &TaskRef| {
             let stage = self.run.task(*task).stage;
             !stage.is_final() && stage != TaskStage::Merging
@@ -289,12 +289,12 @@ impl DecisionContext<'_> {
         }
         self.emit(Event::PhaseCancelled { phase });
         for task in open {
-            self.cancel(task);
+            self.emit_task_cancellation(task);
         }
         Ok(())
     }
 
-    fn phase_is_paused(&self, phase: PhaseNumber) -> Result<bool, Rejection> {
+    fn is_phase_paused(&self, phase: PhaseNumber) -> Result<bool, Rejection> {
         self.run.phases.get(&phase).map(|phase| phase.paused).ok_or(Rejection::UnknownPhase { phase })
     }
 
@@ -311,7 +311,7 @@ impl DecisionContext<'_> {
         self.emit(Event::RunPaused {});
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
         for session in sessions {
-            self.freeze(session);
+            self.freeze_session(session);
         }
         Ok(())
     }
@@ -334,8 +334,9 @@ impl DecisionContext<'_> {
             let task_works = waiting.task.is_some_and(|task| self.run.task(task).stage == TaskStage::Running);
             // Testers, verifiers and callees were suspended too, or ended their turns while the run was paused.
             let has_work = task_works || waiting.current_item.is_some();
-            let waits_for_others =
-                !waiting.questions.is_empty() || waiting.rate_limited || !self.calls_of(session).is_empty();
+            let waits_for_others = !waiting.questions.is_empty()
+                || waiting.rate_limited
+                || !self.open_calls_of_session(session).is_empty();
             let waits_for_slot = waiting.task.is_some_and(|task| {
                 let state = self.run.task(task);
                 let has_inputs = state.session == Some(session) && !state.pending_inputs.is_empty();
@@ -362,9 +363,9 @@ impl DecisionContext<'_> {
             .map(|(number, _)| TaskRef(number))
             .collect();
         for task in &open {
-            self.cancel(*task);
+            self.emit_task_cancellation(*task);
         }
-        let failed = open.iter().map(|task| self.id(*task)).collect();
+        let failed = open.iter().map(|task| self.task_id(*task)).collect();
         let actor = std::mem::replace(&mut self.actor, Actor::System);
         self.finish_run(RunOutcome::Cancelled, failed, Vec::new());
         self.actor = actor;

@@ -13,15 +13,15 @@ use crate::{
 
 impl DecisionContext<'_> {
     /// Handles all due deadlines; deadlines that this sets in the past are handled by the next tick.
-    pub(super) fn tick(&mut self) {
+    pub(super) fn handle_due_deadlines(&mut self) {
         for (at, deadline) in self.run.timers.due(self.now) {
             // An earlier one may have moved or cleared it.
-            if !self.run.timers.is_at(at, deadline) {
+            if !self.run.timers.is_set_to(at, deadline) {
                 continue;
             }
             match deadline {
-                Deadline::TaskTimeout(task) => self.task_timed_out(task),
-                Deadline::TaskRateLimit(task) => self.rate_limit_ended(task),
+                Deadline::TaskTimeout(task) => self.escalate_task_timeout(task),
+                Deadline::TaskRateLimit(task) => self.unblock_after_rate_limit(task),
                 Deadline::SessionRateLimit(session) => {
                     let reason = "the rate limit has reset".to_owned();
                     self.send_input(session, SessionInput::Resume { reason });
@@ -29,19 +29,19 @@ impl DecisionContext<'_> {
                 Deadline::QuestionExpiry(question) => self.expire_question(question),
                 // A busy or hanging orchestrator must not delay the question.
                 Deadline::OrchestratorAnswer(question) => {
-                    self.emit_by_rule(Event::QuestionRouted { question, to: QuestionRoute::Person });
+                    self.emit_as_system(Event::QuestionRouted { question, to: QuestionRoute::Person });
                 }
                 Deadline::EscalationResponse(escalation) => self.forward_escalation(escalation),
-                Deadline::Park(session) => self.park(session),
+                Deadline::Park(session) => self.park_session(session),
                 Deadline::ResolveAnswer(session) => self.answer_with_wait_line(session),
-                Deadline::OrchestratorSilence => self.raise_silence(),
-                Deadline::RunTimeout => self.run_timed_out(),
+                Deadline::OrchestratorSilence => self.escalate_silence(),
+                Deadline::RunTimeout => self.escalate_run_timeout(),
             }
         }
     }
 
-    fn task_timed_out(&mut self, task: TaskRef) {
-        let id = self.id(task);
+    fn escalate_task_timeout(&mut self, task: TaskRef) {
+        let id = self.task_id(task);
         let minutes = self.run.task(task).timeout_ms.unwrap_or(0) / 60_000;
         self.block_on_escalation(
             task,
@@ -53,18 +53,18 @@ impl DecisionContext<'_> {
                 context: String::new(),
             },
         );
-        self.freeze_session_of(task);
+        self.freeze_task_session(task);
     }
 
-    fn rate_limit_ended(&mut self, task: TaskRef) {
+    fn unblock_after_rate_limit(&mut self, task: TaskRef) {
         let is_rate_limit = |reason: &&BlockReason| matches!(reason, BlockReason::RateLimited { .. });
         if let Some(reason) = self.run.task(task).block_reasons.iter().find(is_rate_limit).cloned() {
-            self.emit(Event::TaskUnblocked { task: self.id(task), reason });
+            self.emit(Event::TaskUnblocked { task: self.task_id(task), reason });
         }
     }
 
     /// Moves a waiting session to the next parking mode.
-    fn park(&mut self, session: SessionId) {
+    fn park_session(&mut self, session: SessionId) {
         let waiting = self.run.session(session);
         let is_working_on = |task: &TaskRef| {
             let state = self.run.task(*task);
@@ -101,13 +101,13 @@ impl DecisionContext<'_> {
             session.parking_checkpoint == Some(checkpoint) && session.is_alive()
         };
         if let Some(session) = session.filter(is_parking) {
-            self.emit_by_rule(Event::SessionParked { session, mode: ParkMode::Cold });
+            self.emit_as_system(Event::SessionParked { session, mode: ParkMode::Cold });
         }
     }
 
-    fn run_timed_out(&mut self) {
+    fn escalate_run_timeout(&mut self) {
         let minutes = self.run.settings.time_ms.unwrap_or(0) / 60_000;
-        let escalation = self.raise(
+        let escalation = self.raise_escalation(
             EscalationSubject::Run,
             None,
             NewEscalation {
@@ -123,21 +123,21 @@ impl DecisionContext<'_> {
             .schedule
             .running()
             .iter()
-            .filter_map(|node| match self.run.kind_of(*node) {
+            .filter_map(|node| match self.run.node_kind(*node) {
                 crate::run::NodeKind::Task(task) => Some(task),
                 crate::run::NodeKind::Gate(_) | crate::run::NodeKind::External => None,
             })
             .collect();
         for task in running {
             let reason = BlockReason::Escalated { escalation };
-            self.emit(Event::TaskBlocked { task: self.id(task), reason });
-            self.freeze_session_of(task);
+            self.emit(Event::TaskBlocked { task: self.task_id(task), reason });
+            self.freeze_task_session(task);
         }
     }
 
-    fn freeze_session_of(&mut self, task: TaskRef) {
+    fn freeze_task_session(&mut self, task: TaskRef) {
         if let Some(session) = self.run.task(task).session {
-            self.freeze(session);
+            self.freeze_session(session);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{rejection::Rejection, state::TaskStage};
 
 impl DecisionContext<'_> {
     /// Returns the task of a session without a worktree to the queue, and starts nothing new until there is space.
-    pub(super) fn report_disk_budget_exceeded(
+    pub(super) fn handle_disk_budget_exceeded(
         &mut self,
         session: SessionId,
         reason: String,
@@ -18,7 +18,7 @@ impl DecisionContext<'_> {
         let session_state = self.run.session(session);
         let own_task = session_state.task.filter(|task| self.run.task(*task).session == Some(session));
         let Some(task) = own_task.filter(|_| !session_state.dismissed) else {
-            return self.report_lost(session, reason);
+            return self.handle_session_lost(session, reason);
         };
         let escalation = self.run.disk_budget_escalation.unwrap_or_else(|| {
             let escalation = NewEscalation {
@@ -28,10 +28,10 @@ impl DecisionContext<'_> {
                 description: reason.clone(),
                 context: "no new task starts; running tasks continue".to_owned(),
             };
-            self.raise(EscalationSubject::Run, None, escalation)
+            self.raise_escalation(EscalationSubject::Run, None, escalation)
         });
         self.emit(Event::SessionLost { session, reason: reason.clone() });
-        self.close_session(session, "it has no worktree");
+        self.close_session_interactions(session, "it has no worktree");
         let state = self.run.task(task);
         let (id, attempt) = (state.planned.id.clone(), state.attempt);
         let has_slot = self.run.schedule.running().contains(&state.node);
@@ -46,7 +46,7 @@ impl DecisionContext<'_> {
     }
 
     /// Resolves the escalation about the disk budget.
-    pub(super) fn report_disk_space_available(&mut self) -> Result<(), Rejection> {
+    pub(super) fn handle_disk_space_available(&mut self) -> Result<(), Rejection> {
         let escalation = self.run.disk_budget_escalation.ok_or(Rejection::StaleReport)?;
         let note = "the cause no longer exists: disk space is available again".to_owned();
         self.emit(Event::EscalationResolved { escalation, action: None, note });

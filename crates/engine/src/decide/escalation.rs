@@ -2,7 +2,7 @@
 
 use domain::{
     AgentName, AttemptFailure, BlockReason, BlockedWork, Budget, EscalationAction, EscalationCause,
-    EscalationId, EscalationLevel, EscalationSubject, EscalationType, Event, LoopOutcome, SessionId,
+    EscalationId, EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, SessionId,
     Severity, TaskId,
 };
 
@@ -40,20 +40,23 @@ impl DecisionContext<'_> {
     /// Raises an escalation and blocks the task until it is resolved.
     pub(super) fn block_on_escalation(&mut self, task: TaskRef, escalation: NewEscalation) {
         let session = self.run.task(task).session;
-        let escalation = self.raise(EscalationSubject::Task { task: self.id(task) }, session, escalation);
+        let escalation =
+            self.raise_escalation(EscalationSubject::Task { task: self.task_id(task) }, session, escalation);
         let reason = BlockReason::Escalated { escalation };
-        self.emit_by_rule(Event::TaskBlocked { task: self.id(task), reason });
+        self.emit_as_system(Event::TaskBlocked { task: self.task_id(task), reason });
     }
 
-    pub(super) fn raise(
+    pub(super) fn raise_escalation(
         &mut self,
         subject: EscalationSubject,
         session: Option<SessionId>,
         new: NewEscalation,
     ) -> EscalationId {
-        let escalation = EscalationId(self.run.escalations.next());
+        let escalation = EscalationId(self.run.escalations.next_number());
         let blocks = match &subject {
-            EscalationSubject::Task { task } => self.run.find(task).map(|task| self.work_blocked_by(task)),
+            EscalationSubject::Task { task } => {
+                self.run.find_task(task).map(|task| self.work_blocked_by(task))
+            }
             EscalationSubject::Phase { phase } => {
                 self.run.phases.get(phase).map(|phase| self.work_blocked_by_node(phase.node))
             }
@@ -64,8 +67,8 @@ impl DecisionContext<'_> {
             EscalationTitle::Cause(cause) => (cause.to_string(), Some(cause)),
             EscalationTitle::Reported(title) => (title, None),
         };
-        let suggested = self.suggest(kind, &subject);
-        self.emit_by_rule(Event::EscalationRaised {
+        let suggested = self.suggested_actions(kind, &subject);
+        self.emit_as_system(Event::EscalationRaised {
             escalation,
             kind,
             severity,
@@ -104,7 +107,7 @@ impl DecisionContext<'_> {
                 EscalationLevel::Orchestrator => (EscalationLevel::Person, None),
                 EscalationLevel::Person => return,
             };
-            self.emit_by_rule(Event::EscalationForwarded { escalation, to, session });
+            self.emit_as_system(Event::EscalationForwarded { escalation, to, session });
             if session.is_some() || to == EscalationLevel::Person {
                 return;
             }
@@ -113,14 +116,14 @@ impl DecisionContext<'_> {
 
     fn operator_of(&self, subject: &EscalationSubject) -> Option<SessionId> {
         let phase = match subject {
-            EscalationSubject::Task { task } => self.run.task(self.run.find(task)?).planned.phase,
+            EscalationSubject::Task { task } => self.run.task(self.run.find_task(task)?).planned.phase,
             EscalationSubject::Phase { phase } => *phase,
             EscalationSubject::Run => return None,
         };
         self.run.phases.get(&phase)?.leader
     }
 
-    fn suggest(&self, kind: EscalationType, subject: &EscalationSubject) -> Vec<EscalationAction> {
+    fn suggested_actions(&self, kind: EscalationType, subject: &EscalationSubject) -> Vec<EscalationAction> {
         let retry = EscalationAction::Retry { hint: None };
         match kind {
             EscalationType::General | EscalationType::Decision => {
@@ -156,15 +159,15 @@ impl DecisionContext<'_> {
     /// Returns another agent with the same role.
     fn replacement_agent(&self, subject: &EscalationSubject) -> Option<AgentName> {
         let task = self.run.task(self.run.subject_task(subject)?);
-        let own = self.run.team.name(task.agent)?;
-        let role = self.run.team.role(own)?;
+        let own = self.run.team.agent_name(task.agent)?;
+        let role = self.run.team.agent_role(own)?;
         let other = self.run.team.members.iter().find(|member| member.role == role && member.name != *own);
         other.map(|member| member.name.clone())
     }
 
     fn doubled_budget(&self, subject: &EscalationSubject) -> Option<Budget> {
         let usage = match subject {
-            EscalationSubject::Task { task } => &self.run.task(self.run.find(task)?).budget_usage,
+            EscalationSubject::Task { task } => &self.run.task(self.run.find_task(task)?).budget_usage,
             EscalationSubject::Phase { phase } => &self.run.phases.get(phase)?.budget_usage,
             EscalationSubject::Run => &self.run.budget_usage,
         };
@@ -172,7 +175,7 @@ impl DecisionContext<'_> {
         tokens.or(usage.cost_micros_max.map(|max| Budget::Cents(max.saturating_mul(2) / 10_000)))
     }
 
-    pub(super) fn resolve(
+    pub(super) fn resolve_escalation(
         &mut self,
         escalation: EscalationId,
         action: EscalationAction,
@@ -189,9 +192,9 @@ impl DecisionContext<'_> {
         let task = self.run.subject_task(&record.subject);
         if let Some(task) = task.filter(|task| self.run.task(*task).stage == TaskStage::Merging) {
             let hint = "wait until the merge has finished";
-            return Err(Rejection::WrongTaskState { task: self.id(task), state: "merging", hint });
+            return Err(Rejection::WrongTaskState { task: self.task_id(task), state: "merging", hint });
         }
-        self.reopen();
+        self.reopen_run();
         let note = note.unwrap_or_else(|| action.to_string());
         self.emit(Event::EscalationResolved { escalation, action: Some(action.clone()), note });
         self.perform_action(escalation, &record, action);
@@ -207,7 +210,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         let task = self.run.subject_task(&record.subject);
         if let EscalationAction::Reassign { agent } = action {
-            let known = self.run.team.names();
+            let known = self.run.team.agent_names();
             let is_known = known.contains(agent);
             if !is_known {
                 return Err(Rejection::UnknownAgent { name: agent.clone(), known });
@@ -261,24 +264,24 @@ impl DecisionContext<'_> {
             EscalationSubject::Task { .. } | EscalationSubject::Run => None,
         };
         match (action, task, phase) {
-            (EscalationAction::Retry { hint }, Some(task), _) => self.restart(task, hint),
+            (EscalationAction::Retry { hint }, Some(task), _) => self.restart_task(task, hint),
             (EscalationAction::Retry { hint }, None, Some(phase)) => {
-                self.rework(phase, &hint.unwrap_or_else(|| record.description.clone()));
+                self.return_tasks_for_rework(phase, &hint.unwrap_or_else(|| record.description.clone()));
             }
-            (EscalationAction::Reassign { agent }, Some(task), _) => self.reassign(task, agent),
-            (EscalationAction::Skip, Some(task), _) => self.skip(task),
+            (EscalationAction::Reassign { agent }, Some(task), _) => self.emit_task_reassignment(task, agent),
+            (EscalationAction::Skip, Some(task), _) => self.emit_task_skip(task),
             (EscalationAction::MarkFailed, Some(task), _) => self.mark_task_failed(task),
             (EscalationAction::Waive, _, Some(phase)) if record.kind == EscalationType::Quality => {
-                self.approve(phase, true, Some(record.title.clone()));
+                self.emit_gate_approval(phase, true, Some(record.title.clone()));
             }
             (EscalationAction::Waive, _, _) => {
                 let (subject, limit) = (record.subject.clone(), record.kind);
                 self.emit(Event::LimitWaived { subject, limit });
-                self.unblock_all(escalation);
+                self.unblock_escalated_tasks(escalation);
             }
             (EscalationAction::RaiseBudget { budget }, _, _) => {
                 self.emit(Event::BudgetRaised { subject: record.subject.clone(), budget });
-                self.unblock_all(escalation);
+                self.unblock_escalated_tasks(escalation);
             }
             (
                 EscalationAction::Dismiss
@@ -292,7 +295,7 @@ impl DecisionContext<'_> {
     }
 
     /// Unblocks all tasks that waited for this escalation.
-    fn unblock_all(&mut self, escalation: EscalationId) {
+    fn unblock_escalated_tasks(&mut self, escalation: EscalationId) {
         let reason = BlockReason::Escalated { escalation };
         let tasks = self.run.tasks.iter().filter(|task| task.block_reasons.contains(&reason));
         let blocked: Vec<TaskId> = tasks.map(|task| task.planned.id.clone()).collect();
@@ -311,14 +314,14 @@ impl DecisionContext<'_> {
         let open = self.run.task(task).escalations.clone();
         for escalation in open.into_iter().filter(|id| !stays_open(id)).collect::<Vec<_>>() {
             let note = format!("the cause no longer exists: {cause}");
-            self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
-            self.unblock_all(escalation);
+            self.emit_as_system(Event::EscalationResolved { escalation, action: None, note });
+            self.unblock_escalated_tasks(escalation);
         }
     }
 
     fn mark_task_failed(&mut self, task: TaskRef) {
-        self.emit(Event::TaskFailed { task: self.id(task), failure: AttemptFailure::MarkedFailed });
-        self.close_attempt(task, "was marked as failed", LoopOutcome::Failed);
+        self.emit(Event::TaskFailed { task: self.task_id(task), failure: AttemptFailure::MarkedFailed });
+        self.close_attempt(task, "was marked as failed", FeedbackLoopOutcome::Failed);
     }
 
     /// Returns the number of dependent tasks and the critical path behind a task.
@@ -334,7 +337,7 @@ impl DecisionContext<'_> {
         while let Some(next) = open.pop() {
             for dependent in graph.dependents(next) {
                 if !self.run.schedule.is_met(*dependent) && seen.insert(*dependent) {
-                    tasks += u32::from(matches!(self.run.kind_of(*dependent), NodeKind::Task(_)));
+                    tasks += u32::from(matches!(self.run.node_kind(*dependent), NodeKind::Task(_)));
                     open.push(*dependent);
                 }
             }

@@ -10,7 +10,7 @@ const OVERLAPS_MAX: usize = 1000;
 
 impl DecisionContext<'_> {
     /// Compares a report of the worktrees with the known overlaps, and records new, changed and resolved ones.
-    pub(super) fn report_overlaps(&mut self, overlaps: Vec<TaskOverlap>) {
+    pub(super) fn handle_overlap_report(&mut self, overlaps: Vec<TaskOverlap>) {
         let mut reported: Vec<TaskOverlap> =
             overlaps.into_iter().filter(|overlap| self.is_between_unfinished(overlap)).collect();
         reported.sort_by(|left, right| left.tasks.cmp(&right.tasks));
@@ -26,11 +26,11 @@ impl DecisionContext<'_> {
     }
 
     /// Resolves the overlaps of a task that has ended.
-    pub(super) fn end_overlaps(&mut self, task: TaskRef) {
+    pub(super) fn resolve_overlaps_of_ended_task(&mut self, task: TaskRef) {
         if self.run.overlaps.is_empty() || !self.run.task(task).stage.is_final() {
             return;
         }
-        let id = self.id(task);
+        let id = self.task_id(task);
         self.resolve_overlaps(|overlap| overlap.tasks.contains(&id));
     }
 
@@ -50,8 +50,9 @@ impl DecisionContext<'_> {
     /// Returns whether both tasks, in order, are unfinished: a report may be late.
     fn is_between_unfinished(&self, overlap: &TaskOverlap) -> bool {
         let [first, second] = &overlap.tasks;
-        let is_unfinished =
-            |task: &TaskId| self.run.find(task).is_some_and(|task| !self.run.task(task).stage.is_final());
+        let is_unfinished = |task: &TaskId| {
+            self.run.find_task(task).is_some_and(|task| !self.run.task(task).stage.is_final())
+        };
         first < second && is_unfinished(first) && is_unfinished(second)
     }
 }

@@ -11,7 +11,7 @@ use crate::{
 
 impl DecisionContext<'_> {
     /// Emits follow-up events until nothing follows any more.
-    pub(super) fn follow_up(&mut self) {
+    pub(super) fn emit_follow_up_events(&mut self) {
         loop {
             if let Some(session) = self.sessions.pop_first() {
                 self.advance_session(session);
@@ -19,19 +19,19 @@ impl DecisionContext<'_> {
                 self.advance_task(task);
             } else if !(self.announce_ready_tasks()
                 || self.start_next_task()
-                || self.assign_calls()
+                || self.assign_next_call()
                 || self.start_merge()
-                || self.open_gates()
+                || self.open_next_gate()
                 || self.answer_resolve_requests()
-                || self.resolve_silence()
-                || self.end_run())
+                || self.resolve_silence_escalation()
+                || self.end_run_if_idle())
             {
                 return;
             }
         }
     }
 
-    fn is_active(&self) -> bool {
+    fn is_run_active(&self) -> bool {
         self.run.status == RunStatus::Active
     }
 
@@ -40,8 +40,8 @@ impl DecisionContext<'_> {
         if ready.is_empty() {
             return false;
         }
-        let ids = ready.iter().filter_map(|node| match self.run.kind_of(*node) {
-            NodeKind::Task(task) => Some(self.id(task)),
+        let ids = ready.iter().filter_map(|node| match self.run.node_kind(*node) {
+            NodeKind::Task(task) => Some(self.task_id(task)),
             NodeKind::Gate(_) | NodeKind::External => None,
         });
         let tasks: Vec<TaskId> = ids.collect();
@@ -50,20 +50,20 @@ impl DecisionContext<'_> {
     }
 
     fn start_next_task(&mut self) -> bool {
-        if !self.is_active() {
+        if !self.is_run_active() {
             return false;
         }
         let Some(node) = self.run.schedule.next_candidate() else { return false };
-        let NodeKind::Task(task) = self.run.kind_of(node) else { return false };
-        self.start_or_resume(task);
+        let NodeKind::Task(task) = self.run.node_kind(node) else { return false };
+        self.start_or_resume_task(task);
         true
     }
 
     fn advance_task(&mut self, task: TaskRef) {
-        self.end_overlaps(task);
+        self.resolve_overlaps_of_ended_task(task);
         let state = self.run.task(task);
         let has_slot = self.run.schedule.running().contains(&state.node);
-        if !self.is_active() || state.is_blocked() || !has_slot {
+        if !self.is_run_active() || state.is_blocked() || !has_slot {
             return;
         }
         match state.stage {
@@ -103,31 +103,31 @@ impl DecisionContext<'_> {
         if session.in_turn || session.rate_limited {
             return;
         }
-        if self.is_active()
+        if self.is_run_active()
             && (self.send_corrections(id)
                 || (self.run.session(id).task.is_none() && self.deliver_messages(id)))
         {
             return;
         }
         let session = self.run.session(id);
-        if !self.is_active() {
+        if !self.is_run_active() {
             // A main agent may end its last turn after the end of the run.
             if matches!(self.run.status, RunStatus::Ended(_)) && session.is_idle() {
-                self.dismiss(id);
+                self.dismiss_session(id);
             }
             return;
         }
         if session.is_idle() && !session.work_queue.is_empty() {
             self.start_next_work_item(id);
-        } else if session.is_idle() && self.is_unneeded(id) {
-            self.dismiss(id);
+        } else if session.is_idle() && self.is_session_unneeded(id) {
+            self.dismiss_session(id);
         } else if session.state == SessionState::Active && session.unsent_inputs.is_empty() {
             self.emit(Event::SessionParked { session: id, mode: domain::ParkMode::Hot });
         }
     }
 
     /// Returns whether a session existed for one purpose that is fulfilled.
-    fn is_unneeded(&self, id: SessionId) -> bool {
+    fn is_session_unneeded(&self, id: SessionId) -> bool {
         let session = self.run.session(id);
         match session.role {
             Role::Orchestrator | Role::Operator => false,
@@ -137,8 +137,8 @@ impl DecisionContext<'_> {
     }
 
     fn start_merge(&mut self) -> bool {
-        let is_free = self.run.merging.is_none() || !self.run.is_on(Guard::SerialMerges);
-        if !self.is_active() || !is_free {
+        let is_free = self.run.merging.is_none() || !self.run.is_guard_on(Guard::SerialMerges);
+        if !self.is_run_active() || !is_free {
             return false;
         }
         let is_startable = |task: &&TaskRef| {
@@ -147,13 +147,14 @@ impl DecisionContext<'_> {
         };
         let Some(task) = self.run.mergeable.iter().find(is_startable).copied() else { return false };
         let attempt = self.run.task(task).attempt;
-        self.emit(Event::MergeStarted { task: self.id(task), attempt });
+        self.emit(Event::MergeStarted { task: self.task_id(task), attempt });
         true
     }
 
     /// Ends the run if nothing can proceed and nothing waits for the user.
-    fn end_run(&mut self) -> bool {
-        if !self.is_active() || (self.run.is_on(Guard::EndOnlyWhenIdle) && self.has_pending_work()) {
+    fn end_run_if_idle(&mut self) -> bool {
+        if !self.is_run_active() || (self.run.is_guard_on(Guard::EndOnlyWhenIdle) && self.has_pending_work())
+        {
             return false;
         }
         let ids = |stages: &[TaskStage]| -> Vec<TaskId> {
@@ -182,12 +183,12 @@ impl DecisionContext<'_> {
             .map(|(number, _)| SessionId(number))
             .collect();
         for session in alive {
-            self.dismiss(session);
+            self.dismiss_session(session);
         }
         let silence = self.run.silence_escalation.map(|(escalation, _)| escalation);
         for escalation in self.run.disk_budget_escalation.into_iter().chain(silence) {
             let note = "the run has ended".to_owned();
-            self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
+            self.emit_as_system(Event::EscalationResolved { escalation, action: None, note });
         }
         self.emit(Event::RunEnded { outcome, failed, waiting });
     }
@@ -227,11 +228,11 @@ impl DecisionContext<'_> {
         };
         let has_chat = run.root_session.is_some_and(|root| is_busy(run.session(root)));
         let is_asked = !run.open_questions.is_empty() || !run.open_requests.is_empty();
-        is_landing || at_gate || is_asked || has_chat || self.awaits_external()
+        is_landing || at_gate || is_asked || has_chat || self.awaits_external_dependency()
     }
 
     /// Returns whether a task waits for an external dependency and not for a failed task.
-    fn awaits_external(&self) -> bool {
+    fn awaits_external_dependency(&self) -> bool {
         let run = &*self.run;
         if run.externals.values().all(|node| run.schedule.is_met(*node)) {
             return false;
@@ -242,7 +243,7 @@ impl DecisionContext<'_> {
             let mut seen = std::collections::BTreeSet::new();
             let mut has_external = false;
             while let Some(node) = open.pop() {
-                match run.kind_of(node) {
+                match run.node_kind(node) {
                     NodeKind::External => has_external |= !run.schedule.is_met(node),
                     NodeKind::Task(before)
                         if matches!(run.task(before).stage, TaskStage::Failed | TaskStage::Cancelled) =>

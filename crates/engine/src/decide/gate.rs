@@ -2,7 +2,7 @@
 
 use domain::{
     AttemptFailure, BlockReason, CheckpointReason, EscalationCause, EscalationSubject, EscalationType, Event,
-    GateApproval, GateReport, PhaseNumber, ReturnReason, Role, SessionId, SessionInput, Severity, TaskId,
+    GateApproval, GateReport, PhaseNumber, Role, SessionId, SessionInput, Severity, TaskId, TaskReturnReason,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -17,15 +17,15 @@ const FAILURES_MAX: u32 = 3;
 
 impl DecisionContext<'_> {
     /// Opens the gate of a phase whose tasks are all done.
-    pub(super) fn open_gates(&mut self) -> bool {
+    pub(super) fn open_next_gate(&mut self) -> bool {
         if self.run.status != RunStatus::Active {
             return false;
         }
         if let Some(task) = self.early_marked_task() {
-            self.finish(task);
+            self.finish_task(task);
             return true;
         }
-        let free = self.run.schedule.open_barriers().filter_map(|node| match self.run.kind_of(node) {
+        let free = self.run.schedule.open_barriers().filter_map(|node| match self.run.node_kind(node) {
             NodeKind::Gate(phase) => Some(phase),
             NodeKind::Task(_) | NodeKind::External => None,
         });
@@ -81,7 +81,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn report_gate(
+    pub(super) fn handle_gate_report(
         &mut self,
         phase: PhaseNumber,
         round: u32,
@@ -99,17 +99,17 @@ impl DecisionContext<'_> {
         self.emit(Event::GateChecked { phase, round, report });
         if !passed {
             self.fail_gate(phase, summary, &tasks);
-        } else if !self.open_verifier(phase) {
+        } else if !self.start_verifier(phase) {
             self.pass_gate(phase);
         }
         Ok(())
     }
 
     /// Starts the verifier of a phase, and returns whether the team has one.
-    fn open_verifier(&mut self, phase: PhaseNumber) -> bool {
+    fn start_verifier(&mut self, phase: PhaseNumber) -> bool {
         let Some(round) = self.run.phases.get(&phase).map(|phase| phase.rounds) else { return false };
-        let Some(verifier) = self.run.team.first(Role::Verifier) else { return false };
-        let (agent, session) = (verifier.name.clone(), SessionId(self.run.sessions.next()));
+        let Some(verifier) = self.run.team.first_with_role(Role::Verifier) else { return false };
+        let (agent, session) = (verifier.name.clone(), SessionId(self.run.sessions.next_number()));
         self.emit(Event::SessionOpened {
             session,
             parent: self.run.root_session,
@@ -126,7 +126,7 @@ impl DecisionContext<'_> {
     }
 
     /// Passes the gate, or fails it with the verifier's objections.
-    pub(super) fn verifier_finished(&mut self, phase: PhaseNumber) {
+    pub(super) fn handle_verifier_verdict(&mut self, phase: PhaseNumber) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         if state.objections.is_empty() {
             return self.pass_gate(phase);
@@ -138,12 +138,12 @@ impl DecisionContext<'_> {
     }
 
     /// Starts another verifier, or escalates after too many losses.
-    pub(super) fn verifier_lost(&mut self, phase: PhaseNumber, failure: &AttemptFailure) {
+    pub(super) fn handle_verifier_loss(&mut self, phase: PhaseNumber, failure: &AttemptFailure) {
         let losses = self.run.phases.get(&phase).map_or(0, |phase| phase.losses);
         if self.is_uncounted_loss(failure, losses) {
-            self.open_verifier(phase);
+            self.start_verifier(phase);
         } else {
-            self.raise_quality(phase, "the verifier ended without a verdict".to_owned());
+            self.escalate_gate_failure(phase, "the verifier ended without a verdict".to_owned());
         }
     }
 
@@ -152,25 +152,25 @@ impl DecisionContext<'_> {
         let (round, blocks) = (state.rounds, self.work_blocked_by_node(state.node));
         self.emit(Event::GatePassed { phase, round, blocks });
         match self.run.settings.gate_approval {
-            GateApproval::Automatic => self.approve(phase, false, None),
+            GateApproval::Automatic => self.emit_gate_approval(phase, false, None),
             GateApproval::Person => {}
         }
     }
 
-    pub(super) fn approve(&mut self, phase: PhaseNumber, waived: bool, note: Option<String>) {
+    pub(super) fn emit_gate_approval(&mut self, phase: PhaseNumber, waived: bool, note: Option<String>) {
         self.emit(Event::GateApproved { phase, waived, note });
         let approval = BlockReason::Approval { phase };
         let tasks = self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default();
         for task in tasks {
-            if self.run.is_blocked_by(task, &approval) {
-                self.finish(task);
+            if self.run.is_task_blocked_by(task, &approval) {
+                self.finish_task(task);
             }
         }
     }
 
     pub(super) fn approve_gate(&mut self, phase: PhaseNumber, note: Option<String>) -> Result<(), Rejection> {
         self.check_reviewable(phase)?;
-        self.approve(phase, false, note);
+        self.emit_gate_approval(phase, false, note);
         Ok(())
     }
 
@@ -182,7 +182,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         self.check_reviewable(phase)?;
         for task in tasks {
-            self.find(task)?;
+            self.find_task(task)?;
         }
         self.fail_gate(phase, reason, tasks);
         Ok(())
@@ -205,7 +205,7 @@ impl DecisionContext<'_> {
         let round = state.rounds;
         let is_of_phase = |task: &TaskRef| state.tasks.contains(task);
         let mut tasks: Vec<TaskRef> =
-            named.iter().filter_map(|id| self.run.find(id)).filter(is_of_phase).collect();
+            named.iter().filter_map(|id| self.run.find_task(id)).filter(is_of_phase).collect();
         tasks.sort_unstable();
         tasks.dedup();
         tasks.retain(|task| matches!(self.run.task(*task).stage, TaskStage::Done | TaskStage::Merged));
@@ -213,18 +213,18 @@ impl DecisionContext<'_> {
             tasks.extend(state.marked_by.or(state.last_done));
         }
         let is_last = state.failures.saturating_add(1) >= FAILURES_MAX;
-        let ids = tasks.iter().map(|task| self.id(*task)).collect();
+        let ids = tasks.iter().map(|task| self.task_id(*task)).collect();
         self.emit(Event::GateFailed { phase, round, reason: reason.clone(), tasks: ids });
         if is_last {
-            self.raise_quality(phase, reason);
+            self.escalate_gate_failure(phase, reason);
         } else {
-            self.rework(phase, &reason);
+            self.return_tasks_for_rework(phase, &reason);
         }
     }
 
-    fn raise_quality(&mut self, phase: PhaseNumber, description: String) {
+    fn escalate_gate_failure(&mut self, phase: PhaseNumber, description: String) {
         let failures = self.run.phases.get(&phase).map_or(0, |phase| phase.failures);
-        self.raise(
+        self.raise_escalation(
             EscalationSubject::Phase { phase },
             None,
             NewEscalation {
@@ -238,23 +238,23 @@ impl DecisionContext<'_> {
     }
 
     /// Returns the rejected tasks of a phase to their agents.
-    pub(super) fn rework(&mut self, phase: PhaseNumber, reason: &str) {
+    pub(super) fn return_tasks_for_rework(&mut self, phase: PhaseNumber, reason: &str) {
         let tasks = self.run.phases.get(&phase).map(|phase| phase.rework.clone()).unwrap_or_default();
         let approval = BlockReason::Approval { phase };
         // Merged tasks that need no rework are done: others of the phase may depend on them.
         let all = self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default();
         for task in all {
-            if !tasks.contains(&task) && self.run.is_blocked_by(task, &approval) {
-                self.finish(task);
+            if !tasks.contains(&task) && self.run.is_task_blocked_by(task, &approval) {
+                self.finish_task(task);
             }
         }
         for task in tasks {
-            if self.run.is_blocked_by(task, &approval) {
+            if self.run.is_task_blocked_by(task, &approval) {
                 // Its session is still running and continues.
-                self.emit(Event::TaskUnblocked { task: self.id(task), reason: approval.clone() });
-                self.emit(Event::TaskReturned { task: self.id(task), reason: ReturnReason::Rework });
+                self.emit(Event::TaskUnblocked { task: self.task_id(task), reason: approval.clone() });
+                self.emit(Event::TaskReturned { task: self.task_id(task), reason: TaskReturnReason::Rework });
             } else if self.run.task(task).stage == TaskStage::Done {
-                self.emit(Event::TaskReopened { task: self.id(task), reason: reason.to_owned() });
+                self.emit(Event::TaskReopened { task: self.task_id(task), reason: reason.to_owned() });
             }
         }
     }

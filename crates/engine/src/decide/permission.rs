@@ -6,7 +6,7 @@ use domain::{
 };
 
 use super::{DecisionContext, question::QuestionDraft};
-use crate::{apply::is_allowed, state::TaskRef};
+use crate::{apply::is_allowing_answer, state::TaskRef};
 
 enum PermissionVerdict {
     Allowed(String),
@@ -31,7 +31,7 @@ impl DecisionContext<'_> {
                     permission: Some(request),
                     prompt: None,
                 };
-                return self.ask(session, draft);
+                return self.ask_question(session, draft);
             }
         };
         let prompt = request.prompt.clone();
@@ -42,7 +42,7 @@ impl DecisionContext<'_> {
     /// Precedence: deny patterns, saved answers, allow patterns, the mode.
     fn evaluate_rules(&self, session: SessionId, request: &PermissionRequest) -> PermissionVerdict {
         let policy = &self.run.settings.permissions;
-        if let Some(pattern) = policy.deny.iter().find(|pattern| names_subject(pattern, request)) {
+        if let Some(pattern) = policy.deny.iter().find(|pattern| pattern_names_subject(pattern, request)) {
             return PermissionVerdict::Denied(format!("deny {pattern}"));
         }
         let task = self.run.session(session).task;
@@ -51,13 +51,13 @@ impl DecisionContext<'_> {
             .iter()
             .chain(&self.run.permission_rules)
             .rev()
-            .find(|(pattern, _)| names_subject(pattern, request));
+            .find(|(pattern, _)| pattern_names_subject(pattern, request));
         match saved {
             Some((pattern, true)) => return PermissionVerdict::Allowed(format!("saved {pattern}")),
             Some((pattern, false)) => return PermissionVerdict::Denied(format!("saved {pattern}")),
             None => {}
         }
-        if let Some(pattern) = policy.allow.iter().find(|pattern| allows(pattern, request)) {
+        if let Some(pattern) = policy.allow.iter().find(|pattern| pattern_allows(pattern, request)) {
             return PermissionVerdict::Allowed(format!("allow {pattern}"));
         }
         match policy.mode {
@@ -75,7 +75,7 @@ impl DecisionContext<'_> {
         match request.kind {
             PermissionKind::Edit | PermissionKind::Read => request.in_worktree,
             PermissionKind::Run => {
-                let of_task = task.and_then(|task| self.run.check_of(task));
+                let of_task = task.and_then(|task| self.run.check_of_task(task));
                 of_task.or(self.run.settings.verify.as_ref()).is_some_and(|check| *check == request.subject)
             }
             PermissionKind::Fetch | PermissionKind::Other => false,
@@ -90,22 +90,28 @@ impl DecisionContext<'_> {
     ) {
         let question = self.run.questions.get(question.0);
         if let Some(request) = question.permission.as_ref().filter(|_| scope != PermissionScope::Once) {
-            let task = question.task.filter(|_| scope == PermissionScope::Task).map(|task| self.id(task));
+            let task =
+                question.task.filter(|_| scope == PermissionScope::Task).map(|task| self.task_id(task));
             // The exact subject, not a pattern: only what was asked is granted.
             let pattern = format!("={}:{}", request.kind.pattern_name(), request.subject);
-            self.emit(Event::PermissionRuleSaved { scope, task, pattern, allowed: is_allowed(answer) });
+            self.emit(Event::PermissionRuleSaved {
+                scope,
+                task,
+                pattern,
+                allowed: is_allowing_answer(answer),
+            });
         }
     }
 }
 
 /// Returns whether a pattern or a saved answer names the subject of a request; used to deny.
-fn names_subject(pattern: &str, request: &PermissionRequest) -> bool {
-    matches_exactly(pattern, request).unwrap_or_else(|| covers(pattern, request, false))
+fn pattern_names_subject(pattern: &str, request: &PermissionRequest) -> bool {
+    matches_exactly(pattern, request).unwrap_or_else(|| pattern_covers(pattern, request, false))
 }
 
 /// Returns whether a pattern or a saved answer allows a request. `*` does not match characters that join commands.
-fn allows(pattern: &str, request: &PermissionRequest) -> bool {
-    matches_exactly(pattern, request).unwrap_or_else(|| covers(pattern, request, true))
+fn pattern_allows(pattern: &str, request: &PermissionRequest) -> bool {
+    matches_exactly(pattern, request).unwrap_or_else(|| pattern_covers(pattern, request, true))
 }
 
 /// Returns whether a saved answer has exactly this subject; `None` if it is a pattern.
@@ -114,7 +120,7 @@ fn matches_exactly(pattern: &str, request: &PermissionRequest) -> Option<bool> {
     Some(exact.split_once(':') == Some((request.kind.pattern_name(), request.subject.as_str())))
 }
 
-fn covers(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
+fn pattern_covers(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
     let (kind, rest) = pattern.split_once(':').unwrap_or(("", pattern));
     let kinds = ["edit", "run", "read", "fetch", "other"];
     let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
@@ -124,18 +130,18 @@ fn covers(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
         is_command && matches!(c, ';' | '|' | '&' | '`' | '$' | '(' | ')' | '<' | '>' | '\n' | '\r')
     };
     if request.kind == PermissionKind::Run {
-        return fits_kind && glob(rest, &request.subject, joins_commands);
+        return fits_kind && glob_matches(rest, &request.subject, joins_commands);
     }
     // A path with `..` may leave the folder that the pattern names.
     let leaves_folder = |path: &str| path.split('/').any(|part| part == "..");
-    let fits = |path: &str| !(strictly && leaves_folder(path)) && glob(rest, path, joins_commands);
+    let fits = |path: &str| !(strictly && leaves_folder(path)) && glob_matches(rest, path, joins_commands);
     // A patch lists its files, one per line: all must be allowed, any can be denied.
     let mut paths = request.subject.split('\n');
     fits_kind && if strictly { paths.all(fits) } else { paths.any(fits) }
 }
 
 /// Matches `*` against any characters except the barred ones.
-fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> bool {
+fn glob_matches(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
     let mut parts = parts.peekable();
@@ -158,7 +164,7 @@ fn glob(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Copy) -> b
 mod tests {
     use domain::{PermissionKind, PermissionRequest};
 
-    use super::{allows, names_subject};
+    use super::{pattern_allows, pattern_names_subject};
 
     #[test]
     fn pattern_allows_its_commands_but_no_joined_ones() {
@@ -187,19 +193,23 @@ mod tests {
             ("edit:src/**", PermissionKind::Edit, "", false),
         ];
         for (pattern, kind, subject, expected) in cases {
-            assert_eq!(allows(pattern, &request(kind, subject)), expected, "{pattern} for {subject}");
+            assert_eq!(
+                pattern_allows(pattern, &permission_request(kind, subject)),
+                expected,
+                "{pattern} for {subject}"
+            );
         }
     }
 
     #[test]
     fn denied_file_denies_the_whole_patch() {
-        let patch = request(PermissionKind::Edit, "src/a.rs\nsecret/b");
-        assert!(names_subject("edit:secret/**", &patch));
-        assert!(names_subject("edit:src/**", &patch));
-        assert!(!names_subject("edit:docs/**", &patch));
+        let patch = permission_request(PermissionKind::Edit, "src/a.rs\nsecret/b");
+        assert!(pattern_names_subject("edit:secret/**", &patch));
+        assert!(pattern_names_subject("edit:src/**", &patch));
+        assert!(!pattern_names_subject("edit:docs/**", &patch));
     }
 
-    fn request(kind: PermissionKind, subject: &str) -> PermissionRequest {
+    fn permission_request(kind: PermissionKind, subject: &str) -> PermissionRequest {
         let (prompt, subject) = (String::new(), subject.to_owned());
         PermissionRequest { prompt, kind, subject, in_worktree: false, detail: None }
     }

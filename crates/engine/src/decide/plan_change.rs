@@ -7,7 +7,7 @@ use domain::{Event, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, 
 use super::{DecisionContext, start::TASKS_MAX};
 use crate::{
     graph::{Graph, Node},
-    plan_diff::{PlanAmendment, in_order},
+    plan_diff::{PlanAmendment, in_dependency_order},
     rejection::Rejection,
     run::{PlanChangeOffer, RunStatus},
     state::{GateState, TaskStage},
@@ -18,7 +18,7 @@ const PROBLEM_CHARS_MAX: usize = 2_000;
 
 impl DecisionContext<'_> {
     /// Offers the differences, unless they are already offered or were ignored.
-    pub(super) fn report_plan(&mut self, work: &PlannedWork) -> Result<(), Rejection> {
+    pub(super) fn handle_plan_report(&mut self, work: &PlannedWork) -> Result<(), Rejection> {
         if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
             return Err(Rejection::StaleReport);
         }
@@ -35,7 +35,7 @@ impl DecisionContext<'_> {
         if is_known(&self.run.offer) || is_known(&self.run.ignored_offer) {
             return Err(Rejection::StaleReport);
         }
-        let amendment = self.run.amendment(&changes);
+        let amendment = self.run.plan_amendment(&changes);
         let problem = self.check_amendment(&changes, &amendment).err().map(|rejection| rejection.to_string());
         let offer = OfferId(self.run.offers.saturating_add(1));
         self.emit(Event::PlanChangeDetected { offer, changes, problem });
@@ -43,7 +43,7 @@ impl DecisionContext<'_> {
     }
 
     /// Records that the plan file cannot be read, and withdraws an open offer.
-    pub(super) fn report_plan_unreadable(&mut self, problem: &str) -> Result<(), Rejection> {
+    pub(super) fn handle_unreadable_plan(&mut self, problem: &str) -> Result<(), Rejection> {
         if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
             return Err(Rejection::StaleReport);
         }
@@ -57,25 +57,25 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn ignore_plan_change(&mut self, offer: OfferId) -> Result<(), Rejection> {
-        self.open_offer(offer)?;
+        self.current_offer_changes(offer)?;
         self.emit(Event::PlanChangeIgnored { offer });
         Ok(())
     }
 
     pub(super) fn apply_plan_change(&mut self, offer: OfferId) -> Result<(), Rejection> {
-        let changes = self.open_offer(offer)?;
-        let amendment = self.run.amendment(&changes);
+        let changes = self.current_offer_changes(offer)?;
+        let amendment = self.run.plan_amendment(&changes);
         self.check_amendment(&changes, &amendment)?;
-        self.reopen();
-        let removed = amendment.skipped.iter().map(|task| self.id(*task)).collect();
-        let restored = amendment.restored.iter().map(|(task, _)| self.id(*task)).collect();
+        self.reopen_run();
+        let removed = amendment.skipped.iter().map(|task| self.task_id(*task)).collect();
+        let restored = amendment.restored.iter().map(|(task, _)| self.task_id(*task)).collect();
         self.emit(Event::PlanChangeApplied { offer, removed, restored });
         self.apply_amendment(&changes, amendment);
         Ok(())
     }
 
     /// Returns the offered changes, if the offer is still current.
-    fn open_offer(&self, offer: OfferId) -> Result<Box<PlanChanges>, Rejection> {
+    fn current_offer_changes(&self, offer: OfferId) -> Result<Box<PlanChanges>, Rejection> {
         match &self.run.offer {
             Some(open) if open.id == offer => Ok(open.changes.clone()),
             Some(open) if open.id > offer => {
@@ -94,8 +94,8 @@ impl DecisionContext<'_> {
         for (earlier, later) in amendment.edges_removed {
             self.emit(Event::DependencyRemoved { earlier, later });
         }
-        self.change_phases(self.open_phases(changes));
-        for task in in_order(&changes.added) {
+        self.change_phases(self.changed_open_phases(changes));
+        for task in in_dependency_order(&changes.added) {
             self.emit(Event::TaskAdded { task: Box::new(task.clone()), in_file: true });
         }
         for (task_ref, restored) in amendment.restored {
@@ -107,9 +107,9 @@ impl DecisionContext<'_> {
             self.emit(Event::TaskChanged { task: Box::new(restored.task), fields });
             if self.run.task(task_ref).stage == TaskStage::Done {
                 let reason = "it is open again in the plan".to_owned();
-                self.emit(Event::TaskReopened { task: self.id(task_ref), reason });
+                self.emit(Event::TaskReopened { task: self.task_id(task_ref), reason });
             } else {
-                self.restart(task_ref, None);
+                self.restart_task(task_ref, None);
             }
         }
         for (_, changed) in amendment.changed {
@@ -119,7 +119,7 @@ impl DecisionContext<'_> {
             self.emit(Event::DependencyAdded { earlier, later });
         }
         for task in amendment.skipped {
-            self.skip(task);
+            self.emit_task_skip(task);
         }
     }
 
@@ -145,7 +145,7 @@ impl DecisionContext<'_> {
     }
 
     /// Returns the changed phases that have not reached their gates.
-    fn open_phases(&self, changes: &PlanChanges) -> Vec<PlannedPhase> {
+    fn changed_open_phases(&self, changes: &PlanChanges) -> Vec<PlannedPhase> {
         let is_open = |phase: &&PlannedPhase| {
             self.run.phases.get(&phase.number).is_some_and(|known| known.gate == GateState::Closed)
         };
@@ -183,7 +183,7 @@ impl DecisionContext<'_> {
                 }
             }
         }
-        let known = self.run.team.names();
+        let known = self.run.team.agent_names();
         let named = changes.added.iter().chain(moved.map(|(_, changed)| &changed.task));
         for task in named {
             if let Some(name) = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name)) {
@@ -191,7 +191,7 @@ impl DecisionContext<'_> {
             }
         }
         let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
-        let exists = |id: &TaskId| self.run.find(id).is_some();
+        let exists = |id: &TaskId| self.run.find_task(id).is_some();
         if let Some(task) = changes.added.iter().find(|task| exists(&task.id) || !ids.insert(&task.id)) {
             return invalid(format!("{} is defined twice", task.id));
         }
@@ -215,7 +215,7 @@ impl DecisionContext<'_> {
         let new_tasks: BTreeMap<&TaskId, usize> =
             changes.added.iter().zip(first + n_gates..).map(|(task, at)| (&task.id, at)).collect();
         let task_at = |id: &TaskId| {
-            let known = run.find(id).map(|task| run.task(task).node.index());
+            let known = run.find_task(id).map(|task| run.task(task).node.index());
             known.or_else(|| new_tasks.get(id).copied())
         };
         let gate_at = |phase: &PhaseNumber| {
@@ -232,7 +232,7 @@ impl DecisionContext<'_> {
                 edges.remove(&(earlier, later));
             }
         }
-        let phases = self.open_phases(changes);
+        let phases = self.changed_open_phases(changes);
         for phase in &phases {
             let Some(known) = run.phases.get(&phase.number) else { continue };
             let waits =

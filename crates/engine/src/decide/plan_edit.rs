@@ -13,7 +13,7 @@ use crate::{
 impl DecisionContext<'_> {
     pub(super) fn add_task(&mut self, task: Box<PlannedTask>) -> Result<(), Rejection> {
         self.check_accepts_commands()?;
-        if self.run.find(&task.id).is_some() {
+        if self.run.find_task(&task.id).is_some() {
             return Err(Rejection::InvalidPlan { reason: format!("{} already exists", task.id) });
         }
         let phase = task.phase;
@@ -27,7 +27,7 @@ impl DecisionContext<'_> {
         // The gate of its phase will depend on it: its dependencies must not depend on that gate.
         let gate = state.node;
         for id in &task.depends_on {
-            let task_ref = self.find(id)?;
+            let task_ref = self.find_task(id)?;
             let earlier = self.run.task(task_ref).node;
             if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(earlier, gate) {
                 let path = path.iter().map(|node| self.node_name(*node)).collect();
@@ -44,18 +44,18 @@ impl DecisionContext<'_> {
                 return Err(Rejection::InvalidPlan { reason });
             }
         }
-        let known = self.run.team.names();
+        let known = self.run.team.agent_names();
         if let Some(name) = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name)) {
             return Err(Rejection::UnknownAgent { name: name.clone(), known });
         }
-        self.reopen();
+        self.reopen_run();
         self.emit(Event::TaskAdded { task, in_file: false });
         Ok(())
     }
 
     pub(super) fn add_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
         self.check_accepts_commands()?;
-        let (from, to) = (self.find(&earlier)?, self.find(&later)?);
+        let (from, to) = (self.find_task(&earlier)?, self.find_task(&later)?);
         self.check_not_started(&later)?;
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         // Checked on a copy: a rejected command changes nothing.
@@ -69,20 +69,20 @@ impl DecisionContext<'_> {
 
     pub(super) fn remove_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
         self.check_accepts_commands()?;
-        let (from, to) = (self.find(&earlier)?, self.find(&later)?);
+        let (from, to) = (self.find_task(&earlier)?, self.find_task(&later)?);
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         if !self.run.schedule.graph().dependencies(to).contains(&from) {
             let object = format!("dependency of {later} on {earlier}");
             return Err(Rejection::UnknownObject { object });
         }
         self.check_not_started(&later)?;
-        self.reopen();
+        self.reopen_run();
         self.emit(Event::DependencyRemoved { earlier, later });
         Ok(())
     }
 
     fn check_not_started(&self, id: &TaskId) -> Result<(), Rejection> {
-        let stage = self.run.task(self.find(id)?).stage;
+        let stage = self.run.task(self.find_task(id)?).stage;
         if matches!(stage, TaskStage::Waiting | TaskStage::Ready) {
             return Ok(());
         }
@@ -98,7 +98,7 @@ impl DecisionContext<'_> {
                 Err(Rejection::WrongRunState { object: format!("'{name}'"), state: "already met" })
             }
             Some(_) => {
-                self.reopen();
+                self.reopen_run();
                 self.emit(Event::ExternalDependencyMet { name });
                 Ok(())
             }
@@ -106,8 +106,8 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn node_name(&self, node: Node) -> String {
-        match self.run.kind_of(node) {
-            NodeKind::Task(task) => self.id(task).to_string(),
+        match self.run.node_kind(node) {
+            NodeKind::Task(task) => self.task_id(task).to_string(),
             NodeKind::Gate(phase) => format!("phase {phase}"),
             NodeKind::External => "external dependency".to_owned(),
         }

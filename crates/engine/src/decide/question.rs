@@ -8,7 +8,7 @@ use domain::{
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
-    apply::is_allowed,
+    apply::is_allowing_answer,
     guard::Guard,
     rejection::Rejection,
     state::{QuestionState, WorkItem},
@@ -50,13 +50,13 @@ impl DecisionContext<'_> {
             AskUserType::Confirmation => QuestionKind::Confirmation,
         };
         let AskUser { question: text, options, default, context, required, .. } = ask;
-        self.ask(
+        self.ask_question(
             session,
             QuestionDraft { kind, text, options, default, context, required, permission: None, prompt },
         );
     }
 
-    pub(super) fn user_question(&mut self, session: SessionId, message: UserQuestion) {
+    pub(super) fn handle_user_question(&mut self, session: SessionId, message: UserQuestion) {
         let kind = match message.category {
             QuestionCategory::Choice => QuestionKind::Selection,
             QuestionCategory::Confirmation => QuestionKind::Confirmation,
@@ -66,7 +66,7 @@ impl DecisionContext<'_> {
             QuestionCategory::Business | QuestionCategory::Clarification => QuestionKind::Selection,
         };
         let UserQuestion { question: text, options, default, required, .. } = message;
-        self.ask(
+        self.ask_question(
             session,
             QuestionDraft {
                 kind,
@@ -82,7 +82,7 @@ impl DecisionContext<'_> {
     }
 
     /// Forwards the orchestrator's current question to the user, or asks a question of its own.
-    pub(super) fn need_human(&mut self, session: SessionId, text: String) {
+    pub(super) fn handle_need_human(&mut self, session: SessionId, text: String) {
         if let Some(WorkItem::Question(question)) = self.run.session(session).current_item {
             self.emit(Event::QuestionForwarded { question, text });
         } else {
@@ -96,17 +96,17 @@ impl DecisionContext<'_> {
                 permission: None,
                 prompt: None,
             };
-            self.ask(session, draft);
+            self.ask_question(session, draft);
         }
     }
 
-    pub(super) fn ask(&mut self, session: SessionId, draft: QuestionDraft) {
-        let question = QuestionId(self.run.questions.next());
+    pub(super) fn ask_question(&mut self, session: SessionId, draft: QuestionDraft) {
+        let question = QuestionId(self.run.questions.next_number());
         let sender = self.run.session(session);
         let (task, is_worker) = (sender.task, sender.role == Role::Worker);
         let agent = sender.agent.clone();
         let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
-        let id = task.map(|task| self.id(task));
+        let id = task.map(|task| self.task_id(task));
         let is_permission = draft.permission.is_some();
         let QuestionDraft { kind, text, options, default, context, required, permission, prompt } = draft;
         self.emit(Event::QuestionAsked {
@@ -130,7 +130,7 @@ impl DecisionContext<'_> {
         if let (Some(agent), Some(phase), false) = (agent, phase, is_permission) {
             let count = self.run.question_counts.get(&format!("{phase} {agent}")).copied().unwrap_or(0);
             if count > QUESTIONS_BEFORE_WARNING {
-                self.emit_by_rule(Event::ManyQuestionsAsked { agent, phase, count });
+                self.emit_as_system(Event::ManyQuestionsAsked { agent, phase, count });
             }
         }
     }
@@ -141,15 +141,15 @@ impl DecisionContext<'_> {
         // Only the user decides permissions.
         let is_for_person = record.permission.is_some() || Some(record.session) == self.run.root_session;
         // An orchestrator that waits for a call cannot answer: its callee could be the asking agent.
-        let can_answer = |id: &SessionId| self.calls_of(*id).is_empty();
+        let can_answer = |id: &SessionId| self.open_calls_of_session(*id).is_empty();
         let to = match self.run.orchestrator().filter(can_answer) {
             Some(_) if !is_for_person => QuestionRoute::Orchestrator,
             _ => QuestionRoute::Person,
         };
-        self.emit_by_rule(Event::QuestionRouted { question, to });
+        self.emit_as_system(Event::QuestionRouted { question, to });
     }
 
-    pub(super) fn answer(
+    pub(super) fn answer_question(
         &mut self,
         question: Option<QuestionId>,
         task: Option<&TaskId>,
@@ -160,7 +160,7 @@ impl DecisionContext<'_> {
         let question = match (question, task) {
             (Some(question), _) => question,
             (None, Some(task)) => {
-                let task = self.find(task)?;
+                let task = self.find_task(task)?;
                 self.only_pending_question(|id| self.run.questions.get(id.0).task == Some(task))?
             }
             (None, None) => self.only_pending_question(|_| true)?,
@@ -172,7 +172,7 @@ impl DecisionContext<'_> {
         match record.state {
             QuestionState::Pending | QuestionState::WithOrchestrator => {}
             QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed
-                if self.run.is_on(Guard::OneAnswer) =>
+                if self.run.is_guard_on(Guard::OneAnswer) =>
             {
                 return Err(Rejection::AlreadyAnswered { question });
             }
@@ -204,7 +204,7 @@ impl DecisionContext<'_> {
         match pending.as_slice() {
             [] => Err(Rejection::NoPendingQuestion),
             [question] => Ok(*question),
-            [first, ..] if !self.run.is_on(Guard::ChatAnswersOnlyQuestion) => Ok(*first),
+            [first, ..] if !self.run.is_guard_on(Guard::ChatAnswersOnlyQuestion) => Ok(*first),
             _ => Err(Rejection::SeveralPendingQuestions { questions: pending }),
         }
     }
@@ -222,7 +222,7 @@ impl DecisionContext<'_> {
             let input = match record.permission {
                 Some(request) => SessionInput::Permission {
                     prompt: request.prompt,
-                    allowed: is_allowed(&answer),
+                    allowed: is_allowing_answer(&answer),
                     question: Some(question),
                 },
                 None => SessionInput::Answer { question, answer, prompt: record.prompt },
@@ -235,8 +235,8 @@ impl DecisionContext<'_> {
     pub(super) fn unblock_by_question(&mut self, question: QuestionId) {
         let task = self.run.questions.get(question.0).task;
         let reason = BlockReason::Question { question };
-        if let Some(task) = task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
-            self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
+        if let Some(task) = task.filter(|task| self.run.is_task_blocked_by(*task, &reason)) {
+            self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason });
         }
     }
 
@@ -264,7 +264,7 @@ impl DecisionContext<'_> {
     /// Uses the default if allowed, else raises an escalation.
     pub(super) fn expire_question(&mut self, question: QuestionId) {
         let record = self.run.questions.get(question.0).clone();
-        let may_use_default = !record.required || !self.run.is_on(Guard::DefaultsForOptionalOnly);
+        let may_use_default = !record.required || !self.run.is_guard_on(Guard::DefaultsForOptionalOnly);
         if let Some(answer) = record.default.filter(|_| may_use_default && record.permission.is_none()) {
             self.emit(Event::QuestionExpired { question, default_used: Some(answer.clone()) });
             self.after_answer(question, answer);
@@ -279,16 +279,16 @@ impl DecisionContext<'_> {
             context: format!("{question} has expired"),
         };
         let reason = BlockReason::Question { question };
-        match record.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
+        match record.task.filter(|task| self.run.is_task_blocked_by(*task, &reason)) {
             Some(task) => {
                 self.block_on_escalation(task, escalation);
                 self.unblock_by_question(question);
             }
             None => {
-                let subject = record
-                    .task
-                    .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
-                self.raise(subject, Some(record.session), escalation);
+                let subject = record.task.map_or(EscalationSubject::Run, |task| EscalationSubject::Task {
+                    task: self.task_id(task),
+                });
+                self.raise_escalation(subject, Some(record.session), escalation);
                 // Otherwise nothing would continue its current work item.
                 self.send_input(
                     record.session,

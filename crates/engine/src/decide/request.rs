@@ -13,12 +13,12 @@ use crate::{
 };
 
 impl DecisionContext<'_> {
-    pub(super) fn request(&mut self, session: SessionId, dependency: DependencyRequest) {
-        let request = RequestId(self.run.requests.next());
+    pub(super) fn make_request(&mut self, session: SessionId, dependency: DependencyRequest) {
+        let request = RequestId(self.run.requests.next_number());
         let sender = self.run.session(session);
         let task = sender.task.filter(|_| sender.role == Role::Worker);
         let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
-        let id = task.map(|task| self.id(task));
+        let id = task.map(|task| self.task_id(task));
         let default = default_resource(&dependency).filter(|_| self.run.settings.requests_auto_default);
         let requested = dependency.clone();
         self.emit(Event::RequestMade { request, session, task: id.clone(), dependency, blocks });
@@ -27,12 +27,12 @@ impl DecisionContext<'_> {
         }
         if let Some(provided) = default {
             let input = provided_input(request, requested, provided.clone(), true);
-            self.emit_by_rule(Event::RequestProvided { request, provided, default: true });
-            self.after_request(request, input);
+            self.emit_as_system(Event::RequestProvided { request, provided, default: true });
+            self.after_request_closed(request, input);
         }
     }
 
-    fn open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
+    fn find_open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
         let unknown = || Rejection::UnknownObject { object: format!("request {request}") };
         let record = self.run.requests.get(request.0).clone();
         let dependency = record.dependency.clone().ok_or_else(unknown)?;
@@ -42,12 +42,12 @@ impl DecisionContext<'_> {
         Ok((record, dependency))
     }
 
-    pub(super) fn provide(
+    pub(super) fn provide_resource(
         &mut self,
         request: RequestId,
         provided: ProvidedResource,
     ) -> Result<(), Rejection> {
-        let (_, dependency) = self.open_request(request)?;
+        let (_, dependency) = self.find_open_request(request)?;
         let fits = match (dependency.r#type, &provided) {
             (
                 DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service,
@@ -63,18 +63,18 @@ impl DecisionContext<'_> {
         }
         let input = provided_input(request, dependency, provided.clone(), false);
         self.emit(Event::RequestProvided { request, provided, default: false });
-        self.after_request(request, input);
+        self.after_request_closed(request, input);
         Ok(())
     }
 
     pub(super) fn refuse_request(&mut self, request: RequestId, reason: String) -> Result<(), Rejection> {
-        let (record, dependency) = self.open_request(request)?;
+        let (record, dependency) = self.find_open_request(request)?;
         self.emit(Event::RequestRefused { request, reason: reason.clone() });
         if dependency.required {
             let subject = record
                 .task
-                .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.id(task) });
-            self.raise(
+                .map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task: self.task_id(task) });
+            self.raise_escalation(
                 subject,
                 record.session,
                 NewEscalation {
@@ -86,13 +86,13 @@ impl DecisionContext<'_> {
                 },
             );
         }
-        self.after_request(request, SessionInput::Refused { request, name: dependency.name, reason });
+        self.after_request_closed(request, SessionInput::Refused { request, name: dependency.name, reason });
         Ok(())
     }
 
     pub(super) fn skip_request(&mut self, request: RequestId) -> Result<(), Rejection> {
-        let (_, dependency) = self.open_request(request)?;
-        if dependency.required && self.run.is_on(Guard::RequiredRequests) {
+        let (_, dependency) = self.find_open_request(request)?;
+        if dependency.required && self.run.is_guard_on(Guard::RequiredRequests) {
             return Err(Rejection::RequestRequired { request });
         }
         let input = match default_resource(&dependency) {
@@ -100,16 +100,16 @@ impl DecisionContext<'_> {
             None => SessionInput::Refused { request, name: dependency.name, reason: "skipped".to_owned() },
         };
         self.emit(Event::RequestSkipped { request });
-        self.after_request(request, input);
+        self.after_request_closed(request, input);
         Ok(())
     }
 
     /// Unblocks the task. Its session receives the input when it has a slot, any other session now.
-    fn after_request(&mut self, request: RequestId, input: SessionInput) {
+    fn after_request_closed(&mut self, request: RequestId, input: SessionInput) {
         let record = self.run.requests.get(request.0).clone();
         let reason = BlockReason::Request { request };
-        if let Some(task) = record.task.filter(|task| self.run.is_blocked_by(*task, &reason)) {
-            self.emit_by_rule(Event::TaskUnblocked { task: self.id(task), reason });
+        if let Some(task) = record.task.filter(|task| self.run.is_task_blocked_by(*task, &reason)) {
+            self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason });
         }
         if let (None, Some(session)) = (record.task, record.session) {
             self.send_input(session, input);

@@ -23,7 +23,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    pub(super) fn report_started(
+    pub(super) fn handle_session_started(
         &mut self,
         session: SessionId,
         agent_session: Option<String>,
@@ -37,7 +37,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    pub(super) fn report_input_sent(
+    pub(super) fn handle_input_sent(
         &mut self,
         session: SessionId,
         input: InputNumber,
@@ -68,7 +68,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    pub(super) fn report_ended(
+    pub(super) fn handle_session_ended(
         &mut self,
         session: SessionId,
         exit_status: Option<i32>,
@@ -87,7 +87,11 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    pub(super) fn report_lost(&mut self, session: SessionId, reason: String) -> Result<(), Rejection> {
+    pub(super) fn handle_session_lost(
+        &mut self,
+        session: SessionId,
+        reason: String,
+    ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let dismissed = self.run.session(session).dismissed;
         self.emit(Event::SessionLost { session, reason: reason.clone() });
@@ -99,7 +103,7 @@ impl DecisionContext<'_> {
 
     /// Parks a session whose process was stopped together with the server: no attempt is lost, and its work
     /// continues.
-    pub(super) fn report_stopped(&mut self, session: SessionId) -> Result<(), Rejection> {
+    pub(super) fn handle_session_stopped(&mut self, session: SessionId) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let stopped = self.run.session(session);
         if stopped.dismissed {
@@ -118,7 +122,7 @@ impl DecisionContext<'_> {
             self.emit(Event::SessionWoken { session });
         } else if was_in_turn
             && !is_blocked
-            && !self.is_waiting(session)
+            && !self.is_session_waiting(session)
             && self.run.status == RunStatus::Active
         {
             let reason = "Jangdan was stopped during your turn".to_owned();
@@ -131,7 +135,7 @@ impl DecisionContext<'_> {
     fn after_session_end(&mut self, session: SessionId, failure: &AttemptFailure) {
         let ended = self.run.session(session);
         let (role, task, current_item) = (ended.role, ended.task, ended.current_item);
-        self.close_session(session, "its process ended too early");
+        self.close_session_interactions(session, "its process ended too early");
         match role {
             Role::Worker => {
                 if let Some(task) = task.filter(|task| self.run.task(*task).session == Some(session)) {
@@ -143,7 +147,7 @@ impl DecisionContext<'_> {
             Role::Tester => {
                 if let Some(WorkItem::Test(task)) = current_item {
                     if self.is_uncounted_loss(failure, self.run.task(task).losses) {
-                        self.open_test(task);
+                        self.start_tester(task);
                     } else {
                         self.escalate_test(task, "the tester ended without a verdict");
                     }
@@ -151,7 +155,7 @@ impl DecisionContext<'_> {
             }
             Role::Verifier => {
                 if let Some(WorkItem::Verify(phase)) = current_item {
-                    self.verifier_lost(phase, failure);
+                    self.handle_verifier_loss(phase, failure);
                 }
             }
             Role::Specialist => {}
@@ -169,12 +173,12 @@ impl DecisionContext<'_> {
         if !has_slot {
             // It has no slot; the next attempt starts with its pending inputs.
         } else if succeeded && !state.pending_inputs.is_empty() {
-            let (id, attempt) = (self.id(task), state.attempt);
+            let (id, attempt) = (self.task_id(task), state.attempt);
             let failure = failure.clone();
             self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
             self.emit(Event::TaskRetried { task: id, hint: None, resets_attempts: false });
         } else if succeeded {
-            self.claim(task, ClaimSource::Exit, BTreeMap::new());
+            self.claim_task(task, ClaimSource::Exit, BTreeMap::new());
         } else {
             self.fail_attempt(task, failure.clone());
         }
@@ -188,7 +192,7 @@ impl DecisionContext<'_> {
         let resumes = Some(session).filter(|id| self.run.session(*id).agent_session.is_some());
         self.open_orchestrator(resumes);
         if self.run.orchestrator().is_none() {
-            self.raise(
+            self.raise_escalation(
                 domain::EscalationSubject::Run,
                 None,
                 NewEscalation {
@@ -210,7 +214,7 @@ impl DecisionContext<'_> {
             QuestionRoute::Person
         };
         for question in questions {
-            self.emit_by_rule(Event::QuestionRouted { question, to });
+            self.emit_as_system(Event::QuestionRouted { question, to });
         }
     }
 }

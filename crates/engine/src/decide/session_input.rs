@@ -16,10 +16,10 @@ impl DecisionContext<'_> {
             return;
         }
         if matches!(receiver.state, SessionState::Parked(_)) {
-            self.emit_by_rule(Event::SessionWoken { session });
+            self.emit_as_system(Event::SessionWoken { session });
         }
         let input = self.run.session(session).inputs.saturating_add(1);
-        self.emit_by_rule(Event::InputQueued { session, input, content: Box::new(content) });
+        self.emit_as_system(Event::InputQueued { session, input, content: Box::new(content) });
     }
 
     /// Sends the feedback about invalid messages once the turn has ended; returns whether there was any.
@@ -48,7 +48,7 @@ impl DecisionContext<'_> {
         let in_turn = receiver.in_turn;
         if in_turn && matches!(receiver.state, SessionState::Parked(_)) {
             // It was suspended within its turn, and cannot end the turn before it continues.
-            self.emit_by_rule(Event::SessionWoken { session });
+            self.emit_as_system(Event::SessionWoken { session });
         }
         // A turn that waits for a prompt's answer ends only after the answer.
         let is_prompted = |input: &SessionInput| {
@@ -74,7 +74,7 @@ impl DecisionContext<'_> {
         for message in messages {
             let sent = self.run.messages.get(message.0).clone();
             let Some(from) = sent.from else { continue };
-            self.emit_by_rule(Event::DirectMessageReceived { message });
+            self.emit_as_system(Event::DirectMessageReceived { message });
             let (direct_type, content) = (sent.direct_type, sent.content);
             self.send_input(session, SessionInput::Direct { message, from, direct_type, content });
         }
@@ -104,7 +104,7 @@ impl DecisionContext<'_> {
                 let question = self.run.questions.get(id.0);
                 question.agent.clone().map(|from| SessionInput::Question {
                     question: id,
-                    task: question.task.map(|task| self.id(task)),
+                    task: question.task.map(|task| self.task_id(task)),
                     from,
                     text: question.text.clone(),
                     options: question.options.clone(),
@@ -114,7 +114,7 @@ impl DecisionContext<'_> {
             }
             WorkItem::Escalation(id) => {
                 let escalation = self.run.escalations.get(id.0);
-                let task = self.run.subject_task(&escalation.subject).map(|task| self.id(task));
+                let task = self.run.subject_task(&escalation.subject).map(|task| self.task_id(task));
                 let (title, description) = (escalation.title.clone(), escalation.description.clone());
                 Some(SessionInput::Escalation { escalation: id, task, title, description })
             }

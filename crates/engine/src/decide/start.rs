@@ -36,10 +36,10 @@ impl DecisionContext<'_> {
     /// Opens the root session: the orchestrator agent, or Jangdan itself.
     pub(super) fn open_orchestrator(&mut self, resumes: Option<SessionId>) {
         let lost_too_often = self.run.orchestrator_losses >= self.run.settings.retries_max.get();
-        let member = self.run.team.first(Role::Orchestrator).filter(|_| !lost_too_often);
+        let member = self.run.team.first_with_role(Role::Orchestrator).filter(|_| !lost_too_often);
         let agent = member.map(|member| member.name.clone());
-        let session = SessionId(self.run.sessions.next());
-        self.emit_by_rule(Event::SessionOpened {
+        let session = SessionId(self.run.sessions.next_number());
+        self.emit_as_system(Event::SessionOpened {
             session,
             parent: None,
             depth: 0,
@@ -52,7 +52,7 @@ impl DecisionContext<'_> {
     }
 
     /// Starts a ready task, or resumes one that was blocked.
-    pub(super) fn start_or_resume(&mut self, task: TaskRef) {
+    pub(super) fn start_or_resume_task(&mut self, task: TaskRef) {
         let state = self.run.task(task);
         let session = state.session;
         let is_alive = session.is_some_and(|session| self.run.session(session).is_alive());
@@ -62,12 +62,12 @@ impl DecisionContext<'_> {
             }
             (TaskStage::Running, Some(_)) if !is_alive => self.start_attempt(task),
             (TaskStage::Running, Some(session)) => {
-                self.emit(Event::TaskResumed { task: self.id(task), session });
+                self.emit(Event::TaskResumed { task: self.task_id(task), session });
                 self.resume_worker(task, session);
             }
             // Its check or its merge continues without an agent.
             (_, Some(session)) => {
-                self.emit(Event::TaskResumed { task: self.id(task), session });
+                self.emit(Event::TaskResumed { task: self.task_id(task), session });
                 self.resume_tester(task);
             }
         }
@@ -83,7 +83,7 @@ impl DecisionContext<'_> {
         let receiver = self.run.session(session);
         // A session that took a call in between finishes that first.
         if !receiver.in_turn && (receiver.current_item.is_some() || !self.deliver_messages(session)) {
-            let reason = format!("continue {}", self.id(task));
+            let reason = format!("continue {}", self.task_id(task));
             self.send_input(session, SessionInput::Resume { reason });
         }
     }
@@ -96,7 +96,7 @@ impl DecisionContext<'_> {
         if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
             self.emit(Event::SessionWoken { session: tester });
         } else if !receiver.in_turn && receiver.questions.is_empty() {
-            let reason = format!("continue the test of {}", self.id(task));
+            let reason = format!("continue the test of {}", self.task_id(task));
             self.send_input(tester, SessionInput::Resume { reason });
         }
     }
@@ -104,17 +104,17 @@ impl DecisionContext<'_> {
     /// Starts an attempt at a task in a new session.
     fn start_attempt(&mut self, task: TaskRef) {
         let state = self.run.task(task);
-        let Some(agent) = self.run.team.name(state.agent).cloned() else { return };
+        let Some(agent) = self.run.team.agent_name(state.agent).cloned() else { return };
         let (id, attempt, phase) =
             (state.planned.id.clone(), state.attempt.saturating_add(1), state.planned.phase);
-        let parent = self.phase_leader(phase);
+        let parent = self.ensure_phase_operator(phase);
         let last = self.run.task(task).session;
         let is_resumed = |last: &SessionId| {
             let last = self.run.session(*last);
             last.agent.as_ref() == Some(&agent) && last.agent_session.is_some()
         };
         let resumes = last.filter(is_resumed);
-        let session = SessionId(self.run.sessions.next());
+        let session = SessionId(self.run.sessions.next_number());
         self.emit(Event::SessionOpened {
             session,
             parent,
@@ -136,13 +136,13 @@ impl DecisionContext<'_> {
     }
 
     /// Returns the operator session of a phase, and opens it if needed.
-    fn phase_leader(&mut self, phase: u32) -> Option<SessionId> {
+    fn ensure_phase_operator(&mut self, phase: u32) -> Option<SessionId> {
         let leader = self.run.phases.get(&phase)?.leader.filter(|id| self.run.session(*id).is_alive());
         if leader.is_some() {
             return leader;
         }
-        let session = SessionId(self.run.sessions.next());
-        let agent = self.run.team.first(Role::Operator).map(|member| member.name.clone());
+        let session = SessionId(self.run.sessions.next_number());
+        let agent = self.run.team.first_with_role(Role::Operator).map(|member| member.name.clone());
         self.emit(Event::SessionOpened {
             session,
             parent: self.run.root_session,

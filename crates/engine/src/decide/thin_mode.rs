@@ -17,7 +17,7 @@ const NAMED_MAX: usize = 5;
 
 impl Run {
     /// Returns the line that answers RESOLVE_NEXT, `None` while there is nothing to answer.
-    pub fn resolve(&self, phase: Option<PhaseNumber>) -> Option<String> {
+    pub fn resolve_next_reply(&self, phase: Option<PhaseNumber>) -> Option<String> {
         if self.tasks.is_empty() {
             return Some("ERROR:TASKS_NOT_FOUND".to_owned());
         }
@@ -28,7 +28,7 @@ impl Run {
         let tasks: Vec<&Task> = self.tasks.iter().filter(is_in_phase).collect();
         let ready: Vec<&Task> = tasks.iter().filter(|task| task.is_requestable()).copied().collect();
         if !ready.is_empty() {
-            return Some(format!("READY:{}", groups(&ready)));
+            return Some(format!("READY:{}", disjoint_groups_text(&ready)));
         }
         if tasks.iter().all(|task| task.stage.is_final()) {
             return Some(phase.map_or("ALL_DONE".to_owned(), |phase| format!("PHASE_DONE:{phase}")));
@@ -53,22 +53,27 @@ impl Run {
             return None;
         }
         let blocked = tasks.iter().filter(|task| !task.stage.is_final() && task.stage != TaskStage::Waiting);
-        let blocked = ids(blocked.copied());
-        let waiting = ids(tasks.iter().filter(|task| task.stage == TaskStage::Waiting).copied());
+        let blocked = join_task_ids(blocked.copied());
+        let waiting = join_task_ids(tasks.iter().filter(|task| task.stage == TaskStage::Waiting).copied());
         Some(format!("CUSTOM:HUMAN:{}", if blocked.is_empty() { waiting } else { blocked }))
     }
 
     /// Returns the line that lists the tasks in progress.
     fn wait_line(&self) -> String {
-        format!("CUSTOM:WAIT:{}", ids(self.tasks.iter().filter(|task| task.stage.is_in_progress())))
+        format!("CUSTOM:WAIT:{}", join_task_ids(self.tasks.iter().filter(|task| task.stage.is_in_progress())))
     }
 }
 
 impl DecisionContext<'_> {
-    pub(super) fn resolve_next(&mut self, session: SessionId, phase: Option<PhaseNumber>, force: bool) {
+    pub(super) fn handle_resolve_next(
+        &mut self,
+        session: SessionId,
+        phase: Option<PhaseNumber>,
+        force: bool,
+    ) {
         self.emit(Event::ResolveRequested { session, phase });
         if force {
-            let line = self.run.resolve(phase).unwrap_or_else(|| self.run.wait_line());
+            let line = self.run.resolve_next_reply(phase).unwrap_or_else(|| self.run.wait_line());
             self.send_resolve_line(session, line);
         }
     }
@@ -76,7 +81,9 @@ impl DecisionContext<'_> {
     /// Answers the first waiting main agent for which there is an answer.
     pub(super) fn answer_resolve_requests(&mut self) -> bool {
         let waiting = self.run.resolve_requests.iter().map(|(session, phase)| (*session, *phase));
-        let answer = waiting.filter_map(|(session, phase)| Some((session, self.run.resolve(phase)?))).next();
+        let answer = waiting
+            .filter_map(|(session, phase)| Some((session, self.run.resolve_next_reply(phase)?)))
+            .next();
         let Some((session, line)) = answer else { return false };
         self.send_resolve_line(session, line);
         true
@@ -88,13 +95,13 @@ impl DecisionContext<'_> {
     }
 
     fn send_resolve_line(&mut self, session: SessionId, line: String) {
-        self.emit_by_rule(Event::ResolveAnswered { session, line: line.clone() });
+        self.emit_as_system(Event::ResolveAnswered { session, line: line.clone() });
         self.send_input(session, SessionInput::ThinLine { line });
     }
 
     pub(super) fn request_task(&mut self, session: SessionId, request: TaskRequest) {
         let TaskRequest { task_id: task, worktree, meta, .. } = request;
-        let Some(task_ref) = self.run.find(&task) else { return };
+        let Some(task_ref) = self.run.find_task(&task) else { return };
         let leaves_repository =
             |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
         if worktree.as_ref().is_some_and(leaves_repository) {
@@ -111,10 +118,10 @@ impl DecisionContext<'_> {
     }
 
     /// Escalates a main agent that sends nothing while tasks wait for its request.
-    pub(super) fn raise_silence(&mut self) {
+    pub(super) fn escalate_silence(&mut self) {
         let Some((session, _)) = self.run.watched_orchestrator else { return };
         let waiting = self.run.tasks.iter().filter(|task| task.is_requestable());
-        let (first, n) = (ids(waiting.clone().take(NAMED_MAX)), waiting.count());
+        let (first, n) = (join_task_ids(waiting.clone().take(NAMED_MAX)), waiting.count());
         let escalation = NewEscalation {
             kind: EscalationType::Blocked,
             severity: Severity::High,
@@ -122,19 +129,19 @@ impl DecisionContext<'_> {
             description: format!("{n} tasks wait for its request: {first}"),
             context: "check its terminal: it may wait for you or hang".to_owned(),
         };
-        let escalation = self.raise(EscalationSubject::Run, Some(session), escalation);
+        let escalation = self.raise_escalation(EscalationSubject::Run, Some(session), escalation);
         // The silent agent cannot resolve its own escalation.
         self.forward_escalation(escalation);
     }
 
     /// Resolves the escalation about a silent main agent once it sends something or no task waits.
-    pub(super) fn resolve_silence(&mut self) -> bool {
+    pub(super) fn resolve_silence_escalation(&mut self) -> bool {
         let Some((escalation, seen)) = self.run.silence_escalation else { return false };
         if self.run.watched_orchestrator == Some(seen) {
             return false;
         }
         let note = "the cause no longer exists: no task waits for the main agent".to_owned();
-        self.emit_by_rule(Event::EscalationResolved { escalation, action: None, note });
+        self.emit_as_system(Event::EscalationResolved { escalation, action: None, note });
         true
     }
 
@@ -156,7 +163,7 @@ impl DecisionContext<'_> {
 }
 
 /// Groups tasks so that the tasks of a group touch different paths.
-fn groups(ready: &[&Task]) -> String {
+fn disjoint_groups_text(ready: &[&Task]) -> String {
     let mut groups: Vec<Vec<(&TaskId, TouchedPaths)>> = Vec::new();
     for task in ready {
         let touches = TouchedPaths::parse(&task.planned.touches);
@@ -174,6 +181,6 @@ fn groups(ready: &[&Task]) -> String {
     groups.iter().map(names).collect::<Vec<_>>().join("|")
 }
 
-fn ids<'a>(tasks: impl Iterator<Item = &'a Task>) -> String {
+fn join_task_ids<'a>(tasks: impl Iterator<Item = &'a Task>) -> String {
     tasks.map(|task| task.planned.id.to_string()).collect::<Vec<_>>().join(",")
 }

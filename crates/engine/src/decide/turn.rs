@@ -45,7 +45,9 @@ impl DecisionContext<'_> {
             self.send_pending_inputs(task);
             return Ok(());
         }
-        if self.run.status != RunStatus::Active || self.send_corrections(session) || self.is_waiting(session)
+        if self.run.status != RunStatus::Active
+            || self.send_corrections(session)
+            || self.is_session_waiting(session)
         {
             return Ok(());
         }
@@ -53,7 +55,7 @@ impl DecisionContext<'_> {
             Some(item) => self.finish_work_item(session, item, reply),
             None => {
                 if let Some(task) = task.filter(|task| self.is_working_on(*task, session)) {
-                    self.end_work_turn(task, session);
+                    self.after_worker_turn(task, session);
                 }
             }
         }
@@ -90,12 +92,12 @@ impl DecisionContext<'_> {
     }
 
     /// Returns whether a session waits for an answer, a resource, a call or a rate limit.
-    pub(super) fn is_waiting(&self, session: SessionId) -> bool {
+    pub(super) fn is_session_waiting(&self, session: SessionId) -> bool {
         let sender = self.run.session(session);
         let is_own = |id: &RequestId| self.run.requests.get(id.0).session == Some(session);
         !sender.questions.is_empty()
             || sender.rate_limited
-            || !self.calls_of(session).is_empty()
+            || !self.open_calls_of_session(session).is_empty()
             || self.run.open_requests.iter().any(is_own)
     }
 
@@ -113,8 +115,8 @@ impl DecisionContext<'_> {
                 self.end_call(invocation, outcome);
                 self.resume_own_work(session);
             }
-            WorkItem::Test(task) => self.end_test_without_verdict(task, session),
-            WorkItem::Verify(phase) => self.verifier_finished(phase),
+            WorkItem::Test(task) => self.remind_or_escalate_tester(task, session),
+            WorkItem::Verify(phase) => self.handle_verifier_verdict(phase),
             WorkItem::Chat if reply.is_empty() => {}
             WorkItem::Chat => self.emit(Event::ChatMessageSent { text: reply, answers: None }),
         }
@@ -126,8 +128,8 @@ impl DecisionContext<'_> {
         let Some(session) = self.run.task(task).session else { return };
         let worker = self.run.session(session);
         let is_idle = worker.is_alive() && !worker.in_turn && worker.current_item.is_none();
-        if is_idle && !self.is_waiting(session) {
-            self.end_work_turn(task, session);
+        if is_idle && !self.is_session_waiting(session) {
+            self.after_worker_turn(task, session);
         }
     }
 
@@ -136,12 +138,12 @@ impl DecisionContext<'_> {
         let Some(task) = self.run.session(session).task else { return };
         let may_continue = self.is_working_on(task, session) && !self.run.task(task).is_blocked();
         if may_continue && !self.run.session(session).in_turn {
-            self.end_work_turn(task, session);
+            self.after_worker_turn(task, session);
         }
     }
 
     /// Continues after a worker's turn: pending inputs first, then messages and calls, then a claim or a reminder.
-    fn end_work_turn(&mut self, task: TaskRef, session: SessionId) {
+    fn after_worker_turn(&mut self, task: TaskRef, session: SessionId) {
         let state = self.run.task(task);
         if state.is_blocked() {
             return;
@@ -153,16 +155,16 @@ impl DecisionContext<'_> {
             return;
         }
         let state = self.run.task(task);
-        let has_checks = self.run.check_of(task).is_some() || state.planned.tester.is_some();
+        let has_checks = self.run.check_of_task(task).is_some() || state.planned.tester.is_some();
         if has_checks || state.reminded {
-            self.claim(task, ClaimSource::TurnEnd, BTreeMap::new());
+            self.claim_task(task, ClaimSource::TurnEnd, BTreeMap::new());
         } else {
             self.send_input(session, SessionInput::Reminder);
         }
     }
 
     /// Reminds a tester that ended its turn without a verdict, and escalates the second time.
-    fn end_test_without_verdict(&mut self, task: TaskRef, session: SessionId) {
+    fn remind_or_escalate_tester(&mut self, task: TaskRef, session: SessionId) {
         if self.run.session(session).reminded {
             self.escalate_test(task, "the tester ended its turn without a verdict");
         } else {
@@ -171,7 +173,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn escalate_test(&mut self, task: TaskRef, description: &str) {
-        let id = self.id(task);
+        let id = self.task_id(task);
         self.block_on_escalation(
             task,
             NewEscalation {

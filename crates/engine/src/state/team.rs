@@ -12,34 +12,34 @@ pub(crate) struct Team {
 }
 
 impl Team {
-    pub(crate) fn find(&self, name: &AgentName) -> Option<AgentIndex> {
+    pub(crate) fn agent_index(&self, name: &AgentName) -> Option<AgentIndex> {
         self.members.iter().position(|member| member.name == *name).map(AgentIndex)
     }
 
-    pub(crate) fn first(&self, role: Role) -> Option<&TeamMember> {
+    pub(crate) fn first_with_role(&self, role: Role) -> Option<&TeamMember> {
         self.members.iter().find(|member| member.role == role)
     }
 
     /// Returns the agent for unassigned tasks: the first worker, else the first specialist, else the first member.
-    pub(crate) fn worker(&self) -> AgentIndex {
+    pub(crate) fn default_worker(&self) -> AgentIndex {
         let of = |role: Role| self.members.iter().position(|member| member.role == role);
         AgentIndex(of(Role::Worker).or_else(|| of(Role::Specialist)).unwrap_or(0))
     }
 
-    pub(crate) fn name(&self, agent: AgentIndex) -> Option<&AgentName> {
+    pub(crate) fn agent_name(&self, agent: AgentIndex) -> Option<&AgentName> {
         self.members.get(agent.0).map(|member| &member.name)
     }
 
-    pub(crate) fn role(&self, name: &AgentName) -> Option<Role> {
+    pub(crate) fn agent_role(&self, name: &AgentName) -> Option<Role> {
         self.members.iter().find(|member| member.name == *name).map(|member| member.role)
     }
 
-    pub(crate) fn names(&self) -> Vec<AgentName> {
+    pub(crate) fn agent_names(&self) -> Vec<AgentName> {
         self.members.iter().map(|member| member.name.clone()).collect()
     }
 
     /// Returns how many tasks each member may do at the same time.
-    pub(crate) fn slots(&self) -> Vec<NonZeroU32> {
+    pub(crate) fn slots_per_agent(&self) -> Vec<NonZeroU32> {
         self.members.iter().map(|member| member.slots.unwrap_or(NonZeroU32::MAX)).collect()
     }
 }

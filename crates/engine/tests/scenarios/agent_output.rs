@@ -19,7 +19,7 @@ struct AgentOutput {
 impl AgentOutputs {
     /// Prints a text, and returns the commands decoded from it.
     pub fn print(&mut self, session: SessionId, role: Role, text: &str) -> Vec<Command> {
-        let output = self.output(session, role);
+        let output = self.output_of_session(session, role);
         let text = format!("{text}\n");
         output.text.push_str(&text);
         let items = output.decoder.push(text.as_bytes());
@@ -28,7 +28,7 @@ impl AgentOutputs {
 
     /// Ends a session's turn, and returns the resulting commands.
     pub fn end_turn(&mut self, session: SessionId, role: Role) -> Vec<Command> {
-        let output = self.output(session, role);
+        let output = self.output_of_session(session, role);
         let items = output.decoder.end_turn();
         let mut commands = output.decode(items);
         let text = std::mem::take(&mut output.text);
@@ -46,7 +46,7 @@ impl AgentOutputs {
         last.ok_or_else(|| "has printed no message yet".to_owned())
     }
 
-    fn output(&mut self, session: SessionId, role: Role) -> &mut AgentOutput {
+    fn output_of_session(&mut self, session: SessionId, role: Role) -> &mut AgentOutput {
         let options =
             DecoderOptions { role, key: None, key_requirement: KeyRequirement::Optional, numeric_ids: false };
         self.0.entry(session).or_insert_with(|| AgentOutput {
@@ -63,18 +63,19 @@ impl AgentOutput {
         let starts = items.iter().skip(1).map(|item| item.span().start);
         let read_from: Vec<u64> = starts.chain([self.decoder.safe_offset()]).collect();
         let commands: Vec<Command> =
-            items.into_iter().zip(read_from).map(|(item, at)| command(item, at)).collect();
+            items.into_iter().zip(read_from).map(|(item, at)| command_from_item(item, at)).collect();
         self.last_command = commands.last().cloned().or(self.last_command.take());
         commands
     }
 }
 
 /// Sorts decoded messages by urgency. Reading resumes at the first that is not decided yet.
-pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
-    let last = commands.iter().filter_map(|command| position(command).map(|(_, read_from)| read_from)).max();
-    commands.sort_by_key(rank);
+pub fn sort_by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
+    let last =
+        commands.iter().filter_map(|command| message_position(command).map(|(_, read_from)| read_from)).max();
+    commands.sort_by_key(urgency_rank);
     let starts: Vec<Option<u64>> =
-        commands.iter().map(|command| position(command).map(|(start, _)| start)).collect();
+        commands.iter().map(|command| message_position(command).map(|(start, _)| start)).collect();
     for (index, command) in commands.iter_mut().enumerate() {
         let open = starts.get(index + 1..).unwrap_or_default().iter().flatten().min().copied();
         if let Command::ReceiveMessage { read_from, .. } = command {
@@ -84,14 +85,14 @@ pub fn by_urgency(mut commands: Vec<Command>) -> Vec<Command> {
     commands
 }
 
-fn position(command: &Command) -> Option<(u64, u64)> {
+fn message_position(command: &Command) -> Option<(u64, u64)> {
     match command {
         Command::ReceiveMessage { offset, read_from, .. } => Some((offset.start, *read_from)),
         _ => None,
     }
 }
 
-fn rank(command: &Command) -> u32 {
+fn urgency_rank(command: &Command) -> u32 {
     let Command::ReceiveMessage { message, .. } = command else { return 5 };
     match message.as_ref() {
         AgentMessage::Error(_) => 0,
@@ -102,7 +103,7 @@ fn rank(command: &Command) -> u32 {
     }
 }
 
-fn command(item: DecodedItem, read_from: u64) -> Command {
+fn command_from_item(item: DecodedItem, read_from: u64) -> Command {
     let offset = MessageOffset { start: item.span().start, ordinal: item.span().ordinal };
     match item {
         DecodedItem::Message(message) => {

@@ -13,24 +13,28 @@ use crate::{
 };
 
 /// Sends the report of a line, and returns whether the line is one.
-pub fn report(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<bool, String> {
+pub fn send_report_of_line(
+    runner: &mut ScenarioRunner,
+    words: &[&str],
+    tail: Option<&str>,
+) -> Result<bool, String> {
     let text = tail.unwrap_or_default().to_owned();
     let command = match words {
-        ["the", "executor", "finishes"] => return finish_all(runner).map(|()| true),
+        ["the", "executor", "finishes"] => return finish_pending_effects(runner).map(|()| true),
         ["the", "check", "of", task, outcome @ ("passes" | "fails")] => {
-            check(runner, task, None, outcome, &text)?
+            check_report(runner, task, None, outcome, &text)?
         }
         ["the", "check", "of", "attempt", attempt, "of", task, outcome @ ("passes" | "fails")] => {
-            check(runner, task, Some(read_value(attempt)?), outcome, &text)?
+            check_report(runner, task, Some(read_value(attempt)?), outcome, &text)?
         }
-        [task, "merges"] => merge(
+        [task, "merges"] => merge_report(
             runner,
             task,
             MergeOutcome::Merged { commit: format!("merge-of-{task}"), receipt: None, tree: None },
         )?,
         [task, "merge", ..] if task.ends_with("'s") => {
             let outcome = merge_outcome(runner, words.get(2..).unwrap_or_default(), text)?;
-            merge(runner, task.trim_end_matches("'s"), outcome)?
+            merge_report(runner, task.trim_end_matches("'s"), outcome)?
         }
         ["the", "plan", "file", "says"] => Command::ReportPlan { work: Box::new(read_work(&text)?) },
         ["the", "plan", "file", "is", "broken"] => Command::ReportPlanUnreadable { problem: text },
@@ -42,25 +46,25 @@ pub fn report(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -
         }
         ["disk", "space", "is", "available"] => Command::ReportDiskSpaceAvailable,
         ["no", "tasks", "change", "the", "same", "files"] => Command::ReportOverlaps { overlaps: Vec::new() },
-        ["the", "gate", "of", "phase", phase, outcome @ ..] => gate(runner, phase, outcome, text)?,
-        ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint(runner, task, outcome, text)?,
-        _ => return session(runner, words, text),
+        ["the", "gate", "of", "phase", phase, outcome @ ..] => gate_report(runner, phase, outcome, text)?,
+        ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint_report(runner, task, outcome, text)?,
+        _ => return send_session_report(runner, words, text),
     };
-    runner.execute(&Actor::System, command)?;
+    runner.execute_command(&Actor::System, command)?;
     Ok(true)
 }
 
 /// Reports success for all pending effects.
-fn finish_all(runner: &mut ScenarioRunner) -> Result<(), String> {
+fn finish_pending_effects(runner: &mut ScenarioRunner) -> Result<(), String> {
     for (id, effect) in std::mem::take(&mut runner.pending) {
-        let command = runner.executor.report(id, &effect, runner.now);
-        runner.execute(&Actor::System, command)?;
+        let command = runner.executor.success_report(id, &effect, runner.now);
+        runner.execute_command(&Actor::System, command)?;
     }
     Ok(())
 }
 
 /// Removes reported effects from the pending ones.
-fn remove_pending(runner: &mut ScenarioRunner, is_reported: impl Fn(&Effect) -> bool) {
+fn remove_pending_effects(runner: &mut ScenarioRunner, is_reported: impl Fn(&Effect) -> bool) {
     runner.pending.retain(|(_, effect)| !is_reported(effect));
 }
 
@@ -68,7 +72,7 @@ fn attempt_of(runner: &ScenarioRunner, task: &str) -> AttemptNumber {
     runner.facts.counts.get(task).copied().unwrap_or(1)
 }
 
-fn check(
+fn check_report(
     runner: &mut ScenarioRunner,
     task: &str,
     attempt: Option<AttemptNumber>,
@@ -85,7 +89,10 @@ fn check(
             command.clone_from(expected);
         }
     }
-    remove_pending(runner, |effect| matches!(effect, Effect::RunCheck { task: owner, .. } if *owner == task));
+    remove_pending_effects(
+        runner,
+        |effect| matches!(effect, Effect::RunCheck { task: owner, .. } if *owner == task),
+    );
     let exit_status = i32::from(outcome == "fails");
     Ok(Command::ReportCheck { task, attempt, receipt: receipt(&command, exit_status, output, runner.now) })
 }
@@ -101,14 +108,17 @@ fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Resul
     }
 }
 
-fn merge(runner: &mut ScenarioRunner, task: &str, outcome: MergeOutcome) -> Result<Command, String> {
+fn merge_report(runner: &mut ScenarioRunner, task: &str, outcome: MergeOutcome) -> Result<Command, String> {
     let task: TaskId = read_value(task)?;
     let attempt = attempt_of(runner, task.as_str());
-    remove_pending(runner, |effect| matches!(effect, Effect::Merge { task: owner, .. } if *owner == task));
+    remove_pending_effects(
+        runner,
+        |effect| matches!(effect, Effect::Merge { task: owner, .. } if *owner == task),
+    );
     Ok(Command::ReportMerge { task, attempt, outcome })
 }
 
-fn gate(
+fn gate_report(
     runner: &mut ScenarioRunner,
     phase: &str,
     outcome: &[&str],
@@ -124,14 +134,14 @@ fn gate(
     }
     let phase = read_value(phase)?;
     let round = runner.facts.counts.get(&format!("phase {phase}")).copied().unwrap_or(1);
-    remove_pending(
+    remove_pending_effects(
         runner,
         |effect| matches!(effect, Effect::CheckGate { phase: owner, .. } if *owner == phase),
     );
     Ok(Command::ReportGate { phase, round, report })
 }
 
-fn checkpoint(
+fn checkpoint_report(
     runner: &mut ScenarioRunner,
     task: &str,
     outcome: &[&str],
@@ -142,7 +152,7 @@ fn checkpoint(
         _ => None,
     });
     let checkpoint = requested.ok_or("no such checkpoint was requested")?;
-    remove_pending(
+    remove_pending_effects(
         runner,
         |effect| matches!(effect, Effect::MakeCheckpoint { checkpoint: owner, .. } if *owner == checkpoint),
     );
@@ -158,13 +168,13 @@ fn checkpoint(
     Ok(Command::ReportCheckpoint { checkpoint, outcome })
 }
 
-fn session(runner: &mut ScenarioRunner, words: &[&str], text: String) -> Result<bool, String> {
+fn send_session_report(runner: &mut ScenarioRunner, words: &[&str], text: String) -> Result<bool, String> {
     let Some(at) = words.iter().position(|word| word.ends_with("'s")) else { return Ok(false) };
     let owner = words.get(..=at).unwrap_or_default().join(" ");
     let session: SessionId = runner.facts.session(owner.trim_end_matches("'s"))?.id;
     let command = match words.get(at + 1..).unwrap_or_default() {
         ["session", "starts"] => {
-            remove_pending(
+            remove_pending_effects(
                 runner,
                 |effect| matches!(effect, Effect::SpawnAgent { session: owner } if *owner == session),
             );
@@ -177,26 +187,26 @@ fn session(runner: &mut ScenarioRunner, words: &[&str], text: String) -> Result<
         ["session", "was", "stopped"] => Command::ReportStopped { session },
         ["session", "is", "lost"] => Command::ReportLost { session, reason: text },
         ["session", "gets", "no", "worktree"] => Command::ReportDiskBudgetExceeded { session, reason: text },
-        ["inputs", "are", "sent"] => return send_inputs(runner, session).map(|()| true),
+        ["inputs", "are", "sent"] => return report_inputs_sent(runner, session).map(|()| true),
         _ => return Ok(false),
     };
     if !matches!(command, Command::ReportStarted { .. }) {
-        remove_pending(runner, |effect| {
+        remove_pending_effects(runner, |effect| {
             matches!(effect, Effect::SendInput { session: owner, .. } | Effect::SpawnAgent { session: owner }
                 | Effect::EndSession { session: owner } if *owner == session)
         });
     }
-    runner.execute(&Actor::System, command)?;
+    runner.execute_command(&Actor::System, command)?;
     Ok(true)
 }
 
-fn send_inputs(runner: &mut ScenarioRunner, session: SessionId) -> Result<(), String> {
+fn report_inputs_sent(runner: &mut ScenarioRunner, session: SessionId) -> Result<(), String> {
     let is_reported =
         |effect: &Effect| matches!(effect, Effect::SendInput { session: owner, .. } if *owner == session);
     let sent: Vec<_> = runner.pending.extract_if(.., |(_, effect)| is_reported(effect)).collect();
     for (id, effect) in sent {
-        let command = runner.executor.report(id, &effect, runner.now);
-        runner.execute(&Actor::System, command)?;
+        let command = runner.executor.success_report(id, &effect, runner.now);
+        runner.execute_command(&Actor::System, command)?;
     }
     Ok(())
 }

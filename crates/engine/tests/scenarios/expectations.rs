@@ -7,47 +7,53 @@ use serde_json::Value;
 use crate::{clock, fake_executor, pattern::Pattern, runner::ScenarioRunner, scenario_file::Line};
 
 /// Checks one expectation; the error describes the actual result.
-pub fn check(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
+pub fn check_expectation(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
     let text = line.text.as_str();
     let words: Vec<&str> = text.split_whitespace().collect();
     if let Some(part) = text.strip_prefix("it is rejected: ") {
-        return rejected(runner, part);
+        return expect_rejection(runner, part);
     }
     match words.as_slice() {
-        ["nothing", "happens"] => empty(&happened(runner, true)),
-        ["in", "order:", ..] => in_order(runner, &happened(runner, true), &text["in order: ".len()..]),
+        ["nothing", "happens"] => expect_no_events(&recorded_events(runner, true)),
+        ["in", "order:", ..] => {
+            expect_in_order(runner, &recorded_events(runner, true), &text["in order: ".len()..])
+        }
         ["effects", "in", "order:", ..] => {
-            in_order(runner, &effects(runner), &text["effects in order: ".len()..])
+            expect_in_order(runner, &effects_of_round(runner), &text["effects in order: ".len()..])
         }
-        ["effect", ..] => some(runner, &effects(runner), &text["effect ".len()..]),
-        ["no", "effect", ..] => none(runner, &effects(runner), &text["no effect ".len()..]),
-        ["the", "clock", "rings", "at", time] => rings_at(runner, Some(time)),
-        ["the", "clock", "does", "not", "ring"] => rings_at(runner, None),
-        ["no", name, ..] if is_event(name) => none(runner, &happened(runner, true), &text["no ".len()..]),
+        ["effect", ..] => expect_match(runner, &effects_of_round(runner), &text["effect ".len()..]),
+        ["no", "effect", ..] => {
+            expect_no_match(runner, &effects_of_round(runner), &text["no effect ".len()..])
+        }
+        ["the", "clock", "rings", "at", time] => expect_next_deadline(runner, Some(time)),
+        ["the", "clock", "does", "not", "ring"] => expect_next_deadline(runner, None),
+        ["no", name, ..] if is_event(name) => {
+            expect_no_match(runner, &recorded_events(runner, true), &text["no ".len()..])
+        }
         ["never", name, ..] if is_event(name) => {
-            none(runner, &happened(runner, false), &text["never ".len()..])
+            expect_no_match(runner, &recorded_events(runner, false), &text["never ".len()..])
         }
-        ["once", name, ..] if is_event(name) => times(runner, 1, &text["once ".len()..]),
-        ["twice", name, ..] if is_event(name) => times(runner, 2, &text["twice ".len()..]),
-        [name, ..] if is_event(name) => some(runner, &happened(runner, true), text),
-        _ => inputs_or_state(runner, text),
+        ["once", name, ..] if is_event(name) => expect_event_count(runner, 1, &text["once ".len()..]),
+        ["twice", name, ..] if is_event(name) => expect_event_count(runner, 2, &text["twice ".len()..]),
+        [name, ..] if is_event(name) => expect_match(runner, &recorded_events(runner, true), text),
+        _ => check_inputs_or_state(runner, text),
     }
 }
 
-fn inputs_or_state(runner: &ScenarioRunner, text: &str) -> Result<(), String> {
+fn check_inputs_or_state(runner: &ScenarioRunner, text: &str) -> Result<(), String> {
     if let Some((receiver, pattern)) = text.split_once(" receives, in order: ") {
-        return in_order(runner, &inputs(runner, receiver)?, pattern);
+        return expect_in_order(runner, &inputs_of_receiver(runner, receiver)?, pattern);
     }
     if let Some((receiver, pattern)) = text.split_once(" receives ") {
-        return some(runner, &inputs(runner, receiver)?, pattern);
+        return expect_match(runner, &inputs_of_receiver(runner, receiver)?, pattern);
     }
     if let Some((receiver, pattern)) = text.split_once(" does not receive ") {
-        return none(runner, &inputs(runner, receiver)?, pattern);
+        return expect_no_match(runner, &inputs_of_receiver(runner, receiver)?, pattern);
     }
     let (names, state) =
         text.split_once(" is ").or_else(|| text.split_once(" are ")).ok_or("is not an expectation")?;
     for name in names.replace(" and ", ", ").split(", ") {
-        let actual = state_of(runner, name, state)?;
+        let actual = describe_state(runner, name, state)?;
         if actual != state {
             return Err(format!("{name} is {actual}"));
         }
@@ -62,31 +68,31 @@ fn is_event(name: &str) -> bool {
     Event::NAMES.contains(&name)
 }
 
-fn happened(runner: &ScenarioRunner, this_round: bool) -> Vec<NamedValue> {
+fn recorded_events(runner: &ScenarioRunner, this_round: bool) -> Vec<NamedValue> {
     let from = if this_round { runner.round_start } else { 0 };
     let events = runner.log.get(from..).unwrap_or_default();
-    events.iter().map(|recorded| (recorded.event.name().to_owned(), json(&recorded.event))).collect()
+    events.iter().map(|recorded| (recorded.event.name().to_owned(), to_json(&recorded.event))).collect()
 }
 
-fn effects(runner: &ScenarioRunner) -> Vec<NamedValue> {
-    let fields = |effect| json(effect).as_object().and_then(|fields| fields.values().next().cloned());
+fn effects_of_round(runner: &ScenarioRunner) -> Vec<NamedValue> {
+    let fields = |effect| to_json(effect).as_object().and_then(|fields| fields.values().next().cloned());
     runner
         .effects
         .iter()
-        .map(|effect| (fake_executor::name(effect).to_owned(), fields(effect).unwrap_or_default()))
+        .map(|effect| (fake_executor::effect_name(effect).to_owned(), fields(effect).unwrap_or_default()))
         .collect()
 }
 
 /// Returns the inputs of this round to the sessions with this name.
-fn inputs(runner: &ScenarioRunner, receiver: &str) -> Result<Vec<NamedValue>, String> {
+fn inputs_of_receiver(runner: &ScenarioRunner, receiver: &str) -> Result<Vec<NamedValue>, String> {
     let name = receiver.strip_prefix("the ").unwrap_or(receiver);
     runner.facts.session(name)?;
     let mut inputs = Vec::new();
     for recorded in runner.log.get(runner.round_start..).unwrap_or_default() {
         if let Event::InputQueued { session, content, .. } = &recorded.event
-            && runner.facts.is_called(&session.to_string(), name)
+            && runner.facts.session_has_name(&session.to_string(), name)
         {
-            let content = json(content);
+            let content = to_json(content);
             let kind = content.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
             inputs.push((kind, content));
         }
@@ -94,64 +100,75 @@ fn inputs(runner: &ScenarioRunner, receiver: &str) -> Result<Vec<NamedValue>, St
     Ok(inputs)
 }
 
-fn json(value: &impl serde::Serialize) -> Value {
+fn to_json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-fn count(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<usize, String> {
-    let pattern = Pattern::read(text)?;
-    let is_called = |id: &str, name: &str| runner.facts.is_called(id, name);
+fn count_matches(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<usize, String> {
+    let pattern = Pattern::parse(text)?;
+    let is_called = |id: &str, name: &str| runner.facts.session_has_name(id, name);
     Ok(named.iter().filter(|(name, value)| pattern.matches(name, value, &is_called)).count())
 }
 
-fn some(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<(), String> {
-    if count(runner, named, text)? > 0 { Ok(()) } else { Err(format!("found only:\n{}", list(named))) }
+fn expect_match(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<(), String> {
+    if count_matches(runner, named, text)? > 0 {
+        Ok(())
+    } else {
+        Err(format!("found only:\n{}", format_values(named)))
+    }
 }
 
-fn none(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<(), String> {
-    if count(runner, named, text)? == 0 { Ok(()) } else { Err(format!("found among:\n{}", list(named))) }
+fn expect_no_match(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<(), String> {
+    if count_matches(runner, named, text)? == 0 {
+        Ok(())
+    } else {
+        Err(format!("found among:\n{}", format_values(named)))
+    }
 }
 
-fn times(runner: &ScenarioRunner, expected: usize, text: &str) -> Result<(), String> {
-    let named = happened(runner, false);
-    let n = count(runner, &named, text)?;
-    if n == expected { Ok(()) } else { Err(format!("it happened {n} times:\n{}", list(&named))) }
+fn expect_event_count(runner: &ScenarioRunner, expected: usize, text: &str) -> Result<(), String> {
+    let named = recorded_events(runner, false);
+    let n = count_matches(runner, &named, text)?;
+    if n == expected { Ok(()) } else { Err(format!("it happened {n} times:\n{}", format_values(&named))) }
 }
 
-fn in_order(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<(), String> {
-    let is_called = |id: &str, name: &str| runner.facts.is_called(id, name);
+fn expect_in_order(runner: &ScenarioRunner, named: &[NamedValue], text: &str) -> Result<(), String> {
+    let is_called = |id: &str, name: &str| runner.facts.session_has_name(id, name);
     let mut rest = named.iter();
     for part in text.split("; ") {
-        let pattern = Pattern::read(part)?;
+        let pattern = Pattern::parse(part)?;
         if !rest.any(|(name, value)| pattern.matches(name, value, &is_called)) {
-            return Err(format!("'{part}' is missing or out of order:\n{}", list(named)));
+            return Err(format!("'{part}' is missing or out of order:\n{}", format_values(named)));
         }
     }
     Ok(())
 }
 
-fn empty(named: &[NamedValue]) -> Result<(), String> {
-    if named.is_empty() { Ok(()) } else { Err(format!("this happened:\n{}", list(named))) }
+fn expect_no_events(named: &[NamedValue]) -> Result<(), String> {
+    if named.is_empty() { Ok(()) } else { Err(format!("this happened:\n{}", format_values(named))) }
 }
 
-fn rejected(runner: &mut ScenarioRunner, part: &str) -> Result<(), String> {
+fn expect_rejection(runner: &mut ScenarioRunner, part: &str) -> Result<(), String> {
     if runner.rejections.is_empty() {
-        return Err(format!("nothing was rejected; events:\n{}", list(&happened(runner, true))));
+        return Err(format!(
+            "nothing was rejected; events:\n{}",
+            format_values(&recorded_events(runner, true))
+        ));
     }
     let rejection = runner.rejections.remove(0);
     if rejection.contains(part) { Ok(()) } else { Err(format!("it was rejected with: {rejection}")) }
 }
 
-fn rings_at(runner: &ScenarioRunner, time: Option<&str>) -> Result<(), String> {
-    let expected = time.map(clock::read_time).transpose()?;
+fn expect_next_deadline(runner: &ScenarioRunner, time: Option<&str>) -> Result<(), String> {
+    let expected = time.map(clock::parse_time).transpose()?;
     let actual = runner.run.next_deadline();
-    let description =
-        actual.map_or("does not ring".to_owned(), |actual| format!("rings at {}", clock::write_time(actual)));
+    let description = actual
+        .map_or("does not ring".to_owned(), |actual| format!("rings at {}", clock::format_time(actual)));
     if actual == expected { Ok(()) } else { Err(format!("the clock {description}")) }
 }
 
 /// Describes a state in the same detail as the expectation.
-fn state_of(runner: &ScenarioRunner, name: &str, expected: &str) -> Result<String, String> {
+fn describe_state(runner: &ScenarioRunner, name: &str, expected: &str) -> Result<String, String> {
     if let Some(owner) = name.strip_suffix("'s session") {
         return Ok(runner.facts.session(owner)?.status.to_owned());
     }
@@ -186,7 +203,7 @@ fn block_text(reason: &BlockReason, expected: &str) -> String {
         BlockReason::Invocation { invocation } => invocation.to_string(),
         BlockReason::Approval { phase } => format!("the gate of phase {phase}"),
         BlockReason::RateLimited { until } if expected.contains(" until ") => {
-            format!("a limit until {}", clock::write_time(*until))
+            format!("a limit until {}", clock::format_time(*until))
         }
         BlockReason::RateLimited { .. } => "a limit".to_owned(),
         BlockReason::Escalated { escalation } => escalation.to_string(),
@@ -195,13 +212,13 @@ fn block_text(reason: &BlockReason, expected: &str) -> String {
 }
 
 /// Formats values, one per line.
-pub fn list(named: &[NamedValue]) -> String {
+pub fn format_values(named: &[NamedValue]) -> String {
     let lines: Vec<String> =
-        named.iter().map(|(name, value)| format!("    {name} {}", brief(value))).collect();
+        named.iter().map(|(name, value)| format!("    {name} {}", truncated_json(value))).collect();
     if lines.is_empty() { "    nothing".to_owned() } else { lines.join("\n") }
 }
 
-fn brief(value: &Value) -> String {
+fn truncated_json(value: &Value) -> String {
     let mut text = value.to_string();
     if text.chars().count() > 220 {
         text = text.chars().take(220).chain("…".chars()).collect();

@@ -55,12 +55,12 @@ impl FakeExecutor {
 
     /// Returns whether the executor reports this effect itself.
     pub fn executes(&self, effect: &Effect) -> bool {
-        !self.manual.contains(name(effect))
+        !self.manual.contains(effect_name(effect))
     }
 
     /// Returns the report of a successful effect.
     #[expect(clippy::unused_self, reason = "the report does not depend on the settings")]
-    pub fn report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Command {
+    pub fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Command {
         match effect {
             Effect::SpawnAgent { session } => {
                 Command::ReportStarted { session: *session, agent_session: Some(format!("own-{session}")) }
@@ -109,7 +109,7 @@ impl FakeExecutor {
     }
 }
 
-pub fn name(effect: &Effect) -> &'static str {
+pub fn effect_name(effect: &Effect) -> &'static str {
     match effect {
         Effect::SpawnAgent { .. } => "SpawnAgent",
         Effect::SendInput { .. } => "SendInput",

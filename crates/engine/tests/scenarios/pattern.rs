@@ -22,17 +22,17 @@ enum FieldCondition {
 
 impl Pattern {
     /// Parses a pattern: the name first, then the words.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let mut words = words(text)?.into_iter();
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut words = split_words(text)?.into_iter();
         let name = words.next().ok_or("a name is missing")?;
-        let conditions = words.map(|word| FieldCondition::read(&word)).collect::<Result<_, String>>()?;
+        let conditions = words.map(|word| FieldCondition::parse(&word)).collect::<Result<_, String>>()?;
         Ok(Self { name, conditions })
     }
 
     /// Returns whether a value matches; `is_called` tells whether an id has a name.
     pub fn matches(&self, name: &str, value: &Value, is_called: &dyn Fn(&str, &str) -> bool) -> bool {
         let mut leaves = Vec::new();
-        collect("", value, &mut leaves);
+        collect_leaves("", value, &mut leaves);
         let is_at = |field: &Option<String>, key: &str| field.as_deref().is_none_or(|field| field == key);
         let is_word = |leaf: &str, word: &str| leaf.eq_ignore_ascii_case(word) || is_called(leaf, word);
         self.name.eq_ignore_ascii_case(name)
@@ -49,7 +49,7 @@ impl Pattern {
 }
 
 impl FieldCondition {
-    fn read(word: &str) -> Result<Self, String> {
+    fn parse(word: &str) -> Result<Self, String> {
         if let Some(field) = word.strip_prefix('-') {
             return Ok(Self::Absent { field: field.to_owned() });
         }
@@ -60,7 +60,7 @@ impl FieldCondition {
         };
         let field = (!field.is_empty()).then(|| field.to_owned());
         let word = match word.strip_prefix('@') {
-            Some(time) => clock::read_time(time)?.0.to_string(),
+            Some(time) => clock::parse_time(time)?.0.to_string(),
             None => word.to_owned(),
         };
         Ok(if sign == "=" { Self::Equal { field, word } } else { Self::Part { field, word } })
@@ -68,18 +68,18 @@ impl FieldCondition {
 }
 
 /// Collects the fields with single values; items of a list have the name of the list.
-fn collect(key: &str, value: &Value, leaves: &mut Vec<(String, String)>) {
+fn collect_leaves(key: &str, value: &Value, leaves: &mut Vec<(String, String)>) {
     match value {
         Value::Null => {}
         Value::String(text) => leaves.push((key.to_owned(), text.clone())),
         Value::Bool(_) | Value::Number(_) => leaves.push((key.to_owned(), value.to_string())),
-        Value::Array(items) => items.iter().for_each(|item| collect(key, item, leaves)),
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect(key, value, leaves)),
+        Value::Array(items) => items.iter().for_each(|item| collect_leaves(key, item, leaves)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| collect_leaves(key, value, leaves)),
     }
 }
 
 /// Splits a text at spaces outside of double quotes, and removes the quotes.
-fn words(text: &str) -> Result<Vec<String>, String> {
+fn split_words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut is_quoted = false;

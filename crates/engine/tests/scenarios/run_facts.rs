@@ -29,7 +29,7 @@ pub struct SessionFacts {
 
 impl SessionFacts {
     /// Returns whether a name means this session: its task, its agent, `orchestrator`, `QA on T1`.
-    fn is_called(&self, name: &str) -> bool {
+    fn has_name(&self, name: &str) -> bool {
         let agent = self.agent.as_deref();
         let task = self.task.as_deref();
         match name.split_once(" on ") {
@@ -45,23 +45,23 @@ impl RunFacts {
     /// Returns the last session with a name, preferably one that has not ended.
     pub fn session(&self, name: &str) -> Result<&SessionFacts, String> {
         let name = name.strip_prefix("the ").unwrap_or(name);
-        let mut called = self.sessions.iter().filter(|session| session.is_called(name)).rev();
+        let mut called = self.sessions.iter().filter(|session| session.has_name(name)).rev();
         let is_running = |session: &&SessionFacts| !matches!(session.status, "ended" | "lost");
         let first = called.clone().next();
         called.find(is_running).or(first).ok_or_else(|| format!("there is no session of {name}"))
     }
 
     /// Returns whether an id means a session with this name.
-    pub fn is_called(&self, id: &str, name: &str) -> bool {
+    pub fn session_has_name(&self, id: &str, name: &str) -> bool {
         id.starts_with("s_")
-            && self.sessions.iter().any(|session| session.id.to_string() == id && session.is_called(name))
+            && self.sessions.iter().any(|session| session.id.to_string() == id && session.has_name(name))
     }
 
-    fn set(&mut self, name: impl ToString, status: &str) {
+    fn set_status(&mut self, name: impl ToString, status: &str) {
         self.status.insert(name.to_string(), status.to_owned());
     }
 
-    fn set_session(&mut self, id: SessionId, status: &'static str) {
+    fn set_session_status(&mut self, id: SessionId, status: &'static str) {
         self.sessions
             .iter_mut()
             .filter(|session| session.id == id)
@@ -72,31 +72,31 @@ impl RunFacts {
         self.status.get(&question.to_string()).is_some_and(|status| status == "with the orchestrator")
     }
 
-    pub fn note(&mut self, event: &Event) {
-        self.note_session(event);
-        self.note_object(event);
+    pub fn record_event(&mut self, event: &Event) {
+        self.record_session_event(event);
+        self.record_object_event(event);
         match event {
             Event::RunStarted { .. } | Event::RunContinued {} | Event::RunReopened {} => {
-                self.set("the run", "running")
+                self.set_status("the run", "running")
             }
-            Event::RunPaused {} => self.set("the run", "paused"),
-            Event::RunCancelled {} => self.set("the run", "cancelled"),
+            Event::RunPaused {} => self.set_status("the run", "paused"),
+            Event::RunCancelled {} => self.set_status("the run", "cancelled"),
             Event::RunEnded { outcome, .. } => {
                 let outcome = match outcome {
                     RunOutcome::Done => "done",
                     RunOutcome::Failed => "failed",
                     RunOutcome::Cancelled => "cancelled",
                 };
-                self.set("the run", outcome);
+                self.set_status("the run", outcome);
             }
             Event::GateOpened { phase, round, .. } => {
                 self.counts.insert(format!("phase {phase}"), *round);
-                self.set(format!("phase {phase}"), "at its gate");
+                self.set_status(format!("phase {phase}"), "at its gate");
             }
-            Event::GatePassed { phase, .. } => self.set(format!("phase {phase}"), "passed"),
-            Event::GateApproved { phase, .. } => self.set(format!("phase {phase}"), "approved"),
-            Event::GateFailed { phase, .. } => self.set(format!("phase {phase}"), "failed"),
-            Event::PhaseLanded { phase } => self.set(format!("phase {phase}"), "landed"),
+            Event::GatePassed { phase, .. } => self.set_status(format!("phase {phase}"), "passed"),
+            Event::GateApproved { phase, .. } => self.set_status(format!("phase {phase}"), "approved"),
+            Event::GateFailed { phase, .. } => self.set_status(format!("phase {phase}"), "failed"),
+            Event::PhaseLanded { phase } => self.set_status(format!("phase {phase}"), "landed"),
             Event::TaskStarted { task, attempt, .. } => {
                 self.counts.insert(task.to_string(), *attempt);
             }
@@ -104,7 +104,7 @@ impl RunFacts {
         }
     }
 
-    fn note_session(&mut self, event: &Event) {
+    fn record_session_event(&mut self, event: &Event) {
         match event {
             Event::SessionOpened { session, role, agent, task, .. } => self.sessions.push(SessionFacts {
                 id: *session,
@@ -114,7 +114,7 @@ impl RunFacts {
                 status: "starting",
             }),
             Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
-                self.set_session(*session, "active");
+                self.set_session_status(*session, "active");
             }
             Event::SessionParked { session, mode } => {
                 let status = match mode {
@@ -122,49 +122,51 @@ impl RunFacts {
                     ParkMode::Frozen => "parked frozen",
                     ParkMode::Cold => "parked cold",
                 };
-                self.set_session(*session, status);
+                self.set_session_status(*session, status);
             }
-            Event::SessionDismissed { session } => self.set_session(*session, "dismissed"),
-            Event::SessionEnded { session, .. } => self.set_session(*session, "ended"),
-            Event::SessionLost { session, .. } => self.set_session(*session, "lost"),
+            Event::SessionDismissed { session } => self.set_session_status(*session, "dismissed"),
+            Event::SessionEnded { session, .. } => self.set_session_status(*session, "ended"),
+            Event::SessionLost { session, .. } => self.set_session_status(*session, "lost"),
             _ => {}
         }
     }
 
-    fn note_object(&mut self, event: &Event) {
+    fn record_object_event(&mut self, event: &Event) {
         match event {
-            Event::QuestionAsked { question, .. } => self.set(question, "asked"),
+            Event::QuestionAsked { question, .. } => self.set_status(question, "asked"),
             Event::QuestionRouted { question, to: QuestionRoute::Orchestrator } => {
-                self.set(question, "with the orchestrator")
+                self.set_status(question, "with the orchestrator")
             }
-            Event::QuestionRouted { question, to: QuestionRoute::Person } => self.set(question, "pending"),
+            Event::QuestionRouted { question, to: QuestionRoute::Person } => {
+                self.set_status(question, "pending")
+            }
             Event::QuestionForwarded { question, .. } if self.is_with_orchestrator(*question) => {
-                self.set(question, "pending");
+                self.set_status(question, "pending");
             }
-            Event::QuestionAnswered { question, .. } => self.set(question, "answered"),
-            Event::QuestionDelivered { question, .. } => self.set(question, "delivered"),
-            Event::QuestionResumed { question } => self.set(question, "resumed"),
-            Event::QuestionWithdrawn { question, .. } => self.set(question, "withdrawn"),
-            Event::QuestionExpired { question, .. } => self.set(question, "expired"),
+            Event::QuestionAnswered { question, .. } => self.set_status(question, "answered"),
+            Event::QuestionDelivered { question, .. } => self.set_status(question, "delivered"),
+            Event::QuestionResumed { question } => self.set_status(question, "resumed"),
+            Event::QuestionWithdrawn { question, .. } => self.set_status(question, "withdrawn"),
+            Event::QuestionExpired { question, .. } => self.set_status(question, "expired"),
             Event::RequestMade { request, dependency, .. } => {
                 self.requests
                     .insert(request.to_string(), serde_json::to_value(dependency).unwrap_or_default());
-                self.set(request, "asked");
+                self.set_status(request, "asked");
             }
-            Event::RequestProvided { request, .. } => self.set(request, "provided"),
-            Event::RequestRefused { request, .. } => self.set(request, "refused"),
-            Event::RequestSkipped { request } => self.set(request, "skipped"),
-            Event::RequestDelivered { request, .. } => self.set(request, "delivered"),
-            Event::InvocationMade { invocation, .. } => self.set(invocation, "pending"),
-            Event::InvocationStarted { invocation, .. } => self.set(invocation, "in progress"),
+            Event::RequestProvided { request, .. } => self.set_status(request, "provided"),
+            Event::RequestRefused { request, .. } => self.set_status(request, "refused"),
+            Event::RequestSkipped { request } => self.set_status(request, "skipped"),
+            Event::RequestDelivered { request, .. } => self.set_status(request, "delivered"),
+            Event::InvocationMade { invocation, .. } => self.set_status(invocation, "pending"),
+            Event::InvocationStarted { invocation, .. } => self.set_status(invocation, "in progress"),
             Event::InvocationEnded { invocation, outcome: domain::InvocationOutcome::Completed { .. } } => {
-                self.set(invocation, "completed");
+                self.set_status(invocation, "completed");
             }
-            Event::InvocationEnded { invocation, .. } => self.set(invocation, "failed"),
-            Event::ResultSubmitted { result, .. } => self.set(result, "pending"),
-            Event::ResultDelivered { result, .. } => self.set(result, "delivered"),
-            Event::ChannelCreated { channel, .. } => self.set(channel, "open"),
-            Event::ChannelClosed { channel } => self.set(channel, "closed"),
+            Event::InvocationEnded { invocation, .. } => self.set_status(invocation, "failed"),
+            Event::ResultSubmitted { result, .. } => self.set_status(result, "pending"),
+            Event::ResultDelivered { result, .. } => self.set_status(result, "delivered"),
+            Event::ChannelCreated { channel, .. } => self.set_status(channel, "open"),
+            Event::ChannelClosed { channel } => self.set_status(channel, "closed"),
             Event::EscalationRaised { escalation, kind, title, cause, .. } => {
                 // Only errors in the words of an agent have no translatable cause.
                 let is_reported_by_agent = *kind == EscalationType::General;
@@ -172,20 +174,20 @@ impl RunFacts {
                     cause.as_ref().map(ToString::to_string),
                     (!is_reported_by_agent).then(|| title.clone())
                 );
-                self.set(escalation, "open");
+                self.set_status(escalation, "open");
             }
-            Event::EscalationForwarded { escalation, to, .. } => self.set(escalation, level(*to)),
-            Event::EscalationResolved { escalation, .. } => self.set(escalation, "resolved"),
-            Event::LoopStarted { feedback_loop, .. } => self.set(feedback_loop, "running"),
+            Event::EscalationForwarded { escalation, to, .. } => self.set_status(escalation, level_text(*to)),
+            Event::EscalationResolved { escalation, .. } => self.set_status(escalation, "resolved"),
+            Event::LoopStarted { feedback_loop, .. } => self.set_status(feedback_loop, "running"),
             Event::LoopEnded { feedback_loop, outcome } => {
-                self.set(feedback_loop, &format!("{outcome:?}").to_lowercase());
+                self.set_status(feedback_loop, &format!("{outcome:?}").to_lowercase());
             }
             _ => {}
         }
     }
 }
 
-fn level(level: EscalationLevel) -> &'static str {
+fn level_text(level: EscalationLevel) -> &'static str {
     match level {
         EscalationLevel::Worker => "with the worker",
         EscalationLevel::Operator => "with the operator",

@@ -60,7 +60,7 @@ impl ScenarioRunner {
             settings: Box::new(setup.settings),
             team: setup.team,
         };
-        runner.execute(&Actor::Person("ana".to_owned()), command)?;
+        runner.execute_command(&Actor::Person("ana".to_owned()), command)?;
         runner.run_executor()?;
         Ok(runner)
     }
@@ -72,7 +72,7 @@ impl ScenarioRunner {
     }
 
     /// Executes a command and keeps a rejection for the next expectation.
-    pub fn execute(&mut self, actor: &Actor, command: Command) -> Result<(), String> {
+    pub fn execute_command(&mut self, actor: &Actor, command: Command) -> Result<(), String> {
         if let Some(rejection) = self.decide(actor, command)? {
             self.rejections.push(rejection);
         }
@@ -96,7 +96,7 @@ impl ScenarioRunner {
             if recorded.sequence.0 != expected {
                 return Err(format!("event {} has sequence number {}", expected, recorded.sequence));
             }
-            self.facts.note(&recorded.event);
+            self.facts.record_event(&recorded.event);
             effects.extend(self.replica.apply(&json_round_trip(recorded)?));
             self.log.push(recorded.clone());
         }
@@ -108,11 +108,11 @@ impl ScenarioRunner {
         }
         self.effects.extend(decision.effects.iter().map(|(_, effect)| effect.clone()));
         self.pending.extend(decision.effects);
-        self.compare(&description)?;
+        self.compare_with_replica(&description)?;
         Ok(None)
     }
 
-    fn compare(&self, description: &str) -> Result<(), String> {
+    fn compare_with_replica(&self, description: &str) -> Result<(), String> {
         if self.run != self.replica {
             let difference = first_difference(&self.run, &self.replica);
             return Err(format!("the replica has another state after {description}: {difference}"));
@@ -127,7 +127,7 @@ impl ScenarioRunner {
     pub fn run_executor(&mut self) -> Result<(), String> {
         while let Some(index) = self.pending.iter().position(|(_, effect)| self.executor.executes(effect)) {
             let (id, effect) = self.pending.remove(index);
-            let command = self.executor.report(id, &effect, self.now);
+            let command = self.executor.success_report(id, &effect, self.now);
             // A late report is rejected, as in production.
             self.decide(&Actor::System, command)?;
         }
@@ -142,17 +142,17 @@ impl ScenarioRunner {
                 return Ok(());
             };
             self.now = self.now.max(deadline);
-            self.execute(&Actor::Clock, Command::Tick)?;
+            self.execute_command(&Actor::Clock, Command::Tick)?;
             self.run_executor()?;
         }
-        Err(format!("too many ticks at {}", clock::write_time(self.now)))
+        Err(format!("too many ticks at {}", clock::format_time(self.now)))
     }
 
     /// Rebuilds the run from the log, as a restart does.
     pub fn restart(&mut self) -> Result<(), String> {
         let pending = self.run.pending_effects();
         self.run = replay(&self.log, self.without)?;
-        self.compare("a restart")?;
+        self.compare_with_replica("a restart")?;
         if self.run.pending_effects() != pending {
             return Err("a restart changes the pending effects".to_owned());
         }
@@ -162,7 +162,7 @@ impl ScenarioRunner {
     }
 
     /// Replays the whole log once more.
-    pub fn finish(&mut self) -> Result<(), String> {
+    pub fn check_full_replay(&mut self) -> Result<(), String> {
         if replay(&self.log, self.without)? == self.run {
             Ok(())
         } else {

@@ -7,7 +7,7 @@ use domain::{
     Role, RunSettings, TaskId, TeamMember,
 };
 
-use crate::{clock::read_duration, scenario_file::Line};
+use crate::{clock::parse_duration, scenario_file::Line};
 
 #[derive(Debug, Default)]
 pub struct ScenarioSetup {
@@ -41,24 +41,24 @@ impl ScenarioSetup {
             ["slots", n] => settings.slots = read_value(n)?,
             ["memory", n] => settings.memory_mib = Some(read_value(n)?),
             ["retries", n] => settings.retries_max = read_value(n)?,
-            ["timeout", time @ ..] => settings.timeout_ms = read_duration(time)?,
+            ["timeout", time @ ..] => settings.timeout_ms = parse_duration(time)?,
             ["questions", "expire", "after", time @ ..] => {
-                settings.question_expires_after_ms = Some(read_duration(time)?);
+                settings.question_expires_after_ms = Some(parse_duration(time)?);
             }
             ["requests", "use", "their", "default"] => settings.requests_auto_default = true,
-            ["park", "frozen", "after", time @ ..] => settings.park_frozen_after_ms = read_duration(time)?,
-            ["park", "cold", "after", time @ ..] => settings.park_cold_after_ms = read_duration(time)?,
+            ["park", "frozen", "after", time @ ..] => settings.park_frozen_after_ms = parse_duration(time)?,
+            ["park", "cold", "after", time @ ..] => settings.park_cold_after_ms = parse_duration(time)?,
             ["permissions", "ask"] => settings.permissions.mode = PermissionMode::Ask,
             ["permissions", "worktree"] => settings.permissions.mode = PermissionMode::Worktree,
             ["permissions", "all"] => settings.permissions.mode = PermissionMode::All,
             ["allow", ..] => settings.permissions.allow.push(text["allow ".len()..].to_owned()),
             ["deny", ..] => settings.permissions.deny.push(text["deny ".len()..].to_owned()),
-            ["verify", ..] => settings.verify = Some(unquoted(&text["verify ".len()..])),
+            ["verify", ..] => settings.verify = Some(strip_quotes(&text["verify ".len()..])),
             ["gates", "are", "approved", "automatically"] => settings.gate_approval = GateApproval::Automatic,
             ["budget", budget] => settings.budgets.push(read_value(budget)?),
-            ["time", time @ ..] => settings.time_ms = Some(read_duration(time)?),
+            ["time", time @ ..] => settings.time_ms = Some(parse_duration(time)?),
             ["thin", "mode"] => settings.mode = OrchestrationMode::Thin,
-            ["thin", "wait", time @ ..] => settings.thin_wait_ms = read_duration(time)?,
+            ["thin", "wait", time @ ..] => settings.thin_wait_ms = parse_duration(time)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -127,21 +127,21 @@ pub fn read_task(text: &str) -> Result<PlannedTask, String> {
     for part in std::iter::once(first).chain(parts).filter(|part| !part.is_empty()) {
         match part.split_whitespace().collect::<Vec<_>>().as_slice() {
             ["after", names @ ..] => task.depends_on = read_list(names)?,
-            ["needs", ..] => task.external.push(unquoted(&part["needs ".len()..])),
+            ["needs", ..] => task.external.push(strip_quotes(&part["needs ".len()..])),
             ["agent", name] => task.agent = Some(read_value(name)?),
             ["tester", name] => task.tester = Some(read_value(name)?),
             ["touches", names @ ..] => {
                 task.touches = names.iter().filter(|name| **name != "and").map(ToString::to_string).collect();
             }
-            ["verify", ..] => task.verify = Some(unquoted(&part["verify ".len()..])),
-            ["timeout", time @ ..] => task.timeout_ms = Some(read_duration(time)?),
-            ["estimate", time @ ..] => task.estimate_ms = Some(read_duration(time)?),
+            ["verify", ..] => task.verify = Some(strip_quotes(&part["verify ".len()..])),
+            ["timeout", time @ ..] => task.timeout_ms = Some(parse_duration(time)?),
+            ["estimate", time @ ..] => task.estimate_ms = Some(parse_duration(time)?),
             ["priority", priority] => task.priority = read_value(priority)?,
             ["memory", n] => task.memory_mib = read_value(n)?,
             ["budget", budget] => task.budget = Some(read_value(budget)?),
             ["worktree", path] => task.worktree = Some((*path).to_owned()),
             ["phase", n] => task.phase = read_value(n)?,
-            ["text", ..] => task.text = unquoted(&part["text ".len()..]),
+            ["text", ..] => task.text = strip_quotes(&part["text ".len()..]),
             ["done", "already"] => task.plan_status = PlanStatus::Done,
             ["skipped"] => task.plan_status = PlanStatus::Skipped,
             _ => return Err(format!("'{part}' is not a property of a task")),
@@ -167,7 +167,7 @@ fn read_phase(text: &str) -> Result<PlannedPhase, String> {
                 (phase.number, phase.after) = (read_value(n)?, read_list(names)?)
             }
             ["named", ..] => part["named ".len()..].clone_into(&mut phase.name),
-            ["verify", ..] => phase.verify = Some(unquoted(&part["verify ".len()..])),
+            ["verify", ..] => phase.verify = Some(strip_quotes(&part["verify ".len()..])),
             ["artefacts", names @ ..] => phase.artefacts = names.iter().map(ToString::to_string).collect(),
             ["budget", budget] => phase.budgets.push(read_value(budget)?),
             _ => return Err(format!("'{part}' is not a property of a phase")),
@@ -185,6 +185,6 @@ pub fn read_value<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("cannot parse '{text}'"))
 }
 
-pub fn unquoted(text: &str) -> String {
+pub fn strip_quotes(text: &str) -> String {
     text.trim().trim_matches('"').to_owned()
 }

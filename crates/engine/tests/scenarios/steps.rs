@@ -7,16 +7,16 @@ use domain::{
 
 use crate::{
     agent_output,
-    clock::read_duration,
+    clock::parse_duration,
     executor_reports,
     runner::ScenarioRunner,
     scenario_file::Line,
-    setup::{read_value, unquoted},
+    setup::{read_value, strip_quotes},
     user_commands,
 };
 
 /// Executes one step.
-pub fn run(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
+pub fn run_step(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
     let text = line.text.as_str();
     let (head, tail) = match text.split_once(": ") {
         Some((head, tail)) => (head, Some(tail.to_owned())),
@@ -28,10 +28,10 @@ pub fn run(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
     }
     match words.as_slice() {
         [time @ .., "pass" | "passes"] if text.starts_with(|c: char| c.is_ascii_digit()) => {
-            advance_clock(runner, read_duration(time)?)
+            advance_clock(runner, parse_duration(time)?)
         }
         [agent, "prints,", n, "times,", time @ .., "apart"] => {
-            let (n, pause): (usize, u64) = (read_value(n)?, read_duration(time)?);
+            let (n, pause): (usize, u64) = (read_value(n)?, parse_duration(time)?);
             for _ in 0..n {
                 act_as_agent(runner, agent, &["prints"], tail.as_deref())?;
                 advance_clock(runner, pause)?;
@@ -40,7 +40,7 @@ pub fn run(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> {
         }
         ["Jangdan", "restarts"] => runner.restart(),
         _ => {
-            act(runner, &words, tail.as_deref())?;
+            run_action_step(runner, &words, tail.as_deref())?;
             runner.run_executor()
         }
     }
@@ -51,27 +51,31 @@ fn advance_clock(runner: &mut ScenarioRunner, duration: u64) -> Result<(), Strin
     runner.advance_clock(domain::Timestamp(runner.now.0 + duration))
 }
 
-fn act(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<(), String> {
-    if executor_reports::report(runner, words, tail)? {
+fn run_action_step(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<(), String> {
+    if executor_reports::send_report_of_line(runner, words, tail)? {
         return Ok(());
     }
-    if let Some(result) = agent_step(runner, words, tail) {
+    if let Some(result) = run_agent_step(runner, words, tail) {
         return result;
     }
-    if let Some(command) = user_commands::read(runner, words, tail)? {
+    if let Some(command) = user_commands::read_user_line(runner, words, tail)? {
         let name = words.first().copied().unwrap_or_default();
         // Names of users are in lower case; an agent may try a command of users.
         let actor = match runner.facts.session(name) {
             Ok(session) => Actor::Agent(session.id),
             Err(_) => Actor::Person(name.to_owned()),
         };
-        return runner.execute(&actor, command);
+        return runner.execute_command(&actor, command);
     }
     Err("is not a step".to_owned())
 }
 
 /// Executes the step of an agent; `None` if the line is about someone else.
-fn agent_step(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Option<Result<(), String>> {
+fn run_agent_step(
+    runner: &mut ScenarioRunner,
+    words: &[&str],
+    tail: Option<&str>,
+) -> Option<Result<(), String>> {
     let verbs = ["prints", "prints,", "ends", "repeats", "requests", "reports", "uses", "asks"];
     let at = words.iter().position(|word| verbs.contains(word))?;
     let (agent, action) = words.split_at(at);
@@ -99,7 +103,7 @@ fn act_as_agent(
             commands
         }
         ["prints", "at", "once"] => {
-            let mut commands = agent_output::by_urgency(runner.outputs.print(id, role, text()?));
+            let mut commands = agent_output::sort_by_urgency(runner.outputs.print(id, role, text()?));
             commands.extend(runner.outputs.end_turn(id, role));
             commands
         }
@@ -111,7 +115,9 @@ fn act_as_agent(
         ["reports", "success"] => {
             vec![Command::ReportTestFeedback(TestFeedback { success: true, ..TestFeedback::default() })]
         }
-        ["reports", "a", "failed", "test"] => vec![Command::ReportTestFeedback(failed(text()?))],
+        ["reports", "a", "failed", "test"] => {
+            vec![Command::ReportTestFeedback(failed_test_feedback(text()?))]
+        }
         ["asks", "within", "its", "turn"] => {
             let question = AskUser {
                 question: text()?.to_owned(),
@@ -123,7 +129,7 @@ fn act_as_agent(
             };
             vec![Command::RequestAnswer { prompt: format!("prompt-{id}"), question: Box::new(question) }]
         }
-        ["uses", amount, ..] => vec![Command::ReportUsage(usage(amount)?)],
+        ["uses", amount, ..] => vec![Command::ReportUsage(parse_usage(amount)?)],
         _ => return Err("is not a step of an agent".to_owned()),
     };
     for command in commands {
@@ -134,7 +140,7 @@ fn act_as_agent(
             // An earlier message ended the process.
             continue;
         }
-        runner.execute(&Actor::Agent(id), command)?;
+        runner.execute_command(&Actor::Agent(id), command)?;
         runner.run_executor()?;
     }
     Ok(())
@@ -161,13 +167,13 @@ fn permission_request(
     Ok(PermissionRequest {
         prompt: format!("prompt-{session}-{n_events}"),
         kind,
-        subject: unquoted(&subject.join(" ")),
+        subject: strip_quotes(&subject.join(" ")),
         in_worktree,
         detail: None,
     })
 }
 
-fn failed(name: &str) -> TestFeedback {
+fn failed_test_feedback(name: &str) -> TestFeedback {
     TestFeedback {
         success: false,
         failures: vec![TestFailure { name: name.to_owned(), ..TestFailure::default() }],
@@ -177,7 +183,7 @@ fn failed(name: &str) -> TestFeedback {
 }
 
 /// Parses `95k` (tokens) or `$2`.
-fn usage(amount: &str) -> Result<Usage, String> {
+fn parse_usage(amount: &str) -> Result<Usage, String> {
     match amount.parse().map_err(|_| format!("'{amount}' is not an amount"))? {
         domain::Budget::Tokens(tokens) => Ok(Usage { input_tokens: tokens, ..Usage::default() }),
         domain::Budget::Cents(cents) => Ok(Usage { cost_micros: cents * 10_000, ..Usage::default() }),

@@ -4,7 +4,7 @@ use domain::{Command, DependencyType, EscalationAction, PermissionScope, Provide
 
 use crate::{
     runner::ScenarioRunner,
-    setup::{read_list, read_task, read_value, unquoted},
+    setup::{read_list, read_task, read_value, strip_quotes},
 };
 
 /// Parses a command without the name of the user; `None` if the line is not a command.
@@ -51,16 +51,17 @@ fn read_command(
         ["marks", "as", "met"] => Command::MarkExternalMet { name: required_text()? },
         ["applies", offer] => Command::ApplyPlanChange { offer: read_value(offer)? },
         ["ignores", offer] => Command::IgnorePlanChange { offer: read_value(offer)? },
-        ["answers", target, rest @ ..] => answer(target, rest, text().unwrap_or_default())?,
+        ["answers", target, rest @ ..] => parse_answer(target, rest, text().unwrap_or_default())?,
         ["requests", "clarification", "of", question] => {
             Command::RequestClarification { question: read_value(question)?, text: required_text()? }
         }
         ["messages", task] => Command::SendMessage { task: read_value(task)?, text: required_text()? },
         ["chats"] => Command::Chat { text: required_text()?, talk_only: false },
         ["chats", "without", "answering"] => Command::Chat { text: required_text()?, talk_only: true },
-        ["provides", request] => {
-            Command::Provide { request: read_value(request)?, provided: provided(runner, request, tail)? }
-        }
+        ["provides", request] => Command::Provide {
+            request: read_value(request)?,
+            provided: parse_provided_resource(runner, request, tail)?,
+        },
         ["refuses", request] => Command::Refuse { request: read_value(request)?, reason: required_text()? },
         ["approves", "phase", phase] => Command::ApproveGate { phase: read_value(phase)?, note: text() },
         ["rejects", "phase", phase] => {
@@ -81,14 +82,18 @@ fn read_command(
 }
 
 /// Parses a line whose first word is the user.
-pub fn read(runner: &ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<Option<Command>, String> {
+pub fn read_user_line(
+    runner: &ScenarioRunner,
+    words: &[&str],
+    tail: Option<&str>,
+) -> Result<Option<Command>, String> {
     match words.split_first() {
         Some((_, action)) => read_command(runner, action, tail),
         None => Ok(None),
     }
 }
 
-fn answer(target: &str, scope: &[&str], answer: String) -> Result<Command, String> {
+fn parse_answer(target: &str, scope: &[&str], answer: String) -> Result<Command, String> {
     let scope = match scope {
         [] => PermissionScope::Once,
         ["for", "the", "task"] => PermissionScope::Task,
@@ -105,7 +110,11 @@ fn answer(target: &str, scope: &[&str], answer: String) -> Result<Command, Strin
 }
 
 /// Parses the provided resource; without a text it follows from the kind of the request.
-fn provided(runner: &ScenarioRunner, request: &str, how: Option<&str>) -> Result<ProvidedResource, String> {
+fn parse_provided_resource(
+    runner: &ScenarioRunner,
+    request: &str,
+    how: Option<&str>,
+) -> Result<ProvidedResource, String> {
     let dependency = runner.facts.requests.get(request).cloned().unwrap_or_default();
     let name = dependency.get("name").and_then(|name| name.as_str()).unwrap_or_default().to_owned();
     let kind = dependency.get("type").cloned().and_then(|kind| serde_json::from_value(kind).ok());
@@ -128,7 +137,7 @@ fn parse_action(text: &str) -> Result<EscalationAction, String> {
     Ok(match text.split_whitespace().collect::<Vec<_>>().as_slice() {
         ["retry"] => EscalationAction::Retry { hint: None },
         ["retry", "with", ..] => {
-            EscalationAction::Retry { hint: Some(unquoted(&text["retry with".len()..])) }
+            EscalationAction::Retry { hint: Some(strip_quotes(&text["retry with".len()..])) }
         }
         ["reassign", "to", agent] => EscalationAction::Reassign { agent: read_value(agent)? },
         ["skip"] => EscalationAction::Skip,

@@ -14,7 +14,7 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags};
 
-use super::{ClientError, START_MAX, check_private, hello};
+use super::{ClientError, START_MAX, check_directory_is_private, hello_request};
 use crate::{
     SOCKET_NAME, TOKEN_NAME,
     mask::Secret,
@@ -44,7 +44,7 @@ pub struct HolderConnection {
 impl HolderConnection {
     /// Connects to the holder of a session.
     pub fn connect(directory: &Path) -> Result<Self, ClientError> {
-        check_private(directory)?;
+        check_directory_is_private(directory)?;
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
                 ClientError::HolderNotRunning { directory: directory.to_owned() }
@@ -62,8 +62,8 @@ impl HolderConnection {
         // After connecting: a listening holder has already written its token.
         let token = read_token(directory)?;
         let mut connection = Self::new(stream, directory)?;
-        let tag = connection.send(&hello(token))?;
-        connection.greet(tag, Instant::now() + START_MAX)?;
+        let tag = connection.send(&hello_request(token))?;
+        connection.receive_greeting(tag, Instant::now() + START_MAX)?;
         Ok(connection)
     }
 
@@ -102,7 +102,7 @@ impl HolderConnection {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.lost("write to the holder of", error)),
+                Err(error) => return Err(self.connection_error("write to the holder of", error)),
             }
         }
         Ok(self.next_tag)
@@ -111,7 +111,7 @@ impl HolderConnection {
     /// Sends a request and waits for its reply. Other replies are kept for [`HolderConnection::receive`].
     pub fn request(&mut self, request: &Request, time_max: Duration) -> Result<Reply, ClientError> {
         let tag = self.send(request)?;
-        self.wait_for(tag, Instant::now() + time_max)
+        self.wait_for_reply(tag, Instant::now() + time_max)
     }
 
     /// Waits for the next reply; `None` if the deadline passed.
@@ -135,8 +135,8 @@ impl HolderConnection {
         }
     }
 
-    pub(super) fn greet(&mut self, tag: u32, deadline: Instant) -> Result<(), ClientError> {
-        match self.wait_for(tag, deadline)? {
+    pub(super) fn receive_greeting(&mut self, tag: u32, deadline: Instant) -> Result<(), ClientError> {
+        match self.wait_for_reply(tag, deadline)? {
             Reply::Hello(greeting) => self.greeting = Some(greeting),
             Reply::Refused(refusal) => return Err(ClientError::Refused(refusal)),
             Reply::Accepted
@@ -150,7 +150,7 @@ impl HolderConnection {
         Ok(())
     }
 
-    pub(super) fn wait_for(&mut self, tag: u32, deadline: Instant) -> Result<Reply, ClientError> {
+    pub(super) fn wait_for_reply(&mut self, tag: u32, deadline: Instant) -> Result<Reply, ClientError> {
         // It may have arrived while waiting for another reply.
         if let Some(at) = self.pending.iter().position(|(pending_tag, _)| *pending_tag == tag)
             && let Some((_, reply)) = self.pending.remove(at)
@@ -186,13 +186,13 @@ impl HolderConnection {
                 Ok(length) => self.frames.push(piece.get(..length).unwrap_or_default()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.lost("read from the holder of", error)),
+                Err(error) => return Err(self.connection_error("read from the holder of", error)),
             }
         }
     }
 
     /// A holder that exits during a call counts as a closed connection.
-    fn lost(&self, action: &'static str, source: io::Error) -> ClientError {
+    fn connection_error(&self, action: &'static str, source: io::Error) -> ClientError {
         match source.kind() {
             io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
             _ => ClientError::Io { action, path: self.directory.clone(), source },

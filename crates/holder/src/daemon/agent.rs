@@ -17,12 +17,12 @@ use rustix::{
     termios::{Winsize, tcsetpgrp, tcsetwinsize},
 };
 
-use super::{program_lookup, requests::failed};
+use super::{program_lookup, requests::io_refusal};
 use crate::{
     SESSION_VARIABLE,
     cgroup::Cgroup,
-    protocol::{Attachment, LaunchSpec, Refusal, Stderr, WindowSize},
-    spool::Stream,
+    protocol::{LaunchSpec, Refusal, StderrMode, StdioAttachment, WindowSize},
+    spool::OutputSource,
     system::{self, SpawnOptions},
 };
 
@@ -37,12 +37,12 @@ pub(super) struct Agent {
 /// Both ends of an agent's terminal or pipes, before it is started.
 pub(super) struct AgentStreams {
     pub(super) input: OwnedFd,
-    pub(super) outputs: Vec<(Stream, OwnedFd)>,
-    agent_ends: AgentEnds,
+    pub(super) outputs: Vec<(OutputSource, OwnedFd)>,
+    agent_ends: AgentStreamEnds,
 }
 
 /// The ends that the agent gets.
-enum AgentEnds {
+enum AgentStreamEnds {
     Terminal(OwnedFd),
     /// Standard input, output and error.
     Pipes([OwnedFd; 3]),
@@ -60,10 +60,10 @@ impl PreparedAgent {
     pub(super) fn new(launch: &LaunchSpec) -> Result<Self, Refusal> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(&launch.directory, flags, Mode::empty());
-        let folder = folder.map_err(|error| failed("enter the agent's folder")(error.into()))?;
+        let folder = folder.map_err(|error| io_refusal("enter the agent's folder")(error.into()))?;
         let path = program_lookup::find(&launch.command, &launch.environment, folder.as_fd());
-        let path = path.map_err(failed("start the agent"))?;
-        let streams = AgentStreams::new(launch.attachment).map_err(failed("connect the agent"))?;
+        let path = path.map_err(io_refusal("start the agent"))?;
+        let streams = AgentStreams::new(launch.attachment).map_err(io_refusal("connect the agent"))?;
         Ok(Self { path, folder, streams })
     }
 
@@ -74,18 +74,18 @@ impl PreparedAgent {
         cgroup: Option<&Cgroup>,
         limit_each: bool,
     ) -> io::Result<Pid> {
-        if let AgentEnds::Terminal(terminal) = &self.streams.agent_ends {
+        if let AgentStreamEnds::Terminal(terminal) = &self.streams.agent_ends {
             ioctl_tiocsctty(terminal)?;
         }
-        let cgroup = cgroup.map(Cgroup::folder).transpose()?;
+        let cgroup = cgroup.map(Cgroup::open_folder).transpose()?;
         let memory_bytes_max = launch.limits.memory_bytes_max.filter(|_| limit_each);
         let oom_score = oom_score(launch.limits.oom_score);
         let mut environment: BTreeMap<&OsStr, &OsStr> =
             launch.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect();
         environment.insert(SESSION_VARIABLE.as_ref(), launch.session.as_ref());
         let (standard, has_terminal) = match &self.streams.agent_ends {
-            AgentEnds::Terminal(terminal) => ([terminal, terminal, terminal].map(AsFd::as_fd), true),
-            AgentEnds::Pipes(pipes) => (pipes.each_ref().map(AsFd::as_fd), false),
+            AgentStreamEnds::Terminal(terminal) => ([terminal, terminal, terminal].map(AsFd::as_fd), true),
+            AgentStreamEnds::Pipes(pipes) => (pipes.each_ref().map(AsFd::as_fd), false),
         };
         let program = SpawnOptions {
             path: &self.path,
@@ -111,18 +111,19 @@ impl PreparedAgent {
     }
 
     /// Returns the holder's ends, after the agent got its own.
-    pub(super) fn into_agent(self, pid: Pid) -> (Agent, Vec<(Stream, OwnedFd)>) {
+    pub(super) fn into_agent(self, pid: Pid) -> (Agent, Vec<(OutputSource, OwnedFd)>) {
         let AgentStreams { input, outputs, agent_ends } = self.streams;
-        let terminal = if let AgentEnds::Terminal(terminal) = agent_ends { Some(terminal) } else { None };
+        let terminal =
+            if let AgentStreamEnds::Terminal(terminal) = agent_ends { Some(terminal) } else { None };
         (Agent { pid, input: Some(input), terminal }, outputs)
     }
 }
 
 impl AgentStreams {
-    fn new(attachment: Attachment) -> io::Result<Self> {
+    fn new(attachment: StdioAttachment) -> io::Result<Self> {
         match attachment {
-            Attachment::Terminal(size) => Self::terminal(size),
-            Attachment::Pipes { stderr } => Self::pipes(stderr),
+            StdioAttachment::Terminal(size) => Self::terminal(size),
+            StdioAttachment::Pipes { stderr } => Self::pipes(stderr),
         }
     }
 
@@ -130,33 +131,37 @@ impl AgentStreams {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = openpt(flags)?;
         unlockpt(&master)?;
-        resize(&master, size)?;
+        resize_terminal(&master, size)?;
         let terminal = ioctl_tiocgptpeer(&master, flags)?;
         rustix::io::ioctl_fionbio(&master, true)?;
         let input = master.try_clone()?;
         Ok(Self {
             input,
-            outputs: vec![(Stream::Terminal, master)],
-            agent_ends: AgentEnds::Terminal(terminal),
+            outputs: vec![(OutputSource::Terminal, master)],
+            agent_ends: AgentStreamEnds::Terminal(terminal),
         })
     }
 
-    fn pipes(stderr: Stderr) -> io::Result<Self> {
+    fn pipes(stderr: StderrMode) -> io::Result<Self> {
         let (their_input, input) = pipe()?;
         let (output, their_output) = pipe()?;
         rustix::io::ioctl_fionbio(&input, true)?;
         rustix::io::ioctl_fionbio(&output, true)?;
-        let mut outputs = vec![(Stream::Output, output)];
+        let mut outputs = vec![(OutputSource::Output, output)];
         let their_error = match stderr {
-            Stderr::Merged => their_output.try_clone()?,
-            Stderr::Apart => {
+            StderrMode::Merged => their_output.try_clone()?,
+            StderrMode::Apart => {
                 let (error, their_error) = pipe()?;
                 rustix::io::ioctl_fionbio(&error, true)?;
-                outputs.push((Stream::Error, error));
+                outputs.push((OutputSource::Error, error));
                 their_error
             }
         };
-        Ok(Self { input, outputs, agent_ends: AgentEnds::Pipes([their_input, their_output, their_error]) })
+        Ok(Self {
+            input,
+            outputs,
+            agent_ends: AgentStreamEnds::Pipes([their_input, their_output, their_error]),
+        })
     }
 }
 
@@ -165,7 +170,7 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// Sets the size of a terminal; the kernel notifies the foreground group.
-pub(super) fn resize(terminal: impl AsFd, size: WindowSize) -> io::Result<()> {
+pub(super) fn resize_terminal(terminal: impl AsFd, size: WindowSize) -> io::Result<()> {
     let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(terminal, size)?)
 }

@@ -13,8 +13,8 @@ use super::{
     event_loop::ReplyAddress,
     input_queue::{InputAcceptance, InputQueue},
     output_collector::OutputCollector,
-    pause::{PauseState, foreground},
-    requests::{RequestResult, SESSION_FOLDER, failed},
+    pause::{PauseState, foreground_process_group},
+    requests::{RequestResult, SESSION_FOLDER, io_refusal},
     termination::Termination,
     time_limit::TimeLimit,
 };
@@ -53,11 +53,11 @@ pub(super) struct AgentSession {
 
 impl AgentSession {
     /// Returns when the next scheduled action is due.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(super) fn next_action_at(&self) -> Option<Instant> {
         let all = [
-            self.outputs.deadline(),
-            self.termination.as_ref().filter(|_| self.has_children).map(Termination::deadline),
-            self.pause.deadline(),
+            self.outputs.next_action_at(),
+            self.termination.as_ref().filter(|_| self.has_children).map(Termination::kill_at),
+            self.pause.next_scan_at(),
             self.time_limit.deadline(),
             self.status_at,
         ];
@@ -70,8 +70,8 @@ impl AgentSession {
         if self.has_children {
             return false;
         }
-        while !self.outputs.is_waiting() && self.outputs.drain(now) {}
-        if self.exit.is_none() && !self.outputs.is_waiting() {
+        while !self.outputs.is_blocked() && self.outputs.drain(now) {}
+        if self.exit.is_none() && !self.outputs.is_blocked() {
             self.outputs.flush(now);
             let reason =
                 self.termination.as_ref().map_or(EndReason::AgentExited, |termination| termination.reason);
@@ -79,11 +79,11 @@ impl AgentSession {
             let signal = self.status.and_then(WaitStatus::terminating_signal);
             let exit = Exit { code, signal, reason };
             self.exit = Some(exit);
-            self.outputs.append(&RecordBody::Exit(exit), now);
+            self.outputs.append_record(&RecordBody::Exit(exit), now);
         }
-        let Some(exit) = self.exit.filter(|_| !self.outputs.is_waiting()) else { return false };
+        let Some(exit) = self.exit.filter(|_| !self.outputs.is_blocked()) else { return false };
         if self.summary.exit.is_none() {
-            let (offset, inputs_written) = (self.outputs.offset(), self.inputs.written());
+            let (offset, inputs_written) = (self.outputs.offset(), self.inputs.last_written());
             self.summary.exit = Some(SessionEnd { exit, offset, inputs_written });
             self.status_at = Some(now);
             self.write_status(now);
@@ -110,12 +110,12 @@ impl AgentSession {
 
 impl AgentSession {
     pub(super) fn accept_input(&mut self, number: u64, bytes: Vec<u8>) -> RequestResult {
-        if self.agent.input.is_none() && number > self.inputs.written() {
+        if self.agent.input.is_none() && number > self.inputs.last_written() {
             return Err(Refusal::WrongPhase);
         }
         match self.inputs.accept(number, bytes) {
             InputAcceptance::AlreadyWritten => {
-                Ok(Some(Reply::InputWritten { number: self.inputs.written() }))
+                Ok(Some(Reply::InputWritten { number: self.inputs.last_written() }))
             }
             InputAcceptance::Queued => Ok(None),
             InputAcceptance::Refused(refusal) => Err(refusal),
@@ -135,22 +135,22 @@ impl AgentSession {
 
     pub(super) fn resize(&mut self, size: WindowSize, now: Instant) -> Result<(), Refusal> {
         let Some(terminal) = &self.agent.terminal else { return Err(Refusal::WrongPhase) };
-        if self.outputs.is_waiting() {
+        if self.outputs.is_blocked() {
             return Err(Refusal::Busy);
         }
-        agent::resize(terminal, size).map_err(failed("resize"))?;
-        self.outputs.append(&RecordBody::Resize { columns: size.columns, rows: size.rows }, now);
+        agent::resize_terminal(terminal, size).map_err(io_refusal("resize"))?;
+        self.outputs.append_record(&RecordBody::Resize { columns: size.columns, rows: size.rows }, now);
         Ok(())
     }
 
     pub(super) fn interrupt(&self) -> Result<(), Refusal> {
-        let interrupted = kill_process_group(foreground(&self.agent), Signal::INT)
+        let interrupted = kill_process_group(foreground_process_group(&self.agent), Signal::INT)
             .or_else(|_| kill_process_group(self.agent.pid, Signal::INT));
-        interrupted.map_err(|error| failed("interrupt")(error.into()))
+        interrupted.map_err(|error| io_refusal("interrupt")(error.into()))
     }
 
     pub(super) fn write_side_channel(&mut self, bytes: &[u8], now: Instant) -> Result<(), Refusal> {
-        if self.outputs.is_waiting() {
+        if self.outputs.is_blocked() {
             return Err(Refusal::Busy);
         }
         if bytes.len() > SIDE_CHANNEL_BYTES_MAX {
@@ -162,18 +162,18 @@ impl AgentSession {
     }
 
     pub(super) fn mark_turn_end(&mut self, offset: u64, now: Instant) -> Result<(), Refusal> {
-        if self.outputs.is_waiting() {
+        if self.outputs.is_blocked() {
             return Err(Refusal::Busy);
         }
         self.outputs.flush(now);
         if offset > self.outputs.offset() {
             return Err(Refusal::NoSuchOffset { first: 0, end: self.outputs.offset() });
         }
-        self.outputs.append(&RecordBody::TurnEnd { offset }, now);
+        self.outputs.append_record(&RecordBody::TurnEnd { offset }, now);
         Ok(())
     }
 
-    pub(super) fn stop(&mut self, waiter: ReplyAddress, now: Instant) -> RequestResult {
+    pub(super) fn begin_pause(&mut self, waiter: ReplyAddress, now: Instant) -> RequestResult {
         if self.termination.is_some() {
             return Err(Refusal::WrongPhase);
         }
@@ -197,9 +197,9 @@ impl AgentSession {
             phase,
             agent_pid: Some(self.summary.agent_pid),
             offset: self.outputs.offset(),
-            inputs_accepted: self.inputs.accepted(),
-            inputs_written: self.inputs.written(),
-            is_disk_full: self.outputs.is_waiting(),
+            inputs_accepted: self.inputs.last_accepted(),
+            inputs_written: self.inputs.last_written(),
+            is_disk_full: self.outputs.is_blocked(),
             exit: self.exit,
         }
     }

@@ -94,7 +94,7 @@ impl ClientConnection {
 
     /// Queues a reply; it is sent at the end of the loop iteration, so that several replies wake the client once.
     /// Returns false if too many replies are unsent.
-    pub(super) fn reply(&mut self, tag: u32, reply: &Reply) -> bool {
+    pub(super) fn queue_reply(&mut self, tag: u32, reply: &Reply) -> bool {
         self.out.extend_from_slice(&reply.encode(tag));
         let is_short = |connection: &Self| {
             connection.out.len() - connection.written <= OUT_BYTES_MAX + PAYLOAD_BYTES_MAX + BATCH_BYTES
@@ -110,14 +110,14 @@ impl ClientConnection {
 
     /// Sends records as long as the client accepts them; returns false if the client is gone or the spool cannot be
     /// read.
-    pub(super) fn pump(&mut self) -> bool {
+    pub(super) fn send_pending(&mut self) -> bool {
         // A fast client that is far behind must not block the agent. The last batch stays buffered, so that the next
         // poll returns at once.
         for _ in 0..BATCHES_MAX {
             if !self.write() {
                 return false;
             }
-            match self.fill() {
+            match self.buffer_records() {
                 Ok(true) => {}
                 Ok(false) => return true,
                 Err(_) => return false,
@@ -127,7 +127,7 @@ impl ClientConnection {
     }
 
     /// Fills an empty buffer with records; returns whether there were any.
-    fn fill(&mut self) -> Result<bool, SpoolError> {
+    fn buffer_records(&mut self) -> Result<bool, SpoolError> {
         let Some((tag, reader)) = self.subscription.as_mut().filter(|_| self.out.is_empty()) else {
             return Ok(false);
         };

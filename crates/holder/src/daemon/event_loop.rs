@@ -63,7 +63,7 @@ pub(super) struct EventLoop {
 
 /// Event sources of the loop.
 #[derive(Clone, Copy)]
-enum Source {
+enum EventSource {
     Signals,
     Listener,
     Output(usize),
@@ -98,11 +98,11 @@ impl EventLoop {
             }
             self.tick(now);
             self.connections.retain_mut(|connection| {
-                connection.pump() && (!connection.is_closing || connection.wants_to_write())
+                connection.send_pending() && (!connection.is_closing || connection.wants_to_write())
             });
             self.release_pages(is_woken, now);
-            if self.is_finished(now) {
-                self.send_remaining();
+            if self.try_finish(now) {
+                self.flush_connections();
                 return if self.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
             }
         }
@@ -125,24 +125,24 @@ impl EventLoop {
     }
 
     /// Waits for an event or the next scheduled action.
-    fn wait(&self) -> Vec<(Source, PollFlags)> {
-        let mut sources = vec![Source::Signals];
+    fn wait(&self) -> Vec<(EventSource, PollFlags)> {
+        let mut sources = vec![EventSource::Signals];
         let mut polled = vec![PollFd::new(&self.signals, PollFlags::IN)];
         if let Some(listener) = &self.listener {
-            sources.push(Source::Listener);
+            sources.push(EventSource::Listener);
             polled.push(PollFd::new(listener, PollFlags::IN));
         }
         let mut deadline = None;
         if let Some(session) = &self.session {
-            deadline = [session.deadline(), self.release_at].into_iter().flatten().min();
+            deadline = [session.next_action_at(), self.release_at].into_iter().flatten().min();
             // Invariant: while the disk is full, nothing is read or written.
-            if !session.outputs.is_waiting() {
+            if !session.outputs.is_blocked() {
                 for (index, output) in session.outputs.open.iter().enumerate() {
-                    sources.push(Source::Output(index));
+                    sources.push(EventSource::Output(index));
                     polled.push(PollFd::new(&output.pipe, PollFlags::IN));
                 }
                 if let Some(input) = session.agent.input.as_ref().filter(|_| !session.inputs.is_empty()) {
-                    sources.push(Source::Input);
+                    sources.push(EventSource::Input);
                     polled.push(PollFd::new(input, PollFlags::OUT));
                 }
             }
@@ -150,7 +150,7 @@ impl EventLoop {
         let sockets: Vec<_> = self.connections.iter().map(ClientConnection::socket).collect();
         for (connection, socket) in self.connections.iter().zip(&sockets) {
             let write = if connection.wants_to_write() { PollFlags::OUT } else { PollFlags::empty() };
-            sources.push(Source::Client(connection.id));
+            sources.push(EventSource::Client(connection.id));
             polled.push(PollFd::from_borrowed_fd(socket.as_fd(), PollFlags::IN | write));
         }
         let timeout = deadline.map(|deadline| timespec(deadline.saturating_duration_since(Instant::now())));
@@ -161,25 +161,25 @@ impl EventLoop {
         ready.filter(|(_, flags)| !flags.is_empty()).collect()
     }
 
-    fn handle(&mut self, source: Source, flags: PollFlags, now: Instant) {
+    fn handle(&mut self, source: EventSource, flags: PollFlags, now: Instant) {
         match source {
-            Source::Signals => {
+            EventSource::Signals => {
                 let signals = system::take_signals(&self.signals);
                 if signals.child {
                     self.reap(now);
                 }
                 if signals.end {
-                    self.end(EndReason::HolderEnded, None, now);
+                    self.begin_termination(EndReason::HolderEnded, None, now);
                 }
             }
-            Source::Listener => self.accept(),
-            Source::Output(index) => {
+            EventSource::Listener => self.accept(),
+            EventSource::Output(index) => {
                 if let Some(session) = &mut self.session {
                     session.outputs.read(index, now);
                 }
             }
-            Source::Input => self.write_input(now),
-            Source::Client(id) => {
+            EventSource::Input => self.write_input(now),
+            EventSource::Client(id) => {
                 if flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR) {
                     self.read_requests(id, now);
                 }
@@ -200,7 +200,7 @@ impl EventLoop {
         if self.connections.len() < CONNECTIONS_MAX {
             self.connections.push(connection);
         } else {
-            connection.reply(0, &Reply::Refused(Refusal::Busy));
+            connection.queue_reply(0, &Reply::Refused(Refusal::Busy));
             connection.write();
         }
     }
@@ -229,7 +229,7 @@ impl EventLoop {
     }
 
     /// Starts the termination, or shortens the grace period of a running one.
-    pub(super) fn end(&mut self, reason: EndReason, grace: Option<Duration>, now: Instant) {
+    pub(super) fn begin_termination(&mut self, reason: EndReason, grace: Option<Duration>, now: Instant) {
         let Some(session) = &mut self.session else {
             self.has_failed = true;
             return;
@@ -242,7 +242,7 @@ impl EventLoop {
                 session.termination = Some(Termination::begin(reason, grace, session.cgroup.as_ref(), now))
             }
         }
-        self.reply_to_all(stopped, &Reply::Refused(Refusal::WrongPhase));
+        self.reply_to_waiters(stopped, &Reply::Refused(Refusal::WrongPhase));
     }
 
     fn write_input(&mut self, now: Instant) {
@@ -253,7 +253,7 @@ impl EventLoop {
             let modes = terminal.and_then(|terminal| rustix::termios::tcgetattr(terminal).ok());
             modes.is_some_and(|modes| modes.local_modes.contains(rustix::termios::LocalModes::ICANON))
         };
-        let reply = match session.inputs.step(input, is_canonical) {
+        let reply = match session.inputs.write_piece(input, is_canonical) {
             WriteStep::Idle | WriteStep::Blocked | WriteStep::Piece => return,
             WriteStep::Written { number, bytes } => {
                 session.outputs.append_input(number, &bytes, now);
@@ -269,7 +269,7 @@ impl EventLoop {
             }
         };
         self.connections.retain_mut(|connection| match connection.input_tag {
-            Some(tag) => connection.reply(tag, &reply),
+            Some(tag) => connection.queue_reply(tag, &reply),
             None => true,
         });
     }
@@ -279,11 +279,11 @@ impl EventLoop {
         let Some(session) = &mut self.session else { return };
         session.outputs.tick(now);
         if let Some(WindowSize { columns, rows }) = session.first_size.take() {
-            session.outputs.append(&RecordBody::Resize { columns, rows }, now);
+            session.outputs.append_record(&RecordBody::Resize { columns, rows }, now);
         }
         session.write_status(now);
         if session.time_limit.take_expired(now) {
-            self.end(EndReason::TimeLimit, None, now);
+            self.begin_termination(EndReason::TimeLimit, None, now);
         }
         let Some(session) = &mut self.session else { return };
         if let Some(termination) = &mut session.termination {
@@ -291,30 +291,30 @@ impl EventLoop {
         }
         let stopped = session.pause.tick(&session.agent, session.cgroup.as_ref(), now);
         if matches!(session.pause, PauseState::Stopped { .. }) {
-            session.time_limit.stop(now);
+            session.time_limit.pause(now);
         }
-        self.reply_to_all(stopped, &Reply::Done);
+        self.reply_to_waiters(stopped, &Reply::Done);
     }
 
-    pub(super) fn reply_to_all(&mut self, waiters: Vec<ReplyAddress>, reply: &Reply) {
+    pub(super) fn reply_to_waiters(&mut self, waiters: Vec<ReplyAddress>, reply: &Reply) {
         for (id, tag) in waiters {
-            self.answer(id, tag, reply);
+            self.queue_reply(id, tag, reply);
         }
     }
 
     /// Replies at once, before anything else is done.
     pub(super) fn reply_now(&mut self, (id, tag): ReplyAddress, reply: &Reply) {
         self.connections.retain_mut(|connection| {
-            connection.id != id || connection.reply(tag, reply) && connection.write()
+            connection.id != id || connection.queue_reply(tag, reply) && connection.write()
         });
     }
 
-    pub(super) fn answer(&mut self, id: u64, tag: u32, reply: &Reply) {
-        self.connections.retain_mut(|connection| connection.id != id || connection.reply(tag, reply));
+    pub(super) fn queue_reply(&mut self, id: u64, tag: u32, reply: &Reply) {
+        self.connections.retain_mut(|connection| connection.id != id || connection.queue_reply(tag, reply));
     }
 
     /// Finishes the session after the last process has ended; returns true when nothing is left to do.
-    fn is_finished(&mut self, now: Instant) -> bool {
+    fn try_finish(&mut self, now: Instant) -> bool {
         let Some(session) = &mut self.session else {
             let is_talking =
                 self.connections.iter().any(|connection| !self.has_failed || connection.wants_to_write());
@@ -325,18 +325,19 @@ impl EventLoop {
         }
         let waiters =
             session.termination.as_mut().map(|termination| std::mem::take(&mut termination.waiters));
-        self.reply_to_all(waiters.unwrap_or_default(), &Reply::Done);
+        self.reply_to_waiters(waiters.unwrap_or_default(), &Reply::Done);
         true
     }
 
     /// Gives clients a moment to read the remaining data, before the holder exits.
-    fn send_remaining(&mut self) {
+    fn flush_connections(&mut self) {
         if self.listener.take().is_some() {
             let _ = std::fs::remove_file(SOCKET_NAME);
         }
         let deadline = Instant::now() + FINAL_SEND_MAX;
         while Instant::now() < deadline {
-            self.connections.retain_mut(|connection| connection.pump() && connection.wants_to_write());
+            self.connections
+                .retain_mut(|connection| connection.send_pending() && connection.wants_to_write());
             if self.connections.is_empty() {
                 break;
             }

@@ -58,11 +58,11 @@ pub(super) enum WriteStep {
 }
 
 impl InputQueue {
-    pub(super) fn accepted(&self) -> u64 {
+    pub(super) fn last_accepted(&self) -> u64 {
         self.accepted
     }
 
-    pub(super) fn written(&self) -> u64 {
+    pub(super) fn last_written(&self) -> u64 {
         self.written
     }
 
@@ -98,9 +98,9 @@ impl InputQueue {
     }
 
     /// Writes at most one piece.
-    pub(super) fn step(&mut self, input: &OwnedFd, is_canonical: impl FnOnce() -> bool) -> WriteStep {
+    pub(super) fn write_piece(&mut self, input: &OwnedFd, is_canonical: impl FnOnce() -> bool) -> WriteStep {
         let Some(first) = self.queue.front_mut() else { return WriteStep::Idle };
-        if first.written == 0 && longest_line(&first.bytes) > LINE_BYTES_MAX && is_canonical() {
+        if first.written == 0 && longest_line_length(&first.bytes) > LINE_BYTES_MAX && is_canonical() {
             self.drop_all();
             return WriteStep::LineTooLong;
         }
@@ -131,7 +131,7 @@ impl InputQueue {
     }
 }
 
-fn longest_line(bytes: &[u8]) -> usize {
+fn longest_line_length(bytes: &[u8]) -> usize {
     // A carriage return and Ctrl-D end a line, too.
     let lines = bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r' | 4));
     lines.map(<[u8]>::len).max().unwrap_or(0)
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(inputs.accept(1, vec![b'a']), InputAcceptance::Queued);
         assert_eq!(inputs.accept(1, vec![b'a']), InputAcceptance::Queued);
         let (reader, writer) = rustix::pipe::pipe().unwrap();
-        assert!(matches!(inputs.step(&writer, || false), WriteStep::Written { number: 1, .. }));
+        assert!(matches!(inputs.write_piece(&writer, || false), WriteStep::Written { number: 1, .. }));
         assert_eq!(inputs.accept(1, vec![b'a']), InputAcceptance::AlreadyWritten);
         let mut got = [0; 8];
         assert_eq!(rustix::io::read(&reader, &mut got), Ok(1));

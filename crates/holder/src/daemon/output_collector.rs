@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use crate::{
     mask::{Masker, Secret},
-    spool::{AppendResult, RecordBody, SpoolWriter, Stream},
+    spool::{AppendResult, OutputSource, RecordBody, SpoolWriter},
 };
 
 /// Amount read before a record is written. A terminal returns at most 4 KiB per read.
@@ -34,15 +34,15 @@ pub(super) enum ReadResult {
     Closed,
 }
 
-pub(super) struct Output {
-    stream: Stream,
+pub(super) struct AgentOutput {
+    stream: OutputSource,
     pub(super) pipe: OwnedFd,
     masker: Masker,
 }
 
 /// All outputs of an agent, and their spool.
 pub(super) struct OutputCollector {
-    pub(super) open: Vec<Output>,
+    pub(super) open: Vec<AgentOutput>,
     spool: SpoolWriter,
     buffer: Vec<u8>,
     secrets: Vec<Secret>,
@@ -52,10 +52,14 @@ pub(super) struct OutputCollector {
 }
 
 impl OutputCollector {
-    pub(super) fn new(spool: SpoolWriter, streams: Vec<(Stream, OwnedFd)>, secrets: Vec<Secret>) -> Self {
+    pub(super) fn new(
+        spool: SpoolWriter,
+        streams: Vec<(OutputSource, OwnedFd)>,
+        secrets: Vec<Secret>,
+    ) -> Self {
         let open = streams
             .into_iter()
-            .map(|(stream, pipe)| Output { stream, pipe, masker: Masker::default() })
+            .map(|(stream, pipe)| AgentOutput { stream, pipe, masker: Masker::default() })
             .collect();
         let buffer = vec![0; BUFFER_BYTES];
         let (flush_at, retry_at) = (None, None);
@@ -67,7 +71,7 @@ impl OutputCollector {
 
     pub(super) fn set_secrets(&mut self, secrets: Vec<Secret>) {
         for output in &mut self.open {
-            output.masker.set(&secrets);
+            output.masker.set_secrets(&secrets);
         }
         self.secrets = secrets;
     }
@@ -76,12 +80,12 @@ impl OutputCollector {
         self.spool.offset()
     }
 
-    pub(super) fn is_waiting(&self) -> bool {
-        self.spool.is_waiting()
+    pub(super) fn is_blocked(&self) -> bool {
+        self.spool.is_blocked()
     }
 
     /// Returns when the next scheduled action is due.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(super) fn next_action_at(&self) -> Option<Instant> {
         match (self.flush_at, self.retry_at) {
             (_, Some(retry_at)) => Some(retry_at),
             (flush_at, None) => flush_at,
@@ -91,35 +95,35 @@ impl OutputCollector {
     /// Performs due actions: retries a full disk, releases held-back output.
     pub(super) fn tick(&mut self, now: Instant) {
         if self.retry_at.is_some_and(|at| now >= at) {
-            let appended = self.spool.resume();
-            self.note(appended, now);
+            let appended = self.spool.write_pending();
+            self.update_retry(appended, now);
         }
-        if self.flush_at.is_some_and(|at| now >= at) && !self.is_waiting() {
+        if self.flush_at.is_some_and(|at| now >= at) && !self.is_blocked() {
             self.flush(now);
         }
     }
 
     /// Appends a record other than output, after all output read so far.
-    pub(super) fn append(&mut self, body: &RecordBody, now: Instant) {
+    pub(super) fn append_record(&mut self, body: &RecordBody, now: Instant) {
         let appended = self.spool.append(body);
-        self.note(appended, now);
+        self.update_retry(appended, now);
     }
 
     /// Appends a written input, masked.
     pub(super) fn append_input(&mut self, number: u64, bytes: &[u8], now: Instant) {
-        let bytes = self.masked(bytes);
-        self.append(&RecordBody::Input { number, bytes }, now);
+        let bytes = self.mask_secrets(bytes);
+        self.append_record(&RecordBody::Input { number, bytes }, now);
     }
 
     /// Appends a message from the socket, masked.
     pub(super) fn append_side_channel(&mut self, bytes: &[u8], now: Instant) {
-        let bytes = self.masked(bytes);
-        self.append(&RecordBody::Output { stream: Stream::SideChannel, bytes }, now);
+        let bytes = self.mask_secrets(bytes);
+        self.append_record(&RecordBody::Output { stream: OutputSource::SideChannel, bytes }, now);
     }
 
-    fn masked(&self, bytes: &[u8]) -> Vec<u8> {
+    fn mask_secrets(&self, bytes: &[u8]) -> Vec<u8> {
         let mut masker = Masker::default();
-        masker.set(&self.secrets);
+        masker.set_secrets(&self.secrets);
         let mut shown = Vec::with_capacity(bytes.len());
         masker.push(bytes, &mut shown);
         masker.flush(&mut shown);
@@ -128,7 +132,7 @@ impl OutputCollector {
 
     /// Reads one output until it is empty or the buffer is full, and appends the bytes.
     pub(super) fn read(&mut self, index: usize, now: Instant) -> ReadResult {
-        let Some(output) = self.open.get_mut(index).filter(|_| !self.spool.is_waiting()) else {
+        let Some(output) = self.open.get_mut(index).filter(|_| !self.spool.is_blocked()) else {
             return ReadResult::Empty;
         };
         let mut filled = 0;
@@ -159,14 +163,14 @@ impl OutputCollector {
             if !shown.is_empty() {
                 appended = self.spool.append_output(output.stream, &shown);
             }
-            if output.masker.is_holding() {
+            if output.masker.has_held_back_output() {
                 self.flush_at.get_or_insert(now + HOLD_BACK_MAX);
             }
         }
         if flow == ReadResult::Closed {
             self.open.remove(index);
         }
-        self.note(appended, now);
+        self.update_retry(appended, now);
         flow
     }
 
@@ -179,17 +183,18 @@ impl OutputCollector {
     pub(super) fn flush(&mut self, now: Instant) {
         self.flush_at = None;
         for index in 0..self.open.len() {
-            let Some(output) = self.open.get_mut(index).filter(|output| output.masker.is_holding()) else {
+            let Some(output) = self.open.get_mut(index).filter(|output| output.masker.has_held_back_output())
+            else {
                 continue;
             };
             let mut shown = Vec::new();
             output.masker.flush(&mut shown);
             let appended = self.spool.append_output(output.stream, &shown);
-            self.note(appended, now);
+            self.update_retry(appended, now);
         }
     }
 
-    fn note(&mut self, appended: AppendResult, now: Instant) {
+    fn update_retry(&mut self, appended: AppendResult, now: Instant) {
         match appended {
             AppendResult::Written => {
                 self.retry_at = None;

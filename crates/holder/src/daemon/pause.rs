@@ -60,8 +60,8 @@ impl PauseState {
             .filter_map(|pid| Some((pid, stopped(pid)?.started)))
             .collect();
         // If a shell has put a job into the foreground, SIGTSTP would look like Ctrl-Z to the shell.
-        let has_signalled =
-            foreground(agent) == agent.pid && kill_process_group(agent.pid, Signal::TSTP).is_ok();
+        let has_signalled = foreground_process_group(agent) == agent.pid
+            && kill_process_group(agent.pid, Signal::TSTP).is_ok();
         let grace = if has_signalled { SIGTSTP_GRACE } else { Duration::ZERO };
         Self::Stopping(StopInProgress {
             waiters: vec![waiter],
@@ -74,7 +74,7 @@ impl PauseState {
         })
     }
 
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(super) fn next_scan_at(&self) -> Option<Instant> {
         if let Self::Stopping(stopping) = self { Some(stopping.scan_at) } else { None }
     }
 
@@ -94,7 +94,7 @@ impl PauseState {
         stopping.scan_at = now + SCAN_INTERVAL;
         let is_stopped_or_dead = match cgroup {
             Some(cgroup) if cgroup.freeze() => cgroup.is_frozen(),
-            Some(_) | None => stop_all(stopping.n_scans < PATIENT_SCANS),
+            Some(_) | None => stop_running_processes(stopping.n_scans < PATIENT_SCANS),
         };
         stopping.n_scans += 1;
         if !is_stopped_or_dead && cgroup.is_none() && stopping.n_scans.is_multiple_of(VFORK_RELEASE_INTERVAL)
@@ -133,7 +133,7 @@ impl PauseState {
 }
 
 /// Returns the process group that owns the terminal, or the agent's.
-pub(super) fn foreground(agent: &Agent) -> Pid {
+pub(super) fn foreground_process_group(agent: &Agent) -> Pid {
     let terminal = agent.terminal.as_ref().and_then(|terminal| tcgetpgrp(terminal).ok());
     let own = getpgid(None).ok();
     terminal.filter(|group| Some(*group) != own).unwrap_or(agent.pid)
@@ -143,7 +143,7 @@ pub(super) fn foreground(agent: &Agent) -> Pid {
 ///
 /// With `waits_for_parent`, only processes whose parent has stopped are stopped. Otherwise a shell that has not yet reacted
 /// to SIGSTOP would notice its job stopping, and take the terminal back when both continue.
-fn stop_all(waits_for_parent: bool) -> bool {
+fn stop_running_processes(waits_for_parent: bool) -> bool {
     let all: Vec<(Pid, ProcessState)> = processes::descendants(getpid())
         .into_iter()
         .filter_map(|pid| Some((pid, processes::read_state(pid)?)))

@@ -24,7 +24,7 @@ pub(super) fn find(
     folder: BorrowedFd<'_>,
 ) -> io::Result<OsString> {
     if command.as_bytes().contains(&b'/') {
-        check(command, folder)?;
+        check_executable(command, folder)?;
         return Ok(command.to_owned());
     }
     let path = environment.iter().rev().find(|(name, _)| name == "PATH");
@@ -34,7 +34,7 @@ pub(super) fn find(
         // An empty part means the current folder.
         let part = if part.is_empty() { b"." } else { part };
         let candidate = OsString::from_vec([part, b"/", command.as_bytes()].concat());
-        match check(&candidate, folder) {
+        match check_executable(&candidate, folder) {
             Ok(()) => return Ok(candidate),
             Err(Errno::ACCESS) => failure = Errno::ACCESS,
             Err(_) => {}
@@ -43,7 +43,7 @@ pub(super) fn find(
     Err(failure.into())
 }
 
-fn check(path: &OsStr, folder: BorrowedFd<'_>) -> Result<(), Errno> {
+fn check_executable(path: &OsStr, folder: BorrowedFd<'_>) -> Result<(), Errno> {
     accessat(folder, path, Access::EXEC_OK, AtFlags::empty())?;
     // Folders can be executable, too.
     let is_file =

@@ -32,7 +32,7 @@ impl EventLoop {
                 Ok(Some(frame)) if !connection.is_closing => frame,
                 Ok(_) => return,
                 Err(_) => {
-                    connection.reply(0, &Reply::Refused(Refusal::Malformed));
+                    connection.queue_reply(0, &Reply::Refused(Refusal::Malformed));
                     connection.is_closing = true;
                     return;
                 }
@@ -40,7 +40,8 @@ impl EventLoop {
             let tag = frame.tag;
             let answer = match Request::decode(&frame) {
                 Some(Request::Hello { version_min, version_max, token }) => {
-                    let is_trusted = connection.is_launcher || is_equal(token.as_ref(), self.token.as_ref());
+                    let is_trusted =
+                        connection.is_launcher || is_same_token(token.as_ref(), self.token.as_ref());
                     let answer = check_hello(version_min, version_max, is_trusted);
                     connection.is_greeted = answer.is_ok();
                     connection.is_closing = answer.is_err();
@@ -54,16 +55,16 @@ impl EventLoop {
                 None => Err(Refusal::Malformed),
             };
             match answer {
-                Ok(Some(reply)) => self.answer(id, tag, &reply),
+                Ok(Some(reply)) => self.queue_reply(id, tag, &reply),
                 Ok(None) => {}
-                Err(refusal) => self.answer(id, tag, &Reply::Refused(refusal)),
+                Err(refusal) => self.queue_reply(id, tag, &Reply::Refused(refusal)),
             }
         }
     }
 
     fn handle_request(&mut self, request: Request, id: u64, tag: u32, now: Instant) -> RequestResult {
         if let Request::Start { directory, launch } = request {
-            return self.start(&directory, &launch, (id, tag), now);
+            return self.start_session(&directory, &launch, (id, tag), now);
         }
         let Some(session) = &mut self.session else {
             return match request {
@@ -86,7 +87,7 @@ impl EventLoop {
             Request::Resize(size) => session.resize(size, now)?,
             Request::Interrupt => session.interrupt()?,
             Request::SetSecrets(secrets) => {
-                mask::check(&secrets).map_err(invalid_value)?;
+                mask::check_secrets(&secrets).map_err(invalid_value_refusal)?;
                 session.outputs.set_secrets(secrets);
             }
             Request::MarkTurnEnd { offset } => session.mark_turn_end(offset, now)?,
@@ -102,17 +103,17 @@ impl EventLoop {
                     result.map_err(|error| spool_refusal(&error, session))?;
                 }
             }
-            Request::Stop => return session.stop((id, tag), now),
+            Request::Stop => return session.begin_pause((id, tag), now),
             Request::Continue => {
                 if session.termination.is_some() {
                     return Err(Refusal::WrongPhase);
                 }
                 let waiters = session.pause.resume(session.cgroup.as_ref());
                 session.time_limit.resume(now);
-                self.reply_to_all(waiters, &Reply::Refused(Refusal::WrongPhase));
+                self.reply_to_waiters(waiters, &Reply::Refused(Refusal::WrongPhase));
             }
             Request::End { grace } => {
-                self.end(EndReason::Request, Some(grace), now);
+                self.begin_termination(EndReason::Request, Some(grace), now);
                 if let Some(termination) =
                     self.session.as_mut().and_then(|session| session.termination.as_mut())
                 {
@@ -147,7 +148,7 @@ fn check_hello(version_min: u16, version_max: u16, is_trusted: bool) -> RequestR
 }
 
 /// Compares in constant time.
-fn is_equal(presented: Option<&Secret>, token: Option<&Secret>) -> bool {
+fn is_same_token(presented: Option<&Secret>, token: Option<&Secret>) -> bool {
     let (Some(presented), Some(token)) = (presented.map(Secret::value), token.map(Secret::value)) else {
         return false;
     };
@@ -166,11 +167,11 @@ fn spool_refusal(error: &SpoolError, session: &AgentSession) -> Refusal {
     }
 }
 
-pub(super) fn failed(what: &str) -> impl Fn(io::Error) -> Refusal {
+pub(super) fn io_refusal(what: &str) -> impl Fn(io::Error) -> Refusal {
     move |error| Refusal::Failed { what: what.to_owned(), errno: error.raw_os_error().unwrap_or(0) }
 }
 
-pub(super) fn invalid_value(what: &str) -> Refusal {
+pub(super) fn invalid_value_refusal(what: &str) -> Refusal {
     Refusal::InvalidValue { what: what.to_owned() }
 }
 

@@ -25,15 +25,15 @@ use super::{
     input_queue::InputQueue,
     output_collector::OutputCollector,
     pause::PauseState,
-    requests::{RequestResult, SESSION_FOLDER, failed, invalid_value, pid_number},
+    requests::{RequestResult, SESSION_FOLDER, invalid_value_refusal, io_refusal, pid_number},
     time_limit::TimeLimit,
 };
 use crate::{
     SOCKET_NAME, TOKEN_NAME,
     cgroup::Cgroup,
     mask::{self, Secret},
-    protocol::{Attachment, LaunchSpec, MemoryLimit, Refusal, Reply, StartedAgent, TOKEN_BYTES},
-    spool::{EndReason, Exit, RecordBody, SpoolWriter, Stream},
+    protocol::{LaunchSpec, MemoryLimit, Refusal, Reply, StartedAgent, StdioAttachment, TOKEN_BYTES},
+    spool::{EndReason, Exit, OutputSource, RecordBody, SpoolWriter},
     status::{self, SessionEnd, SessionSummary},
     system,
 };
@@ -54,7 +54,7 @@ impl EventLoop {
     ///
     /// A client need not wait for the second reply. Creating a session makes the holder a new task group for the
     /// scheduler, so the rest can take several milliseconds on a busy machine.
-    pub(super) fn start(
+    pub(super) fn start_session(
         &mut self,
         directory: &Path,
         launch: &LaunchSpec,
@@ -66,7 +66,7 @@ impl EventLoop {
         }
         let started = self.accept_launch(directory, launch).and_then(|accepted| {
             self.reply_now(waiter, &Reply::Accepted);
-            self.spawn(accepted, launch, now)
+            self.spawn_agent(accepted, launch, now)
         });
         if started.is_err() {
             self.has_failed = true;
@@ -80,21 +80,21 @@ impl EventLoop {
 
     fn accept_launch(&mut self, directory: &Path, launch: &LaunchSpec) -> Result<AcceptedLaunch, Refusal> {
         if !is_name(&launch.session) {
-            return Err(invalid_value(
+            return Err(invalid_value_refusal(
                 "invalid session name: use letters, digits, `-`, `_` and `.`, at most 64",
             ));
         }
-        mask::check(&launch.secrets).map_err(invalid_value)?;
+        mask::check_secrets(&launch.secrets).map_err(invalid_value_refusal)?;
         // Makes paths short from here on, and keeps no other folder in use.
-        std::env::set_current_dir(directory).map_err(failed("enter the session's folder"))?;
-        let (listener, token) = listen().map_err(failed("listen"))?;
+        std::env::set_current_dir(directory).map_err(io_refusal("enter the session's folder"))?;
+        let (listener, token) = create_socket_and_token().map_err(io_refusal("listen"))?;
         (self.listener, self.token) = (Some(listener), Some(token));
         let spool = SpoolWriter::open(Path::new(SESSION_FOLDER))
             .map_err(|error| Refusal::InvalidValue { what: format!("cannot open the spool: {error}") })?;
         Ok(AcceptedLaunch { spool, agent: PreparedAgent::new(launch)? })
     }
 
-    fn spawn(
+    fn spawn_agent(
         &mut self,
         accepted: AcceptedLaunch,
         launch: &LaunchSpec,
@@ -111,12 +111,13 @@ impl EventLoop {
         let is_limited = memory_bytes_max
             .zip(cgroup.as_ref())
             .is_some_and(|(bytes_max, cgroup)| cgroup.limit_memory(bytes_max));
-        let mut memory = if is_limited { MemoryLimit::Cgroup } else { each_process(memory_bytes_max) };
+        let mut memory =
+            if is_limited { MemoryLimit::Cgroup } else { per_process_memory_limit(memory_bytes_max) };
         let mut spawned = agent.spawn(launch, cgroup.as_ref(), memory == MemoryLimit::EachProcess);
         if let Some(unusable) = cgroup.take_if(|_| spawned.is_err()) {
             // Processes cannot be created in it: an old kernel, or another kind of cgroup.
             unusable.remove();
-            memory = each_process(memory_bytes_max);
+            memory = per_process_memory_limit(memory_bytes_max);
             spawned = agent.spawn(launch, None, true);
         }
         let mut summary = SessionSummary {
@@ -129,8 +130,8 @@ impl EventLoop {
         let pid = match spawned {
             Ok(pid) => pid,
             Err(error) => {
-                note_failure(&mut spool, summary, &error);
-                return Err(failed("start the agent")(error));
+                record_start_failure(&mut spool, summary, &error);
+                return Err(io_refusal("start the agent")(error));
             }
         };
         // Descendants run as the same user and could read or trace this process otherwise.
@@ -155,8 +156,8 @@ impl EventLoop {
             // After the reply: the client need not wait for the file.
             status_at: Some(now),
             first_size: match launch.attachment {
-                Attachment::Terminal(size) => Some(size),
-                Attachment::Pipes { .. } => None,
+                StdioAttachment::Terminal(size) => Some(size),
+                StdioAttachment::Pipes { .. } => None,
             },
         });
         Ok(started)
@@ -164,21 +165,21 @@ impl EventLoop {
 }
 
 /// Records the end of a session whose client no longer waits.
-fn note_failure(spool: &mut SpoolWriter, summary: SessionSummary, error: &io::Error) {
+fn record_start_failure(spool: &mut SpoolWriter, summary: SessionSummary, error: &io::Error) {
     let message = format!("jangdan: cannot start the agent: {error}\n");
     let exit = Exit { code: Some(NOT_RUN), signal: None, reason: EndReason::AgentExited };
-    let _ = spool.append_output(Stream::Error, message.as_bytes());
+    let _ = spool.append_output(OutputSource::Error, message.as_bytes());
     let _ = spool.append(&RecordBody::Exit(exit));
     let ended = SessionEnd { exit, offset: spool.offset(), inputs_written: 0 };
     let _ = status::write(Path::new(SESSION_FOLDER), &SessionSummary { exit: Some(ended), ..summary });
 }
 
-fn each_process(memory_bytes_max: Option<u64>) -> MemoryLimit {
+fn per_process_memory_limit(memory_bytes_max: Option<u64>) -> MemoryLimit {
     if memory_bytes_max.is_some() { MemoryLimit::EachProcess } else { MemoryLimit::Unlimited }
 }
 
 /// Creates the socket and the token file, both private from the beginning.
-fn listen() -> io::Result<(UnixListener, Secret)> {
+fn create_socket_and_token() -> io::Result<(UnixListener, Secret)> {
     let before = umask(Mode::from_raw_mode(0o177));
     let made = bind().and_then(|socket| {
         // The token first, so that every client that can connect finds it.

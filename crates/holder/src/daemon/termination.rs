@@ -37,7 +37,7 @@ impl Termination {
         self.kill_at = self.kill_at.min(now + grace);
     }
 
-    pub(super) fn deadline(&self) -> Instant {
+    pub(super) fn kill_at(&self) -> Instant {
         self.kill_at
     }
 

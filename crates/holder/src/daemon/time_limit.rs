@@ -13,7 +13,7 @@ impl TimeLimit {
         Self { remaining: limit, running_since: Some(now) }
     }
 
-    pub(super) fn stop(&mut self, now: Instant) {
+    pub(super) fn pause(&mut self, now: Instant) {
         if let Some(since) = self.running_since.take() {
             self.remaining = self
                 .remaining
@@ -49,7 +49,7 @@ mod tests {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut time_limit = TimeLimit::start(Some(Duration::from_secs(10)), start);
-        time_limit.stop(at(4));
+        time_limit.pause(at(4));
         assert_eq!(time_limit.deadline(), None);
         time_limit.resume(at(100));
         assert_eq!(time_limit.deadline(), Some(at(106)));

@@ -12,10 +12,10 @@ const BASE64_BYTES_MIN: usize = 6;
 const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-type Encoding = Zeroizing<Vec<u8>>;
+type EncodedSecret = Zeroizing<Vec<u8>>;
 
 /// Returns all encodings of a value, possibly with duplicates.
-pub(super) fn of(value: &[u8]) -> Vec<Encoding> {
+pub(super) fn encodings_of(value: &[u8]) -> Vec<EncodedSecret> {
     let mut encodings = vec![Zeroizing::new(value.to_vec()), terminal(value), json(value)];
     for lower_case in [false, true] {
         // Unescaped characters of RFC 3986, JavaScript's encodeURIComponent, encodeURI, and HTML forms with + for a
@@ -38,7 +38,7 @@ pub(super) fn of(value: &[u8]) -> Vec<Encoding> {
 }
 
 /// A terminal turns a line feed into two bytes.
-fn terminal(value: &[u8]) -> Encoding {
+fn terminal(value: &[u8]) -> EncodedSecret {
     let mut encoding = Zeroizing::new(Vec::with_capacity(value.len() * 2));
     let mut before = 0;
     for &byte in value {
@@ -51,7 +51,7 @@ fn terminal(value: &[u8]) -> Encoding {
     encoding
 }
 
-fn json(value: &[u8]) -> Encoding {
+fn json(value: &[u8]) -> EncodedSecret {
     let mut encoding = Zeroizing::new(Vec::with_capacity(value.len() * 6));
     for &byte in value {
         match byte {
@@ -70,7 +70,7 @@ fn json(value: &[u8]) -> Encoding {
     encoding
 }
 
-fn url(value: &[u8], unescaped: &[u8], plus_for_space: bool, lower_case: bool) -> Encoding {
+fn url(value: &[u8], unescaped: &[u8], plus_for_space: bool, lower_case: bool) -> EncodedSecret {
     let mut encoding = Zeroizing::new(Vec::with_capacity(value.len() * 3));
     for &byte in value {
         if byte == b' ' && plus_for_space {
@@ -91,7 +91,7 @@ fn hexadecimal(byte: u8, lower_case: bool) -> [u8; 2] {
 }
 
 /// Returns the characters that depend only on the value, if `alignment` other bytes precede it.
-fn base64(value: &[u8], alignment: usize, alphabet: &[u8; 64]) -> Encoding {
+fn base64(value: &[u8], alignment: usize, alphabet: &[u8; 64]) -> EncodedSecret {
     let bit = |index: usize| -> Option<u8> {
         let byte = value.get((index / 8).checked_sub(alignment)?)?;
         Some(byte >> (7 - index % 8) & 1)
@@ -110,8 +110,8 @@ fn base64(value: &[u8], alignment: usize, alphabet: &[u8; 64]) -> Encoding {
 mod tests {
     use super::*;
 
-    fn check(value: &str, expected: &[&str]) {
-        let encodings = of(value.as_bytes());
+    fn assert_encodings_include(value: &str, expected: &[&str]) {
+        let encodings = encodings_of(value.as_bytes());
         for encoding in expected {
             assert!(
                 encodings.iter().any(|candidate| candidate.as_slice() == encoding.as_bytes()),
@@ -123,9 +123,15 @@ mod tests {
     #[test]
     fn encodings_match_the_output_of_common_programs() {
         // `printf 'hunter2/secret' | base64`, preceded by nothing, `x` and `xy`.
-        check("hunter2/secret", &["aHVudGVyMi9zZWNyZX", "odW50ZXIyL3NlY3Jld", "h1bnRlcjIvc2VjcmV0"]);
-        check("p@ss w0rd/+", &["p%40ss%20w0rd%2F%2B", "p%40ss%20w0rd%2f%2b", "p%40ss+w0rd%2F%2B"]);
-        check("say \"hi\"\\\n", &["say \\\"hi\\\"\\\\\\n"]);
-        check("-----BEGIN\nMII\n-----", &["-----BEGIN\r\nMII\r\n-----"]);
+        assert_encodings_include(
+            "hunter2/secret",
+            &["aHVudGVyMi9zZWNyZX", "odW50ZXIyL3NlY3Jld", "h1bnRlcjIvc2VjcmV0"],
+        );
+        assert_encodings_include(
+            "p@ss w0rd/+",
+            &["p%40ss%20w0rd%2F%2B", "p%40ss%20w0rd%2f%2b", "p%40ss+w0rd%2F%2B"],
+        );
+        assert_encodings_include("say \"hi\"\\\n", &["say \\\"hi\\\"\\\\\\n"]);
+        assert_encodings_include("-----BEGIN\nMII\n-----", &["-----BEGIN\r\nMII\r\n-----"]);
     }
 }

@@ -25,7 +25,7 @@ impl SecretPatterns {
     /// Returns `None` if there is nothing to mask.
     pub(super) fn new(secrets: &[Secret]) -> Option<Self> {
         let mut encodings: Vec<Zeroizing<Vec<u8>>> =
-            secrets.iter().flat_map(|secret| encodings::of(secret.value())).collect();
+            secrets.iter().flat_map(|secret| encodings::encodings_of(secret.value())).collect();
         encodings.sort_by(|a, b| a.as_slice().cmp(b.as_slice()));
         encodings.dedup();
         if encodings.is_empty() {
@@ -34,8 +34,8 @@ impl SecretPatterns {
         let mut patterns = Self { encodings, pairs: Box::new([0; 1024]), firsts: [0; 4] };
         for encoding in &patterns.encodings {
             let (Some(&first), Some(&second)) = (encoding.first(), encoding.get(1)) else { continue };
-            set(&mut patterns.firsts, usize::from(first));
-            set(patterns.pairs.as_mut_slice(), pair(first, second));
+            set_bit(&mut patterns.firsts, usize::from(first));
+            set_bit(patterns.pairs.as_mut_slice(), pair_index(first, second));
         }
         Some(patterns)
     }
@@ -58,7 +58,7 @@ impl SecretPatterns {
     }
 
     /// Masks a match at the end of `raw` if at least half of it is present.
-    pub(super) fn mask_halves(&self, raw: &[u8], masked: &mut [u8]) {
+    pub(super) fn mask_half_matches(&self, raw: &[u8], masked: &mut [u8]) {
         self.each_candidate(raw, |at, encodings, rest| {
             let is_half = |encoding: &Zeroizing<Vec<u8>>| {
                 encoding.starts_with(rest) && rest.len() * 2 >= encoding.len()
@@ -76,19 +76,19 @@ impl SecretPatterns {
     fn each_candidate(&self, raw: &[u8], mut call: impl FnMut(usize, &[Zeroizing<Vec<u8>>], &[u8])) {
         for (at, two) in raw.windows(2).enumerate() {
             let &[first, second] = two else { continue };
-            if is_set(self.pairs.as_slice(), pair(first, second)) {
-                call(at, self.starting_with(two), raw.get(at..).unwrap_or_default());
+            if is_bit_set(self.pairs.as_slice(), pair_index(first, second)) {
+                call(at, self.encodings_starting_with(two), raw.get(at..).unwrap_or_default());
             }
         }
         if let Some((last, _)) = raw.split_last()
-            && is_set(&self.firsts, usize::from(*last))
+            && is_bit_set(&self.firsts, usize::from(*last))
         {
             let at = raw.len() - 1;
-            call(at, self.starting_with(&[*last]), std::slice::from_ref(last));
+            call(at, self.encodings_starting_with(&[*last]), std::slice::from_ref(last));
         }
     }
 
-    fn starting_with(&self, start: &[u8]) -> &[Zeroizing<Vec<u8>>] {
+    fn encodings_starting_with(&self, start: &[u8]) -> &[Zeroizing<Vec<u8>>] {
         let from = self.encodings.partition_point(|encoding| encoding.as_slice() < start);
         let rest = self.encodings.get(from..).unwrap_or_default();
         let count = rest.partition_point(|encoding| encoding.starts_with(start));
@@ -96,16 +96,16 @@ impl SecretPatterns {
     }
 }
 
-fn pair(first: u8, second: u8) -> usize {
+fn pair_index(first: u8, second: u8) -> usize {
     usize::from(first) << 8 | usize::from(second)
 }
 
-fn set(bits: &mut [u64], index: usize) {
+fn set_bit(bits: &mut [u64], index: usize) {
     if let Some(word) = bits.get_mut(index / 64) {
         *word |= 1 << (index % 64);
     }
 }
 
-fn is_set(bits: &[u64], index: usize) -> bool {
+fn is_bit_set(bits: &[u64], index: usize) -> bool {
     bits.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
 }

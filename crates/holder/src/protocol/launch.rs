@@ -27,7 +27,7 @@ pub struct LaunchSpec {
     /// Working directory of the agent.
     pub directory: PathBuf,
     /// Terminal or pipes.
-    pub attachment: Attachment,
+    pub attachment: StdioAttachment,
     /// Memory and time limits.
     pub limits: ResourceLimits,
     /// Cgroup v2 folder in which the holder may create the session's cgroup.
@@ -40,19 +40,19 @@ pub struct LaunchSpec {
 
 /// How an agent is connected to its holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attachment {
+pub enum StdioAttachment {
     /// A terminal of this size.
     Terminal(WindowSize),
     /// Three pipes instead of a terminal.
     Pipes {
         /// Where standard error goes.
-        stderr: Stderr,
+        stderr: StderrMode,
     },
 }
 
 /// Where the standard error of an agent with pipes goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stderr {
+pub enum StderrMode {
     /// A separate stream.
     Apart,
     /// Merged into standard output, in order.
@@ -96,7 +96,7 @@ impl fmt::Debug for LaunchSpec {
 }
 
 impl LaunchSpec {
-    pub(super) fn put(&self, bytes: &mut Vec<u8>) {
+    pub(super) fn write_fields(&self, bytes: &mut Vec<u8>) {
         bytes.put_bytes(self.session.as_bytes());
         bytes.put_bytes(self.command.as_bytes());
         put_list(bytes, self.arguments.iter().map(|argument| argument.as_bytes()));
@@ -106,9 +106,9 @@ impl LaunchSpec {
         );
         bytes.put_bytes(self.directory.as_os_str().as_bytes());
         let (kind, size) = match self.attachment {
-            Attachment::Terminal(size) => (0, size),
-            Attachment::Pipes { stderr: Stderr::Apart } => (1, WindowSize { columns: 0, rows: 0 }),
-            Attachment::Pipes { stderr: Stderr::Merged } => (2, WindowSize { columns: 0, rows: 0 }),
+            StdioAttachment::Terminal(size) => (0, size),
+            StdioAttachment::Pipes { stderr: StderrMode::Apart } => (1, WindowSize { columns: 0, rows: 0 }),
+            StdioAttachment::Pipes { stderr: StderrMode::Merged } => (2, WindowSize { columns: 0, rows: 0 }),
         };
         bytes.put_u8(kind);
         bytes.put_u16(size.columns);
@@ -122,11 +122,11 @@ impl LaunchSpec {
         put_list(bytes, self.secrets.iter().map(Secret::value));
     }
 
-    pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
+    pub(super) fn read_fields(fields: &mut FieldReader<'_>) -> Option<Self> {
         let session = String::from_utf8(fields.bytes()?.to_vec()).ok()?;
         let command = os_string(fields.bytes()?);
-        let arguments = list(fields)?.into_iter().map(os_string).collect();
-        let environment = list(fields)?
+        let arguments = read_list(fields)?.into_iter().map(os_string).collect();
+        let environment = read_list(fields)?
             .chunks(2)
             .map(
                 |pair| {
@@ -138,9 +138,9 @@ impl LaunchSpec {
         let kind = fields.u8()?;
         let size = WindowSize { columns: fields.u16()?, rows: fields.u16()? };
         let attachment = match kind {
-            0 => Attachment::Terminal(size),
-            1 => Attachment::Pipes { stderr: Stderr::Apart },
-            2 => Attachment::Pipes { stderr: Stderr::Merged },
+            0 => StdioAttachment::Terminal(size),
+            1 => StdioAttachment::Pipes { stderr: StderrMode::Apart },
+            2 => StdioAttachment::Pipes { stderr: StderrMode::Merged },
             _ => return None,
         };
         let limits = ResourceLimits {
@@ -169,7 +169,7 @@ impl LaunchSpec {
 }
 
 pub(super) fn read_secrets(fields: &mut FieldReader<'_>) -> Option<Vec<Secret>> {
-    Some(list(fields)?.into_iter().map(|value| Secret::new(value.to_vec())).collect())
+    Some(read_list(fields)?.into_iter().map(|value| Secret::new(value.to_vec())).collect())
 }
 
 pub(super) fn put_list<'a>(bytes: &mut Vec<u8>, items: impl Iterator<Item = &'a [u8]>) {
@@ -185,7 +185,7 @@ pub(super) fn milliseconds(duration: Duration) -> u64 {
 }
 
 /// Reads a list. The frame bounds its length, as every item takes five bytes.
-fn list<'a>(fields: &mut FieldReader<'a>) -> Option<Vec<&'a [u8]>> {
+fn read_list<'a>(fields: &mut FieldReader<'a>) -> Option<Vec<&'a [u8]>> {
     let mut items = Vec::new();
     while fields.u8()? == 1 {
         items.push(fields.bytes()?);
@@ -211,7 +211,7 @@ mod tests {
             arguments: vec!["-c".into(), OsString::from_vec(vec![0xff, b'x'])],
             environment: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), "".into())],
             directory: "/".into(),
-            attachment: Attachment::Terminal(WindowSize { columns: 80, rows: 24 }),
+            attachment: StdioAttachment::Terminal(WindowSize { columns: 80, rows: 24 }),
             limits: ResourceLimits {
                 memory_bytes_max: Some(1 << 30),
                 time_max: Some(Duration::from_secs(5)),
@@ -223,12 +223,12 @@ mod tests {
             secrets: vec![Secret::new(b"hidden".to_vec())],
         };
         let mut bytes = Vec::new();
-        launch.put(&mut bytes);
+        launch.write_fields(&mut bytes);
         let mut fields = FieldReader::new(&bytes);
-        assert_eq!(LaunchSpec::read(&mut fields), Some(launch));
+        assert_eq!(LaunchSpec::read_fields(&mut fields), Some(launch));
         assert!(fields.is_empty());
         for cut in 0..bytes.len() {
-            assert_eq!(LaunchSpec::read(&mut FieldReader::new(&bytes[..cut])), None);
+            assert_eq!(LaunchSpec::read_fields(&mut FieldReader::new(&bytes[..cut])), None);
         }
     }
 }

@@ -192,7 +192,7 @@ impl Reply {
             Self::Accepted => ACCEPTED,
             Self::Done => DONE,
             Self::Refused(refusal) => {
-                refusal.put(&mut payload);
+                refusal.write_fields(&mut payload);
                 REFUSED
             }
             Self::InputWritten { number } => {
@@ -200,11 +200,11 @@ impl Reply {
                 INPUT_WRITTEN
             }
             Self::Status(status) => {
-                status.put(&mut payload);
+                status.write_fields(&mut payload);
                 STATUS
             }
             Self::Record(record) => {
-                record.put(&mut payload);
+                record.encode_into(&mut payload);
                 RECORD
             }
             Self::Unknown { kind } => *kind,
@@ -224,10 +224,10 @@ impl Reply {
             }),
             ACCEPTED => Self::Accepted,
             DONE => Self::Done,
-            REFUSED => Self::Refused(Refusal::read(&mut fields)?),
+            REFUSED => Self::Refused(Refusal::read_fields(&mut fields)?),
             INPUT_WRITTEN => Self::InputWritten { number: fields.u64()? },
-            STATUS => Self::Status(SessionStatus::read(&mut fields)?),
-            RECORD => Self::Record(Record::read(fields.rest())?),
+            STATUS => Self::Status(SessionStatus::read_fields(&mut fields)?),
+            RECORD => Self::Record(Record::decode_bytes(fields.rest())?),
             kind => Self::Unknown { kind },
         })
     }
@@ -250,7 +250,7 @@ fn index_of<T: PartialEq>(all: &[T], value: &T) -> u8 {
 }
 
 impl SessionStatus {
-    fn put(&self, bytes: &mut Vec<u8>) {
+    fn write_fields(&self, bytes: &mut Vec<u8>) {
         bytes.put_u8(index_of(&PHASES, &self.phase));
         bytes.put_optional_u64(self.agent_pid.map(u64::from));
         bytes.put_u64(self.offset);
@@ -259,11 +259,11 @@ impl SessionStatus {
         bytes.put_u8(u8::from(self.is_disk_full));
         bytes.put_u8(u8::from(self.exit.is_some()));
         if let Some(exit) = &self.exit {
-            exit.put(bytes);
+            exit.write_fields(bytes);
         }
     }
 
-    fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
+    fn read_fields(fields: &mut FieldReader<'_>) -> Option<Self> {
         Some(Self {
             phase: *PHASES.get(usize::from(fields.u8()?))?,
             agent_pid: fields.optional_u64()?.and_then(|pid| u32::try_from(pid).ok()),
@@ -271,13 +271,13 @@ impl SessionStatus {
             inputs_accepted: fields.u64()?,
             inputs_written: fields.u64()?,
             is_disk_full: fields.u8()? != 0,
-            exit: if fields.u8()? == 0 { None } else { Some(Exit::read(fields)?) },
+            exit: if fields.u8()? == 0 { None } else { Some(Exit::read_fields(fields)?) },
         })
     }
 }
 
 impl Refusal {
-    fn put(&self, bytes: &mut Vec<u8>) {
+    fn write_fields(&self, bytes: &mut Vec<u8>) {
         let (kind, first, second, what): (u8, u64, u64, &str) = match self {
             Self::Version { version_min, version_max } => {
                 (0, u64::from(*version_min), u64::from(*version_max), "")
@@ -299,7 +299,7 @@ impl Refusal {
         bytes.put_bytes(what.as_bytes());
     }
 
-    fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
+    fn read_fields(fields: &mut FieldReader<'_>) -> Option<Self> {
         let (kind, first, second) = (fields.u8()?, fields.u64()?, fields.u64()?);
         let what = String::from_utf8_lossy(fields.bytes()?).into_owned();
         let version = |number| u16::try_from(number).ok();

@@ -118,7 +118,7 @@ impl Request {
             }
             Self::Start { directory, launch } => {
                 payload.put_bytes(directory.as_os_str().as_bytes());
-                launch.put(&mut payload);
+                launch.write_fields(&mut payload);
                 START
             }
             Self::Input { number, bytes } => {
@@ -179,7 +179,7 @@ impl Request {
             }
             START => Self::Start {
                 directory: PathBuf::from(OsStr::from_bytes(fields.bytes()?)),
-                launch: Box::new(LaunchSpec::read(&mut fields)?),
+                launch: Box::new(LaunchSpec::read_fields(&mut fields)?),
             },
             INPUT => Self::Input { number: fields.u64()?, bytes: fields.rest().to_vec() },
             CLOSE_INPUT => Self::CloseInput,

@@ -36,7 +36,7 @@ impl SegmentReader {
         let file = File::open(&path).map_err(|source| SpoolError::io("open", &path, source))?;
         let mut head = [0; segment::HEAD_BYTES];
         let n_read = read_at(&file, &mut head, 0).map_err(|source| SpoolError::io("read", &path, source))?;
-        if n_read < head.len() || head != segment.head() {
+        if n_read < head.len() || head != segment.encode_header() {
             return Err(SpoolError::Damaged {
                 path,
                 position: 0,
@@ -74,7 +74,7 @@ impl SegmentReader {
             return Err(damaged("its offset does not follow the previous record"));
         }
         self.position = start + length as u64;
-        self.offset = record.end();
+        self.offset = record.end_offset();
         Ok(NextRecord::Record(record))
     }
 }
@@ -116,7 +116,7 @@ impl RecordReader {
     /// The first record starts at the requested offset, even within a stored record.
     pub fn next_record(&mut self) -> Result<Option<Record>, SpoolError> {
         while let Some(record) = self.read()? {
-            if let Some(record) = trim(record, self.from) {
+            if let Some(record) = trim_record(record, self.from) {
                 return Ok(Some(record));
             }
         }
@@ -151,7 +151,7 @@ impl RecordReader {
             if let Some(record) = self.read_in_segment()? {
                 return Ok(Some(record));
             }
-            let Some(next) = self.next_segment()? else { return Ok(None) };
+            let Some(next) = self.open_next_segment()? else { return Ok(None) };
             // Meanwhile the holder may have finished this segment with a record without output.
             if let Some(record) = self.read_in_segment()? {
                 return Ok(Some(record));
@@ -169,7 +169,7 @@ impl RecordReader {
     }
 
     /// Opens the next segment if it exists and its header is complete.
-    fn next_segment(&self) -> Result<Option<SegmentReader>, SpoolError> {
+    fn open_next_segment(&self) -> Result<Option<SegmentReader>, SpoolError> {
         let next = match &self.segment {
             // The next name is known, so the folder need not be listed.
             Some(own) => Segment { number: own.segment.number + 1, offset: own.offset },
@@ -198,7 +198,7 @@ pub fn end_offset(directory: &Path) -> Result<u64, SpoolError> {
 }
 
 /// Removes the part of a record before an offset; `None` if nothing is left.
-fn trim(mut record: Record, from: u64) -> Option<Record> {
+fn trim_record(mut record: Record, from: u64) -> Option<Record> {
     if record.offset >= from {
         return Some(record);
     }

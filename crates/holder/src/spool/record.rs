@@ -24,7 +24,7 @@ const EXIT: u8 = 6;
 
 /// Source of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputSource {
     /// The terminal, which combines both streams.
     Terminal,
     /// Standard output of the agent.
@@ -52,7 +52,7 @@ pub enum RecordBody {
     /// Output of the agent; secrets are masked.
     Output {
         /// Source of the output.
-        stream: Stream,
+        stream: OutputSource,
         /// Output with secrets masked.
         bytes: Vec<u8>,
     },
@@ -130,7 +130,7 @@ impl EndReason {
     }
 }
 
-impl Stream {
+impl OutputSource {
     fn number(self) -> u8 {
         match self {
             Self::Terminal => 0,
@@ -152,7 +152,7 @@ impl Stream {
 
 impl Record {
     /// Returns the offset after this record.
-    pub fn end(&self) -> u64 {
+    pub fn end_offset(&self) -> u64 {
         match &self.body {
             RecordBody::Output { bytes, .. } => self.offset + bytes.len() as u64,
             RecordBody::Input { .. }
@@ -175,7 +175,7 @@ pub(super) struct EncodedRecord<'a> {
 impl<'a> EncodedRecord<'a> {
     pub(super) fn new(offset: u64, at_ms: u64, body: &'a RecordBody) -> Self {
         let (kind, stream, fixed, bytes): (u8, u8, Vec<u8>, &[u8]) = match body {
-            RecordBody::Output { stream, bytes } => return Self::output(offset, at_ms, *stream, bytes),
+            RecordBody::Output { stream, bytes } => return Self::from_output(offset, at_ms, *stream, bytes),
             RecordBody::Input { number, bytes } => (INPUT, 0, number.to_le_bytes().to_vec(), bytes),
             RecordBody::TurnEnd { offset } => (TURN_END, 0, offset.to_le_bytes().to_vec(), &[]),
             RecordBody::Resize { columns, rows } => {
@@ -187,22 +187,29 @@ impl<'a> EncodedRecord<'a> {
             RecordBody::Gap { cut_bytes } => (GAP, 0, cut_bytes.to_le_bytes().to_vec(), &[]),
             RecordBody::Exit(exit) => {
                 let mut fixed = Vec::new();
-                exit.put(&mut fixed);
+                exit.write_fields(&mut fixed);
                 (EXIT, 0, fixed, &[])
             }
             RecordBody::Unknown { kind } => (*kind, 0, Vec::new(), &[]),
         };
-        let head = head(kind, stream, offset, at_ms, &fixed, bytes);
+        let head = encode_head(kind, stream, offset, at_ms, &fixed, bytes);
         Self { head, fixed, bytes }
     }
 
-    pub(super) fn output(offset: u64, at_ms: u64, stream: Stream, bytes: &'a [u8]) -> Self {
-        let head = head(OUTPUT, stream.number(), offset, at_ms, &[], bytes);
+    pub(super) fn from_output(offset: u64, at_ms: u64, stream: OutputSource, bytes: &'a [u8]) -> Self {
+        let head = encode_head(OUTPUT, stream.number(), offset, at_ms, &[], bytes);
         Self { head, fixed: Vec::new(), bytes }
     }
 }
 
-fn head(kind: u8, stream: u8, offset: u64, at_ms: u64, fixed: &[u8], bytes: &[u8]) -> [u8; HEAD_BYTES] {
+fn encode_head(
+    kind: u8,
+    stream: u8,
+    offset: u64,
+    at_ms: u64,
+    fixed: &[u8],
+    bytes: &[u8],
+) -> [u8; HEAD_BYTES] {
     let mut head = [0; HEAD_BYTES];
     let length = u32::try_from(fixed.len() + bytes.len()).unwrap_or(u32::MAX);
     head[4..8].copy_from_slice(&length.to_le_bytes());
@@ -236,14 +243,14 @@ pub(super) fn decode(head: &[u8; HEAD_BYTES], payload: Vec<u8>) -> Result<Record
     let (Some(offset), Some(at_ms)) = (fields.u64(), fields.u64()) else {
         return Err("its header is incomplete");
     };
-    let body = body(head[8], head[9], payload).ok_or("its payload does not match its kind")?;
+    let body = decode_body(head[8], head[9], payload).ok_or("its payload does not match its kind")?;
     Ok(Record { offset, at_ms, body })
 }
 
-fn body(kind: u8, stream: u8, mut payload: Vec<u8>) -> Option<RecordBody> {
+fn decode_body(kind: u8, stream: u8, mut payload: Vec<u8>) -> Option<RecordBody> {
     let mut fields = FieldReader::new(&payload);
     Some(match kind {
-        OUTPUT => RecordBody::Output { stream: Stream::from_number(stream), bytes: payload },
+        OUTPUT => RecordBody::Output { stream: OutputSource::from_number(stream), bytes: payload },
         INPUT => {
             let number = fields.u64()?;
             RecordBody::Input { number, bytes: payload.split_off(8) }
@@ -251,19 +258,19 @@ fn body(kind: u8, stream: u8, mut payload: Vec<u8>) -> Option<RecordBody> {
         TURN_END => RecordBody::TurnEnd { offset: fields.u64()? },
         RESIZE => RecordBody::Resize { columns: fields.u16()?, rows: fields.u16()? },
         GAP => RecordBody::Gap { cut_bytes: fields.u64()? },
-        EXIT => RecordBody::Exit(Exit::read(&mut fields)?),
+        EXIT => RecordBody::Exit(Exit::read_fields(&mut fields)?),
         kind => RecordBody::Unknown { kind },
     })
 }
 
 impl Exit {
-    pub(crate) fn put(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn write_fields(&self, bytes: &mut Vec<u8>) {
         bytes.put_u8(self.reason.number());
         bytes.put_optional_u64(self.code.map(|code| u64::from(code.cast_unsigned())));
         bytes.put_optional_u64(self.signal.map(|signal| u64::from(signal.cast_unsigned())));
     }
 
-    pub(crate) fn read(fields: &mut FieldReader<'_>) -> Option<Self> {
+    pub(crate) fn read_fields(fields: &mut FieldReader<'_>) -> Option<Self> {
         let number = |value: Option<u64>| value.map(|value| (value as u32).cast_signed());
         let reason = EndReason::from_number(fields.u8()?);
         Some(Self { reason, code: number(fields.optional_u64()?), signal: number(fields.optional_u64()?) })
@@ -272,7 +279,7 @@ impl Exit {
 
 impl Record {
     /// Appends the binary form of the record.
-    pub(crate) fn put(&self, into: &mut Vec<u8>) {
+    pub(crate) fn encode_into(&self, into: &mut Vec<u8>) {
         let encoded = EncodedRecord::new(self.offset, self.at_ms, &self.body);
         into.extend_from_slice(&encoded.head);
         into.extend_from_slice(&encoded.fixed);
@@ -280,7 +287,7 @@ impl Record {
     }
 
     /// Decodes a record that fills `bytes`.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn decode_bytes(bytes: &[u8]) -> Option<Self> {
         let (head, payload) = bytes.split_first_chunk::<HEAD_BYTES>()?;
         if payload_length(head) != Ok(payload.len()) {
             return None;

@@ -36,7 +36,7 @@ impl Segment {
         Some(Self { number: number.parse().ok()?, offset: offset.parse().ok()? })
     }
 
-    pub(super) fn head(&self) -> [u8; HEAD_BYTES] {
+    pub(super) fn encode_header(&self) -> [u8; HEAD_BYTES] {
         let mut head = [0; HEAD_BYTES];
         head[..8].copy_from_slice(&MAGIC);
         head[8..16].copy_from_slice(&self.number.to_le_bytes());

@@ -13,7 +13,7 @@ use std::{
 };
 
 use super::{
-    RecordBody, SpoolError, Stream,
+    OutputSource, RecordBody, SpoolError,
     record::EncodedRecord,
     repair::{RepairReport, repair},
     segment::{self, SEGMENT_BYTES_MAX, Segment},
@@ -25,7 +25,7 @@ use super::{
 pub enum AppendResult {
     /// It was written completely.
     Written,
-    /// The disk is full or unavailable; the rest is in memory. Call [`SpoolWriter::resume`] until it returns
+    /// The disk is full or unavailable; the rest is in memory. Call [`SpoolWriter::write_pending`] until it returns
     /// `Written`.
     Blocked,
 }
@@ -45,11 +45,11 @@ pub struct SpoolWriter {
 impl SpoolWriter {
     /// Opens or creates the spool in a folder. An incomplete end is cut off and recorded as a gap.
     pub fn open(directory: &Path) -> Result<Self, SpoolError> {
-        Self::open_with(directory, SEGMENT_BYTES_MAX)
+        Self::open_with_segment_size(directory, SEGMENT_BYTES_MAX)
     }
 
     /// Like [`open`](Self::open), with another segment size.
-    pub fn open_with(directory: &Path, segment_bytes_max: u64) -> Result<Self, SpoolError> {
+    pub fn open_with_segment_size(directory: &Path, segment_bytes_max: u64) -> Result<Self, SpoolError> {
         let RepairReport { end, cut_bytes, number } = repair(directory)?;
         let segment = Segment { number: number + 1, offset: end };
         let directory = directory.to_owned();
@@ -75,13 +75,13 @@ impl SpoolWriter {
     }
 
     /// Tells whether a record waits for disk space.
-    pub fn is_waiting(&self) -> bool {
+    pub fn is_blocked(&self) -> bool {
         !self.rest.is_empty()
     }
 
     /// Appends output without copying it.
-    pub fn append_output(&mut self, stream: Stream, bytes: &[u8]) -> AppendResult {
-        let encoded = EncodedRecord::output(self.offset, now_ms(), stream, bytes);
+    pub fn append_output(&mut self, stream: OutputSource, bytes: &[u8]) -> AppendResult {
+        let encoded = EncodedRecord::from_output(self.offset, now_ms(), stream, bytes);
         self.write(&encoded, bytes.len() as u64)
     }
 
@@ -92,11 +92,11 @@ impl SpoolWriter {
     }
 
     /// Tries to write the waiting bytes.
-    pub fn resume(&mut self) -> AppendResult {
+    pub fn write_pending(&mut self) -> AppendResult {
         let mut written = 0;
         while let Some(rest) = self.rest.get(written..).filter(|rest| !rest.is_empty()) {
             let Some(file) = self.file.as_mut() else {
-                match begin(&self.segment, &self.directory) {
+                match create_segment_file(&self.segment, &self.directory) {
                     Ok(file) => self.file = Some(file),
                     Err(_) => break,
                 }
@@ -110,7 +110,7 @@ impl SpoolWriter {
             }
         }
         self.rest.drain(..written);
-        if self.is_waiting() {
+        if self.is_blocked() {
             return AppendResult::Blocked;
         }
         self.rest = Vec::new();
@@ -120,8 +120,8 @@ impl SpoolWriter {
     fn write(&mut self, encoded: &EncodedRecord<'_>, output_bytes: u64) -> AppendResult {
         let parts: [&[u8]; 3] = [&encoded.head, &encoded.fixed, encoded.bytes];
         let total: usize = parts.iter().map(|part| part.len()).sum();
-        if self.segment_bytes + total as u64 > self.segment_bytes_max && !self.is_waiting() {
-            self.next_segment();
+        if self.segment_bytes + total as u64 > self.segment_bytes_max && !self.is_blocked() {
+            self.start_next_segment();
         }
         let mut written = 0;
         if let Some(file) = self.file.as_mut().filter(|_| self.rest.is_empty()) {
@@ -137,11 +137,11 @@ impl SpoolWriter {
             written -= skipped;
             self.rest.extend_from_slice(part.get(skipped..).unwrap_or_default());
         }
-        self.resume()
+        self.write_pending()
     }
 
     /// Ends the segment; the next file is created on the next write. Nothing may be waiting.
-    fn next_segment(&mut self) {
+    fn start_next_segment(&mut self) {
         if self.segment_bytes > segment::HEAD_BYTES as u64 {
             self.file = None;
             self.segment_bytes = segment::HEAD_BYTES as u64;
@@ -151,11 +151,11 @@ impl SpoolWriter {
 }
 
 /// Creates the file of a segment, truncating one whose header was incomplete.
-fn begin(segment: &Segment, directory: &Path) -> io::Result<File> {
+fn create_segment_file(segment: &Segment, directory: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);
     let mut file = options.open(segment.path(directory))?;
-    file.write_all(&segment.head())?;
+    file.write_all(&segment.encode_header())?;
     Ok(file)
 }
 

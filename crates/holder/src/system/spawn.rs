@@ -58,11 +58,11 @@ pub(crate) fn spawn(
         c_string(variable)
     });
     let variables = variables.collect::<io::Result<Vec<_>>>()?;
-    let (arguments, variables) = (pointers(&arguments), pointers(&variables));
+    let (arguments, variables) = (to_pointer_array(&arguments), to_pointer_array(&variables));
     let path = CString::new(spawn.path.as_bytes())?;
 
     // SAFETY: the holder has a single thread, so no lock is held in the new process. It never returns from here.
-    let pid = unsafe { fork_into(spawn.cgroup)? };
+    let pid = unsafe { fork_into_cgroup(spawn.cgroup)? };
     if pid == 0 {
         let failure = become_program(spawn, &path, &arguments, &variables, &mut prepare);
         let message = format!("jangdan: cannot start {}: {failure}\n", spawn.command.display());
@@ -75,7 +75,7 @@ pub(crate) fn spawn(
 }
 
 /// Like `fork`, in a cgroup if one is given. Returns 0 in the new process.
-unsafe fn fork_into(cgroup: Option<BorrowedFd<'_>>) -> io::Result<i32> {
+unsafe fn fork_into_cgroup(cgroup: Option<BorrowedFd<'_>>) -> io::Result<i32> {
     let pid = if let Some(cgroup) = cgroup {
         let mut arguments = [0_u64; CLONE_FIELDS];
         arguments[0] = INTO_CGROUP;
@@ -124,6 +124,6 @@ fn c_string(text: OsString) -> io::Result<CString> {
 }
 
 /// Returns a null-terminated list of pointers for C.
-fn pointers(texts: &[CString]) -> Vec<*const c_char> {
+fn to_pointer_array(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }

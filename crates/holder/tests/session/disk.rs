@@ -5,15 +5,15 @@
 
 use std::{path::Path, process::Command};
 
-use crate::test_session::{TestSession, script, state, terminal, wait_for};
+use crate::test_session::{TestSession, process_state, script_launch, terminal_attachment, wait_for};
 
 const LINES: usize = 400_000;
 
-fn expected() -> Vec<u8> {
+fn expected_output() -> Vec<u8> {
     (0..LINES).flat_map(|n| format!("{}\n", 1_000_000 + n).into_bytes()).collect()
 }
 
-fn flood() -> String {
+fn numbered_lines_script() -> String {
     format!("stty -onlcr; seq 1000000 {}; exit 6", 1_000_000 + LINES - 1)
 }
 
@@ -27,31 +27,38 @@ fn a_full_disk_blocks_the_agent_and_loses_no_output() {
         return;
     };
     let directory = disk.join("session");
-    let mut session = TestSession::start_in(folder, directory, &script(&flood(), terminal()));
+    let mut session = TestSession::start_in(
+        folder,
+        directory,
+        &script_launch(&numbered_lines_script(), terminal_attachment()),
+    );
     wait_for("the disk is full", || session.status().is_disk_full.then_some(()));
     let held = session.status().offset;
-    assert!(held < expected().len() as u64);
+    assert!(held < expected_output().len() as u64);
     // The agent is blocked, and the holder answers.
-    assert!(state(session.agent_pid()).is_some());
+    assert!(process_state(session.agent_pid()).is_some());
     Mount::grow(&disk);
     assert_eq!(session.wait_end().code, Some(6));
-    assert_eq!(session.output(), expected());
+    assert_eq!(session.output(), expected_output());
 }
 
 #[test]
 fn a_file_size_limit_blocks_the_agent_and_loses_no_output() {
-    let mut session = TestSession::start(&script(&format!("read -r go; {}", flood()), terminal()));
+    let mut session = TestSession::start(&script_launch(
+        &format!("read -r go; {}", numbered_lines_script()),
+        terminal_attachment(),
+    ));
     let holder = session.launched.holder.id();
-    limit_files(holder, "400000");
+    limit_file_size(holder, "400000");
     session.send_input(1, "go\n");
     wait_for("the files are full", || session.status().is_disk_full.then_some(()));
-    assert!(state(session.agent_pid()).is_some());
-    limit_files(holder, "unlimited");
+    assert!(process_state(session.agent_pid()).is_some());
+    limit_file_size(holder, "unlimited");
     assert_eq!(session.wait_end().code, Some(6));
-    assert!(session.output().ends_with(&expected()));
+    assert!(session.output().ends_with(&expected_output()));
 }
 
-fn limit_files(pid: u32, length: &str) {
+fn limit_file_size(pid: u32, length: &str) {
     let status = Command::new("prlimit")
         .args([format!("--pid={pid}"), format!("--fsize={length}:unlimited")])
         .status()

@@ -9,11 +9,13 @@ use holder::{
     status,
 };
 
-use crate::test_session::{TestSession, pid_of, pipes, script, state, terminal, wait_for};
+use crate::test_session::{
+    TestSession, pid_of, pipe_attachment, process_state, script_launch, terminal_attachment, wait_for,
+};
 
 #[test]
 fn an_agent_has_default_signal_handling() {
-    let session = TestSession::script("grep -E 'Sig(Blk|Ign)' /proc/self/status; read -r line");
+    let session = TestSession::start_script("grep -E 'Sig(Blk|Ign)' /proc/self/status; read -r line");
     let text = session.wait_text("SigIgn");
     let blocked = text.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
     assert_eq!(blocked.trim(), "0000000000000000");
@@ -22,15 +24,15 @@ fn an_agent_has_default_signal_handling() {
 #[test]
 fn remaining_processes_end_with_the_agent() {
     let leave = "(setsid sh -c 'trap \"\" TERM HUP; while :; do sleep 0.05; done' & echo left=$!.); exit 3";
-    let mut session = TestSession::start(&script(leave, pipes()));
+    let mut session = TestSession::start(&script_launch(leave, pipe_attachment()));
     let exit = session.wait_end();
     assert_eq!(exit, Exit { code: Some(3), signal: None, reason: EndReason::AgentExited });
-    assert_eq!(state(pid_of(&session.text(), "left")), None);
+    assert_eq!(process_state(pid_of(&session.output_text(), "left")), None);
 }
 
 #[test]
 fn the_exit_is_recorded_in_spool_and_status_file() {
-    let mut session = TestSession::script("read -r line; echo bye; exit 5");
+    let mut session = TestSession::start_script("read -r line; echo bye; exit 5");
     let before = wait_for("the status file", || status::read(&session.directory).unwrap());
     assert_eq!((before.session.as_str(), before.exit), (session.session.as_str(), None));
     session.send_input(1, "go\n");
@@ -39,7 +41,7 @@ fn the_exit_is_recorded_in_spool_and_status_file() {
     let ended = status::read(&session.directory).unwrap().unwrap().exit.unwrap();
     assert_eq!((ended.exit, ended.inputs_written), (exit, 1));
     assert_eq!(ended.offset, session.output().len() as u64);
-    assert!(session.text().ends_with("bye\r\n"));
+    assert!(session.output_text().ends_with("bye\r\n"));
     assert!(matches!(
         HolderConnection::connect(&session.directory),
         Err(ClientError::HolderNotRunning { .. })
@@ -48,29 +50,31 @@ fn the_exit_is_recorded_in_spool_and_status_file() {
 
 #[test]
 fn the_last_output_is_not_lost() {
-    for attachment in [terminal(), pipes()] {
-        let mut session =
-            TestSession::start(&script("head -c 3000000 /dev/zero | tr '\\0' x; echo last", attachment));
+    for attachment in [terminal_attachment(), pipe_attachment()] {
+        let mut session = TestSession::start(&script_launch(
+            "head -c 3000000 /dev/zero | tr '\\0' x; echo last",
+            attachment,
+        ));
         session.wait_end();
         let output = session.output();
         assert_eq!(output.iter().filter(|byte| **byte == b'x').count(), 3_000_000);
-        assert!(session.text().trim_end().ends_with("last"));
+        assert!(session.output_text().trim_end().ends_with("last"));
     }
 }
 
 #[test]
 fn a_signal_to_the_holder_ends_the_session() {
-    let mut session = TestSession::script("setsid sleep 1000 & echo child=$!.; wait");
+    let mut session = TestSession::start_script("setsid sleep 1000 & echo child=$!.; wait");
     let child = pid_of(&session.wait_text("."), "child");
     let holder = session.launched.holder.id();
     std::process::Command::new("kill").arg(holder.to_string()).status().unwrap();
     assert_eq!(session.wait_end().reason, EndReason::HolderEnded);
-    assert_eq!(state(child), None);
+    assert_eq!(process_state(child), None);
 }
 
 #[test]
 fn a_subscriber_receives_the_exit() {
-    let mut session = TestSession::script("read -r line; exit 0");
+    let mut session = TestSession::start_script("read -r line; exit 0");
     let mut follower = session.connect();
     let tag = follower.send(&Request::Subscribe { from: 0 }).unwrap();
     session.send_input(1, "\n");
@@ -86,23 +90,26 @@ fn a_subscriber_receives_the_exit() {
 #[test]
 fn a_missing_program_is_reported_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
-    let mut launch = script("", terminal());
+    let mut launch = script_launch("", terminal_attachment());
     launch.command = "no-such-program-anywhere".into();
-    let error = holder::launch_session(crate::test_session::program(), &folder.path().join("s"), &launch)
-        .unwrap_err();
+    let error =
+        holder::launch_session(crate::test_session::holder_program(), &folder.path().join("s"), &launch)
+            .unwrap_err();
     let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
     assert_eq!(refusal.to_string(), "cannot start the agent: No such file or directory (os error 2)");
     assert!(!folder.path().join("s").join(holder::SOCKET_NAME).exists());
     // The folder can be used again.
-    let launch = script("exit 9", terminal());
+    let launch = script_launch("exit 9", terminal_attachment());
     let mut launched =
-        holder::launch_session(crate::test_session::program(), &folder.path().join("s"), &launch).unwrap();
+        holder::launch_session(crate::test_session::holder_program(), &folder.path().join("s"), &launch)
+            .unwrap();
     launched.holder.wait().unwrap();
     assert_eq!(status::read(&folder.path().join("s")).unwrap().unwrap().exit.unwrap().exit.code, Some(9));
     let mut large = launch;
     large.environment.push(("LARGE".into(), "x".repeat(300_000).into()));
     let error =
-        holder::launch_session(crate::test_session::program(), &folder.path().join("t"), &large).unwrap_err();
+        holder::launch_session(crate::test_session::holder_program(), &folder.path().join("t"), &large)
+            .unwrap_err();
     assert!(matches!(error, ClientError::RequestTooLong { .. }), "{error:?}");
 }
 
@@ -115,21 +122,22 @@ fn a_program_that_cannot_be_executed_is_reported_in_the_output() {
         let program = folder.path().join(format!("program-{code}"));
         std::fs::write(&program, text).unwrap();
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
-        let mut launch = script("", terminal());
+        let mut launch = script_launch("", terminal_attachment());
         launch.command = program.into();
         let mut session = TestSession::start(&launch);
         assert_eq!(session.wait_end().code, Some(code));
-        assert!(session.text().contains(words), "{:?}", session.text());
+        assert!(session.output_text().contains(words), "{:?}", session.output_text());
     }
 }
 
 #[test]
 fn a_missing_working_directory_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let mut launch = script("", terminal());
+    let mut launch = script_launch("", terminal_attachment());
     launch.directory = folder.path().join("none");
-    let error = holder::launch_session(crate::test_session::program(), &folder.path().join("s"), &launch)
-        .unwrap_err();
+    let error =
+        holder::launch_session(crate::test_session::holder_program(), &folder.path().join("s"), &launch)
+            .unwrap_err();
     let ClientError::Refused(refusal) = error else { panic!("{error:?}") };
     assert_eq!(
         refusal.to_string(),
@@ -141,7 +149,7 @@ fn a_missing_working_directory_is_refused() {
 fn adopted_children_are_reaped() {
     // Each daemon becomes the holder's child and exits at once; none may remain a zombie while the agent runs.
     let many = "for n in 1 2 3 4 5 6 7 8 9; do (setsid true &); done; echo ready; exec sleep 1000";
-    let mut session = TestSession::script(many);
+    let mut session = TestSession::start_script(many);
     session.wait_text("ready");
     let holder = session.launched.holder.id();
     wait_for("only the agent is left", || {
@@ -153,14 +161,14 @@ fn adopted_children_are_reaped() {
 
 #[test]
 fn an_idle_holder_exits_when_its_client_is_gone() {
-    let ready = holder::IdleHolder::start(crate::test_session::program()).unwrap();
+    let ready = holder::IdleHolder::start(crate::test_session::holder_program()).unwrap();
     // Waits for its exit: a holder that stayed would block the test.
     ready.shut_down();
 }
 
 #[test]
 fn a_holder_without_folder_exits_with_its_agent() {
-    let mut session = TestSession::script("echo ready; read -r line; exit 0");
+    let mut session = TestSession::start_script("echo ready; read -r line; exit 0");
     session.wait_text("ready");
     std::fs::remove_dir_all(&session.directory).unwrap();
     session.send_input(1, "go\n");

@@ -15,12 +15,12 @@ use holder::{
     status,
 };
 
-use crate::test_session::{PATIENCE, TestSession, output, pid_of, records, rounds, state, wait_for};
+use crate::test_session::{PATIENCE, TestSession, output, pid_of, process_state, records, rounds, wait_for};
 
 const READER: &str = "HOLDER_TEST_READER";
 
 /// Numbered lines: a missing, duplicated or moved byte is noticed.
-fn flood(lines: usize) -> (String, Vec<u8>) {
+fn numbered_lines_script(lines: usize) -> (String, Vec<u8>) {
     let script = format!("stty -onlcr; seq 1000000 {}", 1_000_000 + lines - 1);
     let expected = (0..lines).flat_map(|n| format!("{}\n", 1_000_000 + n).into_bytes()).collect();
     (script, expected)
@@ -28,7 +28,7 @@ fn flood(lines: usize) -> (String, Vec<u8>) {
 
 /// Not a test: the reader that is killed. It appends what it reads from the socket or the spool to a file.
 #[test]
-fn reader() {
+fn reader_process() {
     let Some(task) = std::env::var_os(READER) else { return };
     let task = task.into_string().unwrap();
     let [source, directory, path] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
@@ -54,17 +54,17 @@ fn reader() {
     }
 }
 
-fn check_killed_readers(source: &str) {
-    let (script, expected) = flood(300_000);
+fn assert_killed_readers_miss_nothing(source: &str) {
+    let (script, expected) = numbered_lines_script(300_000);
     let mut kills_in_the_middle = 0;
     for round in 0..rounds(2) {
-        let mut session = TestSession::script(&format!("read -r go; {script}; read -r end"));
+        let mut session = TestSession::start_script(&format!("read -r go; {script}; read -r end"));
         let got: PathBuf = session.directory.join("got");
         session.send_input(1, "go\n");
         loop {
             let task = format!("{source}\n{}\n{}", session.directory.display(), got.display());
             let mut reader = Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "kills::reader"])
+                .args(["--exact", "kills::reader_process"])
                 .env(READER, task)
                 .stdout(Stdio::null())
                 .spawn()
@@ -94,12 +94,12 @@ fn check_killed_readers(source: &str) {
 
 #[test]
 fn a_killed_socket_reader_misses_no_byte() {
-    check_killed_readers("socket");
+    assert_killed_readers_miss_nothing("socket");
 }
 
 #[test]
 fn a_killed_spool_reader_misses_no_byte() {
-    check_killed_readers("files");
+    assert_killed_readers_miss_nothing("files");
 }
 
 #[test]
@@ -109,9 +109,9 @@ fn no_process_outlives_a_killed_holder() {
         (setsid sh -c 'trap \"\" HUP TERM; sleep 1002 & echo daemon=$!; wait' &)
         trap '' HUP; while :; do sleep 0.05; done";
     for _ in 0..rounds(3) {
-        let mut session = TestSession::script(family);
+        let mut session = TestSession::start_script(family);
         let text = wait_for("three descendants", || {
-            let text = session.text();
+            let text = session.output_text();
             ["same=", "session=", "daemon="].iter().all(|name| text.contains(name)).then_some(text)
         });
         let mut pids = ["same", "session", "daemon"].map(|name| pid_of(&text, name)).to_vec();
@@ -122,7 +122,7 @@ fn no_process_outlives_a_killed_holder() {
         assert!(orphans.killed >= 2, "{orphans:?}");
         assert_eq!(orphans.remaining, 0);
         for pid in pids {
-            assert_eq!(state(pid), None, "{pid} lives");
+            assert_eq!(process_state(pid), None, "{pid} lives");
         }
         // The end was not recorded, and the output is still there.
         assert_eq!(status::read(&session.directory).unwrap().unwrap().exit, None);
@@ -143,9 +143,9 @@ const STUBBORN_FAMILY: &str = r#"
 #[test]
 fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
     for _ in 0..rounds(2) {
-        let mut session = TestSession::script(STUBBORN_FAMILY);
+        let mut session = TestSession::start_script(STUBBORN_FAMILY);
         let text = wait_for("four descendants", || {
-            let text = session.text();
+            let text = session.output_text();
             ["same=", "group=", "session=", "daemon="]
                 .iter()
                 .all(|name| text.split_once(name).is_some_and(|(_, behind)| behind.contains('.')))
@@ -154,11 +154,11 @@ fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
         let [same, group, own_session, daemon] =
             ["same", "group", "session", "daemon"].map(|name| pid_of(&text, name));
         let (agent, holder) = (session.agent_pid(), session.launched.holder.id().cast_signed());
-        assert_eq!(relations(same), [agent, agent, holder], "parent, group, session");
-        assert_eq!(relations(group), [agent, group, holder]);
-        assert_eq!(relations(own_session)[1..], [own_session, own_session]);
+        assert_eq!(parent_group_and_session(same), [agent, agent, holder], "parent, group, session");
+        assert_eq!(parent_group_and_session(group), [agent, group, holder]);
+        assert_eq!(parent_group_and_session(own_session)[1..], [own_session, own_session]);
         wait_for("the daemon is the holder's", || {
-            (relations(daemon) == [holder, daemon, daemon]).then_some(())
+            (parent_group_and_session(daemon) == [holder, daemon, daemon]).then_some(())
         });
 
         let start = Instant::now();
@@ -166,7 +166,7 @@ fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
         let took = start.elapsed();
         assert!(took < Duration::from_secs(2), "took {took:?}");
         for pid in [agent, same, group, own_session, daemon] {
-            assert_eq!(state(pid), None, "{pid} lives");
+            assert_eq!(process_state(pid), None, "{pid} lives");
         }
         let exit = session.wait_end();
         assert_eq!((exit.signal, exit.reason), (Some(9), EndReason::Request));
@@ -174,7 +174,7 @@ fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
 }
 
 /// Returns the parent, process group and session of a process.
-fn relations(pid: i32) -> [i32; 3] {
+fn parent_group_and_session(pid: i32) -> [i32; 3] {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let (_, behind) = text.rsplit_once(')').unwrap();
     let numbers: Vec<i32> = behind.split_whitespace().skip(1).map_while(|word| word.parse().ok()).collect();
@@ -183,11 +183,11 @@ fn relations(pid: i32) -> [i32; 3] {
 
 #[test]
 fn orphans_of_another_session_are_not_killed() {
-    let mut session = TestSession::script("echo ready; exec sleep 1000");
+    let mut session = TestSession::start_script("echo ready; exec sleep 1000");
     session.wait_text("ready");
     let other = format!("{}-x", session.session);
     assert_eq!(kill_orphans(&session.directory.join("none"), &other, PATIENCE).killed, 0);
-    assert!(state(session.agent_pid()).is_some());
+    assert!(process_state(session.agent_pid()).is_some());
     let _ = session.status();
 }
 
@@ -197,7 +197,7 @@ fn a_session_survives_the_server_that_started_it() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().join("session");
     let mut server = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "kills::server"])
+        .args(["--exact", "kills::server_process"])
         .env(SERVER, &directory)
         .stdout(Stdio::null())
         .spawn()
@@ -212,21 +212,21 @@ fn a_session_survives_the_server_that_started_it() {
         String::from_utf8_lossy(&output(&records(&directory))).contains("got still there").then_some(())
     });
     assert_eq!(connection.request(&Request::End { grace: Duration::ZERO }, PATIENCE).unwrap(), Reply::Done);
-    assert_eq!(state(summary.agent_pid.cast_signed()), None);
+    assert_eq!(process_state(summary.agent_pid.cast_signed()), None);
 }
 
 const SERVER: &str = "HOLDER_TEST_SERVER";
 
 /// Not a test: the server that is killed.
 #[test]
-fn server() {
+fn server_process() {
     let Some(directory) = std::env::var_os(SERVER) else { return };
-    let launch = crate::test_session::script(
+    let launch = crate::test_session::script_launch(
         "while read -r line; do echo \"got $line\"; done",
-        crate::test_session::terminal(),
+        crate::test_session::terminal_attachment(),
     );
     let _launched =
-        holder::launch_session(crate::test_session::program(), directory.as_ref(), &launch).unwrap();
+        holder::launch_session(crate::test_session::holder_program(), directory.as_ref(), &launch).unwrap();
     loop {
         std::thread::park();
     }

@@ -7,11 +7,11 @@ use holder::{
     spool::EndReason,
 };
 
-use crate::test_session::{TestSession, script, terminal};
+use crate::test_session::{TestSession, script_launch, terminal_attachment};
 
 #[test]
 fn an_agent_is_ended_at_its_time_limit() {
-    let mut launch = script("echo ready; exec sleep 1000", terminal());
+    let mut launch = script_launch("echo ready; exec sleep 1000", terminal_attachment());
     launch.limits.time_max = Some(Duration::from_millis(150));
     let mut session = TestSession::start(&launch);
     assert_eq!(session.wait_end().reason, EndReason::TimeLimit);
@@ -19,7 +19,7 @@ fn an_agent_is_ended_at_its_time_limit() {
 
 #[test]
 fn the_time_limit_is_suspended_while_stopped() {
-    let mut launch = script("echo ready; exec sleep 1000", terminal());
+    let mut launch = script_launch("echo ready; exec sleep 1000", terminal_attachment());
     launch.limits.time_max = Some(Duration::from_millis(700));
     let mut session = TestSession::start(&launch);
     session.wait_text("ready");
@@ -33,7 +33,10 @@ fn the_time_limit_is_suspended_while_stopped() {
 
 #[test]
 fn memory_is_limited_per_process_without_a_cgroup() {
-    let mut launch = script("head -c 300000000 /dev/zero | tail -c 299000000 | wc -c; echo over", terminal());
+    let mut launch = script_launch(
+        "head -c 300000000 /dev/zero | tail -c 299000000 | wc -c; echo over",
+        terminal_attachment(),
+    );
     launch.limits.memory_bytes_max = Some(100 << 20);
     let session = TestSession::start(&launch);
     assert_eq!(session.started.memory, MemoryLimit::EachProcess);
@@ -43,7 +46,7 @@ fn memory_is_limited_per_process_without_a_cgroup() {
 
 #[test]
 fn an_agent_has_a_raised_out_of_memory_score() {
-    let session = TestSession::script("cat /proc/self/oom_score_adj; echo ready; exec sleep 1000");
+    let session = TestSession::start_script("cat /proc/self/oom_score_adj; echo ready; exec sleep 1000");
     let text = session.wait_text("ready");
     let score: i32 = text.lines().next().unwrap().trim().parse().unwrap();
     assert!(score >= 300, "{score}");
@@ -53,7 +56,7 @@ fn an_agent_has_a_raised_out_of_memory_score() {
 
 #[test]
 fn an_agent_gets_the_given_environment_and_the_session_variable() {
-    let mut launch = script("env; echo ready; exec sleep 1000", terminal());
+    let mut launch = script_launch("env; echo ready; exec sleep 1000", terminal_attachment());
     launch.environment.push(("COLOUR".into(), "blue".into()));
     let session = TestSession::start(&launch);
     let text = session.wait_text("ready");

@@ -3,10 +3,10 @@
 use holder::{
     mask::Secret,
     protocol::{INPUT_BYTES_MAX, Refusal, Reply, Request},
-    spool::{RecordBody, Stream},
+    spool::{OutputSource, RecordBody},
 };
 
-use crate::test_session::{TestSession, pipes, script, terminal, wait_for};
+use crate::test_session::{TestSession, pipe_attachment, script_launch, terminal_attachment, wait_for};
 
 const VALUE: &str = "sk-live-51H8xQ2eZvKYlo2C";
 
@@ -27,7 +27,7 @@ fn has_leaked(session: &TestSession) -> bool {
 fn a_value_is_masked_from_the_beginning_in_every_encoding() {
     let print =
         format!("printf '%s\\n' 'key={VALUE}.'; printf %s 'x{VALUE}' | base64; echo ready; exec sleep 1000");
-    let mut launch = script(&print, terminal());
+    let mut launch = script_launch(&print, terminal_attachment());
     launch.secrets = secrets();
     let session = TestSession::start(&launch);
     let text = session.wait_text("ready");
@@ -41,7 +41,7 @@ fn a_value_written_in_pieces_is_masked() {
     let (first, second) = VALUE.split_at(15);
     let print =
         format!("printf %s '{first}'; read -r go; printf '%s\\n' '{second}.'; echo ready; exec sleep 1000");
-    let mut launch = script(&print, pipes());
+    let mut launch = script_launch(&print, pipe_attachment());
     launch.secrets = secrets();
     let mut session = TestSession::start(&launch);
     // More than half of it is held back longer than allowed, and released masked.
@@ -53,7 +53,7 @@ fn a_value_written_in_pieces_is_masked() {
 
 #[test]
 fn the_beginning_of_a_value_is_released_if_nothing_follows() {
-    let mut launch = script("printf 'password: sk-'; exec sleep 1000", terminal());
+    let mut launch = script_launch("printf 'password: sk-'; exec sleep 1000", terminal_attachment());
     launch.secrets = secrets();
     let session = TestSession::start(&launch);
     session.wait_text("password: sk-");
@@ -61,7 +61,7 @@ fn the_beginning_of_a_value_is_released_if_nothing_follows() {
 
 #[test]
 fn a_value_set_later_is_masked_in_output_and_input() {
-    let mut session = TestSession::script("while read -r line; do echo \"got $line.\"; done");
+    let mut session = TestSession::start_script("while read -r line; do echo \"got $line.\"; done");
     assert_eq!(session.request(&Request::SetSecrets(secrets())), Reply::Done);
     session.send_input(1, &format!("{VALUE}\n"));
     session.wait_text(&format!("got {}.", "*".repeat(VALUE.len())));
@@ -70,7 +70,7 @@ fn a_value_set_later_is_masked_in_output_and_input() {
 
 #[test]
 fn a_value_that_is_too_short_is_refused() {
-    let mut session = TestSession::script("exec sleep 1000");
+    let mut session = TestSession::start_script("exec sleep 1000");
     let refused = session.request(&Request::SetSecrets(vec![Secret::new(b"abc".to_vec())]));
     assert!(matches!(refused, Reply::Refused(Refusal::InvalidValue { .. })), "{refused:?}");
 }
@@ -78,7 +78,7 @@ fn a_value_that_is_too_short_is_refused() {
 #[test]
 fn descendants_cannot_inspect_the_holder() {
     // Root may inspect any process; others must not, even as the same user.
-    let session = TestSession::script("echo ready; exec sleep 1000");
+    let session = TestSession::start_script("echo ready; exec sleep 1000");
     session.wait_text("ready");
     let environ = format!("/proc/{}/environ", session.launched.holder.id());
     let owner = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(environ).unwrap());
@@ -87,7 +87,8 @@ fn descendants_cannot_inspect_the_holder() {
 
 #[test]
 fn messages_of_a_helper_are_recorded_in_order_and_masked() {
-    let mut launch = script("printf first; read -r go; printf last; exec sleep 1000", pipes());
+    let mut launch =
+        script_launch("printf first; read -r go; printf last; exec sleep 1000", pipe_attachment());
     launch.secrets = secrets();
     let mut session = TestSession::start(&launch);
     session.wait_text("first");
@@ -106,9 +107,9 @@ fn messages_of_a_helper_are_recorded_in_order_and_masked() {
     let masked = format!("DONE:T1 {}\n", "*".repeat(VALUE.len())).into_bytes();
     let end = 5 + masked.len() as u64;
     let expected = [
-        (0, Stream::Output, b"first".to_vec()),
-        (5, Stream::SideChannel, masked),
-        (end, Stream::Output, b"last".to_vec()),
+        (0, OutputSource::Output, b"first".to_vec()),
+        (5, OutputSource::SideChannel, masked),
+        (end, OutputSource::Output, b"last".to_vec()),
     ];
     assert_eq!(outputs, expected);
     let long = Request::WriteSideChannel { bytes: vec![b'x'; INPUT_BYTES_MAX + 1] };

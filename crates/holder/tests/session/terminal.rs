@@ -7,11 +7,12 @@ use holder::{
     spool::{RecordBody, first_offset},
 };
 
-use crate::test_session::{TestSession, pipes, script, state, wait_for};
+use crate::test_session::{TestSession, pipe_attachment, process_state, script_launch, wait_for};
 
 #[test]
 fn the_window_size_reaches_the_agent() {
-    let mut session = TestSession::script("trap 'stty size' WINCH; stty size; while :; do sleep 0.01; done");
+    let mut session =
+        TestSession::start_script("trap 'stty size' WINCH; stty size; while :; do sleep 0.01; done");
     session.wait_text("24 80");
     let size = WindowSize { columns: 132, rows: 50 };
     assert_eq!(session.request(&Request::Resize(size)), Reply::Done);
@@ -34,14 +35,15 @@ fn the_window_size_reaches_the_agent() {
 
 #[test]
 fn pipes_have_no_terminal_size() {
-    let mut session = TestSession::start(&script("exec sleep 1000", pipes()));
+    let mut session = TestSession::start(&script_launch("exec sleep 1000", pipe_attachment()));
     let size = WindowSize { columns: 1, rows: 1 };
     assert_eq!(session.request(&Request::Resize(size)), Reply::Refused(Refusal::WrongPhase));
 }
 
 #[test]
 fn the_agent_leads_the_foreground_group_of_the_holders_session() {
-    let session = TestSession::script("cut -d ' ' -f 1,5,6,8 /proc/$$/stat; echo ready; exec sleep 1000");
+    let session =
+        TestSession::start_script("cut -d ' ' -f 1,5,6,8 /proc/$$/stat; echo ready; exec sleep 1000");
     let text = session.wait_text("ready");
     let numbers: Vec<i32> =
         text.lines().next().unwrap().split(' ').map(|number| number.trim().parse().unwrap()).collect();
@@ -54,7 +56,7 @@ fn the_agent_leads_the_foreground_group_of_the_holders_session() {
 #[test]
 fn interrupt_reaches_the_foreground_group() {
     // In raw mode the Ctrl-C byte would be text; the signal is not.
-    let mut session = TestSession::script(
+    let mut session = TestSession::start_script(
         "trap 'echo interrupted; exit 4' INT; stty raw; echo ready; while :; do sleep 0.01; done",
     );
     session.wait_text("ready");
@@ -65,7 +67,7 @@ fn interrupt_reaches_the_foreground_group() {
 
 #[test]
 fn a_turn_end_is_recorded_at_the_given_offset() {
-    let mut session = TestSession::script("echo one; exec sleep 1000");
+    let mut session = TestSession::start_script("echo one; exec sleep 1000");
     session.wait_text("one");
     let beyond = session.request(&Request::MarkTurnEnd { offset: 1000 });
     assert!(matches!(beyond, Reply::Refused(Refusal::NoSuchOffset { .. })), "{beyond:?}");
@@ -76,7 +78,7 @@ fn a_turn_end_is_recorded_at_the_given_offset() {
 
 #[test]
 fn segments_are_deleted_on_request() {
-    let mut session = TestSession::script("stty -onlcr; seq 1 2000000; echo done; exec sleep 1000");
+    let mut session = TestSession::start_script("stty -onlcr; seq 1 2000000; echo done; exec sleep 1000");
     session.wait_text("done");
     let end = session.status().offset;
     let files = || std::fs::read_dir(&session.directory).unwrap().count();
@@ -99,7 +101,7 @@ fn segments_are_deleted_on_request() {
 
 #[test]
 fn session_files_are_private() {
-    let mut session = TestSession::script("echo ready; exec sleep 1000");
+    let mut session = TestSession::start_script("echo ready; exec sleep 1000");
     session.wait_text("ready");
     let mode = |path: &std::path::Path| std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&session.directory), 0o700);
@@ -113,7 +115,7 @@ fn session_files_are_private() {
 #[test]
 fn a_terminal_closed_for_a_moment_does_not_end_the_session() {
     let reopen = "tty=$(tty); exec <&- >&- 2>&-; sleep 0.05; exec <\"$tty\" >\"$tty\" 2>&1; echo back; exec sleep 1000";
-    let session = TestSession::script(reopen);
+    let session = TestSession::start_script(reopen);
     session.wait_text("back");
-    wait_for("the agent lives", || state(session.agent_pid()));
+    wait_for("the agent lives", || process_state(session.agent_pid()));
 }

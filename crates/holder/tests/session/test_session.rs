@@ -11,8 +11,8 @@ use holder::{
     HolderConnection, LaunchedSession, TOKEN_NAME, kill_orphans,
     mask::Secret,
     protocol::{
-        Attachment, LaunchSpec, Reply, Request, ResourceLimits, SessionPhase, SessionStatus, StartedAgent,
-        Stderr, WindowSize,
+        LaunchSpec, Reply, Request, ResourceLimits, SessionPhase, SessionStatus, StartedAgent, StderrMode,
+        StdioAttachment, WindowSize,
     },
     spool::{Exit, Record, RecordBody, RecordReader},
 };
@@ -32,16 +32,16 @@ pub struct TestSession {
 }
 
 /// A terminal of common size.
-pub fn terminal() -> Attachment {
-    Attachment::Terminal(WindowSize { columns: 80, rows: 24 })
+pub fn terminal_attachment() -> StdioAttachment {
+    StdioAttachment::Terminal(WindowSize { columns: 80, rows: 24 })
 }
 
-pub fn pipes() -> Attachment {
-    Attachment::Pipes { stderr: Stderr::Apart }
+pub fn pipe_attachment() -> StdioAttachment {
+    StdioAttachment::Pipes { stderr: StderrMode::Apart }
 }
 
 /// Returns a launch that runs a shell script.
-pub fn script(text: &str, attachment: Attachment) -> LaunchSpec {
+pub fn script_launch(text: &str, attachment: StdioAttachment) -> LaunchSpec {
     let counted = COUNTER.fetch_add(1, Ordering::Relaxed);
     LaunchSpec {
         session: format!("test-{}-{counted}", std::process::id()),
@@ -62,7 +62,7 @@ pub fn script(text: &str, attachment: Attachment) -> LaunchSpec {
     }
 }
 
-pub fn program() -> &'static Path {
+pub fn holder_program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_jangdan-holder"))
 }
 
@@ -74,13 +74,13 @@ impl TestSession {
     }
 
     pub fn start_in(folder: TempDir, directory: PathBuf, launch: &LaunchSpec) -> Self {
-        let mut launched = holder::launch_session(program(), &directory, launch).unwrap();
+        let mut launched = holder::launch_session(holder_program(), &directory, launch).unwrap();
         let started = launched.wait_until_started().unwrap();
         Self { _folder: folder, directory, session: launch.session.clone(), launched, started }
     }
 
-    pub fn script(text: &str) -> Self {
-        Self::start(&script(text, terminal()))
+    pub fn start_script(text: &str) -> Self {
+        Self::start(&script_launch(text, terminal_attachment()))
     }
 
     pub fn request(&mut self, request: &Request) -> Reply {
@@ -97,7 +97,7 @@ impl TestSession {
     }
 
     /// Returns an encoded hello.
-    pub fn hello(&self) -> Vec<u8> {
+    pub fn encoded_hello(&self) -> Vec<u8> {
         Request::Hello { version_min: 2, version_max: 2, token: Some(self.token()) }.encode(1).to_vec()
     }
 
@@ -131,14 +131,14 @@ impl TestSession {
         output(&self.records())
     }
 
-    pub fn text(&self) -> String {
+    pub fn output_text(&self) -> String {
         String::from_utf8_lossy(&self.output()).into_owned()
     }
 
     /// Waits until the agent has written a text.
     pub fn wait_text(&self, expected: &str) -> String {
         wait_for(&format!("the agent writes {expected:?}"), || {
-            let text = self.text();
+            let text = self.output_text();
             text.contains(expected).then_some(text)
         })
     }
@@ -187,7 +187,7 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// Returns the state of a process from `/proc`; `None` if it does not exist or is a zombie.
-pub fn state(pid: i32) -> Option<char> {
+pub fn process_state(pid: i32) -> Option<char> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, behind) = text.rsplit_once(')')?;
     behind.trim_start().chars().next().filter(|state| *state != 'Z' && *state != 'X')
@@ -205,7 +205,7 @@ pub fn rounds(few: usize) -> usize {
 }
 
 /// Returns the numbers of voluntary and involuntary context switches of a process.
-pub fn switches(pid: u32) -> Vec<u64> {
+pub fn context_switches(pid: u32) -> Vec<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let lines = text.lines().filter(|line| line.contains("ctxt_switches"));
     lines.map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()
@@ -213,13 +213,13 @@ pub fn switches(pid: u32) -> Vec<u64> {
 
 impl TestSession {
     /// Waits until the holder is idle, and returns its context switches so far.
-    pub fn wait_quiet(&mut self) -> Vec<u64> {
+    pub fn wait_until_idle(&mut self) -> Vec<u64> {
         let holder = self.launched.holder.id();
         wait_for("the holder sleeps", || {
-            let before = switches(holder);
+            let before = context_switches(holder);
             let deadline = Instant::now() + Duration::from_millis(150);
             assert_eq!(self.launched.connection.receive(deadline).unwrap(), None);
-            (switches(holder) == before).then_some(before)
+            (context_switches(holder) == before).then_some(before)
         })
     }
 }

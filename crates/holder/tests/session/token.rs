@@ -18,15 +18,15 @@ use holder::{
 use crate::test_session::{PATIENCE, TestSession, wait_for};
 
 /// Connects without sending anything.
-fn other_user(session: &TestSession) -> UnixStream {
+fn connect_without_hello(session: &TestSession) -> UnixStream {
     let stream = UnixStream::connect(session.directory.join(SOCKET_NAME)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream
 }
 
 /// Sends this hello and an end request, and returns all replies.
-fn attack(session: &TestSession, token: Option<Secret>) -> Vec<Reply> {
-    let mut stream = other_user(session);
+fn send_end_with_token(session: &TestSession, token: Option<Secret>) -> Vec<Reply> {
+    let mut stream = connect_without_hello(session);
     let mut bytes = Request::Hello { version_min: 1, version_max: 9, token }.encode(1).to_vec();
     bytes.extend(Request::End { grace: Duration::ZERO }.encode(2).iter());
     stream.write_all(&bytes).unwrap();
@@ -40,25 +40,26 @@ fn attack(session: &TestSession, token: Option<Secret>) -> Vec<Reply> {
 
 #[test]
 fn a_client_without_the_token_is_refused_without_effect() {
-    let mut session = TestSession::script("exec sleep 1000");
+    let mut session = TestSession::start_script("exec sleep 1000");
     let right = std::fs::read(session.directory.join(TOKEN_NAME)).unwrap();
     let mut wrong = right.clone();
     wrong[31] ^= 1;
     let short = right[..31].to_vec();
     let long = [right.as_slice(), b"x"].concat();
     for token in [None, Some(vec![]), Some(wrong), Some(short), Some(long)] {
-        let replies = attack(&session, token.map(Secret::new));
+        let replies = send_end_with_token(&session, token.map(Secret::new));
         assert_eq!(replies, [Reply::Refused(Refusal::InvalidToken)]);
     }
     assert_eq!(session.phase(), SessionPhase::Running);
     // With the right token it is accepted.
-    let replies = attack(&session, Some(Secret::new(right)));
+    let replies = send_end_with_token(&session, Some(Secret::new(right)));
     assert!(matches!(replies[..], [Reply::Hello(_), Reply::Done]), "{replies:?}");
 }
 
 #[test]
 fn every_session_has_its_own_private_token() {
-    let (one, other) = (TestSession::script("exec sleep 1000"), TestSession::script("exec sleep 1000"));
+    let (one, other) =
+        (TestSession::start_script("exec sleep 1000"), TestSession::start_script("exec sleep 1000"));
     assert_ne!(one.token(), other.token());
     let mode = std::fs::metadata(one.directory.join(TOKEN_NAME)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -66,8 +67,9 @@ fn every_session_has_its_own_private_token() {
 
 #[test]
 fn clients_without_hello_neither_block_others_nor_grow_memory() {
-    let mut session = TestSession::script("exec sleep 1000");
-    let mut other_users: Vec<UnixStream> = (0..CONNECTIONS_MAX * 2).map(|_| other_user(&session)).collect();
+    let mut session = TestSession::start_script("exec sleep 1000");
+    let mut other_users: Vec<UnixStream> =
+        (0..CONNECTIONS_MAX * 2).map(|_| connect_without_hello(&session)).collect();
     // A frame size that is allowed after the hello ends the connection before it.
     let first = other_users.last_mut().unwrap();
     first.write_all(&Frame::encode(1, 1, &[0; 1000])).unwrap();

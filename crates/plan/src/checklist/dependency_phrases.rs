@@ -26,8 +26,8 @@ pub(super) fn find_mentions<'a>(text: &'a str, base: usize, mentions: &mut Vec<D
         }
         let start = line_span.start;
         let line = &text[line_span.clone()];
-        let Some((phrase, list_at)) = list_after_phrase(line, at - start) else { continue };
-        let list = &line[list_at..list_at + list_length(&line[list_at..])];
+        let Some((phrase, list_at)) = match_phrase_at(line, at - start) else { continue };
+        let list = &line[list_at..list_at + dependency_list_length(&line[list_at..])];
         end_of_last = start + list_at + list.len();
         let accepts_names = phrase.starts_with("depends") && is_standalone(&line[..at - start]);
         let mut listed = Vec::new();
@@ -74,7 +74,7 @@ fn push_mention<'a>(
 }
 
 /// Returns the phrase that starts at `at`, if any, and the position of the list behind it.
-fn list_after_phrase(line: &str, at: usize) -> Option<(&'static str, usize)> {
+fn match_phrase_at(line: &str, at: usize) -> Option<(&'static str, usize)> {
     let is_word_start = !line[..at].ends_with(char::is_alphanumeric);
     let phrase =
         ["depends on", "dependencies:", "dependencies**:", "depends upon"].into_iter().find(|phrase| {
@@ -90,7 +90,7 @@ fn is_standalone(before: &str) -> bool {
     matches!(before.trim_end().chars().next_back(), None | Some('(' | '[' | '*' | '_' | '-' | '+'))
 }
 
-fn list_length(text: &str) -> usize {
+fn dependency_list_length(text: &str) -> usize {
     let mut characters = text.char_indices().peekable();
     while let Some((at, character)) = characters.next() {
         let ends = match character {
@@ -109,7 +109,7 @@ fn list_length(text: &str) -> usize {
 mod tests {
     use super::find_mentions;
 
-    fn check(text: &str, expected: &[&str]) {
+    fn assert_mentions(text: &str, expected: &[&str]) {
         let mut mentions = Vec::new();
         find_mentions(text, 0, &mut mentions);
         let found: Vec<&str> = mentions.iter().map(|mention| &text[mention.span.clone()]).collect();
@@ -118,22 +118,22 @@ mod tests {
 
     #[test]
     fn separate_phrases_name_dependencies() {
-        check("Build it (depends on T012, T013)", &["T012", "T013"]);
-        check("Build it (depends on T008-T015).", &["T008-T015"]);
-        check("- **Depends on T009, T010**\n", &["T009", "T010"]);
-        check("- **Depends on**: T009 and T010\r\n", &["T009", "T010"]);
-        check("Dependencies: T009", &["T009"]);
-        check("(depends on Epic 3)", &["Epic 3"]);
-        check("(depends on completion of T012)", &["T012"]);
+        assert_mentions("Build it (depends on T012, T013)", &["T012", "T013"]);
+        assert_mentions("Build it (depends on T008-T015).", &["T008-T015"]);
+        assert_mentions("- **Depends on T009, T010**\n", &["T009", "T010"]);
+        assert_mentions("- **Depends on**: T009 and T010\r\n", &["T009", "T010"]);
+        assert_mentions("Dependencies: T009", &["T009"]);
+        assert_mentions("(depends on Epic 3)", &["Epic 3"]);
+        assert_mentions("(depends on completion of T012)", &["T012"]);
     }
 
     #[test]
     fn within_a_sentence_only_ids_are_dependencies() {
-        check("It depends on T003. Then more.", &["T003"]);
-        check("It depends on the weather, and on T003", &["T003"]);
-        check("Install dependencies", &[]);
-        check("(dependencies: fastapi, T003)", &["T003"]);
-        check("It depends on 2.0", &[]);
-        check("independs on T003", &[]);
+        assert_mentions("It depends on T003. Then more.", &["T003"]);
+        assert_mentions("It depends on the weather, and on T003", &["T003"]);
+        assert_mentions("Install dependencies", &[]);
+        assert_mentions("(dependencies: fastapi, T003)", &["T003"]);
+        assert_mentions("It depends on 2.0", &[]);
+        assert_mentions("independs on T003", &[]);
     }
 }

@@ -59,8 +59,11 @@ impl<'a> ChecklistEntry<'a> {
             stories: Vec::new(),
             title: Cow::Borrowed(after),
         };
-        let title =
-            if entry.dialect() == ChecklistDialect::SpecKit { entry.take_labels(after) } else { after };
+        let title = if entry.dialect() == ChecklistDialect::SpecKit {
+            entry.parse_title_labels(after)
+        } else {
+            after
+        };
         entry.title = if is_bold { remove_closing_bold(title) } else { Cow::Borrowed(title) };
         Some(entry)
     }
@@ -70,7 +73,7 @@ impl<'a> ChecklistEntry<'a> {
     }
 
     /// Strips `[P]` and `[US1]` from the beginning of the title and records them.
-    fn take_labels(&mut self, title: &'a str) -> &'a str {
+    fn parse_title_labels(&mut self, title: &'a str) -> &'a str {
         let mut title = title;
         while let Some((label, rest)) = title.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             if label == "P" {
@@ -124,7 +127,7 @@ mod tests {
     use super::{ChecklistDialect, ChecklistEntry};
     use crate::list_item::ListItem;
 
-    fn check(line: &str, expected: Option<(&str, &str)>) {
+    fn assert_id_and_title(line: &str, expected: Option<(&str, &str)>) {
         let entry = ChecklistEntry::new(ListItem::new(line, 0..line.len()));
         let found = entry.as_ref().map(|entry| (&line[entry.id_span.clone()], entry.title.as_ref()));
         assert_eq!(found, expected, "{line}");
@@ -132,13 +135,13 @@ mod tests {
 
     #[test]
     fn a_box_with_an_id_is_a_task() {
-        check("- [ ] T012 [P] [US1] Write it", Some(("T012", "Write it")));
-        check("- [x] **T012** [US-001][P] Write it", Some(("T012", "Write it")));
-        check("* [ ] T012: Write it", Some(("T012", "Write it")));
-        check("- [ ] T012 [UI] Write it", Some(("T012", "[UI] Write it")));
-        check("- [ ]* 2.3 Test it", Some(("2.3", "Test it")));
-        check("- [-] 2. Test it", Some(("2", "Test it")));
-        check("- [] 2.1. Test it", Some(("2.1", "Test it")));
+        assert_id_and_title("- [ ] T012 [P] [US1] Write it", Some(("T012", "Write it")));
+        assert_id_and_title("- [x] **T012** [US-001][P] Write it", Some(("T012", "Write it")));
+        assert_id_and_title("* [ ] T012: Write it", Some(("T012", "Write it")));
+        assert_id_and_title("- [ ] T012 [UI] Write it", Some(("T012", "[UI] Write it")));
+        assert_id_and_title("- [ ]* 2.3 Test it", Some(("2.3", "Test it")));
+        assert_id_and_title("- [-] 2. Test it", Some(("2", "Test it")));
+        assert_id_and_title("- [] 2.1. Test it", Some(("2.1", "Test it")));
     }
 
     #[test]
@@ -146,7 +149,7 @@ mod tests {
         for line in
             ["- [ ] 3 apples", "- [ ] T01x", "- [ ] TXXX later", "- [ ]T1", "- T1 x", "- [?] T1 x", "- [ ] "]
         {
-            check(line, None);
+            assert_id_and_title(line, None);
         }
     }
 

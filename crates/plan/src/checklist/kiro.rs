@@ -31,7 +31,7 @@ pub(super) fn finish_task(text: &str, open: &OpenTask<'_>, plan: &mut PlanDraft<
 pub(super) fn chain_tasks(plan: &mut PlanDraft<'_>, parents: &[Option<usize>]) {
     let NestingFlags { is_heading, is_optional } = NestingFlags::new(&plan.tasks, parents);
     let kept = || is_heading.iter().map(|is_heading| !is_heading);
-    plan.retain(kept);
+    plan.retain_tasks(kept);
     let mut last = None;
     let optional = is_optional.into_iter().zip(kept()).filter(|(_, is_kept)| *is_kept);
     for (index, (is_optional, _)) in optional.enumerate() {

@@ -93,7 +93,7 @@ mod tests {
     use super::{ChecklistPhase, number_phases};
     use crate::heading;
 
-    fn check(headings: &[&str], expected: &[u32]) {
+    fn assert_phase_numbers(headings: &[&str], expected: &[u32]) {
         let phases = headings.iter().map(|heading_text| {
             let mut phase = heading::parse_phase_heading(heading_text)
                 .map_or_else(ChecklistPhase::before_first_heading, |found| {
@@ -107,17 +107,17 @@ mod tests {
 
     #[test]
     fn headings_number_their_phases() {
-        check(&["Phase 1", "Phase 2", "Phase 4"], &[1, 2, 4]);
-        check(&["Phase 1", "Phase N: Polish"], &[1, 2]);
-        check(&["", "Phase 1"], &[0, 1]);
-        check(&["", "Phase 3"], &[2, 3]);
-        check(&[""], &[1]);
+        assert_phase_numbers(&["Phase 1", "Phase 2", "Phase 4"], &[1, 2, 4]);
+        assert_phase_numbers(&["Phase 1", "Phase N: Polish"], &[1, 2]);
+        assert_phase_numbers(&["", "Phase 1"], &[0, 1]);
+        assert_phase_numbers(&["", "Phase 3"], &[2, 3]);
+        assert_phase_numbers(&[""], &[1]);
     }
 
     #[test]
     fn phases_are_counted_in_file_order_unless_numbers_increase() {
-        check(&["Phase 3.1: Setup", "Phase 3.2: Tests", "Phase 3.3: Core"], &[1, 2, 3]);
-        check(&["Phase 1", "Phase 1"], &[1, 2]);
-        check(&["", "Phase 0"], &[1, 2]);
+        assert_phase_numbers(&["Phase 3.1: Setup", "Phase 3.2: Tests", "Phase 3.3: Core"], &[1, 2, 3]);
+        assert_phase_numbers(&["Phase 1", "Phase 1"], &[1, 2]);
+        assert_phase_numbers(&["", "Phase 0"], &[1, 2]);
     }
 }

@@ -109,7 +109,7 @@ impl PhaseSequence {
 mod tests {
     use super::{NAMED_DEPENDENCIES_MAX, PhaseSequence, is_path};
 
-    fn next(order: &mut PhaseSequence, index: usize, is_parallel: bool) -> Vec<usize> {
+    fn dependencies_of_next_task(order: &mut PhaseSequence, index: usize, is_parallel: bool) -> Vec<usize> {
         let mut dependencies = Vec::new();
         order.push_task(index, is_parallel, &mut dependencies);
         dependencies
@@ -118,23 +118,26 @@ mod tests {
     #[test]
     fn sequential_tasks_depend_on_all_earlier_ones_and_parallel_tasks_on_the_last_sequential_one() {
         let mut order = PhaseSequence::default();
-        assert!(next(&mut order, 0, true).is_empty());
-        assert!(next(&mut order, 1, true).is_empty());
-        assert_eq!(next(&mut order, 2, false), [0, 1]);
-        assert_eq!(next(&mut order, 3, true), [2]);
-        assert_eq!(next(&mut order, 4, true), [2]);
-        assert_eq!(next(&mut order, 5, false), [0, 1, 2, 3, 4]);
+        assert!(dependencies_of_next_task(&mut order, 0, true).is_empty());
+        assert!(dependencies_of_next_task(&mut order, 1, true).is_empty());
+        assert_eq!(dependencies_of_next_task(&mut order, 2, false), [0, 1]);
+        assert_eq!(dependencies_of_next_task(&mut order, 3, true), [2]);
+        assert_eq!(dependencies_of_next_task(&mut order, 4, true), [2]);
+        assert_eq!(dependencies_of_next_task(&mut order, 5, false), [0, 1, 2, 3, 4]);
     }
 
     #[test]
     fn in_a_long_phase_a_task_depends_only_on_its_direct_predecessors() {
         let mut order = PhaseSequence::default();
         for index in 0..=NAMED_DEPENDENCIES_MAX {
-            next(&mut order, index, false);
+            dependencies_of_next_task(&mut order, index, false);
         }
-        assert_eq!(next(&mut order, NAMED_DEPENDENCIES_MAX + 1, true), [NAMED_DEPENDENCIES_MAX]);
         assert_eq!(
-            next(&mut order, NAMED_DEPENDENCIES_MAX + 2, false),
+            dependencies_of_next_task(&mut order, NAMED_DEPENDENCIES_MAX + 1, true),
+            [NAMED_DEPENDENCIES_MAX]
+        );
+        assert_eq!(
+            dependencies_of_next_task(&mut order, NAMED_DEPENDENCIES_MAX + 2, false),
             [NAMED_DEPENDENCIES_MAX, NAMED_DEPENDENCIES_MAX + 1]
         );
     }

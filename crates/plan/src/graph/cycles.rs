@@ -121,7 +121,7 @@ impl TaskGraph {
         while let Some(node) = queue.pop_front() {
             for &next in self.dependencies.targets_of(node) {
                 if next == from {
-                    return Some(path_back(node, from, &came_from));
+                    return Some(reconstruct_cycle_path(node, from, &came_from));
                 }
                 if is_open[next] && came_from[next].is_none() {
                     came_from[next] = Some(node);
@@ -149,7 +149,7 @@ impl TaskGraph {
                 continue;
             }
             let mut calls = vec![(root, 0)];
-            search.enter(root);
+            search.enter_node(root);
             while let Some((node, edge)) = calls.last_mut() {
                 let node = *node;
                 if let Some(&next) = self.dependencies.targets_of(node).get(*edge) {
@@ -158,7 +158,7 @@ impl TaskGraph {
                         continue;
                     }
                     if search.index[next] == 0 {
-                        search.enter(next);
+                        search.enter_node(next);
                         calls.push((next, 0));
                     } else if search.on_stack[next] {
                         search.low[node] = search.low[node].min(search.index[next]);
@@ -169,7 +169,7 @@ impl TaskGraph {
                 if let Some(&(parent, _)) = calls.last() {
                     search.low[parent] = search.low[parent].min(search.low[node]);
                 }
-                components.extend(search.leave(node));
+                components.extend(search.pop_component_at(node));
             }
         }
         components.retain(|component| {
@@ -189,7 +189,7 @@ struct TarjanState {
 }
 
 impl TarjanState {
-    fn enter(&mut self, node: usize) {
+    fn enter_node(&mut self, node: usize) {
         self.n_seen += 1;
         self.index[node] = self.n_seen;
         self.low[node] = self.n_seen;
@@ -198,7 +198,7 @@ impl TarjanState {
     }
 
     /// Returns the component whose root is this node, if it is a root.
-    fn leave(&mut self, node: usize) -> Option<Vec<usize>> {
+    fn pop_component_at(&mut self, node: usize) -> Option<Vec<usize>> {
         if self.low[node] != self.index[node] {
             return None;
         }
@@ -211,7 +211,7 @@ impl TarjanState {
     }
 }
 
-fn path_back(last: usize, from: usize, came_from: &[Option<usize>]) -> Vec<usize> {
+fn reconstruct_cycle_path(last: usize, from: usize, came_from: &[Option<usize>]) -> Vec<usize> {
     let mut path = vec![from, last];
     let mut node = last;
     if last == from {

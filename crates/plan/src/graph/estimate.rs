@@ -21,7 +21,8 @@ impl TaskGraph {
         let mut is_reached = vec![false; n_nodes];
         for &node in order.iter().rev() {
             let candidates = dependents.targets_of(node).iter().copied();
-            let candidates = candidates.filter(|&dependent| is_reached[dependent] && !self.is_met(dependent));
+            let candidates = candidates
+                .filter(|&dependent| is_reached[dependent] && !self.is_task_without_work(dependent));
             let (length, following) = self.longest_path_from(candidates, &lengths, &next);
             lengths[node] = length + u64::from(self.weight(node));
             next[node] = following;
@@ -56,7 +57,7 @@ impl TaskGraph {
     }
 
     /// Tells whether a node is a task that a run would not start; its dependents need not wait for it.
-    fn is_met(&self, node: usize) -> bool {
+    fn is_task_without_work(&self, node: usize) -> bool {
         self.is_task(node) && self.weight(node) == 0
     }
 
@@ -66,7 +67,8 @@ impl TaskGraph {
         let mut starts = Vec::new();
         let mut ends = Vec::new();
         for node in self.node_order() {
-            let dependencies = if self.is_met(node) { &[] } else { self.dependencies.targets_of(node) };
+            let dependencies =
+                if self.is_task_without_work(node) { &[] } else { self.dependencies.targets_of(node) };
             let start = dependencies.iter().map(|&dependency| finish[dependency]).max().unwrap_or(0);
             finish[node] = start + u64::from(self.weight(node));
             if self.weight(node) > 0 {

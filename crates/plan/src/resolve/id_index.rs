@@ -34,7 +34,7 @@ impl<'p> IdIndex<'p> {
         let mut by_id = ids::indices_sorted_by_id(tasks, &draft.sort_keys);
         let mut complain = |index: usize| {
             if std::mem::replace(&mut is_kept[index], false) {
-                diagnostics.push(duplicate_id(&tasks[index], &draft.task_drafts[index]));
+                diagnostics.push(duplicate_id_error(&tasks[index], &draft.task_drafts[index]));
             }
         };
         // A parser that provides the index has already rejected duplicates.
@@ -80,7 +80,11 @@ impl<'p> IdIndex<'p> {
     }
 
     /// Returns the error for an id or range that matches no task of the plan.
-    pub(super) fn missing_dependency(&self, ids: &IdOrRange<'_>, span: std::ops::Range<usize>) -> Diagnostic {
+    pub(super) fn missing_dependency_error(
+        &self,
+        ids: &IdOrRange<'_>,
+        span: std::ops::Range<usize>,
+    ) -> Diagnostic {
         let message = match &ids.last {
             Some(to) => {
                 format!(
@@ -98,12 +102,12 @@ impl<'p> IdIndex<'p> {
             }
             _ => "write '-' for no dependencies".to_owned(),
         };
-        Diagnostic::error(DiagnosticCode::MissingDep, span, message).hint(hint)
+        Diagnostic::error(DiagnosticCode::MissingDep, span, message).with_hint(hint)
     }
 }
 
-fn duplicate_id(task: &Task, draft: &TaskDraft) -> Diagnostic {
+fn duplicate_id_error(task: &Task, draft: &TaskDraft) -> Diagnostic {
     let message = format!("duplicate task id {}", task.id);
     Diagnostic::error(DiagnosticCode::ParseFail, draft.id_span.clone(), message)
-        .hint("give one of them a different id")
+        .with_hint("give one of them a different id")
 }

@@ -48,13 +48,16 @@ impl<'a> TasksDocument<'a> {
         let object: JsonObject<'a> = match serde_json::from_str(text) {
             Ok(object) => object,
             Err(error) => {
-                diagnostics.push(invalid_json(text, &error));
+                diagnostics.push(invalid_json_error(text, &error));
                 return None;
             }
         };
         if let Some(tasks) = object.get("tasks") {
             let meta = object.get("metadata").or_else(|| object.get("meta"));
-            return Some(Self { title: project_name(meta), tasks: list(tasks, text, "tasks", diagnostics) });
+            return Some(Self {
+                title: project_name(meta),
+                tasks: parse_task_list(tasks, text, "tasks", diagnostics),
+            });
         }
         let tags: Vec<_> = object
             .members
@@ -77,10 +80,13 @@ impl<'a> TasksDocument<'a> {
             let start = span_of_slice(text, tasks.get(), 0).start;
             diagnostics.push(
                 Diagnostic::warning(start..start + 1, message)
-                    .hint("move the tasks you need into a separate file"),
+                    .with_hint("move the tasks you need into a separate file"),
             );
         }
-        Some(Self { title: project_name(*metadata), tasks: list(tasks, text, "tasks", diagnostics) })
+        Some(Self {
+            title: project_name(*metadata),
+            tasks: parse_task_list(tasks, text, "tasks", diagnostics),
+        })
     }
 }
 
@@ -161,7 +167,7 @@ impl<'a> TaskFields<'a> {
                         span,
                         "not a valid task: expected an object without duplicate fields",
                     )
-                    .hint("write {\"id\": 1, \"title\": \"…\"}"),
+                    .with_hint("write {\"id\": 1, \"title\": \"…\"}"),
                 );
                 None
             }
@@ -180,14 +186,14 @@ impl<'a> TaskFields<'a> {
             let message = format!("'{name}' must be a string");
             diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, value.span(self.text), message)
-                    .hint("put the value in double quotes"),
+                    .with_hint("put the value in double quotes"),
             );
             String::new()
         })
     }
 
     /// Returns the elements of a list; empty if it is missing or has another type.
-    pub(super) fn list(
+    pub(super) fn list_or_empty(
         &self,
         value: Option<SpannedJson<'a>>,
         name: &str,
@@ -200,7 +206,7 @@ impl<'a> TaskFields<'a> {
     }
 }
 
-fn list<'a>(
+fn parse_task_list<'a>(
     raw: &'a RawValue,
     text: &'a str,
     name: &str,
@@ -226,7 +232,7 @@ fn array_members<'a>(
                     span.start..span.end.min(span.start + 1),
                     message,
                 )
-                .hint("put the value in square brackets"),
+                .with_hint("put the value in square brackets"),
             );
             Vec::new()
         }
@@ -234,7 +240,7 @@ fn array_members<'a>(
 }
 
 /// Converts a parser error to a diagnostic at its position.
-fn invalid_json(text: &str, error: &serde_json::Error) -> Diagnostic {
+fn invalid_json_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let line_start = match error.line() {
         0 | 1 => 0,
         line => memchr::memchr_iter(b'\n', text.as_bytes()).nth(line - 2).map_or(0, |newline| newline + 1),
@@ -247,7 +253,7 @@ fn invalid_json(text: &str, error: &serde_json::Error) -> Diagnostic {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
     Diagnostic::error(DiagnosticCode::ParseFail, start..end, format!("invalid JSON: {text}"))
-        .hint("check for a missing or extra comma here")
+        .with_hint("check for a missing or extra comma here")
 }
 
 /// A JSON object with its members in file order.
@@ -263,9 +269,9 @@ impl<'a> JsonObject<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
+        struct JsonObjectVisitor;
 
-        impl<'de> Visitor<'de> for Members {
+        impl<'de> Visitor<'de> for JsonObjectVisitor {
             type Value = JsonObject<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -286,7 +292,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for JsonObject<'a> {
             }
         }
 
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(JsonObjectVisitor)
     }
 }
 

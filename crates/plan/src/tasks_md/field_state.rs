@@ -14,7 +14,7 @@ use crate::{
 };
 
 use super::{
-    field_value::{FieldValue, invalid_value},
+    field_value::{FieldValue, invalid_value_error},
     task_collector::FieldSource,
 };
 
@@ -38,7 +38,7 @@ impl TaskFieldState {
 
     /// Records that a source sets a key. Returns false if the section or the same source has set it before: the value
     /// must then be ignored.
-    pub(super) fn claim(&mut self, source: FieldSource, key: FieldKey) -> bool {
+    pub(super) fn claim_key(&mut self, source: FieldSource, key: FieldKey) -> bool {
         if self.is_set(FieldSource::Section, key) || self.is_set(source, key) {
             return false;
         }
@@ -73,7 +73,7 @@ impl TaskFieldState {
                 let message =
                     format!("phase '{}' has no number and is ignored", truncate_for_message(value.text));
                 diagnostics
-                    .push(Diagnostic::warning(value.span(), message).hint("write 2, or Phase 2: name"));
+                    .push(Diagnostic::warning(value.span(), message).with_hint("write 2, or Phase 2: name"));
                 None
             }
         }
@@ -99,7 +99,7 @@ impl TaskFieldState {
         draft.is_deferred = status == Some(TaskStatus::Deferred);
         draft.status_mark = Some(StatusMark::Word(value.span()));
         if status.is_none() {
-            diagnostics.push(invalid_value(value, "status", STATUS_HINT));
+            diagnostics.push(invalid_value_error(value, "status", STATUS_HINT));
         }
     }
 }

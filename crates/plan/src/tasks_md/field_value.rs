@@ -68,21 +68,23 @@ pub(super) fn set_validated_field(
     match key {
         FieldKey::Priority => match text.parse() {
             Ok(priority) => task.priority = priority,
-            Err(_) if is_given => {
-                diagnostics.push(invalid_value(value, "priority", "write low, normal, high or critical"))
-            }
+            Err(_) if is_given => diagnostics.push(invalid_value_error(
+                value,
+                "priority",
+                "write low, normal, high or critical",
+            )),
             Err(_) => {}
         },
         FieldKey::Timeout => {
             task.timeout_seconds = values::parse_timeout(text);
             if is_given && task.timeout_seconds.is_none() {
-                diagnostics.push(invalid_value(value, "timeout", TIMEOUT_HINT));
+                diagnostics.push(invalid_value_error(value, "timeout", TIMEOUT_HINT));
             }
         }
         FieldKey::Budget => {
             task.budget = text.parse().ok();
             if is_given && task.budget.is_none() {
-                diagnostics.push(invalid_value(value, "budget", BUDGET_HINT));
+                diagnostics.push(invalid_value_error(value, "budget", BUDGET_HINT));
             }
         }
         _ => {
@@ -92,16 +94,16 @@ pub(super) fn set_validated_field(
                     "complexity '{}' is not S, M, L or XL and is ignored",
                     truncate_for_message(text)
                 );
-                diagnostics.push(Diagnostic::warning(value.span(), message).hint("write S, M, L or XL"));
+                diagnostics.push(Diagnostic::warning(value.span(), message).with_hint("write S, M, L or XL"));
             }
         }
     }
 }
 
 /// Returns the error for a value that is not accepted.
-pub(super) fn invalid_value(value: &FieldValue<'_, '_>, what: &str, hint: &str) -> Diagnostic {
+pub(super) fn invalid_value_error(value: &FieldValue<'_, '_>, what: &str, hint: &str) -> Diagnostic {
     let message = format!("'{}' is not a {what}", truncate_for_message(value.text));
-    Diagnostic::error(DiagnosticCode::ParseFail, value.span(), message).hint(hint)
+    Diagnostic::error(DiagnosticCode::ParseFail, value.span(), message).with_hint(hint)
 }
 
 /// Returns a description; lines of a cell are separated by `<br>`.

@@ -39,7 +39,7 @@ impl TaskSection {
         scope: Option<PhaseNumber>,
         tasks: &mut TaskCollector<'a, '_>,
     ) -> Self {
-        let index = tasks.open_task(task.id, task.id_span, FieldSource::Section);
+        let index = tasks.find_or_add_task(task.id, task.id_span, FieldSource::Section);
         if let Some(index) = index {
             tasks.set_phase(index, FieldSource::Section, task.phase, scope);
             if let Some((is_ticked, mark)) = task.checkbox {
@@ -81,7 +81,7 @@ impl TaskSection {
                 if has_more_lines { ValueContinuation::ItemLines(&item) } else { ValueContinuation::None };
             tasks.set_field(index, FieldSource::Section, key, FieldValue::new(text, value, continuation));
         }
-        self.consume(text, span.start..end);
+        self.exclude_from_prose(text, span.start..end);
     }
 
     /// Reads the lines of a paragraph that begin with a bold key.
@@ -105,7 +105,7 @@ impl TaskSection {
                         FieldValue::new(text, value, ValueContinuation::None),
                     );
                 }
-                self.consume(text, start..end);
+                self.exclude_from_prose(text, start..end);
             } else {
                 self.end_criteria(tasks);
             }
@@ -118,7 +118,7 @@ impl TaskSection {
         if let Some(criteria) = &mut self.criteria {
             let item = ListItem { below: item.indented_span(text, item.below.start), ..item.clone() };
             criteria.extend(parse_criterion(&item_text(text, &item)));
-            self.consume(text, span.start..item.below.end);
+            self.exclude_from_prose(text, span.start..item.below.end);
         }
     }
 
@@ -130,12 +130,12 @@ impl TaskSection {
     }
 
     /// Records a horizontal rule; at the end of a section it is a separator and not part of the text.
-    pub(super) fn add_rule(&mut self, span: Range<usize>) {
+    pub(super) fn add_horizontal_rule(&mut self, span: Range<usize>) {
         self.last_rule = Some(span);
     }
 
     /// Excludes a span from the section's text.
-    pub(super) fn consume(&mut self, text: &str, span: Range<usize>) {
+    pub(super) fn exclude_from_prose(&mut self, text: &str, span: Range<usize>) {
         self.push_prose(text, span.start);
         self.cursor = span.end;
     }

@@ -67,7 +67,7 @@ impl TableColumns {
             return;
         }
         if !is_whole {
-            tasks.diagnostics.push(self.cell_count_mismatch(text, row, cells.len()));
+            tasks.diagnostics.push(self.cell_count_error(text, row, cells.len()));
         }
         let Some(cell) = cells.get(self.id_column) else { return };
         let span = span_of_slice(text, cell, 0);
@@ -78,11 +78,11 @@ impl TableColumns {
                 let hint = "write T1, T1.3, T001, 1.2 or P1-T1.3";
                 tasks
                     .diagnostics
-                    .push(Diagnostic::error(DiagnosticCode::ParseFail, span, message).hint(hint));
+                    .push(Diagnostic::error(DiagnosticCode::ParseFail, span, message).with_hint(hint));
             }
             return;
         };
-        let Some(index) = tasks.open_task(id.text, span.clone(), FieldSource::Row) else { return };
+        let Some(index) = tasks.find_or_add_task(id.text, span.clone(), FieldSource::Row) else { return };
         tasks.set_phase(index, FieldSource::Row, id.phase, scope);
         if let Some((is_ticked, mark)) = id.checkbox {
             tasks.set_checkbox(
@@ -108,7 +108,7 @@ impl TableColumns {
         }
     }
 
-    fn cell_count_mismatch(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
+    fn cell_count_error(&self, text: &str, row: &Range<usize>, n_cells: usize) -> Diagnostic {
         let line = text.get(row.clone()).unwrap_or_default().trim();
         let cells = if n_cells == 1 { "cell" } else { "cells" };
         let message =
@@ -120,7 +120,7 @@ impl TableColumns {
         } else {
             "add the missing cells; write | | for an empty one"
         };
-        Diagnostic::error(DiagnosticCode::ParseFail, span_of_slice(text, line, 0), message).hint(hint)
+        Diagnostic::error(DiagnosticCode::ParseFail, span_of_slice(text, line, 0), message).with_hint(hint)
     }
 }
 
@@ -203,7 +203,7 @@ pub(super) fn is_malformed_table(text: &str, span: &Range<usize>) -> bool {
 }
 
 /// Returns the error for a malformed table; its delimiter row is the problem.
-pub(super) fn malformed_table(text: &str, span: &Range<usize>) -> Diagnostic {
+pub(super) fn malformed_table_error(text: &str, span: &Range<usize>) -> Diagnostic {
     let paragraph = text.get(span.clone()).unwrap_or_default();
     let mut lines = paragraph.lines();
     let head = lines.next().unwrap_or_default();
@@ -215,5 +215,5 @@ pub(super) fn malformed_table(text: &str, span: &Range<usize>) -> Diagnostic {
         span_of_slice(text, dashes, 0),
         "not a valid table: the second line does not match the header",
     )
-    .hint(format!("write {line} as the second line"))
+    .with_hint(format!("write {line} as the second line"))
 }

@@ -55,7 +55,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     }
 
     /// Returns the index of the task that a row or section describes, or `None` (and an error) if it is a duplicate.
-    pub(super) fn open_task(
+    pub(super) fn find_or_add_task(
         &mut self,
         id: &'a str,
         id_span: Range<usize>,
@@ -64,7 +64,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         let index = *self.plan.index_by_id.entry(id).or_insert(self.plan.tasks.len());
         let Some(state) = self.field_states.get_mut(index) else {
             self.ids_have_dots |= id.contains('.');
-            self.plan.push(Task::new(id.parse().ok()?, String::new()), TaskDraft::new(id_span));
+            self.plan.push_task(Task::new(id.parse().ok()?, String::new()), TaskDraft::new(id_span));
             let mut state = TaskFieldState::default();
             state.seen_sources[source as usize] = true;
             self.field_states.push(state);
@@ -75,7 +75,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
             let message = format!("duplicate {what} for {id}");
             self.diagnostics.push(
                 Diagnostic::error(DiagnosticCode::ParseFail, id_span, message)
-                    .hint("give one of them a different id"),
+                    .with_hint("give one of them a different id"),
             );
             return None;
         }
@@ -134,7 +134,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
             return;
         };
         task.title = title;
-        state.claim(FieldSource::Section, FieldKey::Title);
+        state.claim_key(FieldSource::Section, FieldKey::Title);
     }
 
     /// Tells whether the section's heading has a title.
@@ -157,7 +157,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
         ) else {
             return;
         };
-        if !state.claim(source, key) {
+        if !state.claim_key(source, key) {
             return;
         }
         let text = self.text;
@@ -204,7 +204,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     /// Sets the acceptance criteria by the same rule as [`set_field`](Self::set_field).
     pub(super) fn set_criteria(&mut self, index: usize, source: FieldSource, criteria: Vec<String>) {
         if let (Some(task), Some(state)) = (self.plan.tasks.get_mut(index), self.field_states.get_mut(index))
-            && state.claim(source, FieldKey::Acceptance)
+            && state.claim_key(source, FieldKey::Acceptance)
         {
             task.acceptance = criteria;
         }
@@ -253,7 +253,7 @@ fn phase_from_id(id: &TaskId, span: &Range<usize>, diagnostics: &mut DiagnosticS
         let message = format!("the first number of {id} is too large for a phase number");
         diagnostics.push(
             Diagnostic::error(DiagnosticCode::ParseFail, span.clone(), message)
-                .hint("use a smaller number, or set Phase for this task"),
+                .with_hint("use a smaller number, or set Phase for this task"),
         );
         1
     })

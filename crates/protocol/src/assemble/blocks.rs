@@ -28,7 +28,7 @@ pub(super) struct TentativeBlock {
 }
 
 impl MessageAssembler {
-    pub(super) fn try_block(
+    pub(super) fn open_tentative_block(
         &mut self,
         line: &Line<'_>,
         prefix: LinePrefix,
@@ -48,10 +48,10 @@ impl MessageAssembler {
 
     /// Opens the block: the line after its tag is one of its keys.
     pub(super) fn confirm_block(&mut self, tentative: TentativeBlock) {
-        self.finish();
+        self.finish_open_message();
         let TentativeBlock { name, key_check, prefix, mut span, blank_lines, .. } = tentative;
         if !key_check.is_accepted() {
-            self.output.near_miss(name.text(), span.finish());
+            self.output.push_near_miss(name.text(), span.finish());
             return;
         }
         (0..blank_lines).for_each(|_| span.push_blank(""));
@@ -68,7 +68,7 @@ impl MessageAssembler {
     pub(super) fn reject_block(&mut self, tentative: TentativeBlock) {
         let TentativeBlock { name, span, text, blank_lines, .. } = tentative;
         if let OpenMessage::Tag(tag) = &mut self.open {
-            let text = tag.prefix.unframe(&text).to_owned();
+            let text = tag.prefix.strip_frame(&text).to_owned();
             tag.push_span(&text, &span.finish());
             (0..blank_lines).for_each(|_| tag.push_blank(""));
             return;
@@ -76,15 +76,15 @@ impl MessageAssembler {
         match name {
             // Common in logs of other programs.
             TagName::Error => self.output.mark_fence_as_quotation(),
-            _ => self.output.near_miss(name.text(), span.finish()),
+            _ => self.output.push_near_miss(name.text(), span.finish()),
         }
     }
 
-    pub(super) fn block_line(&mut self, line: &Line<'_>) {
+    pub(super) fn push_block_line(&mut self, line: &Line<'_>) {
         let OpenMessage::Block(block) = &mut self.open else { return };
         if line.is_blank() {
             block.span.push_blank(line.text);
-            block.body.push("");
+            block.body.push_line("");
             return;
         }
         let LineHead { prefix, kind } = LineHead::parse(line.text, &self.options);
@@ -97,23 +97,23 @@ impl MessageAssembler {
             LineKind::ClosingTag { name, key_check: KeyCheck::Accepted }
                 if name == block.name && !is_deeper =>
             {
-                block.span.push(line);
+                block.span.push_line(line);
                 block.is_closed = true;
-                self.finish();
+                self.finish_open_message();
             }
             LineKind::OpenTag { .. } | LineKind::BlockTag { .. } if !is_deeper => {
-                self.finish();
-                self.fresh_line(line);
+                self.finish_open_message();
+                self.push_line_outside_message(line);
             }
             _ if has_question && !is_deeper => {
-                self.finish();
-                self.fresh_line(line);
+                self.finish_open_message();
+                self.push_line_outside_message(line);
             }
             _ => {
                 block.body.too_long |= line.too_long;
-                let text = block.prefix.unframe(line.text);
-                block.body.push(text);
-                block.span.push(line);
+                let text = block.prefix.strip_frame(line.text);
+                block.body.push_line(text);
+                block.span.push_line(line);
             }
         }
     }

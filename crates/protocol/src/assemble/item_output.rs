@@ -73,17 +73,20 @@ impl ItemOutput {
         }
     }
 
-    pub(super) fn near_miss(&mut self, message_name: &'static str, span: Span) {
+    pub(super) fn push_near_miss(&mut self, message_name: &'static str, span: Span) {
         if self.fence.is_some() {
             self.mark_fence_as_quotation();
         } else {
-            let span = self.order_span(span);
+            let span = self.clamp_span_after_last(span);
             self.items.push(DecodedItem::NearMiss(NearMiss { message_name, span }));
         }
     }
 
-    pub(super) fn finished(&mut self, FinishedMessage { message_name, result, span }: FinishedMessage) {
-        let span = self.order_span(span);
+    pub(super) fn push_finished_message(
+        &mut self,
+        FinishedMessage { message_name, result, span }: FinishedMessage,
+    ) {
+        let span = self.clamp_span_after_last(span);
         let item = match result {
             Ok(message) => DecodedItem::Message(DecodedMessage { message, span }),
             Err(error) => DecodedItem::Invalid(InvalidMessage { message_name, error, span }),
@@ -92,7 +95,7 @@ impl ItemOutput {
             None => self.items.push(item),
             Some(OpenFence { pending: None, .. }) => {}
             Some(OpenFence { pending: pending @ Some(_), pending_bytes, .. }) => {
-                *pending_bytes += item_bytes(&item);
+                *pending_bytes += estimate_item_bytes(&item);
                 if *pending_bytes > BODY_BYTES_MAX {
                     // The pending items are bounded; the overflow is reported as one invalid message.
                     let error = "is in a code fence with more than 1 MiB of messages".to_owned();
@@ -107,7 +110,7 @@ impl ItemOutput {
     }
 
     /// Keeps spans ordered and disjoint if a line was not drawn from left to right.
-    fn order_span(&mut self, span: Span) -> Span {
+    fn clamp_span_after_last(&mut self, span: Span) -> Span {
         let start = span.start.max(self.last_end);
         // At least one byte, so that no two spans start at the same offset.
         let end = if span.end < span.start { start + 1 } else { span.end.max(start) };
@@ -117,7 +120,7 @@ impl ItemOutput {
 }
 
 /// Estimates the memory of an item.
-fn item_bytes(item: &DecodedItem) -> usize {
+fn estimate_item_bytes(item: &DecodedItem) -> usize {
     // The payload repeats the span text, and a body can be longer than the span text, which is truncated.
     let span = item.span();
     256 + span.raw.len() + usize::try_from(span.end.saturating_sub(span.start)).unwrap_or(usize::MAX / 2)

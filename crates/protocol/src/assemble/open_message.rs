@@ -2,7 +2,7 @@
 
 use domain::AgentMessage;
 
-use super::{BODY_BYTES_MAX, LINE_BYTES_MAX, too_long};
+use super::{BODY_BYTES_MAX, LINE_BYTES_MAX, too_long_error};
 use crate::{
     block,
     decoration::{self, LinePrefix},
@@ -121,7 +121,7 @@ impl OpenMessage {
             Self::Marker(open) => {
                 let OpenMarker { marker, too_long: is_too_long, span, .. } = *open;
                 let result = if is_too_long {
-                    Err(too_long())
+                    Err(too_long_error())
                 } else {
                     Ok(AgentMessage::PhaseComplete(marker.finish()))
                 };
@@ -145,30 +145,30 @@ impl OpenMessage {
 
 impl OpenTag {
     /// Appends a line of the body; `text` is its part inside the tag's frame.
-    pub(super) fn push(&mut self, text: &str, line: &Line<'_>) {
+    pub(super) fn push_line(&mut self, text: &str, line: &Line<'_>) {
         self.body.too_long |= line.too_long;
-        self.body.push(text);
-        self.span.push(line);
+        self.body.push_line(text);
+        self.span.push_line(line);
     }
 
     /// Appends a line that was held back as a tentative block tag.
     pub(super) fn push_span(&mut self, text: &str, span: &Span) {
-        self.body.push(text);
+        self.body.push_line(text);
         self.span.push_text(&span.raw, span.end);
     }
 
     pub(super) fn push_blank(&mut self, text: &str) {
-        self.body.push("");
+        self.body.push_line("");
         self.span.push_blank(text);
     }
 
     fn finish(self) -> FinishedMessage {
         let Self { name, target, body, span, .. } = self;
         let result = match target {
-            _ if body.too_long => Err(too_long()),
+            _ if body.too_long => Err(too_long_error()),
             TagTarget::Invalid(error) => Err(error),
-            TagTarget::None => tag_body::read(name, None, &body.text),
-            TagTarget::Agent(agent) => tag_body::read(name, Some(&agent), &body.text),
+            TagTarget::None => tag_body::parse_tag_body(name, None, &body.text),
+            TagTarget::Agent(agent) => tag_body::parse_tag_body(name, Some(&agent), &body.text),
         };
         FinishedMessage { message_name: name.text(), result, span: span.finish() }
     }
@@ -180,9 +180,9 @@ impl OpenBlock {
         let result = if !is_closed {
             Err(format!("missing closing tag '[/{}]'", name.text()))
         } else if body.too_long {
-            Err(too_long())
+            Err(too_long_error())
         } else {
-            block::read(name, &body.text)
+            block::parse_block(name, &body.text)
         };
         FinishedMessage { message_name: name.text(), result, span: span.finish() }
     }
@@ -209,7 +209,7 @@ pub(super) struct BodyText {
 }
 
 impl BodyText {
-    pub(super) fn push(&mut self, line: &str) {
+    pub(super) fn push_line(&mut self, line: &str) {
         if self.text.len() + line.len() + 1 > BODY_BYTES_MAX {
             self.too_long = true;
         }
@@ -225,10 +225,14 @@ impl BodyText {
 }
 
 /// Removes the tag's own closing tag from the end of a body line; returns whether it had one.
-pub(super) fn split_closing<'t>(text: &'t str, name: TagName, options: &DecoderOptions) -> (&'t str, bool) {
-    let end = decoration::trim_end(text);
+pub(super) fn split_closing_tag<'t>(
+    text: &'t str,
+    name: TagName,
+    options: &DecoderOptions,
+) -> (&'t str, bool) {
+    let end = decoration::trim_end_decoration(text);
     let Some(at) = end.ends_with(']').then(|| end.rfind("[/")).flatten() else { return (text, false) };
-    let is_closing = Tag::of(&end[at..], options).is_some_and(|tag| {
+    let is_closing = Tag::parse(&end[at..], options).is_some_and(|tag| {
         tag.is_closing
             && tag.name == name
             && tag.after.is_empty()

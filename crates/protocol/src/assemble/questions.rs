@@ -23,12 +23,12 @@ impl MessageAssembler {
         scanner: &mut QuestionScanner<'_>,
         start: QuestionStart,
     ) {
-        let before = line.before(start.at);
+        let before = line.part_before(start.at);
         let LineHead { prefix, kind } = LineHead::parse(before.text, &self.options);
         let is_at_line_start = prefix.end == before.text.len();
         match kind {
             LineKind::OpenTag { name, target, rest, key_check } => {
-                self.finish();
+                self.finish_open_message();
                 if key_check.is_accepted() {
                     self.open_tag(&before, prefix.clone(), name, target, rest);
                 }
@@ -36,13 +36,13 @@ impl MessageAssembler {
             _ if is_at_line_start => {}
             _ => match &mut self.open {
                 OpenMessage::Tag(tag) => {
-                    let text = tag.prefix.unframe(before.text);
-                    tag.push(text, &before);
+                    let text = tag.prefix.strip_frame(before.text);
+                    tag.push_line(text, &before);
                 }
                 _ => self.output.mark_fence_as_quotation(),
             },
         }
-        self.finish();
+        self.finish_open_message();
         if self.output.fence_position() != FencePosition::InQuotation {
             self.read_questions(
                 line,
@@ -66,15 +66,15 @@ impl MessageAssembler {
         while let Some(QuestionStart { at, inside, .. }) = next {
             let mut question = NeedHumanQuestion::new();
             let end = inside.max(text_end);
-            match question.line(line, inside, &line.text[inside..end]) {
+            match question.push_line(line, inside, &line.text[inside..end]) {
                 QuestionProgress::Open => {
                     let span = SpanBuilder::new(line, at);
                     self.open = OpenMessage::Question(Box::new(OpenQuestion { question, prefix, span }));
                     return;
                 }
                 QuestionProgress::Closed(end) => {
-                    let span = SpanBuilder::new(&line.before(end + 1), at);
-                    self.output.finished(finish_question(question, span));
+                    let span = SpanBuilder::new(&line.part_before(end + 1), at);
+                    self.output.push_finished_message(finish_question(question, span));
                     next = self.next_question(line, scanner, end + 1);
                 }
             }
@@ -95,11 +95,11 @@ impl MessageAssembler {
         next
     }
 
-    pub(super) fn question_line(&mut self, line: &Line<'_>) {
+    pub(super) fn push_question_line(&mut self, line: &Line<'_>) {
         let LineHead { prefix, kind } = LineHead::parse(line.text, &self.options);
         let mut scanner = QuestionScanner::new(line.text);
         let OpenMessage::Question(open) = &mut self.open else { return };
-        let Range { start, end } = open.prefix.inside(line.text);
+        let Range { start, end } = open.prefix.range_inside_frame(line.text);
         let ends_question = match kind {
             LineKind::Blank | LineKind::OpenTag { .. } | LineKind::BlockTag { .. } => true,
             // A complete message is never part of a question.
@@ -114,15 +114,15 @@ impl MessageAssembler {
             _ => scanner.next(0, &self.options).is_some_and(|start| start.at == prefix.end),
         };
         if ends_question {
-            self.finish();
-            self.dispatch(line);
+            self.finish_open_message();
+            self.dispatch_line(line);
             return;
         }
-        match open.question.line(line, start, &line.text[start..end]) {
-            QuestionProgress::Open => open.span.push(line),
+        match open.question.push_line(line, start, &line.text[start..end]) {
+            QuestionProgress::Open => open.span.push_line(line),
             QuestionProgress::Closed(at) => {
-                open.span.push(&line.before(at + 1));
-                self.finish();
+                open.span.push_line(&line.part_before(at + 1));
+                self.finish_open_message();
                 if let Some(next) = self.next_question(line, &mut scanner, at + 1) {
                     self.read_questions(line, &mut scanner, next, LinePrefix::default());
                 }

@@ -7,44 +7,44 @@ use domain::{
     UserQuestion,
 };
 
-use super::{key_word, quoted};
+use super::{key_suffix, quote_if_needed};
 use crate::{list, prompts::json, tag::TagName};
 
-pub(super) fn dependency_request(request: &DependencyRequest, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_dependency_request(request: &DependencyRequest, key: Option<&SessionKey>) -> String {
     let DependencyRequest { r#type, name, description, required, default, extra } = request;
-    let mut block = Block::new(TagName::DependencyRequest, key);
-    block.field("type", dependency_word(*r#type));
-    block.field("name", name);
-    block.field("description", description);
-    block.field("required", bool_word(*required));
-    block.field_some("default", default.as_deref());
-    block.extra(extra);
+    let mut block = BlockWriter::new(TagName::DependencyRequest, key);
+    block.push_field("type", dependency_word(*r#type));
+    block.push_field("name", name);
+    block.push_field("description", description);
+    block.push_field("required", bool_word(*required));
+    block.push_optional_field("default", default.as_deref());
+    block.push_extra_fields(extra);
     block.close()
 }
 
-pub(super) fn user_question(question: &UserQuestion, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_user_question(question: &UserQuestion, key: Option<&SessionKey>) -> String {
     let UserQuestion { category, question, options, default, required, extra } = question;
-    let mut block = Block::new(TagName::UserQuestion, key);
-    block.field("category", category_word(*category));
-    block.field("question", question);
+    let mut block = BlockWriter::new(TagName::UserQuestion, key);
+    block.push_field("category", category_word(*category));
+    block.push_field("question", question);
     if !options.is_empty() {
-        block.field("options", &json::to_list(options));
+        block.push_field("options", &json::to_list(options));
     }
-    block.field_some("default", default.as_deref().map(quoted).as_deref());
-    block.field("required", bool_word(*required));
-    block.extra(extra);
+    block.push_optional_field("default", default.as_deref().map(quote_if_needed).as_deref());
+    block.push_field("required", bool_word(*required));
+    block.push_extra_fields(extra);
     block.close()
 }
 
-pub(super) fn agent_error(error: &AgentError, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_agent_error(error: &AgentError, key: Option<&SessionKey>) -> String {
     let AgentError { r#type, message, details, recovery, resets_at, extra } = error;
-    let mut block = Block::new(TagName::Error, key);
-    block.field("type", error_word(*r#type));
-    block.field("message", message);
-    block.field_some("details", details.as_deref());
-    block.field("recovery", recovery_word(*recovery));
-    block.field_some("resets_at", resets_at.as_deref());
-    block.extra(extra);
+    let mut block = BlockWriter::new(TagName::Error, key);
+    block.push_field("type", error_word(*r#type));
+    block.push_field("message", message);
+    block.push_optional_field("details", details.as_deref());
+    block.push_field("recovery", recovery_word(*recovery));
+    block.push_optional_field("resets_at", resets_at.as_deref());
+    block.push_extra_fields(extra);
     block.close()
 }
 
@@ -88,23 +88,23 @@ fn recovery_word(recovery: Recovery) -> &'static str {
 }
 
 /// A block under construction.
-struct Block<'a> {
+struct BlockWriter<'a> {
     text: String,
     name: TagName,
     key: Option<&'a SessionKey>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> BlockWriter<'a> {
     fn new(name: TagName, key: Option<&'a SessionKey>) -> Self {
-        Self { text: format!("[{}{}]\n", name.text(), key_word(key)), name, key }
+        Self { text: format!("[{}{}]\n", name.text(), key_suffix(key)), name, key }
     }
 
     /// Writes a value after its key, or below the key if it has several lines.
-    fn field(&mut self, name: &str, value: &str) {
+    fn push_field(&mut self, name: &str, value: &str) {
         self.text.push_str(name);
         self.text.push(':');
         // A bullet below a key would begin a list, so such a value begins after the key.
-        let is_below = value.contains('\n') && list::bullet(value).is_none();
+        let is_below = value.contains('\n') && list::text_after_bullet(value).is_none();
         for (index, line) in value.split('\n').enumerate() {
             if is_below || index > 0 {
                 self.text.push('\n');
@@ -117,20 +117,20 @@ impl<'a> Block<'a> {
         self.text.push('\n');
     }
 
-    fn field_some(&mut self, name: &str, value: Option<&str>) {
+    fn push_optional_field(&mut self, name: &str, value: Option<&str>) {
         if let Some(value) = value {
-            self.field(name, value);
+            self.push_field(name, value);
         }
     }
 
-    fn extra(&mut self, extra: &BTreeMap<String, String>) {
+    fn push_extra_fields(&mut self, extra: &BTreeMap<String, String>) {
         for (name, value) in extra {
-            self.field(name, value);
+            self.push_field(name, value);
         }
     }
 
     fn close(mut self) -> String {
-        self.text.push_str(&format!("[/{}{}]\n", self.name.text(), key_word(self.key)));
+        self.text.push_str(&format!("[/{}{}]\n", self.name.text(), key_suffix(self.key)));
         self.text
     }
 }

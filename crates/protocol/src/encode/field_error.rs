@@ -9,18 +9,18 @@ use domain::{
     UserQuestion,
 };
 
-use super::{EncodeError, EncodeErrorReason, verify_round_trip, write};
-use crate::tag::cut;
+use super::{EncodeError, EncodeErrorReason, verify_round_trip, write_message};
+use crate::tag::truncate_value;
 
 pub(super) fn find_unencodable_field(message: &AgentMessage, key: Option<&SessionKey>) -> EncodeError {
     let message_name = message.name();
-    let trials = trials(message);
+    let trials = field_trials(message);
     for (field, trial) in &trials {
-        if let Err(reason) = verify_round_trip(&write(trial, key), trial, key) {
+        if let Err(reason) = verify_round_trip(&write_message(trial, key), trial, key) {
             return EncodeError { message_name, field, reason };
         }
     }
-    let longest = trials.iter().max_by_key(|(_, trial)| write(trial, key).len());
+    let longest = trials.iter().max_by_key(|(_, trial)| write_message(trial, key).len());
     EncodeError {
         message_name,
         field: longest.map_or("key", |(field, _)| field),
@@ -40,18 +40,18 @@ pub(super) fn first_difference(message: &AgentMessage, read: &AgentMessage) -> S
     let field = fields.find(|field| field_of(message, field) != field_of(read, field));
     let value = field.and_then(|field| field_of(read, field));
     match value {
-        Some(serde_json::Value::String(text)) => cut(&text),
-        Some(other) => cut(&other.to_string()),
+        Some(serde_json::Value::String(text)) => truncate_value(&text),
+        Some(other) => truncate_value(&other.to_string()),
         None => String::new(),
     }
 }
 
 /// Returns the message with plain values, under the name `key`, then with each of its own values in turn.
-fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
+fn field_trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
     match message.clone() {
-        AgentMessage::AskUser(ask) => ask_user(ask),
+        AgentMessage::AskUser(ask) => ask_user_trials(ask),
         AgentMessage::Invoke(InvokeMessage { target, task, context }) => {
-            let plain = InvokeMessage { target, task: word(), context: None };
+            let plain = InvokeMessage { target, task: plain_value(), context: None };
             vec![
                 ("key", AgentMessage::Invoke(plain.clone())),
                 ("task", AgentMessage::Invoke(InvokeMessage { task, ..plain.clone() })),
@@ -82,12 +82,12 @@ fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
             ]
         }
         AgentMessage::Direct(direct) => {
-            let plain = DirectMessage { content: word(), ..direct.clone() };
+            let plain = DirectMessage { content: plain_value(), ..direct.clone() };
             vec![("key", AgentMessage::Direct(plain)), ("content", AgentMessage::Direct(direct))]
         }
-        AgentMessage::DependencyRequest(request) => dependency_request(request),
-        AgentMessage::UserQuestion(question) => user_question(question),
-        AgentMessage::Error(error) => agent_error(error),
+        AgentMessage::DependencyRequest(request) => dependency_request_trials(request),
+        AgentMessage::UserQuestion(question) => user_question_trials(question),
+        AgentMessage::Error(error) => agent_error_trials(error),
         AgentMessage::PhaseComplete(PhaseComplete { phase, name, documents }) => {
             let plain = PhaseComplete { phase, name: None, documents: Vec::new() };
             vec![
@@ -98,7 +98,7 @@ fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
         }
         AgentMessage::NeedHuman(need_human) => {
             vec![
-                ("key", AgentMessage::NeedHuman(NeedHuman { question: word() })),
+                ("key", AgentMessage::NeedHuman(NeedHuman { question: plain_value() })),
                 ("question", AgentMessage::NeedHuman(need_human)),
             ]
         }
@@ -147,10 +147,10 @@ fn trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
     }
 }
 
-fn ask_user(ask: AskUser) -> Vec<(&'static str, AgentMessage)> {
+fn ask_user_trials(ask: AskUser) -> Vec<(&'static str, AgentMessage)> {
     let AskUser { question, r#type, options, context, default, required: _ } = ask;
     let plain = AskUser {
-        question: word(),
+        question: plain_value(),
         r#type: AskUserType::Text,
         options: Vec::new(),
         context: None,
@@ -168,12 +168,12 @@ fn ask_user(ask: AskUser) -> Vec<(&'static str, AgentMessage)> {
     ]
 }
 
-fn dependency_request(request: DependencyRequest) -> Vec<(&'static str, AgentMessage)> {
+fn dependency_request_trials(request: DependencyRequest) -> Vec<(&'static str, AgentMessage)> {
     let DependencyRequest { r#type, name, description, required, default, extra } = request;
     let plain = DependencyRequest {
         r#type,
-        name: word(),
-        description: word(),
+        name: plain_value(),
+        description: plain_value(),
         required,
         default: None,
         extra: BTreeMap::new(),
@@ -187,11 +187,11 @@ fn dependency_request(request: DependencyRequest) -> Vec<(&'static str, AgentMes
     ]
 }
 
-fn user_question(asked: UserQuestion) -> Vec<(&'static str, AgentMessage)> {
+fn user_question_trials(asked: UserQuestion) -> Vec<(&'static str, AgentMessage)> {
     let UserQuestion { category, question, options, default, required, extra } = asked;
     let plain = UserQuestion {
         category: QuestionCategory::Business,
-        question: word(),
+        question: plain_value(),
         options: Vec::new(),
         default: None,
         required,
@@ -207,11 +207,11 @@ fn user_question(asked: UserQuestion) -> Vec<(&'static str, AgentMessage)> {
     ]
 }
 
-fn agent_error(error: AgentError) -> Vec<(&'static str, AgentMessage)> {
+fn agent_error_trials(error: AgentError) -> Vec<(&'static str, AgentMessage)> {
     let AgentError { r#type, message, details, recovery, resets_at, extra } = error;
     let plain = AgentError {
         r#type,
-        message: word(),
+        message: plain_value(),
         details: None,
         recovery: Recovery::NotifyUser,
         resets_at: None,
@@ -228,6 +228,6 @@ fn agent_error(error: AgentError) -> Vec<(&'static str, AgentMessage)> {
 }
 
 /// Returns a value that is valid in every field.
-fn word() -> String {
+fn plain_value() -> String {
     "x".to_owned()
 }

@@ -7,12 +7,12 @@ use domain::{
     ResolveError, ResolveErrorCode, ResolveNext, SessionKey, TaskId, TaskRequest,
 };
 
-use super::{key_word, quoted};
+use super::{key_suffix, quote_if_needed};
 use crate::prompts::json;
 
-pub(super) fn phase_complete(complete: &PhaseComplete, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_phase_complete(complete: &PhaseComplete, key: Option<&SessionKey>) -> String {
     let PhaseComplete { phase, name, documents } = complete;
-    let mut text = format!("=== PHASE {phase} COMPLETE{} ===\n", key_word(key));
+    let mut text = format!("=== PHASE {phase} COMPLETE{} ===\n", key_suffix(key));
     if let Some(name) = name {
         text.push_str(&format!("Phase: {name}\n"));
     }
@@ -20,38 +20,38 @@ pub(super) fn phase_complete(complete: &PhaseComplete, key: Option<&SessionKey>)
         text.push_str("Documents created:\n");
     }
     for document in documents {
-        text.push_str(&format!("- {}\n", quoted(document)));
+        text.push_str(&format!("- {}\n", quote_if_needed(document)));
     }
     // Two blank lines end the message, so that a list printed next is not read as documents.
     text.push_str("\n\n");
     text
 }
 
-pub(super) fn need_human(message: &NeedHuman, key: Option<&SessionKey>) -> String {
-    format!("[NEED_HUMAN{}: {}]\n", key_word(key), message.question)
+pub(super) fn encode_need_human(message: &NeedHuman, key: Option<&SessionKey>) -> String {
+    format!("[NEED_HUMAN{}: {}]\n", key_suffix(key), message.question)
 }
 
-pub(super) fn resolve_next(next: &ResolveNext, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_resolve_next(next: &ResolveNext, key: Option<&SessionKey>) -> String {
     let phase = next.phase.map(|phase| format!(":PHASE:{phase}")).unwrap_or_default();
-    line(format!("RESOLVE_NEXT{phase}{}", if next.force { ":FORCE" } else { "" }), key)
+    line_with_key(format!("RESOLVE_NEXT{phase}{}", if next.force { ":FORCE" } else { "" }), key)
 }
 
-pub(super) fn ready(ready: &ReadyMessage, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_ready(ready: &ReadyMessage, key: Option<&SessionKey>) -> String {
     let groups = ready.groups.iter().map(|group| join(group, ",")).collect::<Vec<_>>();
-    line(format!("READY:{}", groups.join("|")), key)
+    line_with_key(format!("READY:{}", groups.join("|")), key)
 }
 
-pub(super) fn phase_done(done: &PhaseDone, key: Option<&SessionKey>) -> String {
-    line(format!("PHASE_DONE:{}", done.phase), key)
+pub(super) fn encode_phase_done(done: &PhaseDone, key: Option<&SessionKey>) -> String {
+    line_with_key(format!("PHASE_DONE:{}", done.phase), key)
 }
 
-pub(super) fn all_done(key: Option<&SessionKey>) -> String {
-    line("ALL_DONE".to_owned(), key)
+pub(super) fn encode_all_done(key: Option<&SessionKey>) -> String {
+    line_with_key("ALL_DONE".to_owned(), key)
 }
 
-pub(super) fn task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
     let TaskRequest { task_id, phase, worktree, meta } = request;
-    let mut text = line(format!("TASK_ID:{}", reference(task_id, *phase)), key);
+    let mut text = line_with_key(format!("TASK_ID:{}", format_task_reference(task_id, *phase)), key);
     if let Some(worktree) = worktree {
         text.push_str(&format!("WORKTREE:{worktree}\n"));
     }
@@ -63,12 +63,12 @@ pub(super) fn task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
     text
 }
 
-pub(super) fn done(done: &DoneMessage, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_done(done: &DoneMessage, key: Option<&SessionKey>) -> String {
     let DoneMessage { task_id, phase, fields } = done;
-    line(format!("DONE:{}{}", reference(task_id, *phase), fields_text(fields)), key)
+    line_with_key(format!("DONE:{}{}", format_task_reference(task_id, *phase), fields_text(fields)), key)
 }
 
-pub(super) fn fail(fail: &FailMessage, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_fail(fail: &FailMessage, key: Option<&SessionKey>) -> String {
     let FailMessage { task_id, phase, reason, fields } = fail;
     // The last part is always the reason; without a reason, fields are followed by an empty part.
     let reason = match reason {
@@ -76,10 +76,13 @@ pub(super) fn fail(fail: &FailMessage, key: Option<&SessionKey>) -> String {
         None if fields.is_empty() => String::new(),
         None => ":".to_owned(),
     };
-    line(format!("FAIL:{}{}{reason}", reference(task_id, *phase), fields_text(fields)), key)
+    line_with_key(
+        format!("FAIL:{}{}{reason}", format_task_reference(task_id, *phase), fields_text(fields)),
+        key,
+    )
 }
 
-pub(super) fn resolve_error(error: &ResolveError, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_resolve_error(error: &ResolveError, key: Option<&SessionKey>) -> String {
     let code = match error.code {
         ResolveErrorCode::TasksNotFound => "TASKS_NOT_FOUND",
         ResolveErrorCode::CircularDep => "CIRCULAR_DEP",
@@ -88,18 +91,18 @@ pub(super) fn resolve_error(error: &ResolveError, key: Option<&SessionKey>) -> S
         ResolveErrorCode::StateCorrupt => "STATE_CORRUPT",
     };
     let detail = error.detail.as_ref().map(|detail| format!(":{detail}")).unwrap_or_default();
-    line(format!("ERROR:{code}{detail}"), key)
+    line_with_key(format!("ERROR:{code}{detail}"), key)
 }
 
-pub(super) fn custom(custom: &CustomMessage, key: Option<&SessionKey>) -> String {
-    line(format!("CUSTOM:{}:{}", custom.kind, custom.value), key)
+pub(super) fn encode_custom(custom: &CustomMessage, key: Option<&SessionKey>) -> String {
+    line_with_key(format!("CUSTOM:{}:{}", custom.kind, custom.value), key)
 }
 
-fn line(text: String, key: Option<&SessionKey>) -> String {
-    text + &key_word(key) + "\n"
+fn line_with_key(text: String, key: Option<&SessionKey>) -> String {
+    text + &key_suffix(key) + "\n"
 }
 
-fn reference(task: &TaskId, phase: Option<PhaseNumber>) -> String {
+fn format_task_reference(task: &TaskId, phase: Option<PhaseNumber>) -> String {
     match phase {
         Some(phase) => format!("P{phase}-{task}"),
         None => task.to_string(),

@@ -60,7 +60,7 @@ impl LineCells {
     }
 
     /// Writes the text and its byte origins, relative to the line's first byte.
-    pub(super) fn finish(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
+    pub(super) fn copy_text_to(&self, text: &mut String, pieces: &mut Vec<SourcePiece>) {
         text.clear();
         pieces.clear();
         for cell in &self.cells {
@@ -88,7 +88,7 @@ impl LineCells {
     }
 
     /// Marks the line as too long; further text is discarded.
-    pub(super) fn abandon(&mut self) {
+    pub(super) fn mark_too_long(&mut self) {
         self.too_long = true;
     }
 
@@ -96,7 +96,7 @@ impl LineCells {
         self.cursor = 0;
     }
 
-    pub(super) fn back(&mut self) {
+    pub(super) fn backspace(&mut self) {
         self.cursor = self.cursor.saturating_sub(1);
     }
 
@@ -106,7 +106,7 @@ impl LineCells {
             return;
         }
         let columns = character.width().unwrap_or(1);
-        if columns == 0 && self.join(character, source) {
+        if columns == 0 && self.join_zero_width(character, source) {
             return;
         }
         self.fill_gap(source);
@@ -137,7 +137,7 @@ impl LineCells {
     }
 
     /// Joins a zero-width character to the cell before the cursor; returns `false` if there is no such cell.
-    fn join(&mut self, character: char, source: u32) -> bool {
+    fn join_zero_width(&mut self, character: char, source: u32) -> bool {
         self.fill_gap(source);
         let Some(mut index) = self.cursor.checked_sub(1) else { return false };
         if matches!(self.cells.get(index), Some(Cell { glyph: Glyph::WideTail, .. })) {
@@ -189,7 +189,7 @@ impl LineCells {
         self.clusters.get(index as usize).map_or("", String::as_str)
     }
 
-    pub(super) fn edit(&mut self, edit: LineEdit) {
+    pub(super) fn apply_edit(&mut self, edit: LineEdit) {
         if self.too_long {
             return;
         }
@@ -211,19 +211,19 @@ impl LineCells {
             }
             LineEdit::Left(count) => self.cursor = self.cursor.saturating_sub(count),
             LineEdit::DeleteCells(count) => self.delete(count),
-            LineEdit::InsertBlanks(count) => self.insert(count),
+            LineEdit::InsertBlanks(count) => self.insert_blank_cells(count),
         }
     }
 
     fn truncate(&mut self, length: usize) {
-        self.break_group(length);
-        self.release(length, self.cells.len());
+        self.blank_straddling_glyph(length);
+        self.release_text(length, self.cells.len());
         self.cells.truncate(length);
         self.blank_until = self.blank_until.min(length);
     }
 
     /// Stops counting the text of cells that are about to be removed or overwritten.
-    fn release(&mut self, from: usize, to: usize) {
+    fn release_text(&mut self, from: usize, to: usize) {
         for index in from..to {
             let Some(cell) = self.cells.get(index) else { return };
             self.text_bytes -= self.glyph_bytes(cell.glyph);
@@ -236,10 +236,10 @@ impl LineCells {
     fn erase(&mut self, from: usize, to: usize) {
         let to = to.min(self.cells.len());
         if from < to {
-            self.break_group(from);
-            self.break_group(to);
-            self.release(from, to);
-            self.fill(from, to);
+            self.blank_straddling_glyph(from);
+            self.blank_straddling_glyph(to);
+            self.release_text(from, to);
+            self.fill_with_blanks(from, to);
             self.blank_until = self.blank_until.min(from);
         }
     }
@@ -250,46 +250,46 @@ impl LineCells {
             return;
         }
         let count = count.min(end - self.cursor);
-        self.break_group(self.cursor);
-        self.break_group(self.cursor + count);
+        self.blank_straddling_glyph(self.cursor);
+        self.blank_straddling_glyph(self.cursor + count);
         if end != self.cells.len() {
-            self.break_group(end);
+            self.blank_straddling_glyph(end);
         }
-        self.release(self.cursor, self.cursor + count);
+        self.release_text(self.cursor, self.cursor + count);
         if end == self.cells.len() {
             self.cells.drain(self.cursor..self.cursor + count);
         } else {
             // The line is longer than a terminal is wide: cells beyond the edge do not move.
             self.cells.copy_within(self.cursor + count..end, self.cursor);
-            self.fill(end - count, end);
+            self.fill_with_blanks(end - count, end);
         }
         self.blank_until = self.blank_until.min(self.cursor);
     }
 
-    fn insert(&mut self, count: usize) {
+    fn insert_blank_cells(&mut self, count: usize) {
         let end = self.cells.len().min(COLUMNS_MAX);
         if self.cursor >= end {
             return;
         }
-        self.break_group(self.cursor);
+        self.blank_straddling_glyph(self.cursor);
         let count = count.min(COLUMNS_MAX - self.cursor);
         // Cells that are pushed over the edge of a terminal are lost.
         let room = COLUMNS_MAX.saturating_sub(self.cells.len()).min(count);
-        self.break_group(end + room - count);
-        self.break_group(end);
-        self.release(end + room - count, end);
+        self.blank_straddling_glyph(end + room - count);
+        self.blank_straddling_glyph(end);
+        self.release_text(end + room - count, end);
         let blank = Cell {
             glyph: Glyph::Narrow(' '),
             source: self.cells.get(self.cursor).map_or(0, |cell| cell.source),
         };
         self.cells.splice(end..end, std::iter::repeat_n(blank, room));
         self.cells.copy_within(self.cursor..end + room - count, self.cursor + count);
-        self.fill(self.cursor, self.cursor + count);
+        self.fill_with_blanks(self.cursor, self.cursor + count);
         self.blank_until = self.blank_until.min(self.cursor);
     }
 
     /// Fills cells with blanks; their old text must have been released.
-    fn fill(&mut self, from: usize, to: usize) {
+    fn fill_with_blanks(&mut self, from: usize, to: usize) {
         for cell in self.cells.get_mut(from..to).unwrap_or_default() {
             cell.glyph = Glyph::Narrow(' ');
             self.text_bytes += 1;
@@ -303,7 +303,7 @@ impl LineCells {
         let end = self.cells.len();
         if end < self.cursor {
             self.cells.resize(self.cursor, Cell { glyph: Glyph::WideTail, source });
-            self.fill(end, self.cursor);
+            self.fill_with_blanks(end, self.cursor);
         }
     }
 
@@ -321,9 +321,9 @@ impl LineCells {
         if index < self.cells.len() {
             // The first cell of a group is written already; every other cell may split the groups on both sides.
             if !matches!(cell.glyph, Glyph::WideTail | Glyph::TabTail) {
-                self.break_group(index);
+                self.blank_straddling_glyph(index);
             }
-            self.break_group(index + 1);
+            self.blank_straddling_glyph(index + 1);
             self.replace(index, cell);
             self.blank_until = self.blank_until.min(index);
         } else {
@@ -344,7 +344,7 @@ impl LineCells {
     }
 
     /// Replaces a wide character or a tab across the border before `index` by spaces.
-    fn break_group(&mut self, index: usize) {
+    fn blank_straddling_glyph(&mut self, index: usize) {
         let is_tail =
             |cell: Option<&Cell>| matches!(cell, Some(Cell { glyph: Glyph::WideTail | Glyph::TabTail, .. }));
         if !is_tail(self.cells.get(index)) {

@@ -86,7 +86,7 @@ impl NearMissNotice {
     pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
         let Self { message_name, raw, example } = self;
         text.push_line(&format!("[{}]", localized(locale, "NOT RECOGNIZED", "인식되지 않음")));
-        let raw = crate::tag::cut(raw);
+        let raw = crate::tag::truncate_value(raw);
         match locale {
             Locale::En => text.push_line(&format!("This was not recognized as {message_name}: {raw}")),
             Locale::Ko => text.push_line(&format!("{message_name} 메시지로 인식되지 않았습니다: {raw}")),

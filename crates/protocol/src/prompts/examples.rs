@@ -13,7 +13,7 @@ use crate::encode::encode;
 /// Returns an example of a message by its name, with the session's key; `None` for an unknown name.
 pub fn message_example(name: &str, key: Option<&SessionKey>) -> Option<String> {
     let task: TaskId = "T1.3".parse().ok()?;
-    encode_example(&example(name, &task)?, key)
+    encode_example(&build_example(name, &task)?, key)
 }
 
 pub(super) fn encode_example(message: &AgentMessage, key: Option<&SessionKey>) -> Option<String> {
@@ -26,7 +26,7 @@ pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<S
     let reason = Some("why it failed".to_owned());
     let fail =
         AgentMessage::Fail(FailMessage { task_id: task.clone(), phase: None, reason, fields: [].into() });
-    let question = example("ASK_USER", task);
+    let question = build_example("ASK_USER", task);
     [Some(done), Some(fail), question]
         .into_iter()
         .flatten()
@@ -34,7 +34,7 @@ pub(super) fn outcome_examples(task: &TaskId, key: Option<&SessionKey>) -> Vec<S
         .collect()
 }
 
-fn example(name: &str, task: &TaskId) -> Option<AgentMessage> {
+fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
     let text = |value: &str| value.to_owned();
     let (task_id, target) = (task.clone(), "PO".parse::<AgentName>().ok()?);
     let message = match name {

@@ -14,7 +14,7 @@ use crate::{
     line_head::{LineHead, LineKind},
     need_human::{self, QuestionScanner},
     options::{DecoderOptions, KeyRequirement},
-    render::Renderer,
+    render::LineRenderer,
 };
 
 /// A longer line is not quoted as a whole, so that its end stays recognizable.
@@ -26,7 +26,7 @@ const CODE_BYTES_MAX: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct PromptText {
     text: String,
-    renderer: Renderer,
+    renderer: LineRenderer,
     fence: Option<OpenFence>,
 }
 
@@ -42,7 +42,7 @@ impl PromptText {
     pub(super) fn push_line(&mut self, text: &str) {
         let pieces: Vec<String> = text.split('\n').map(without_controls).collect();
         let pieces = pieces.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty());
-        self.push(pieces.collect::<Vec<_>>().join(" "));
+        self.push_escaped_line(pieces.collect::<Vec<_>>().join(" "));
         self.close_fence();
     }
 
@@ -50,7 +50,7 @@ impl PromptText {
     pub(super) fn push_lines(&mut self, text: &str) {
         for raw in text.split('\n') {
             let line = self.renderer.render(raw.as_bytes(), 0, 0, usize::MAX).text.to_owned();
-            self.push(line);
+            self.push_escaped_line(line);
         }
         self.close_fence();
     }
@@ -75,22 +75,24 @@ impl PromptText {
         self.text
     }
 
-    fn push(&mut self, mut line: String) {
+    fn push_escaped_line(&mut self, mut line: String) {
         // Invisible, and absent on a screen.
         line.retain(|character| character != '\u{feff}');
         if reads_as_message(decoded_part(&line)) {
-            make_code(&mut line);
+            quote_message_start(&mut line);
         }
-        if QuestionScanner::new(decoded_part(&line)).next(0, &options(None)).is_some() {
-            line = without_questions(&line);
+        if QuestionScanner::new(decoded_part(&line)).next(0, &most_accepting_options(None)).is_some() {
+            line = escape_questions(&line);
         }
-        self.follow_fence(decoded_part(&line));
+        self.track_fence(decoded_part(&line));
         self.text.push_str(&line);
         self.text.push('\n');
     }
 
-    fn follow_fence(&mut self, line: &str) {
-        let LineHead { prefix, kind: LineKind::Fence(fence) } = LineHead::parse(line, &options(None)) else {
+    fn track_fence(&mut self, line: &str) {
+        let LineHead { prefix, kind: LineKind::Fence(fence) } =
+            LineHead::parse(line, &most_accepting_options(None))
+        else {
             return;
         };
         match &self.fence {
@@ -119,7 +121,7 @@ fn without_controls(line: &str) -> String {
     let mut rest = line;
     while let Some(character) = rest.chars().next() {
         let length = match character {
-            '\u{1b}' | '\u{80}'..='\u{9f}' => match escape::read(rest.as_bytes()) {
+            '\u{1b}' | '\u{80}'..='\u{9f}' => match escape::parse_escape_sequence(rest.as_bytes()) {
                 ParsedSequence::Complete { length, .. } => rest.ceil_char_boundary(length),
                 ParsedSequence::Incomplete => rest.len(),
             },
@@ -139,7 +141,7 @@ fn decoded_part(line: &str) -> &str {
 }
 
 /// Returns the options under which most lines are messages.
-fn options(key: Option<SessionKey>) -> DecoderOptions {
+fn most_accepting_options(key: Option<SessionKey>) -> DecoderOptions {
     DecoderOptions {
         role: Role::Orchestrator,
         key,
@@ -153,9 +155,9 @@ fn reads_as_message(line: &str) -> bool {
     // A screen shows a tab as spaces.
     let line = &line.replace('\t', " ");
     // The session's key is unknown here, so the last word is also tried as the key.
-    let last = decoration::trim_end(line).rsplit(char::is_whitespace).next();
+    let last = decoration::trim_end_decoration(line).rsplit(char::is_whitespace).next();
     let key = last.and_then(|word| word.parse().ok());
-    let is_message = |key| match LineHead::parse(line, &options(key)).kind {
+    let is_message = |key| match LineHead::parse(line, &most_accepting_options(key)).kind {
         LineKind::Text | LineKind::Blank | LineKind::Fence(_) => false,
         LineKind::OpenTag { .. }
         | LineKind::BlockTag { .. }
@@ -171,7 +173,7 @@ fn reads_as_message(line: &str) -> bool {
 /// Puts the start of a message line into backticks: its tag, or all of a short line.
 ///
 /// Single backticks, because three would be a fence if the line were cut before the closing ones.
-fn make_code(line: &mut String) {
+fn quote_message_start(line: &mut String) {
     let at = LinePrefix::parse(line).end;
     let rest = &line[at..];
     let whole =
@@ -188,7 +190,7 @@ fn make_code(line: &mut String) {
 }
 
 /// Puts the name of each question into backticks, so that no bracket precedes it.
-fn without_questions(line: &str) -> String {
+fn escape_questions(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find(need_human::NAME) {
@@ -208,7 +210,7 @@ fn without_questions(line: &str) -> String {
 mod tests {
     use super::PromptText;
 
-    fn check(quoted: &str, expected: &str) {
+    fn assert_pushed_lines(quoted: &str, expected: &str) {
         let mut text = PromptText::default();
         text.push_lines(quoted);
         let text = text.finish();
@@ -220,34 +222,34 @@ mod tests {
 
     #[test]
     fn message_lines_become_code() {
-        check("[ASK_USER k3f9] Which?", "`[ASK_USER k3f9]` Which?");
-        check("> **[INVOKE: PO]** do", "> **`[INVOKE: PO]`** do");
-        check("  DONE:T1.3 k3f9  ", "  `DONE:T1.3 k3f9`  ");
-        check("ERROR:PARSE_FAIL MyKey", "`ERROR:PARSE_FAIL MyKey`");
-        check("=== PHASE 1 COMPLETE ===", "`=== PHASE 1 COMPLETE ===`");
-        check("FAIL:T1.3:see `log`", "`FAIL:T1.3:see` `log`");
-        check("[Ask_User] Which?", "`[Ask_User]` Which?");
-        check("[ERROR] Failed to execute goal", "[ERROR] Failed to execute goal");
-        check("so [ASK_USER] stays", "so [ASK_USER] stays");
+        assert_pushed_lines("[ASK_USER k3f9] Which?", "`[ASK_USER k3f9]` Which?");
+        assert_pushed_lines("> **[INVOKE: PO]** do", "> **`[INVOKE: PO]`** do");
+        assert_pushed_lines("  DONE:T1.3 k3f9  ", "  `DONE:T1.3 k3f9`  ");
+        assert_pushed_lines("ERROR:PARSE_FAIL MyKey", "`ERROR:PARSE_FAIL MyKey`");
+        assert_pushed_lines("=== PHASE 1 COMPLETE ===", "`=== PHASE 1 COMPLETE ===`");
+        assert_pushed_lines("FAIL:T1.3:see `log`", "`FAIL:T1.3:see` `log`");
+        assert_pushed_lines("[Ask_User] Which?", "`[Ask_User]` Which?");
+        assert_pushed_lines("[ERROR] Failed to execute goal", "[ERROR] Failed to execute goal");
+        assert_pushed_lines("so [ASK_USER] stays", "so [ASK_USER] stays");
     }
 
     #[test]
     fn user_questions_are_escaped() {
-        check(
+        assert_pushed_lines(
             "now [NEED_HUMAN k: x] and `[NEED_HUMAN: y]`",
             "now [`NEED_HUMAN` k: x] and `[`NEED_HUMAN`: y]`",
         );
-        check("see `[NEED_HUMAN: y]`", "see `[NEED_HUMAN: y]`");
-        check("NEED_HUMAN: me", "`NEED_HUMAN: me`");
-        check("[NEED_HUMAN: me]", "`[NEED_HUMAN: me]`");
+        assert_pushed_lines("see `[NEED_HUMAN: y]`", "see `[NEED_HUMAN: y]`");
+        assert_pushed_lines("NEED_HUMAN: me", "`NEED_HUMAN: me`");
+        assert_pushed_lines("[NEED_HUMAN: me]", "`[NEED_HUMAN: me]`");
     }
 
     #[test]
     fn terminal_controls_are_applied_and_removed() {
-        check("a\u{1b}[31mb\u{1b}[0m\u{1b}[201~c\r\n\u{9b}2Kd\u{7f}\te", "abc\nd\te");
-        check("50%\r100%", "100%");
-        check("[ASK\u{1b}[1m_USER]", "`[ASK_USER]`");
-        check("\u{feff}[ASK_USER]", "`[ASK_USER]`");
+        assert_pushed_lines("a\u{1b}[31mb\u{1b}[0m\u{1b}[201~c\r\n\u{9b}2Kd\u{7f}\te", "abc\nd\te");
+        assert_pushed_lines("50%\r100%", "100%");
+        assert_pushed_lines("[ASK\u{1b}[1m_USER]", "`[ASK_USER]`");
+        assert_pushed_lines("\u{feff}[ASK_USER]", "`[ASK_USER]`");
     }
 
     #[test]
@@ -259,9 +261,9 @@ mod tests {
 
     #[test]
     fn open_fence_is_closed() {
-        check("````js\nlet a;\n```", "````js\nlet a;\n```\n````");
-        check("- ~~~\nx", "- ~~~\nx\n~~~");
-        check("```\nx\n```", "```\nx\n```");
-        check("```[NEED_HUMAN: x]", "```[NEED_HUMAN: x]\n```");
+        assert_pushed_lines("````js\nlet a;\n```", "````js\nlet a;\n```\n````");
+        assert_pushed_lines("- ~~~\nx", "- ~~~\nx\n~~~");
+        assert_pushed_lines("```\nx\n```", "```\nx\n```");
+        assert_pushed_lines("```[NEED_HUMAN: x]", "```[NEED_HUMAN: x]\n```");
     }
 }

@@ -91,7 +91,7 @@ const TEMPLATE_KO: &str = "\
 수정 범위:
 {touches}
 
-다음 명령으로 결과를 검사합니다:
+다음 명령으로 결과를 검증합니다:
 {check}
 
 앞선 작업의 결과:
@@ -120,10 +120,10 @@ pub fn render_task_prompt(task: &TaskPrompt, template: &str, locale: Locale) -> 
 
 impl TaskPrompt {
     pub(super) fn write(&self, template: &str, locale: Locale, text: &mut PromptText) {
-        template::render(template, |name| self.placeholder(name, locale), text);
+        template::render(template, |name| self.placeholder_value(name, locale), text);
     }
 
-    fn placeholder(&self, name: &str, locale: Locale) -> Option<template::PlaceholderValue> {
+    fn placeholder_value(&self, name: &str, locale: Locale) -> Option<template::PlaceholderValue> {
         let optional =
             |text: Option<String>| text.filter(|text| !text.trim().is_empty()).into_iter().collect();
         let value = match name {
@@ -134,8 +134,8 @@ impl TaskPrompt {
             "title" => optional(self.title.clone()),
             "text" => optional(Some(self.text.clone())),
             "context" => optional(self.context.clone()),
-            "criteria" => self.criteria.iter().map(|criterion| bullet(criterion)).collect(),
-            "touches" => self.touches.iter().map(|path| bullet(path)).collect(),
+            "criteria" => self.criteria.iter().map(|criterion| format_bullet(criterion)).collect(),
+            "touches" => self.touches.iter().map(|path| format_bullet(path)).collect(),
             "check" => optional(self.check.clone()),
             "results" => {
                 self.results.iter().map(|result| format!("{}:\n{}", result.task_id, result.content)).collect()
@@ -156,6 +156,6 @@ impl TaskPrompt {
 }
 
 /// Formats an item of a list, with its further lines indented.
-fn bullet(text: &str) -> String {
+fn format_bullet(text: &str) -> String {
     format!("- {}", text.trim().replace('\n', "\n  "))
 }

@@ -16,7 +16,7 @@ pub(super) fn render(
 ) {
     let mut is_first = true;
     for paragraph in paragraphs(template) {
-        let lines: Vec<FilledLine> = paragraph.iter().map(|line| fill(line, &value)).collect();
+        let lines: Vec<FilledLine> = paragraph.iter().map(|line| fill_line(line, &value)).collect();
         let has_values = lines.iter().any(|line| matches!(line, FilledLine::Line(_) | FilledLine::Parts(_)));
         let has_placeholders = has_values || lines.iter().any(|line| matches!(line, FilledLine::Empty));
         if has_placeholders && !has_values {
@@ -59,7 +59,7 @@ fn paragraphs(template: &str) -> Vec<Vec<&str>> {
     paragraphs
 }
 
-fn fill(line: &str, value: &impl Fn(&str) -> Option<PlaceholderValue>) -> FilledLine {
+fn fill_line(line: &str, value: &impl Fn(&str) -> Option<PlaceholderValue>) -> FilledLine {
     let (mut text, mut rest) = (String::new(), line);
     let (mut n_placeholders, mut n_empty) = (0, 0);
     while let Some((before, name, after)) = next_placeholder(rest) {
@@ -105,7 +105,7 @@ fn next_placeholder(line: &str) -> Option<(&str, &str, &str)> {
 mod tests {
     use super::{PromptText, render};
 
-    fn check(template: &str, expected: &str) {
+    fn assert_renders_to(template: &str, expected: &str) {
         let mut text = PromptText::default();
         let value = |name: &str| match name {
             "list" => Some(vec!["- a\n  more".to_owned(), "- b".to_owned()]),
@@ -119,17 +119,17 @@ mod tests {
 
     #[test]
     fn placeholder_alone_on_a_line_may_expand_to_several() {
-        check("{title}\nIt is {title}.", "Log\nin\nIt is Log in.");
-        check("Items:\n{list}\n\nEnd", "Items:\n- a\n  more\n- b\n\nEnd");
+        assert_renders_to("{title}\nIt is {title}.", "Log\nin\nIt is Log in.");
+        assert_renders_to("Items:\n{list}\n\nEnd", "Items:\n- a\n  more\n- b\n\nEnd");
     }
 
     #[test]
     fn lines_and_paragraphs_without_values_are_omitted() {
-        check("Hi\n\nList:\n{empty}\n\nIn {empty}\nTitle {title}{empty}", "Hi\n\nTitle Log in");
+        assert_renders_to("Hi\n\nList:\n{empty}\n\nIn {empty}\nTitle {title}{empty}", "Hi\n\nTitle Log in");
     }
 
     #[test]
     fn other_braces_are_kept() {
-        check("{unknown} {\"a\":1} {} {title", "{unknown} {\"a\":1} {} {title");
+        assert_renders_to("{unknown} {\"a\":1} {} {title", "{unknown} {\"a\":1} {} {title");
     }
 }

@@ -6,16 +6,16 @@ use protocol::{Decoder, DecoderOptions, KeyRequirement};
 #[derive(Debug)]
 pub struct HostileOutput {
     pub name: &'static str,
-    pub reader: Reader,
+    pub reader: DecoderKind,
     pub scope: OutputScope,
     before: String,
-    unit: Unit,
+    unit: RepeatedUnit,
     after: &'static str,
 }
 
 /// The decoder that reads it.
 #[derive(Debug, Clone, Copy)]
-pub enum Reader {
+pub enum DecoderKind {
     Worker,
     Orchestrator,
     Keyed,
@@ -37,7 +37,7 @@ pub enum OutputScope {
 }
 
 #[derive(Debug)]
-enum Unit {
+enum RepeatedUnit {
     Same(&'static [u8]),
     /// Differs each time.
     Counted(fn(usize) -> String),
@@ -58,8 +58,8 @@ impl HostileOutput {
             }
         };
         match self.unit {
-            Unit::Same(unit) => fill(end, &|_| unit.to_vec()),
-            Unit::Counted(unit) => fill(end, &|index| unit(index).into_bytes()),
+            RepeatedUnit::Same(unit) => fill(end, &|_| unit.to_vec()),
+            RepeatedUnit::Counted(unit) => fill(end, &|index| unit(index).into_bytes()),
         }
         bytes.extend_from_slice(self.after.as_bytes());
         bytes
@@ -68,51 +68,60 @@ impl HostileOutput {
     pub fn decoder(&self) -> Decoder {
         let key = || "k3f9".parse().ok();
         match self.reader {
-            Reader::Worker => Decoder::new(DecoderOptions::worker()),
-            Reader::Orchestrator => Decoder::new(DecoderOptions::orchestrator()),
-            Reader::Keyed => Decoder::new(DecoderOptions {
+            DecoderKind::Worker => Decoder::new(DecoderOptions::worker()),
+            DecoderKind::Orchestrator => Decoder::new(DecoderOptions::orchestrator()),
+            DecoderKind::Keyed => Decoder::new(DecoderOptions {
                 key: key(),
                 key_requirement: KeyRequirement::Required,
                 ..DecoderOptions::orchestrator()
             }),
-            Reader::Screen => Decoder::for_screen(DecoderOptions::orchestrator()),
+            DecoderKind::Screen => Decoder::for_screen(DecoderOptions::orchestrator()),
         }
     }
 }
 
 /// Returns every generator.
-pub fn all() -> Vec<HostileOutput> {
-    [lines(), edits(), keyword_lines(), bodies(), blocks(), streams(), screens(), former_worst_cases()]
-        .into_iter()
-        .flatten()
-        .collect()
+pub fn all_hostile_outputs() -> Vec<HostileOutput> {
+    [
+        line_outputs(),
+        edited_line_outputs(),
+        keyword_line_outputs(),
+        body_outputs(),
+        block_outputs(),
+        stream_outputs(),
+        screen_outputs(),
+        former_worst_cases(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
-type Row = (&'static str, Reader, &'static str, &'static str, &'static str);
+type HostileOutputRow = (&'static str, DecoderKind, &'static str, &'static str, &'static str);
 
-fn rows(scope: OutputScope, rows: &[Row]) -> Vec<HostileOutput> {
+fn outputs_from_rows(scope: OutputScope, rows: &[HostileOutputRow]) -> Vec<HostileOutput> {
     rows.iter()
         .map(|(name, reader, before, unit, after)| {
-            output(name, *reader, scope, *before, Unit::Same(unit.as_bytes()), after)
+            hostile_output(name, *reader, scope, *before, RepeatedUnit::Same(unit.as_bytes()), after)
         })
         .collect()
 }
 
-fn output(
+fn hostile_output(
     name: &'static str,
-    reader: Reader,
+    reader: DecoderKind,
     scope: OutputScope,
     before: impl Into<String>,
-    unit: Unit,
+    unit: RepeatedUnit,
     after: &'static str,
 ) -> HostileOutput {
     HostileOutput { name, reader, scope, before: before.into(), unit, after }
 }
 
 /// One line without edits.
-fn lines() -> Vec<HostileOutput> {
-    use Reader::{Keyed, Orchestrator, Worker};
-    let mut all = rows(
+fn line_outputs() -> Vec<HostileOutput> {
+    use DecoderKind::{Keyed, Orchestrator, Worker};
+    let mut all = outputs_from_rows(
         OutputScope::Line,
         &[
             ("letters without a newline", Worker, "", "x", ""),
@@ -149,25 +158,32 @@ fn lines() -> Vec<HostileOutput> {
     );
     let longer_runs = |index: usize| "`".repeat(1 + index % 200) + "[NEED_HUMAN: x]";
     all.extend([
-        output(
+        hostile_output(
             "ever longer backticks",
             Orchestrator,
             OutputScope::Line,
             "",
-            Unit::Counted(longer_runs),
+            RepeatedUnit::Counted(longer_runs),
             "\n",
         ),
-        output("bytes that are not UTF-8", Worker, OutputScope::Line, "", Unit::Same(b"\xff\xe3\x81"), "\n"),
+        hostile_output(
+            "bytes that are not UTF-8",
+            Worker,
+            OutputScope::Line,
+            "",
+            RepeatedUnit::Same(b"\xff\xe3\x81"),
+            "\n",
+        ),
     ]);
     all
 }
 
 /// One line that is edited while it is written.
-fn edits() -> Vec<HostileOutput> {
-    use Reader::Worker;
+fn edited_line_outputs() -> Vec<HostileOutput> {
+    use DecoderKind::Worker;
     // Longer than the width of a terminal.
     let long = || "x".repeat(1100);
-    let mut all = rows(
+    let mut all = outputs_from_rows(
         OutputScope::Line,
         &[
             ("a spinner without a newline", Worker, "", "\r⠋ Working… 12%\x1b[K", ""),
@@ -189,16 +205,16 @@ fn edits() -> Vec<HostileOutput> {
         ("erased to the start", b"\x1b[1K"),
         ("gaps", b"\x1b[2K\x1b[1024Gx"),
     ];
-    all.extend(
-        storms.map(|(name, unit)| output(name, Worker, OutputScope::Edits, long(), Unit::Same(unit), "\n")),
-    );
+    all.extend(storms.map(|(name, unit)| {
+        hostile_output(name, Worker, OutputScope::Edits, long(), RepeatedUnit::Same(unit), "\n")
+    }));
     all
 }
 
 /// One keyword line, or a task with its lines.
-fn keyword_lines() -> Vec<HostileOutput> {
-    use Reader::Worker;
-    let mut all = rows(
+fn keyword_line_outputs() -> Vec<HostileOutput> {
+    use DecoderKind::Worker;
+    let mut all = outputs_from_rows(
         OutputScope::Line,
         &[
             ("many tasks are ready", Worker, "READY:T1", ",T1", "\n"),
@@ -213,16 +229,23 @@ fn keyword_lines() -> Vec<HostileOutput> {
             ("META of many numbers", Worker, "TASK_ID:T1.3\nMETA:{\"a\":[0", ",0", "]}\n"),
         ],
     );
-    let field = |index: usize| format!(":{}=v", letters(index));
-    all.push(output("many fields", Worker, OutputScope::Line, "DONE:T1", Unit::Counted(field), "\n"));
+    let field = |index: usize| format!(":{}=v", number_as_letters(index));
+    all.push(hostile_output(
+        "many fields",
+        Worker,
+        OutputScope::Line,
+        "DONE:T1",
+        RepeatedUnit::Counted(field),
+        "\n",
+    ));
     all
 }
 
 /// The body of one tag, or one question.
-fn bodies() -> Vec<HostileOutput> {
-    use Reader::{Orchestrator, Worker};
+fn body_outputs() -> Vec<HostileOutput> {
+    use DecoderKind::{Orchestrator, Worker};
     const ASK: &str = "[ASK_USER]\nquestion: x\n";
-    let mut all = rows(
+    let mut all = outputs_from_rows(
         OutputScope::Body,
         &[
             ("a body of lines", Worker, "[STEP_COMPLETE]\n", "some words here\n", ""),
@@ -260,22 +283,22 @@ fn bodies() -> Vec<HostileOutput> {
         ],
     );
     let boxed = || "│ ".repeat(8) + "[STEP_COMPLETE]\n";
-    all.push(output(
+    all.push(hostile_output(
         "a body in many boxes",
         Worker,
         OutputScope::Body,
         boxed(),
-        Unit::Same("│ │ │ │ │ │ │ │ x │\n".as_bytes()),
+        RepeatedUnit::Same("│ │ │ │ │ │ │ │ x │\n".as_bytes()),
         "",
     ));
     all
 }
 
-fn blocks() -> Vec<HostileOutput> {
-    use Reader::Worker;
+fn block_outputs() -> Vec<HostileOutput> {
+    use DecoderKind::Worker;
     const ERROR: &str = "[ERROR]\ntype: fatal\nmessage: x\nrecovery: notify_user\n";
     const QUESTION: &str = "[USER_QUESTION]\ncategory: choice\nquestion: x\nrequired: true\noptions:\n";
-    let mut all = rows(
+    let mut all = outputs_from_rows(
         OutputScope::Body,
         &[
             ("one key of a block again and again", Worker, ERROR, "k: v\n", "[/ERROR]\n"),
@@ -288,14 +311,21 @@ fn blocks() -> Vec<HostileOutput> {
             ("a block without an end", Worker, ERROR, "  x\n", ""),
         ],
     );
-    let key = |index: usize| format!("{}:\n", letters(index));
-    all.push(output("many keys", Worker, OutputScope::Body, ERROR, Unit::Counted(key), "[/ERROR]\n"));
+    let key = |index: usize| format!("{}:\n", number_as_letters(index));
+    all.push(hostile_output(
+        "many keys",
+        Worker,
+        OutputScope::Body,
+        ERROR,
+        RepeatedUnit::Counted(key),
+        "[/ERROR]\n",
+    ));
     all
 }
 
-fn streams() -> Vec<HostileOutput> {
-    use Reader::{Keyed, Orchestrator, Worker};
-    rows(
+fn stream_outputs() -> Vec<HostileOutput> {
+    use DecoderKind::{Keyed, Orchestrator, Worker};
+    outputs_from_rows(
         OutputScope::Stream,
         &[
             ("text", Worker, "", "some words of a log\n", ""),
@@ -322,9 +352,9 @@ fn streams() -> Vec<HostileOutput> {
     )
 }
 
-fn screens() -> Vec<HostileOutput> {
-    use Reader::Screen;
-    rows(
+fn screen_outputs() -> Vec<HostileOutput> {
+    use DecoderKind::Screen;
+    outputs_from_rows(
         OutputScope::Screen,
         &[
             ("a screen of lines", Screen, "", "some words of a log\r\n", ""),
@@ -343,14 +373,14 @@ fn screens() -> Vec<HostileOutput> {
 }
 
 /// Encodes a number as letters.
-fn letters(number: usize) -> String {
+fn number_as_letters(number: usize) -> String {
     number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }
 
 /// Output that once took quadratic time or unbounded memory.
 fn former_worst_cases() -> Vec<HostileOutput> {
-    use Reader::{Orchestrator, Worker};
-    let mut all = rows(
+    use DecoderKind::{Orchestrator, Worker};
+    let mut all = outputs_from_rows(
         OutputScope::Line,
         &[
             ("abandoned titles", Worker, "", "\x1b]0;x", "\n"),
@@ -360,7 +390,7 @@ fn former_worst_cases() -> Vec<HostileOutput> {
             ("erasing before text", Worker, "", "\x1b[K", "text\n"),
         ],
     );
-    all.extend(rows(
+    all.extend(outputs_from_rows(
         OutputScope::Line,
         &[(
             "questions in a box with a far border",
@@ -370,7 +400,7 @@ fn former_worst_cases() -> Vec<HostileOutput> {
             "│\n",
         )],
     ));
-    all.extend(rows(
+    all.extend(outputs_from_rows(
         OutputScope::Body,
         &[(
             "lists of documents",

@@ -12,13 +12,13 @@ use domain::{
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
 use crate::{
-    agent, task,
-    values::{line, paragraph, text},
+    agent_name, task_id,
+    values::{ordinary_line, ordinary_paragraph, ordinary_text},
 };
 
 /// Strategies for the fields of a message, by the form that can be encoded there.
 #[derive(Clone)]
-struct Values {
+struct FieldStrategies {
     /// On one line; also the last part of a keyword line.
     line: BoxedStrategy<String>,
     paragraph: BoxedStrategy<String>,
@@ -29,27 +29,27 @@ struct Values {
 }
 
 pub fn any_message(value: BoxedStrategy<String>) -> impl Strategy<Value = AgentMessage> {
-    let values = Values {
+    let values = FieldStrategies {
         line: value.clone(),
         paragraph: value.clone(),
         text: value.clone(),
         word: value.clone(),
         field: prop_oneof![value, "[a-z_]{1,5}"].boxed(),
     };
-    messages(values)
+    message_from_fields(values)
 }
 
 pub fn ordinary_message() -> impl Strategy<Value = AgentMessage> {
-    let values = Values {
-        line: line(),
-        paragraph: paragraph(),
-        text: text(),
+    let values = FieldStrategies {
+        line: ordinary_line(),
+        paragraph: ordinary_paragraph(),
+        text: ordinary_text(),
         word: select(&["dist/app.js", "12", "C#x", "가나", "a=b", "x-1.0"][..])
             .prop_map(str::to_owned)
             .boxed(),
         field: "[a-z_]{1,8}".boxed(),
     };
-    messages(values).prop_filter_map("follows the rules between fields", apply_rules)
+    message_from_fields(values).prop_filter_map("follows the rules between fields", apply_rules)
 }
 
 /// Changes a message so that it follows the rules between its fields.
@@ -106,8 +106,8 @@ fn apply_rules(mut message: AgentMessage) -> Option<AgentMessage> {
     Some(message)
 }
 
-fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
-    let Values { line, paragraph, text, word, field } = values;
+fn message_from_fields(values: FieldStrategies) -> impl Strategy<Value = AgentMessage> {
+    let FieldStrategies { line, paragraph, text, word, field } = values;
     let some = |strategy: &BoxedStrategy<String>| option::of(strategy.clone());
     let map = |value: &BoxedStrategy<String>| {
         proptest::collection::btree_map(field.clone(), value.clone(), 0..3).boxed()
@@ -126,10 +126,10 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
             .prop_map(|((question, options, default, required), r#type, context)| {
                 AgentMessage::AskUser(AskUser { question, r#type, options, context, default, required })
             }),
-        (agents(), text.clone(), some(&text)).prop_map(|(target, task, context)| AgentMessage::Invoke(
-            InvokeMessage { target, task, context }
-        )),
-        (agents(), result_types(), text.clone()).prop_map(|(target, result_type, content)| {
+        (any_agent_name(), text.clone(), some(&text)).prop_map(|(target, task, context)| {
+            AgentMessage::Invoke(InvokeMessage { target, task, context })
+        }),
+        (any_agent_name(), any_result_type(), text.clone()).prop_map(|(target, result_type, content)| {
             AgentMessage::DeliverResult(DeliverResult { target, result_type, content })
         }),
         some(&text).prop_map(|summary| AgentMessage::StepComplete(StepComplete { summary })),
@@ -137,7 +137,7 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
             .prop_filter("NaN is not itself", |(progress, _)| !progress.is_some_and(f64::is_nan))
             .prop_map(|(progress, task)| AgentMessage::Progress(ProgressMessage { progress, task })),
         (
-            agents(),
+            any_agent_name(),
             option::of(select(&[DirectType::Result, DirectType::Feedback, DirectType::Query][..])),
             text.clone()
         )
@@ -148,8 +148,8 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
             })),
     ];
     let blocks = prop_oneof![
-        (dependency_types(), line.clone(), text.clone(), any::<bool>(), some(&line), extra.clone()).prop_map(
-            |(r#type, name, description, required, default, extra)| {
+        (any_dependency_type(), line.clone(), text.clone(), any::<bool>(), some(&line), extra.clone())
+            .prop_map(|(r#type, name, description, required, default, extra)| {
                 AgentMessage::DependencyRequest(DependencyRequest {
                     r#type,
                     name,
@@ -158,9 +158,8 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
                     default,
                     extra,
                 })
-            }
-        ),
-        (categories(), question_fields, extra.clone()).prop_map(
+            }),
+        (any_question_category(), question_fields, extra.clone()).prop_map(
             |(category, (question, options, default, required), extra)| {
                 AgentMessage::UserQuestion(UserQuestion {
                     category,
@@ -191,22 +190,22 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
         line.clone().prop_map(|question| AgentMessage::NeedHuman(NeedHuman { question })),
         (phase.clone(), any::<bool>())
             .prop_map(|(phase, force)| AgentMessage::ResolveNext(ResolveNext { phase, force })),
-        vec(vec(ids(), 0..3), 0..3).prop_map(|groups| AgentMessage::Ready(ReadyMessage { groups })),
+        vec(vec(any_task_id(), 0..3), 0..3).prop_map(|groups| AgentMessage::Ready(ReadyMessage { groups })),
         any::<u32>().prop_map(|phase| AgentMessage::PhaseDone(PhaseDone { phase })),
         Just(AgentMessage::AllDone),
-        (ids(), phase.clone(), some(&line), option::of(map(&text))).prop_map(
+        (any_task_id(), phase.clone(), some(&line), option::of(map(&text))).prop_map(
             |(task_id, phase, worktree, meta)| {
                 let meta =
                     meta.map(|meta| meta.into_iter().map(|(name, value)| (name, value.into())).collect());
                 AgentMessage::Task(TaskRequest { task_id, phase, worktree, meta })
             }
         ),
-        (ids(), phase.clone(), map(&word))
+        (any_task_id(), phase.clone(), map(&word))
             .prop_map(|(task_id, phase, fields)| AgentMessage::Done(DoneMessage { task_id, phase, fields })),
-        (ids(), phase, some(&line), map(&word)).prop_map(|(task_id, phase, reason, fields)| {
+        (any_task_id(), phase, some(&line), map(&word)).prop_map(|(task_id, phase, reason, fields)| {
             AgentMessage::Fail(FailMessage { task_id, phase, reason, fields })
         }),
-        (codes(), some(&line))
+        (any_resolve_error_code(), some(&line))
             .prop_map(|(code, detail)| AgentMessage::ResolveError(ResolveError { code, detail })),
         (prop_oneof![field.clone(), select(&["SKIP", "WAIT"][..]).prop_map(str::to_owned)], line)
             .prop_map(|(kind, value)| AgentMessage::Custom(CustomMessage { kind, value })),
@@ -214,7 +213,7 @@ fn messages(values: Values) -> impl Strategy<Value = AgentMessage> {
     prop_oneof![6 => open_tags, 3 => blocks, 11 => lines]
 }
 
-fn result_types() -> impl Strategy<Value = ResultType> {
+fn any_result_type() -> impl Strategy<Value = ResultType> {
     select(
         &[
             ResultType::GithubIssue,
@@ -226,25 +225,25 @@ fn result_types() -> impl Strategy<Value = ResultType> {
     )
 }
 
-fn dependency_types() -> impl Strategy<Value = DependencyType> {
+fn any_dependency_type() -> impl Strategy<Value = DependencyType> {
     use DependencyType::{ApiKey, EnvVariable, File, Package, Permission, Service};
     select(&[ApiKey, EnvVariable, Service, File, Permission, Package][..])
 }
 
-fn categories() -> impl Strategy<Value = QuestionCategory> {
+fn any_question_category() -> impl Strategy<Value = QuestionCategory> {
     use QuestionCategory::{Business, Choice, Clarification, Confirmation};
     select(&[Business, Clarification, Choice, Confirmation][..])
 }
 
-fn codes() -> impl Strategy<Value = ResolveErrorCode> {
+fn any_resolve_error_code() -> impl Strategy<Value = ResolveErrorCode> {
     use ResolveErrorCode::{CircularDep, MissingDep, ParseFail, StateCorrupt, TasksNotFound};
     select(&[TasksNotFound, CircularDep, MissingDep, ParseFail, StateCorrupt][..])
 }
 
-fn ids() -> impl Strategy<Value = TaskId> {
-    select(&["T1", "T1.3", "T001", "1.2", "7", "T10.20.30"][..]).prop_map(task)
+fn any_task_id() -> impl Strategy<Value = TaskId> {
+    select(&["T1", "T1.3", "T001", "1.2", "7", "T10.20.30"][..]).prop_map(task_id)
 }
 
-fn agents() -> impl Strategy<Value = AgentName> {
-    select(&["PO", "backend-specialist", "기획자", "a.b_c", "x9y8"][..]).prop_map(agent)
+fn any_agent_name() -> impl Strategy<Value = AgentName> {
+    select(&["PO", "backend-specialist", "기획자", "a.b_c", "x9y8"][..]).prop_map(agent_name)
 }

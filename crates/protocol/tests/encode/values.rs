@@ -5,7 +5,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 use crate::KEY;
 
 /// Texts of which most cannot be encoded, for different reasons.
-pub fn hostile() -> BoxedStrategy<String> {
+pub fn hostile_text() -> BoxedStrategy<String> {
     const PIECES: &[&str] = &[
         "",
         " ",
@@ -93,7 +93,7 @@ pub fn hostile() -> BoxedStrategy<String> {
 }
 
 /// Ordinary text on one line. The first and last words are plain, the others have special characters.
-pub fn line() -> BoxedStrategy<String> {
+pub fn ordinary_line() -> BoxedStrategy<String> {
     const FIRST: &[&str] = &["Which", "로그인", "please", "x", "2", "(see", "Ändern", "データ"];
     const MIDDLE: &[&str] = &[
         "don't",
@@ -130,22 +130,24 @@ pub fn line() -> BoxedStrategy<String> {
 }
 
 /// Several lines without a blank one.
-pub fn paragraph() -> BoxedStrategy<String> {
-    (line(), vec(line(), 0..3)).prop_map(|(first, more)| [vec![first], more].concat().join("\n")).boxed()
+pub fn ordinary_paragraph() -> BoxedStrategy<String> {
+    (ordinary_line(), vec(ordinary_line(), 0..3))
+        .prop_map(|(first, more)| [vec![first], more].concat().join("\n"))
+        .boxed()
 }
 
 /// A text with paragraphs, lists, indentation and code.
-pub fn text() -> BoxedStrategy<String> {
+pub fn ordinary_text() -> BoxedStrategy<String> {
     let part = prop_oneof![
-        4 => line(),
+        4 => ordinary_line(),
         1 => Just(String::new()),
-        1 => line().prop_map(|line| format!("- {line}")),
-        1 => line().prop_map(|line| format!("    {line}")),
+        1 => ordinary_line().prop_map(|line| format!("- {line}")),
+        1 => ordinary_line().prop_map(|line| format!("    {line}")),
         1 => Just("```sh\ncargo test\n\n[ASK_USER]\n```".to_owned()),
         1 => Just("# Title".to_owned()),
         1 => Just("| a | b |".to_owned()),
     ];
-    (line(), vec(part, 0..5), line())
+    (ordinary_line(), vec(part, 0..5), ordinary_line())
         .prop_map(|(first, parts, last)| [vec![first], parts, vec![last]].concat().join("\n"))
         .boxed()
 }

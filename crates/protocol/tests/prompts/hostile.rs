@@ -8,10 +8,10 @@ use protocol::prompts::{
     TaskPrompt, TestCounts, TestFailure,
 };
 
-use crate::{agent, task};
+use crate::{agent_name, task_id};
 
 /// Texts that try to decode to a message, to leave a message open, or to control a terminal.
-pub fn hostile() -> BoxedStrategy<String> {
+pub fn hostile_text() -> BoxedStrategy<String> {
     const PIECES: &[&str] = &[
         "\n",
         "\n",
@@ -143,32 +143,32 @@ pub fn hostile() -> BoxedStrategy<String> {
 }
 
 pub fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
-    let some = || option::of(hostile());
-    let several = || vec(hostile(), 0..3);
+    let some = || option::of(hostile_text());
+    let several = || vec(hostile_text(), 0..3);
     prop_oneof![
-        (hostile(), hostile()).prop_map(|(question_id, answer)| AgentPrompt::QuestionAnswer(
+        (hostile_text(), hostile_text()).prop_map(|(question_id, answer)| AgentPrompt::QuestionAnswer(
             QuestionAnswer { question_id, answer }
         )),
-        (hostile(), hostile(), dependency_access(), any::<bool>()).prop_map(
+        (hostile_text(), hostile_text(), any_dependency_access(), any::<bool>()).prop_map(
             |(request_id, name, access, is_default)| {
                 AgentPrompt::DependencyProvided(DependencyProvided { request_id, name, access, is_default })
             }
         ),
-        (hostile(), hostile(), hostile()).prop_map(|(request_id, name, reason)| {
+        (hostile_text(), hostile_text(), hostile_text()).prop_map(|(request_id, name, reason)| {
             AgentPrompt::DependencyRefused(DependencyRefused { request_id, name, reason })
         }),
-        task_prompts(),
-        (select(&[ResultType::Markdown, ResultType::FilePath, ResultType::GithubIssue][..]), hostile())
+        any_task_prompt(),
+        (select(&[ResultType::Markdown, ResultType::FilePath, ResultType::GithubIssue][..]), hostile_text())
             .prop_map(|(result_type, content)| AgentPrompt::Result(ResultDelivery {
-                from: agent("PO"),
+                from: agent_name("PO"),
                 result_type,
                 content
             })),
-        (vec(test_failure(), 0..3), several(), any::<bool>()).prop_map(
+        (vec(any_test_failure(), 0..3), several(), any::<bool>()).prop_map(
             |(failures, suggestions, by_agent)| {
                 AgentPrompt::Feedback(Feedback {
-                    task_id: task("T1.3"),
-                    from: by_agent.then(|| agent("Tester")),
+                    task_id: task_id("T1.3"),
+                    from: by_agent.then(|| agent_name("Tester")),
                     failures,
                     suggestions,
                     metrics: by_agent.then_some(TestCounts {
@@ -181,35 +181,38 @@ pub fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
                 })
             }
         ),
-        (option::of(select(&[DirectType::Result, DirectType::Feedback, DirectType::Query][..])), hostile())
+        (
+            option::of(select(&[DirectType::Result, DirectType::Feedback, DirectType::Query][..])),
+            hostile_text()
+        )
             .prop_map(|(kind, content)| AgentPrompt::Direct(DirectMessage {
-                from: agent("DONE"),
+                from: agent_name("DONE"),
                 kind,
                 content
             })),
-        (hostile(), hostile(), some()).prop_map(|(message_name, error, example)| AgentPrompt::Invalid(
-            InvalidMessageNotice { message_name, error, example }
-        )),
-        (hostile(), hostile(), some()).prop_map(|(message_name, raw, example)| AgentPrompt::NearMiss(
-            NearMissNotice { message_name, raw, example }
-        )),
+        (hostile_text(), hostile_text(), some()).prop_map(|(message_name, error, example)| {
+            AgentPrompt::Invalid(InvalidMessageNotice { message_name, error, example })
+        }),
+        (hostile_text(), hostile_text(), some()).prop_map(|(message_name, raw, example)| {
+            AgentPrompt::NearMiss(NearMissNotice { message_name, raw, example })
+        }),
         several().prop_map(|examples| AgentPrompt::OutcomeRequest(OutcomeRequest {
-            task_id: task("1.2"),
+            task_id: task_id("1.2"),
             examples
         })),
     ]
 }
 
-fn task_prompts() -> impl Strategy<Value = AgentPrompt> {
-    let some = || option::of(hostile());
-    let several = || vec(hostile(), 0..3);
-    let result = hostile().prop_map(|content| DependencyResult { task_id: task("1.1"), content });
-    let texts = (hostile(), some(), some(), some(), some(), some());
+fn any_task_prompt() -> impl Strategy<Value = AgentPrompt> {
+    let some = || option::of(hostile_text());
+    let several = || vec(hostile_text(), 0..3);
+    let result = hostile_text().prop_map(|content| DependencyResult { task_id: task_id("1.1"), content });
+    let texts = (hostile_text(), some(), some(), some(), some(), some());
     (texts, several(), several(), vec(result, 0..3), any::<bool>()).prop_map(
         |((text, title, context, check, worktree, preamble), criteria, touches, results, is_call)| {
             AgentPrompt::Task(Box::new(TaskPrompt {
-                task_id: task("T1.3"),
-                from: is_call.then(|| agent("PO")),
+                task_id: task_id("T1.3"),
+                from: is_call.then(|| agent_name("PO")),
                 phase: (!is_call).then_some(1),
                 title,
                 text,
@@ -225,21 +228,27 @@ fn task_prompts() -> impl Strategy<Value = AgentPrompt> {
     )
 }
 
-fn dependency_access() -> impl Strategy<Value = DependencyAccess> {
+fn any_dependency_access() -> impl Strategy<Value = DependencyAccess> {
     prop_oneof![
-        hostile().prop_map(|env| DependencyAccess::ApiKey { env }),
-        hostile().prop_map(|env| DependencyAccess::EnvVariable { env }),
-        vec(hostile(), 0..3).prop_map(|envs| DependencyAccess::Service { envs }),
-        hostile().prop_map(|path| DependencyAccess::File { path }),
+        hostile_text().prop_map(|env| DependencyAccess::ApiKey { env }),
+        hostile_text().prop_map(|env| DependencyAccess::EnvVariable { env }),
+        vec(hostile_text(), 0..3).prop_map(|envs| DependencyAccess::Service { envs }),
+        hostile_text().prop_map(|path| DependencyAccess::File { path }),
         any::<bool>().prop_map(|granted| DependencyAccess::Permission { granted }),
-        (hostile(), option::of(hostile()))
+        (hostile_text(), option::of(hostile_text()))
             .prop_map(|(package, version)| DependencyAccess::Package { package, version }),
     ]
 }
 
-fn test_failure() -> impl Strategy<Value = TestFailure> {
-    let some = || option::of(hostile());
-    (hostile(), some(), some(), some(), some()).prop_map(|(name, expected, actual, trace, suggested_fix)| {
-        TestFailure { name, expected, actual, trace, suggested_fix }
-    })
+fn any_test_failure() -> impl Strategy<Value = TestFailure> {
+    let some = || option::of(hostile_text());
+    (hostile_text(), some(), some(), some(), some()).prop_map(
+        |(name, expected, actual, trace, suggested_fix)| TestFailure {
+            name,
+            expected,
+            actual,
+            trace,
+            suggested_fix,
+        },
+    )
 }

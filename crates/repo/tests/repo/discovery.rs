@@ -4,20 +4,20 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use repo::{Head, LfsState, RepoError, Repository};
 
-use crate::fixture::{Fixture, git, options, user_git, write};
+use crate::fixture::{Fixture, git, git_options, user_git, write_file};
 
 #[test]
 fn a_folder_outside_a_repository_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let error = Repository::discover(folder.path(), &options()).unwrap_err();
+    let error = Repository::discover(folder.path(), &git_options()).unwrap_err();
     assert!(matches!(error, RepoError::NotARepository { .. }), "{error}");
     assert!(error.hint().contains("git init"));
 }
 
 #[test]
 fn a_repository_is_found_from_a_subfolder() {
-    let fixture = Fixture::with(|user| write(user, "a/b/c", "x"));
-    let found = Repository::discover(&fixture.user().join("a/b"), &options()).unwrap();
+    let fixture = Fixture::with_base_files(|user| write_file(user, "a/b/c", "x"));
+    let found = Repository::discover(&fixture.user_folder().join("a/b"), &git_options()).unwrap();
     assert!(matches!(found.head().unwrap(), Head::Branch { name, .. } if name == "main"));
 }
 
@@ -25,38 +25,40 @@ fn a_repository_is_found_from_a_subfolder() {
 fn a_repository_without_commits_is_found_but_has_no_base() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "--quiet", "-b", "main"]);
-    let found = Repository::discover(folder.path(), &options()).unwrap();
+    let found = Repository::discover(folder.path(), &git_options()).unwrap();
     assert_eq!(found.head().unwrap(), Head::Unborn { name: "main".to_owned() });
     assert!(matches!(found.resolve_commit("HEAD"), Err(RepoError::CommitNotFound { .. })));
 }
 
 #[test]
 fn bare_shallow_submodule_and_lfs_are_detected() {
-    let fixture = Fixture::with(|user| write(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
+    let fixture =
+        Fixture::with_base_files(|user| write_file(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
     assert_eq!(fixture.run.repository.traits.lfs, LfsState::FilterMissing);
-    let has_lfs = user_git(&fixture.user()).args(["lfs", "version"]).output().unwrap().status.success();
-    git(&fixture.user(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
-    let traits = Repository::discover(&fixture.user(), &options()).unwrap().traits;
+    let has_lfs =
+        user_git(&fixture.user_folder()).args(["lfs", "version"]).output().unwrap().status.success();
+    git(&fixture.user_folder(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
+    let traits = Repository::discover(&fixture.user_folder(), &git_options()).unwrap().traits;
     assert_eq!(traits.lfs, if has_lfs { LfsState::Ready } else { LfsState::ProgramMissing });
-    git(&fixture.user(), &["config", "filter.lfs.process", "another-filter"]);
-    let traits = Repository::discover(&fixture.user(), &options()).unwrap().traits;
+    git(&fixture.user_folder(), &["config", "filter.lfs.process", "another-filter"]);
+    let traits = Repository::discover(&fixture.user_folder(), &git_options()).unwrap().traits;
     assert_eq!(traits.lfs, LfsState::Ready);
     assert!(!traits.is_bare && !traits.is_shallow && !traits.has_submodules && traits.submodule_of.is_none());
 
     let folder = fixture.folder.path();
-    let url = format!("file://{}", fixture.user().display());
+    let url = format!("file://{}", fixture.user_folder().display());
     git(folder, &["clone", "--quiet", "--bare", "--depth", "1", &url, "bare"]);
-    let traits = Repository::discover(&folder.join("bare"), &options()).unwrap().traits;
+    let traits = Repository::discover(&folder.join("bare"), &git_options()).unwrap().traits;
     assert!(traits.is_bare && traits.is_shallow);
 
     let plain = Fixture::new();
-    let url = format!("file://{}", plain.user().display());
+    let url = format!("file://{}", plain.user_folder().display());
     let above = Fixture::new();
-    git(&above.user(), &["submodule", "--quiet", "add", &url, "sub"]);
-    git(&above.user(), &["commit", "--quiet", "-m", "sub"]);
-    assert!(Repository::discover(&above.user(), &options()).unwrap().traits.has_submodules);
-    let inside = Repository::discover(&above.user().join("sub"), &options()).unwrap();
-    assert_eq!(inside.traits.submodule_of, Some(above.user().canonicalize().unwrap()));
+    git(&above.user_folder(), &["submodule", "--quiet", "add", &url, "sub"]);
+    git(&above.user_folder(), &["commit", "--quiet", "-m", "sub"]);
+    assert!(Repository::discover(&above.user_folder(), &git_options()).unwrap().traits.has_submodules);
+    let inside = Repository::discover(&above.user_folder().join("sub"), &git_options()).unwrap();
+    assert_eq!(inside.traits.submodule_of, Some(above.user_folder().canonicalize().unwrap()));
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn old_missing_and_endless_git_programs_are_errors() {
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let script = path.into_os_string();
-        let mut options = options();
+        let mut options = git_options();
         options.program = script.into();
         options.time_max = std::time::Duration::from_millis(300);
         options.output_bytes_max = 1000;
@@ -81,7 +83,7 @@ fn old_missing_and_endless_git_programs_are_errors() {
     let loud = fake("loud", "#!/bin/sh\nexec yes\n");
     assert!(matches!(loud, RepoError::TooMuchOutput { .. }), "{loud}");
 
-    let mut options = options();
+    let mut options = git_options();
     options.program = folder.path().join("none");
     let missing = Repository::discover(folder.path(), &options).unwrap_err();
     assert!(matches!(missing, RepoError::GitMissing { .. }), "{missing}");
@@ -90,12 +92,12 @@ fn old_missing_and_endless_git_programs_are_errors() {
 #[test]
 fn lfs_is_detected_in_every_folder_and_only_in_gitattributes() {
     let check = |file: &str, text: &str, expected: LfsState| {
-        let fixture = Fixture::with(|user| {
-            write(user, file, text);
-            write(user, "deep/er/file", "x");
+        let fixture = Fixture::with_base_files(|user| {
+            write_file(user, file, text);
+            write_file(user, "deep/er/file", "x");
         });
         for from in [".", "deep/er"] {
-            let found = Repository::discover(&fixture.user().join(from), &options()).unwrap();
+            let found = Repository::discover(&fixture.user_folder().join(from), &git_options()).unwrap();
             assert_eq!(found.traits.lfs, expected, "{file} from {from}: {text}");
         }
     };

@@ -23,44 +23,44 @@ pub struct Fixture {
 impl Fixture {
     /// Creates a repository with one commit, and a run `r1` that starts from it.
     pub fn new() -> Self {
-        Self::with(|_| {})
+        Self::with_base_files(|_| {})
     }
 
     /// Creates a repository whose first commit contains what `fill` writes.
-    pub fn with(fill: impl FnOnce(&Path)) -> Self {
+    pub fn with_base_files(fill: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let user = folder.path().join("user");
         fs::create_dir(&user).unwrap();
         git(&user, &["init", "--quiet", "--template=", "-b", "main"]);
-        write(&user, "file", "one\ntwo\nthree\n");
-        write(&user, ".gitignore", "*.log\n");
+        write_file(&user, "file", "one\ntwo\nthree\n");
+        write_file(&user, ".gitignore", "*.log\n");
         fill(&user);
         git(&user, &["add", "-A"]);
         git(&user, &["commit", "--quiet", "-m", "base"]);
-        let run = run_in(folder.path());
+        let run = open_run_in(folder.path());
         run.create_run_branch(&run.repository.resolve_commit("HEAD").unwrap()).unwrap();
         Self { folder, run }
     }
 
-    pub fn user(&self) -> PathBuf {
+    pub fn user_folder(&self) -> PathBuf {
         self.folder.path().join("user")
     }
 
-    pub fn create(&self, task: &str) -> TaskWorktree {
-        self.run.create_worktree(&id(task)).unwrap()
+    pub fn create_worktree(&self, task: &str) -> TaskWorktree {
+        self.run.create_worktree(&task_id(task)).unwrap()
     }
 
     /// Creates a task's worktree, changes it and commits the work.
-    pub fn task(&self, task: &str, change: impl FnOnce(&Path)) -> TaskWorktree {
-        let worktree = self.create(task);
+    pub fn commit_task_work(&self, task: &str, change: impl FnOnce(&Path)) -> TaskWorktree {
+        let worktree = self.create_worktree(task);
         change(&worktree.path);
-        self.run.commit_work(&worktree, &work()).unwrap();
+        self.run.commit_work(&worktree, &commit_options()).unwrap();
         worktree
     }
 
     /// Merges a task and moves the run's branch.
     pub fn merge(&self, task: &str) -> MergeAttempt {
-        let merge = self.run.merge_task(&id(task), &GitIdentity::jangdan()).unwrap();
+        let merge = self.run.merge_task(&task_id(task), &GitIdentity::jangdan()).unwrap();
         if let MergeAttempt::Merged { onto, commit, .. } = &merge {
             self.run.advance_run_branch(onto, commit).unwrap();
         }
@@ -68,21 +68,21 @@ impl Fixture {
     }
 }
 
-pub fn run_in(folder: &Path) -> RunRepository {
-    let repository = Repository::discover(&folder.join("user"), &options()).unwrap();
+pub fn open_run_in(folder: &Path) -> RunRepository {
+    let repository = Repository::discover(&folder.join("user"), &git_options()).unwrap();
     repository.open_run(&"r1".parse().unwrap(), &folder.join("worktrees")).unwrap()
 }
 
-pub fn id(task: &str) -> TaskId {
+pub fn task_id(task: &str) -> TaskId {
     task.parse().unwrap()
 }
 
-pub fn work() -> CommitOptions {
+pub fn commit_options() -> CommitOptions {
     let author = GitIdentity { name: "Agent".to_owned(), email: "agent@localhost".to_owned() };
     CommitOptions { author, message: "what the agent left\n".to_owned(), excluded: Vec::new() }
 }
 
-pub fn options() -> GitOptions {
+pub fn git_options() -> GitOptions {
     let variables = variables().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     GitOptions {
         program: "git".into(),
@@ -121,19 +121,19 @@ pub fn user_git(folder: &Path) -> Command {
     command
 }
 
-pub fn write(folder: &Path, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
+pub fn write_file(folder: &Path, name: impl AsRef<Path>, content: impl AsRef<[u8]>) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content).unwrap();
 }
 
-pub fn link(folder: &Path, name: impl AsRef<Path>, target: &str) {
+pub fn create_link(folder: &Path, name: impl AsRef<Path>, target: &str) {
     let path = folder.join(name);
     let _ = fs::remove_file(&path);
     symlink(target, path).unwrap();
 }
 
 /// Returns the file names in a commit, NUL-terminated.
-pub fn names_in(folder: &Path, commit: &CommitId) -> String {
+pub fn file_names_in_commit(folder: &Path, commit: &CommitId) -> String {
     git(folder, &["ls-tree", "-r", "-z", "--name-only", commit.as_str()])
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use repo::{CommitId, LandingOutcome};
 
-use crate::fixture::{Fixture, git, user_git, write};
+use crate::fixture::{Fixture, git, user_git, write_file};
 
 /// Returns a run whose branch is a commit and its merge ahead of `main`.
-fn ahead() -> (Fixture, CommitId) {
+fn run_ahead_of_main() -> (Fixture, CommitId) {
     let fixture = Fixture::new();
-    fixture.task("T1", |path| write(path, "new", "new\n"));
+    fixture.commit_task_work("T1", |path| write_file(path, "new", "new\n"));
     fixture.merge("T1");
     let tip = fixture.run.run_tip().unwrap();
     (fixture, tip)
@@ -17,8 +17,8 @@ fn ahead() -> (Fixture, CommitId) {
 
 #[test]
 fn a_branch_that_is_checked_out_nowhere_moves() {
-    let (fixture, tip) = ahead();
-    git(&fixture.user(), &["branch", "target"]);
+    let (fixture, tip) = run_ahead_of_main();
+    git(&fixture.user_folder(), &["branch", "target"]);
     let from = Some(fixture.run.repository.resolve_commit("target").unwrap());
     assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Landed { from, n_commits: 2 });
     assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::AlreadyLanded);
@@ -31,22 +31,22 @@ fn a_branch_that_is_checked_out_nowhere_moves() {
 
 #[test]
 fn a_diverged_branch_is_reported() {
-    let (fixture, tip) = ahead();
-    git(&fixture.user(), &["branch", "target"]);
-    git(&fixture.user(), &["checkout", "--quiet", "target"]);
-    git(&fixture.user(), &["commit", "--quiet", "--allow-empty", "-m", "own"]);
+    let (fixture, tip) = run_ahead_of_main();
+    git(&fixture.user_folder(), &["branch", "target"]);
+    git(&fixture.user_folder(), &["checkout", "--quiet", "target"]);
+    git(&fixture.user_folder(), &["commit", "--quiet", "--allow-empty", "-m", "own"]);
     let own = fixture.run.repository.resolve_commit("target").unwrap();
     assert_eq!(fixture.run.land("target", &tip).unwrap(), LandingOutcome::Diverged { tip: own });
 }
 
 #[test]
 fn a_checked_out_branch_moves_only_on_request_and_if_clean() {
-    let (fixture, tip) = ahead();
-    let user = fixture.user().canonicalize().unwrap();
+    let (fixture, tip) = run_ahead_of_main();
+    let user = fixture.user_folder().canonicalize().unwrap();
     assert_eq!(fixture.run.land("main", &tip).unwrap(), LandingOutcome::CheckedOut { path: user.clone() });
     assert!(!user.join("new").exists());
 
-    write(&user, "file", "dirty\n");
+    write_file(&user, "file", "dirty\n");
     let dirty = LandingOutcome::Dirty { files: vec![Path::new("file").to_owned()] };
     assert_eq!(fixture.run.land_checked_out("main", &tip, &user).unwrap(), dirty);
     git(&user, &["add", "file"]);
@@ -54,14 +54,14 @@ fn a_checked_out_branch_moves_only_on_request_and_if_clean() {
     git(&user, &["checkout", "--quiet", "HEAD", "file"]);
 
     // A file that would be overwritten stays, even if it is ignored, and nothing moves.
-    write(&user, "new", "mine\n");
+    write_file(&user, "new", "mine\n");
     assert!(fixture.run.land_checked_out("main", &tip, &user).is_err());
-    write(&user, ".git/info/exclude", "new\n");
+    write_file(&user, ".git/info/exclude", "new\n");
     assert!(fixture.run.land_checked_out("main", &tip, &user).is_err());
     assert_eq!(std::fs::read_to_string(user.join("new")).unwrap(), "mine\n");
     std::fs::remove_file(user.join("new")).unwrap();
 
-    write(&user, "untracked", "stays\n");
+    write_file(&user, "untracked", "stays\n");
     assert!(fixture.run.land_checked_out("other", &tip, &user).is_err());
     assert!(matches!(
         fixture.run.land_checked_out("main", &tip, &user).unwrap(),
@@ -74,8 +74,8 @@ fn a_checked_out_branch_moves_only_on_request_and_if_clean() {
 
 #[test]
 fn a_branch_being_rebased_counts_as_checked_out() {
-    let (fixture, tip) = ahead();
-    let user = fixture.user();
+    let (fixture, tip) = run_ahead_of_main();
+    let user = fixture.user_folder();
     git(&user, &["branch", "other"]);
     git(&user, &["checkout", "--quiet", "-b", "target"]);
     let stopped = user_git(&user)

@@ -4,24 +4,24 @@ use std::fs;
 
 use repo::{GitIdentity, MergeAttempt, RepoError};
 
-use crate::fixture::{Fixture, git, id, work, write};
+use crate::fixture::{Fixture, commit_options, git, task_id, write_file};
 
 #[test]
 fn commits_of_the_agent_stay_and_uncommitted_work_gets_a_commit() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1");
-    write(&worktree.path, "own", "own\n");
+    let worktree = fixture.create_worktree("T1");
+    write_file(&worktree.path, "own", "own\n");
     git(&worktree.path, &["add", "own"]);
     git(&worktree.path, &["commit", "--quiet", "-m", "own"]);
-    write(&worktree.path, "left", "left\n");
-    let commit = fixture.run.commit_work(&worktree, &work()).unwrap();
-    assert_eq!(fixture.run.commit_work(&worktree, &work()).unwrap(), commit);
+    write_file(&worktree.path, "left", "left\n");
+    let commit = fixture.run.commit_work(&worktree, &commit_options()).unwrap();
+    assert_eq!(fixture.run.commit_work(&worktree, &commit_options()).unwrap(), commit);
     let log = git(&worktree.path, &["log", "--format=%an %s"]);
     assert_eq!(log, "Agent what the agent left\nUser own\nUser base");
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), "");
 
     let MergeAttempt::Merged { onto, commit: merged, .. } = fixture.merge("T1") else { panic!("merges") };
-    let parents = git(&fixture.user(), &["log", "-1", "--format=%P", merged.as_str()]);
+    let parents = git(&fixture.user_folder(), &["log", "-1", "--format=%P", merged.as_str()]);
     assert_eq!(parents, format!("{onto} {commit}"));
     assert_eq!(fixture.run.run_tip().unwrap(), merged);
 }
@@ -29,32 +29,38 @@ fn commits_of_the_agent_stay_and_uncommitted_work_gets_a_commit() {
 #[test]
 fn a_descendant_branch_of_the_agent_is_adopted_and_a_diverged_one_refused() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1");
+    let worktree = fixture.create_worktree("T1");
     git(&worktree.path, &["checkout", "--quiet", "-b", "feature"]);
-    write(&worktree.path, "new", "x");
+    write_file(&worktree.path, "new", "x");
     git(&worktree.path, &["add", "new"]);
     git(&worktree.path, &["commit", "--quiet", "-m", "feature"]);
-    write(&worktree.path, "left", "x");
-    fixture.run.commit_work(&worktree, &work()).unwrap();
+    write_file(&worktree.path, "left", "x");
+    fixture.run.commit_work(&worktree, &commit_options()).unwrap();
     assert_eq!(git(&worktree.path, &["symbolic-ref", "HEAD"]), "refs/heads/jangdan/r1/T1");
     let subjects = git(&worktree.path, &["log", "-2", "--format=%s"]);
     assert_eq!(subjects, "what the agent left\nfeature");
     assert_eq!(git(&worktree.path, &["log", "-1", "--format=%s", "feature"]), "feature");
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), "");
     git(&worktree.path, &["checkout", "--quiet", "--orphan", "apart"]);
-    assert!(matches!(fixture.run.commit_work(&worktree, &work()), Err(RepoError::HeadDiverged { .. })));
+    assert!(matches!(
+        fixture.run.commit_work(&worktree, &commit_options()),
+        Err(RepoError::HeadDiverged { .. })
+    ));
     git(&worktree.path, &["commit", "--quiet", "-m", "apart"]);
-    assert!(matches!(fixture.run.commit_work(&worktree, &work()), Err(RepoError::HeadDiverged { .. })));
+    assert!(matches!(
+        fixture.run.commit_work(&worktree, &commit_options()),
+        Err(RepoError::HeadDiverged { .. })
+    ));
 }
 
 #[test]
 fn a_task_without_commits_is_already_merged() {
     let fixture = Fixture::new();
     let tip = fixture.run.run_tip().unwrap();
-    fixture.create("T1");
+    fixture.create_worktree("T1");
     assert_eq!(fixture.merge("T1"), MergeAttempt::AlreadyMerged { commit: tip });
     assert!(matches!(
-        fixture.run.merge_task(&id("T9"), &GitIdentity::jangdan()),
+        fixture.run.merge_task(&task_id("T9"), &GitIdentity::jangdan()),
         Err(RepoError::BranchNotFound { .. })
     ));
 }
@@ -62,9 +68,9 @@ fn a_task_without_commits_is_already_merged() {
 #[test]
 fn the_check_worktree_keeps_only_ignored_files_between_checks() {
     let fixture = Fixture::new();
-    fixture.task("T1", |path| write(path, "a", "a"));
-    fixture.task("T2", |path| write(path, "b", "b"));
-    let made = |task| match fixture.run.merge_task(&id(task), &GitIdentity::jangdan()).unwrap() {
+    fixture.commit_task_work("T1", |path| write_file(path, "a", "a"));
+    fixture.commit_task_work("T2", |path| write_file(path, "b", "b"));
+    let made = |task| match fixture.run.merge_task(&task_id(task), &GitIdentity::jangdan()).unwrap() {
         MergeAttempt::Merged { commit, tree, .. } => (commit, tree),
         other => panic!("{other:?}"),
     };
@@ -72,9 +78,9 @@ fn the_check_worktree_keeps_only_ignored_files_between_checks() {
     let worktree = fixture.run.create_check_worktree(&first).unwrap();
     assert_eq!(git(&worktree.path, &["rev-parse", "HEAD^{tree}"]), tree);
     assert!(worktree.path.join("a").exists());
-    write(&worktree.path, "build.log", "warm");
-    write(&worktree.path, "file", "broken by the check");
-    write(&worktree.path, "rubbish", "left by the check");
+    write_file(&worktree.path, "build.log", "warm");
+    write_file(&worktree.path, "file", "broken by the check");
+    write_file(&worktree.path, "rubbish", "left by the check");
     let (second, _) = made("T2");
     let worktree = fixture.run.create_check_worktree(&second).unwrap();
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), "");
@@ -92,10 +98,10 @@ fn the_check_worktree_keeps_only_ignored_files_between_checks() {
 #[test]
 fn a_checked_out_run_branch_is_not_moved() {
     let fixture = Fixture::new();
-    fixture.task("T1", |path| write(path, "a", "a"));
-    git(&fixture.user(), &["checkout", "--quiet", "jangdan/r1/run"]);
+    fixture.commit_task_work("T1", |path| write_file(path, "a", "a"));
+    git(&fixture.user_folder(), &["checkout", "--quiet", "jangdan/r1/run"]);
     let MergeAttempt::Merged { onto, commit, .. } =
-        fixture.run.merge_task(&id("T1"), &GitIdentity::jangdan()).unwrap()
+        fixture.run.merge_task(&task_id("T1"), &GitIdentity::jangdan()).unwrap()
     else {
         panic!("merges")
     };
@@ -107,9 +113,9 @@ fn a_checked_out_run_branch_is_not_moved() {
 
 #[test]
 fn a_merge_uses_the_attributes_of_the_run_branch() {
-    let fixture = Fixture::with(|user| write(user, ".gitattributes", "file merge=union\n"));
-    fixture.task("T1", |path| write(path, "file", "one\ntwo\nthree\nfirst\n"));
-    fixture.task("T2", |path| write(path, "file", "one\ntwo\nthree\nsecond\n"));
+    let fixture = Fixture::with_base_files(|user| write_file(user, ".gitattributes", "file merge=union\n"));
+    fixture.commit_task_work("T1", |path| write_file(path, "file", "one\ntwo\nthree\nfirst\n"));
+    fixture.commit_task_work("T2", |path| write_file(path, "file", "one\ntwo\nthree\nsecond\n"));
     fixture.merge("T1");
     assert!(matches!(fixture.merge("T2"), MergeAttempt::Merged { .. }));
 }

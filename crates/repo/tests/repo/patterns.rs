@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use crate::fixture::{Fixture, write};
+use crate::fixture::{Fixture, write_file};
 
 #[test]
 fn a_pattern_matches_files_of_the_commit_and_not_of_the_users_tree() {
-    let fixture = Fixture::with(|user| {
-        write(user, "docs/a.md", "a\n");
-        write(user, "docs/deep/b.md", "b\n");
-        write(user, "top.md", "top\n");
-        write(user, "odd [x].md", "odd\n");
+    let fixture = Fixture::with_base_files(|user| {
+        write_file(user, "docs/a.md", "a\n");
+        write_file(user, "docs/deep/b.md", "b\n");
+        write_file(user, "top.md", "top\n");
+        write_file(user, "odd [x].md", "odd\n");
     });
-    write(&fixture.user(), "docs/later.md", "not committed\n");
+    write_file(&fixture.user_folder(), "docs/later.md", "not committed\n");
     let commit = fixture.run.run_tip().unwrap();
     let cases: [(&str, &[&str]); 7] = [
         ("docs/**", &["docs/a.md", "docs/deep/b.md"]),
@@ -32,8 +32,8 @@ fn a_pattern_matches_files_of_the_commit_and_not_of_the_users_tree() {
 
 #[test]
 fn a_pattern_outside_the_repository_matches_nothing() {
-    let fixture = Fixture::with(|user| write(user, "top.md", "top\n"));
-    let outside = fixture.user().parent().unwrap().join("secret.md");
+    let fixture = Fixture::with_base_files(|user| write_file(user, "top.md", "top\n"));
+    let outside = fixture.user_folder().parent().unwrap().join("secret.md");
     std::fs::write(&outside, "secret\n").unwrap();
     let commit = fixture.run.run_tip().unwrap();
     let absolute = outside.display().to_string();

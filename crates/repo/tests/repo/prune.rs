@@ -2,16 +2,16 @@
 
 use std::fs;
 
-use crate::fixture::{Fixture, git, write};
+use crate::fixture::{Fixture, git, write_file};
 
 /// Creates a task's worktree with files of every kind.
 fn worktree_with_all_files(fixture: &Fixture) -> repo::TaskWorktree {
-    let worktree = fixture.create("T1");
-    write(&worktree.path, ".gitignore", "target/\nnode_modules/\n.env\nclones/\n");
-    write(&worktree.path, "target/debug/app", "x".repeat(100_000));
-    write(&worktree.path, "web/node_modules/left/pad.js", "x".repeat(100_000));
-    write(&worktree.path, ".env", "KEY=1\n");
-    write(&worktree.path, "new.txt", "work\n");
+    let worktree = fixture.create_worktree("T1");
+    write_file(&worktree.path, ".gitignore", "target/\nnode_modules/\n.env\nclones/\n");
+    write_file(&worktree.path, "target/debug/app", "x".repeat(100_000));
+    write_file(&worktree.path, "web/node_modules/left/pad.js", "x".repeat(100_000));
+    write_file(&worktree.path, ".env", "KEY=1\n");
+    write_file(&worktree.path, "new.txt", "work\n");
     fs::create_dir_all(worktree.path.join("clones/lib")).unwrap();
     git(&worktree.path.join("clones/lib"), &["init", "--quiet"]);
     worktree
@@ -32,8 +32,8 @@ fn only_ignored_folders_are_removed() {
 #[test]
 fn a_worktree_is_removed_only_when_completely_merged() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1");
-    write(&worktree.path, "new.txt", "work\n");
+    let worktree = fixture.create_worktree("T1");
+    write_file(&worktree.path, "new.txt", "work\n");
     assert_eq!(fixture.run.remove_worktree_if_merged(&worktree).unwrap(), None, "not committed");
     git(&worktree.path, &["add", "."]);
     git(&worktree.path, &["commit", "--quiet", "-m", "work"]);

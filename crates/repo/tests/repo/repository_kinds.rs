@@ -4,19 +4,19 @@ use std::fs;
 
 use repo::{GitOptions, MergeAttempt, Repository, RunRepository};
 
-use crate::fixture::{Fixture, git, id, options, work, write};
+use crate::fixture::{Fixture, commit_options, git, git_options, task_id, write_file};
 
 /// Runs through everything a run does, from creating a worktree to removing it.
-fn check(run: &RunRepository) {
-    let worktree = run.create_worktree(&id("T1")).unwrap();
-    write(&worktree.path, "new", "new\n");
+fn assert_run_works(run: &RunRepository) {
+    let worktree = run.create_worktree(&task_id("T1")).unwrap();
+    write_file(&worktree.path, "new", "new\n");
     let snapshot = run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
-    write(&worktree.path, "new", "changed\n");
+    write_file(&worktree.path, "new", "changed\n");
     run.restore_worktree(&worktree, &snapshot.commit, &[]).unwrap();
     assert_eq!(fs::read_to_string(worktree.path.join("new")).unwrap(), "new\n");
-    run.commit_work(&worktree, &work()).unwrap();
+    run.commit_work(&worktree, &commit_options()).unwrap();
     let MergeAttempt::Merged { onto, commit, .. } =
-        run.merge_task(&id("T1"), &repo::GitIdentity::jangdan()).unwrap()
+        run.merge_task(&task_id("T1"), &repo::GitIdentity::jangdan()).unwrap()
     else {
         panic!("merges")
     };
@@ -26,41 +26,41 @@ fn check(run: &RunRepository) {
     run.remove_check_worktree().unwrap();
 }
 
-fn check_at(fixture: &Fixture, name: &str, options: &GitOptions) {
+fn assert_run_works_in(fixture: &Fixture, name: &str, options: &GitOptions) {
     let repository = Repository::discover(&fixture.folder.path().join(name), options).unwrap();
     let run = repository.open_run(&"r9".parse().unwrap(), &fixture.folder.path().join("others")).unwrap();
     run.create_run_branch(&repository.resolve_commit("HEAD").unwrap()).unwrap();
-    check(&run);
+    assert_run_works(&run);
 }
 
 #[test]
-fn a_shallow_clone() {
+fn a_run_works_in_a_shallow_clone() {
     let fixture = Fixture::new();
-    git(&fixture.user(), &["commit", "--quiet", "--allow-empty", "-m", "later"]);
-    let url = format!("file://{}", fixture.user().display());
+    git(&fixture.user_folder(), &["commit", "--quiet", "--allow-empty", "-m", "later"]);
+    let url = format!("file://{}", fixture.user_folder().display());
     git(fixture.folder.path(), &["clone", "--quiet", "--depth", "1", &url, "shallow"]);
-    check_at(&fixture, "shallow", &options());
+    assert_run_works_in(&fixture, "shallow", &git_options());
 }
 
 #[test]
-fn a_sha256_repository() {
+fn a_run_works_in_a_sha256_repository() {
     let fixture = Fixture::new();
     let folder = fixture.folder.path();
     git(folder, &["init", "--quiet", "--object-format=sha256", "long"]);
     git(&folder.join("long"), &["commit", "--quiet", "--allow-empty", "-m", "base"]);
-    check_at(&fixture, "long", &options());
+    assert_run_works_in(&fixture, "long", &git_options());
 }
 
 #[test]
-fn a_linked_worktree_with_detached_head() {
+fn a_run_works_in_a_linked_worktree_with_detached_head() {
     let fixture = Fixture::new();
-    git(&fixture.user(), &["worktree", "add", "--quiet", "--detach", "../second"]);
-    check_at(&fixture, "second", &options());
+    git(&fixture.user_folder(), &["worktree", "add", "--quiet", "--detach", "../second"]);
+    assert_run_works_in(&fixture, "second", &git_options());
     assert_eq!(git(&fixture.folder.path().join("second"), &["status", "--porcelain"]), "");
 }
 
 #[test]
-fn settings_that_change_the_behaviour_of_git() {
+fn a_run_works_with_unusual_git_settings() {
     let fixture = Fixture::new();
     for (name, value) in [
         ("core.splitIndex", "true"),
@@ -79,51 +79,51 @@ fn settings_that_change_the_behaviour_of_git() {
         ("fetch.prune", "true"),
         ("worktree.guessRemote", "true"),
     ] {
-        git(&fixture.user(), &["config", name, value]);
+        git(&fixture.user_folder(), &["config", name, value]);
     }
-    check(&fixture.run);
+    assert_run_works(&fixture.run);
 }
 
 #[test]
-fn durability_settings() {
+fn a_run_works_with_durability_settings() {
     let fixture = Fixture::new();
-    let options = GitOptions { settings: GitOptions::from_environment().settings, ..options() };
+    let options = GitOptions { settings: GitOptions::from_environment().settings, ..git_options() };
     assert!(!options.settings.is_empty());
-    check_at(&fixture, "user", &options);
+    assert_run_works_in(&fixture, "user", &options);
 }
 
 #[test]
 fn a_missing_filter_is_reported_and_leaves_no_worktree() {
-    let fixture = Fixture::with(|user| {
-        write(user, ".gitattributes", "*.bin filter=lfs\n");
-        write(user, "large.bin", "pointer\n");
+    let fixture = Fixture::with_base_files(|user| {
+        write_file(user, ".gitattributes", "*.bin filter=lfs\n");
+        write_file(user, "large.bin", "pointer\n");
     });
-    git(&fixture.user(), &["config", "filter.lfs.required", "true"]);
-    git(&fixture.user(), &["config", "filter.lfs.smudge", "no-such-program"]);
-    git(&fixture.user(), &["config", "filter.lfs.clean", "cat"]);
-    let error = fixture.run.create_worktree(&id("T1")).unwrap_err();
+    git(&fixture.user_folder(), &["config", "filter.lfs.required", "true"]);
+    git(&fixture.user_folder(), &["config", "filter.lfs.smudge", "no-such-program"]);
+    git(&fixture.user_folder(), &["config", "filter.lfs.clean", "cat"]);
+    let error = fixture.run.create_worktree(&task_id("T1")).unwrap_err();
     assert!(error.hint().contains("git-lfs"), "{error}");
-    git(&fixture.user(), &["config", "filter.lfs.smudge", "cat"]);
-    check(&fixture.run);
+    git(&fixture.user_folder(), &["config", "filter.lfs.smudge", "cat"]);
+    assert_run_works(&fixture.run);
 }
 
 #[test]
 fn lfs_filters_apply_in_worktrees() {
     // Imitates git-lfs: a pointer in the history, the content in the working tree.
-    let fixture = Fixture::with(|user| {
+    let fixture = Fixture::with_base_files(|user| {
         git(user, &["config", "filter.lfs.clean", "sed s/^content:/pointer:/"]);
         git(user, &["config", "filter.lfs.smudge", "sed s/^pointer:/content:/"]);
         git(user, &["config", "filter.lfs.required", "true"]);
-        write(user, ".gitattributes", "*.bin filter=lfs\n");
-        write(user, "large.bin", "content:1\n");
+        write_file(user, ".gitattributes", "*.bin filter=lfs\n");
+        write_file(user, "large.bin", "content:1\n");
     });
-    let show = |name: &str| git(&fixture.user(), &["cat-file", "blob", name]);
-    let worktree = fixture.create("T1");
+    let show = |name: &str| git(&fixture.user_folder(), &["cat-file", "blob", name]);
+    let worktree = fixture.create_worktree("T1");
     assert_eq!(std::fs::read_to_string(worktree.path.join("large.bin")).unwrap(), "content:1\n");
-    write(&worktree.path, "more.bin", "content:2\n");
+    write_file(&worktree.path, "more.bin", "content:2\n");
     let snapshot = fixture.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert_eq!(show(&format!("{}:more.bin", snapshot.commit)), "pointer:2");
-    fixture.run.commit_work(&worktree, &work()).unwrap();
+    fixture.run.commit_work(&worktree, &commit_options()).unwrap();
     fixture.merge("T1");
     assert_eq!(show(&format!("{}:more.bin", fixture.run.run_branch())), "pointer:2");
     let check = fixture.run.create_check_worktree(&fixture.run.run_tip().unwrap()).unwrap();

@@ -7,22 +7,22 @@ use proptest::{
     test_runner::TestRunner,
 };
 
-use crate::fixture::{Fixture, git, id, link, write};
+use crate::fixture::{Fixture, create_link, git, task_id, write_file};
 
 #[test]
 fn restoring_a_snapshot_brings_back_uncommitted_work() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1");
-    write(&worktree.path, "file", "checkpoint\n");
-    write(&worktree.path, "new", "checkpoint\n");
-    write(&worktree.path, "build.log", "ignored\n");
+    let worktree = fixture.create_worktree("T1");
+    write_file(&worktree.path, "file", "checkpoint\n");
+    write_file(&worktree.path, "new", "checkpoint\n");
+    write_file(&worktree.path, "build.log", "ignored\n");
     let head = git(&worktree.path, &["rev-parse", "HEAD"]);
     let checkpoint = fixture.run.snapshot_worktree(&worktree, "checkpoint", &[]).unwrap();
 
     git(&worktree.path, &["checkout", "--quiet", "-b", "elsewhere"]);
     git(&worktree.path, &["add", "-A"]);
     git(&worktree.path, &["commit", "--quiet", "-m", "later"]);
-    write(&worktree.path, "later", "later\n");
+    write_file(&worktree.path, "later", "later\n");
     fs::remove_file(worktree.path.join("new")).unwrap();
 
     let now = fixture.run.restore_worktree(&worktree, &checkpoint.commit, &[]).unwrap();
@@ -39,10 +39,10 @@ fn restoring_a_snapshot_brings_back_uncommitted_work() {
 #[test]
 fn restoring_a_plain_commit_is_clean_even_during_a_rebase() {
     let fixture = Fixture::new();
-    let worktree = fixture.task("T1", |path| write(path, "file", "task\n"));
-    git(&fixture.user(), &["checkout", "--quiet", "-b", "other"]);
-    write(&fixture.user(), "file", "other\n");
-    git(&fixture.user(), &["commit", "--quiet", "-am", "other"]);
+    let worktree = fixture.commit_task_work("T1", |path| write_file(path, "file", "task\n"));
+    git(&fixture.user_folder(), &["checkout", "--quiet", "-b", "other"]);
+    write_file(&fixture.user_folder(), "file", "other\n");
+    git(&fixture.user_folder(), &["commit", "--quiet", "-am", "other"]);
     let rebase = crate::fixture::user_git(&worktree.path).args(["rebase", "other"]).output().unwrap();
     assert!(!rebase.status.success());
     let base = fixture.run.run_tip().unwrap();
@@ -51,9 +51,9 @@ fn restoring_a_plain_commit_is_clean_even_during_a_rebase() {
     let status = git(&worktree.path, &["status"]);
     assert!(status.contains("nothing to commit") && !status.contains("rebas"), "{status}");
     // The task's commit is preserved although its branch moved.
-    let snapshot = git(&fixture.user(), &["log", "--glob=refs/jangdan/keep", "--format=%s"]);
+    let snapshot = git(&fixture.user_folder(), &["log", "--glob=refs/jangdan/keep", "--format=%s"]);
     assert!(snapshot.contains("what the agent left"), "{snapshot}");
-    assert!(!fixture.run.snapshots(&id("T1")).unwrap().is_empty());
+    assert!(!fixture.run.task_snapshots(&task_id("T1")).unwrap().is_empty());
 }
 
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ enum TreeEntry {
 }
 
 /// Folders and files share names, so that one replaces the other.
-fn tree() -> impl Strategy<Value = BTreeMap<String, TreeEntry>> {
+fn file_tree_strategy() -> impl Strategy<Value = BTreeMap<String, TreeEntry>> {
     let name = prop::sample::select(vec!["a", "b", "-c", "d e", "\n", "\"q\"", "ü", "*"]);
     let path = prop::collection::vec(name, 1..3).prop_map(|parts| parts.join("/"));
     let entry = prop_oneof![
@@ -74,7 +74,7 @@ fn tree() -> impl Strategy<Value = BTreeMap<String, TreeEntry>> {
     prop::collection::btree_map(path, entry, 0..6)
 }
 
-fn fill(folder: &Path, tree: &BTreeMap<String, TreeEntry>) {
+fn replace_files(folder: &Path, tree: &BTreeMap<String, TreeEntry>) {
     for entry in fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.file_name() != ".git") {
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
@@ -87,9 +87,9 @@ fn fill(folder: &Path, tree: &BTreeMap<String, TreeEntry>) {
             continue;
         }
         match entry {
-            TreeEntry::Link { target } => link(folder, name, target),
+            TreeEntry::Link { target } => create_link(folder, name, target),
             TreeEntry::File { content, is_executable } => {
-                write(folder, name, content);
+                write_file(folder, name, content);
                 let mode = if *is_executable { 0o755 } else { 0o644 };
                 fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             }
@@ -100,21 +100,23 @@ fn fill(folder: &Path, tree: &BTreeMap<String, TreeEntry>) {
 #[test]
 fn restoring_a_snapshot_reproduces_its_tree() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1");
+    let worktree = fixture.create_worktree("T1");
     // Each case starts about thirty processes. Cases share the worktree, so each also has to cope with the last one's
     // state.
     let config = ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() };
-    let cases =
-        TestRunner::new(config).run(&(tree(), tree(), any::<bool>()), |(first, second, is_committed)| {
-            fill(&worktree.path, &first);
+    let cases = TestRunner::new(config).run(
+        &(file_tree_strategy(), file_tree_strategy(), any::<bool>()),
+        |(first, second, is_committed)| {
+            replace_files(&worktree.path, &first);
             let snapshot = fixture.run.snapshot_worktree(&worktree, "first", &[]).unwrap();
-            fill(&worktree.path, &second);
+            replace_files(&worktree.path, &second);
             if is_committed {
-                fixture.run.commit_work(&worktree, &crate::fixture::work()).unwrap();
+                fixture.run.commit_work(&worktree, &crate::fixture::commit_options()).unwrap();
             }
             fixture.run.restore_worktree(&worktree, &snapshot.commit, &[]).unwrap();
             prop_assert_eq!(fixture.run.snapshot_worktree(&worktree, "again", &[]).unwrap(), snapshot);
             Ok(())
-        });
+        },
+    );
     cases.unwrap();
 }

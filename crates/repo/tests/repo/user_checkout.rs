@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use repo::LandingOutcome;
 
-use crate::fixture::{Fixture, git, link, write};
+use crate::fixture::{Fixture, create_link, git, write_file};
 
 /// Returns everything of a user's checkout that must not change.
 fn contents_of(user: &Path) -> Vec<(String, Vec<u8>)> {
@@ -34,15 +34,15 @@ fn contents_of(user: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn a_complete_run_does_not_change_a_dirty_checkout_with_hooks_and_signing() {
-    let fixture = Fixture::with(|user| {
-        write(user, "other", "other\n");
-        write(user, "deleted", "x\n");
+    let fixture = Fixture::with_base_files(|user| {
+        write_file(user, "other", "other\n");
+        write_file(user, "deleted", "x\n");
     });
-    let user = fixture.user();
+    let user = fixture.user_folder();
     for hook in
         ["pre-commit", "post-checkout", "post-merge", "reference-transaction", "commit-msg", "post-commit"]
     {
-        write(
+        write_file(
             &user,
             format!(".git/hooks/{hook}"),
             "#!/bin/sh\necho ran >> \"$(git rev-parse --git-common-dir)/ran\"\nexit 1\n",
@@ -53,22 +53,22 @@ fn a_complete_run_does_not_change_a_dirty_checkout_with_hooks_and_signing() {
     let config = fs::read_to_string(user.join(".git/config")).unwrap();
     let signing =
         "[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = false\n[status]\n\tshowUntrackedFiles = no\n";
-    write(&user, ".git/config", format!("{config}{signing}"));
+    write_file(&user, ".git/config", format!("{config}{signing}"));
     // Changes of every kind.
-    write(&user, "file", "changed\n");
-    write(&user, "staged", "staged\n");
+    write_file(&user, "file", "changed\n");
+    write_file(&user, "staged", "staged\n");
     let no_hooks = ["-c", "core.hooksPath=/dev/null"];
     git(&user, &[&no_hooks[..], &["add", "staged"]].concat());
-    write(&user, "other", "staged and changed\n");
-    write(&user, "untracked", "x\n");
-    write(&user, "build.log", "ignored\n");
-    link(&user, "link", "file");
+    write_file(&user, "other", "staged and changed\n");
+    write_file(&user, "untracked", "x\n");
+    write_file(&user, "build.log", "ignored\n");
+    create_link(&user, "link", "file");
     fs::remove_file(user.join("deleted")).unwrap();
     let before = contents_of(&user);
 
-    let first = fixture.task("T1", |path| write(path, "file", "task\n"));
-    let second = fixture.create("T2");
-    write(&second.path, "new", "x");
+    let first = fixture.commit_task_work("T1", |path| write_file(path, "file", "task\n"));
+    let second = fixture.create_worktree("T2");
+    write_file(&second.path, "new", "x");
     let snapshot = fixture.run.snapshot_worktree(&second, "turn", &[]).unwrap();
     fixture.run.restore_worktree(&second, &snapshot.commit, &[]).unwrap();
     fixture.merge("T1");

@@ -4,41 +4,41 @@ use std::{fs, os::unix::fs::PermissionsExt, thread, time::Instant};
 
 use repo::{RepoError, Repository};
 
-use crate::fixture::{Fixture, git, id, options, user_git, write};
+use crate::fixture::{Fixture, git, git_options, task_id, user_git, write_file};
 
 #[test]
 fn a_worktree_is_locked_and_its_branch_starts_at_the_run_tip() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1.3");
+    let worktree = fixture.create_worktree("T1.3");
     assert_eq!(git(&worktree.path, &["symbolic-ref", "HEAD"]), "refs/heads/jangdan/r1/T1.3");
     assert_eq!(git(&worktree.path, &["rev-parse", "HEAD"]), fixture.run.run_tip().unwrap().as_str());
     assert_eq!(git(&worktree.path, &["status", "--porcelain"]), "");
-    assert!(git(&fixture.user(), &["worktree", "list", "--porcelain"]).contains("locked"));
-    assert_eq!(fixture.create("T1.3").path, worktree.path);
-    assert_eq!(fixture.run.open_worktree(&id("T1.3")).unwrap().path, worktree.path);
-    assert!(fixture.run.open_worktree(&id("T1")).is_none());
+    assert!(git(&fixture.user_folder(), &["worktree", "list", "--porcelain"]).contains("locked"));
+    assert_eq!(fixture.create_worktree("T1.3").path, worktree.path);
+    assert_eq!(fixture.run.open_worktree(&task_id("T1.3")).unwrap().path, worktree.path);
+    assert!(fixture.run.open_worktree(&task_id("T1")).is_none());
 }
 
 #[test]
 fn existing_files_are_not_replaced_by_a_worktree() {
     let fixture = Fixture::new();
-    write(&fixture.run.worktrees_folder, "r1-T1/precious", "x");
-    assert!(matches!(fixture.run.create_worktree(&id("T1")), Err(RepoError::PathOccupied { .. })));
+    write_file(&fixture.run.worktrees_folder, "r1-T1/precious", "x");
+    assert!(matches!(fixture.run.create_worktree(&task_id("T1")), Err(RepoError::PathOccupied { .. })));
     assert!(fixture.run.worktrees_folder.join("r1-T1/precious").exists());
-    git(&fixture.user(), &["branch", "jangdan/r1/T2"]);
-    git(&fixture.user(), &["worktree", "add", "--quiet", "../mine", "jangdan/r1/T2"]);
-    let error = fixture.run.create_worktree(&id("T2")).unwrap_err();
+    git(&fixture.user_folder(), &["branch", "jangdan/r1/T2"]);
+    git(&fixture.user_folder(), &["worktree", "add", "--quiet", "../mine", "jangdan/r1/T2"]);
+    let error = fixture.run.create_worktree(&task_id("T2")).unwrap_err();
     assert!(error.hint().contains("checked out elsewhere"), "{error}: {}", error.hint());
 }
 
 #[test]
 fn removal_preserves_all_work_first() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1");
-    write(&worktree.path, "file", "changed\n");
-    write(&worktree.path, "new", "new\n");
-    write(&worktree.path, "build.log", "ignored\n");
-    write(&worktree.path, "sealed/inside", "x");
+    let worktree = fixture.create_worktree("T1");
+    write_file(&worktree.path, "file", "changed\n");
+    write_file(&worktree.path, "new", "new\n");
+    write_file(&worktree.path, "build.log", "ignored\n");
+    write_file(&worktree.path, "sealed/inside", "x");
     fs::set_permissions(worktree.path.join("sealed"), fs::Permissions::from_mode(0o555)).unwrap();
     // One replaced commit, and one on no branch.
     git(&worktree.path, &["commit", "--quiet", "--allow-empty", "-m", "replaced"]);
@@ -50,23 +50,26 @@ fn removal_preserves_all_work_first() {
 
     fixture.run.remove_worktree(&worktree, &[]).unwrap();
     fixture.run.remove_worktree(&worktree, &[]).unwrap();
-    assert!(!worktree.path.exists() && fixture.run.open_worktree(&id("T1")).is_none());
-    assert!(!git(&fixture.user(), &["worktree", "list"]).contains("r1-T1"));
-    let snapshots = fixture.run.snapshots(&id("T1")).unwrap();
-    assert_eq!(git(&fixture.user(), &["show", &format!("{}:new", snapshots[0].commit)]), "new");
-    let commits = git(&fixture.user(), &["rev-list", "--glob=refs/jangdan/keep"]);
+    assert!(!worktree.path.exists() && fixture.run.open_worktree(&task_id("T1")).is_none());
+    assert!(!git(&fixture.user_folder(), &["worktree", "list"]).contains("r1-T1"));
+    let snapshots = fixture.run.task_snapshots(&task_id("T1")).unwrap();
+    assert_eq!(git(&fixture.user_folder(), &["show", &format!("{}:new", snapshots[0].commit)]), "new");
+    let commits = git(&fixture.user_folder(), &["rev-list", "--glob=refs/jangdan/keep"]);
     assert!(commits.contains(&replaced) && commits.contains(&detached));
 }
 
 #[test]
 fn a_nested_repository_is_stored_as_files_and_prevents_removal() {
     let fixture = Fixture::new();
-    let worktree = fixture.create("T1");
-    write(&worktree.path, "inner/deep/file", "inside\n");
+    let worktree = fixture.create_worktree("T1");
+    write_file(&worktree.path, "inner/deep/file", "inside\n");
     git(&worktree.path.join("inner"), &["init", "--quiet"]);
     let snapshot = fixture.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     assert_eq!(snapshot.nested, [std::path::Path::new("inner")]);
-    assert_eq!(git(&fixture.user(), &["show", &format!("{}:inner/deep/file", snapshot.commit)]), "inside");
+    assert_eq!(
+        git(&fixture.user_folder(), &["show", &format!("{}:inner/deep/file", snapshot.commit)]),
+        "inside"
+    );
     assert!(matches!(fixture.run.remove_worktree(&worktree, &[]), Err(RepoError::WouldLoseWork { .. })));
     assert!(worktree.path.join("inner/.git").exists());
 }
@@ -75,17 +78,17 @@ fn a_nested_repository_is_stored_as_files_and_prevents_removal() {
 fn a_submodule_with_unsaved_work_prevents_removal() {
     let other = Fixture::new();
     let fixture = Fixture::new();
-    let url = format!("file://{}", other.user().display());
-    git(&fixture.user(), &["submodule", "--quiet", "add", &url, "sub"]);
-    git(&fixture.user(), &["commit", "--quiet", "-m", "sub"]);
+    let url = format!("file://{}", other.user_folder().display());
+    git(&fixture.user_folder(), &["submodule", "--quiet", "add", &url, "sub"]);
+    git(&fixture.user_folder(), &["commit", "--quiet", "-m", "sub"]);
     let tip = fixture.run.run_tip().unwrap();
     fixture.run.advance_run_branch(&tip, &fixture.run.repository.resolve_commit("HEAD").unwrap()).unwrap();
     // The agent clones it itself, since submodules are turned off.
     let mut fixture = fixture;
     fixture.run.repository.with_submodules = false;
-    let worktree = fixture.create("T1");
+    let worktree = fixture.create_worktree("T1");
     git(&worktree.path, &["submodule", "--quiet", "update", "--init"]);
-    write(&worktree.path, "sub/new", "x");
+    write_file(&worktree.path, "sub/new", "x");
     assert!(matches!(fixture.run.remove_worktree(&worktree, &[]), Err(RepoError::WouldLoseWork { .. })));
     fs::remove_file(worktree.path.join("sub/new")).unwrap();
     fixture.run.remove_worktree(&worktree, &[]).unwrap();
@@ -97,11 +100,11 @@ fn a_bare_repository_supports_worktrees() {
     let fixture = Fixture::new();
     let folder = fixture.folder.path();
     git(folder, &["clone", "--quiet", "--bare", "user", "bare"]);
-    let bare = Repository::discover(&folder.join("bare"), &options()).unwrap();
+    let bare = Repository::discover(&folder.join("bare"), &git_options()).unwrap();
     let run = bare.open_run(&"r2".parse().unwrap(), &folder.join("worktrees")).unwrap();
     run.create_run_branch(&bare.resolve_commit("main").unwrap()).unwrap();
-    let worktree = run.create_worktree(&id("T1")).unwrap();
-    write(&worktree.path, "new", "x");
+    let worktree = run.create_worktree(&task_id("T1")).unwrap();
+    write_file(&worktree.path, "new", "x");
     run.snapshot_worktree(&worktree, "turn", &[]).unwrap();
     run.remove_worktree(&worktree, &[]).unwrap();
 }
@@ -110,19 +113,19 @@ fn a_bare_repository_supports_worktrees() {
 fn a_run_branch_is_created_once_and_needs_a_commit() {
     let fixture = Fixture::new();
     let tip = fixture.run.run_tip().unwrap();
-    git(&fixture.user(), &["commit", "--quiet", "--allow-empty", "-m", "later"]);
+    git(&fixture.user_folder(), &["commit", "--quiet", "--allow-empty", "-m", "later"]);
     let later = fixture.run.repository.resolve_commit("HEAD").unwrap();
     assert_eq!(fixture.run.create_run_branch(&later).unwrap(), tip);
     let nothing = repo::CommitId::parse(&"0".repeat(40)).unwrap();
     let run = fixture.run.repository.open_run(&"r2".parse().unwrap(), &fixture.run.worktrees_folder).unwrap();
     assert!(matches!(run.create_run_branch(&nothing), Err(RepoError::CommitNotFound { .. })));
-    assert!(matches!(run.create_worktree(&id("T1")), Err(RepoError::BranchNotFound { .. })));
+    assert!(matches!(run.create_worktree(&task_id("T1")), Err(RepoError::BranchNotFound { .. })));
 }
 
 #[test]
 fn a_conflicting_branch_name_is_reported_with_a_hint() {
     let fixture = Fixture::new();
-    git(&fixture.user(), &["branch", "jangdan/r2"]);
+    git(&fixture.user_folder(), &["branch", "jangdan/r2"]);
     let run = fixture.run.repository.open_run(&"r2".parse().unwrap(), &fixture.run.worktrees_folder).unwrap();
     let error = run.create_run_branch(&fixture.run.run_tip().unwrap()).unwrap_err();
     assert!(error.hint().contains("rename it"), "{error}: {}", error.hint());
@@ -135,7 +138,9 @@ fn two_hundred_worktrees_are_created_concurrently_and_recovered() {
     thread::scope(|scope| {
         for first in 0..4 {
             let fixture = &fixture;
-            scope.spawn(move || (1..=50).for_each(|n| drop(fixture.create(&format!("T{}", first * 50 + n)))));
+            scope.spawn(move || {
+                (1..=50).for_each(|n| drop(fixture.create_worktree(&format!("T{}", first * 50 + n))))
+            });
         }
     });
     let made = start.elapsed();
@@ -143,6 +148,6 @@ fn two_hundred_worktrees_are_created_concurrently_and_recovered() {
     assert_eq!((found.ready.len(), found.removed.len()), (200, 0));
     // A quarter of a second each, ten times the usual time, to allow for a busy machine.
     assert!(made.as_secs() < 50, "{made:?}");
-    assert!(user_git(&fixture.user()).args(["worktree", "prune"]).status().unwrap().success());
+    assert!(user_git(&fixture.user_folder()).args(["worktree", "prune"]).status().unwrap().success());
     assert_eq!(fixture.run.recover_worktrees().ready.len(), 200);
 }

@@ -112,7 +112,7 @@ impl WorktreeRegistry {
     }
 
     /// Returns the git operations of an active run.
-    pub(crate) fn git(&self, run: &RunId) -> Option<RunGit> {
+    pub(crate) fn run_git(&self, run: &RunId) -> Option<RunGit> {
         self.state().runs.get(run).map(|worktrees| worktrees.git.clone())
     }
 
@@ -121,7 +121,7 @@ impl WorktreeRegistry {
     }
 
     /// Returns the worktrees that may be removed; those of ended runs first.
-    pub(super) fn candidates(&self, data: &Path) -> Vec<RemovalCandidates> {
+    pub(super) fn removal_candidates(&self, data: &Path) -> Vec<RemovalCandidates> {
         // Git may be slow, so the registry is not locked meanwhile.
         let active = self.state().runs.clone();
         let ended = ended_runs(data, &active).into_iter().map(|(run, git)| {

@@ -34,7 +34,7 @@ pub(super) struct MergeCheck<'a> {
 }
 
 /// Runs a check when the worktree is free.
-pub(super) fn check(
+pub(super) fn run_merge_check(
     context: &RunContext,
     git: &RunGit,
     check: MergeCheck<'_>,
@@ -42,7 +42,7 @@ pub(super) fn check(
 ) -> Result<Receipt, RepoError> {
     let MergeCheck { name, command, commit, tree, task, timeout_ms } = check;
     let lock = git.lock_check_worktree();
-    let user_file = context.host.folder(&context.run).join(USER_FILE);
+    let user_file = context.host.run_folder(&context.run).join(USER_FILE);
     let user = fs::read_to_string(&user_file).unwrap_or_default();
     let directory = if user == name && job::has_started(context, name) {
         git.check_worktree_path()
@@ -59,7 +59,7 @@ pub(super) fn check(
     let job = Job { name, command, directory: &directory, task, timeout_ms, stop_token, is_sandboxed: true };
     let receipt = run_check(context, &job, tree);
     // A detached check continues in the worktree.
-    if stop_token.request() != Some(StopRequest::Detach) {
+    if stop_token.stop_request() != Some(StopRequest::Detach) {
         let _ = fs::remove_file(&user_file);
     }
     drop(lock);

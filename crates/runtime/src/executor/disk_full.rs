@@ -41,7 +41,7 @@ mod tests {
 
     const FULL: &str = "git update-index: fatal: index.lock write error. Out of diskspace";
 
-    fn check(reasons: &[&str], stop_token: &StopToken, expected: (Result<(), &str>, usize)) {
+    fn assert_retry_outcome(reasons: &[&str], stop_token: &StopToken, expected: (Result<(), &str>, usize)) {
         let mut n_attempts = 0;
         let outcome = retry(stop_token, || {
             n_attempts += 1;
@@ -53,18 +53,18 @@ mod tests {
     #[test]
     fn full_disk_is_retried_until_the_operation_succeeds() {
         let write = std::io::Error::from_raw_os_error(28).to_string();
-        check(&[FULL, &write], &StopToken::new(), (Ok(()), 3));
+        assert_retry_outcome(&[FULL, &write], &StopToken::new(), (Ok(()), 3));
     }
 
     #[test]
     fn other_errors_are_not_retried() {
-        check(&["no such branch"], &StopToken::new(), (Err("no such branch"), 1));
+        assert_retry_outcome(&["no such branch"], &StopToken::new(), (Err("no such branch"), 1));
     }
 
     #[test]
     fn stop_request_ends_the_retries() {
         let stop_token = StopToken::new();
         stop_token.detach();
-        check(&[FULL], &stop_token, (Err(FULL), 1));
+        assert_retry_outcome(&[FULL], &stop_token, (Err(FULL), 1));
     }
 }

@@ -14,14 +14,14 @@ use super::{
 const ARTEFACTS_MAX: usize = 1000;
 
 /// Examines a phase. An error is reported as a failed gate.
-pub(super) fn report(
+pub(super) fn examine_phase(
     context: &RunContext,
     name: &str,
     work: &GateCheck,
     timeout_ms: u64,
     stop_token: &StopToken,
 ) -> GateReport {
-    match try_report(context, name, work, timeout_ms, stop_token) {
+    match try_examine_phase(context, name, work, timeout_ms, stop_token) {
         Ok(report) => report,
         Err(reason) => {
             GateReport { summary: format!("cannot examine the phase: {reason}"), ..GateReport::default() }
@@ -29,7 +29,7 @@ pub(super) fn report(
     }
 }
 
-fn try_report(
+fn try_examine_phase(
     context: &RunContext,
     name: &str,
     work: &GateCheck,
@@ -53,7 +53,7 @@ fn try_report(
         }
         return Ok(with_verdict(report));
     };
-    let (tip, tree) = git.tip().map_err(|error| error_chain(&error))?;
+    let (tip, tree) = git.run_branch_tip().map_err(|error| error_chain(&error))?;
     git.record_gate(work.phase, &tip).map_err(|error| error_chain(&error))?;
     for pattern in &work.artefacts {
         let files = git.files_matching(&tip, pattern).map_err(|error| error_chain(&error))?;
@@ -67,7 +67,7 @@ fn try_report(
     report.artefacts.truncate(ARTEFACTS_MAX);
     if let Some(command) = &work.check {
         let check = MergeCheck { name, command, commit: &tip, tree, task: None, timeout_ms };
-        let receipt = check_worktree::check(context, git, check, stop_token);
+        let receipt = check_worktree::run_merge_check(context, git, check, stop_token);
         report.receipts.push(receipt.map_err(|error| error_chain(&error))?);
     }
     Ok(with_verdict(report))

@@ -78,7 +78,7 @@ fn copy_file(from: &Path, worktree: &Path, name: &Path) -> Result<(), String> {
 fn copy_link(from: &Path, worktree: &Path, name: &Path) -> Result<(), String> {
     let failed = |error: io::Error| format!("{}: {error}", name.display());
     let (target, to) = (fs::read_link(from).map_err(failed)?, worktree.join(name));
-    if !stays_inside(name, &target) {
+    if !is_link_target_inside(name, &target) {
         return Err(format!(
             "{} is a link to {}, which is not in the project; create it with a command of `worktree.setup`",
             name.display(),
@@ -92,7 +92,7 @@ fn copy_link(from: &Path, worktree: &Path, name: &Path) -> Result<(), String> {
 }
 
 /// Tells whether the target of a link is below the root that its name is relative to.
-fn stays_inside(name: &Path, target: &Path) -> bool {
+fn is_link_target_inside(name: &Path, target: &Path) -> bool {
     let mut depth = name.components().count().saturating_sub(1);
     target.components().all(|part| match part {
         Component::Normal(_) => {

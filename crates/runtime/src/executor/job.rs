@@ -12,7 +12,7 @@ use std::{
 use domain::{Receipt, TaskId, Timestamp};
 use holder::{
     ClientError,
-    protocol::{Attachment, Request, Stderr},
+    protocol::{Request, StderrMode, StdioAttachment},
     spool::{RecordBody, RecordFollower},
 };
 use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
@@ -58,7 +58,7 @@ pub(super) struct Job<'a> {
 }
 
 /// Runs the check of a task in its worktree.
-pub(super) fn check(
+pub(super) fn check_task(
     context: &RunContext,
     name: &str,
     task: &TaskId,
@@ -86,7 +86,7 @@ pub(super) fn check(
 
 /// Returns the directory of a task's check, and the tree that the directory had when the check started.
 fn directory_and_tree(context: &RunContext, name: &str, task: &TaskId) -> Result<(PathBuf, String), String> {
-    let tree_file = context.host.folder(&context.run).join(format!("{name}-tree"));
+    let tree_file = context.host.run_folder(&context.run).join(format!("{name}-tree"));
     if has_started(context, name)
         && let Ok(tree) = fs::read_to_string(&tree_file)
     {
@@ -161,19 +161,19 @@ pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, Stri
 
 /// Tells whether a job was started, perhaps by an earlier server.
 pub(super) fn has_started(context: &RunContext, name: &str) -> bool {
-    attempts(context, name).next().is_some()
+    attempt_sessions(context, name).next().is_some()
 }
 
 /// Ends a job that a killed server left, and removes its sessions.
 pub(super) fn end(context: &RunContext, name: &str) {
-    for entry in attempts(context, name) {
+    for entry in attempt_sessions(context, name) {
         drop(context.host.sessions.request(&entry, &Request::End { grace: GRACE }, GRACE * 5));
         context.host.sessions.kill_orphans(&entry);
         drop(context.host.sessions.remove(&entry));
     }
 }
 
-fn attempts<'a>(context: &'a RunContext, name: &'a str) -> impl Iterator<Item = SessionEntry> + 'a {
+fn attempt_sessions<'a>(context: &'a RunContext, name: &'a str) -> impl Iterator<Item = SessionEntry> + 'a {
     (1..=ATTEMPTS_MAX).filter_map(move |number| {
         context.host.sessions.find_exactly(&session_name(context, name, number)).ok().flatten()
     })
@@ -184,12 +184,12 @@ fn session_name(context: &RunContext, name: &str, number: u32) -> String {
 }
 
 fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEntry, SessionError> {
-    let variables = context.variables(job.task, job.directory);
+    let variables = context.environment_variables(job.task, job.directory);
     context.host.sessions.start(&StartRequest {
         name: Some(name),
         command: vec!["sh".into(), "-c".into(), job.command.into()],
         directory: job.directory.to_owned(),
-        attachment: Attachment::Pipes { stderr: Stderr::Merged },
+        attachment: StdioAttachment::Pipes { stderr: StderrMode::Merged },
         environment: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
         memory_bytes_max: None,
         sandbox: if job.is_sandboxed {
@@ -214,7 +214,7 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
     let mut is_timed_out = false;
     let mut alive_at = Instant::now();
     let exit = loop {
-        match job.stop_token.request() {
+        match job.stop_token.stop_request() {
             None => {}
             Some(StopRequest::Detach) => return Err("the server detached from it".to_owned()),
             Some(StopRequest::Kill) => {

@@ -34,11 +34,11 @@ impl MergeOptions {
             .last();
         let agent = row.and_then(|row| row.agent.as_ref()).map(ToString::to_string);
         Self {
-            check: durable_run.run().check_command(task).map(str::to_owned),
+            check: durable_run.state().check_command(task).map(str::to_owned),
             checked_tree: passed.map(|row| row.receipt.tree.clone()),
             author: agent.unwrap_or_else(|| "agent".to_owned()),
             title: row.map(|row| row.title.clone()).unwrap_or_default(),
-            timeout_ms: durable_run.run().settings().timeout_ms,
+            timeout_ms: durable_run.state().settings().timeout_ms,
             job,
         }
     }
@@ -124,7 +124,7 @@ fn check_and_advance(
         Some(command) => {
             let (name, timeout_ms, tree) = (options.job.as_str(), options.timeout_ms, tree.clone());
             let check = MergeCheck { name, command, commit: &commit, tree, task: Some(task), timeout_ms };
-            let receipt = check_worktree::check(context, git, check, stop_token)?;
+            let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
             if !receipt.passed() {
                 return report_failed_check(git, task, receipt, stop_token);
             }

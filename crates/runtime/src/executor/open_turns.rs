@@ -36,7 +36,7 @@ impl OpenTurns {
     }
 
     /// Waits until no session of a task has an open turn.
-    pub(super) fn wait_for(&self, task: &TaskId, stop_token: &StopToken) {
+    pub(super) fn wait_for_task(&self, task: &TaskId, stop_token: &StopToken) {
         let deadline = Instant::now() + WAIT_MAX;
         let mut tasks = self.tasks();
         while tasks.values().any(|open| open == task) && !stop_token.is_stopped() && Instant::now() < deadline

@@ -20,7 +20,7 @@ use views::Rows;
 
 use super::{
     run_context::RunContext,
-    wake_up::{WakeUpSender, wake_ups},
+    wake_up::{WakeUpSender, wake_up_channel},
 };
 use crate::{DurableRun, git::RunGit};
 
@@ -43,12 +43,16 @@ pub(super) struct OverlapWatch {
 
 impl OverlapWatch {
     /// Has the worktrees of unfinished tasks scanned. The thread is started when there are several such tasks.
-    pub(super) fn update(watch: &mut Option<Self>, context: &Arc<RunContext>, durable_run: &DurableRun) {
+    pub(super) fn request_scan(
+        watch: &mut Option<Self>,
+        context: &Arc<RunContext>,
+        durable_run: &DurableRun,
+    ) {
         let Some(git) = &context.git else { return };
         let rows = durable_run.views().rows();
         let tasks = unfinished_tasks(rows);
         if watch.is_none() && (tasks.len() > 1 || !rows.overlaps.is_empty()) {
-            let (wake_up, woken) = wake_ups();
+            let (wake_up, woken) = wake_up_channel();
             let newest = Arc::default();
             let scanner = OverlapScanner {
                 context: Arc::clone(context),
@@ -123,7 +127,7 @@ impl OverlapScanner {
             }
             // The engine records only changes.
             let overlaps = self.scan();
-            self.context.report(Command::ReportOverlaps { overlaps });
+            self.context.report_to_run_loop(Command::ReportOverlaps { overlaps });
             paused_until = Instant::now() + PAUSE_MIN.max(started_at.elapsed() * PAUSE_FACTOR);
             next_scan = (self.tasks.len() > 1).then(|| Instant::now() + SCAN_INTERVAL);
         }
@@ -168,7 +172,7 @@ mod tests {
 
     #[test]
     fn busy_scanner_does_not_block_the_sender_and_reads_the_newest_list() {
-        let (wake_up, woken) = wake_ups();
+        let (wake_up, woken) = wake_up_channel();
         let newest = Arc::<Mutex<Vec<TaskId>>>::default();
         let (is_busy, busy) = channel();
         let (resume, may_resume) = channel();

@@ -111,12 +111,12 @@ impl Process {
             },
             is_owned_by_run: true,
         };
-        let line = command_line(&spec.preset, agent.launch());
+        let line = command_line(&spec.preset, agent.launch_mode());
         let mut environment = line.environment;
-        let variables = context.variables(spec.task.as_ref(), &spec.directory);
+        let variables = context.environment_variables(spec.task.as_ref(), &spec.directory);
         environment.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         let start = StartRequest {
-            name: Some(name(context, spec.session, number)),
+            name: Some(name_of_process(context, spec.session, number)),
             command: line.command,
             directory: spec.directory.clone(),
             attachment: line.attachment,
@@ -151,7 +151,7 @@ impl Process {
             return Err(ProcessError::Unusable(format!("session '{}' has no agent", entry.name)));
         };
         let driver_context = DriverContext {
-            launch: agent.launch(),
+            launch: agent.launch_mode(),
             directory: &spec.directory,
             key: &entry.metadata.key,
             role: spec.role,
@@ -162,31 +162,34 @@ impl Process {
             Session::open(&entry.directory, set_up_driver(&spec.preset, &driver_context))?;
         let is_resumed = agent.is_resumed;
         let has_input = reports.iter().any(|report| matches!(report, SessionReport::InputWritten { .. }));
-        let boot =
-            entry.metadata.boot.clone().or_else(|| boot_of_earlier_version(context, spec.session, number));
+        let boot = entry
+            .metadata
+            .boot
+            .clone()
+            .or_else(|| boot_id_saved_by_earlier_version(context, spec.session, number));
         let is_from_earlier_boot = boot.is_some() && boot != boot_id();
         Ok((Self { session, entry, is_resumed, has_input, is_from_earlier_boot, number }, reports))
     }
 
     /// Converts an offset in the output of this process to one of the session.
-    pub(super) fn session_offset(&self, offset: u64) -> u64 {
+    pub(super) fn to_session_offset(&self, offset: u64) -> u64 {
         (u64::from(self.number - 1) << OFFSET_BITS) | offset
     }
 
     /// Converts the offset of a message of this process to one of the session.
-    pub(super) fn message_offset(&self, offset: MessageOffset) -> MessageOffset {
-        MessageOffset { start: self.session_offset(offset.start), ordinal: offset.ordinal }
+    pub(super) fn to_session_message_offset(&self, offset: MessageOffset) -> MessageOffset {
+        MessageOffset { start: self.to_session_offset(offset.start), ordinal: offset.ordinal }
     }
 
     /// Records that the server's shutdown ends the process.
-    pub(super) fn mark_stopped(&self, context: &RunContext, session: SessionId) {
+    pub(super) fn mark_ended_by_shutdown(&self, context: &RunContext, session: SessionId) {
         // On failure its end counts as a failure of the agent.
-        let _ = fs::write(stopped_path(context, session, self.number), "");
+        let _ = fs::write(shutdown_marker_path(context, session, self.number), "");
     }
 
     /// Tells whether a server's shutdown ended the process.
-    pub(super) fn was_stopped(&self, context: &RunContext, session: SessionId) -> bool {
-        stopped_path(context, session, self.number).exists()
+    pub(super) fn was_ended_by_shutdown(&self, context: &RunContext, session: SessionId) -> bool {
+        shutdown_marker_path(context, session, self.number).exists()
     }
 
     /// Tells whether the process never started, because its server was killed during the start.
@@ -213,10 +216,11 @@ pub(super) fn wait_for_start(context: &RunContext, session: SessionId) -> Result
 }
 
 /// Ends all processes of a session.
-pub(super) fn end_all(context: &RunContext, session: SessionId, grace: Duration) {
+pub(super) fn end_session_processes(context: &RunContext, session: SessionId, grace: Duration) {
     let sessions = &context.host.sessions;
     for number in 1.. {
-        let Ok(Some(entry)) = context.host.sessions.find_exactly(&name(context, session, number)) else {
+        let Ok(Some(entry)) = context.host.sessions.find_exactly(&name_of_process(context, session, number))
+        else {
             return;
         };
         match entry.state {
@@ -235,8 +239,8 @@ pub(super) fn end_all(context: &RunContext, session: SessionId, grace: Duration)
 }
 
 /// Ends all processes of a session, and waits for their end for a limited time.
-pub(super) fn end_all_and_wait(context: &RunContext, session: SessionId, grace: Duration) {
-    end_all(context, session, grace);
+pub(super) fn end_session_processes_and_wait(context: &RunContext, session: SessionId, grace: Duration) {
+    end_session_processes(context, session, grace);
     let deadline = Instant::now() + grace * 5;
     let is_running =
         |entry: &SessionEntry| matches!(entry.state, SessionState::Alive(_) | SessionState::Starting);
@@ -255,7 +259,7 @@ fn last_process(
 ) -> Result<Option<(u32, SessionEntry)>, SessionError> {
     let mut last = None;
     for number in 1.. {
-        match context.host.sessions.find_exactly(&name(context, session, number))? {
+        match context.host.sessions.find_exactly(&name_of_process(context, session, number))? {
             Some(entry) => last = Some((number, entry)),
             None => break,
         }
@@ -263,17 +267,18 @@ fn last_process(
     Ok(last)
 }
 
-fn name(context: &RunContext, session: SessionId, number: u32) -> String {
+fn name_of_process(context: &RunContext, session: SessionId, number: u32) -> String {
     process_name(&context.run, session, number)
 }
 
-fn stopped_path(context: &RunContext, session: SessionId, number: u32) -> PathBuf {
-    context.host.folder(&context.run).join(format!("{session}-{number}-stopped"))
+fn shutdown_marker_path(context: &RunContext, session: SessionId, number: u32) -> PathBuf {
+    context.host.run_folder(&context.run).join(format!("{session}-{number}-stopped"))
 }
 
 /// Returns the boot id that an earlier version of Jangdan saved in the folder of the run when it started a process.
-fn boot_of_earlier_version(context: &RunContext, session: SessionId, number: u32) -> Option<String> {
-    let text = fs::read(context.host.folder(&context.run).join(format!("{session}-{number}.json"))).ok()?;
+fn boot_id_saved_by_earlier_version(context: &RunContext, session: SessionId, number: u32) -> Option<String> {
+    let text =
+        fs::read(context.host.run_folder(&context.run).join(format!("{session}-{number}.json"))).ok()?;
     let record: serde_json::Value = serde_json::from_slice(&text).ok()?;
     record.get("boot")?.as_str().map(str::to_owned)
 }

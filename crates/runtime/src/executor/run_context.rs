@@ -16,7 +16,7 @@ use super::{
     ignored_files::copy_ignored_files,
     job::{Job, run},
     open_turns::OpenTurns,
-    process::end_all_and_wait,
+    process::end_session_processes_and_wait,
     stop_token::StopToken,
 };
 use crate::{
@@ -53,12 +53,12 @@ pub(super) enum WorktreeError {
 
 impl RunContext {
     /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
-    pub(super) fn report(&self, command: Command) {
-        drop(self.requests.send(RunRequest::report(command)));
+    pub(super) fn report_to_run_loop(&self, command: Command) {
+        drop(self.requests.send(RunRequest::from_executor(command)));
     }
 
     /// Sends the run loop a command of an agent.
-    pub(super) fn report_from_agent(&self, session: SessionId, command: Command) {
+    pub(super) fn send_agent_command(&self, session: SessionId, command: Command) {
         drop(self.requests.send(RunRequest::from_agent(session, command)));
     }
 
@@ -67,7 +67,10 @@ impl RunContext {
     }
 
     /// Returns the directory of a task, and whether it is new. A new worktree must be within the disk budget.
-    pub(super) fn task_directory(&self, task: &TaskId) -> Result<(PathBuf, bool), WorktreeError> {
+    pub(super) fn find_or_create_task_directory(
+        &self,
+        task: &TaskId,
+    ) -> Result<(PathBuf, bool), WorktreeError> {
         let Some(git) = &self.git else { return Ok((self.environment.project.clone(), false)) };
         if let Some(worktree) = git.find_worktree(task) {
             return Ok((worktree.path, false));
@@ -81,7 +84,7 @@ impl RunContext {
 
     /// Returns the current tree of the project's folder, if it is in a git repository.
     pub(super) fn project_tree(&self) -> Option<String> {
-        let temporary = self.host.folder(&self.run);
+        let temporary = self.host.run_folder(&self.run);
         let options = GitOptions::from_environment();
         let tree = repo::checkout_tree(&self.environment.project, &options, &temporary);
         // A check is useful even if its tree is unknown.
@@ -91,13 +94,16 @@ impl RunContext {
     /// Reports to the run loop if there is space for worktrees.
     pub(super) fn report_available_space(&self) {
         let budget = self.environment.disk_budget_bytes;
-        if budget.is_none_or(|budget| self.host.disk_budget.has_space(&self.host.data, budget)) {
-            self.report(Command::ReportDiskSpaceAvailable);
+        if budget.is_none_or(|budget| self.host.disk_budget.ensure_space(&self.host.data, budget)) {
+            self.report_to_run_loop(Command::ReportDiskSpaceAvailable);
         }
     }
 
     /// Returns the directory of a session without a task, and whether it is new.
-    pub(super) fn session_directory(&self, session: SessionId) -> Result<(PathBuf, bool), RepoError> {
+    pub(super) fn find_or_create_session_directory(
+        &self,
+        session: SessionId,
+    ) -> Result<(PathBuf, bool), RepoError> {
         match &self.git {
             Some(git) => git.create_session_worktree(session),
             None => Ok((self.environment.project.clone(), false)),
@@ -112,7 +118,7 @@ impl RunContext {
         is_new: bool,
         stop_token: &StopToken,
     ) -> Result<(), String> {
-        self.set_up(directory, &task.to_string(), Some(task), is_new, stop_token)
+        self.set_up_worktree(directory, &task.to_string(), Some(task), is_new, stop_token)
     }
 
     /// Sets up the worktree of a session without a task. Orchestrators and operators do not wait for set-up commands,
@@ -128,7 +134,7 @@ impl RunContext {
         match role {
             Role::Orchestrator | Role::Operator => self.copy_ignored_files(directory),
             Role::Verifier | Role::Specialist | Role::Tester | Role::Worker => {
-                self.set_up(directory, &worktree_name(session), None, is_new, stop_token)
+                self.set_up_worktree(directory, &session_worktree_name(session), None, is_new, stop_token)
             }
         }
     }
@@ -138,14 +144,14 @@ impl RunContext {
         if let Some(git) = &self.git
             && git.remove_session_worktree(session).is_ok()
         {
-            let _ = fs::remove_file(self.ready_marker(&worktree_name(session)));
+            let _ = fs::remove_file(self.ready_marker(&session_worktree_name(session)));
         }
     }
 
     /// Removes all session worktrees of an ended run, after ending the processes that still run there.
     pub(super) fn remove_session_worktrees(&self) {
         for session in self.git.as_ref().map(RunGit::session_worktrees).unwrap_or_default() {
-            end_all_and_wait(self, session, GRACE);
+            end_session_processes_and_wait(self, session, GRACE);
             self.remove_session_worktree(session);
         }
     }
@@ -161,7 +167,7 @@ impl RunContext {
 
     /// Returns the path of the empty file that marks a worktree as set up.
     fn ready_marker(&self, name: &str) -> PathBuf {
-        self.host.folder(&self.run).join(format!("ready-{name}"))
+        self.host.run_folder(&self.run).join(format!("ready-{name}"))
     }
 
     /// Sets up the worktree for checks of merged trees. If that fails, the check fails too.
@@ -172,10 +178,10 @@ impl RunContext {
         task: Option<&TaskId>,
         stop_token: &StopToken,
     ) {
-        drop(self.set_up(directory, "check", task, is_new, stop_token));
+        drop(self.set_up_worktree(directory, "check", task, is_new, stop_token));
     }
 
-    fn set_up(
+    fn set_up_worktree(
         &self,
         directory: &Path,
         name: &str,
@@ -215,7 +221,11 @@ impl RunContext {
     }
 
     /// Returns the environment variables of all processes in a directory.
-    pub(super) fn variables(&self, task: Option<&TaskId>, directory: &Path) -> Vec<(String, String)> {
+    pub(super) fn environment_variables(
+        &self,
+        task: Option<&TaskId>,
+        directory: &Path,
+    ) -> Vec<(String, String)> {
         // Set also if empty: a server that an agent started would otherwise pass on the variable of that agent.
         let task = task.map(ToString::to_string).unwrap_or_default();
         let folder = directory.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
@@ -246,7 +256,7 @@ impl RunContext {
 }
 
 /// Returns the name of a session's worktree in its ready marker.
-fn worktree_name(session: SessionId) -> String {
+fn session_worktree_name(session: SessionId) -> String {
     format!("desk-{session}")
 }
 

@@ -17,12 +17,12 @@ use sessions::{InputOrder, InputQueue, SessionError, SessionReport};
 
 use super::{
     disk_full,
-    process::{Process, ProcessError, SessionSpec, end_all, wait_for_start},
+    process::{Process, ProcessError, SessionSpec, end_session_processes, wait_for_start},
     run_context::{RunContext, WorktreeError, error_chain},
 };
 use crate::DurableRun;
 pub(super) use inbox::{COMMANDS_MAX, SessionCommand, SessionStop};
-use inbox::{SessionInbox, SessionOutbox, inbox};
+use inbox::{SessionInbox, SessionOutbox, outbox_and_inbox};
 
 /// Time that an agent has to exit after its input is closed.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
@@ -53,11 +53,12 @@ impl SessionHandle {
         state: RecoveryState,
         durable_run: &DurableRun,
     ) -> Result<Self, String> {
-        let assignment = durable_run.run().assignment(session).ok_or("it is not assigned to an agent")?;
+        let assignment =
+            durable_run.state().session_assignment(session).ok_or("it is not assigned to an agent")?;
         let preset = context.environment.agents.get(&assignment.agent).cloned();
         let preset = preset.unwrap_or_else(|| assignment.agent.to_string());
-        let preset =
-            preset::pick(&preset, &context.environment.presets).map_err(|error| error_chain(&error))?;
+        let preset = preset::resolve_preset(&preset, &context.environment.presets)
+            .map_err(|error| error_chain(&error))?;
         let usage = durable_run
             .views()
             .rows()
@@ -70,20 +71,20 @@ impl SessionHandle {
             role: assignment.role,
             task: assignment.task,
             directory: context.environment.project.clone(),
-            has_numeric_ids: durable_run.run().task_ids().any(|task| !task.has_letter_prefix()),
+            has_numeric_ids: durable_run.state().task_ids().any(|task| !task.has_letter_prefix()),
             agent_session: assignment.agent_session,
             is_in_turn: assignment.is_in_turn,
             has_text: assignment.has_spoken,
             usage: usage.unwrap_or_default(),
         };
         if state == RecoveryState::Running && spec.is_in_turn {
-            begin_turn(&context, &spec);
+            register_open_turn(&context, &spec);
         }
-        let (outbox, inbox) = inbox();
+        let (outbox, inbox) = outbox_and_inbox();
         let worker = SessionWorker {
             context,
             spec,
-            locale: durable_run.run().settings().locale,
+            locale: durable_run.state().settings().locale,
             read_from: assignment.read_from,
             inbox,
             inputs: InputQueue::new(InputOrder::AsQueued, 0),
@@ -147,45 +148,49 @@ impl SessionWorker {
         let registry = &context.host.disk_budget.registry;
         let task = self.spec.task.as_ref();
         let _lease = task.map(|task| registry.lease(&context.run, self.spec.session, task));
-        let mut next = self.begin(state);
+        let mut next = self.start_or_recover(state);
         loop {
             if !matches!(next, Ok(NextState::Running(_))) {
                 self.context.open_turns.end(self.spec.session);
             }
             next = match next {
-                Ok(NextState::Running(process)) => self.serve(*process),
+                Ok(NextState::Running(process)) => self.serve_process(*process),
                 Ok(NextState::Cold) => self.wait_while_cold(),
                 Ok(NextState::Ended) => return,
                 // The failure may be a result of the shutdown; the next server tries again.
                 Err(_) if self.inbox.stop_request() == Some(SessionStop::Detach) => return,
                 Err(ProcessError::DiskBudget(reason)) => {
                     let session = self.spec.session;
-                    return self.context.report(Command::ReportDiskBudgetExceeded { session, reason });
+                    return self
+                        .context
+                        .report_to_run_loop(Command::ReportDiskBudgetExceeded { session, reason });
                 }
                 Err(error) => {
                     let (session, reason) = (self.spec.session, error_chain(&error));
                     // The processes must not continue beside those of the session that replaces this one.
-                    end_all(&self.context, session, GRACE);
-                    return self.context.report(Command::ReportLost { session, reason });
+                    end_session_processes(&self.context, session, GRACE);
+                    return self.context.report_to_run_loop(Command::ReportLost { session, reason });
                 }
             };
         }
     }
 
-    fn begin(&mut self, state: RecoveryState) -> Result<NextState, ProcessError> {
+    fn start_or_recover(&mut self, state: RecoveryState) -> Result<NextState, ProcessError> {
         self.spec.directory = self.set_up_directory()?;
         wait_for_start(&self.context, self.spec.session)?;
         let process = Process::find(&self.context, &self.spec, self.read_from)?;
         match (process, state) {
             (Some((process, _)), RecoveryState::Cold) if process.has_ended() => Ok(NextState::Cold),
-            (Some((process, _)), RecoveryState::New) if self.was_stopped(&process) => self.start(),
+            (Some((process, _)), RecoveryState::New) if self.was_ended_by_shutdown(&process) => {
+                self.start_process()
+            }
             // An earlier server was killed during the start.
             (Some((process, _)), RecoveryState::New) if process.never_started() => {
                 self.context.host.sessions.kill_orphans(&process.entry);
-                self.start()
+                self.start_process()
             }
-            (Some((process, reports)), _) => self.attach(process, reports),
-            (None, RecoveryState::New) => self.start(),
+            (Some((process, reports)), _) => self.attach_process(process, reports),
+            (None, RecoveryState::New) => self.start_process(),
             (None, RecoveryState::Cold) => Ok(NextState::Cold),
             (None, RecoveryState::Running) => {
                 Err(ProcessError::Unusable("its process was not found".to_owned()))
@@ -194,15 +199,17 @@ impl SessionWorker {
     }
 
     /// Tells whether the shutdown of an earlier server ended the process.
-    fn was_stopped(&self, process: &Process) -> bool {
-        process.has_ended() && process.was_stopped(&self.context, self.spec.session)
+    fn was_ended_by_shutdown(&self, process: &Process) -> bool {
+        process.has_ended() && process.was_ended_by_shutdown(&self.context, self.spec.session)
     }
 
     /// Returns the directory of the session. A new worktree is set up first.
     fn set_up_directory(&self) -> Result<std::path::PathBuf, ProcessError> {
         let directory = match &self.spec.task {
-            Some(task) => self.context.task_directory(task),
-            None => self.context.session_directory(self.spec.session).map_err(WorktreeError::Git),
+            Some(task) => self.context.find_or_create_task_directory(task),
+            None => {
+                self.context.find_or_create_session_directory(self.spec.session).map_err(WorktreeError::Git)
+            }
         };
         let (directory, is_new) = directory.map_err(|error| match error {
             WorktreeError::Git(error) => match error_chain(&error) {
@@ -221,23 +228,24 @@ impl SessionWorker {
         Ok(directory)
     }
 
-    fn start(&mut self) -> Result<NextState, ProcessError> {
+    fn start_process(&mut self) -> Result<NextState, ProcessError> {
         let (process, reports) = Process::start(&self.context, &self.spec)?;
         self.sent.clear();
-        self.attach(process, reports)
+        self.attach_process(process, reports)
     }
 
-    fn attach(
+    fn attach_process(
         &mut self,
         mut process: Process,
         reports: Vec<SessionReport>,
     ) -> Result<NextState, ProcessError> {
         self.inbox.set_waker(process.session.waker());
-        self.handle_all(reports, &mut process)?.map_or_else(|| Ok(NextState::Running(Box::new(process))), Ok)
+        self.handle_reports(reports, &mut process)?
+            .map_or_else(|| Ok(NextState::Running(Box::new(process))), Ok)
     }
 
     /// Serves a process until it ends or the thread has to stop.
-    fn serve(&mut self, mut process: Process) -> Result<NextState, ProcessError> {
+    fn serve_process(&mut self, mut process: Process) -> Result<NextState, ProcessError> {
         loop {
             while let Ok(command) = self.inbox.commands.try_recv() {
                 if let Some(next) = self.execute(command, &mut process)? {
@@ -247,7 +255,7 @@ impl SessionWorker {
             match self.inbox.stop_request() {
                 Some(SessionStop::Detach) => return Ok(NextState::Ended),
                 Some(SessionStop::Shutdown) => {
-                    process.mark_stopped(&self.context, self.spec.session);
+                    process.mark_ended_by_shutdown(&self.context, self.spec.session);
                     process.session.stop(GRACE)?;
                     return Ok(NextState::Ended);
                 }
@@ -262,8 +270,8 @@ impl SessionWorker {
             if let Some(next) = self.send_inputs(&mut process)? {
                 return Ok(next);
             }
-            let reports = process.session.next(None)?;
-            if let Some(next) = self.handle_all(reports, &mut process)? {
+            let reports = process.session.next_reports(None)?;
+            if let Some(next) = self.handle_reports(reports, &mut process)? {
                 return Ok(next);
             }
         }
@@ -286,7 +294,7 @@ impl SessionWorker {
                 self.report_effect(effect, Ok(()));
             }
             SessionCommand::Cool { effect } => {
-                self.close(process)?;
+                self.close_process(process)?;
                 self.report_effect(effect, Ok(()));
                 return Ok(Some(NextState::Cold));
             }
@@ -296,7 +304,7 @@ impl SessionWorker {
     }
 
     /// Closes the input of a process, ends it if it does not exit, and reads its output to the end.
-    fn close(&mut self, process: &mut Process) -> Result<(), ProcessError> {
+    fn close_process(&mut self, process: &mut Process) -> Result<(), ProcessError> {
         drop(process.session.resume());
         // The input of a terminal cannot be closed.
         let is_closing = process.session.close_input().is_ok();
@@ -307,7 +315,7 @@ impl SessionWorker {
                 is_stopped = true;
                 process.session.stop(GRACE)?;
             }
-            let reports = process.session.next(Some(deadline.max(Instant::now() + GRACE)))?;
+            let reports = process.session.next_reports(Some(deadline.max(Instant::now() + GRACE)))?;
             for report in reports {
                 match report {
                     SessionReport::Ended(_) | SessionReport::Lost => return Ok(()),
@@ -318,8 +326,8 @@ impl SessionWorker {
                         tools,
                         outcome: TurnOutcome::Failed { .. },
                     }) => {
-                        let read_from = process.session_offset(read_from);
-                        self.context.report_from_agent(
+                        let read_from = process.to_session_offset(read_from);
+                        self.context.send_agent_command(
                             self.spec.session,
                             Command::InterruptTurn { read_from, text, tools },
                         );
@@ -339,7 +347,7 @@ impl SessionWorker {
                 Some(SessionStop::Overflow) => return Err(ProcessError::QueueFull),
                 Some(SessionStop::End) => {
                     let session = self.spec.session;
-                    self.context.report(Command::ReportEnded { session, exit_status: None });
+                    self.context.report_to_run_loop(Command::ReportEnded { session, exit_status: None });
                     return Ok(NextState::Ended);
                 }
                 None => {}
@@ -355,7 +363,7 @@ impl SessionWorker {
                 ) => self.report_effect(effect, Ok(())),
                 Ok(SessionCommand::Warm { effect, replay }) => {
                     self.replay = replay;
-                    let next = self.start()?;
+                    let next = self.start_process()?;
                     self.report_effect(effect, Ok(()));
                     return Ok(next);
                 }
@@ -367,12 +375,12 @@ impl SessionWorker {
 
     fn report_effect(&self, effect: EffectId, result: Result<(), SessionError>) {
         let error = result.err().map(|error| error_chain(&error));
-        self.context.report(Command::ReportEffect { effect, error });
+        self.context.report_to_run_loop(Command::ReportEffect { effect, error });
     }
 }
 
 /// Registers an open turn, unless the agent runs in a terminal, where the end of a turn can only be guessed.
-fn begin_turn(context: &RunContext, spec: &SessionSpec) {
+fn register_open_turn(context: &RunContext, spec: &SessionSpec) {
     if let Some(task) = spec.task.as_ref().filter(|_| spec.preset.driver != DriverName::Pty) {
         context.open_turns.begin(spec.session, task);
     }

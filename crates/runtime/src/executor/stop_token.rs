@@ -49,10 +49,10 @@ impl StopToken {
     }
 
     pub(super) fn is_stopped(&self) -> bool {
-        self.request().is_some()
+        self.stop_request().is_some()
     }
 
-    pub(super) fn request(&self) -> Option<StopRequest> {
+    pub(super) fn stop_request(&self) -> Option<StopRequest> {
         match self.request.load(Ordering::Acquire) {
             NOT_STOPPED => None,
             DETACH => Some(StopRequest::Detach),

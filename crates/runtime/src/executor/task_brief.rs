@@ -19,7 +19,7 @@ pub(super) fn task_brief(input: &SessionInput, durable_run: &DurableRun) -> Opti
 
 /// Returns the description of a session's task with the conversation so far, for an agent that cannot resume it.
 pub(super) fn replay_brief(session: SessionId, durable_run: &DurableRun) -> Option<Box<TaskPrompt>> {
-    let task = durable_run.run().assignment(session)?.task?;
+    let task = durable_run.state().session_assignment(session)?.task?;
     let mut brief = brief_of(&task, durable_run)?;
     let turns = durable_run.views().rows().turns.iter();
     // The first turn is the description itself.
@@ -57,7 +57,7 @@ fn brief_of(task: &TaskId, durable_run: &DurableRun) -> Option<Box<TaskPrompt>> 
         context: None,
         criteria: detail.acceptance.clone(),
         touches: detail.touches.clone(),
-        check: durable_run.run().check_command(task).map(str::to_owned),
+        check: durable_run.state().check_command(task).map(str::to_owned),
         results: detail.depends_on.iter().filter_map(result).collect(),
         worktree: None,
         preamble: None,

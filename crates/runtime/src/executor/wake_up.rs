@@ -10,7 +10,7 @@ const WAKE_UPS_MAX: usize = 1;
 pub(super) struct WakeUpSender(SyncSender<()>);
 
 /// Makes the two ends of a queue of wake-ups.
-pub(super) fn wake_ups() -> (WakeUpSender, Receiver<()>) {
+pub(super) fn wake_up_channel() -> (WakeUpSender, Receiver<()>) {
     let (sender, receiver) = sync_channel(WAKE_UPS_MAX);
     (WakeUpSender(sender), receiver)
 }

@@ -2,7 +2,7 @@
 
 use std::thread::{self, JoinHandle};
 
-use super::wake_up::{WakeUpSender, wake_ups};
+use super::wake_up::{WakeUpSender, wake_up_channel};
 
 /// The thread that removes worktrees.
 pub(super) struct WorktreeRemoval {
@@ -14,7 +14,7 @@ impl WorktreeRemoval {
     /// Starts the thread, which calls `remove_ended` after each wake-up. `None` if the system gives no thread: the
     /// worktrees are then removed at the end of the run or with the next start.
     pub(super) fn start(mut remove_ended: impl FnMut() + Send + 'static) -> Option<Self> {
-        let (wake_up, woken) = wake_ups();
+        let (wake_up, woken) = wake_up_channel();
         let work = move || woken.iter().for_each(|()| remove_ended());
         let thread = thread::Builder::new().name("worktrees".to_owned()).spawn(work).ok()?;
         Some(Self { wake_up, thread })

@@ -12,7 +12,7 @@ struct PlanFileTest {
     watcher: PlanFileWatcher,
 }
 
-fn start(text: &str) -> PlanFileTest {
+fn start_watcher(text: &str) -> PlanFileTest {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("TASKS.md");
     fs::write(&path, text).unwrap();
@@ -51,14 +51,14 @@ impl PlanFileTest {
         reports
     }
 
-    fn tick(&mut self, task: &str, title: &str) {
-        self.watcher.tick(task.parse().unwrap(), title.to_owned());
+    fn tick_checkbox(&mut self, task: &str, title: &str) {
+        self.watcher.tick_checkbox(task.parse().unwrap(), title.to_owned());
     }
 }
 
 #[test]
 fn change_is_reported_once_when_the_file_is_stable() {
-    let mut test = start("- [ ] T001 Begin\n");
+    let mut test = start_watcher("- [ ] T001 Begin\n");
     assert_eq!(test.watcher.poll(), None, "it is not time to poll");
     assert_eq!(test.reports(), ["T001"]);
     assert_eq!(test.reports(), Vec::<String>::new());
@@ -70,7 +70,7 @@ fn change_is_reported_once_when_the_file_is_stable() {
 
 #[test]
 fn error_is_reported_instead_of_the_plan() {
-    let mut test = start("- [ ] T001 Begin (depends on T009)\n");
+    let mut test = start_watcher("- [ ] T001 Begin (depends on T009)\n");
     let reports = test.reports();
     assert!(reports[0].starts_with("TASKS.md: line 1: ") && reports[0].contains("T009"), "{reports:?}");
     fs::remove_file(&test.watcher.path).unwrap();
@@ -84,10 +84,10 @@ fn error_is_reported_instead_of_the_plan() {
 #[test]
 fn ticking_changes_only_the_checkbox() {
     let text = "\u{feff}# Plan\r\n\r\n- [ ] T001 Begin\r\n- [ ] T002 Go on\r\n";
-    let mut test = start(text);
+    let mut test = start_watcher(text);
     fs::set_permissions(&test.watcher.path, fs::Permissions::from_mode(0o640)).unwrap();
     assert_eq!(test.reports(), ["T001 T002"]);
-    test.tick("T002", "Go on");
+    test.tick_checkbox("T002", "Go on");
     assert_eq!(test.text(), text.replace("[ ] T002", "[x] T002"));
     let mode = fs::metadata(&test.watcher.path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
@@ -98,18 +98,18 @@ fn ticking_changes_only_the_checkbox() {
 
 #[test]
 fn id_of_another_task_is_not_ticked() {
-    let mut test = start("- [ ] T001 Begin anew\n- [x] T002 Go on\n");
-    test.tick("T001", "Begin");
-    test.tick("T002", "Go on");
-    test.tick("T003", "End");
+    let mut test = start_watcher("- [ ] T001 Begin anew\n- [x] T002 Go on\n");
+    test.tick_checkbox("T001", "Begin");
+    test.tick_checkbox("T002", "Go on");
+    test.tick_checkbox("T003", "End");
     assert_eq!(test.text(), "- [ ] T001 Begin anew\n- [x] T002 Go on\n");
     assert!(test.watcher.unticked.is_empty());
 }
 
 #[test]
 fn invalid_file_is_ticked_when_it_is_valid_again() {
-    let mut test = start("- [ ] T001 Begin (depends on T009)\n");
-    test.tick("T001", "Begin");
+    let mut test = start_watcher("- [ ] T001 Begin (depends on T009)\n");
+    test.tick_checkbox("T001", "Begin");
     assert!(!test.text().contains("[x]"));
     fs::write(&test.watcher.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
     assert_eq!(test.reports(), ["T001 T002"], "it was ticked and then read");
@@ -118,8 +118,8 @@ fn invalid_file_is_ticked_when_it_is_valid_again() {
 
 #[test]
 fn nothing_is_written_without_the_option() {
-    let mut test = start("- [ ] T001 Begin\n");
+    let mut test = start_watcher("- [ ] T001 Begin\n");
     test.watcher.options.write_back = false;
-    test.tick("T001", "Begin");
+    test.tick_checkbox("T001", "Begin");
     assert_eq!(test.text(), "- [ ] T001 Begin\n");
 }

@@ -47,7 +47,7 @@ impl ConfigSources {
     }
 
     /// Reads the user's file, and `file` instead of the project's.
-    pub fn read_file(directory: &Path, flags: &[String], file: &Path) -> Result<Self, InputError> {
+    pub fn read_with_file(directory: &Path, flags: &[String], file: &Path) -> Result<Self, InputError> {
         let mut sources = Self::find(directory, flags);
         let is_same = |path: &PathBuf| {
             path.canonicalize().is_ok_and(|path| file.canonicalize().is_ok_and(|file| file == path))
@@ -78,12 +78,12 @@ impl ConfigSources {
     }
 
     /// Returns the display names of the files that were read.
-    pub fn names(&self) -> Vec<&str> {
+    pub fn file_names(&self) -> Vec<&str> {
         self.files.iter().map(|content| content.name.as_str()).collect()
     }
 
     /// Returns the text of a file that was read, by its display name.
-    pub fn text_of(&self, name: &str) -> Option<&str> {
+    pub fn file_text(&self, name: &str) -> Option<&str> {
         let content = self.files.iter().find(|content| content.name == name)?;
         std::str::from_utf8(&content.bytes).ok()
     }
@@ -137,7 +137,7 @@ impl ConfigSources {
             files: &files,
             environment: &environment,
             flags: &self.flags,
-            builtin_agents: &drivers::preset::names(&toml::Table::new()),
+            builtin_agents: &drivers::preset::preset_names(&toml::Table::new()),
             directory: &self.directory,
             home: env::home_dir().as_deref(),
         })
@@ -200,7 +200,9 @@ mod tests {
     /// Returns the keys of a preset's table, as its parser lists them.
     fn parsed_keys(text: &str) -> BTreeSet<String> {
         let added = format!("[x]\nextends = 'shell'\n{text}").parse().unwrap();
-        let Err(PresetError::Wrong { problem, .. }) = preset::pick("x", &added) else { panic!("{text}") };
+        let Err(PresetError::Wrong { problem, .. }) = preset::resolve_preset("x", &added) else {
+            panic!("{text}")
+        };
         let (_, expected) = problem.split_once("expected one of").unwrap();
         expected.split('`').skip(1).step_by(2).map(str::to_owned).collect()
     }

@@ -31,7 +31,7 @@ pub enum InputErrorKind {
     #[error("permission denied")]
     NotAllowed,
     /// The file exceeds the size limit.
-    #[error("the file is larger than {}", size(*.bytes_max))]
+    #[error("the file is larger than {}", format_size(*.bytes_max))]
     TooLarge {
         /// Size limit in bytes.
         bytes_max: usize,
@@ -43,8 +43,8 @@ pub enum InputErrorKind {
 
 impl InputError {
     /// Classifies an IO error.
-    pub fn of(path: &Path, error: io::Error) -> Self {
-        Self { path: path.to_owned(), kind: reason(error) }
+    pub fn from_io_error(path: &Path, error: io::Error) -> Self {
+        Self { path: path.to_owned(), kind: classify_io_error(error) }
     }
 
     /// Returns what the user can do.
@@ -64,7 +64,10 @@ pub fn read(path: &Path, bytes_max: usize) -> Result<Vec<u8>, InputError> {
     let mut bytes = Vec::new();
     // Reading one byte beyond the limit detects a file that is too large without knowing its size.
     let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX).saturating_add(1);
-    open(path)?.take(limit).read_to_end(&mut bytes).map_err(|error| InputError::of(path, error))?;
+    open(path)?
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| InputError::from_io_error(path, error))?;
     if bytes.len() > bytes_max {
         return Err(InputError { path: path.to_owned(), kind: InputErrorKind::TooLarge { bytes_max } });
     }
@@ -76,16 +79,16 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, InputError> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }
-    let file = File::open(path).map_err(|error| InputError::of(path, error))?;
+    let file = File::open(path).map_err(|error| InputError::from_io_error(path, error))?;
     Ok(Box::new(file))
 }
 
-fn size(bytes: usize) -> String {
+fn format_size(bytes: usize) -> String {
     const MIB: usize = 1024 * 1024;
     if bytes < MIB { format!("{} KiB", bytes / 1024) } else { format!("{} MiB", bytes / MIB) }
 }
 
-fn reason(error: io::Error) -> InputErrorKind {
+fn classify_io_error(error: io::Error) -> InputErrorKind {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => InputErrorKind::NotFound,
         io::ErrorKind::IsADirectory => InputErrorKind::Directory,

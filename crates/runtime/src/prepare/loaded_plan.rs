@@ -33,28 +33,34 @@ impl LoadedPlan {
         format: Option<PlanFormat>,
     ) -> Result<Self, PrepareError> {
         let file = match named {
-            Some(named) => std::path::absolute(named).map_err(|error| InputError::of(named, error))?,
-            None => find(project)?,
+            Some(named) => {
+                std::path::absolute(named).map_err(|error| InputError::from_io_error(named, error))?
+            }
+            None => find_plan_path(project)?,
         };
-        Self::of_file(file, format)
+        Self::load_file(file, format)
     }
 
     /// Reads a plan that [`super::find_plan_files`] lists, by its path relative to the project.
-    pub fn listed(project: &Path, path: &Path, format: Option<PlanFormat>) -> Result<Self, PrepareError> {
+    pub fn load_listed(
+        project: &Path,
+        path: &Path,
+        format: Option<PlanFormat>,
+    ) -> Result<Self, PrepareError> {
         let is_named = |found: &&super::PlanFile| found.path == path;
         let found = super::find_plan_files(project);
         let file = found.iter().find(is_named).and_then(|found| resolve_inside(project, &found.path));
-        Self::of_file(file.ok_or_else(|| PrepareError::NoPlan { project: project.to_owned() })?, format)
+        Self::load_file(file.ok_or_else(|| PrepareError::NoPlan { project: project.to_owned() })?, format)
     }
 
     /// Reads a plan given as text.
-    pub fn of_text(name: &str, text: String, format: Option<PlanFormat>) -> Self {
+    pub fn from_text(name: &str, text: String, format: Option<PlanFormat>) -> Self {
         let source = text.into_bytes();
         let reading = parse(&source, ParseOptions { format });
         Self { file: None, name: name.to_owned(), source, format, reading }
     }
 
-    fn of_file(file: PathBuf, format: Option<PlanFormat>) -> Result<Self, PrepareError> {
+    fn load_file(file: PathBuf, format: Option<PlanFormat>) -> Result<Self, PrepareError> {
         let source = input::read(&file, FILE_BYTES_MAX)?;
         let reading = parse(&source, ParseOptions { format });
         Ok(Self { name: file.display().to_string(), file: Some(file), source, format, reading })
@@ -71,7 +77,7 @@ impl LoadedPlan {
 }
 
 /// Finds the plan of a project. Fails if there is none or if several have the same precedence.
-fn find(project: &Path) -> Result<PathBuf, PrepareError> {
+fn find_plan_path(project: &Path) -> Result<PathBuf, PrepareError> {
     if let Some(found) = NAMES.iter().map(|name| project.join(name)).find(|path| path.is_file()) {
         return Ok(found);
     }

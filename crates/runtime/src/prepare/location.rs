@@ -44,18 +44,18 @@ pub fn find(
         notes.push("No branch is checked out: the work stays on the run's own branch.".to_owned());
     }
     if repository.traits.has_submodules {
-        notes.extend(submodules(&repository, worktree.submodules)?);
+        notes.extend(check_submodules(&repository, worktree.submodules)?);
     }
     check_lfs(repository.traits.lfs)?;
     Ok(RunLocation {
-        root: root(&repository, project),
+        root: working_tree_root(&repository, project),
         isolation: Isolation::Worktrees { base: base.to_string(), target },
         notes,
     })
 }
 
 /// Returns remarks about submodules that are empty in worktrees. Fails if a commit of a submodule is missing.
-fn submodules(repository: &Repository, are_included: bool) -> Result<Vec<String>, PrepareError> {
+fn check_submodules(repository: &Repository, are_included: bool) -> Result<Vec<String>, PrepareError> {
     if !are_included {
         return Ok(vec!["Submodules are empty in worktrees: worktree.submodules is false.".to_owned()]);
     }
@@ -83,7 +83,7 @@ fn check_lfs(lfs: LfsState) -> Result<(), PrepareError> {
 }
 
 /// Returns the root of the working tree, or the folder itself if there is none.
-fn root(repository: &Repository, project: &Path) -> PathBuf {
+fn working_tree_root(repository: &Repository, project: &Path) -> PathBuf {
     project
         .ancestors()
         .find(|folder| folder.join(".git").exists())

@@ -42,12 +42,12 @@ pub struct PlanFile {
 pub fn find_plan_files(project: &Path) -> Vec<PlanFile> {
     let named = NAMES.iter().map(PathBuf::from);
     let of_features = FEATURE_FOLDERS.iter().flat_map(|folder| {
-        entries(&project.join(folder))
+        sorted_entry_names(&project.join(folder))
             .into_iter()
             .map(move |name| Path::new(folder).join(name).join("tasks.md"))
     });
     let beside = MIXED_FOLDERS.iter().flat_map(|folder| {
-        entries(&project.join(folder))
+        sorted_entry_names(&project.join(folder))
             .into_iter()
             .filter(|name| has_plan_name(name))
             .map(move |name| Path::new(folder).join(name))
@@ -76,7 +76,7 @@ pub fn resolve_inside(project: &Path, path: &Path) -> Option<PathBuf> {
 }
 
 /// Returns the sorted names of a folder.
-fn entries(folder: &Path) -> Vec<String> {
+fn sorted_entry_names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().take(ENTRIES_MAX).flatten();
     let mut names: Vec<_> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();

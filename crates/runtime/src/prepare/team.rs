@@ -26,8 +26,8 @@ pub struct Team {
 }
 
 /// Assembles the team from the configuration and the plan. `agent` overrides the default worker.
-pub fn team(config: &Config, work: &PlannedWork, agent: Option<&str>) -> Result<Team, PrepareError> {
-    let (worker, note) = worker(config, work, agent)?;
+pub fn assemble_team(config: &Config, work: &PlannedWork, agent: Option<&str>) -> Result<Team, PrepareError> {
+    let (worker, note) = choose_default_worker(config, work, agent)?;
     let mut team =
         TeamBuilder { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
     team.add(&worker, Role::Worker);
@@ -68,37 +68,37 @@ impl TeamBuilder<'_> {
             (true, Ok(own)) => own,
             _ => name.clone(),
         };
-        self.put(&member, role, name);
+        self.insert_member(&member, role, name);
         member
     }
 
     /// Adds an agent that the plan or the configuration names, unless it is a member already.
     fn add_named(&mut self, name: &AgentName, role: Role) {
         if self.members.iter().all(|member| member.name != *name) {
-            self.put(name, role, name);
+            self.insert_member(name, role, name);
         }
     }
 
-    fn put(&mut self, member: &AgentName, role: Role, preset: &AgentName) {
+    fn insert_member(&mut self, member: &AgentName, role: Role, preset: &AgentName) {
         if self.members.iter().any(|existing| existing.name == *member) {
             return;
         }
         let configured = self.config.members.iter().find(|configured| configured.name == *preset);
         let slots = configured.and_then(|configured| configured.slots);
         self.members.push(TeamMember { name: member.clone(), role, slots });
-        let is_known = preset::pick(preset.as_str(), &self.config.agents).is_ok();
+        let is_known = preset::resolve_preset(preset.as_str(), &self.config.agents).is_ok();
         let preset = if is_known { preset } else { &self.fallback };
         self.presets.insert(member.clone(), preset.to_string());
     }
 }
 
 /// Returns the default worker: the requested agent, the configured one, or the first usable one on this machine.
-fn worker(
+fn choose_default_worker(
     config: &Config,
     work: &PlannedWork,
     requested: Option<&str>,
 ) -> Result<(AgentName, Option<String>), PrepareError> {
-    let known = |name: &str| preset::pick(name, &config.agents);
+    let known = |name: &str| preset::resolve_preset(name, &config.agents);
     if let Some(requested) = requested {
         let name = requested.parse::<AgentName>().map_err(|error| error.to_string());
         let name = name.and_then(|name| known(requested).map(|_| name).map_err(|error| error.to_string()));
@@ -115,7 +115,7 @@ fn worker(
     {
         return Ok((first, None));
     }
-    let names = preset::names(&config.agents);
+    let names = preset::preset_names(&config.agents);
     let presets = names.into_iter().filter_map(|name| known(&name).ok().map(|preset| (name, preset)));
     let found = AgentDetector::from_environment().detect(presets.collect());
     let chosen = choose_default(&found).ok_or(PrepareError::NoAgent)?;

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use domain::{RunId, SessionId, Timestamp};
-use holder::spool::{self, RecordBody, RecordReader, SpoolError, Stream};
+use holder::spool::{self, OutputSource, RecordBody, RecordReader, SpoolError};
 use sessions::SessionState;
 
 use super::screen::take_whole_characters;
@@ -89,7 +89,7 @@ impl Host {
         session: SessionId,
         query: IoRecordQuery,
     ) -> Result<IoRecordPage, HostError> {
-        let (process, entry) = self.process(run, session, query.process)?;
+        let (process, entry) = self.find_process(run, session, query.process)?;
         let spool_error = |source: SpoolError| HostError::Spool { session, source };
         let page = read_page(&entry.directory, query.start, query.bytes_max).map_err(spool_error)?;
         let has_ended = matches!(entry.state, SessionState::Ended { .. } | SessionState::Lost);
@@ -152,9 +152,11 @@ fn read_page(directory: &Path, start: PageStart, bytes_max: u64) -> Result<PageB
                     page.offset = offset;
                 }
                 match stream {
-                    Stream::Terminal | Stream::Output => page.add(IoDirection::Output, offset, at, bytes),
-                    Stream::Error => page.add(IoDirection::Error, offset, at, bytes),
-                    Stream::SideChannel => {}
+                    OutputSource::Terminal | OutputSource::Output => {
+                        page.add(IoDirection::Output, offset, at, bytes)
+                    }
+                    OutputSource::Error => page.add(IoDirection::Error, offset, at, bytes),
+                    OutputSource::SideChannel => {}
                 }
             }
             // An input at the end of the page belongs to the next page.

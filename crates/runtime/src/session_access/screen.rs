@@ -5,7 +5,7 @@ mod scrollback;
 use std::{path::Path, time::Instant};
 
 use avt::Terminal;
-use holder::spool::{Record, RecordBody, RecordFollower, SpoolError, Stream, end_offset, first_offset};
+use holder::spool::{OutputSource, Record, RecordBody, RecordFollower, SpoolError, end_offset, first_offset};
 
 use super::WINDOW_SIDE_MAX;
 use scrollback::Scrollback;
@@ -66,10 +66,14 @@ impl ScreenStream {
     /// Renders the output so far. `has_ended` tells that the process is known to have ended, even if the spool does not
     /// say so.
     pub(super) fn open(directory: &Path, has_ended: bool) -> Result<Self, SpoolError> {
-        Self::open_with(directory, has_ended, RENDERED_BYTES_MAX)
+        Self::open_with_limit(directory, has_ended, RENDERED_BYTES_MAX)
     }
 
-    fn open_with(directory: &Path, has_ended: bool, rendered_bytes_max: u64) -> Result<Self, SpoolError> {
+    fn open_with_limit(
+        directory: &Path,
+        has_ended: bool,
+        rendered_bytes_max: u64,
+    ) -> Result<Self, SpoolError> {
         let follower = RecordFollower::open(directory, first_offset(directory)?)?;
         let mut screen = Self { follower, snapshot: None, has_ended, partial: Vec::new() };
         let (mut columns, mut rows) = DEFAULT_SIZE;
@@ -78,7 +82,7 @@ impl ScreenStream {
         let mut scrollback = Scrollback::default();
         let from = end_offset(directory)?.saturating_sub(rendered_bytes_max);
         while let Some(record) = screen.follower.try_next()? {
-            match screen.update(record) {
+            match screen.update_for_record(record) {
                 // Skipped output; sizes are applied from the start.
                 Some(ScreenUpdate::Output { offset, .. }) if offset < from => {}
                 Some(ScreenUpdate::Output { text, .. }) => {
@@ -112,16 +116,16 @@ impl ScreenStream {
             return Ok(Some(ScreenUpdate::Ended));
         }
         while let Some(record) = self.follower.next_until(Some(deadline))? {
-            if let Some(update) = self.update(record) {
+            if let Some(update) = self.update_for_record(record) {
                 return Ok(Some(update));
             }
         }
         Ok(None)
     }
 
-    fn update(&mut self, record: Record) -> Option<ScreenUpdate> {
+    fn update_for_record(&mut self, record: Record) -> Option<ScreenUpdate> {
         match record.body {
-            RecordBody::Output { stream: Stream::SideChannel, .. } => None,
+            RecordBody::Output { stream: OutputSource::SideChannel, .. } => None,
             RecordBody::Output { bytes, .. } => {
                 let offset = record.offset.saturating_sub(self.partial.len() as u64);
                 let text = take_whole_characters(&mut self.partial, bytes);
@@ -192,7 +196,10 @@ mod tests {
             let folder = tempfile::TempDir::new().unwrap();
             let mut writer = SpoolWriter::open(folder.path()).unwrap();
             // The last character is incomplete: it is not rendered, and the offset excludes it.
-            assert_eq!(writer.append_output(Stream::Terminal, b"last words \xed"), AppendResult::Written);
+            assert_eq!(
+                writer.append_output(OutputSource::Terminal, b"last words \xed"),
+                AppendResult::Written
+            );
             if has_exit {
                 assert_eq!(writer.append(&RecordBody::Exit(exit)), AppendResult::Written);
             }
@@ -212,9 +219,9 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let mut writer = SpoolWriter::open(folder.path()).unwrap();
         assert_eq!(writer.append(&RecordBody::Resize { columns: 90, rows: 3 }), AppendResult::Written);
-        assert_eq!(writer.append_output(Stream::Terminal, b"long ago\r\n"), AppendResult::Written);
-        assert_eq!(writer.append_output(Stream::Terminal, b"now"), AppendResult::Written);
-        let mut screen = ScreenStream::open_with(folder.path(), true, 3).unwrap();
+        assert_eq!(writer.append_output(OutputSource::Terminal, b"long ago\r\n"), AppendResult::Written);
+        assert_eq!(writer.append_output(OutputSource::Terminal, b"now"), AppendResult::Written);
+        let mut screen = ScreenStream::open_with_limit(folder.path(), true, 3).unwrap();
         let Some(ScreenUpdate::Snapshot(snapshot)) = screen.next(Instant::now()).unwrap() else {
             panic!("no snapshot")
         };

@@ -29,7 +29,7 @@ fn receipt_has_the_command_exit_status_output_and_tree() {
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("cat made.txt".to_owned());
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     let receipt = &rows.receipts.iter().next().unwrap().receipt;
     assert_eq!(receipt.command, "cat made.txt");
@@ -52,8 +52,8 @@ fn check_continues_across_a_restart_and_runs_once() {
     let run = fixture.start(work);
     wait_until("the check runs", || fixture.script_output("runs") == "run\n");
     fixture.restart();
-    fixture.release("go");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     let first = rows.receipts.iter().next().unwrap();
     assert_eq!((first.purpose, first.receipt.output_tail.as_str()), (ReceiptPurpose::Check, "made\nx\n"));
@@ -64,15 +64,15 @@ fn check_continues_across_a_restart_and_runs_once() {
 #[test]
 fn check_that_hangs_times_out() {
     let fixture = RunFixture::new(WAITS_AND_REPEATS);
-    fixture.release("T2");
+    fixture.release_barrier("T2");
     let mut work = plan(&["T1"]);
     let pid = fixture.barrier_file("pid").display().to_string();
     work.tasks[0].verify = Some(format!("if [ ! -e {pid} ]; then echo $$ > {pid}; sleep 1000; fi"));
     let run = fixture.start_with(work, RunSettings { timeout_ms: 2000, ..settings() });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let feedback = fixture.script_output("input-T1");
     assert!(feedback.contains("timed out"), "{feedback}");
-    assert!(Process::of(fixture.script_output("pid").trim().parse().unwrap()).has_exited());
+    assert!(Process::from_pid(fixture.script_output("pid").trim().parse().unwrap()).has_exited());
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn cancelling_a_task_ends_its_check() {
     work.tasks[0].verify = Some(format!("echo $$ > {pid}; exec sleep 1000"));
     let run = fixture.start(work);
     wait_until("the check runs", || fixture.script_output("pid").ends_with('\n'));
-    let check = Process::of(fixture.script_output("pid").trim().parse().unwrap());
+    let check = Process::from_pid(fixture.script_output("pid").trim().parse().unwrap());
     fixture.execute(&run, domain::Command::CancelTask("T1".parse().unwrap()));
     wait_until("the check has ended", || check.has_exited());
 }
@@ -96,11 +96,11 @@ fn shutdown_that_ends_sessions_ends_checks_too() {
     work.tasks[0].verify = Some(format!("[ -e {pid} ] || {{ echo $$ > {pid}; exec sleep 1000; }}"));
     let run = fixture.start(work);
     wait_until("the check runs", || fixture.script_output("pid").ends_with('\n'));
-    let check = Process::of(fixture.script_output("pid").trim().parse().unwrap());
+    let check = Process::from_pid(fixture.script_output("pid").trim().parse().unwrap());
     fixture.restart_with(ShutdownMode::EndSessions);
     assert!(check.has_exited());
     // The check did not fail, so it runs again.
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.rows(&run).receipts.iter().map(|row| row.passed).collect::<Vec<_>>(), [true]);
 }
 
@@ -140,7 +140,7 @@ echo "DONE:$JANGDAN_TASK"
         task.verify = Some("ls; [ ! -e T1.txt ] || [ ! -e T2.txt ]".to_owned());
     }
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(
         fixture.script_output("seen"),
         "T1.txt\nT2.txt\n",
@@ -161,7 +161,7 @@ fn receipt_of_a_tree_before_the_merge_is_stale() {
         task.verify = Some("ls".to_owned());
     }
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     let tip = fixture.git(&["rev-parse", &format!("jangdan/{run}/run^{{tree}}")]).trim().to_owned();
     // The first task was checked on the tree that the merge produced; the other one was checked again.
@@ -179,7 +179,7 @@ fn receipt_of_a_tree_before_the_merge_is_stale() {
 fn receipt_is_stale_after_the_agent_changes_files() {
     let fixture = fixture_with_change_after_the_check();
     let environment = fixture.environment();
-    check_that_receipt_is_stale_until_the_next_check(&fixture, environment);
+    assert_receipt_is_stale_until_the_next_check(&fixture, environment);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn receipt_is_stale_after_a_change_in_the_project_folder() {
     let fixture = fixture_with_change_after_the_check();
     let before = fixture.git(&["rev-parse", "HEAD^{tree}"]);
     let environment = RunEnvironment { isolation: Isolation::InPlace, ..fixture.environment() };
-    let run = check_that_receipt_is_stale_until_the_next_check(&fixture, environment);
+    let run = assert_receipt_is_stale_until_the_next_check(&fixture, environment);
     let trees: Vec<String> = fixture.rows(&run).receipts.iter().map(|row| row.receipt.tree.clone()).collect();
     assert!(trees[0] != trees[1] && !trees.contains(&before.trim().to_owned()), "{trees:?}");
     assert_eq!(fixture.git(&["status", "--porcelain"]), "?? state.txt\n");
@@ -208,10 +208,7 @@ echo "DONE:$JANGDAN_TASK"
     )
 }
 
-fn check_that_receipt_is_stale_until_the_next_check(
-    fixture: &RunFixture,
-    environment: RunEnvironment,
-) -> RunId {
+fn assert_receipt_is_stale_until_the_next_check(fixture: &RunFixture, environment: RunEnvironment) -> RunId {
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("grep -q better state.txt".to_owned());
     let run = fixture.start_with_environment(work, settings(), environment);
@@ -223,7 +220,7 @@ fn check_that_receipt_is_stale_until_the_next_check(
         .wait_for(&run, |views| views.rows().tasks.iter().next()?.receipt.as_ref()?.is_stale.then_some(()));
     assert_eq!(receipts(fixture), [(false, true)]);
     fixture.answer(&run, question.id, "yes");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(receipts(fixture), [(false, true), (true, false)]);
     run
 }

@@ -48,9 +48,9 @@ fn rewinding_to_a_checkpoint_saves_later_work() {
         let is_second = |row: &&views::QuestionRow| row.text.contains("two");
         views.rows().questions.iter().find(is_second).map(|row| row.id)
     });
-    fixture.release("end");
+    fixture.release_barrier("end");
     fixture.execute(&run, Command::RewindTask { task: t1(), checkpoint: Some(checkpoint) });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.script_output("found"), "README.md\none.txt\n");
     assert_eq!(fixture.branch_files(&run), ["README.md", "one.txt"]);
     let rows = fixture.rows(&run);
@@ -65,12 +65,12 @@ fn rewinding_without_a_checkpoint_returns_to_the_start_of_the_task() {
     let fixture = RunFixture::new(TWO_STEPS);
     let run = fixture.start(plan(&["T1"]));
     fixture.wait_for_questions(&run, 1);
-    fixture.release("end");
+    fixture.release_barrier("end");
     fixture.execute(&run, Command::RewindTask { task: t1(), checkpoint: None });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.script_output("found"), "README.md\n");
-    let rejection =
-        fixture.rejection(&run, Command::RewindTask { task: t1(), checkpoint: Some(CheckpointId(77)) });
+    let rejection = fixture
+        .execute_rejected(&run, Command::RewindTask { task: t1(), checkpoint: Some(CheckpointId(77)) });
     assert!(rejection.contains("k_77"), "{rejection}");
 }
 
@@ -79,9 +79,9 @@ fn retried_task_gets_the_hint_and_keeps_its_work() {
     let fixture = RunFixture::new(TWO_STEPS);
     let run = fixture.start(plan(&["T1"]));
     let question = fixture.wait_for_questions(&run, 1).remove(0).id;
-    fixture.release("end");
+    fixture.release_barrier("end");
     fixture.execute(&run, Command::RetryTask { task: t1(), hint: Some("Take the short way.".to_owned()) });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(
         fixture.script_output("task").contains("Take the short way."),
         "{}",
@@ -98,27 +98,27 @@ fn dependents_of_a_skipped_task_continue() {
     let worker = wait_for_agent(&fixture, "T1");
     fixture.execute(&run, Command::SkipTask(t1()));
     wait_until("its agent has exited", || worker.has_exited());
-    fixture.release("go");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_files(&run), ["README.md", "T2.txt"]);
 }
 
 #[test]
 fn paused_task_does_not_run() {
-    check_pause(Command::PauseTask(t1()), Command::ContinueTask(t1()));
+    assert_pause_stops_the_agent(Command::PauseTask(t1()), Command::ContinueTask(t1()));
 }
 
 #[test]
 fn paused_phase_does_not_run() {
-    check_pause(Command::PausePhase(1), Command::ContinuePhase(1));
+    assert_pause_stops_the_agent(Command::PausePhase(1), Command::ContinuePhase(1));
 }
 
 #[test]
 fn paused_run_does_not_run() {
-    check_pause(Command::PauseRun, Command::ContinueRun);
+    assert_pause_stops_the_agent(Command::PauseRun, Command::ContinueRun);
 }
 
-fn check_pause(pause: Command, resume: Command) {
+fn assert_pause_stops_the_agent(pause: Command, resume: Command) {
     let mut fixture = RunFixture::new(WORKS);
     let run = fixture.start(plan(&["T1", "T2:T1"]));
     let worker = wait_for_agent(&fixture, "T1");
@@ -126,35 +126,35 @@ fn check_pause(pause: Command, resume: Command) {
     wait_until("its agent is stopped", || worker.is_stopped());
     fixture.restart();
     assert!(worker.is_stopped(), "a restart does not resume paused tasks");
-    fixture.release("go");
+    fixture.release_barrier("go");
     fixture.execute(&run, resume);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_files(&run), ["README.md", "T1.txt", "T2.txt"]);
 }
 
 #[test]
 fn cancelling_a_task_ends_its_processes() {
-    check_cancel(Command::CancelTask(t1()), RunOutcome::Failed);
+    assert_cancel_ends_the_agent(Command::CancelTask(t1()), RunOutcome::Failed);
 }
 
 #[test]
 fn cancelling_a_phase_ends_its_processes() {
-    check_cancel(Command::CancelPhase(1), RunOutcome::Failed);
+    assert_cancel_ends_the_agent(Command::CancelPhase(1), RunOutcome::Failed);
 }
 
 #[test]
 fn cancelling_a_run_ends_its_processes() {
-    check_cancel(Command::CancelRun, RunOutcome::Cancelled);
+    assert_cancel_ends_the_agent(Command::CancelRun, RunOutcome::Cancelled);
 }
 
-fn check_cancel(cancel: Command, outcome: RunOutcome) {
+fn assert_cancel_ends_the_agent(cancel: Command, outcome: RunOutcome) {
     let fixture = RunFixture::new(WORKS);
     let run = fixture.start(plan(&["T1", "T2:T1"]));
     let worker = wait_for_agent(&fixture, "T1");
     fixture.execute(&run, cancel);
     wait_until("its agent has exited", || worker.has_exited());
-    assert_eq!(fixture.outcome(&run), outcome);
-    assert_eq!(state(&fixture, &run, "T1"), TaskState::Cancelled);
+    assert_eq!(fixture.wait_for_outcome(&run), outcome);
+    assert_eq!(task_state(&fixture, &run, "T1"), TaskState::Cancelled);
     assert_eq!(fixture.branch_files(&run), ["README.md"]);
     // The work stays on the task's branch.
     assert!(fixture.git(&["branch", "--list", &format!("jangdan/{run}/T1")]).contains("T1"));
@@ -176,7 +176,7 @@ fn tasks_that_touch_the_same_files_run_one_after_another() {
     for task in &mut work.tasks {
         task.touches = vec!["src/**".to_owned()];
     }
-    check_sequential(&fixture, &fixture.start(work));
+    assert_tasks_ran_sequentially(&fixture, &fixture.start(work));
 }
 
 #[test]
@@ -184,11 +184,11 @@ fn number_of_running_tasks_is_limited_by_slots() {
     let fixture = RunFixture::new(RECORDS_TIMES);
     let run = fixture
         .start_with(plan(&["T1", "T2", "T3"]), RunSettings { slots: 1.try_into().unwrap(), ..settings() });
-    check_sequential(&fixture, &run);
+    assert_tasks_ran_sequentially(&fixture, &run);
 }
 
-fn check_sequential(fixture: &RunFixture, run: &RunId) {
-    assert_eq!(fixture.outcome(run), RunOutcome::Done);
+fn assert_tasks_ran_sequentially(fixture: &RunFixture, run: &RunId) {
+    assert_eq!(fixture.wait_for_outcome(run), RunOutcome::Done);
     assert_eq!(fixture.script_output("turns"), "begin\nend\n".repeat(3));
 }
 
@@ -196,7 +196,7 @@ fn t1() -> TaskId {
     "T1".parse().unwrap()
 }
 
-fn state(fixture: &RunFixture, run: &RunId, task: &str) -> TaskState {
+fn task_state(fixture: &RunFixture, run: &RunId, task: &str) -> TaskState {
     fixture.rows(run).tasks.get(&task.parse().unwrap()).unwrap().state
 }
 
@@ -204,5 +204,5 @@ fn state(fixture: &RunFixture, run: &RunId, task: &str) -> TaskState {
 fn wait_for_agent(fixture: &RunFixture, task: &str) -> Process {
     let file = format!("pid-{task}");
     wait_until("the agent works", || !fixture.script_output(&file).is_empty());
-    Process::of(fixture.script_output(&file).trim().parse().unwrap())
+    Process::from_pid(fixture.script_output(&file).trim().parse().unwrap())
 }

@@ -32,26 +32,26 @@ echo "DONE:$JANGDAN_TASK"
 
 #[test]
 fn killed_agent_is_retried_and_finds_its_work() {
-    check("kill -KILL $$", 1);
+    assert_crash_is_retried("kill -KILL $$", 1);
 }
 
 #[test]
 fn agent_whose_holder_is_killed_is_retried_and_its_processes_are_ended() {
-    check("kill -KILL $PPID", 1);
+    assert_crash_is_retried("kill -KILL $PPID", 1);
 }
 
 #[test]
 fn agent_that_exits_with_an_error_is_retried() {
-    check("kill %1; exit 3", 1);
+    assert_crash_is_retried("kill %1; exit 3", 1);
 }
 
-fn check(kill: &str, n_failed: usize) {
+fn assert_crash_is_retried(kill: &str, n_failed: usize) {
     let fixture = RunFixture::new(&script_that_dies_once(kill));
     let mut work = plan(&["T1"]);
     // The incomplete work would pass the check, but the agent has not reported done.
     work.tasks[0].verify = Some("test -e work.txt".to_owned());
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_file(&run, "found.txt"), "begun\n");
     let rows = fixture.rows(&run);
     let failed = rows.attempts.iter().filter(|row| row.state == AttemptState::Failed).count();
@@ -63,7 +63,7 @@ fn check(kill: &str, n_failed: usize) {
     assert_eq!(starts, 1 + n_failed);
     let pids = fixture.script_output("pids");
     for pid in pids.split(' ') {
-        let process = Process::of(pid.parse().unwrap());
+        let process = Process::from_pid(pid.parse().unwrap());
         wait_until("its processes have exited", || process.has_exited());
     }
 }
@@ -77,21 +77,21 @@ fn restart_of_the_machine_is_not_a_failed_attempt() {
         let run = fixture.start_with(plan(&["T1"]), settings);
         wait_until("the agent works", || !fixture.script_output("pids").is_empty());
         let session = fixture.rows(&run).tasks.iter().next().unwrap().session.unwrap();
-        let about = fixture.data().join(format!("sessions/{run}-{session}-1/about.json"));
+        let about = fixture.data_directory().join(format!("sessions/{run}-{session}-1/about.json"));
         let text = fs::read_to_string(&about).unwrap();
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
         let boot_field = format!(r#""boot":"{}""#, boot.trim());
         assert!(text.contains(&boot_field), "{text}");
         if is_from_earlier_version {
             fs::write(&about, text.replace(&format!("{boot_field},"), "")).unwrap();
-            let record = fixture.data().join(format!("runs/{run}/{session}-1.json"));
+            let record = fixture.data_directory().join(format!("runs/{run}/{session}-1.json"));
             fs::write(record, r#"{"fresh":"id","boot":"another"}"#).unwrap();
         } else {
             fs::write(&about, text.replace(boot.trim(), "another")).unwrap();
         }
         fixture.restart();
-        fixture.release("off");
-        assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+        fixture.release_barrier("off");
+        assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
         assert_eq!(fixture.branch_file(&run, "found.txt"), "begun\n");
         let rows = fixture.rows(&run);
         assert!(rows.attempts.iter().all(|row| row.state != AttemptState::Failed), "{:?}", rows.attempts);
@@ -110,7 +110,7 @@ echo "DONE:$JANGDAN_TASK"
     for (preset, expected) in [("memory_mib = 64", "little\n"), ("", "much\n")] {
         let fixture = RunFixture::with_team(&[Agent { preset, ..agent("worker", Role::Worker, script) }]);
         let run = fixture.start(plan(&["T1"]));
-        assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+        assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
         assert_eq!(fixture.branch_file(&run, "got.txt"), expected);
     }
 }
@@ -134,10 +134,10 @@ fn check_whose_holder_is_killed_runs_again_and_has_one_receipt() {
     let kill = format!("sleep 1000 & printf '%s' $! > {again}; kill -KILL $PPID; wait");
     work.tasks[0].verify = Some(format!("if [ ! -e {again} ]; then {kill}; fi; echo fine"));
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     let outputs: Vec<&str> = rows.receipts.iter().map(|row| row.receipt.output_tail.as_str()).collect();
     assert_eq!(outputs, ["fine\n"]);
-    let child = Process::of(fixture.script_output("again").parse().unwrap());
+    let child = Process::from_pid(fixture.script_output("again").parse().unwrap());
     wait_until("the processes of the first attempt have exited", || child.has_exited());
 }

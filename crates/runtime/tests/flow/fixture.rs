@@ -81,7 +81,7 @@ impl RunFixture {
     pub fn with_team(agents: &[Agent<'_>]) -> Self {
         let mut fixture = Self::without_team();
         for Agent { name, role, script, preset } in agents {
-            let path = fixture.write(&format!("{name}.sh"), script);
+            let path = fixture.write_file(&format!("{name}.sh"), script);
             let quiet = if preset.contains("quiet_ms") { "" } else { &format!("quiet_ms = {QUIET_MS}") };
             let preset = format!(
                 "extends = 'shell'\narguments = ['{}']\n{quiet}\n\
@@ -115,7 +115,7 @@ impl RunFixture {
     }
 
     /// Writes a file next to the project's folder.
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub fn write_file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         fs::write(&path, text).unwrap();
         path
@@ -137,7 +137,7 @@ impl RunFixture {
     ) -> RunId {
         let (project, person) = ("project".to_owned(), "ana".to_owned());
         let new = NewRun { project, work, settings, team: self.team.clone(), environment, person };
-        self.host.start(new).unwrap()
+        self.host.start_run(new).unwrap()
     }
 
     /// Returns the default environment of a run.
@@ -170,14 +170,14 @@ impl RunFixture {
 
     pub fn restart_with(&mut self, mode: ShutdownMode) {
         self.host.stop(mode);
-        let data = self.data();
+        let data = self.data_directory();
         // The lock of the store is released when the old host is dropped.
         let spare = tempfile::tempdir().unwrap();
         self.host = Host::open(spare.path()).unwrap();
         self.host = Host::open(&data).unwrap();
     }
 
-    pub fn data(&self) -> PathBuf {
+    pub fn data_directory(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
@@ -191,7 +191,7 @@ impl RunFixture {
     }
 
     /// Creates a file that scripts wait for.
-    pub fn release(&self, name: &str) {
+    pub fn release_barrier(&self, name: &str) {
         fs::write(self.barrier_file(name), "").unwrap();
     }
 
@@ -202,12 +202,12 @@ impl RunFixture {
 
     /// Executes a command that must succeed.
     pub fn execute(&self, run: &RunId, command: Command) {
-        self.host.execute(run, "ana", command).unwrap();
+        self.host.execute_command(run, "ana", command).unwrap();
     }
 
     /// Executes a command that must be rejected, and returns the message.
-    pub fn rejection(&self, run: &RunId, command: Command) -> String {
-        self.host.execute(run, "ana", command).unwrap_err().to_string()
+    pub fn execute_rejected(&self, run: &RunId, command: Command) -> String {
+        self.host.execute_command(run, "ana", command).unwrap_err().to_string()
     }
 
     pub fn answer(&self, run: &RunId, question: QuestionId, answer: &str) {
@@ -217,7 +217,7 @@ impl RunFixture {
     /// Returns all recorded events.
     pub fn events(&self, run: &RunId) -> Vec<Event> {
         let entries = self.host.log().read(run, Sequence(0), 100_000).unwrap();
-        entries.iter().map(|entry| entry.recorded().unwrap().event).collect()
+        entries.iter().map(|entry| entry.to_recorded_event().unwrap().event).collect()
     }
 
     /// Waits until a task has a state.
@@ -250,7 +250,7 @@ impl RunFixture {
     }
 
     pub fn rows(&self, run: &RunId) -> Rows {
-        self.host.snapshot(run).unwrap().views.rows().clone()
+        self.host.run_snapshot(run).unwrap().views.rows().clone()
     }
 
     /// Waits until `find` returns a value for the rows of a run.
@@ -265,7 +265,7 @@ impl RunFixture {
             }
         });
         loop {
-            let snapshot = self.host.snapshot(run).unwrap();
+            let snapshot = self.host.run_snapshot(run).unwrap();
             if let Some(value) = find(&snapshot.views) {
                 return value;
             }
@@ -276,7 +276,7 @@ impl RunFixture {
         }
     }
 
-    pub fn outcome(&self, run: &RunId) -> RunOutcome {
+    pub fn wait_for_outcome(&self, run: &RunId) -> RunOutcome {
         self.wait_for(run, |views| match views.rows().run.iter().next()?.status {
             RunState::Running | RunState::Paused => None,
             RunState::Done => Some(RunOutcome::Done),

@@ -46,7 +46,7 @@ fn only_approved_phases_are_landed_unless_all_are_requested() {
     assert!(fixture.project_folder().join("T2.txt").exists());
 
     fixture.execute(&run, Command::ApproveGate { phase: 2, note: None });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn branch_that_is_not_checked_out_moves_with_each_approval() {
     crate::processes::wait_until("the branch has the first phase", || files().contains("T1.txt"));
     assert!(!files().contains("T2.txt"));
     fixture.execute(&run, Command::ApproveGate { phase: 2, note: None });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     crate::processes::wait_until("the branch has the second phase", || files().contains("T2.txt"));
     assert!(!fixture.project_folder().join("T1.txt").exists(), "the checked-out branch does not change");
 }

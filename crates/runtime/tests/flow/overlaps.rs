@@ -48,7 +48,7 @@ fn tasks_that_change_the_same_file_overlap_until_one_reverts_it() {
     fixture.wait_for_questions(&run, 2);
     fixture.restart();
     assert_eq!(
-        overlaps(&fixture.host.snapshot(&run).unwrap().views).len(),
+        overlaps(&fixture.host.run_snapshot(&run).unwrap().views).len(),
         1,
         "the overlap survives a restart"
     );
@@ -57,7 +57,7 @@ fn tasks_that_change_the_same_file_overlap_until_one_reverts_it() {
     for (task, text) in [("T1", "yes"), ("T2", "it stays"), ("T2", "yes")] {
         answer(&fixture, &run, task, text);
     }
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_file(&run, "shared.txt"), "from T2\n");
 }
 
@@ -71,5 +71,5 @@ fn completed_task_has_no_overlaps() {
     }
     fixture.wait_for(&run, |views| overlaps(views).is_empty().then_some(()));
     fixture.wait_for_task(&run, "T1", views::TaskState::Done);
-    assert_eq!(overlaps(&fixture.host.snapshot(&run).unwrap().views), []);
+    assert_eq!(overlaps(&fixture.host.run_snapshot(&run).unwrap().views), []);
 }

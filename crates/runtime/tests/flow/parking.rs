@@ -28,39 +28,59 @@ echo "DONE:$JANGDAN_TASK"
 const LONG_MS: u64 = 10 * 60 * 1000;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Restart {
+enum RestartTiming {
     Never,
     WhileParked,
 }
 
 #[test]
 fn answer_reaches_a_hot_session() {
-    check(parking_after(LONG_MS, LONG_MS), ParkMode::Hot, Restart::Never);
+    assert_answer_reaches_parked_session(
+        settings_with_parking(LONG_MS, LONG_MS),
+        ParkMode::Hot,
+        RestartTiming::Never,
+    );
 }
 
 #[test]
 fn answer_reaches_a_hot_session_after_a_restart() {
-    check(parking_after(LONG_MS, LONG_MS), ParkMode::Hot, Restart::WhileParked);
+    assert_answer_reaches_parked_session(
+        settings_with_parking(LONG_MS, LONG_MS),
+        ParkMode::Hot,
+        RestartTiming::WhileParked,
+    );
 }
 
 #[test]
 fn answer_reaches_a_frozen_session() {
-    check(parking_after(1, LONG_MS), ParkMode::Frozen, Restart::Never);
+    assert_answer_reaches_parked_session(
+        settings_with_parking(1, LONG_MS),
+        ParkMode::Frozen,
+        RestartTiming::Never,
+    );
 }
 
 #[test]
 fn answer_reaches_a_frozen_session_after_a_restart() {
-    check(parking_after(1, LONG_MS), ParkMode::Frozen, Restart::WhileParked);
+    assert_answer_reaches_parked_session(
+        settings_with_parking(1, LONG_MS),
+        ParkMode::Frozen,
+        RestartTiming::WhileParked,
+    );
 }
 
 #[test]
 fn answer_reaches_a_cold_session() {
-    check(parking_after(1, 2), ParkMode::Cold, Restart::Never);
+    assert_answer_reaches_parked_session(settings_with_parking(1, 2), ParkMode::Cold, RestartTiming::Never);
 }
 
 #[test]
 fn answer_reaches_a_cold_session_after_a_restart() {
-    check(parking_after(1, 2), ParkMode::Cold, Restart::WhileParked);
+    assert_answer_reaches_parked_session(
+        settings_with_parking(1, 2),
+        ParkMode::Cold,
+        RestartTiming::WhileParked,
+    );
 }
 
 #[test]
@@ -80,13 +100,13 @@ read -r answer
 "#;
     let preset = "fresh = ['fresh', '{session}']\nresume = ['resume', '{session}']\nkeys = 'required'";
     let fixture = RunFixture::with_team(&[Agent { name: "worker", role: Role::Worker, script, preset }]);
-    let run = fixture.start_with(plan(&["T1"]), parking_after(1, 2));
+    let run = fixture.start_with(plan(&["T1"]), settings_with_parking(1, 2));
     let question = fixture.wait_for_questions(&run, 1).remove(0);
     fixture.wait_for(&run, |views| {
         views.rows().sessions.iter().find(|row| row.park == Some(ParkMode::Cold)).map(drop)
     });
     fixture.answer(&run, question.id, "blue");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let answer = fixture.branch_file(&run, "answer.json");
     assert!(
         answer.starts_with(&fixture.script_output("session")) && answer.contains(r#""answer":"blue""#),
@@ -114,11 +134,11 @@ echo "DONE:$JANGDAN_TASK"
     work.tasks[0].verify = Some("test -e go-on.json".to_owned());
     let run = fixture.start(work);
     wait_until("the agent works", || !fixture.script_output("pid").is_empty());
-    let process = Process::of(fixture.script_output("pid").trim().parse().unwrap());
+    let process = Process::from_pid(fixture.script_output("pid").trim().parse().unwrap());
     fixture.restart_with(runtime::ShutdownMode::EndSessions);
     assert!(process.has_exited());
-    fixture.release("go");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(
         fixture.script_output("tasks").lines().nth(1).unwrap().contains("Do T1"),
         "{}",
@@ -132,23 +152,24 @@ echo "DONE:$JANGDAN_TASK"
     assert_eq!(fixture.rows(&run).attempts.len(), 1);
 }
 
-fn parking_after(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> RunSettings {
+fn settings_with_parking(park_frozen_after_ms: u64, park_cold_after_ms: u64) -> RunSettings {
     RunSettings { park_frozen_after_ms, park_cold_after_ms, ..settings() }
 }
 
-fn check(settings: RunSettings, mode: ParkMode, restart: Restart) {
+fn assert_answer_reaches_parked_session(settings: RunSettings, mode: ParkMode, restart: RestartTiming) {
     let mut fixture = RunFixture::new(ASKS_ONCE);
     let run = fixture.start_with(plan(&["T1"]), settings);
     let question = fixture.wait_for_questions(&run, 1).remove(0);
     let pids = fixture.script_output("pids");
-    let processes: Vec<Process> = pids.split(' ').map(|pid| Process::of(pid.parse().unwrap())).collect();
+    let processes: Vec<Process> =
+        pids.split(' ').map(|pid| Process::from_pid(pid.parse().unwrap())).collect();
     wait_for_parking(&fixture, &run, &processes, mode);
-    if restart == Restart::WhileParked {
+    if restart == RestartTiming::WhileParked {
         fixture.restart();
         wait_for_parking(&fixture, &run, &processes, mode);
     }
     fixture.answer(&run, question.id, "blue");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(
         fixture.branch_file(&run, "answer.json").contains(r#""answer":"blue""#),
         "{}",

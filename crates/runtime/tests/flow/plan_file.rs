@@ -27,12 +27,12 @@ done
 const PLAN: &str = "# A plan\n\n## Phase 1: All\n\n- [ ] T1 Do T1\n- [ ] T2 Do T2\n";
 
 fn environment(fixture: &RunFixture) -> RunEnvironment {
-    let file = fixture.write("TASKS.md", PLAN);
+    let file = fixture.write_file("TASKS.md", PLAN);
     let plan_options = PlanOptions { write_back: true, ..PlanOptions::default() };
     RunEnvironment { plan: Some(file), plan_options, ..fixture.environment() }
 }
 
-fn task(id: &str) -> TaskId {
+fn task_id(id: &str) -> TaskId {
     id.parse().unwrap()
 }
 
@@ -40,26 +40,28 @@ fn task(id: &str) -> TaskId {
 fn change_is_offered_and_applied_and_completed_tasks_are_ticked() {
     let mut fixture = RunFixture::new(WAITS);
     let run = fixture.start_with_environment(plan(&["T1", "T2:T1"]), settings(), environment(&fixture));
-    wait_until("T1 works", || fixture.rows(&run).tasks.get(&task("T1")).unwrap().state == TaskState::Running);
+    wait_until("T1 works", || {
+        fixture.rows(&run).tasks.get(&task_id("T1")).unwrap().state == TaskState::Running
+    });
     let changed = PLAN.replace("Do T1\n", "Do T1\n  - in blue\n").replace("- [ ] T2 Do T2", "- [ ] T3 Do T3");
-    fixture.write("TASKS.md", &changed);
+    fixture.write_file("TASKS.md", &changed);
     wait_until("the change is offered", || !fixture.rows(&run).plan_offers.is_empty());
     let rows = fixture.rows(&run);
     let offer = rows.plan_offers.get(&OfferId(1)).unwrap();
     let changes = &offer.changes;
     assert_eq!(offer.problem, None);
     assert_eq!(changes.added.iter().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["T3"]);
-    assert_eq!(changes.removed, [task("T2")]);
+    assert_eq!(changes.removed, [task_id("T2")]);
     assert_eq!(changes.changed.len(), 1, "{changes:?}");
 
     // A pending offer survives a restart.
     fixture.restart();
     fixture.execute(&run, Command::ApplyPlanChange { offer: OfferId(1) });
-    fixture.release("go-T1");
-    fixture.release("go-T3");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go-T1");
+    fixture.release_barrier("go-T3");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
-    let state = |id: &str| rows.tasks.get(&task(id)).unwrap().state;
+    let state = |id: &str| rows.tasks.get(&task_id(id)).unwrap().state;
     assert_eq!(
         [state("T1"), state("T2"), state("T3")],
         [TaskState::Done, TaskState::Skipped, TaskState::Done]
@@ -79,12 +81,12 @@ fn change_is_offered_and_applied_and_completed_tasks_are_ticked() {
 #[test]
 fn later_run_has_estimates() {
     let fixture = RunFixture::new(WAITS);
-    fixture.release("go-T1");
+    fixture.release_barrier("go-T1");
     let first = fixture.start(plan(&["T1"]));
-    assert_eq!(fixture.outcome(&first), RunOutcome::Done);
-    let estimate = |run| fixture.rows(run).task_details.get(&task("T1")).unwrap().estimate_ms;
+    assert_eq!(fixture.wait_for_outcome(&first), RunOutcome::Done);
+    let estimate = |run| fixture.rows(run).task_details.get(&task_id("T1")).unwrap().estimate_ms;
     assert_eq!(estimate(&first), None);
     let second = fixture.start(plan(&["T1"]));
     assert!(estimate(&second).is_some_and(|estimate| estimate < 60_000), "{:?}", estimate(&second));
-    assert_eq!(fixture.outcome(&second), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&second), RunOutcome::Done);
 }

@@ -15,24 +15,24 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn of(pid: u32) -> Self {
-        let started = field(pid, 19).unwrap_or_default();
+    pub fn from_pid(pid: u32) -> Self {
+        let started = stat_field(pid, 19).unwrap_or_default();
         Self { pid, started }
     }
 
     pub fn has_exited(&self) -> bool {
-        let state = field(self.pid, 0);
-        field(self.pid, 19).as_ref() != Some(&self.started) || state.is_none_or(|state| state == "Z")
+        let state = stat_field(self.pid, 0);
+        stat_field(self.pid, 19).as_ref() != Some(&self.started) || state.is_none_or(|state| state == "Z")
     }
 
     /// Tells whether it is stopped by a signal, or frozen with its control group.
     pub fn is_stopped(&self) -> bool {
-        field(self.pid, 0).is_some_and(|state| state == "T") || is_in_frozen_group(self.pid)
+        stat_field(self.pid, 0).is_some_and(|state| state == "T") || is_in_frozen_group(self.pid)
     }
 }
 
 /// Returns a field of /proc/PID/stat; number 0 is the one after the name.
-fn field(pid: u32, number: usize) -> Option<String> {
+fn stat_field(pid: u32, number: usize) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
     rest.split(' ').nth(number).map(str::to_owned)

@@ -35,7 +35,7 @@ fn answer_while_cold(fixture: &RunFixture, answer: &str) -> String {
         views.rows().sessions.iter().find(is_cold).map(drop)
     });
     fixture.answer(&run, question.id, answer);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let failed: Vec<_> = fixture
         .events(&run)
         .into_iter()
@@ -60,7 +60,7 @@ read -r nothing
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("grep -q good state.txt".to_owned());
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
     assert_eq!(receipts, [true]);
@@ -165,10 +165,10 @@ fn arguments_around_a_rewind(to_checkpoint: bool) -> (String, String) {
         let is_made = |row: &&views::CheckpointRow| row.state == CheckpointState::Made;
         views.rows().checkpoints.iter().find(is_made).map(|row| row.id)
     });
-    fixture.release("end");
+    fixture.release_barrier("end");
     let checkpoint = Some(id).filter(|_| to_checkpoint);
     fixture.execute(&run, Command::RewindTask { task: "T1".parse().unwrap(), checkpoint });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let conversations = fixture.script_output("conversations");
     let (first, second) = conversations.trim_end().split_once('\n').unwrap();
     (first.to_owned(), second.to_owned())

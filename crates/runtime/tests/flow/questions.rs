@@ -30,7 +30,7 @@ done
 fn answer_of_the_orchestrator_does_not_involve_the_user() {
     let fixture = fixture_with_orchestrator();
     let run = fixture.start(plan(&["T1"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(
         fixture.branch_file(&run, "answer-T1.json").contains("Take blue."),
         "{}",
@@ -40,7 +40,7 @@ fn answer_of_the_orchestrator_does_not_involve_the_user() {
     let question = rows.questions.iter().next().unwrap();
     assert_eq!(question.status, QuestionState::Resumed);
     assert!(matches!(question.answered_by, Some(Actor::Agent(_))), "{:?}", question.answered_by);
-    assert_eq!(routes(&fixture.events(&run)), [QuestionRoute::Orchestrator]);
+    assert_eq!(question_routes(&fixture.events(&run)), [QuestionRoute::Orchestrator]);
     let chat: Vec<String> =
         rows.chat.iter().filter(|row| row.question.is_some()).map(|row| row.text.clone()).collect();
     assert_eq!(chat, Vec::<String>::new(), "the user was not asked");
@@ -60,7 +60,7 @@ fn forwarded_question_keeps_its_options_and_the_answer_reaches_only_the_worker()
     assert_eq!(task.blocked[0].reason, BlockReason::Question { question: question.id });
     assert_eq!(task.question.as_ref().unwrap().text, "Red or blue, what do you like?");
     fixture.answer(&run, question.id, "red");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(fixture.branch_file(&run, "answer-T2.json").contains(r#""answer":"red""#));
     assert!(
         !fixture.script_output("orchestrator").contains("question_answer"),
@@ -68,7 +68,7 @@ fn forwarded_question_keeps_its_options_and_the_answer_reaches_only_the_worker()
         fixture.script_output("orchestrator")
     );
     assert_eq!(
-        steps(&fixture.events(&run), question.id),
+        question_steps(&fixture.events(&run), question.id),
         ["asked", "blocked", "orchestrator", "forwarded", "answered", "unblocked", "delivered", "resumed"]
     );
 }
@@ -79,7 +79,7 @@ fn conversation_of_a_task_is_complete_and_in_order() {
     let run = fixture.start(plan(&["T2"]));
     let question = fixture.wait_for_questions(&run, 1).remove(0);
     fixture.answer(&run, question.id, "red");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let turns = conversation(&fixture.rows(&run), "T2");
     let expected = [
         (TurnSpeaker::Orchestrator, "Do task T2."),
@@ -117,7 +117,7 @@ hear() {
         text("lead", Role::Orchestrator, &orchestrator),
     ]);
     let run = fixture.start(plan(&["T1"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let (worker, lead) = (fixture.script_output("input-worker"), fixture.script_output("input-orchestrator"));
     assert!(lead.contains("[NEED_HUMAN"), "{lead}");
     assert!(worker.contains("[ASK_USER") && !worker.contains("NEED_HUMAN"), "{worker}");
@@ -128,7 +128,7 @@ fn answers_reach_their_questions_and_chat_answers_only_a_single_one() {
     let fixture = RunFixture::new(ASKS);
     let run = fixture.start(plan(&["T1", "T2", "T3"]));
     let pending = fixture.wait_for_questions(&run, 3);
-    let rejection = fixture.rejection(&run, chat("blue"));
+    let rejection = fixture.execute_rejected(&run, chat_command("blue"));
     for question in &pending {
         assert!(rejection.contains(&question.id.to_string()), "{rejection}");
     }
@@ -136,8 +136,8 @@ fn answers_reach_their_questions_and_chat_answers_only_a_single_one() {
         fixture.answer(&run, question.id, &format!("answer to {}", question.id));
     }
     fixture.wait_for_questions(&run, 1);
-    fixture.execute(&run, chat("answer by chat"));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.execute(&run, chat_command("answer by chat"));
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     for question in fixture.rows(&run).questions.iter() {
         let file = fixture.branch_file(&run, &format!("answer-{}.json", question.task.as_ref().unwrap()));
         assert_eq!(file.lines().count(), 1, "{file}");
@@ -157,9 +157,9 @@ fn question_of_a_cancelled_task_is_withdrawn_and_cannot_be_answered() {
     assert_eq!(fixture.wait_for_questions(&run, 1)[0].id, question_of("T2"));
     let rows = fixture.rows(&run);
     assert_eq!(rows.questions.get(&question_of("T1")).unwrap().status, QuestionState::Withdrawn);
-    let rejection = fixture.rejection(&run, crate::fixture::answer_to(question_of("T1"), "red"));
+    let rejection = fixture.execute_rejected(&run, crate::fixture::answer_to(question_of("T1"), "red"));
     assert!(rejection.contains("withdrawn"), "{rejection}");
-    fixture.execute(&run, chat("blue"));
+    fixture.execute(&run, chat_command("blue"));
     fixture.wait_for_task(&run, "T2", TaskState::Done);
     assert!(fixture.branch_file(&run, "answer-T2.json").contains("blue"));
 }
@@ -168,11 +168,11 @@ fn fixture_with_orchestrator() -> RunFixture {
     RunFixture::with_team(&[agent("worker", Role::Worker, ASKS), agent("lead", Role::Orchestrator, LEADS)])
 }
 
-fn chat(text: &str) -> Command {
+fn chat_command(text: &str) -> Command {
     Command::Chat { text: text.to_owned(), talk_only: false }
 }
 
-fn routes(events: &[Event]) -> Vec<QuestionRoute> {
+fn question_routes(events: &[Event]) -> Vec<QuestionRoute> {
     let route = |event: &Event| match event {
         Event::QuestionRouted { to, .. } => Some(*to),
         _ => None,
@@ -181,7 +181,7 @@ fn routes(events: &[Event]) -> Vec<QuestionRoute> {
 }
 
 /// Returns the events of a question and of the task that it blocks.
-fn steps(events: &[Event], id: QuestionId) -> Vec<&'static str> {
+fn question_steps(events: &[Event], id: QuestionId) -> Vec<&'static str> {
     let block_reason = BlockReason::Question { question: id };
     let step = |event: &Event| match event {
         Event::QuestionAsked { question, .. } if *question == id => Some("asked"),

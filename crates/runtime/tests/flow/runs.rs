@@ -14,7 +14,7 @@ echo "DONE:$JANGDAN_TASK"
 fn tasks_are_merged_and_the_checkout_does_not_change() {
     let fixture = RunFixture::new(REPORTS_DONE);
     let run = fixture.start(plan(&["T1", "T2", "T3:T1,T2"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_files(&run), ["README.md", "file-T1.txt", "file-T2.txt", "file-T3.txt"]);
     assert_eq!(fixture.git(&["status", "--porcelain"]), "");
     assert_eq!(fixture.git(&["ls-files"]), "README.md\n");
@@ -43,9 +43,9 @@ echo "DONE:$JANGDAN_TASK"
     });
     let (task, scope) = (None, PermissionScope::Once);
     let answer = Command::Answer { question: Some(question), task, answer: "blue".to_owned(), scope };
-    fixture.host.execute(&run, "ana", answer.clone()).unwrap();
-    assert!(fixture.host.execute(&run, "ana", answer).is_err(), "a second answer is rejected");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.host.execute_command(&run, "ana", answer.clone()).unwrap();
+    assert!(fixture.host.execute_command(&run, "ana", answer).is_err(), "a second answer is rejected");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(fixture.branch_file(&run, "answer.json").contains("blue"));
 }
 
@@ -66,9 +66,9 @@ echo "DONE:$JANGDAN_TASK"
     for question in fixture.rows(&run).questions.iter() {
         let (question, answer) = (Some(question.id), format!("yes {}", question.id));
         let answer = Command::Answer { question, task: None, answer, scope: PermissionScope::Once };
-        fixture.host.execute(&run, "ana", answer).unwrap();
+        fixture.host.execute_command(&run, "ana", answer).unwrap();
     }
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     for question in rows.questions.iter() {
         let task = question.task.clone().unwrap();
@@ -93,7 +93,7 @@ echo "DONE:$JANGDAN_TASK"
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("echo the state is $(cat state.txt); grep -q good state.txt".to_owned());
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(fixture.branch_file(&run, "feedback.json").contains("the state is bad"));
     let rows = fixture.rows(&run);
     let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
@@ -114,7 +114,7 @@ echo "DONE:$JANGDAN_TASK"
     let mut work = plan(&["T1"]);
     work.tasks[0].verify = Some("grep -q good state.txt".to_owned());
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let rows = fixture.rows(&run);
     let receipts: Vec<bool> = rows.receipts.iter().map(|receipt| receipt.passed).collect();
     assert_eq!(receipts, [true], "nothing was checked before the second attempt");
@@ -140,6 +140,6 @@ echo "DONE:$JANGDAN_TASK"
 "#,
     );
     let run = fixture.start(plan(&["T1", "T2"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_file(&run, "shared.txt"), "from T1\nfrom T2\n");
 }

@@ -37,10 +37,10 @@ fn session_worktrees(fixture: &RunFixture) -> Vec<String> {
 }
 
 /// Creates a worktree as if a killed server had left it.
-fn create_left_worktree(fixture: &RunFixture, run: &RunId, session: &str) {
+fn create_leftover_worktree(fixture: &RunFixture, run: &RunId, session: &str) {
     let repository =
         Repository::discover(&fixture.project_folder(), &GitOptions::from_environment()).unwrap();
-    let run = repository.open_run(run, &fixture.host.data().join("worktrees")).unwrap();
+    let run = repository.open_run(run, &fixture.host.data_directory().join("worktrees")).unwrap();
     let worktree = run.create_session_worktree(session, &run.run_tip().unwrap()).unwrap();
     fs::write(worktree.path.join("left.txt"), "left\n").unwrap();
 }
@@ -55,8 +55,8 @@ fn worktree_of_an_ended_session_is_removed_and_its_content_is_saved() {
     let run = fixture.start(plan(&["T1"]));
     wait_until("the session works", || !fixture.script_output("worktree").is_empty());
     assert_eq!(session_worktrees(&fixture).len(), 1, "it exists while the session runs");
-    fixture.release("go");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     fixture.restart_with(ShutdownMode::KeepSessions);
     assert_eq!(session_worktrees(&fixture), [""; 0]);
     let saved = saved_refs(&fixture, &run);
@@ -68,8 +68,8 @@ fn clean_removes_session_worktrees_that_are_not_in_use() {
     let fixture = fixture();
     let run = fixture.start(plan(&["T1"]));
     wait_until("the session works", || !fixture.script_output("worktree").is_empty());
-    create_left_worktree(&fixture, &run, "s_99");
-    let report = fixture.host.clean(&run).unwrap();
+    create_leftover_worktree(&fixture, &run, "s_99");
+    let report = fixture.host.remove_finished_worktrees(&run).unwrap();
     let removed: Vec<String> = report.removed_sessions.iter().map(ToString::to_string).collect();
     assert_eq!(
         (removed, report.kept_sessions.len()),
@@ -79,8 +79,8 @@ fn clean_removes_session_worktrees_that_are_not_in_use() {
     );
     assert_eq!(session_worktrees(&fixture).len(), 1);
     assert!(saved_refs(&fixture, &run).contains("desk-s_99/1"));
-    fixture.release("go");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
 }
 
 #[test]
@@ -91,10 +91,10 @@ fn worktrees_left_by_a_killed_server_are_removed_at_the_next_start() {
         let is_specialist = |row: &&views::SessionRow| row.role == Role::Specialist;
         views.rows().sessions.iter().find(is_specialist).map(|row| row.id.to_string())
     });
-    fixture.release("go");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     fixture.restart_with(ShutdownMode::KeepSessions);
-    create_left_worktree(&fixture, &run, &session);
+    create_leftover_worktree(&fixture, &run, &session);
     fixture.restart();
     wait_until("the worktree is removed", || session_worktrees(&fixture).is_empty());
     assert!(
@@ -125,7 +125,7 @@ fn session_worktrees_are_set_up_but_orchestrators_do_not_wait_for_set_up_command
         ..fixture.environment()
     };
     let run = fixture.start_with_environment(plan(&["T1"]), settings(), environment);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.script_output("po"), "SECRET=1\none\npackages\n");
     assert_eq!(fixture.script_output("leads"), "SECRET=1\n");
     assert_eq!(saved_refs(&fixture, &run), "", "files ignored by git are not saved");

@@ -31,7 +31,7 @@ read -r more
         ),
     ]);
     let run = fixture.start(plan(&["T1"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let call = fixture.script_output("call");
     assert!(call.contains("What do we need?") && call.contains("a shop"), "{call}");
     let result = fixture.branch_file(&run, "result.json");
@@ -68,7 +68,7 @@ echo "DONE:$JANGDAN_TASK"
     work.tasks[0].agent = Some("first".parse().unwrap());
     work.tasks[1].agent = Some("second".parse().unwrap());
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(
         fixture.branch_file(&run, "result.json").contains("the port is 7777"),
         "{}",
@@ -112,7 +112,7 @@ echo "DONE:$JANGDAN_TASK"
         task.agent = Some(name.parse().unwrap());
     }
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let message = fixture.script_output("message");
     assert!(message.contains("Which port?") && message.contains(r#""from":"first""#), "{message}");
     let states: Vec<DirectMessageState> =
@@ -156,7 +156,7 @@ read -r more
     work.tasks[0].tester = Some("qa".parse().unwrap());
     work.tasks[0].verify = Some("test -s state.txt".to_owned());
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let feedback = fixture.script_output("feedback");
     assert!(feedback.contains("state is good") && feedback.contains(r#""actual":"bad""#), "{feedback}");
     assert_eq!(fixture.script_output("tests").lines().count(), 2, "{}", fixture.script_output("tests"));
@@ -200,7 +200,7 @@ read -r more
     let mut work = plan(&["T1"]);
     work.phases[0].artefacts = vec!["*.md".to_owned()];
     let run = fixture.start(work);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_file(&run, "doc.md"), "# Title\n");
     assert_eq!(fixture.script_output("verify").lines().count(), 2);
     let rows = fixture.rows(&run);
@@ -227,6 +227,6 @@ fn gate_in_review_blocks_the_next_phase() {
     fixture
         .wait_for(&run, |views| (views.rows().gates.iter().nth(1)?.state == GateState::Review).then_some(()));
     fixture.execute(&run, Command::ApproveGate { phase: 2, note: None });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_files(&run), ["README.md", "T1.txt", "T2.txt"]);
 }

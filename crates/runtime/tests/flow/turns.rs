@@ -68,8 +68,8 @@ read -r nothing
     let run = fixture.start(plan(&["T1"]));
     wait_until("the agent works", || !fixture.script_output("here").is_empty());
     fixture.restart();
-    fixture.release("go");
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    fixture.release_barrier("go");
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let expected = "I test.\n✗ Bash make test: 1 failed\n✓ Bash vi a.txt\nIt works.\nDONE:T1";
     assert_eq!(agent_turns(&fixture, &run), [expected]);
 }
@@ -90,7 +90,7 @@ read -r nothing
 "#,
     );
     let run = fixture.start(plan(&["T1"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(agent_turns(&fixture, &run), ["I begin.\n… Bash make\n(cut)", "DONE:T1"]);
 }
 
@@ -113,6 +113,6 @@ while :; do sleep 1000; done
     fixture.restart_with(ShutdownMode::EndSessions);
     // Each server reads the output again.
     fixture.restart();
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(agent_turns(&fixture, &run), ["I begin.\n✓ Bash make: ok\n(cut)", "DONE:T1"]);
 }

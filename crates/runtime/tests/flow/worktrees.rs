@@ -31,7 +31,7 @@ fn worktree_is_set_up_before_its_agent_starts() {
         vec!["echo first > ready.txt".to_owned(), "echo \"for $JANGDAN_TASK\" >> ready.txt".to_owned()];
     let run =
         fixture.start_with_environment(work, settings(), RunEnvironment { setup, ..fixture.environment() });
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     for task in ["T1", "T2"] {
         assert_eq!(
             fixture.script_output(&format!("environment-{task}")),
@@ -53,13 +53,13 @@ fn tasks_of_two_runs_and_merge_checks_share_no_ports() {
     work.tasks[0].verify = Some("true".to_owned());
     let first =
         fixture.start_with_environment(work, settings(), RunEnvironment { ports, ..fixture.environment() });
-    assert_eq!(fixture.outcome(&first), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&first), RunOutcome::Done);
     let second = fixture.start_with_environment(
         plan(&["T2", "T3"]),
         settings(),
         RunEnvironment { ports, ..fixture.environment() },
     );
-    assert_eq!(fixture.outcome(&second), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&second), RunOutcome::Done);
     let mut ports = ["T1", "check", "T2", "T3"].map(|name| fixture.script_output(&format!("port-{name}")));
     ports.sort();
     assert_eq!(ports, ["30000", "30010", "30020", "30030"]);
@@ -90,10 +90,10 @@ fn shutdown_ends_a_running_set_up() {
         RunEnvironment { setup, ..fixture.environment() },
     );
     wait_until("the set-up runs", || fixture.script_output("pid").ends_with('\n'));
-    let process = Process::of(fixture.script_output("pid").trim().parse().unwrap());
+    let process = Process::from_pid(fixture.script_output("pid").trim().parse().unwrap());
     fixture.restart_with(ShutdownMode::EndSessions);
     assert!(process.has_exited());
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn without_worktrees_tasks_run_in_the_project_folder() {
     let setup = vec!["echo not here > setup.txt".to_owned()];
     let environment = RunEnvironment { isolation: Isolation::InPlace, setup, ..fixture.environment() };
     let run = fixture.start_with_environment(work, settings(), environment);
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.rows(&run).receipts.iter().next().unwrap().receipt.output_tail, "T1\nT2\n");
     let status = "?? dirty.txt\n?? file-T1.txt\n?? file-T2.txt\n";
     assert_eq!(fixture.git(&["status", "--porcelain"]), status);
@@ -141,7 +141,7 @@ fn hooks_signing_and_uncommitted_changes_of_the_user_are_not_touched() {
     fs::write(fixture.project_folder().join("new.txt"), "new\n").unwrap();
     let before = (fixture.git(&["status", "--porcelain"]), fixture.git(&["diff", "--cached"]));
     let run = fixture.start(plan(&["T1", "T2"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_files(&run), ["README.md", "file-T1.txt", "file-T2.txt"]);
     assert_eq!(fixture.branch_file(&run, "README.md"), "A project\n");
     assert_eq!((fixture.git(&["status", "--porcelain"]), fixture.git(&["diff", "--cached"])), before);
@@ -152,9 +152,9 @@ fn hooks_signing_and_uncommitted_changes_of_the_user_are_not_touched() {
 fn clean_removes_the_worktrees_of_an_ended_run_and_keeps_its_branch() {
     let fixture = RunFixture::new(REPORTS_ENVIRONMENT);
     let run = fixture.start(plan(&["T1", "T2"]));
-    assert_eq!(fixture.outcome(&run), RunOutcome::Done);
+    assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     fixture.wait_for_task(&run, "T2", TaskState::Done);
-    let report = fixture.host.clean(&run).unwrap();
+    let report = fixture.host.remove_finished_worktrees(&run).unwrap();
     assert_eq!((report.removed_tasks.len(), report.kept_tasks.len()), (2, 0), "{report:?}");
     assert_eq!(fixture.git(&["worktree", "list"]).lines().count(), 1);
     assert_eq!(fixture.branch_files(&run), ["README.md", "file-T1.txt", "file-T2.txt"]);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, RequestState, ToolOutcome,
-    json_rpc::{RpcMessage, RpcPeer, parse_message, text_of},
+    json_rpc::{RpcMessage, RpcPeer, content_text, parse_message},
     random_id,
 };
 use crate::{
@@ -83,7 +83,7 @@ impl AcpProtocol {
             "session/resume" if self.profile.can_resume => return self.reopen_session(&id, params, false),
             "session/prompt" => {
                 self.queued_prompts.push_back(id);
-                return Ok(ClientEvent::Prompt(text_of(params.get("prompt").unwrap_or_default())));
+                return Ok(ClientEvent::Prompt(content_text(params.get("prompt").unwrap_or_default())));
             }
             "session/set_mode" => {
                 self.peer.respond(&id, json!({}))?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, RequestState, ToolOutcome,
-    json_rpc::text_of, random_id,
+    json_rpc::content_text, random_id,
 };
 use crate::{
     output,
@@ -107,7 +107,7 @@ impl ClaudeProtocol {
             has_failed: false,
         };
         if !is_known {
-            protocol.send_unknown_session()?;
+            protocol.send_unknown_session_result()?;
             return Ok((protocol, ClientEvent::Rejected));
         }
         Ok((protocol, ClientEvent::SessionOpened { resumed: resumed.is_some() }))
@@ -144,7 +144,7 @@ impl AgentProtocol for ClaudeProtocol {
         let Ok(value) = serde_json::from_str::<Value>(line) else { return Ok(ClientEvent::Ignored) };
         match value.get("type").and_then(Value::as_str) {
             Some("user") => {
-                let text = text_of(value.pointer("/message/content").unwrap_or_default());
+                let text = content_text(value.pointer("/message/content").unwrap_or_default());
                 if self.flags.replays_input {
                     self.turn.replayed_inputs.push_back(value);
                 }

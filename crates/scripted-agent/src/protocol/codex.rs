@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, RequestState, ToolOutcome,
-    json_rpc::{RpcMessage, RpcPeer, parse_message, text_of},
+    json_rpc::{RpcMessage, RpcPeer, content_text, parse_message},
     random_id,
 };
 use crate::{
@@ -81,7 +81,7 @@ impl CodexProtocol {
                 let turn = format!("turn-{}", self.n_turns);
                 self.peer.respond(id, json!({ "turn": turn_value(&turn, "inProgress", &Value::Null) }))?;
                 self.queued_turns.push_back(turn);
-                return Ok(ClientEvent::Prompt(text_of(params.get("input").unwrap_or_default())));
+                return Ok(ClientEvent::Prompt(content_text(params.get("input").unwrap_or_default())));
             }
             "turn/steer" => self.peer.respond(id, json!({ "turnId": self.turn }))?,
             "turn/interrupt" => {

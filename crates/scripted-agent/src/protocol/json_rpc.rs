@@ -106,7 +106,7 @@ impl RpcPeer {
 }
 
 /// Returns the text of a list of content blocks, or of a plain string.
-pub fn text_of(content: &Value) -> String {
+pub fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {

@@ -98,7 +98,7 @@ impl ScriptError {
 
     /// Creates an error about a key, with an example as the hint.
     pub(super) fn for_key(key: &str, span: Range<usize>, message: String) -> Self {
-        let hint = example_of(key).map_or_else(step_names, |form| format!("write {form}"));
+        let hint = key_example(key).map_or_else(step_names_hint, |form| format!("write {form}"));
         Self { span, message, hint }
     }
 }
@@ -124,16 +124,16 @@ fn hint_for(message: &str, text: &str, span: &Range<usize>) -> String {
     let line = before.rfind('\n').map_or(before, |newline| before.get(newline + 1..).unwrap_or_default());
     let words = |line: &str| -> Option<&str> {
         let mut words = line.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_').rev();
-        words.find_map(example_of)
+        words.find_map(key_example)
     };
-    words(line).map_or_else(step_names, |form| format!("write {form}"))
+    words(line).map_or_else(step_names_hint, |form| format!("write {form}"))
 }
 
-fn example_of(key: &str) -> Option<&'static str> {
+fn key_example(key: &str) -> Option<&'static str> {
     KEY_EXAMPLES.iter().find(|(name, _)| *name == key).map(|(_, form)| *form)
 }
 
-fn step_names() -> String {
+fn step_names_hint() -> String {
     let names: Vec<&str> =
         KEY_EXAMPLES.iter().map(|(name, _)| *name).take_while(|name| *name != "voice").collect();
     format!("a step is one of {}", names.join(", "))
@@ -151,7 +151,7 @@ fn is_similar(wrong: &str, name: &str) -> bool {
 mod tests {
     use super::{super::Script, KEY_EXAMPLES};
 
-    fn check(text: &str, place: &str, message: &str, hint: &str) {
+    fn assert_script_error(text: &str, place: &str, message: &str, hint: &str) {
         let error = Script::parse(text).unwrap_err();
         assert_eq!(error.message, message, "{text}");
         assert!(error.hint.contains(hint), "{text}: {}", error.hint);
@@ -160,26 +160,56 @@ mod tests {
 
     #[test]
     fn errors_have_a_position_and_a_hint() {
-        check("[[steps]]\nsayy = 'x'\n", "sayy", "unknown name `sayy`", "write say = \"hello");
-        check("[[steps]]\njump = 'x'\n", "jump", "unknown name `jump`", "a step is one of say, wait");
-        check("[[steps]]\nsleep = 'soon'\n", "'soon'", "`soon` is not a duration", "units are ms, s and m");
-        check("[[steps]]\nexit = 300\n", "300", "invalid value: integer `300`, expected u8", "0 to 255");
-        check("[[steps]]\nfork = 'twin'\n", "'twin'", "unknown process kind `twin`", "own_session, daemon");
-        check("[[steps]]\nsignal = 'term'\n", "'term'", "unknown name `term`", "signal = \"TERM\"");
-        check("voice = 'loud'\nsteps = []\n", "'loud'", "unknown name `loud`", "\"acp\", \"claude\"");
-        check(
+        assert_script_error("[[steps]]\nsayy = 'x'\n", "sayy", "unknown name `sayy`", "write say = \"hello");
+        assert_script_error(
+            "[[steps]]\njump = 'x'\n",
+            "jump",
+            "unknown name `jump`",
+            "a step is one of say, wait",
+        );
+        assert_script_error(
+            "[[steps]]\nsleep = 'soon'\n",
+            "'soon'",
+            "`soon` is not a duration",
+            "units are ms, s and m",
+        );
+        assert_script_error(
+            "[[steps]]\nexit = 300\n",
+            "300",
+            "invalid value: integer `300`, expected u8",
+            "0 to 255",
+        );
+        assert_script_error(
+            "[[steps]]\nfork = 'twin'\n",
+            "'twin'",
+            "unknown process kind `twin`",
+            "own_session, daemon",
+        );
+        assert_script_error(
+            "[[steps]]\nsignal = 'term'\n",
+            "'term'",
+            "unknown name `term`",
+            "signal = \"TERM\"",
+        );
+        assert_script_error(
+            "voice = 'loud'\nsteps = []\n",
+            "'loud'",
+            "unknown name `loud`",
+            "\"acp\", \"claude\"",
+        );
+        assert_script_error(
             "[[steps]]\nbytes = '1'\n",
             "'1'",
             "invalid bytes: expected two hexadecimal digits per byte",
             "1b 5b",
         );
-        check(
+        assert_script_error(
             "[[steps]]\nsay = { text = 'a', chunks = 3 }\n",
             "chunks",
             "unknown name `chunks`",
             "chunk = 3",
         );
-        check(
+        assert_script_error(
             "[[steps]]\nsay = 'a'\nexit = 1\n",
             "[[steps]]",
             "a step must have exactly one key",
@@ -189,14 +219,19 @@ mod tests {
 
     #[test]
     fn steps_that_the_protocol_does_not_support_are_errors() {
-        check("[[steps]]\nplay = 'greet'\n", "[[steps]]", "unknown part `greet`", "[parts] greet");
-        check(
+        assert_script_error(
+            "[[steps]]\nplay = 'greet'\n",
+            "[[steps]]",
+            "unknown part `greet`",
+            "[parts] greet",
+        );
+        assert_script_error(
             "steps = [{ fail = { status = 429 } }]\n",
             "{ fail = { status = 429 } }",
             "the voice \"plain\" does not support failing turns",
             "voice = \"acp\"",
         );
-        check(
+        assert_script_error(
             "steps = []\n[parts]\na = [{ play = 'a' }]\n",
             "{ play = 'a' }",
             "the part `a` includes itself",

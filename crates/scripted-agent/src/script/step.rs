@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     Steps,
     turn::{PlanEntry, QuestionStep, RateLimit, ServiceFailure, StopReason, TokenUsage, ToolStep},
-    value::{FromText, HexBytes, LineMatcher, ScriptDuration, Signal, text_or_table},
+    value::{FromText, HexBytes, LineMatcher, ScriptDuration, Signal, deserialize_text_or_table},
 };
 
 /// One action of the agent.
@@ -15,7 +15,7 @@ use super::{
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// Writes a message, byte for byte.
-    #[serde(deserialize_with = "text_or_table")]
+    #[serde(deserialize_with = "deserialize_text_or_table")]
     Say(SayStep),
     /// Writes bytes directly, outside the protocol.
     Bytes(HexBytes),
@@ -24,13 +24,13 @@ pub enum Step {
     /// Writes a thought.
     Think(String),
     /// Asks with an `[ASK_USER]` message, and waits for the answer.
-    #[serde(deserialize_with = "text_or_table")]
+    #[serde(deserialize_with = "deserialize_text_or_table")]
     Ask(AskStep),
     /// Asks with the question tool of the protocol, and waits for the choice.
-    #[serde(deserialize_with = "text_or_table")]
+    #[serde(deserialize_with = "deserialize_text_or_table")]
     Question(QuestionStep),
     /// Waits for a line, or for a prompt if the protocol has turns.
-    #[serde(deserialize_with = "text_or_table")]
+    #[serde(deserialize_with = "deserialize_text_or_table")]
     Wait(WaitStep),
     /// Reports the use of a tool.
     Tool(ToolStep),
@@ -53,14 +53,14 @@ pub enum Step {
     /// Writes bulk output.
     Flood(FloodStep),
     /// Starts a process that runs steps in parallel.
-    #[serde(deserialize_with = "text_or_table")]
+    #[serde(deserialize_with = "deserialize_text_or_table")]
     Fork(ForkStep),
     /// Ignores signals from now on.
     Ignore(Vec<Signal>),
     /// Writes escape sequences without visible effect.
     Noise(NoiseStep),
     /// Shows a spinner.
-    #[serde(deserialize_with = "text_or_table")]
+    #[serde(deserialize_with = "deserialize_text_or_table")]
     Spinner(SpinnerStep),
     /// Sets the terminal mode.
     Terminal(TerminalMode),
@@ -160,7 +160,7 @@ pub struct ForkStep {
 
 impl FromText for ForkStep {
     fn from_text(text: String) -> Result<Self, String> {
-        Ok(Self { kind: ProcessKind::of(&text)?, steps: Vec::new(), detached: false })
+        Ok(Self { kind: ProcessKind::from_name(&text)?, steps: Vec::new(), detached: false })
     }
 }
 
@@ -179,7 +179,7 @@ pub enum ProcessKind {
 }
 
 impl ProcessKind {
-    fn of(text: &str) -> Result<Self, String> {
+    fn from_name(text: &str) -> Result<Self, String> {
         match text {
             "same_group" => Ok(Self::SameGroup),
             "own_group" => Ok(Self::OwnGroup),

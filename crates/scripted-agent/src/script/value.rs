@@ -16,7 +16,7 @@ pub trait FromText: Sized {
 }
 
 /// Deserializes a text or a table; error positions refer to the value.
-pub fn text_or_table<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub fn deserialize_text_or_table<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromText + Deserialize<'de>,
     D: Deserializer<'de>,
@@ -43,7 +43,7 @@ pub struct ScriptDuration(pub Duration);
 
 impl<'de> Deserialize<'de> for ScriptDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parse_text(deserializer, |text| {
+        deserialize_parsed_text(deserializer, |text| {
             let at = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
             let (number, unit) = text.split_at(at);
             let milliseconds = match unit.trim() {
@@ -61,7 +61,10 @@ impl<'de> Deserialize<'de> for ScriptDuration {
 }
 
 /// Deserializes a text with a custom parser. The error must be created inside a visitor to get a position.
-fn parse_text<'de, T, D>(deserializer: D, parse: fn(&str) -> Result<T, String>) -> Result<T, D::Error>
+fn deserialize_parsed_text<'de, T, D>(
+    deserializer: D,
+    parse: fn(&str) -> Result<T, String>,
+) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
 {
@@ -100,7 +103,7 @@ pub struct HexBytes(pub Vec<u8>);
 
 impl<'de> Deserialize<'de> for HexBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        parse_text(deserializer, |text| {
+        deserialize_parsed_text(deserializer, |text| {
             let digits: Option<Vec<u32>> =
                 text.chars().filter(|sign| !sign.is_whitespace()).map(|sign| sign.to_digit(16)).collect();
             match digits {
@@ -167,7 +170,7 @@ impl<'de> Deserialize<'de> for LineMatcher {
                 Ok(Self(LineMatcher { contains, begins, equals, json }))
             }
         }
-        text_or_table::<Table, D>(deserializer).map(|table| table.0)
+        deserialize_text_or_table::<Table, D>(deserializer).map(|table| table.0)
     }
 }
 

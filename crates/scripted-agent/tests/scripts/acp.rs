@@ -6,44 +6,44 @@ use tempfile::TempDir;
 use crate::fixture::ScriptedAgent;
 
 /// Starts an agent and opens a session.
-fn open(folder: TempDir, steps: &str, capabilities: Value) -> (ScriptedAgent, String) {
+fn start_session_in(folder: TempDir, steps: &str, capabilities: Value) -> (ScriptedAgent, String) {
     let mut agent =
         ScriptedAgent::start_in(folder, &format!("voice = 'acp'\nmemory = 'sessions'\n{steps}"), &[]);
     let params = json!({ "protocolVersion": 1, "clientCapabilities": capabilities });
-    request(&mut agent, 1, "initialize", params);
-    let initialized = agent.json();
+    send_request(&mut agent, 1, "initialize", params);
+    let initialized = agent.next_json();
     assert_eq!(initialized["jsonrpc"], "2.0");
     assert_eq!(initialized["result"]["protocolVersion"], 1);
     assert_eq!(initialized["result"]["agentCapabilities"]["loadSession"], true);
-    request(&mut agent, 2, "session/new", json!({ "cwd": "/", "mcpServers": [] }));
-    let session = agent.json()["result"]["sessionId"].as_str().expect("a session").to_owned();
+    send_request(&mut agent, 2, "session/new", json!({ "cwd": "/", "mcpServers": [] }));
+    let session = agent.next_json()["result"]["sessionId"].as_str().expect("a session").to_owned();
     (agent, session)
 }
 
-fn opened(steps: &str) -> (ScriptedAgent, String) {
-    open(TempDir::new().expect("create a folder"), steps, json!({}))
+fn start_session(steps: &str) -> (ScriptedAgent, String) {
+    start_session_in(TempDir::new().expect("create a folder"), steps, json!({}))
 }
 
-fn request(agent: &mut ScriptedAgent, id: u64, method: &str, params: Value) {
+fn send_request(agent: &mut ScriptedAgent, id: u64, method: &str, params: Value) {
     agent.write_line(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
 }
 
-fn prompt(agent: &mut ScriptedAgent, id: u64, session: &str, text: &str) {
+fn send_prompt(agent: &mut ScriptedAgent, id: u64, session: &str, text: &str) {
     let blocks = json!([{ "type": "text", "text": text }]);
-    request(agent, id, "session/prompt", json!({ "sessionId": session, "prompt": blocks }));
+    send_request(agent, id, "session/prompt", json!({ "sessionId": session, "prompt": blocks }));
 }
 
 #[test]
 fn a_turn_streams_messages_thoughts_plan_and_usage() {
-    let (mut agent, session) = opened(
+    let (mut agent, session) = start_session(
         "steps = [
             { wait = 'hello' }, { think = 'hm' }, { say = { text = 'you said {line}', chunk = 9 } },
             { plan = [{ text = 'read', status = 'completed' }] },
             { usage = { input = 7, output = 3, cost = 0.5, window = 1000 } }]",
     );
-    prompt(&mut agent, 3, &session, "hello there");
+    send_prompt(&mut agent, 3, &session, "hello there");
     let update = |value: &Value| value["params"]["update"].clone();
-    let thought = agent.json();
+    let thought = agent.next_json();
     assert_eq!(thought["method"], "session/update");
     assert_eq!(thought["params"]["sessionId"], session.as_str());
     assert_eq!(
@@ -51,40 +51,40 @@ fn a_turn_streams_messages_thoughts_plan_and_usage() {
         json!({ "sessionUpdate": "agent_thought_chunk", "content": { "type": "text", "text": "hm" } })
     );
     let words: String = (0..3)
-        .map(|_| update(&agent.json())["content"]["text"].as_str().expect("a string").to_owned())
+        .map(|_| update(&agent.next_json())["content"]["text"].as_str().expect("a string").to_owned())
         .collect();
     assert_eq!(words, "you said hello there"[..words.len()].to_owned());
     assert_eq!(
-        update(&agent.json())["entries"],
+        update(&agent.next_json())["entries"],
         json!([{ "content": "read", "priority": "medium", "status": "completed" }])
     );
     assert_eq!(
-        update(&agent.json()),
+        update(&agent.next_json()),
         json!({ "sessionUpdate": "usage_update", "used": 10, "size": 1000, "cost": { "amount": 0.5, "currency": "USD" } })
     );
-    let result = agent.response(3);
+    let result = agent.wait_for_response(3);
     assert_eq!(result["result"]["stopReason"], "end_turn");
     assert_eq!(result["result"]["usage"]["totalTokens"], 10);
-    assert_eq!(agent.end().0, Some(0));
+    assert_eq!(agent.close_input_and_wait().0, Some(0));
 }
 
 #[test]
-fn the_answer_to_a_permission_request_decides() {
+fn the_permission_answer_decides_the_tool_outcome() {
     for (outcome, status, stop, words) in [
         (json!({ "outcome": "selected", "optionId": "allow" }), "completed", "end_turn", Some("heard allow")),
         (json!({ "outcome": "selected", "optionId": "reject" }), "failed", "end_turn", Some("heard reject")),
         (json!({ "outcome": "cancelled" }), "failed", "cancelled", None),
     ] {
-        let (mut agent, session) = opened(
+        let (mut agent, session) = start_session(
             "steps = [{ wait = '' }, { tool = { name = 'Bash', input = { command = 'ls' }, output = 'DONE:T1', asks = true } }, { say = 'heard {line}' }]",
         );
-        prompt(&mut agent, 3, &session, "go");
-        let call = agent.json()["params"]["update"].clone();
+        send_prompt(&mut agent, 3, &session, "go");
+        let call = agent.next_json()["params"]["update"].clone();
         assert_eq!(
             (&call["sessionUpdate"], &call["status"], &call["kind"]),
             (&json!("tool_call"), &json!("pending"), &json!("execute"))
         );
-        let asked = agent.json();
+        let asked = agent.next_json();
         assert_eq!(asked["method"], "session/request_permission");
         assert_eq!(asked["params"]["toolCall"]["toolCallId"], call["toolCallId"]);
         assert_eq!(
@@ -94,12 +94,12 @@ fn the_answer_to_a_permission_request_decides() {
         agent.write_line(
             &json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "outcome": outcome } }).to_string(),
         );
-        let ended = agent.json()["params"]["update"].clone();
+        let ended = agent.next_json()["params"]["update"].clone();
         assert_eq!((&ended["sessionUpdate"], &ended["status"]), (&json!("tool_call_update"), &json!(status)));
         if let Some(words) = words {
-            assert_eq!(agent.json()["params"]["update"]["content"]["text"], words);
+            assert_eq!(agent.next_json()["params"]["update"]["content"]["text"], words);
         }
-        assert_eq!(agent.response(3)["result"]["stopReason"], stop);
+        assert_eq!(agent.wait_for_response(3)["result"]["stopReason"], stop);
     }
 }
 
@@ -107,9 +107,9 @@ fn the_answer_to_a_permission_request_decides() {
 fn a_question_is_asked_only_if_the_client_supports_it() {
     let steps = "steps = [{ wait = '' }, { question = { text = 'Which database?', options = ['sqlite', 'postgres'] } }, { say = 'took {line}' }]";
     let folder = TempDir::new().expect("create a folder");
-    let (mut agent, session) = open(folder, steps, json!({ "elicitation": { "form": {} } }));
-    prompt(&mut agent, 3, &session, "go");
-    let asked = agent.json();
+    let (mut agent, session) = start_session_in(folder, steps, json!({ "elicitation": { "form": {} } }));
+    send_prompt(&mut agent, 3, &session, "go");
+    let asked = agent.next_json();
     assert_eq!((&asked["method"], &asked["params"]["mode"]), (&json!("elicitation/create"), &json!("form")));
     assert_eq!(
         asked["params"]["requestedSchema"]["properties"]["question_0"]["oneOf"][1]["const"],
@@ -117,53 +117,54 @@ fn a_question_is_asked_only_if_the_client_supports_it() {
     );
     let accepted = json!({ "action": "accept", "content": { "question_0": "postgres" } });
     agent.write_line(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": accepted }).to_string());
-    assert_eq!(agent.json()["params"]["update"]["content"]["text"], "took postgres");
+    assert_eq!(agent.next_json()["params"]["update"]["content"]["text"], "took postgres");
 
-    let (mut agent, session) = opened(steps);
-    prompt(&mut agent, 3, &session, "go");
-    assert_eq!(agent.json()["params"]["update"]["content"]["text"], "took ");
+    let (mut agent, session) = start_session(steps);
+    send_prompt(&mut agent, 3, &session, "go");
+    assert_eq!(agent.next_json()["params"]["update"]["content"]["text"], "took ");
 }
 
 #[test]
 fn after_a_cancelled_turn_the_script_continues_at_the_next_wait() {
     for step in ["sleep = '1m'", "hang = 'listening'", "tool = { name = 'Bash', asks = true }"] {
-        let (mut agent, session) = opened(&format!(
+        let (mut agent, session) = start_session(&format!(
             "steps = [{{ wait = '' }}, {{ say = 'a' }}, {{ {step} }}, {{ say = 'never' }}, {{ wait = '' }}, {{ say = 'b' }}]"
         ));
-        prompt(&mut agent, 3, &session, "one");
+        send_prompt(&mut agent, 3, &session, "one");
         agent.skip_until("/params/update/content/text", "a");
-        prompt(&mut agent, 4, &session, "two");
+        send_prompt(&mut agent, 4, &session, "two");
         agent.write_line(
             &json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } })
                 .to_string(),
         );
-        assert_eq!(agent.response(3)["result"]["stopReason"], "cancelled", "{step}");
-        assert_eq!(agent.json()["params"]["update"]["content"]["text"], "b", "{step}");
-        assert_eq!(agent.response(4)["result"]["stopReason"], "end_turn", "{step}");
+        assert_eq!(agent.wait_for_response(3)["result"]["stopReason"], "cancelled", "{step}");
+        assert_eq!(agent.next_json()["params"]["update"]["content"]["text"], "b", "{step}");
+        assert_eq!(agent.wait_for_response(4)["result"]["stopReason"], "end_turn", "{step}");
     }
 }
 
 #[test]
 fn a_session_is_loaded_with_its_transcript_after_a_kill() {
     let steps = "steps = [{ wait = '' }, { say = 'first' }, { wait = '' }]\nresumed = [{ wait = '' }, { say = 'second' }]";
-    let (mut agent, session) = opened(steps);
-    prompt(&mut agent, 3, &session, "one");
-    agent.response(3);
+    let (mut agent, session) = start_session(steps);
+    send_prompt(&mut agent, 3, &session, "one");
+    agent.wait_for_response(3);
     for (method, replayed) in [("session/load", 2), ("session/resume", 0)] {
         agent = ScriptedAgent::start_in(
             agent.kill(),
             &format!("voice = 'acp'\nmemory = 'sessions'\n{steps}"),
             &[],
         );
-        request(&mut agent, 1, "session/load", json!({ "sessionId": "unknown" }));
-        assert_eq!(agent.json()["error"]["code"], -32002);
-        request(&mut agent, 2, method, json!({ "sessionId": session, "cwd": "/", "mcpServers": [] }));
-        let updates: Vec<Value> = (0..replayed).map(|_| agent.json()["params"]["update"].clone()).collect();
+        send_request(&mut agent, 1, "session/load", json!({ "sessionId": "unknown" }));
+        assert_eq!(agent.next_json()["error"]["code"], -32002);
+        send_request(&mut agent, 2, method, json!({ "sessionId": session, "cwd": "/", "mcpServers": [] }));
+        let updates: Vec<Value> =
+            (0..replayed).map(|_| agent.next_json()["params"]["update"].clone()).collect();
         let kinds: Vec<&Value> = updates.iter().map(|update| &update["sessionUpdate"]).collect();
         assert_eq!(kinds, ["user_message_chunk", "agent_message_chunk"][..replayed]);
-        assert!(agent.json()["result"].is_object());
-        prompt(&mut agent, 3, &session, "two");
-        assert_eq!(agent.json()["params"]["update"]["content"]["text"], "second");
+        assert!(agent.next_json()["result"].is_object());
+        send_prompt(&mut agent, 3, &session, "two");
+        assert_eq!(agent.next_json()["params"]["update"]["content"]["text"], "second");
     }
 }
 
@@ -177,19 +178,19 @@ fn errors_follow_the_protocol() {
         code = -32000
         message = 'Authentication required'";
     let mut agent = ScriptedAgent::start(script);
-    request(&mut agent, 1, "session/load", json!({}));
-    assert_eq!(agent.json()["error"], json!({ "code": -32000, "message": "Authentication required" }));
-    request(&mut agent, 2, "session/dance", json!({}));
-    assert_eq!(agent.json()["error"]["code"], -32601);
-    request(&mut agent, 3, "session/new", json!({}));
-    let session = agent.json()["result"]["sessionId"].as_str().expect("a session").to_owned();
-    prompt(&mut agent, 4, &session, "one");
-    let error = agent.response(4)["error"].clone();
+    send_request(&mut agent, 1, "session/load", json!({}));
+    assert_eq!(agent.next_json()["error"], json!({ "code": -32000, "message": "Authentication required" }));
+    send_request(&mut agent, 2, "session/dance", json!({}));
+    assert_eq!(agent.next_json()["error"]["code"], -32601);
+    send_request(&mut agent, 3, "session/new", json!({}));
+    let session = agent.next_json()["result"]["sessionId"].as_str().expect("a session").to_owned();
+    send_prompt(&mut agent, 4, &session, "one");
+    let error = agent.wait_for_response(4)["error"].clone();
     assert_eq!((&error["code"], &error["data"]["errorKind"]), (&json!(-32603), &json!("rate_limit")));
-    prompt(&mut agent, 5, &session, "two");
-    assert_eq!(agent.response(5)["error"]["code"], -32000);
+    send_prompt(&mut agent, 5, &session, "two");
+    assert_eq!(agent.wait_for_response(5)["error"]["code"], -32000);
     agent.write_line("no json");
-    assert_eq!(agent.json()["error"]["code"], -32700);
+    assert_eq!(agent.next_json()["error"]["code"], -32700);
 }
 
 #[test]
@@ -201,11 +202,11 @@ fn imitated_agents_differ_as_observed() {
         ("gemini", "cancel", false, "end_turn"),
     ] {
         let steps = "steps = [{ wait = '' }, { usage = {} }, { tool = { name = 'Bash', input = { command = 'ls' }, asks = true } }, { say = 'on' }]";
-        let (mut agent, session) = opened(&format!("like = '{like}'\n{steps}"));
-        prompt(&mut agent, 3, &session, "go");
+        let (mut agent, session) = start_session(&format!("like = '{like}'\n{steps}"));
+        send_prompt(&mut agent, 3, &session, "go");
         let mut seen = Vec::new();
         let asked = loop {
-            let value = agent.json();
+            let value = agent.next_json();
             if value["method"] == "session/request_permission" {
                 break value;
             }
@@ -217,8 +218,8 @@ fn imitated_agents_differ_as_observed() {
         assert_eq!(found["optionId"], refusal, "{like}");
         let outcome = json!({ "outcome": { "outcome": "selected", "optionId": refusal } });
         agent.write_line(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": outcome }).to_string());
-        assert_eq!(agent.response(3)["result"]["stopReason"], stop, "{like}");
-        request(&mut agent, 4, "session/resume", json!({ "sessionId": session }));
-        assert_eq!(agent.response(4)["error"]["code"] == -32601, like == "gemini", "{like}");
+        assert_eq!(agent.wait_for_response(3)["result"]["stopReason"], stop, "{like}");
+        send_request(&mut agent, 4, "session/resume", json!({ "sessionId": session }));
+        assert_eq!(agent.wait_for_response(4)["error"]["code"] == -32601, like == "gemini", "{like}");
     }
 }

@@ -5,7 +5,7 @@ use tempfile::TempDir;
 
 use crate::fixture::ScriptedAgent;
 
-fn start_in(folder: TempDir, steps: &str, method: &str, params: Value) -> (ScriptedAgent, Value) {
+fn open_thread_in(folder: TempDir, steps: &str, method: &str, params: Value) -> (ScriptedAgent, Value) {
     let mut agent = ScriptedAgent::start_in(
         folder,
         &format!("voice = 'codex'\nmemory = 'sessions'\n{steps}"),
@@ -14,21 +14,25 @@ fn start_in(folder: TempDir, steps: &str, method: &str, params: Value) -> (Scrip
     agent.write_line(
         &json!({ "id": 1, "method": "initialize", "params": { "clientInfo": { "name": "p" } } }).to_string(),
     );
-    assert!(agent.json().get("jsonrpc").is_none());
+    assert!(agent.next_json().get("jsonrpc").is_none());
     agent.write_line(&json!({ "method": "initialized" }).to_string());
     agent.write_line(&json!({ "id": 2, "method": method, "params": params }).to_string());
-    let response = agent.response(2);
+    let response = agent.wait_for_response(2);
     (agent, response)
 }
 
-fn start(steps: &str) -> (ScriptedAgent, String) {
-    let (agent, response) =
-        start_in(TempDir::new().expect("create a folder"), steps, "thread/start", json!({ "cwd": "/" }));
+fn start_thread(steps: &str) -> (ScriptedAgent, String) {
+    let (agent, response) = open_thread_in(
+        TempDir::new().expect("create a folder"),
+        steps,
+        "thread/start",
+        json!({ "cwd": "/" }),
+    );
     (agent, response["result"]["thread"]["id"].as_str().expect("a thread").to_owned())
 }
 
 /// Returns the next item that is not the echoed prompt.
-fn item_completed(agent: &ScriptedAgent) -> Value {
+fn next_completed_item(agent: &ScriptedAgent) -> Value {
     loop {
         let item = agent.skip_until("/method", "item/completed")["params"]["item"].clone();
         if item["type"] != "userMessage" {
@@ -37,7 +41,7 @@ fn item_completed(agent: &ScriptedAgent) -> Value {
     }
 }
 
-fn turn(agent: &mut ScriptedAgent, id: u64, thread: &str, text: &str) {
+fn send_turn_start(agent: &mut ScriptedAgent, id: u64, thread: &str, text: &str) {
     let input = json!([{ "type": "text", "text": text }]);
     agent.write_line(
         &json!({ "id": id, "method": "turn/start", "params": { "threadId": thread, "input": input } })
@@ -48,14 +52,14 @@ fn turn(agent: &mut ScriptedAgent, id: u64, thread: &str, text: &str) {
 #[test]
 fn a_turn_request_is_answered_before_the_turn_completes() {
     let (mut agent, thread) =
-        start("steps = [{ wait = '' }, { say = 'hello' }, { usage = { input = 7, output = 3 } }]");
-    turn(&mut agent, 3, &thread, "go");
-    assert_eq!(agent.response(3)["result"]["turn"]["status"], "inProgress");
+        start_thread("steps = [{ wait = '' }, { say = 'hello' }, { usage = { input = 7, output = 3 } }]");
+    send_turn_start(&mut agent, 3, &thread, "go");
+    assert_eq!(agent.wait_for_response(3)["result"]["turn"]["status"], "inProgress");
     assert_eq!(agent.skip_until("/method", "item/agentMessage/delta")["params"]["delta"], "hello");
-    assert_eq!(agent.json()["params"]["item"]["text"], "hello");
-    assert_eq!(agent.json()["params"]["tokenUsage"]["last"]["totalTokens"], 10);
+    assert_eq!(agent.next_json()["params"]["item"]["text"], "hello");
+    assert_eq!(agent.next_json()["params"]["tokenUsage"]["last"]["totalTokens"], 10);
     assert_eq!(agent.skip_until("/method", "turn/completed")["params"]["turn"]["status"], "completed");
-    assert_eq!(agent.end().0, Some(0));
+    assert_eq!(agent.close_input_and_wait().0, Some(0));
 }
 
 #[test]
@@ -66,14 +70,14 @@ fn approval_decisions_determine_the_turn_status() {
         ("edit", "item/fileChange/requestApproval", json!("accept"), Some("completed"), "completed"),
         ("execute", "item/commandExecution/requestApproval", json!("cancel"), None, "interrupted"),
     ] {
-        let (mut agent, thread) = start(&format!(
+        let (mut agent, thread) = start_thread(&format!(
             "steps = [{{ wait = '' }}, {{ tool = {{ name = 'shell', kind = '{kind}', input = {{ command = 'ls' }}, asks = true }} }}]"
         ));
-        turn(&mut agent, 3, &thread, "go");
+        send_turn_start(&mut agent, 3, &thread, "go");
         let asked = agent.skip_until("/method", method);
         agent.write_line(&json!({ "id": asked["id"], "result": { "decision": decision } }).to_string());
         if let Some(status) = item_status {
-            assert_eq!(item_completed(&agent)["status"], status);
+            assert_eq!(next_completed_item(&agent)["status"], status);
         }
         assert_eq!(agent.skip_until("/method", "turn/completed")["params"]["turn"]["status"], turn_status);
     }
@@ -82,8 +86,8 @@ fn approval_decisions_determine_the_turn_status() {
 #[test]
 fn answers_to_a_question_are_matched_by_id() {
     let (mut agent, thread) =
-        start("steps = [{ wait = '' }, { question = 'Which?' }, { say = 'took {line}' }]");
-    turn(&mut agent, 3, &thread, "go");
+        start_thread("steps = [{ wait = '' }, { question = 'Which?' }, { say = 'took {line}' }]");
+    send_turn_start(&mut agent, 3, &thread, "go");
     let asked = agent.skip_until("/method", "item/tool/requestUserInput");
     let id = asked["params"]["questions"][0]["id"].as_str().expect("an id").to_owned();
     agent.write_line(
@@ -95,33 +99,34 @@ fn answers_to_a_question_are_matched_by_id() {
 
 #[test]
 fn an_interrupt_and_a_limit_end_the_turn() {
-    let (mut agent, thread) = start(
+    let (mut agent, thread) = start_thread(
         "steps = [{ wait = '' }, { sleep = '1m' }, { wait = '' }, { fail = { status = 429, message = 'limit', retries = 1, resets_at = 5 } }]",
     );
-    turn(&mut agent, 3, &thread, "go");
+    send_turn_start(&mut agent, 3, &thread, "go");
     agent.skip_until("/method", "turn/started");
     agent.write_line(
         &json!({ "id": 4, "method": "turn/interrupt", "params": { "threadId": thread, "turnId": "turn-1" } })
             .to_string(),
     );
     assert_eq!(agent.skip_until("/method", "turn/completed")["params"]["turn"]["status"], "interrupted");
-    turn(&mut agent, 5, &thread, "go");
+    send_turn_start(&mut agent, 5, &thread, "go");
     assert_eq!(agent.skip_until("/method", "error")["params"]["willRetry"], true);
-    assert_eq!(agent.json()["params"]["error"]["codexErrorInfo"], "usageLimitExceeded");
+    assert_eq!(agent.next_json()["params"]["error"]["codexErrorInfo"], "usageLimitExceeded");
     assert_eq!(agent.skip_until("/method", "turn/completed")["params"]["turn"]["status"], "failed");
 }
 
 #[test]
 fn a_thread_is_resumed_after_a_kill() {
     let steps = "steps = [{ wait = '' }, { say = 'first' }]\nresumed = [{ wait = '' }, { say = 'again' }]";
-    let (mut agent, thread) = start(steps);
-    turn(&mut agent, 3, &thread, "go");
+    let (mut agent, thread) = start_thread(steps);
+    send_turn_start(&mut agent, 3, &thread, "go");
     agent.skip_until("/method", "turn/completed");
-    let (mut agent, response) = start_in(agent.kill(), steps, "thread/resume", json!({ "threadId": thread }));
+    let (mut agent, response) =
+        open_thread_in(agent.kill(), steps, "thread/resume", json!({ "threadId": thread }));
     assert_eq!(response["result"]["thread"]["id"], thread.as_str());
-    turn(&mut agent, 3, &thread, "go");
+    send_turn_start(&mut agent, 3, &thread, "go");
     assert_eq!(agent.skip_until("/method", "item/agentMessage/delta")["params"]["delta"], "again");
-    let (_, refused) = start_in(
+    let (_, refused) = open_thread_in(
         TempDir::new().expect("create a folder"),
         steps,
         "thread/resume",

@@ -75,13 +75,13 @@ impl ScriptedAgent {
     }
 
     /// Returns the next line of its output.
-    pub fn line(&self) -> String {
+    pub fn next_line(&self) -> String {
         self.lines.recv_timeout(WAIT_MAX).expect("receive a line")
     }
 
     /// Returns the next line of its output as JSON.
-    pub fn json(&self) -> Value {
-        let line = self.line();
+    pub fn next_json(&self) -> Value {
+        let line = self.next_line();
         let value = serde_json::from_str(&line);
         assert!(value.is_ok(), "not JSON: {line}");
         value.expect("checked above")
@@ -90,7 +90,7 @@ impl ScriptedAgent {
     /// Skips lines until one has this text at this JSON pointer.
     pub fn skip_until(&self, pointer: &str, text: &str) -> Value {
         loop {
-            let value = self.json();
+            let value = self.next_json();
             if value.pointer(pointer).and_then(Value::as_str) == Some(text) {
                 return value;
             }
@@ -98,9 +98,9 @@ impl ScriptedAgent {
     }
 
     /// Skips lines until the answer to a request.
-    pub fn response(&self, id: u64) -> Value {
+    pub fn wait_for_response(&self, id: u64) -> Value {
         loop {
-            let value = self.json();
+            let value = self.next_json();
             if value.get("id").and_then(Value::as_u64) == Some(id) && value.get("method").is_none() {
                 return value;
             }
@@ -108,9 +108,9 @@ impl ScriptedAgent {
     }
 
     /// Closes its input, and returns its exit status and folder.
-    pub fn end(mut self) -> (Option<i32>, TempDir) {
+    pub fn close_input_and_wait(mut self) -> (Option<i32>, TempDir) {
         drop(self.input.take());
-        let status = self.wait();
+        let status = self.wait_for_exit();
         (status.code(), self.folder)
     }
 
@@ -121,12 +121,12 @@ impl ScriptedAgent {
         self.folder
     }
 
-    pub fn id(&self) -> u32 {
+    pub fn process_id(&self) -> u32 {
         self.child.id()
     }
 
     /// Waits until it exits.
-    pub fn wait(&mut self) -> ExitStatus {
+    pub fn wait_for_exit(&mut self) -> ExitStatus {
         let deadline = Instant::now() + WAIT_MAX;
         loop {
             if let Some(status) = self.child.try_wait().expect("get its status") {
@@ -143,13 +143,13 @@ impl ScriptedAgent {
     }
 
     /// Waits until a file in its folder ends with a newline, and returns its content.
-    pub fn file(&self, name: &str) -> String {
-        file(self.folder.path().join(name))
+    pub fn wait_for_file(&self, name: &str) -> String {
+        wait_for_file(self.folder.path().join(name))
     }
 }
 
 /// Waits until a file ends with a newline, and returns its content.
-pub fn file(path: PathBuf) -> String {
+pub fn wait_for_file(path: PathBuf) -> String {
     let deadline = Instant::now() + WAIT_MAX;
     loop {
         match fs::read_to_string(&path) {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::fixture::{ScriptedAgent, agent_command, run_to_end};
 
 /// Runs a script with an input, and compares its complete output.
-fn check(script: &str, input: &str, output: &str, status: i32) {
+fn assert_output(script: &str, input: &str, output: &str, status: i32) {
     let (found, ended) = run_to_end(script, input);
     assert_eq!(String::from_utf8_lossy(&found), output, "{script}");
     assert_eq!(ended.code(), Some(status), "{script}");
@@ -20,35 +20,35 @@ fn check(script: &str, input: &str, output: &str, status: i32) {
 
 #[test]
 fn messages_are_written_byte_for_byte_with_placeholders_replaced() {
-    check(
+    assert_output(
         "[[steps]]\nsay = 'DONE:T1.3 {key}'\n[[steps]]\nsay = \"\\n\\tx {y} {{key}}\"",
         "",
         "DONE:T1.3 k3f9\n\tx {y} {key}",
         0,
     );
-    check("[[steps]]\nsay = { text = '한글 text', chunk = 1, pause = '1ms' }", "", "한글 text", 0);
-    check("[[steps]]\nbytes = '1b 5b 41 0a'\n[[steps]]\nraw = 'line'", "", "\x1b[A\nline\n", 0);
+    assert_output("[[steps]]\nsay = { text = '한글 text', chunk = 1, pause = '1ms' }", "", "한글 text", 0);
+    assert_output("[[steps]]\nbytes = '1b 5b 41 0a'\n[[steps]]\nraw = 'line'", "", "\x1b[A\nline\n", 0);
     assert_eq!(run_to_end("[[steps]]\nbytes = 'ff fe 00'", "").0, [0xff, 0xfe, 0]);
 }
 
 #[test]
 fn a_wait_skips_lines_that_do_not_match() {
     let script = "[[steps]]\nwait = { for = { json = { type = 'question_answer' } } }\n[[steps]]\nsay = '{field:answer}'";
-    check(
+    assert_output(
         script,
         "noise\n{\"type\":\"task\"}\n{\"type\":\"question_answer\",\"answer\":\"postgres\"}\n",
         "postgres",
         0,
     );
-    check(script, "noise\n", "", 1);
-    check("[[steps]]\nwait = { for = 'x', within = '20ms' }", "", "", 1);
+    assert_output(script, "noise\n", "", 1);
+    assert_output("[[steps]]\nwait = { for = 'x', within = '20ms' }", "", "", 1);
 }
 
 #[test]
 fn a_wait_times_out_without_input() {
     let start = Instant::now();
     let mut agent = ScriptedAgent::start("[[steps]]\nwait = { for = 'x', within = '50ms' }");
-    assert_eq!(agent.wait().code(), Some(1));
+    assert_eq!(agent.wait_for_exit().code(), Some(1));
     assert!(start.elapsed() >= Duration::from_millis(50));
 }
 
@@ -56,7 +56,7 @@ fn a_wait_times_out_without_input() {
 fn a_question_is_an_ask_user_message() {
     let script = "[[steps]]\nask = { text = 'Which database?', options = ['sqlite', 'postgres'] }\n[[steps]]\nsay = 'took {line}'";
     let words = "[ASK_USER k3f9]\nquestion: Which database?\ntype: selection\noptions:\n- sqlite\n- postgres\n[/ASK_USER k3f9]\n";
-    check(script, "postgres\n", &format!("{words}took postgres"), 0);
+    assert_output(script, "postgres\n", &format!("{words}took postgres"), 0);
 }
 
 #[test]
@@ -69,9 +69,9 @@ fn choices_parts_and_repetitions_run_their_steps() {
         ] }] } }]
         [parts]
         good = [{ say = 'good {n}; ' }]";
-    check(script, "yes\nmaybe\nyes\n", "good 1; no 2; good 3; ", 0);
-    check(script, "x\nquit\nyes\n", "no 1; end 2", 7);
-    check(
+    assert_output(script, "yes\nmaybe\nyes\n", "good 1; no 2; good 3; ", 0);
+    assert_output(script, "x\nquit\nyes\n", "no 1; end 2", 7);
+    assert_output(
         "steps = [{ repeat = { times = 'forever', steps = [{ say = '{n}' }, { wait = '' }] } }]",
         "a\nb\n",
         "123",
@@ -82,8 +82,8 @@ fn choices_parts_and_repetitions_run_their_steps() {
 #[test]
 fn tools_are_printed_like_terminal_commands() {
     let tool = "steps = [{ tool = { name = 'Bash', input = { command = 'ls' }, output = \"a.txt\\n\", asks = true } }]";
-    check(tool, "y\n", "$ ls\nDo you want to proceed? (y/n) a.txt\n", 0);
-    check(tool, "n\n", "$ ls\nDo you want to proceed? (y/n) Not done.\n", 0);
+    assert_output(tool, "y\n", "$ ls\nDo you want to proceed? (y/n) a.txt\n", 0);
+    assert_output(tool, "n\n", "$ ls\nDo you want to proceed? (y/n) Not done.\n", 0);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn writing_a_file_creates_missing_folders() {
         { write = { path = 'src/a.txt', text = \" two\\n\", append = true } },
         { wait = '' }]";
     let agent = ScriptedAgent::start(script);
-    assert_eq!(agent.file("src/a.txt"), format!("one {} two\n", agent.id()));
+    assert_eq!(agent.wait_for_file("src/a.txt"), format!("one {} two\n", agent.process_id()));
 }
 
 #[test]

@@ -61,11 +61,11 @@ impl TerminalSession {
         session
     }
 
-    fn press(&mut self, keys: &str) {
+    fn press_keys(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("write keys");
     }
 
-    fn text(&self) -> String {
+    fn screen_text(&self) -> String {
         let screen = self.screen.screen();
         let lines: Vec<String> = (0..12)
             .filter_map(|row| screen.line(row))
@@ -77,16 +77,16 @@ impl TerminalSession {
     /// Waits until the screen satisfies a condition, and returns its text.
     fn wait_until(&mut self, condition: impl Fn(&str) -> bool) -> String {
         let deadline = Instant::now() + Duration::from_secs(10);
-        while !condition(&self.text()) {
+        while !condition(&self.screen_text()) {
             let remaining = deadline.saturating_duration_since(Instant::now());
             let bytes = self.bytes.recv_timeout(remaining);
-            assert!(bytes.is_ok(), "the screen did not change\n{}", self.text());
+            assert!(bytes.is_ok(), "the screen did not change\n{}", self.screen_text());
             self.raw.extend(bytes.expect("checked above"));
             // A read may end inside a character: repaint from the beginning.
             self.screen = Terminal::new(60, 12).expect("create a screen");
             self.screen.feed(String::from_utf8_lossy(&self.raw).as_ref());
         }
-        self.text()
+        self.screen_text()
     }
 }
 
@@ -103,15 +103,15 @@ const QUESTION_SCRIPT: &str = "steps = [{ wait = '' }, { say = \"[ASK_USER]\\nqu
 fn an_answer_has_a_bullet_and_cursor_movements_between_words() {
     for (style, bullet) in [("", "●"), ("screen = { alternate = true, bullet = '•' }\n", "•")] {
         let mut session = TerminalSession::start(&format!("{style}{QUESTION_SCRIPT}"));
-        session.press("go\r");
+        session.press_keys("go\r");
         let text = session.wait_until(|text| text.contains("Crunched"));
         assert!(text.contains("❯ go\n"), "{text}");
         assert!(text.contains(&format!("{bullet} [ASK_USER]\n  question: which database?")), "{text}");
         // Without the cursor movements the words run together: stripping them changes the text.
         assert!(String::from_utf8_lossy(&session.raw).contains("question:\x1b[13Gwhich\x1b[19Gdatabase?"));
-        session.press("\x1b[200~one\rtwo\x1b[201~");
+        session.press_keys("\x1b[200~one\rtwo\x1b[201~");
         session.wait_until(|text| text.contains("[Pasted text #1 +1 lines]"));
-        session.press("\r");
+        session.press_keys("\r");
         session.wait_until(|text| text.contains(&format!("{bullet} took one\n  two")));
     }
 }
@@ -119,10 +119,10 @@ fn an_answer_has_a_bullet_and_cursor_movements_between_words() {
 #[test]
 fn an_enter_within_the_guard_does_not_submit() {
     let mut session = TerminalSession::start(&format!("screen = {{ guard = '100ms' }}\n{QUESTION_SCRIPT}"));
-    session.press("go\r");
+    session.press_keys("go\r");
     session.wait_until(|text| text.contains("[Pasted text #1 +1 lines]"));
     thread::sleep(Duration::from_millis(120));
-    session.press("\r");
+    session.press_keys("\r");
     session.wait_until(|text| text.contains("● [ASK_USER]"));
 }
 
@@ -133,15 +133,15 @@ fn dialogs_are_answered_by_a_key_and_escape_interrupts() {
         { question = { text = 'Which?', options = ['sqlite', 'postgres'] } }, { say = 'took {line}' },
         { wait = '' }, { sleep = '1m' }]";
     let mut session = TerminalSession::start(script);
-    session.press("go\r");
+    session.press_keys("go\r");
     session.wait_until(|text| text.contains("Do you want to proceed?\n❯ 1. Yes"));
-    session.press("1");
+    session.press_keys("1");
     session.wait_until(|text| text.contains("⎿ a.txt\nWhich?\n❯ 1. sqlite\n  2. postgres"));
-    session.press("2");
+    session.press_keys("2");
     session.wait_until(|text| text.contains("● took postgres"));
-    session.press("again\r");
+    session.press_keys("again\r");
     session.wait_until(|text| text.contains("❯ again"));
-    session.press("\x1b");
+    session.press_keys("\x1b");
     session.wait_until(|text| text.contains("Interrupted"));
 }
 
@@ -150,7 +150,7 @@ fn a_long_line_is_wrapped_and_indented() {
     let mut session = TerminalSession::start(
         "steps = [{ wait = '' }, { say = 'aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb cccccccccccccccccccc dddd' }]",
     );
-    session.press("go\r");
+    session.press_keys("go\r");
     let text = session.wait_until(|text| text.contains("dddd"));
     assert!(
         text.contains("● aaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbb \n  cccccccccccccccccccc dddd")

@@ -27,7 +27,7 @@ impl AttemptLimit {
     }
 
     /// Counts an attempt. Returns the time to wait if there were too many; such attempts do not count.
-    pub fn count(&self) -> Result<(), Duration> {
+    pub fn count_attempt(&self) -> Result<(), Duration> {
         let now = Instant::now();
         // The state is consistent after each step, so a poisoned lock is safe.
         let mut cleared_at = self.cleared_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,12 +48,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn attempts_are_limited_and_expire() {
         let attempts = AttemptLimit::new();
-        let count = |n_times: u32| (0..n_times).filter(|_| attempts.count().is_ok()).count();
+        let count = |n_times: u32| (0..n_times).filter(|_| attempts.count_attempt().is_ok()).count();
         assert_eq!(count(1000), 10);
         tokio::time::advance(REFILL_INTERVAL * 2).await;
         assert_eq!(count(1000), 2);
         tokio::time::advance(REFILL_INTERVAL * 1000).await;
         assert_eq!(count(1000), 10);
-        assert!(attempts.count().unwrap_err() <= REFILL_INTERVAL);
+        assert!(attempts.count_attempt().unwrap_err() <= REFILL_INTERVAL);
     }
 }

@@ -20,14 +20,14 @@ impl AccessGuard {
         }
         let query = uri.query()?;
         let token = query.split('&').find_map(|pair| pair.strip_prefix("token="))?;
-        if !self.token.is_token(token) {
-            return Some(self.invalid_token().into_response());
+        if !self.token.matches_token(token) {
+            return Some(self.invalid_token_error().into_response());
         }
         let rest: Vec<_> = query.split('&').filter(|pair| !pair.starts_with("token=")).collect();
         let name = self.cookie_name();
         let cookie = format!("{name}={}; Path=/; HttpOnly; SameSite=Strict", self.token.cookie());
         let headers = [
-            (LOCATION, location(uri.path(), &rest)),
+            (LOCATION, url_without_token(uri.path(), &rest)),
             (SET_COOKIE, cookie),
             (CACHE_CONTROL, "no-store".to_owned()),
         ];
@@ -36,7 +36,7 @@ impl AccessGuard {
 }
 
 /// Returns the URL without the token. Never leads to another host, which two slashes would name.
-fn location(path: &str, query: &[&str]) -> String {
+fn url_without_token(path: &str, query: &[&str]) -> String {
     let path = path.trim_start_matches(['/', '\\']);
     let mark = if query.is_empty() { "" } else { "?" };
     format!("/{path}{mark}{}", query.join("&"))

@@ -33,7 +33,7 @@ const KEEP_ALIVE_COMMENT: Bytes = Bytes::from_static(b":\n\n");
 pub struct EventStream {
     context: StreamContext,
     pub(super) filter: StreamFilter,
-    source: Source,
+    source: EntrySource,
     head: watch::Receiver<Position>,
     activity: broadcast::Receiver<Arc<ActivityFrame>>,
     /// When the newest event of the last chunk was published.
@@ -55,7 +55,7 @@ pub struct StreamContext {
 }
 
 /// Where the next entry comes from.
-enum Source {
+enum EntrySource {
     /// Nothing has been sent yet.
     Start,
     /// The log: its reader and the rest of the last page read.
@@ -66,14 +66,14 @@ enum Source {
 }
 
 /// The result of reading the next page of the log.
-enum Page {
+enum LogPage {
     Entries(Vec<EntryFrames>),
     /// The following entries are in the feed.
     CaughtUp,
 }
 
 /// Why a stream that has sent everything wakes up.
-enum Wake {
+enum WakeReason {
     NewEntries,
     /// Session activity or a keep-alive.
     Chunk(Bytes),
@@ -83,11 +83,11 @@ enum Wake {
 impl EventStream {
     /// Opens a stream that starts after `filter.after`.
     pub fn new(context: StreamContext, filter: StreamFilter) -> Self {
-        let (head, activity) = (context.feed.watch(), context.feed.activity());
+        let (head, activity) = (context.feed.watch_head(), context.feed.subscribe_to_activity());
         Self {
             context,
             filter,
-            source: Source::Start,
+            source: EntrySource::Start,
             head,
             activity,
             published_at: None,
@@ -106,19 +106,20 @@ impl EventStream {
     async fn next_chunk(&mut self) -> Option<Bytes> {
         loop {
             match &mut self.source {
-                Source::End => return None,
-                Source::Start => {
+                EntrySource::End => return None,
+                EntrySource::Start => {
                     let StreamFilter { after, run, .. } = &self.filter;
-                    self.source = match self.context.feed.next(*after) {
-                        NextEntry::Entry(_) | NextEntry::CaughtUp => Source::Feed,
+                    self.source = match self.context.feed.entry_after(*after) {
+                        NextEntry::Entry(_) | NextEntry::CaughtUp => EntrySource::Feed,
                         NextEntry::Evicted => {
-                            let replay = LogReplay::after(Arc::clone(&self.context.log), *after, run.clone());
-                            Source::Log(Box::new(replay), Vec::new().into_iter())
+                            let replay =
+                                LogReplay::starting_after(Arc::clone(&self.context.log), *after, run.clone());
+                            EntrySource::Log(Box::new(replay), Vec::new().into_iter())
                         }
                     };
                     return Some(sse::stream_start(*after));
                 }
-                Source::Log(replay, page) => {
+                EntrySource::Log(replay, page) => {
                     let mut chunk = ChunkBuilder::default();
                     for frames in page.by_ref() {
                         if chunk.add(frames.filtered(&self.filter)) {
@@ -128,15 +129,15 @@ impl EventStream {
                     if let Some(text) = chunk.text() {
                         return Some(text);
                     }
-                    if self.context.feed.next(replay.at()) != NextEntry::Evicted {
-                        (self.filter.after, self.source) = (replay.at(), Source::Feed);
+                    if self.context.feed.entry_after(replay.position()) != NextEntry::Evicted {
+                        (self.filter.after, self.source) = (replay.position(), EntrySource::Feed);
                     } else if let Err(problem) = self.read_page().await {
                         return Some(problem);
                     }
                 }
-                Source::Feed => match self.context.feed.next(self.filter.after) {
+                EntrySource::Feed => match self.context.feed.entry_after(self.filter.after) {
                     NextEntry::Entry(_) => {
-                        coalesce(self.published_at).await;
+                        wait_to_coalesce(self.published_at).await;
                         let published_at = self.context.feed.last_entry_at();
                         if let Some(text) = self.next_from_feed() {
                             self.published_at = Some(published_at);
@@ -144,11 +145,11 @@ impl EventStream {
                         }
                     }
                     NextEntry::CaughtUp => match self.wait().await {
-                        Wake::NewEntries => {}
-                        Wake::Chunk(text) => return Some(text),
-                        Wake::End => self.source = Source::End,
+                        WakeReason::NewEntries => {}
+                        WakeReason::Chunk(text) => return Some(text),
+                        WakeReason::End => self.source = EntrySource::End,
                     },
-                    NextEntry::Evicted => self.source = Source::End,
+                    NextEntry::Evicted => self.source = EntrySource::End,
                 },
             }
         }
@@ -164,7 +165,7 @@ impl EventStream {
             return Some(text);
         }
         let mut chunk = ChunkBuilder::default();
-        while let NextEntry::Entry(frames) = feed.next(self.filter.after) {
+        while let NextEntry::Entry(frames) = feed.entry_after(self.filter.after) {
             self.filter.after = frames.position;
             if chunk.add(frames.filtered(&self.filter)) {
                 break;
@@ -175,51 +176,51 @@ impl EventStream {
 
     /// Reads the next page of the log. On failure returns the frame of the problem, and the stream ends.
     async fn read_page(&mut self) -> Result<(), Bytes> {
-        let Source::Log(mut replay, _) = std::mem::replace(&mut self.source, Source::End) else {
+        let EntrySource::Log(mut replay, _) = std::mem::replace(&mut self.source, EntrySource::End) else {
             return Ok(());
         };
         let permit = Arc::clone(&self.context.readers).acquire_owned().await;
         let (feed, log) = (Arc::clone(&self.context.feed), Arc::clone(&self.context.log));
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            let page = match feed.load_older(&log, replay.at()) {
-                Ok(true) => Ok(Page::CaughtUp),
-                Ok(false) => replay.next_page().map(|page| page.map_or(Page::CaughtUp, Page::Entries)),
+            let page = match feed.load_older(&log, replay.position()) {
+                Ok(true) => Ok(LogPage::CaughtUp),
+                Ok(false) => replay.next_page().map(|page| page.map_or(LogPage::CaughtUp, LogPage::Entries)),
                 Err(error) => Err(error),
             };
             (replay, page)
         });
-        let failed = |failure: ApiError| sse::problem(&failure.problem);
+        let failed = |failure: ApiError| sse::problem_frame(&failure.problem);
         let (replay, page) = read.await.map_err(|_| failed(ApiError::internal()))?;
         let page = page.map_err(|error: StoreError| failed(error.into()))?;
         (self.filter.after, self.source) = match page {
-            Page::Entries(page) => (self.filter.after, Source::Log(replay, page.into_iter())),
-            Page::CaughtUp => (replay.at(), Source::Feed),
+            LogPage::Entries(page) => (self.filter.after, EntrySource::Log(replay, page.into_iter())),
+            LogPage::CaughtUp => (replay.position(), EntrySource::Feed),
         };
         Ok(())
     }
 
     /// Waits for entries, session activity, a due keep-alive or the end of the server.
-    async fn wait(&mut self) -> Wake {
+    async fn wait(&mut self) -> WakeReason {
         loop {
             tokio::select! {
                 // Available entries are sent before the stream ends.
                 biased;
-                () = until(&mut self.head, |head| *head > self.filter.after) => return Wake::NewEntries,
-                () = until(&mut self.context.stage, |stage| *stage == ServerStage::Stopped) => return Wake::End,
+                () = wait_until(&mut self.head, |head| *head > self.filter.after) => return WakeReason::NewEntries,
+                () = wait_until(&mut self.context.stage, |stage| *stage == ServerStage::Stopped) => return WakeReason::End,
                 received = self.activity.recv() => match received {
                     Ok(frame) if self.filter.includes_activity(&frame.run, frame.session) => {
-                        return Wake::Chunk(self.with_more_activity(&frame).await);
+                        return WakeReason::Chunk(self.with_more_activity(&frame).await);
                     }
                     // Session activity may be lost.
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => return Wake::End,
+                    Err(broadcast::error::RecvError::Closed) => return WakeReason::End,
                 },
                 () = &mut self.keep_alive => {
                     let due = self.sent_at + KEEP_ALIVE;
                     if due <= Instant::now() {
                         self.keep_alive.as_mut().reset(Instant::now() + KEEP_ALIVE);
-                        return Wake::Chunk(KEEP_ALIVE_COMMENT);
+                        return WakeReason::Chunk(KEEP_ALIVE_COMMENT);
                     }
                     self.keep_alive.as_mut().reset(due);
                 }
@@ -229,7 +230,7 @@ impl EventStream {
 
     /// Returns session activity together with more that follows within [`COALESCE`].
     async fn with_more_activity(&mut self, first: &ActivityFrame) -> Bytes {
-        coalesce(self.published_at).await;
+        wait_to_coalesce(self.published_at).await;
         let mut chunk = ChunkBuilder::default();
         let mut is_full = chunk.add(Some(first.text.clone()));
         while !is_full && let Ok(frame) = self.activity.try_recv() {
@@ -242,7 +243,7 @@ impl EventStream {
 }
 
 /// Waits until [`COALESCE`] has passed since the last chunk's events.
-async fn coalesce(published_at: Option<Instant>) {
+async fn wait_to_coalesce(published_at: Option<Instant>) {
     if let Some(next) = published_at.map(|published_at| published_at + COALESCE)
         && next > Instant::now()
     {
@@ -251,6 +252,6 @@ async fn coalesce(published_at: Option<Instant>) {
 }
 
 /// Waits for the predicate. The sender outlives all streams.
-async fn until<T>(watched: &mut watch::Receiver<T>, predicate: impl FnMut(&T) -> bool) {
+async fn wait_until<T>(watched: &mut watch::Receiver<T>, predicate: impl FnMut(&T) -> bool) {
     let _ = watched.wait_for(predicate).await;
 }

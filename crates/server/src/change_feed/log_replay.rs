@@ -20,12 +20,12 @@ pub struct LogReplay {
 
 impl LogReplay {
     /// Starts after a position, with one run or all.
-    pub fn after(log: Arc<dyn Log>, at: Position, run: Option<RunId>) -> Self {
+    pub fn starting_after(log: Arc<dyn Log>, at: Position, run: Option<RunId>) -> Self {
         Self { log, at, run, views: BTreeMap::new() }
     }
 
     /// Returns the position of the last entry read.
-    pub fn at(&self) -> Position {
+    pub fn position(&self) -> Position {
         self.at
     }
 
@@ -53,8 +53,8 @@ impl LogReplay {
                 vacant.insert(views_before(&*self.log, &entry.run, entry.sequence)?)
             }
         };
-        let changes = views.apply(&entry.recorded()?);
-        Ok(EntryFrames::of(&entry.run, entry.position, entry.sequence, &changes))
+        let changes = views.apply(&entry.to_recorded_event()?);
+        Ok(EntryFrames::from_changes(&entry.run, entry.position, entry.sequence, &changes))
     }
 }
 
@@ -68,7 +68,7 @@ fn views_before(log: &dyn Log, run: &RunId, end: Sequence) -> Result<Views, Stor
             break;
         }
         for entry in &entries {
-            drop(views.apply(&entry.recorded()?));
+            drop(views.apply(&entry.to_recorded_event()?));
         }
     }
     Ok(views)

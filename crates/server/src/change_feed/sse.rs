@@ -50,7 +50,7 @@ pub struct RowChange<'a> {
     run: &'a RunId,
     /// Sequence number of the event in the run.
     sequence: Sequence,
-    /// RowKind of the row, such as `task`.
+    /// Kind of the row, such as `task`.
     kind: &'static str,
     /// Key of the row, unique within its kind.
     key: &'a str,
@@ -72,7 +72,7 @@ impl EntryFrames {
     /// Formats the changes of an entry.
     ///
     /// Only the last frame has the id, so a client that has the id has all frames. An entry without changes is an id alone.
-    pub fn of(run: &RunId, position: Position, sequence: Sequence, changes: &[ViewChange]) -> Self {
+    pub fn from_changes(run: &RunId, position: Position, sequence: Sequence, changes: &[ViewChange]) -> Self {
         let (mut text, mut frames) = (Vec::new(), Vec::new());
         let mut named = changes
             .iter()
@@ -85,7 +85,7 @@ impl EntryFrames {
             frames.push(Frame { kind: change.kind, sessions: change.sessions().collect(), end: text.len() });
         }
         if text.is_empty() {
-            text = id_only(position);
+            text = id_frame(position);
         }
         Self { run: run.clone(), position, text: text.into(), frames }
     }
@@ -109,18 +109,18 @@ impl EntryFrames {
             start = frame.end;
         }
         if !text.is_empty() && !has_last {
-            text.extend(id_only(self.position));
+            text.extend(id_frame(self.position));
         }
         (!text.is_empty()).then(|| text.into())
     }
 }
 
-fn id_only(position: Position) -> Vec<u8> {
+fn id_frame(position: Position) -> Vec<u8> {
     format!("id: {position}\n\n").into_bytes()
 }
 
 impl ActivityFrame {
-    pub fn of(run: &RunId, session: SessionId, activity: &AgentActivity) -> Self {
+    pub fn from_activity(run: &RunId, session: SessionId, activity: &AgentActivity) -> Self {
         let mut text = Vec::new();
         write_event(&mut text, ACTIVITY, None, &SessionActivity { run, session, activity });
         Self { run: run.clone(), session, text: text.into() }
@@ -128,7 +128,7 @@ impl ActivityFrame {
 }
 
 /// Formats the problem that ends a stream.
-pub fn problem(problem: &Problem) -> Bytes {
+pub fn problem_frame(problem: &Problem) -> Bytes {
     let mut text = Vec::new();
     write_event(&mut text, PROBLEM, None, problem);
     text.into()
@@ -203,7 +203,8 @@ mod tests {
         {
             let sequence = Sequence(index as u64 + 1);
             let event = RecordedEvent { sequence, at: Timestamp(1), actor: Actor::System, event };
-            let frames = EntryFrames::of(&run, Position(sequence.0), sequence, &views.apply(&event));
+            let frames =
+                EntryFrames::from_changes(&run, Position(sequence.0), sequence, &views.apply(&event));
             for (session, received) in (1..).zip(&mut received) {
                 received.extend(frames.filtered(&filter(session)).map(|_| sequence.0));
             }

@@ -40,7 +40,7 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
         let step = durable_run
             .execute(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 2))
             .unwrap();
-        publish(&mut published, &durable_run, step.events);
+        add_published_events(&mut published, &durable_run, step.events);
         (durable_run, VecDeque::from(step.effects))
     };
     let mut runs = [open("r1", 1), open("r2", 2)];
@@ -52,7 +52,7 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
                 match durable_run.execute(Timestamp(now), &actor, command) {
                     Ok(step) => {
                         effects.extend(step.effects);
-                        publish(&mut published, durable_run, step.events);
+                        add_published_events(&mut published, durable_run, step.events);
                     }
                     Err(CommandError::Rejected(_)) => {}
                     Err(error) => panic!("{error}"),
@@ -67,7 +67,11 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
     RecordedRuns { log, published, end, _folder: folder }
 });
 
-fn publish(published: &mut Vec<Arc<HostEvent>>, durable_run: &DurableRun, shown: Vec<runtime::AppliedEvent>) {
+fn add_published_events(
+    published: &mut Vec<Arc<HostEvent>>,
+    durable_run: &DurableRun,
+    shown: Vec<runtime::AppliedEvent>,
+) {
     published.extend(shown.into_iter().map(|event| {
         Arc::new(HostEvent::Recorded {
             run: durable_run.id().clone(),
@@ -79,8 +83,8 @@ fn publish(published: &mut Vec<Arc<HostEvent>>, durable_run: &DurableRun, shown:
 }
 
 /// Returns the frames of the log after a position.
-fn expected(after: Position, run: Option<&RunId>) -> String {
-    let mut replay = LogReplay::after(Arc::clone(&RECORDED.log), after, run.cloned());
+fn expected_frames(after: Position, run: Option<&RunId>) -> String {
+    let mut replay = LogReplay::starting_after(Arc::clone(&RECORDED.log), after, run.cloned());
     let mut text = String::new();
     while let Some(page) = replay.next_page().unwrap() {
         page.iter().for_each(|frames| text.push_str(std::str::from_utf8(&frames.text).unwrap()));
@@ -88,11 +92,11 @@ fn expected(after: Position, run: Option<&RunId>) -> String {
     text
 }
 
-fn end() -> Position {
+fn end_position() -> Position {
     RECORDED.end
 }
 
-fn last_of(run: &str) -> Position {
+fn last_position_of_run(run: &str) -> Position {
     let is_of_run = |published: &&Arc<HostEvent>| matches!(&***published, HostEvent::Recorded { run: id, .. } if id.as_str() == run);
     match RECORDED.published.iter().rfind(is_of_run).map(|published| &**published) {
         Some(HostEvent::Recorded { position, .. }) => *position,
@@ -140,7 +144,7 @@ impl TestClient {
     async fn read(&mut self, feed: &TestFeed, mut bytes_left: usize) {
         let mut stream = feed.stream(self.last, self.run.clone());
         let mut incomplete = String::new();
-        while bytes_left > 0 && self.last < self.end() {
+        while bytes_left > 0 && self.last < self.end_position() {
             let Some(chunk) = stream.next().await else { break };
             assert_ne!(chunk, ":\n\n", "no event follows {}", self.last);
             let chunk = &chunk[..chunk.len().min(bytes_left)];
@@ -152,8 +156,8 @@ impl TestClient {
     }
 
     /// Returns the last position that the client will receive.
-    fn end(&self) -> Position {
-        self.run.as_ref().map_or(end(), |run| last_of(run.as_str()))
+    fn end_position(&self) -> Position {
+        self.run.as_ref().map_or(end_position(), |run| last_position_of_run(run.as_str()))
     }
 
     /// Accepts complete entries; returns the incomplete rest.
@@ -214,7 +218,7 @@ async fn deliver(events: &broadcast::Sender<Arc<HostEvent>>, delivery: &Delivery
     order.sort_by_key(|(index, _)| index + delivery.delays[index % delivery.delays.len()]);
     for (index, published) in order {
         let HostEvent::Recorded { position, .. } = &**published else { continue };
-        let is_lost = delivery.lost[index % delivery.lost.len()] && *position < end();
+        let is_lost = delivery.lost[index % delivery.lost.len()] && *position < end_position();
         if *position > head && !is_lost {
             drop(events.send(Arc::clone(published)));
         }
@@ -239,7 +243,7 @@ proptest! {
         is_one_run: bool,
         cuts in vec(0_usize..30_000, 0..6),
     ) {
-        let n_entries = usize::try_from(end().0).unwrap();
+        let n_entries = usize::try_from(end_position().0).unwrap();
         let head = Position(u64::try_from(delivery.head.index(n_entries + 1)).unwrap());
         let after = Position(u64::try_from(after.index(n_entries + 1)).unwrap());
         let run: Option<RunId> = is_one_run.then(|| "r2".parse().unwrap());
@@ -252,29 +256,29 @@ proptest! {
                 client.read(&feed, cut).await;
             }
             // The server closes a stream that is too slow for a small buffer; the client reconnects.
-            while client.last < client.end() {
+            while client.last < client.end_position() {
                 client.read(&feed, usize::MAX).await;
             }
             client.complete
         });
-        prop_assert_eq!(received, expected(after, run.as_ref()));
+        prop_assert_eq!(received, expected_frames(after, run.as_ref()));
     }
 }
 
 #[test]
 fn session_activity_is_sent_at_once_and_without_an_id() {
     block_on(async {
-        let feed = TestFeed::starting_at(end(), BUFFER_BYTES_MAX);
-        let mut all = feed.stream(end(), None);
-        let mut other = feed.stream(end(), Some("r2".parse().unwrap()));
+        let feed = TestFeed::starting_at(end_position(), BUFFER_BYTES_MAX);
+        let mut all = feed.stream(end_position(), None);
+        let mut other = feed.stream(end_position(), Some("r2".parse().unwrap()));
         let activity = AgentActivity::Text { text: "one\ntwo".to_owned() };
         let event =
             HostEvent::Activity { run: "r1".parse().unwrap(), session: domain::SessionId(7), activity };
         feed.events.send(Arc::new(event)).unwrap();
-        assert_eq!(all.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end()));
+        assert_eq!(all.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end_position()));
         let expected = "event: session.activity\ndata: {\"run\":\"r1\",\"session\":\"s_7\",\"activity\":{\"type\":\"text\",\"text\":\"one\\ntwo\"}}\n\n";
         assert_eq!(all.next().await.unwrap(), expected);
-        assert_eq!(other.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end()));
+        assert_eq!(other.next().await.unwrap(), format!("retry: 1000\nid: {}\n\n", end_position()));
         assert_eq!(other.next().await.unwrap(), ":\n\n", "only a keep-alive");
     });
 }
@@ -282,7 +286,7 @@ fn session_activity_is_sent_at_once_and_without_an_id() {
 #[test]
 fn slow_stream_is_closed_and_a_late_one_reads_the_log() {
     block_on(async {
-        let half = Position(end().0 / 2);
+        let half = Position(end_position().0 / 2);
         let feed = TestFeed::starting_at(half, 1);
         let mut slow = feed.stream(half, None);
         assert!(slow.next().await.is_some(), "the first frame");
@@ -290,11 +294,11 @@ fn slow_stream_is_closed_and_a_late_one_reads_the_log() {
             feed.events.send(Arc::clone(published)).unwrap();
             tokio::task::yield_now().await;
         }
-        feed.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        feed.feed.watch_head().wait_for(|head| *head == end_position()).await.unwrap();
         assert_eq!(slow.next().await, None, "it is behind the buffered entries");
         let mut late = TestClient { last: half, run: None, complete: String::new() };
         late.read(&feed, usize::MAX).await;
-        assert_eq!(late.complete, expected(half, None));
+        assert_eq!(late.complete, expected_frames(half, None));
     });
 }
 
@@ -306,9 +310,9 @@ fn late_stream_continues_with_the_feed() {
             feed.events.send(Arc::clone(published)).unwrap();
             tokio::task::yield_now().await;
         }
-        feed.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        feed.feed.watch_head().wait_for(|head| *head == end_position()).await.unwrap();
         let mut late = feed.stream(Position(0), None);
-        let last = format!("id: {}\n", end());
+        let last = format!("id: {}\n", end_position());
         while !std::str::from_utf8(&late.next().await.unwrap()).unwrap().contains(&last) {}
         let activity = AgentActivity::Warning { text: "the model is busy".to_owned() };
         let event =
@@ -328,14 +332,14 @@ fn too_many_entries_after_a_gap_are_dropped_and_the_log_is_read_at_once() {
         for number in 1..=u64::try_from(OUT_OF_ORDER_MAX + 1).unwrap() {
             let out_of_order = HostEvent::Recorded {
                 run: "r1".parse().unwrap(),
-                position: Position(end().0 + 1 + number),
+                position: Position(end_position().0 + 1 + number),
                 sequence: domain::Sequence(number),
                 changes: Vec::new(),
             };
             feed.events.send(Arc::new(out_of_order)).unwrap();
             tokio::task::yield_now().await;
         }
-        feed.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        feed.feed.watch_head().wait_for(|head| *head == end_position()).await.unwrap();
         assert!(since.elapsed() < GAP_WAIT_MAX, "{:?}", since.elapsed());
         assert!(stream.next().await.is_some(), "streams get the entries read");
     });
@@ -344,15 +348,15 @@ fn too_many_entries_after_a_gap_are_dropped_and_the_log_is_read_at_once() {
 #[test]
 fn stream_ends_after_the_last_event() {
     block_on(async {
-        let before = Position(end().0 - 1);
+        let before = Position(end_position().0 - 1);
         let feed = TestFeed::starting_at(before, BUFFER_BYTES_MAX);
         let mut stream = feed.stream(before, None);
         assert!(stream.next().await.is_some(), "the first frame");
         feed.events.send(RECORDED.published.last().unwrap().clone()).unwrap();
-        feed.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+        feed.feed.watch_head().wait_for(|head| *head == end_position()).await.unwrap();
         feed.stop.mark_stopped();
         let last = stream.next().await.unwrap();
-        assert_eq!(std::str::from_utf8(&last).unwrap(), expected(before, None));
+        assert_eq!(std::str::from_utf8(&last).unwrap(), expected_frames(before, None));
         assert_eq!(stream.next().await, None);
     });
 }
@@ -383,19 +387,19 @@ fn data_of(text: &str) -> Vec<serde_json::Value> {
 
 #[test]
 fn filtered_stream_has_the_selected_rows_and_can_be_resumed() {
-    let all = data_of(&expected(Position(0), None));
+    let all = data_of(&expected_frames(Position(0), None));
     let check = |filter: StreamFilter, is_selected: &dyn Fn(&serde_json::Value) -> bool| {
         let expected: Vec<_> = all.iter().filter(|data| is_selected(data)).cloned().collect();
         assert!(!expected.is_empty() && expected.len() < all.len(), "{filter:?}");
         // From the log and from the buffer; the client reconnects after every chunk.
-        for head in [Position(0), end()] {
+        for head in [Position(0), end_position()] {
             let received = block_on(async {
                 let feed = TestFeed::starting_at(head, BUFFER_BYTES_MAX);
                 for published in &RECORDED.published {
                     drop(feed.events.send(Arc::clone(published)));
                     tokio::task::yield_now().await;
                 }
-                feed.feed.watch().wait_for(|head| *head == end()).await.unwrap();
+                feed.feed.watch_head().wait_for(|head| *head == end_position()).await.unwrap();
                 feed.stop.mark_stopped();
                 let (mut received, mut after) = (String::new(), Position(0));
                 loop {

@@ -29,7 +29,7 @@ pub enum ConnectionError {
 impl ConnectionError {
     pub fn into_client_error(self, socket: &Path, request: String) -> ClientError {
         match self {
-            Self::Unreachable(source) => super::unreachable(socket, source),
+            Self::Unreachable(source) => super::unreachable_error(socket, source),
             Self::Lost(source) => ClientError::ConnectionLost { request, source },
         }
     }

@@ -21,10 +21,10 @@ use sse_stream::{Sse, SseByteStream};
 use store::Position;
 use tokio::{runtime::Runtime, sync::watch, time::sleep};
 
-use super::{ClientError, connection, refused, unreachable};
+use super::{ClientError, connection, refused_error, unreachable_error};
 use crate::{
     change_feed::{ACTIVITY, PROBLEM},
-    problem::{ApiError, Problem, chain},
+    problem::{ApiError, Problem, error_chain},
     problem_code::ProblemCode,
 };
 
@@ -55,7 +55,7 @@ pub struct RowChange {
     pub run: RunId,
     /// Sequence number in the run.
     pub sequence: Sequence,
-    /// RowKind of the row, such as `task`.
+    /// Kind of the row, such as `task`.
     pub kind: String,
     /// Key of the row, unique within its kind.
     pub key: String,
@@ -93,7 +93,7 @@ impl LiveStreamHandle {
     }
 }
 
-type Events = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
+type SseEvents = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
 
 /// Iterates over the events of a server. Ends when it is closed.
 pub struct LiveStream {
@@ -108,7 +108,7 @@ impl LiveStream {
         after: Option<Position>,
         run: Option<RunId>,
     ) -> Result<Self, ClientError> {
-        let runtime = connection::runtime().map_err(|source| unreachable(&socket, source))?;
+        let runtime = connection::runtime().map_err(|source| unreachable_error(&socket, source))?;
         let handle = LiveStreamHandle { is_closed: Arc::new(watch::Sender::new(false)) };
         let mut reader = LiveReader::new(socket, after, run);
         // Connect now, so that no event from this moment on is missed.
@@ -146,7 +146,7 @@ struct LiveReader {
     socket: PathBuf,
     run: Option<RunId>,
     last: Option<Position>,
-    connection: Option<Events>,
+    connection: Option<SseEvents>,
     /// Delay before the next reconnect; `None` if an event arrived since the last one.
     delay: Option<Duration>,
     /// Changes of an entry whose id has not arrived yet.
@@ -155,7 +155,7 @@ struct LiveReader {
     is_refused: bool,
 }
 
-/// Why a connection to_stream_end.
+/// Why a connection ended.
 enum StreamEnd {
     Disconnected(String),
     Refused(Box<Problem>),
@@ -220,7 +220,7 @@ impl LiveReader {
         };
         let event = match events.next().await {
             Some(Ok(event)) => event,
-            Some(Err(error)) => return Err(StreamEnd::Disconnected(chain(&error))),
+            Some(Err(error)) => return Err(StreamEnd::Disconnected(error_chain(&error))),
             None => return Err(StreamEnd::Disconnected("the server closed the stream".to_owned())),
         };
         self.accept(event)
@@ -231,9 +231,9 @@ impl LiveReader {
         match name.as_str() {
             // An id alone.
             "" => {}
-            ACTIVITY => self.ready.push_back(LiveEvent::Activity(read(&data)?)),
-            PROBLEM => return Err(StreamEnd::Disconnected(read::<Problem>(&data)?.detail)),
-            _ => self.incomplete.push(LiveEvent::Changed(RowChange { name, ..read(&data)? })),
+            ACTIVITY => self.ready.push_back(LiveEvent::Activity(parse_data(&data)?)),
+            PROBLEM => return Err(StreamEnd::Disconnected(parse_data::<Problem>(&data)?.detail)),
+            _ => self.incomplete.push(LiveEvent::Changed(RowChange { name, ..parse_data(&data)? })),
         }
         if let Some(last) = event.id.and_then(|id| id.parse().ok()) {
             self.last = Some(Position(last));
@@ -244,7 +244,11 @@ impl LiveReader {
 }
 
 /// Opens an event stream.
-async fn connect(socket: &Path, after: Option<Position>, run: Option<&RunId>) -> Result<Events, ClientError> {
+async fn connect(
+    socket: &Path,
+    after: Option<Position>,
+    run: Option<&RunId>,
+) -> Result<SseEvents, ClientError> {
     let after = after.map(|after| format!("after={after}"));
     let run = run.map(|run| format!("run={run}"));
     let query: Vec<_> = after.into_iter().chain(run).collect();
@@ -256,18 +260,18 @@ async fn connect(socket: &Path, after: Option<Position>, run: Option<&RunId>) ->
     }
     let response = Limited::new(body, ERROR_BYTES_MAX).collect().await;
     let response = response.map_err(connection::ConnectionError::Lost).map_err(error)?;
-    Err(refused(status, &response.to_bytes()))
+    Err(refused_error(status, &response.to_bytes()))
 }
 
 /// Decides whether to reconnect: a stopping server and too many open streams are temporary.
 fn to_stream_end(error: ClientError) -> StreamEnd {
     match error {
         ClientError::Refused { status, problem } if status < 500 => StreamEnd::Refused(problem),
-        error => StreamEnd::Disconnected(chain(&error)),
+        error => StreamEnd::Disconnected(error_chain(&error)),
     }
 }
 
-fn read<T: DeserializeOwned>(data: &str) -> Result<T, StreamEnd> {
+fn parse_data<T: DeserializeOwned>(data: &str) -> Result<T, StreamEnd> {
     serde_json::from_str(data).map_err(|error| {
         let detail = format!("invalid event of the server: {error}");
         let hint = "use the version of the server, or restart the server";

@@ -23,7 +23,7 @@ pub async fn run_layout(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<Layout>, ApiError> {
-    api.run_blocking(move |host| Ok(Json(layout(host.snapshot(&run)?.views.rows(), now())))).await
+    api.run_blocking(move |host| Ok(Json(layout(host.run_snapshot(&run)?.views.rows(), now())))).await
 }
 
 /// Returns the past and predicted schedule of a run.
@@ -39,5 +39,5 @@ pub async fn run_schedule(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<Schedule>, ApiError> {
-    api.run_blocking(move |host| Ok(Json(schedule(host.snapshot(&run)?.views.rows(), now())))).await
+    api.run_blocking(move |host| Ok(Json(schedule(host.run_snapshot(&run)?.views.rows(), now())))).await
 }

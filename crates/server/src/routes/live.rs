@@ -18,10 +18,10 @@ use store::Position;
 use crate::{
     api::{Api, SUBSCRIBERS_MAX},
     change_feed::{EventStream, StreamFilter, has_position},
-    extract::{QueryPairs, invalid_query},
-    problem::{ApiError, Problem, echo},
+    extract::{QueryPairs, invalid_query_error},
+    problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
-    routes::{check_run_exists, runs::kind},
+    routes::{check_run_exists, runs::parse_row_kind},
 };
 
 /// Streams row changes and session activity as server-sent events.
@@ -44,7 +44,7 @@ use crate::{
         (status = SERVICE_UNAVAILABLE, description = "256 event streams are open", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn live(
+pub async fn open_event_stream(
     State(api): State<Api>,
     QueryPairs(query): QueryPairs,
     headers: HeaderMap,
@@ -52,24 +52,29 @@ pub async fn live(
     let (mut after, mut filter) = (None, StreamFilter::default());
     for (name, value) in &query {
         match name.as_str() {
-            "after" => after = Some(position(value)?),
-            "run" => filter.run = Some(run(value)?),
+            "after" => after = Some(parse_position(value)?),
+            "run" => filter.run = Some(parse_run(value)?),
             "kind" if value == "activity" => filter.activity = true,
-            "kind" => filter.kinds.push(kind(value)?),
-            "session" => filter.sessions.push(session(value)?),
-            _ => return Err(invalid_query(format!("Unknown query parameter '{}'.", echo(name)))),
+            "kind" => filter.kinds.push(parse_row_kind(value)?),
+            "session" => filter.sessions.push(parse_session(value)?),
+            _ => {
+                return Err(invalid_query_error(format!(
+                    "Unknown query parameter '{}'.",
+                    shorten_client_text(name)
+                )));
+            }
         }
     }
     if let Some(last) = headers.get("last-event-id").filter(|last| !last.is_empty()) {
         // A browser reconnects to the same URL, so the last id it received takes precedence.
-        after = Some(position(last.to_str().unwrap_or("?"))?);
+        after = Some(parse_position(last.to_str().unwrap_or("?"))?);
     }
     let context = api.stream_context().ok_or_else(|| {
         let detail = format!("{SUBSCRIBERS_MAX} event streams are open, the maximum of this server.");
         let hint = "Close a page or a program that follows a run, then try again.";
         ApiError::new(ProblemCode::TooManySubscribers, detail, hint)
     })?;
-    check_start(&api, after, filter.run.clone()).await?;
+    check_run_and_position(&api, after, filter.run.clone()).await?;
     filter.after = after.unwrap_or_else(|| api.feed.head());
     let body = Body::from_stream(unfold(EventStream::new(context, filter), |mut stream| async {
         let chunk = stream.next().await?;
@@ -80,7 +85,11 @@ pub async fn live(
 }
 
 /// Checks that the run and the position exist.
-async fn check_start(api: &Api, after: Option<Position>, selected: Option<RunId>) -> Result<(), ApiError> {
+async fn check_run_and_position(
+    api: &Api,
+    after: Option<Position>,
+    selected: Option<RunId>,
+) -> Result<(), ApiError> {
     let head = api.feed.head();
     if selected.is_none() && after.is_none_or(|after| after <= head) {
         return Ok(());
@@ -102,19 +111,25 @@ async fn check_start(api: &Api, after: Option<Position>, selected: Option<RunId>
     .await
 }
 
-fn position(text: &str) -> Result<Position, ApiError> {
+fn parse_position(text: &str) -> Result<Position, ApiError> {
     let position = text.parse().map(Position);
-    position.map_err(|_| invalid_query(format!("Invalid position '{}': it must be a number.", echo(text))))
+    position.map_err(|_| {
+        invalid_query_error(format!("Invalid position '{}': it must be a number.", shorten_client_text(text)))
+    })
 }
 
-fn session(text: &str) -> Result<SessionId, ApiError> {
-    text.parse()
-        .map_err(|_| invalid_query(format!("Invalid session id '{}': an id looks like s_3.", echo(text))))
-}
-
-fn run(text: &str) -> Result<RunId, ApiError> {
+fn parse_session(text: &str) -> Result<SessionId, ApiError> {
     text.parse().map_err(|_| {
-        let detail = format!("There is no run '{}'.", echo(text));
+        invalid_query_error(format!(
+            "Invalid session id '{}': an id looks like s_3.",
+            shorten_client_text(text)
+        ))
+    })
+}
+
+fn parse_run(text: &str) -> Result<RunId, ApiError> {
+    text.parse().map_err(|_| {
+        let detail = format!("There is no run '{}'.", shorten_client_text(text));
         ApiError::new(ProblemCode::UnknownRun, detail, "GET /api/runs lists all runs.")
     })
 }

@@ -13,10 +13,10 @@ use crate::problem::PROBLEM_TYPE;
 const TOKEN: &str = "token";
 
 /// Adds the shared parts.
-pub fn complete(description: &mut OpenApi) {
+pub fn add_shared_parts(description: &mut OpenApi) {
     for item in description.paths.paths.values_mut() {
-        [&mut item.get, &mut item.post].into_iter().flatten().for_each(with_problems);
-        item.post.iter_mut().for_each(with_key);
+        [&mut item.get, &mut item.post].into_iter().flatten().for_each(add_problem_response);
+        item.post.iter_mut().for_each(add_idempotency_key);
     }
     let token = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
@@ -28,7 +28,7 @@ pub fn complete(description: &mut OpenApi) {
 }
 
 /// Adds the response for errors that every operation may return, such as an invalid token or a full disk.
-fn with_problems(operation: &mut Operation) {
+fn add_problem_response(operation: &mut Operation) {
     let problem = ResponseBuilder::new()
         .description("any other error")
         .content(PROBLEM_TYPE, Content::new(Some(Ref::from_schema_name("Problem"))))
@@ -36,7 +36,7 @@ fn with_problems(operation: &mut Operation) {
     operation.responses.responses.insert("default".to_owned(), RefOr::T(problem));
 }
 
-fn with_key(operation: &mut Operation) {
+fn add_idempotency_key(operation: &mut Operation) {
     let key = ParameterBuilder::new()
         .name("Idempotency-Key")
         .parameter_in(ParameterIn::Header)

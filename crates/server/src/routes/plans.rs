@@ -13,12 +13,12 @@ use crate::{
     bodies::{
         PlanCheckRequest, PlanFile, PlanFileContent, PlanRunCreated, PlanStartRequest, ProblemDiagnostic,
     },
-    extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, invalid_query},
-    problem::{ApiError, Problem, chain, echo},
+    extract::{JsonBody, PLAN_BYTES_MAX, QueryPairs, QueryReader, invalid_query_error},
+    problem::{ApiError, Problem, error_chain, shorten_client_text},
     problem_code::ProblemCode,
     project_config,
-    projects::known_project,
-    routes::runs::{check_person, json},
+    projects::check_project_listed,
+    routes::runs::{check_person, json_response},
 };
 
 /// Diagnostics in an error response; `POST /api/plans/check` returns all.
@@ -37,12 +37,12 @@ const NAME_BYTES_MAX: usize = 200;
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn list(State(api): State<Api>, query: QueryPairs) -> Result<Json<Vec<PlanFile>>, ApiError> {
+pub async fn list_plans(State(api): State<Api>, query: QueryPairs) -> Result<Json<Vec<PlanFile>>, ApiError> {
     let mut query = QueryReader::new(query);
     let project = required_path(&mut query, "project")?;
     query.finish()?;
     api.run_blocking(move |host| {
-        let files = runtime::prepare::find_plan_files(&known_project(host, &project)?);
+        let files = runtime::prepare::find_plan_files(&check_project_listed(host, &project)?);
         Ok(Json(files.into_iter().map(|file| PlanFile { path: file.path, bytes: file.bytes }).collect()))
     })
     .await
@@ -61,15 +61,15 @@ pub async fn list(State(api): State<Api>, query: QueryPairs) -> Result<Json<Vec<
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn text(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+pub async fn read_plan_text(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
     let mut query = QueryReader::new(query);
     let project = required_path(&mut query, "project")?;
     let path = required_path(&mut query, "path")?;
     query.finish()?;
     api.run_blocking(move |host| {
-        let plan = load_listed(&known_project(host, &project)?, &path)?;
+        let plan = load_listed(&check_project_listed(host, &project)?, &path)?;
         let text = String::from_utf8_lossy(&plan.source).into_owned();
-        json(&PlanFileContent { path, text })
+        json_response(&PlanFileContent { path, text })
     })
     .await
 }
@@ -90,7 +90,7 @@ pub async fn check(
 ) -> Result<Response, ApiError> {
     api.run_blocking(move |_| {
         let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
-        json(&PlanReport::new(&reading, text.as_bytes()))
+        json_response(&PlanReport::new(&reading, text.as_bytes()))
     })
     .await
 }
@@ -107,7 +107,7 @@ pub async fn check(
         (status = UNPROCESSABLE_ENTITY, description = "the plan has errors", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn start(
+pub async fn start_plan(
     State(api): State<Api>,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {
@@ -119,43 +119,44 @@ pub async fn start(
         }
     }
     api.run_blocking(move |host| {
-        let project = known_project(host, &start.project)?;
+        let project = check_project_listed(host, &start.project)?;
         let plan = match (&start.path, start.text) {
             (Some(path), None) => load_listed(&project, path)?,
-            (None, Some(text)) => LoadedPlan::of_text(start.name.as_deref().unwrap_or("plan"), text, None),
+            (None, Some(text)) => LoadedPlan::from_text(start.name.as_deref().unwrap_or("plan"), text, None),
             (Some(_), Some(_)) | (None, None) => {
                 let hint = "Send the path of a plan of the project, or the text of a plan.";
                 let detail = "Exactly one of 'path' and 'text' is required.";
                 return Err(ApiError::new(ProblemCode::BadRequest, detail, hint));
             }
         };
-        let loaded = project_config::load(&project, host.data())?.effective;
+        let loaded = project_config::load(&project, host.data_directory())?.effective;
         let options = RunOptions {
             with_optional: start.optional,
             agent: start.agent,
             in_place: start.in_place,
             person: start.person,
         };
-        let prepared = runtime::prepare::prepare(&project, &loaded.config, &plan, &options)
-            .map_err(|error| prepare_error(&error, &plan))?;
-        let run = host.start(prepared.new)?;
+        let prepared = runtime::prepare::prepare_run(&project, &loaded.config, &plan, &options)
+            .map_err(|error| api_error_from_prepare(&error, &plan))?;
+        let run = host.start_run(prepared.new)?;
         Ok((StatusCode::CREATED, Json(PlanRunCreated { run, notes: prepared.notes })))
     })
     .await
 }
 
 fn required_path(query: &mut QueryReader, name: &'static str) -> Result<PathBuf, ApiError> {
-    query.take(name)?.ok_or_else(|| invalid_query(format!("The query parameter '{name}' is missing.")))
+    query.take(name)?.ok_or_else(|| invalid_query_error(format!("The query parameter '{name}' is missing.")))
 }
 
 /// Reads a plan of a project. Only listed plans are readable, whatever the path resolves to.
 fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
-    LoadedPlan::listed(project, path, None).map_err(|error| match error {
+    LoadedPlan::load_listed(project, path, None).map_err(|error| match error {
         PrepareError::Input(error) if matches!(error.kind, InputErrorKind::TooLarge { .. }) => {
             ApiError::new(ProblemCode::TooLarge, error.to_string(), error.hint())
         }
         _ => {
-            let detail = format!("The project has no plan '{}'.", echo(&path.display().to_string()));
+            let detail =
+                format!("The project has no plan '{}'.", shorten_client_text(&path.display().to_string()));
             ApiError::new(
                 ProblemCode::UnknownPlan,
                 detail,
@@ -166,7 +167,7 @@ fn load_listed(project: &Path, path: &Path) -> Result<LoadedPlan, ApiError> {
 }
 
 /// Returns the error for a run that cannot be prepared.
-fn prepare_error(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
+fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
     let (code, hint) = match error {
         PrepareError::Input(_) | PrepareError::NoPlan { .. } | PrepareError::SeveralPlans { .. } => {
             (ProblemCode::UnknownPlan, error.hint())
@@ -187,11 +188,11 @@ fn prepare_error(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
         | PrepareError::LfsFilter => (ProblemCode::GitFailed, error.hint()),
         PrepareError::Template { .. } => (ProblemCode::InvalidConfiguration, error.hint()),
     };
-    let mut api_error = ApiError::new(code, chain(error), hint);
+    let mut api_error = ApiError::new(code, error_chain(error), hint);
     if matches!(error, PrepareError::PlanMistakes { .. }) {
         let report = PlanReport::new(&plan.reading, &plan.source);
         api_error.problem.diagnostics =
-            report.diagnostics.iter().take(DIAGNOSTICS_MAX).map(ProblemDiagnostic::of).collect();
+            report.diagnostics.iter().take(DIAGNOSTICS_MAX).map(ProblemDiagnostic::from_diagnostic).collect();
     }
     api_error
 }

@@ -11,9 +11,9 @@ use runtime::{CleanupReport, LandReport};
 
 use crate::{
     api::Api,
-    extract::{PathParams, QueryPairs, invalid_query},
-    problem::{ApiError, Problem, echo},
-    routes::{check_run_exists, tasks::unknown_task},
+    extract::{PathParams, QueryPairs, invalid_query_error},
+    problem::{ApiError, Problem, shorten_client_text},
+    routes::{check_run_exists, tasks::unknown_task_error},
 };
 
 /// Returns the changes of a task so far as a git diff.
@@ -31,10 +31,10 @@ pub async fn diff(
     PathParams((run, task)): PathParams<(RunId, TaskId)>,
 ) -> Result<Response, ApiError> {
     let diff = api.run_blocking(move |host| {
-        if host.snapshot(&run)?.views.rows().tasks.get(&task).is_none() {
-            return Err(unknown_task(&run, &task));
+        if host.run_snapshot(&run)?.views.rows().tasks.get(&task).is_none() {
+            return Err(unknown_task_error(&run, &task));
         }
-        Ok(host.diff(&run, &task)?)
+        Ok(host.task_diff(&run, &task)?)
     });
     let diff = diff.await?;
     Ok(([(CONTENT_TYPE, "text/x-diff; charset=utf-8")], diff).into_response())
@@ -64,12 +64,17 @@ pub async fn land(
             ("all", "true") => is_all = true,
             ("all", "false") => is_all = false,
             ("all", _) => {
-                return Err(invalid_query(format!(
+                return Err(invalid_query_error(format!(
                     "Invalid value '{}' of 'all': use true or false.",
-                    echo(value)
+                    shorten_client_text(value)
                 )));
             }
-            _ => return Err(invalid_query(format!("Unknown query parameter '{}'.", echo(name)))),
+            _ => {
+                return Err(invalid_query_error(format!(
+                    "Unknown query parameter '{}'.",
+                    shorten_client_text(name)
+                )));
+            }
         }
     }
     api.run_blocking(move |host| {
@@ -88,10 +93,12 @@ pub async fn land(
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn clean(
+pub async fn remove_finished_worktrees(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<CleanupReport>, ApiError> {
-    api.run_blocking(move |host| check_run_exists(host, &run).and_then(|()| Ok(Json(host.clean(&run)?))))
-        .await
+    api.run_blocking(move |host| {
+        check_run_exists(host, &run).and_then(|()| Ok(Json(host.remove_finished_worktrees(&run)?)))
+    })
+    .await
 }

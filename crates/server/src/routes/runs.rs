@@ -22,9 +22,9 @@ use crate::{
     api::Api,
     bodies::{CommandAccepted, CommandRequest, InboxEntry, QuestionEntry, RunCreated},
     extract::{
-        COMMAND_BYTES_MAX, JsonBody, PLAN_BYTES_MAX, PathParams, QueryPairs, QueryReader, invalid_query,
+        COMMAND_BYTES_MAX, JsonBody, PLAN_BYTES_MAX, PathParams, QueryPairs, QueryReader, invalid_query_error,
     },
-    problem::{ApiError, Problem, echo},
+    problem::{ApiError, Problem, shorten_client_text},
     problem_code::ProblemCode,
 };
 
@@ -68,16 +68,16 @@ enum SelectedRows<'a> {
         (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn list(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
+pub async fn list_runs(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
     let mut query = QueryReader::new(query);
     let before: Option<RunId> = query.take("before")?;
     let is_paged = before.is_some() || query.has("limit");
     let limit = query.take_limit(RUNS_MAX, RUNS_MAX)?;
     query.finish()?;
     api.run_blocking(move |host| {
-        let mut runs = host.list()?;
+        let mut runs = host.list_runs()?;
         if !is_paged {
-            return json(&runs);
+            return json_response(&runs);
         }
         runs.reverse();
         if let Some(before) = before {
@@ -87,7 +87,7 @@ pub async fn list(State(api): State<Api>, query: QueryPairs) -> Result<Response,
         }
         let is_last = runs.len() <= limit;
         runs.truncate(limit);
-        let mut response = json(&runs)?;
+        let mut response = json_response(&runs)?;
         if let Some(last) = runs.last().filter(|_| !is_last) {
             let link = format!("</api/runs?limit={limit}&before={}>; rel=\"next\"", last.id);
             let link = HeaderValue::try_from(link).map_err(|_| ApiError::internal())?;
@@ -110,7 +110,7 @@ pub async fn list(State(api): State<Api>, query: QueryPairs) -> Result<Response,
         (status = CONFLICT, description = "the plan cannot be run", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn start(
+pub async fn start_run(
     State(api): State<Api>,
     credential: Option<Extension<Credential>>,
     JsonBody(new): JsonBody<NewRun, PLAN_BYTES_MAX>,
@@ -125,7 +125,7 @@ pub async fn start(
             hint,
         ));
     }
-    let run = api.run_blocking(move |host| Ok(host.start(new)?)).await?;
+    let run = api.run_blocking(move |host| Ok(host.start_run(new)?)).await?;
     Ok((StatusCode::CREATED, Json(RunCreated { run })))
 }
 
@@ -135,7 +135,7 @@ pub async fn start(
     params(("run" = String, Path, description = "id of the run")),
     responses((status = OK, description = "a row of the kind run", body = RunRow), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn one(
+pub async fn get_run(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<RunRow>, ApiError> {
@@ -163,19 +163,19 @@ pub async fn rows(
 ) -> Result<Response, ApiError> {
     let mut query = QueryReader::new(query);
     let task: Option<TaskId> = query.take("task")?;
-    let kinds = kinds(query)?;
+    let kinds = take_row_kinds(query)?;
     if task.is_some() && kinds != [RowKind::Turn] {
-        return Err(invalid_query("The query parameter 'task' requires kind=turn.".to_owned()));
+        return Err(invalid_query_error("The query parameter 'task' requires kind=turn.".to_owned()));
     }
     api.run_blocking(move |host| {
-        let shown = host.snapshot(&run)?;
+        let shown = host.run_snapshot(&run)?;
         let all = shown.views.rows();
         let of = |kind: &RowKind| match &task {
             Some(task) => SelectedRows::Turns(all.turns.iter().filter(|turn| turn.task == *task).collect()),
             None => SelectedRows::All(all.list(*kind)),
         };
         let rows = kinds.iter().map(|kind| (kind.name(), of(kind))).collect();
-        json(&RunRows { position: shown.position.0, sequence: shown.sequence.0, rows })
+        json_response(&RunRows { position: shown.position.0, sequence: shown.sequence.0, rows })
     })
     .await
 }
@@ -198,7 +198,7 @@ pub async fn execute_command(
     JsonBody(CommandRequest { person, command }): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
 ) -> Result<Json<CommandAccepted>, ApiError> {
     check_person(&person)?;
-    let sequence = api.run_blocking(move |host| Ok(host.execute(&run, &person, command)?)).await?;
+    let sequence = api.run_blocking(move |host| Ok(host.execute_command(&run, &person, command)?)).await?;
     Ok(Json(CommandAccepted { sequence }))
 }
 
@@ -226,11 +226,11 @@ pub async fn questions(
     api.run_blocking(move |host| {
         let runs = match selected {
             Some(run) => vec![run],
-            None => host.list()?.into_iter().filter(is_active).map(|run| run.id).collect(),
+            None => host.list_runs()?.into_iter().filter(is_active).map(|run| run.id).collect(),
         };
         let mut questions = Vec::new();
         for run in runs {
-            let shown = host.snapshot(&run)?;
+            let shown = host.run_snapshot(&run)?;
             let pending = shown.views.rows().questions.iter().filter(|row| {
                 row.status == QuestionState::Pending && (agent.is_none() || row.agent == agent)
             });
@@ -255,8 +255,10 @@ pub async fn usage(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
 ) -> Result<Json<Vec<UsageRow>>, ApiError> {
-    api.run_blocking(move |host| Ok(Json(host.snapshot(&run)?.views.rows().usage.iter().cloned().collect())))
-        .await
+    api.run_blocking(move |host| {
+        Ok(Json(host.run_snapshot(&run)?.views.rows().usage.iter().cloned().collect()))
+    })
+    .await
 }
 
 /// Lists the questions, requests, approvals and problems that wait for a person in all active runs, the most urgent first.
@@ -267,8 +269,8 @@ pub async fn usage(
 pub async fn inbox(State(api): State<Api>) -> Result<Json<Vec<InboxEntry>>, ApiError> {
     api.run_blocking(|host| {
         let mut items = Vec::new();
-        for run in host.list()?.into_iter().filter(is_active) {
-            let shown = host.snapshot(&run.id)?;
+        for run in host.list_runs()?.into_iter().filter(is_active) {
+            let shown = host.run_snapshot(&run.id)?;
             let inbox = shown.views.inbox().into_iter().cloned();
             items.extend(inbox.map(|row| InboxEntry { run: run.id.clone(), row }));
         }
@@ -286,21 +288,21 @@ fn is_active(run: &RunRow) -> bool {
 }
 
 /// Takes the requested kinds; all if none is named.
-fn kinds(mut query: QueryReader) -> Result<Vec<RowKind>, ApiError> {
+fn take_row_kinds(mut query: QueryReader) -> Result<Vec<RowKind>, ApiError> {
     let mut kinds = Vec::new();
     while let Some(name) = query.take::<String>("kind")? {
-        kinds.push(kind(&name)?);
+        kinds.push(parse_row_kind(&name)?);
     }
     query.finish()?;
     Ok(if kinds.is_empty() { RowKind::ALL.to_vec() } else { kinds })
 }
 
 /// Parses the name of a kind of row.
-pub(super) fn kind(name: &str) -> Result<RowKind, ApiError> {
+pub(super) fn parse_row_kind(name: &str) -> Result<RowKind, ApiError> {
     let found = RowKind::ALL.iter().find(|kind| kind.name() == name);
     found.copied().ok_or_else(|| {
         let names: Vec<_> = RowKind::ALL.iter().map(|kind| kind.name()).collect();
-        let detail = format!("There is no kind '{}'.", echo(name));
+        let detail = format!("There is no kind '{}'.", shorten_client_text(name));
         ApiError::new(ProblemCode::BadRequest, detail, format!("The kinds are {}.", names.join(", ")))
     })
 }
@@ -315,7 +317,7 @@ pub(super) fn check_person(person: &str) -> Result<(), ApiError> {
 }
 
 /// Serializes a response on the thread that built it: it may be large.
-pub(super) fn json(body: &(impl Serialize + ?Sized)) -> Result<Response, ApiError> {
+pub(super) fn json_response(body: &(impl Serialize + ?Sized)) -> Result<Response, ApiError> {
     let text = serde_json::to_vec(body).map_err(|_| ApiError::internal())?;
     Ok(([(CONTENT_TYPE, "application/json")], text).into_response())
 }

@@ -16,7 +16,7 @@ pub async fn status(State(api): State<Api>) -> Json<ServerStatus> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         started_at: api.started_at,
-        data: api.host.data().to_owned(),
+        data: api.host.data_directory().to_owned(),
         address: api.address.clone(),
         person: runtime::prepare::user_name(),
     })
@@ -28,7 +28,7 @@ pub async fn status(State(api): State<Api>) -> Json<ServerStatus> {
     request_body = StopRequest,
     responses((status = ACCEPTED, description = "the server is stopping"), (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn stop(
+pub async fn stop_server(
     State(api): State<Api>,
     JsonBody(StopRequest { agents }): JsonBody<StopRequest, COMMAND_BYTES_MAX>,
 ) -> Result<StatusCode, ApiError> {

@@ -7,7 +7,7 @@ use runtime::{IoDirection, IoRecordQuery, OutputQuery, PageStart};
 use crate::{
     api::Api,
     bodies::{InputLine, OutputChunk, RecordDirection, SessionRecord, SessionRecords},
-    extract::{COMMAND_BYTES_MAX, JsonBody, PathParams, QueryPairs, QueryReader, invalid_query},
+    extract::{COMMAND_BYTES_MAX, JsonBody, PathParams, QueryPairs, QueryReader, invalid_query_error},
     problem::{ApiError, Problem},
 };
 
@@ -44,7 +44,7 @@ pub async fn output(
     let bytes_max = query.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4);
     query.finish()?;
     let output = api.run_blocking(move |host| {
-        Ok(host.output(&run, session, OutputQuery { process, after, bytes_max })?)
+        Ok(host.session_output(&run, session, OutputQuery { process, after, bytes_max })?)
     });
     let mut output = output.await?;
     let is_cut = matches!(std::str::from_utf8(&output.bytes), Err(error) if error.error_len().is_none());
@@ -92,7 +92,7 @@ pub async fn records(
         (None, Some(before)) => PageStart::Before(before),
         (None, None) => PageStart::End,
         (Some(_), Some(_)) => {
-            return Err(invalid_query("The query parameters 'after' and 'before' exclude each other."));
+            return Err(invalid_query_error("The query parameters 'after' and 'before' exclude each other."));
         }
     };
     let bytes_max = query.take_limit(OUTPUT_BYTES, OUTPUT_BYTES_MAX)?.max(4) as u64;
@@ -130,7 +130,7 @@ pub async fn records(
         (status = CONFLICT, description = "the session has no terminal or is not running", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn input(
+pub async fn send_input(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
     JsonBody(InputLine { text }): JsonBody<InputLine, COMMAND_BYTES_MAX>,
@@ -150,7 +150,7 @@ pub async fn input(
         (status = CONFLICT, description = "the session is not running", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn stop(
+pub async fn stop_session(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
 ) -> Result<StatusCode, ApiError> {

@@ -13,7 +13,7 @@ use crate::{
     problem::{ApiError, Problem},
     project_config::{ProjectConfig, load, project_folder},
     projects::projects,
-    routes::runs::json,
+    routes::runs::json_response,
 };
 
 /// Lists the agents: whether installed, version, login state.
@@ -28,10 +28,10 @@ use crate::{
     )
 )]
 pub async fn agents(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
-    let project = project(query)?;
+    let project = take_project(query)?;
     let folder = api.run_blocking(move |host| project_folder(host, project.as_deref())).await?;
-    let agents = api.agents.get(folder, api.host.data()).await?;
-    json(&*agents)
+    let agents = api.agents.get(folder, api.host.data_directory()).await?;
+    json_response(&*agents)
 }
 
 /// Lists every key of a project's configuration with its value and origin.
@@ -46,10 +46,11 @@ pub async fn agents(State(api): State<Api>, query: QueryPairs) -> Result<Respons
     )
 )]
 pub async fn config(State(api): State<Api>, query: QueryPairs) -> Result<Response, ApiError> {
-    let project = project(query)?;
+    let project = take_project(query)?;
     api.run_blocking(move |host| {
-        let ProjectConfig { effective, .. } = load(&project_folder(host, project.as_deref())?, host.data())?;
-        json(&config::rows(&effective))
+        let ProjectConfig { effective, .. } =
+            load(&project_folder(host, project.as_deref())?, host.data_directory())?;
+        json_response(&config::rows(&effective))
     })
     .await
 }
@@ -60,7 +61,7 @@ pub async fn list_projects(State(api): State<Api>) -> Result<Json<Vec<ProjectRow
     api.run_blocking(|host| Ok(Json(projects(host)?))).await
 }
 
-fn project(query: QueryPairs) -> Result<Option<PathBuf>, ApiError> {
+fn take_project(query: QueryPairs) -> Result<Option<PathBuf>, ApiError> {
     let mut query = QueryReader::new(query);
     let project = query.take("project")?;
     query.finish()?;

@@ -28,14 +28,14 @@ const PAGE_ENTRIES: usize = 1000;
     params(("run" = String, Path, description = "id of the run"), ("task" = String, Path, description = "id of the task")),
     responses((status = OK, body = TaskOverview), (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"))
 )]
-pub async fn one(
+pub async fn get_task(
     State(api): State<Api>,
     PathParams((run, task)): PathParams<(RunId, TaskId)>,
 ) -> Result<Json<TaskOverview>, ApiError> {
     api.run_blocking(move |host| {
-        let snapshot = host.snapshot(&run)?;
+        let snapshot = host.run_snapshot(&run)?;
         let rows = snapshot.views.rows();
-        let row = rows.tasks.get(&task).cloned().ok_or_else(|| unknown_task(&run, &task))?;
+        let row = rows.tasks.get(&task).cloned().ok_or_else(|| unknown_task_error(&run, &task))?;
         Ok(Json(TaskOverview {
             detail: rows.task_details.get(&task).cloned(),
             attempts: rows.attempts.iter().filter(|row| row.task == task).cloned().collect(),
@@ -72,9 +72,9 @@ pub async fn conversation(
     PathParams((run, task)): PathParams<(RunId, TaskId)>,
 ) -> Result<Json<Vec<ConversationTurn>>, ApiError> {
     api.run_blocking(move |host| {
-        let snapshot = host.snapshot(&run)?;
+        let snapshot = host.run_snapshot(&run)?;
         if snapshot.views.rows().tasks.get(&task).is_none() {
-            return Err(unknown_task(&run, &task));
+            return Err(unknown_task_error(&run, &task));
         }
         let turns = snapshot.views.rows().turns.iter().filter(|turn| turn.task == task);
         let mut turns: Vec<_> = turns.map(|turn| (turn.index, to_turn(&snapshot, turn))).collect();
@@ -151,8 +151,8 @@ pub async fn events(
     query.finish()?;
     api.run_blocking(move |host| {
         check_run_exists(host, &run)?;
-        let snapshot = host.snapshot(&run)?;
-        let selected = task.map(|task| (sessions_of(&snapshot, &task), task));
+        let snapshot = host.run_snapshot(&run)?;
+        let selected = task.map(|task| (sessions_of_task(&snapshot, &task), task));
         // Read to the end of the log if necessary: an empty response means that there are no more events.
         let (mut events, mut after) = (Vec::new(), after);
         while events.len() < limit {
@@ -160,7 +160,7 @@ pub async fn events(
             let Some(last) = entries.last() else { break };
             after = last.sequence;
             for entry in &entries {
-                let recorded = entry.recorded()?;
+                let recorded = entry.to_recorded_event()?;
                 let sentence = describe_event(&recorded.event, snapshot.views.rows(), &recorded.actor);
                 let is_selected = selected.as_ref().is_none_or(|(sessions, task)| {
                     sentence.task.as_ref() == Some(task)
@@ -188,14 +188,14 @@ pub async fn events(
 }
 
 /// Returns the sessions that worked on a task.
-fn sessions_of(snapshot: &RunSnapshot, task: &TaskId) -> BTreeSet<SessionId> {
+fn sessions_of_task(snapshot: &RunSnapshot, task: &TaskId) -> BTreeSet<SessionId> {
     let rows = snapshot.views.rows();
     let of_attempts = rows.attempts.iter().filter(|row| row.task == *task).map(|row| row.session);
     let of_turns = rows.turns.iter().filter(|row| row.task == *task).map(|row| row.session);
     of_attempts.chain(of_turns).collect()
 }
 
-pub(super) fn unknown_task(run: &RunId, task: &TaskId) -> ApiError {
+pub(super) fn unknown_task_error(run: &RunId, task: &TaskId) -> ApiError {
     let hint = format!("GET /api/runs/{run}/rows?kind=task lists all tasks.");
     ApiError::new(ProblemCode::UnknownTask, format!("There is no task {task}."), hint)
 }

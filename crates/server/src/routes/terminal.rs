@@ -41,7 +41,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
         (status = SERVICE_UNAVAILABLE, description = "too many terminals are open", body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn terminal(
+pub async fn open_terminal(
     State(api): State<Api>,
     PathParams((run, session)): PathParams<(RunId, SessionId)>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -52,7 +52,7 @@ pub async fn terminal(
     })?;
     let run_id = run.clone();
     // An unknown session is reported before a missing upgrade.
-    let screen = api.run_blocking(move |host| Ok(host.screen(&run_id, session)?)).await?;
+    let screen = api.run_blocking(move |host| Ok(host.open_screen_stream(&run_id, session)?)).await?;
     let upgrade = upgrade.map_err(|error| {
         ApiError::new(ProblemCode::BadRequest, error.to_string(), "Open it as a WebSocket.")
     })?;
@@ -77,7 +77,7 @@ impl TerminalConnection {
         tokio::task::spawn_blocking(move || forward_screen(screen, &sender));
         loop {
             let message = tokio::select! {
-                () = self.api.stopped() => break,
+                () = self.api.wait_until_stopped() => break,
                 message = messages.recv() => match message {
                     Some(message) => message,
                     None => break,
@@ -112,7 +112,7 @@ impl TerminalConnection {
                         host.send_keys(&run, session, text.as_bytes())?
                     }
                     TerminalClientMessage::Resize { columns, rows } => {
-                        host.resize(&run, session, columns, rows)?
+                        host.resize_terminal(&run, session, columns, rows)?
                     }
                 }
                 Ok(())

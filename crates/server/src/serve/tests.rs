@@ -40,7 +40,7 @@ impl Listener for TestListener {
 }
 
 /// Serves a run with many tasks; passes the test a channel for new connections.
-fn check<T: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<DuplexStream>) -> T) {
+fn with_test_server<T: Future<Output = ()>>(test: impl FnOnce(mpsc::Sender<DuplexStream>) -> T) {
     with_paused_clock(async |api| {
         let (connector, connections) = mpsc::channel(1);
         tokio::spawn(async move { serve(&api, TestListener(connections), api.router()).await });
@@ -89,7 +89,7 @@ fn is_about(actual: Duration, expected: Duration) -> bool {
 
 #[test]
 fn incomplete_head_times_out() {
-    check(async |connector| {
+    with_test_server(async |connector| {
         for half in ["", "GET /api/st"] {
             let mut stream = connect(&connector).await;
             stream.write_all(half.as_bytes()).await.unwrap();
@@ -101,7 +101,7 @@ fn incomplete_head_times_out() {
 
 #[test]
 fn incomplete_body_times_out() {
-    check(async |connector| {
+    with_test_server(async |connector| {
         let mut stream = connect(&connector).await;
         let head = "POST /api/stop HTTP/1.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
         stream.write_all(head.as_bytes()).await.unwrap();
@@ -113,7 +113,7 @@ fn incomplete_body_times_out() {
 
 #[test]
 fn client_that_does_not_read_is_disconnected() {
-    check(async |connector| {
+    with_test_server(async |connector| {
         let mut stream = connect(&connector).await;
         stream.write_all(b"GET /api/live?after=0 HTTP/1.1\r\n\r\n").await.unwrap();
         let mut byte = [0];
@@ -127,7 +127,7 @@ fn client_that_does_not_read_is_disconnected() {
 
 #[test]
 fn silent_event_stream_stays_open() {
-    check(async |connector| {
+    with_test_server(async |connector| {
         let mut stream = connect(&connector).await;
         stream.write_all(b"GET /api/live HTTP/1.0\r\n\r\n").await.unwrap();
         let reading = timeout(Duration::from_secs(100), read_to_end(&mut stream)).await;
@@ -137,7 +137,7 @@ fn silent_event_stream_stays_open() {
 
 #[test]
 fn connection_over_the_limit_waits_for_a_free_one() {
-    check(async |connector| {
+    with_test_server(async |connector| {
         let mut idle = Vec::new();
         for _ in 0..CONNECTIONS_MAX {
             idle.push(connect(&connector).await);
@@ -154,7 +154,7 @@ fn connection_over_the_limit_waits_for_a_free_one() {
 
 #[test]
 fn the_257th_event_stream_is_refused_and_other_requests_are_served() {
-    check(async |connector| {
+    with_test_server(async |connector| {
         let mut streams = Vec::new();
         for _ in 0..SUBSCRIBERS_MAX {
             streams.push(subscribe(&connector).await);

@@ -6,7 +6,7 @@ use std::{
     os::unix::fs::PermissionsExt,
 };
 
-use crate::{fixture::Fixture, queries::worker};
+use crate::{fixture::Fixture, queries::worker_session};
 
 /// Sends raw requests over loopback; replaces HOST, PORT, TOKEN and COOKIE by the valid values.
 pub struct LoopbackClient {
@@ -39,7 +39,7 @@ impl LoopbackClient {
     }
 
     /// Sends a request whose response may not end; returns its status.
-    fn status_only(&self, request: &str) -> u16 {
+    fn send_and_read_status(&self, request: &str) -> u16 {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.write_all(self.fill_in(request).as_bytes()).unwrap();
         let mut head = [0; 12];
@@ -159,11 +159,11 @@ fn only_authorized_requests_are_served() {
 #[test]
 fn terminal_opens_only_for_the_own_page_and_for_the_token() {
     let loopback = LoopbackClient::open();
-    let run = loopback.fixture.start_asking(1);
-    let path = format!("/api/runs/{run}/sessions/{}/terminal", worker(&loopback.fixture, &run));
+    let run = loopback.fixture.start_run_with_questions(1);
+    let path = format!("/api/runs/{run}/sessions/{}/terminal", worker_session(&loopback.fixture, &run));
     let check = |credentials: &str, expected: u16| {
         let request = format!("GET {path} HTTP/1.1\r\nhost: HOST\r\n{UPGRADE}{credentials}\r\n");
-        assert_eq!(loopback.status_only(&request), expected, "{credentials}");
+        assert_eq!(loopback.send_and_read_status(&request), expected, "{credentials}");
     };
     check("cookie: COOKIE\r\norigin: http://HOST\r\n", 101);
     check("authorization: Bearer TOKEN\r\n", 101);
@@ -279,7 +279,8 @@ fn link_stays_valid_after_a_restart_and_its_token_is_in_no_response() {
         status(&loopback.send("GET /api/status HTTP/1.1\r\nhost: HOST\r\ncookie: COOKIE\r\n\r\n")),
         200
     );
-    let mode = std::fs::metadata(loopback.fixture.data().join("token")).unwrap().permissions().mode();
+    let mode =
+        std::fs::metadata(loopback.fixture.data_directory().join("token")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     for path in ["/api/status", "/api/runs", "/api/openapi.json"] {
         assert!(!loopback.fixture.request("GET", path, "").1.contains(&loopback.token), "{path}");
@@ -288,7 +289,7 @@ fn link_stays_valid_after_a_restart_and_its_token_is_in_no_response() {
 
 /// Sends a request, on a new connection or after another request; returns the head of the response without headers of
 /// the connection.
-pub fn head_of(loopback: &LoopbackClient, request: &str, is_first: bool) -> Vec<String> {
+pub fn send_and_read_head(loopback: &LoopbackClient, request: &str, is_first: bool) -> Vec<String> {
     let mut stream = TcpStream::connect(&loopback.host).unwrap();
     let mut exchange = |request: &str| {
         stream.write_all(loopback.fill_in(request).as_bytes()).unwrap();
@@ -340,7 +341,8 @@ fn event_streams_have_the_same_access_check_as_requests() {
     ];
     let mut statuses = Vec::new();
     for case in &cases {
-        let (first, second) = (head_of(&loopback, case, true), head_of(&loopback, case, false));
+        let (first, second) =
+            (send_and_read_head(&loopback, case, true), send_and_read_head(&loopback, case, false));
         assert_eq!(first, second, "{case}");
         statuses.push(status(first.iter().find(|line| line.starts_with("HTTP/")).map_or("", String::as_str)));
     }

@@ -7,7 +7,7 @@ use crate::fixture::Fixture;
 #[test]
 fn layout_has_all_tasks_and_schedule_has_their_questions() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(2);
+    let run = fixture.start_run_with_questions(2);
     let layout: Layout = fixture.client.get(&format!("/api/runs/{run}/layout")).unwrap();
     let names: Vec<_> = layout.nodes.iter().map(|node| node.task.as_str()).collect();
     assert_eq!(names, ["T1.1", "T1.2"]);
@@ -23,6 +23,6 @@ fn layout_has_all_tasks_and_schedule_has_their_questions() {
 fn unknown_run_has_no_diagram() {
     let fixture = Fixture::open();
     for diagram in ["layout", "schedule"] {
-        assert_eq!(fixture.problem("GET", &format!("/api/runs/unknown/{diagram}"), "").0, 404);
+        assert_eq!(fixture.request_problem("GET", &format!("/api/runs/unknown/{diagram}"), "").0, 404);
     }
 }

@@ -20,7 +20,7 @@ fn api_document() -> String {
 }
 
 /// Returns each method and path of the description.
-fn described(description: &Value) -> BTreeSet<(String, String)> {
+fn described_requests(description: &Value) -> BTreeSet<(String, String)> {
     let mut requests = BTreeSet::new();
     for (path, operations) in description["paths"].as_object().unwrap() {
         let methods = operations.as_object().unwrap().keys().map(|method| method.to_uppercase());
@@ -35,7 +35,7 @@ fn described(description: &Value) -> BTreeSet<(String, String)> {
 fn description_and_document_list_every_route_of_the_server() {
     let fixture = Fixture::open();
     let description: Value = fixture.client.get("/api/openapi.json").unwrap();
-    let described = described(&description);
+    let described = described_requests(&description);
     assert!(described.len() > 20, "{described:?}");
 
     let paths: BTreeSet<_> = described.iter().map(|(_, path)| path).collect();
@@ -76,9 +76,9 @@ fn description_and_document_list_every_route_of_the_server() {
 }
 
 #[test]
-fn every_message_of_the_document_has_its_request() {
+fn every_documented_message_maps_to_a_request() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
+    let run = fixture.start_run_with_questions(1);
     let document = api_document();
     let rows = document.lines().filter_map(|line| {
         let cells: Vec<_> =
@@ -111,7 +111,7 @@ fn every_message_of_the_document_has_its_request() {
 #[test]
 fn responses_match_the_schemas_of_the_description() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
+    let run = fixture.start_run_with_questions(1);
     let description: Value = fixture.client.get("/api/openapi.json").unwrap();
     let check_value = |name: &str, response: &Value| {
         let schema = &description["components"]["schemas"][name];
@@ -150,9 +150,9 @@ fn responses_match_the_schemas_of_the_description() {
 }
 
 #[test]
-fn every_example_of_the_document_has_its_status() {
+fn every_documented_example_returns_its_status() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
+    let run = fixture.start_run_with_questions(1);
     fs::write(fixture.project().join("TASKS.md"), "- [ ] T1.1 Build the cart\n").unwrap();
     fs::write(
         fixture.project().join("jangdan.toml"),
@@ -170,16 +170,16 @@ fn every_example_of_the_document_has_its_status() {
         let output = Command::new("sh")
             .arg("-c")
             .arg(format!("curl() {{ printf '%s\\0' \"$@\"; }}\n{script}"))
-            .env("SOCKET", fixture.data().join("server.sock"))
+            .env("SOCKET", fixture.data_directory().join("server.sock"))
             .env("RUN", run.as_str())
             .env("PROJECT", fixture.project())
             .env("ADDRESS", fixture.client.status().unwrap().address.unwrap())
-            .env("TOKEN", fs::read_to_string(fixture.data().join("token")).unwrap())
+            .env("TOKEN", fs::read_to_string(fixture.data_directory().join("token")).unwrap())
             .output()
             .unwrap();
         let arguments = String::from_utf8(output.stdout).unwrap();
         assert_eq!(
-            status_of(&fixture, &arguments.split_terminator('\0').collect::<Vec<_>>()),
+            status_of_curl_request(&fixture, &arguments.split_terminator('\0').collect::<Vec<_>>()),
             status,
             "{script}"
         );
@@ -189,7 +189,7 @@ fn every_example_of_the_document_has_its_status() {
 }
 
 /// Sends the request of a curl command line; returns the status.
-fn status_of(fixture: &Fixture, arguments: &[&str]) -> String {
+fn status_of_curl_request(fixture: &Fixture, arguments: &[&str]) -> String {
     let after = |option: &str| {
         arguments.iter().position(|argument| *argument == option).map(|index| arguments[index + 1])
     };
@@ -202,10 +202,10 @@ fn status_of(fixture: &Fixture, arguments: &[&str]) -> String {
         stream.read_to_string(&mut response).unwrap();
         return response.split(' ').nth(1).unwrap().to_owned();
     }
-    assert_eq!(after("--unix-socket"), fixture.data().join("server.sock").to_str());
+    assert_eq!(after("--unix-socket"), fixture.data_directory().join("server.sock").to_str());
     let path = arguments.iter().find_map(|argument| argument.strip_prefix("http://jangdan")).unwrap();
     if path.starts_with("/api/live") {
-        let events = fixture.listen(path, "0", usize::MAX, "1");
+        let events = fixture.read_live_events(path, "0", usize::MAX, "1");
         assert!(events.iter().any(|event| event.id.as_deref() == Some("1")));
         return "200".to_owned();
     }

@@ -47,7 +47,7 @@ impl Fixture {
         Self { folder, client, server: Some(server) }
     }
 
-    pub fn data(&self) -> PathBuf {
+    pub fn data_directory(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
@@ -80,15 +80,15 @@ impl Fixture {
     }
 
     /// Starts a run; returns when the question of each task is pending.
-    pub fn start_asking(&self, n_tasks: usize) -> RunId {
-        let run = self.client.start(&self.new_run(n_tasks)).unwrap();
+    pub fn start_run_with_questions(&self, n_tasks: usize) -> RunId {
+        let run = self.client.start_run(&self.new_run(n_tasks)).unwrap();
         self.wait_for(&run, |row| row.waits_for.person as usize == n_tasks);
         run
     }
 
     /// Follows the live stream until the row of the run matches.
     pub fn wait_for(&self, run: &RunId, matches: impl Fn(&views::RunRow) -> bool) -> views::RunRow {
-        let live = self.client.live(Some(Position(0)), Some(run.clone())).unwrap();
+        let live = self.client.open_live_stream(Some(Position(0)), Some(run.clone())).unwrap();
         for event in live {
             match event {
                 LiveEvent::Changed(changed) => {
@@ -108,21 +108,21 @@ impl Fixture {
         if let Some(server) = self.server.take() {
             server.stop(ShutdownMode::KeepSessions);
         }
-        let data = self.data();
+        let data = self.data_directory();
         self.server =
             Some(Server::start(Host::open(&data).unwrap(), &data, Loopback::Port { port: 0 }).unwrap());
     }
 
     /// Reads a live stream after an id until `bytes_max` bytes or the id `end` have arrived; returns the complete events.
-    pub fn listen(&self, path: &str, last: &str, bytes_max: usize, end: &str) -> Vec<Event> {
-        let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
+    pub fn read_live_events(&self, path: &str, last: &str, bytes_max: usize, end: &str) -> Vec<Event> {
+        let mut stream = UnixStream::connect(self.data_directory().join("server.sock")).unwrap();
         // HTTP 1.0 responses have no chunked encoding.
         write!(stream, "GET {path} HTTP/1.0\r\nlast-event-id: {last}\r\n\r\n").unwrap();
         let (mut bytes, mut buffer) = (Vec::new(), [0; 512]);
         loop {
             let read = stream.read(&mut buffer).unwrap();
             bytes.extend_from_slice(&buffer[..read]);
-            let events = events(&bytes[..bytes.len().min(bytes_max)]);
+            let events = parse_events(&bytes[..bytes.len().min(bytes_max)]);
             let is_end = events.iter().any(|event| event.id.as_deref() == Some(end));
             if read == 0 || bytes.len() >= bytes_max || is_end {
                 return events;
@@ -139,7 +139,7 @@ impl Fixture {
 
     /// Sends raw bytes; returns the whole response.
     fn exchange(&self, bytes: &[u8]) -> String {
-        let mut stream = UnixStream::connect(self.data().join("server.sock")).unwrap();
+        let mut stream = UnixStream::connect(self.data_directory().join("server.sock")).unwrap();
         // The server may respond and close before everything is written.
         let _ = stream.write_all(bytes);
         let mut response = Vec::new();
@@ -153,12 +153,12 @@ impl Fixture {
     }
 
     /// Sends a request with a JSON body; returns the whole response.
-    pub fn response(&self, method: &str, path: &str, body: &str) -> String {
+    pub fn request_whole_response(&self, method: &str, path: &str, body: &str) -> String {
         self.exchange(format_request(method, path, body).as_bytes())
     }
 
     /// Sends a request whose response must be a problem document.
-    pub fn problem(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
+    pub fn request_problem(&self, method: &str, path: &str, body: &str) -> (u16, Value) {
         let sent = body;
         let (status, body) = self.request(method, path, sent);
         let problem: Value =
@@ -177,7 +177,7 @@ fn format_request(method: &str, path: &str, body: &str) -> String {
     )
 }
 
-fn events(bytes: &[u8]) -> Vec<Event> {
+fn parse_events(bytes: &[u8]) -> Vec<Event> {
     let text = String::from_utf8_lossy(bytes);
     let mut body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     let mut events = Vec::new();

@@ -1,6 +1,6 @@
 //! Attempts to bypass the access check.
 
-use crate::access_control::{LoopbackClient, TOKEN_HEADER, head_of, status};
+use crate::access_control::{LoopbackClient, TOKEN_HEADER, send_and_read_head, status};
 
 #[test]
 fn cookie_alone_does_not_start_arbitrary_commands() {
@@ -43,7 +43,7 @@ fn no_spelling_of_a_path_bypasses_the_access_check() {
     for prefix in prefixes {
         for name in ["status", "runs", "live", "openapi.json"] {
             let request = format!("GET {prefix}{name} HTTP/1.1\r\nhost: HOST\r\n\r\n");
-            let head = head_of(&loopback, &request, true);
+            let head = send_and_read_head(&loopback, &request, true);
             let first = head.iter().find(|line| line.starts_with("HTTP/1.1 ")).unwrap();
             // It is refused, or it is the page, which contains no data of a run.
             let is_page = || head.iter().any(|line| line.starts_with("content-type: text/html"));

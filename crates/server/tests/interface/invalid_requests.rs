@@ -8,12 +8,12 @@ use crate::fixture::Fixture;
 #[test]
 fn invalid_requests_get_a_problem_with_the_matching_status() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(2);
+    let run = fixture.start_run_with_questions(2);
     let commands = format!("/api/runs/{run}/commands");
     let body = |command: &str| format!(r#"{{"person":"ana","command":{command}}}"#);
     let long_name = format!("/api/runs/{}", "r".repeat(5000));
     let check = |method: &str, path: &str, body: &str, status: u16| {
-        let (actual, problem) = fixture.problem(method, path, body);
+        let (actual, problem) = fixture.request_problem(method, path, body);
         assert_eq!(actual, status, "{method} {path} {body}: {problem}");
         assert!(problem.to_string().len() < 1000, "long input is not repeated: {problem}");
     };
@@ -86,10 +86,10 @@ fn invalid_requests_get_a_problem_with_the_matching_status() {
     // Commands that the rules reject.
     check("POST", &commands, &body(r#"{"pauseTask":"T9"}"#), 409);
     check("POST", &commands, &body(r#"{"answer":{"question":"q_9","answer":"red"}}"#), 409);
-    let (_, problem) = fixture.problem("POST", &commands, &body(r#"{"chat":{"text":"red"}}"#));
+    let (_, problem) = fixture.request_problem("POST", &commands, &body(r#"{"chat":{"text":"red"}}"#));
     assert_eq!(problem["pending"], serde_json::json!(["q_1", "q_2"]));
 
-    assert_eq!(fixture.client.run(&run).unwrap().waits_for.person, 2, "no command was executed");
+    assert_eq!(fixture.client.run_row(&run).unwrap().waits_for.person, 2, "no command was executed");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn malformed_http_is_refused() {
 #[test]
 fn client_errors_have_the_detail_of_the_problem() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
+    let run = fixture.start_run_with_questions(1);
     let unknown: TaskId = "T9".parse().unwrap();
     let check = |result: Result<_, ClientError>, status: u16, detail: &str| match result.unwrap_err() {
         ClientError::Refused { status: actual, problem } => {
@@ -134,9 +134,9 @@ fn client_errors_have_the_detail_of_the_problem() {
         Command::Answer { question: None, task: None, answer: String::new(), scope: PermissionScope::Once };
     check(send(&answer), 409, "The text is empty.");
     let unknown_run = "unknown".parse().unwrap();
-    check(fixture.client.run(&unknown_run).map(drop), 404, "There is no run 'unknown'.");
+    check(fixture.client.run_row(&unknown_run).map(drop), 404, "There is no run 'unknown'.");
     check(
-        fixture.client.diff(&run, &"T1.1".parse().unwrap()).map(drop),
+        fixture.client.task_diff(&run, &"T1.1".parse().unwrap()).map(drop),
         409,
         &format!("Run {run} has no worktrees."),
     );

@@ -21,18 +21,18 @@ use crate::fixture::Fixture;
 #[test]
 fn socket_is_private_and_removed_with_the_server() {
     let mut fixture = Fixture::open();
-    let socket = fixture.data().join("server.sock");
+    let socket = fixture.data_directory().join("server.sock");
     assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
     let status = fixture.client.status().unwrap();
-    assert_eq!(status.data, fixture.data().canonicalize().unwrap());
+    assert_eq!(status.data, fixture.data_directory().canonicalize().unwrap());
     fixture.server.take().unwrap().stop(ShutdownMode::EndSessions);
     assert!(!socket.exists());
-    assert!(Client::connect(&fixture.data()).unwrap().is_none());
+    assert!(Client::connect(&fixture.data_directory()).unwrap().is_none());
     assert!(fixture.client.status().unwrap_err().to_string().starts_with("cannot connect to the server at"));
 }
 
 #[test]
-fn stale_socket_is_replaced_and_no_other_file() {
+fn only_a_stale_socket_is_replaced() {
     let folder = TempDir::new().unwrap();
     let data = folder.path();
     let socket = data.join("server.sock");
@@ -117,26 +117,26 @@ fn file_as_data_directory_is_refused() {
 #[test]
 fn stopped_server_publishes_the_last_events_and_clients_reconnect() {
     let mut fixture = Fixture::open();
-    let mut live = fixture.client.live(None, None).unwrap();
-    let run = fixture.start_asking(1);
+    let mut live = fixture.client.open_live_stream(None, None).unwrap();
+    let run = fixture.start_run_with_questions(1);
     let handle = live.handle();
     let reader = std::thread::spawn(move || {
         let disconnected = live.find(|event| matches!(event, LiveEvent::Disconnected { .. }));
         (disconnected.is_some(), live)
     });
-    fixture.client.stop(ShutdownMode::EndSessions).unwrap();
-    fixture.server.take().unwrap().wait();
+    fixture.client.stop_server(ShutdownMode::EndSessions).unwrap();
+    fixture.server.take().unwrap().wait_until_stopped();
     let (is_disconnected, mut live) = reader.join().unwrap();
     assert!(is_disconnected);
-    assert!(!fixture.data().join("server.sock").exists());
+    assert!(!fixture.data_directory().join("server.sock").exists());
 
-    let log = SqliteReader::open(&fixture.data()).unwrap();
+    let log = SqliteReader::open(&fixture.data_directory()).unwrap();
     let end = log.read(&run, Sequence(0), 1000).unwrap().last().map(|entry| entry.position);
     assert_eq!(live.position(), end, "the stream received the whole log");
 
     // The stream reconnects and continues at its position.
-    let host = Host::open(&fixture.data()).unwrap();
-    fixture.server = Some(Server::start(host, &fixture.data(), Loopback::Off).unwrap());
+    let host = Host::open(&fixture.data_directory()).unwrap();
+    fixture.server = Some(Server::start(host, &fixture.data_directory(), Loopback::Off).unwrap());
     fixture.client.send_command(&run, "ana", &Command::PauseRun).unwrap();
     let is_paused = |event: LiveEvent| match event {
         LiveEvent::Changed(changed) => {
@@ -155,7 +155,7 @@ fn refused_live_stream_fails_at_once() {
     let fixture = Fixture::open();
     let check = |after, run: Option<&str>, message: &str| {
         let run = run.map(|run| run.parse().unwrap());
-        let Err(error) = fixture.client.live(after, run) else { panic!("the call must fail") };
+        let Err(error) = fixture.client.open_live_stream(after, run) else { panic!("the call must fail") };
         assert_eq!(error.to_string(), message);
     };
     check(None, Some("unknown"), "There is no run 'unknown'.");

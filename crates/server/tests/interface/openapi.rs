@@ -90,10 +90,10 @@ const COMMANDS: &[&str] = &[
 #[test]
 fn the_description_has_the_commands_that_a_person_may_send() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
+    let run = fixture.start_run_with_questions(1);
     let description: Value = fixture.client.get("/api/openapi.json").unwrap();
     let schemas = description["components"]["schemas"]["Command"]["oneOf"].as_array().unwrap();
-    let described: BTreeSet<String> = schemas.iter().flat_map(names_of).collect();
+    let described: BTreeSet<String> = schemas.iter().flat_map(command_names).collect();
 
     // The error for an unknown command lists all commands.
     let error = serde_json::from_str::<domain::Command>("\"tick\"").unwrap_err().to_string();
@@ -114,7 +114,7 @@ fn the_description_has_the_commands_that_a_person_may_send() {
 }
 
 /// Returns the names of the commands that a schema describes.
-fn names_of(schema: &Value) -> Vec<String> {
+fn command_names(schema: &Value) -> Vec<String> {
     match (schema["enum"].as_array(), schema["properties"].as_object()) {
         (Some(names), None) => names.iter().map(|name| name.as_str().unwrap().to_owned()).collect(),
         (None, Some(fields)) => {

@@ -16,7 +16,7 @@ const WRONG: &str = "# Walls\n\n## Phase 1: Paint\n\n- [ ] T1.1 Paint it (depend
 /// Returns a server whose project has a run, so that it is listed, and a plan and a configuration.
 fn fixture() -> Fixture {
     let fixture = Fixture::open();
-    fixture.start_asking(1);
+    fixture.start_run_with_questions(1);
     fs::write(fixture.project().join("jangdan.toml"), CONFIG).unwrap();
     fs::write(fixture.project().join("TASKS.md"), PLAN).unwrap();
     fixture
@@ -28,7 +28,7 @@ fn get(fixture: &Fixture, path: &str) -> Value {
     serde_json::from_str(&body).unwrap()
 }
 
-fn start(fixture: &Fixture, body: &Value) -> RunId {
+fn start_plan(fixture: &Fixture, body: &Value) -> RunId {
     let (status, body) = fixture.request("POST", "/api/plans/start", &body.to_string());
     assert_eq!(status, 201, "{body}");
     serde_json::from_str::<Value>(&body).unwrap()["run"].as_str().unwrap().parse().unwrap()
@@ -45,12 +45,12 @@ fn plan_file_becomes_a_run_with_the_team_of_the_project() {
     let text = get(&fixture, &format!("/api/plans/text?project={folder}&path=TASKS.md"));
     assert_eq!(text, json!({"path": "TASKS.md", "text": PLAN}));
 
-    let run = start(&fixture, &json!({"project": project, "path": "TASKS.md", "person": "ana"}));
+    let run = start_plan(&fixture, &json!({"project": project, "path": "TASKS.md", "person": "ana"}));
     // In a checklist each task depends on the one before it.
     let row = fixture.wait_for(&run, |row| row.waits_for.person == 1);
     assert_eq!((row.title.as_str(), row.n_tasks), ("Walls", 2));
     let environment =
-        fs::read_to_string(fixture.data().join(format!("runs/{run}/environment.json"))).unwrap();
+        fs::read_to_string(fixture.data_directory().join(format!("runs/{run}/environment.json"))).unwrap();
     let environment: Value = serde_json::from_str(&environment).unwrap();
     assert_eq!(environment["plan"], json!(project.canonicalize().unwrap().join("TASKS.md")));
     assert_eq!(environment["agents"], json!({"asks": "asks"}));
@@ -77,8 +77,8 @@ fn agents_and_configuration_depend_on_the_project() {
         assert_ne!(worker("/api/config"), json!("asks"));
     }
     for path in ["/api/agents", "/api/config"] {
-        assert_eq!(fixture.problem("GET", &format!("{path}?project=/etc"), "").0, 404);
-        assert_eq!(fixture.problem("GET", &format!("{path}?folder=/etc"), "").0, 400);
+        assert_eq!(fixture.request_problem("GET", &format!("{path}?project=/etc"), "").0, 404);
+        assert_eq!(fixture.request_problem("GET", &format!("{path}?folder=/etc"), "").0, 400);
     }
 }
 
@@ -86,10 +86,10 @@ fn agents_and_configuration_depend_on_the_project() {
 fn agents_named_by_a_plan_text_use_configured_presets() {
     let fixture = fixture();
     let body = json!({"project": fixture.project(), "text": NAMED, "person": "ana", "inPlace": true});
-    let run = start(&fixture, &body);
+    let run = start_plan(&fixture, &body);
     fixture.wait_for(&run, |row| row.waits_for.person == 2);
     let environment =
-        fs::read_to_string(fixture.data().join(format!("runs/{run}/environment.json"))).unwrap();
+        fs::read_to_string(fixture.data_directory().join(format!("runs/{run}/environment.json"))).unwrap();
     let environment: Value = serde_json::from_str(&environment).unwrap();
     assert!(environment.get("plan").is_none(), "{environment}");
     assert!(
@@ -102,7 +102,7 @@ fn agents_named_by_a_plan_text_use_configured_presets() {
 fn errors_of_a_plan_have_locations() {
     let fixture = fixture();
     let body = json!({"project": fixture.project(), "text": WRONG, "person": "ana"});
-    let (status, problem) = fixture.problem("POST", "/api/plans/start", &body.to_string());
+    let (status, problem) = fixture.request_problem("POST", "/api/plans/start", &body.to_string());
     assert_eq!((status, problem["code"].as_str()), (422, Some("invalid-plan")), "{problem}");
     let diagnostic = &problem["diagnostics"][0];
     assert_eq!(
@@ -116,7 +116,7 @@ fn errors_of_a_plan_have_locations() {
 fn only_plans_of_listed_projects_are_read_or_run() {
     let fixture = fixture();
     let project = fixture.project();
-    let outside = fixture.data().parent().unwrap().join("outside");
+    let outside = fixture.data_directory().parent().unwrap().join("outside");
     fs::create_dir(&outside).unwrap();
     for name in ["TASKS.md", "plan.md"] {
         fs::write(outside.join(name), PLAN).unwrap();
@@ -127,7 +127,7 @@ fn only_plans_of_listed_projects_are_read_or_run() {
     let n_runs = fixture.client.runs().unwrap().len();
 
     let start = |body: Value, expected: u16| {
-        let (status, problem) = fixture.problem("POST", "/api/plans/start", &body.to_string());
+        let (status, problem) = fixture.request_problem("POST", "/api/plans/start", &body.to_string());
         assert_eq!(status, expected, "{body}: {problem}");
     };
     // Folders of no listed project.

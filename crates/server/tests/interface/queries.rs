@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 
 impl Fixture {
-    fn json(&self, path: &str) -> Value {
+    fn get_json(&self, path: &str) -> Value {
         self.client.get(path).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 }
 
 /// Returns some fields of each object of a list.
-fn fields(list: &Value, names: &[&str]) -> Vec<Value> {
+fn select_fields(list: &Value, names: &[&str]) -> Vec<Value> {
     let object = |object: &Value| names.iter().map(|name| object[*name].clone()).collect();
     list.as_array().unwrap().iter().map(object).collect()
 }
@@ -24,16 +24,16 @@ fn fields(list: &Value, names: &[&str]) -> Vec<Value> {
 #[test]
 fn conversation_has_all_turns_in_order_with_their_authors() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
+    let run = fixture.start_run_with_questions(1);
     fixture.request(
         "POST",
         &format!("/api/runs/{run}/commands"),
         r#"{"person":"ana","command":{"answer":{"question":"q_1","answer":"blue"}}}"#,
     );
     fixture.wait_for(&run, |row| row.status == views::RunState::Done);
-    let conversation = fixture.json(&format!("/api/runs/{run}/tasks/T1.1/conversation"));
+    let conversation = fixture.get_json(&format!("/api/runs/{run}/tasks/T1.1/conversation"));
     // Text that the agent printed is included too.
-    let turns = fields(&conversation, &["author", "kind", "name", "question"]);
+    let turns = select_fields(&conversation, &["author", "kind", "name", "question"]);
     let turns: Vec<_> = turns.into_iter().filter(|turn| turn[1] != "text").collect();
     assert_eq!(
         turns,
@@ -50,7 +50,7 @@ fn conversation_has_all_turns_in_order_with_their_authors() {
         "{conversation:#}"
     );
 
-    let task = fixture.json(&format!("/api/runs/{run}/tasks/T1.1"));
+    let task = fixture.get_json(&format!("/api/runs/{run}/tasks/T1.1"));
     assert_eq!(task["task"]["state"], "done");
     assert_eq!(task["attempts"].as_array().unwrap().len(), 1);
     assert_eq!(task["questions"][0]["answer"], "blue");
@@ -60,15 +60,15 @@ fn conversation_has_all_turns_in_order_with_their_authors() {
 #[test]
 fn events_are_paged_and_selected_by_task() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(2);
+    let run = fixture.start_run_with_questions(2);
     let path = format!("/api/runs/{run}/events");
-    let all = fixture.json(&path);
-    let sequences: Vec<_> = fields(&all, &["sequence"]);
+    let all = fixture.get_json(&path);
+    let sequences: Vec<_> = select_fields(&all, &["sequence"]);
     assert_eq!(sequences.first(), Some(&json!([1])));
     let mut paged = Vec::new();
     loop {
         let after = paged.last().map_or(0, |event: &Value| event["sequence"].as_u64().unwrap());
-        let page = fixture.json(&format!("{path}?limit=7&after={after}"));
+        let page = fixture.get_json(&format!("{path}?limit=7&after={after}"));
         let page = page.as_array().unwrap().clone();
         if page.is_empty() {
             break;
@@ -78,7 +78,7 @@ fn events_are_paged_and_selected_by_task() {
     }
     assert!(paged.len() >= sequences.len());
     assert_eq!(paged[..sequences.len()], all.as_array().unwrap()[..]);
-    let of_task = fixture.json(&format!("{path}?task=T1.2"));
+    let of_task = fixture.get_json(&format!("{path}?task=T1.2"));
     let of_task = of_task.as_array().unwrap();
     assert!(!of_task.is_empty() && of_task.len() < paged.len());
     assert!(
@@ -91,28 +91,28 @@ fn events_are_paged_and_selected_by_task() {
 #[test]
 fn session_output_and_records_are_readable_and_its_process_can_be_stopped() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
-    let path = format!("/api/runs/{run}/sessions/{}", worker(&fixture, &run));
-    let whole = fixture.json(&format!("{path}/output"));
+    let run = fixture.start_run_with_questions(1);
+    let path = format!("/api/runs/{run}/sessions/{}", worker_session(&fixture, &run));
+    let whole = fixture.get_json(&format!("{path}/output"));
     let text = whole["text"].as_str().unwrap();
     assert!(text.contains("question: Which colour?"), "{whole}");
     assert_eq!((whole["process"].clone(), whole["hasEnded"].clone()), (json!(1), json!(false)));
     // In chunks it is the same.
     let (mut chunks, mut at) = (String::new(), 0);
     while at < whole["next"].as_u64().unwrap() {
-        let chunk = fixture.json(&format!("{path}/output?after={at}&limit=10"));
+        let chunk = fixture.get_json(&format!("{path}/output?after={at}&limit=10"));
         chunks.push_str(chunk["text"].as_str().unwrap());
         at = chunk["next"].as_u64().unwrap();
     }
     assert!(chunks.starts_with(text), "{chunks}");
-    assert_eq!(fixture.problem("GET", &format!("{path}/output?after=99999999"), "").0, 409);
-    assert_eq!(fixture.problem("GET", &format!("{path}/output?process=7"), "").0, 409);
-    assert_eq!(fixture.problem("GET", &format!("/api/runs/{run}/sessions/s_99/output"), "").0, 404);
+    assert_eq!(fixture.request_problem("GET", &format!("{path}/output?after=99999999"), "").0, 409);
+    assert_eq!(fixture.request_problem("GET", &format!("{path}/output?process=7"), "").0, 409);
+    assert_eq!(fixture.request_problem("GET", &format!("/api/runs/{run}/sessions/s_99/output"), "").0, 404);
 
     // Input and output have times, and can be read backwards.
-    let last = fixture.json(&format!("{path}/records?limit=20"));
+    let last = fixture.get_json(&format!("{path}/records?limit=20"));
     assert_eq!((&last["hasTerminal"], &last["next"]), (&json!(true), &whole["next"]), "{last}");
-    let before = fixture.json(&format!("{path}/records?before={}", last["offset"]));
+    let before = fixture.get_json(&format!("{path}/records?before={}", last["offset"]));
     assert_eq!((&before["offset"], &before["next"]), (&json!(0), &last["offset"]));
     let mut records = before["records"].as_array().unwrap().clone();
     records.extend(last["records"].as_array().unwrap().clone());
@@ -123,13 +123,13 @@ fn session_output_and_records_are_readable_and_its_process_can_be_stopped() {
         .collect();
     assert_eq!(output, text);
     assert!(records.iter().all(|record| record["at"].as_i64().unwrap() > 0));
-    assert_eq!(fixture.problem("GET", &format!("{path}/records?after=1&before=2"), "").0, 400);
-    assert_eq!(fixture.problem("GET", &format!("{path}/records?before=99999999"), "").0, 409);
+    assert_eq!(fixture.request_problem("GET", &format!("{path}/records?after=1&before=2"), "").0, 400);
+    assert_eq!(fixture.request_problem("GET", &format!("{path}/records?before=99999999"), "").0, 409);
 
     let (status, _) = fixture.request("POST", &format!("{path}/stop"), "");
     assert_eq!(status, 204);
     // The run records it.
-    let mut live = fixture.client.live(Some(store::Position(0)), Some(run)).unwrap();
+    let mut live = fixture.client.open_live_stream(Some(store::Position(0)), Some(run)).unwrap();
     let has_ended = |event| match event {
         server::LiveEvent::Changed(changed) => changed.row::<views::SessionRow>().is_some_and(|row| {
             row.agent.is_some() && matches!(row.state, views::SessionState::Ended | views::SessionState::Lost)
@@ -142,9 +142,9 @@ fn session_output_and_records_are_readable_and_its_process_can_be_stopped() {
 #[test]
 fn turns_are_selected_by_task() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(2);
+    let run = fixture.start_run_with_questions(2);
     let turns = |query: &str| -> Vec<serde_json::Value> {
-        let rows = fixture.json(&format!("/api/runs/{run}/rows?kind=turn{query}"));
+        let rows = fixture.get_json(&format!("/api/runs/{run}/rows?kind=turn{query}"));
         assert_eq!(rows["rows"].as_object().unwrap().len(), 1, "{rows}");
         rows["rows"]["turn"].as_array().unwrap().clone()
     };
@@ -155,8 +155,8 @@ fn turns_are_selected_by_task() {
 }
 
 /// Returns the session that works on the run's task.
-pub fn worker(fixture: &Fixture, run: &domain::RunId) -> String {
-    let rows = fixture.json(&format!("/api/runs/{run}/rows?kind=session"));
+pub fn worker_session(fixture: &Fixture, run: &domain::RunId) -> String {
+    let rows = fixture.get_json(&format!("/api/runs/{run}/rows?kind=session"));
     let sessions = rows["rows"]["session"].as_array().unwrap();
     let worker = sessions.iter().find(|row| row["role"] == "worker" && !row["agent"].is_null()).unwrap();
     worker["id"].as_str().unwrap().to_owned()
@@ -165,9 +165,9 @@ pub fn worker(fixture: &Fixture, run: &domain::RunId) -> String {
 #[test]
 fn terminal_sends_the_screen_then_output_and_accepts_input() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
-    let path = format!("/api/runs/{run}/sessions/{}/terminal", worker(&fixture, &run));
-    assert_eq!(fixture.problem("GET", &path, "").0, 400, "it is not a WebSocket upgrade");
+    let run = fixture.start_run_with_questions(1);
+    let path = format!("/api/runs/{run}/sessions/{}/terminal", worker_session(&fixture, &run));
+    assert_eq!(fixture.request_problem("GET", &path, "").0, 400, "it is not a WebSocket upgrade");
     let mut socket = WebSocket::open(&fixture, &path);
     let first = socket.next();
     assert_eq!(first["type"], "snapshot", "{first}");
@@ -193,7 +193,7 @@ struct WebSocket(UnixStream);
 
 impl WebSocket {
     fn open(fixture: &Fixture, path: &str) -> Self {
-        let mut stream = UnixStream::connect(fixture.data().join("server.sock")).unwrap();
+        let mut stream = UnixStream::connect(fixture.data_directory().join("server.sock")).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").unwrap();
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -260,18 +260,18 @@ fn a_command_with_an_idempotency_key_is_executed_once() {
 fn runs_are_paged_newest_first() {
     let fixture = Fixture::open();
     let mut runs: Vec<_> =
-        (0..5).map(|_| fixture.client.start(&fixture.new_run(1)).unwrap().to_string()).collect();
+        (0..5).map(|_| fixture.client.start_run(&fixture.new_run(1)).unwrap().to_string()).collect();
     assert_eq!(
-        fields(&fixture.json("/api/runs"), &["id"]),
+        select_fields(&fixture.get_json("/api/runs"), &["id"]),
         runs.iter().map(|run| json!([run])).collect::<Vec<_>>()
     );
     runs.reverse();
     let (mut path, mut paged) = ("/api/runs?limit=2".to_owned(), Vec::new());
     loop {
-        let response = fixture.response("GET", &path, "");
+        let response = fixture.request_whole_response("GET", &path, "");
         let (head, body) = response.split_once("\r\n\r\n").unwrap();
         let page: Value = serde_json::from_str(body).unwrap();
-        paged.extend(fields(&page, &["id"]));
+        paged.extend(select_fields(&page, &["id"]));
         let next = head.lines().find_map(|line| line.strip_prefix("link: <")?.split_once('>'));
         match next {
             Some((next, _)) => path = next.to_owned(),
@@ -284,18 +284,18 @@ fn runs_are_paged_newest_first() {
 #[test]
 fn projects_questions_agents_and_configuration_are_listed() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(1);
-    let projects = fixture.json("/api/projects");
+    let run = fixture.start_run_with_questions(1);
+    let projects = fixture.get_json("/api/projects");
     // The folder of the test itself is listed too.
-    assert_eq!(fields(&projects, &["name", "nRuns", "lastRun"])[..1], [json!(["walls", 1, run])]);
+    assert_eq!(select_fields(&projects, &["name", "nRuns", "lastRun"])[..1], [json!(["walls", 1, run])]);
     assert_eq!(projects[0]["folder"], json!(fixture.project()));
-    let questions = fixture.json(&format!("/api/questions?run={run}&agent=dev"));
-    assert_eq!(fields(&questions, &["run", "id", "text"]), [json!([run, "q_1", "Which colour?"])]);
-    assert_eq!(fixture.json("/api/questions?agent=unknown"), json!([]));
-    assert!(fixture.json(&format!("/api/runs/{run}/usage")).is_array());
-    let agents = fixture.json("/api/agents");
+    let questions = fixture.get_json(&format!("/api/questions?run={run}&agent=dev"));
+    assert_eq!(select_fields(&questions, &["run", "id", "text"]), [json!([run, "q_1", "Which colour?"])]);
+    assert_eq!(fixture.get_json("/api/questions?agent=unknown"), json!([]));
+    assert!(fixture.get_json(&format!("/api/runs/{run}/usage")).is_array());
+    let agents = fixture.get_json("/api/agents");
     assert!(agents.as_array().unwrap().iter().any(|agent| agent["name"] == "shell"), "{agents}");
-    let config = fixture.json("/api/config");
+    let config = fixture.get_json("/api/config");
     assert!(config.as_array().unwrap().iter().any(|row| row["key"] == "server.port"), "{config}");
 }
 

@@ -17,7 +17,7 @@ use crate::fixture::Fixture;
 #[test]
 fn run_is_done_after_its_questions_are_answered() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(2);
+    let run = fixture.start_run_with_questions(2);
     let inbox = fixture.client.inbox().unwrap();
     assert_eq!(
         inbox.iter().map(|item| (item.run == run, item.row.text.as_str())).collect::<Vec<_>>(),
@@ -25,17 +25,17 @@ fn run_is_done_after_its_questions_are_answered() {
     );
 
     let rows = fixture.client.rows(&run, &[RowKind::Question, RowKind::Task]).unwrap();
-    let questions = rows.of::<QuestionRow>().unwrap();
+    let questions = rows.rows_of_kind::<QuestionRow>().unwrap();
     assert_eq!(questions.len(), 2);
-    assert_eq!(rows.of::<TaskRow>().unwrap().len(), 2);
-    assert!(rows.of::<views::PhaseRow>().unwrap().is_empty(), "the kind was not requested");
+    assert_eq!(rows.rows_of_kind::<TaskRow>().unwrap().len(), 2);
+    assert!(rows.rows_of_kind::<views::PhaseRow>().unwrap().is_empty(), "the kind was not requested");
     for question in &questions {
         assert!(fixture.client.send_command(&run, "ana", &answer(question, "red")).unwrap() > rows.sequence);
     }
     fixture.wait_for(&run, |row| row.status == RunState::Done);
-    let tasks = fixture.client.rows(&run, &[RowKind::Task]).unwrap().of::<TaskRow>().unwrap();
+    let tasks = fixture.client.rows(&run, &[RowKind::Task]).unwrap().rows_of_kind::<TaskRow>().unwrap();
     assert!(tasks.iter().all(|task| task.state == TaskState::Done), "{tasks:?}");
-    assert_eq!(fixture.client.run(&run).unwrap().status, RunState::Done);
+    assert_eq!(fixture.client.run_row(&run).unwrap().status, RunState::Done);
     assert_eq!(fixture.client.runs().unwrap().len(), 1);
     assert!(fixture.client.inbox().unwrap().is_empty());
 }
@@ -43,11 +43,11 @@ fn run_is_done_after_its_questions_are_answered() {
 #[test]
 fn late_and_interrupted_subscribers_receive_the_same_changes() {
     let mut fixture = Fixture::open();
-    let first = follow(&fixture);
-    let (run, other) = (fixture.start_asking(2), fixture.start_asking(1));
+    let first = follow_changes(&fixture);
+    let (run, other) = (fixture.start_run_with_questions(2), fixture.start_run_with_questions(1));
     for run in [&run, &other] {
         let rows = fixture.client.rows(run, &[RowKind::Question]).unwrap();
-        for question in rows.of::<QuestionRow>().unwrap() {
+        for question in rows.rows_of_kind::<QuestionRow>().unwrap() {
             fixture.client.send_command(run, "ana", &answer(&question, "red")).unwrap();
         }
         fixture.wait_for(run, |row| row.status == RunState::Done);
@@ -56,8 +56,8 @@ fn late_and_interrupted_subscribers_receive_the_same_changes() {
     let first = first.join().unwrap();
     assert!(first.len() > 100, "{}", first.len());
 
-    let late = follow(&fixture);
-    let reconnected = over_unstable_connection(&fixture, first.len());
+    let late = follow_changes(&fixture);
+    let reconnected = read_over_unstable_connection(&fixture, first.len());
     let pieces = read_in_pieces(&fixture, None);
     let pieces_of_run = read_in_pieces(&fixture, Some(run.as_str()));
     fixture.restart();
@@ -69,8 +69,8 @@ fn late_and_interrupted_subscribers_receive_the_same_changes() {
 }
 
 /// Reads the live stream from the first entry until the server stops.
-fn follow(fixture: &Fixture) -> std::thread::JoinHandle<Vec<RowChange>> {
-    let mut live = fixture.client.live(Some(Position(0)), None).unwrap();
+fn follow_changes(fixture: &Fixture) -> std::thread::JoinHandle<Vec<RowChange>> {
+    let mut live = fixture.client.open_live_stream(Some(Position(0)), None).unwrap();
     std::thread::spawn(move || {
         let mut changes = Vec::new();
         loop {
@@ -85,10 +85,10 @@ fn follow(fixture: &Fixture) -> std::thread::JoinHandle<Vec<RowChange>> {
 }
 
 /// Reads the live stream through a proxy that closes every connection after some bytes.
-fn over_unstable_connection(fixture: &Fixture, n_changes: usize) -> Vec<RowChange> {
+fn read_over_unstable_connection(fixture: &Fixture, n_changes: usize) -> Vec<RowChange> {
     let folder = TempDir::new().unwrap();
     let proxy = UnixListener::bind(folder.path().join("server.sock")).unwrap();
-    let real = fixture.data().join("server.sock");
+    let real = fixture.data_directory().join("server.sock");
     std::thread::spawn(move || {
         for (round, client) in proxy.incoming().enumerate() {
             let (mut client, mut server) = (client.unwrap(), UnixStream::connect(&real).unwrap());
@@ -104,7 +104,7 @@ fn over_unstable_connection(fixture: &Fixture, n_changes: usize) -> Vec<RowChang
     });
     let client = Client::connect(folder.path()).unwrap().unwrap();
     let (mut changes, mut n_disconnects) = (Vec::new(), 0);
-    for event in client.live(Some(Position(0)), None).unwrap() {
+    for event in client.open_live_stream(Some(Position(0)), None).unwrap() {
         match event {
             LiveEvent::Changed(change) => changes.push(change),
             LiveEvent::Activity(_) => {}
@@ -133,7 +133,7 @@ fn read_in_pieces(fixture: &Fixture, run: Option<&str>) -> Vec<RowChange> {
     for bytes in (1..).map(|round: usize| 40 + round * 7919 % 9000) {
         let mut incomplete = Vec::new();
         n_connections += 1;
-        for event in fixture.listen(&format!("/api/live{run}"), &last, bytes, &end) {
+        for event in fixture.read_live_events(&format!("/api/live{run}"), &last, bytes, &end) {
             incomplete.extend(
                 event.data.map(|data| RowChange { name: event.name, ..serde_json::from_str(&data).unwrap() }),
             );

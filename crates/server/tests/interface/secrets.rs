@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::{fixture::Fixture, queries::worker};
+use crate::{fixture::Fixture, queries::worker_session};
 
 const KEY: &str = "sk-planted-5f0c9a";
 
@@ -26,9 +26,9 @@ fn key_that_an_agent_prints_is_in_no_response() {
     let mut new = serde_json::to_value(fixture.new_run(1)).unwrap();
     let variables = json!({"SHOP_API_KEY": KEY, "SHOP_URL": format!("https://ana:{KEY}@shop.example/")});
     new["environment"]["presets"]["asks"]["environment"] = variables;
-    let run = fixture.client.start(&serde_json::from_value(new).unwrap()).unwrap();
+    let run = fixture.client.start_run(&serde_json::from_value(new).unwrap()).unwrap();
     fixture.wait_for(&run, |row| row.waits_for.person == 1);
-    let session = worker(&fixture, &run);
+    let session = worker_session(&fixture, &run);
     let get_all_paths = |fixture: &Fixture| {
         let description: Value = fixture.client.get("/api/openapi.json").unwrap();
         let mut all = String::new();
@@ -72,7 +72,7 @@ fn key_that_an_agent_prints_is_in_no_response() {
     let position =
         fixture.client.get::<Value>(&format!("/api/runs/{run}/rows?kind=run")).unwrap()["position"]
             .to_string();
-    let live = fixture.listen(&format!("/api/live?run={run}"), "0", usize::MAX, &position);
+    let live = fixture.read_live_events(&format!("/api/live?run={run}"), "0", usize::MAX, &position);
     assert!(live.len() > 10, "{}", live.len());
     for event in live {
         assert!(!event.data.unwrap_or_default().contains(KEY), "{}", event.name);

@@ -41,7 +41,7 @@ impl Subscriber {
     }
 
     /// Returns the next chunk; `None` after the last one.
-    fn chunk(&mut self) -> Option<String> {
+    fn read_chunk(&mut self) -> Option<String> {
         let length = usize::from_str_radix(&self.head_line(), 16).unwrap();
         let mut chunk = vec![0; length + 2];
         self.stream.read_exact(&mut chunk).unwrap();
@@ -51,11 +51,11 @@ impl Subscriber {
     }
 
     /// Reads up to a position, and returns the ids of all entries read.
-    fn ids_to(&mut self, end: u64) -> Vec<u64> {
+    fn read_ids_to(&mut self, end: u64) -> Vec<u64> {
         let (mut ids, mut text) = (Vec::new(), String::new());
         while ids.last().is_none_or(|last| *last < end) {
             text.push_str(
-                &self.chunk().unwrap_or_else(|| panic!("the stream ends at {:?} of {end}", ids.last())),
+                &self.read_chunk().unwrap_or_else(|| panic!("the stream ends at {:?} of {end}", ids.last())),
             );
             while let Some((line, rest)) = text.split_once('\n') {
                 ids.extend(line.strip_prefix("id: ").map(|id| id.parse::<u64>().unwrap()));
@@ -69,7 +69,7 @@ impl Subscriber {
 #[test]
 fn slow_subscriber_misses_nothing_and_delays_no_other() {
     let fixture = Fixture::open();
-    let run = fixture.start_asking(2);
+    let run = fixture.start_run_with_questions(2);
     let mut slow = [
         Subscriber::open(&fixture, "/api/live"),
         Subscriber::open(&fixture, &format!("/api/live?run={run}")),
@@ -82,9 +82,9 @@ fn slow_subscriber_misses_nothing_and_delays_no_other() {
     }
     let end = fixture.client.rows(&run, &[]).unwrap().position().0;
     // The others have not read anything yet.
-    assert!(quick.ids_to(end).len() > N_TASKS);
+    assert!(quick.read_ids_to(end).len() > N_TASKS);
     for subscriber in &mut slow {
-        let ids = subscriber.ids_to(end);
+        let ids = subscriber.read_ids_to(end);
         assert!(ids.len() > N_TASKS && ids.windows(2).all(|pair| pair[1] == pair[0] + 1), "{ids:?}");
     }
 }
@@ -92,8 +92,8 @@ fn slow_subscriber_misses_nothing_and_delays_no_other() {
 #[test]
 fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
     let mut fixture = Fixture::open();
-    let run = fixture.start_asking(1);
-    let other = fixture.start_asking(1);
+    let run = fixture.start_run_with_questions(1);
+    let other = fixture.start_run_with_questions(1);
     let all = "/api/live".to_owned();
     let paths = [all.clone(), all, format!("/api/live?run={run}"), "/api/live?kind=question".to_owned()];
     let mut subscribers = paths.map(|path| Subscriber::open(&fixture, &path));
@@ -101,7 +101,7 @@ fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
     drop(Subscriber::open(&fixture, "/api/live"));
     for run in [&other, &run] {
         let question =
-            fixture.client.rows(run, &[]).unwrap().of::<views::QuestionRow>().unwrap().remove(0).id;
+            fixture.client.rows(run, &[]).unwrap().rows_of_kind::<views::QuestionRow>().unwrap().remove(0).id;
         let answer = Command::Answer {
             question: Some(question),
             task: None,
@@ -116,7 +116,7 @@ fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
     }
     let received = subscribers
         .each_mut()
-        .map(|subscriber| std::iter::from_fn(|| subscriber.chunk()).collect::<String>());
+        .map(|subscriber| std::iter::from_fn(|| subscriber.read_chunk()).collect::<String>());
     // `session.activity` is not part of the log, and may differ.
     let recorded = |text: &str| -> Vec<String> {
         text.split("\n\n")

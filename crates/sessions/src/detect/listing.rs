@@ -39,9 +39,9 @@ pub fn list(
     trusted: &toml::Table,
     worker: Option<&str>,
 ) -> Result<Vec<AgentListing>, PresetError> {
-    let presets = preset::names(added).into_iter().map(|name| {
-        let mut preset = preset::pick(&name, added)?;
-        if !preset::pick(&name, trusted).is_ok_and(|trusted| trusted == preset) {
+    let presets = preset::preset_names(added).into_iter().map(|name| {
+        let mut preset = preset::resolve_preset(&name, added)?;
+        if !preset::resolve_preset(&name, trusted).is_ok_and(|trusted| trusted == preset) {
             preset.version.clear();
         }
         Ok((name, preset))

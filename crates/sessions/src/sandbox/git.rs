@@ -24,7 +24,7 @@ pub(super) fn writable_paths(directory: &Path) -> Vec<PathBuf> {
         let is_above = own.parent().is_some_and(|top| directory.starts_with(top));
         return if is_above && !own.starts_with(directory) { vec![own] } else { Vec::new() };
     }
-    if own.parent() != Some(common.join("worktrees").as_path()) || !points_back(&own, directory) {
+    if own.parent() != Some(common.join("worktrees").as_path()) || !is_git_directory_of(&own, directory) {
         return Vec::new();
     }
     let shared = SHARED_FOLDERS.iter().filter_map(|name| fs::canonicalize(common.join(name)).ok());
@@ -47,7 +47,7 @@ fn git_directories(directory: &Path) -> Option<(PathBuf, PathBuf)> {
 }
 
 /// Returns whether the git directory of a linked worktree points back at this worktree.
-fn points_back(own: &Path, directory: &Path) -> bool {
+fn is_git_directory_of(own: &Path, directory: &Path) -> bool {
     let Ok(link) = fs::read_to_string(own.join("gitdir")) else { return false };
     let top = own.join(link.trim_end()).parent().and_then(|top| fs::canonicalize(top).ok());
     top.is_some_and(|top| directory.starts_with(top))

@@ -21,7 +21,7 @@ const DROPPED: CapabilitySet = CapabilitySet::SYS_PTRACE
     .union(CapabilitySet::SYS_CHROOT);
 
 /// Drops the capabilities. Has no effect for ordinary users, who have none.
-pub(super) fn drop() -> io::Result<()> {
+pub(super) fn drop_capabilities() -> io::Result<()> {
     let current = capabilities(None)?;
     let sets = CapabilitySets {
         effective: current.effective.difference(DROPPED),

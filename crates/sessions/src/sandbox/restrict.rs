@@ -45,7 +45,7 @@ pub fn restrict(paths: &SandboxPaths) -> Result<(), RestrictError> {
     for rule in &rules {
         ruleset = ruleset.add_rule(PathBeneath::new(&rule.path, rule.access))?;
     }
-    privileges::drop().map_err(RestrictError::Privileges)?;
+    privileges::drop_capabilities().map_err(RestrictError::Privileges)?;
     // Also sets "no new privileges", so that sudo and the like cannot leave the sandbox.
     match ruleset.restrict_self()?.ruleset {
         RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),

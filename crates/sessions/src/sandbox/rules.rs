@@ -88,7 +88,7 @@ fn entries_except(folder: &Path, hide: Option<&Path>) -> Vec<PathBuf> {
 fn required_rule(path: &Path, access: BitFlags<AccessFs>) -> io::Result<Rule> {
     let path = open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let kind = FileType::from_raw_mode(fstat(&path)?.st_mode);
-    Ok(Rule { path, access: applicable(kind, access) })
+    Ok(Rule { path, access: applicable_access(kind, access) })
 }
 
 /// Returns a rule for a directory entry that passes `is_included`. Symbolic links get none, because they may point at
@@ -100,7 +100,7 @@ fn entry_rule(
 ) -> Option<Rule> {
     let path = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let kind = FileType::from_raw_mode(fstat(&path).ok()?.st_mode);
-    let access = applicable(kind, access);
+    let access = applicable_access(kind, access);
     (kind != FileType::Symlink && is_included(kind)).then_some(Rule { path, access })
 }
 
@@ -111,7 +111,7 @@ fn device_rule(path: &Path) -> Option<Rule> {
     entry_rule(path, READ, |kind| kind == FileType::CharacterDevice && !is_memory)
 }
 
-fn applicable(kind: FileType, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
+fn applicable_access(kind: FileType, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
     if kind == FileType::Directory { access } else { access & FILE }
 }
 

@@ -107,7 +107,7 @@ impl InputSender {
     }
 
     /// Returns the descriptor that becomes readable when the holder has replied.
-    pub(super) fn readable(&self) -> Option<BorrowedFd<'_>> {
+    pub(super) fn readable_fd(&self) -> Option<BorrowedFd<'_>> {
         self.connection.as_ref().map(AsFd::as_fd)
     }
 
@@ -127,7 +127,7 @@ impl InputSender {
         outgoing: Vec<OutgoingBytes>,
         source: InputSource,
     ) -> Result<(), SessionError> {
-        let pieces: Vec<OutgoingBytes> = outgoing.into_iter().flat_map(split).collect();
+        let pieces: Vec<OutgoingBytes> = outgoing.into_iter().flat_map(split_into_pieces).collect();
         if pieces.is_empty() {
             return Ok(());
         }
@@ -176,14 +176,14 @@ impl InputSender {
             match connection.send(&Request::Input { number, bytes: bytes.clone() }) {
                 Ok(tag) => self.unconfirmed.push_back(UnconfirmedInput { tag, number, bytes }),
                 Err(ClientError::Closed) => self.connection = None,
-                Err(source) => return Err(self.error(source)),
+                Err(source) => return Err(self.holder_error(source)),
             }
         }
         Ok(())
     }
 
     /// Returns the time at which the next input is to be sent.
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(super) fn next_send_at(&self) -> Option<Instant> {
         self.scheduled.front().map(|input| input.at).filter(|_| !self.is_closed())
     }
 
@@ -200,12 +200,12 @@ impl InputSender {
                 Ok(Some((tag, Reply::Refused(refusal))))
                     if self.unconfirmed.iter().any(|input| input.tag == tag) =>
                 {
-                    return Err(self.error(ClientError::Refused(refusal)));
+                    return Err(self.holder_error(ClientError::Refused(refusal)));
                 }
                 Ok(Some(_)) => {}
                 // The spool has the last output and the exit.
                 Err(ClientError::Closed) => self.connection = None,
-                Err(source) => return Err(self.error(source)),
+                Err(source) => return Err(self.holder_error(source)),
             }
         }
         Ok(written)
@@ -226,9 +226,9 @@ impl InputSender {
             None => Err(ClientError::Closed),
         };
         match reply {
-            Ok(Reply::Refused(refusal)) => Err(self.error(ClientError::Refused(refusal))),
+            Ok(Reply::Refused(refusal)) => Err(self.holder_error(ClientError::Refused(refusal))),
             Ok(reply) => Ok(reply),
-            Err(source) => Err(self.error(source)),
+            Err(source) => Err(self.holder_error(source)),
         }
     }
 
@@ -246,7 +246,7 @@ impl InputSender {
     pub(super) fn notify(&mut self, request: &Request) -> Result<(), SessionError> {
         match self.connection.as_mut().map(|connection| connection.send(request)) {
             Some(Err(ClientError::Closed)) => self.connection = None,
-            Some(Err(source)) => return Err(self.error(source)),
+            Some(Err(source)) => return Err(self.holder_error(source)),
             Some(Ok(_)) | None => {}
         }
         Ok(())
@@ -262,13 +262,13 @@ impl InputSender {
         }
     }
 
-    fn error(&self, source: ClientError) -> SessionError {
+    fn holder_error(&self, source: ClientError) -> SessionError {
         SessionError::holder(&self.directory)(source)
     }
 }
 
 /// Splits bytes that are too long for one input of the holder.
-fn split(outgoing: OutgoingBytes) -> Vec<OutgoingBytes> {
+fn split_into_pieces(outgoing: OutgoingBytes) -> Vec<OutgoingBytes> {
     if outgoing.bytes.len() <= PIECE_BYTES_MAX {
         return vec![outgoing];
     }

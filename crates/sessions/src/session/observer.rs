@@ -41,8 +41,8 @@ impl SessionObserver {
     }
 
     /// Returns the next reports, if the spool has them already.
-    pub fn try_next(&mut self) -> Result<Option<TimedReports>, SessionError> {
-        let Some((at_ms, outcome)) = self.spool.next()? else { return Ok(None) };
+    pub fn try_next_reports(&mut self) -> Result<Option<TimedReports>, SessionError> {
+        let Some((at_ms, outcome)) = self.spool.read_next_record()? else { return Ok(None) };
         let to_reports = |events: Vec<DriverEvent>| events.into_iter().map(SessionReport::Event);
         let reports = match outcome {
             RecordOutcome::Output(reaction, _) => to_reports(reaction.events).collect(),
@@ -63,9 +63,9 @@ impl SessionObserver {
     }
 
     /// Waits for the next reports. Returns `None` at the deadline.
-    pub fn next(&mut self, deadline: Option<Instant>) -> Result<Option<TimedReports>, SessionError> {
+    pub fn next_reports(&mut self, deadline: Option<Instant>) -> Result<Option<TimedReports>, SessionError> {
         loop {
-            if let Some(reports) = self.try_next()? {
+            if let Some(reports) = self.try_next_reports()? {
                 return Ok(Some(reports));
             }
             let timeout = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -74,8 +74,10 @@ impl SessionObserver {
             }
             let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
             // If it returns early, the loop reads and sleeps again.
-            let _ =
-                poll(&mut [PollFd::from_borrowed_fd(self.spool.readable(), PollFlags::IN)], timeout.as_ref());
+            let _ = poll(
+                &mut [PollFd::from_borrowed_fd(self.spool.readable_fd(), PollFlags::IN)],
+                timeout.as_ref(),
+            );
         }
     }
 }

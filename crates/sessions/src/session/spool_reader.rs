@@ -50,7 +50,7 @@ impl SpoolReader {
     }
 
     /// Returns the descriptor that becomes readable when there may be more records.
-    pub(super) fn readable(&self) -> BorrowedFd<'_> {
+    pub(super) fn readable_fd(&self) -> BorrowedFd<'_> {
         self.follower.as_fd()
     }
 
@@ -60,20 +60,20 @@ impl SpoolReader {
     }
 
     /// Reads the next record, if there is one, with its time in milliseconds since the epoch.
-    pub(super) fn next(&mut self) -> Result<Option<(u64, RecordOutcome)>, SessionError> {
+    pub(super) fn read_next_record(&mut self) -> Result<Option<(u64, RecordOutcome)>, SessionError> {
         let next = self.follower.try_next().map_err(SessionError::spool(&self.directory))?;
         let Some(Record { offset, at_ms, body }) = next else { return Ok(None) };
         let outcome = match body {
-            RecordBody::Output { stream: spool::Stream::SideChannel, bytes } => {
-                let events = self.side_channel.read(offset, &bytes, self.driver.read_from());
+            RecordBody::Output { stream: spool::OutputSource::SideChannel, bytes } => {
+                let events = self.side_channel.read_record(offset, &bytes, self.driver.resume_offset());
                 RecordOutcome::Reports(events.into_iter().map(SessionReport::Event).collect())
             }
             RecordBody::Output { stream, bytes } => {
                 let stream = match stream {
-                    spool::Stream::Error => OutputStream::Stderr,
-                    spool::Stream::Terminal | spool::Stream::Output | spool::Stream::SideChannel => {
-                        OutputStream::Output
-                    }
+                    spool::OutputSource::Error => OutputStream::Stderr,
+                    spool::OutputSource::Terminal
+                    | spool::OutputSource::Output
+                    | spool::OutputSource::SideChannel => OutputStream::Output,
                 };
                 RecordOutcome::Output(
                     self.driver.on_output(SpoolChunk { stream, offset, bytes: &bytes }),
@@ -82,7 +82,7 @@ impl SpoolReader {
             }
             RecordBody::Input { number, .. } => RecordOutcome::InputWritten(number),
             RecordBody::TurnEnd { offset } => {
-                RecordOutcome::Output(self.read_turn_end(offset), self.offset())
+                RecordOutcome::Output(self.handle_turn_end(offset), self.offset())
             }
             RecordBody::Exit(exit) => RecordOutcome::Exited(exit),
             RecordBody::Resize { .. } | RecordBody::Gap { .. } | RecordBody::Unknown { .. } => {
@@ -98,7 +98,7 @@ impl SpoolReader {
     }
 
     /// Passes a recorded end of a turn to the driver, unless the driver reported it itself.
-    fn read_turn_end(&mut self, offset: u64) -> Reaction {
+    fn handle_turn_end(&mut self, offset: u64) -> Reaction {
         let is_reported = self.marked_turn_ends.pop_front_if(|marked| *marked == offset).is_some();
         // A turn that ended before `start` is not part of what this driver reads.
         if is_reported || offset <= self.start {

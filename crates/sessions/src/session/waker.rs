@@ -9,7 +9,7 @@ use std::{
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-/// Makes [`Session::next`](super::Session::next) return, now or on its next call.
+/// Makes [`Session::next_reports`](super::Session::next_reports) return, now or on its next call.
 #[derive(Debug, Clone)]
 pub struct Waker(Arc<OwnedFd>);
 
@@ -33,7 +33,7 @@ impl Waker {
     }
 
     /// Returns whether it was woken, and resets it.
-    pub(super) fn take(&self) -> bool {
+    pub(super) fn take_wakeup(&self) -> bool {
         rustix::io::read(&self.0, &mut [0; 8]).is_ok()
     }
 }

@@ -3,7 +3,7 @@
 use domain::{RunId, Sequence, Timestamp};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Result, Row};
 
-use super::reader_pool::{bound, number};
+use super::reader_pool::{read_number, to_sqlite_integer};
 use crate::{
     Entry, Position,
     sql::{self, Statement},
@@ -16,7 +16,12 @@ type ChainResult = std::result::Result<Vec<Entry>, Sequence>;
 type EntryLocation = (Sequence, Position);
 
 /// Returns at most `limit` entries of a run after `after`.
-pub fn follow(connection: &Connection, run: &RunId, after: Sequence, limit: usize) -> Result<ChainResult> {
+pub fn read_run_entries(
+    connection: &Connection,
+    run: &RunId,
+    after: Sequence,
+    limit: usize,
+) -> Result<ChainResult> {
     // One transaction: a consistent state, and one lock of the file.
     let _transaction = connection.unchecked_transaction()?;
     let mut find = connection.prepare_cached(sql::RUN_ID.sqlite())?;
@@ -31,7 +36,7 @@ pub fn follow(connection: &Connection, run: &RunId, after: Sequence, limit: usiz
     let mut entries = Vec::new();
     while sequence > after {
         let is_wanted = sequence <= last;
-        let found = link(&mut at, id, (sequence, position), is_wanted.then_some(run))?;
+        let found = read_link(&mut at, id, (sequence, position), is_wanted.then_some(run))?;
         let Some(ChainLink { previous, entry }) = found else { return Ok(Err(sequence)) };
         entries.extend(entry);
         (sequence, position) = (Sequence(sequence.0 - 1), previous);
@@ -47,20 +52,20 @@ struct ChainLink {
 }
 
 /// Reads the entry at a location, with its content if `run` is set; `None` if another entry is there.
-fn link(
+fn read_link(
     at: &mut CachedStatement<'_>,
     id: i64,
     (sequence, position): EntryLocation,
     run: Option<&RunId>,
 ) -> Result<Option<ChainLink>> {
     let read = |row: &Row<'_>| {
-        if (row.get::<_, i64>(0)?, number(row, 1)?) != (id, sequence.0) {
+        if (row.get::<_, i64>(0)?, read_number(row, 1)?) != (id, sequence.0) {
             return Ok(None);
         }
         let entry = run.map(|run| to_entry(row, run, (sequence, position))).transpose()?;
-        Ok(Some(ChainLink { previous: Position(number(row, 2)?), entry }))
+        Ok(Some(ChainLink { previous: Position(read_number(row, 2)?), entry }))
     };
-    at.query_row([bound(position.0)], read).optional().map(Option::flatten)
+    at.query_row([to_sqlite_integer(position.0)], read).optional().map(Option::flatten)
 }
 
 fn to_entry(row: &Row<'_>, run: &RunId, (sequence, position): EntryLocation) -> Result<Entry> {
@@ -78,20 +83,21 @@ fn to_entry(row: &Row<'_>, run: &RunId, (sequence, position): EntryLocation) -> 
 
 /// Returns the nearest known location of a run at or after a sequence, else its last one.
 fn location_from(connection: &Connection, id: i64, sequence: Sequence) -> Result<Option<EntryLocation>> {
-    if let Some(location) = location(connection, &sql::INDEX_FROM, [id, bound(sequence.0)])? {
+    if let Some(location) = query_location(connection, &sql::INDEX_FROM, [id, to_sqlite_integer(sequence.0)])?
+    {
         return Ok(Some(location));
     }
-    match location(connection, &sql::RUN_LAST_UNINDEXED, [id])? {
+    match query_location(connection, &sql::RUN_LAST_UNINDEXED, [id])? {
         Some(location) => Ok(Some(location)),
-        None => location(connection, &sql::RUN_LAST_INDEXED, [id]),
+        None => query_location(connection, &sql::RUN_LAST_INDEXED, [id]),
     }
 }
 
-fn location(
+fn query_location(
     connection: &Connection,
     statement: &Statement,
     parameters: impl Params,
 ) -> Result<Option<EntryLocation>> {
-    let read = |row: &Row<'_>| Ok((Sequence(number(row, 0)?), Position(number(row, 1)?)));
+    let read = |row: &Row<'_>| Ok((Sequence(read_number(row, 0)?), Position(read_number(row, 1)?)));
     connection.prepare_cached(statement.sqlite())?.query_row(parameters, read).optional()
 }

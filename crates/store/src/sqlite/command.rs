@@ -37,7 +37,7 @@ pub struct Reply<T>(pub Callback<T>);
 
 impl<T: 'static> Reply<T> {
     /// Creates a reply that a thread waits for.
-    pub fn awaited() -> (Self, Receiver<Result<T, StoreError>>)
+    pub fn with_receiver() -> (Self, Receiver<Result<T, StoreError>>)
     where
         T: Send,
     {

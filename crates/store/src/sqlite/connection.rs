@@ -23,7 +23,7 @@ pub fn open_writer(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let connection = open(path, flags)?;
     // SQLite silently opens a file without write permission for reading.
-    if connection.is_readonly("main").map_err(|error| StoreError::using(path, error))? {
+    if connection.is_readonly("main").map_err(|error| StoreError::from_sqlite_error(path, error))? {
         return Err(StoreError::ReadOnly { path: path.to_owned() });
     }
     Ok(connection)
@@ -38,7 +38,7 @@ pub fn make_durable(connection: &Connection, path: &Path) -> Result<(), StoreErr
         connection.pragma_update(None, "foreign_keys", false)?;
         connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))
     };
-    set().map_err(|error| StoreError::using(path, error))
+    set().map_err(|error| StoreError::from_sqlite_error(path, error))
 }
 
 /// Opens the file for reading, concurrently with the writer.
@@ -50,7 +50,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     // Each connection is used by one thread at a time, so SQLite need not lock it.
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(|error| StoreError::Open { path: path.to_owned(), source: Arc::new(error) })?;
-    connection.busy_timeout(BUSY_MAX).map_err(|error| StoreError::using(path, error))?;
+    connection.busy_timeout(BUSY_MAX).map_err(|error| StoreError::from_sqlite_error(path, error))?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(connection)
 }

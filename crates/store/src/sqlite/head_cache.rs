@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use domain::{RunId, Sequence};
 use rusqlite::{Connection, OptionalExtension, Result};
 
-use super::reader_pool::{number, run_id};
+use super::reader_pool::{read_number, run_id};
 use crate::{
     Position,
     sql::{self, Statement},
@@ -51,7 +51,7 @@ impl HeadCache {
 
     /// Returns the head of a run; `None` if it has no entries.
     pub fn head(&mut self, connection: &Connection, run: &RunId) -> Result<Option<Head>> {
-        self.end(connection)?;
+        self.log_end(connection)?;
         if let Some(head) = self.runs.get(run) {
             return Ok(Some(*head));
         }
@@ -61,22 +61,26 @@ impl HeadCache {
         };
         let mut last = connection.prepare_cached(sql::RUN_LAST_INDEXED.sqlite())?;
         let head = last.query_row([id], |row| {
-            Ok(Head { id, sequence: Sequence(number(row, 0)?), position: Position(number(row, 1)?) })
+            Ok(Head {
+                id,
+                sequence: Sequence(read_number(row, 0)?),
+                position: Position(read_number(row, 1)?),
+            })
         })?;
         self.runs.insert(run.clone(), head);
         Ok(Some(head))
     }
 
     /// Adds a new run.
-    pub fn add(&mut self, connection: &Connection, run: &RunId) -> Result<Head> {
+    pub fn add_run(&mut self, connection: &Connection, run: &RunId) -> Result<Head> {
         let mut add = connection.prepare_cached(sql::RUN_ADD.sqlite())?;
         let id = add.query_row([run.as_str()], |row| row.get(0))?;
         Ok(Head { id, sequence: Sequence(0), position: Position(0) })
     }
 
     /// Returns the position of the last entry of the log.
-    pub fn position(&mut self, connection: &Connection) -> Result<Position> {
-        self.end(connection).map(|end| end.position)
+    pub fn last_position(&mut self, connection: &Connection) -> Result<Position> {
+        self.log_end(connection).map(|end| end.position)
     }
 
     /// Records the new last entry of a run.
@@ -112,13 +116,13 @@ impl HeadCache {
     }
 
     /// Returns the end of the log; after a start, also loads the runs with unindexed entries.
-    fn end(&mut self, connection: &Connection) -> Result<LogEnd> {
+    fn log_end(&mut self, connection: &Connection) -> Result<LogEnd> {
         if let Some(end) = self.end {
             return Ok(end);
         }
         let mut unindexed = connection.prepare_cached(sql::RUNS_UNINDEXED.sqlite())?;
         let heads = unindexed.query_map([], |row| {
-            let (sequence, position) = (Sequence(number(row, 2)?), Position(number(row, 3)?));
+            let (sequence, position) = (Sequence(read_number(row, 2)?), Position(read_number(row, 3)?));
             Ok((run_id(row, 0)?, Head { id: row.get(1)?, sequence, position }))
         })?;
         self.runs = heads.collect::<Result<_>>()?;
@@ -146,5 +150,5 @@ pub fn add_index_entry(connection: &Connection, head: Head) -> Result<()> {
 }
 
 fn position_of(connection: &Connection, statement: &Statement) -> Result<Position> {
-    connection.prepare_cached(statement.sqlite())?.query_row([], |row| number(row, 0).map(Position))
+    connection.prepare_cached(statement.sqlite())?.query_row([], |row| read_number(row, 0).map(Position))
 }

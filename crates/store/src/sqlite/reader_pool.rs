@@ -17,7 +17,7 @@ use crate::{
 /// Maximum number of idle connections.
 const IDLE_MAX: usize = 4;
 
-type Outcome<T> = std::result::Result<T, StoreError>;
+type StoreResult<T> = std::result::Result<T, StoreError>;
 
 /// A pool of idle connections.
 #[derive(Debug)]
@@ -38,66 +38,72 @@ impl ReaderPool {
     }
 
     /// Returns entries of a run.
-    pub fn entries_of(&self, run: &RunId, after: Sequence, limit: usize) -> Outcome<Vec<Entry>> {
-        let found = self.with(|connection| chain::follow(connection, run, after, limit))?;
-        found.map_err(|sequence| StoreError::missing(&self.path, sequence.0))
+    pub fn entries_of(&self, run: &RunId, after: Sequence, limit: usize) -> StoreResult<Vec<Entry>> {
+        let found =
+            self.with_connection(|connection| chain::read_run_entries(connection, run, after, limit))?;
+        found.map_err(|sequence| StoreError::missing_entry(&self.path, sequence.0))
     }
 
     /// Returns entries of all runs.
-    pub fn entries(&self, after: Position, limit: usize) -> Outcome<Vec<Entry>> {
-        let parameters = [bound(after.0), bound(limit as u64)];
-        let found = self.with(|connection| all(connection, &sql::ENTRIES, parameters, to_entry))?;
-        self.without_gaps(found, after.0, |entry| entry.position.0)
+    pub fn entries(&self, after: Position, limit: usize) -> StoreResult<Vec<Entry>> {
+        let parameters = [to_sqlite_integer(after.0), to_sqlite_integer(limit as u64)];
+        let found =
+            self.with_connection(|connection| query_all(connection, &sql::ENTRIES, parameters, to_entry))?;
+        self.reject_gaps(found, after.0, |entry| entry.position.0)
     }
 
-    pub fn runs(&self) -> Outcome<Vec<RunHead>> {
+    pub fn runs(&self) -> StoreResult<Vec<RunHead>> {
         let to_head = |row: &rusqlite::Row<'_>| {
-            Ok(RunHead { run: run_id(row, 0)?, sequence: Sequence(number(row, 1)?) })
+            Ok(RunHead { run: run_id(row, 0)?, sequence: Sequence(read_number(row, 1)?) })
         };
-        self.with(|connection| all(connection, &sql::RUNS, [], to_head))
+        self.with_connection(|connection| query_all(connection, &sql::RUNS, [], to_head))
     }
 
     /// Returns the last entry included in the rows of a run.
-    pub fn rows_position(&self, run: &RunId) -> Outcome<Sequence> {
-        let to_sequence = |row: &rusqlite::Row<'_>| number(row, 0).map(Sequence);
-        let found = self.with(|connection| one(connection, &sql::ROWS_POSITION, [run.as_str()], to_sequence));
+    pub fn rows_sequence(&self, run: &RunId) -> StoreResult<Sequence> {
+        let to_sequence = |row: &rusqlite::Row<'_>| read_number(row, 0).map(Sequence);
+        let found = self.with_connection(|connection| {
+            query_optional(connection, &sql::ROWS_POSITION, [run.as_str()], to_sequence)
+        });
         found.map(Option::unwrap_or_default)
     }
 
-    pub fn rows(&self, run: &RunId) -> Outcome<Vec<Row>> {
-        self.with(|connection| all(connection, &sql::ROWS, [run.as_str()], to_row))
+    pub fn rows(&self, run: &RunId) -> StoreResult<Vec<Row>> {
+        self.with_connection(|connection| query_all(connection, &sql::ROWS, [run.as_str()], to_row))
     }
 
     /// Returns one row of a run.
-    pub fn row(&self, run: &RunId, kind: &str, key: &str) -> Outcome<Option<Row>> {
-        self.with(|connection| one(connection, &sql::ROW, [run.as_str(), kind, key], to_row))
+    pub fn row(&self, run: &RunId, kind: &str, key: &str) -> StoreResult<Option<Row>> {
+        self.with_connection(|connection| {
+            query_optional(connection, &sql::ROW, [run.as_str(), kind, key], to_row)
+        })
     }
 
     /// Fails if entries are missing: a damaged file may lose one silently.
-    fn without_gaps(
+    fn reject_gaps(
         &self,
         entries: Vec<Entry>,
         after: u64,
         place: impl Fn(&Entry) -> u64,
-    ) -> Outcome<Vec<Entry>> {
+    ) -> StoreResult<Vec<Entry>> {
         let mut expected = after;
         for entry in &entries {
             expected += 1;
             if place(entry) != expected {
-                return Err(StoreError::missing(&self.path, expected));
+                return Err(StoreError::missing_entry(&self.path, expected));
             }
         }
         Ok(entries)
     }
 
     /// Runs a query with a connection; a connection that failed is not reused.
-    fn with<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> Outcome<T> {
+    fn with_connection<T>(&self, read: impl FnOnce(&Connection) -> Result<T>) -> StoreResult<T> {
         let kept = self.idle().pop();
         let connection = match kept {
             Some(connection) => connection,
             None => open_reader(&self.path)?,
         };
-        let found = read(&connection).map_err(|error| StoreError::using(&self.path, error))?;
+        let found = read(&connection).map_err(|error| StoreError::from_sqlite_error(&self.path, error))?;
         let mut idle = self.idle();
         if idle.len() < IDLE_MAX {
             idle.push(connection);
@@ -111,7 +117,7 @@ impl ReaderPool {
     }
 }
 
-fn all<T>(
+fn query_all<T>(
     connection: &Connection,
     statement: &Statement,
     parameters: impl Params,
@@ -120,7 +126,7 @@ fn all<T>(
     connection.prepare_cached(statement.sqlite())?.query_map(parameters, read)?.collect()
 }
 
-fn one<T>(
+fn query_optional<T>(
     connection: &Connection,
     statement: &Statement,
     parameters: impl Params,
@@ -130,14 +136,19 @@ fn one<T>(
 }
 
 fn to_row(row: &rusqlite::Row<'_>) -> Result<Row> {
-    Ok(Row { kind: row.get(0)?, key: row.get(1)?, json: row.get(2)?, sequence: Sequence(number(row, 3)?) })
+    Ok(Row {
+        kind: row.get(0)?,
+        key: row.get(1)?,
+        json: row.get(2)?,
+        sequence: Sequence(read_number(row, 3)?),
+    })
 }
 
 fn to_entry(row: &rusqlite::Row<'_>) -> Result<Entry> {
     Ok(Entry {
         run: run_id(row, 0)?,
-        sequence: Sequence(number(row, 1)?),
-        position: Position(number(row, 2)?),
+        sequence: Sequence(read_number(row, 1)?),
+        position: Position(read_number(row, 2)?),
         at: Timestamp(row.get(3)?),
         actor: row.get(4)?,
         kind: row.get(5)?,
@@ -153,11 +164,11 @@ pub fn run_id(row: &rusqlite::Row<'_>, column: usize) -> Result<RunId> {
 }
 
 /// Reads a non-negative number.
-pub fn number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
+pub fn read_number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
     row.get::<_, i64>(column).map(i64::cast_unsigned)
 }
 
 /// Converts a number for SQLite; no position or limit exceeds its maximum.
-pub fn bound(number: u64) -> i64 {
+pub fn to_sqlite_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

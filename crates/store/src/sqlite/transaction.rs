@@ -22,7 +22,7 @@ pub struct OpenTransaction<'a> {
 
 impl OpenTransaction<'_> {
     /// Executes a request and returns its pending reply.
-    pub fn add(&mut self, request: WriteRequest) -> (PendingReply, Result<()>) {
+    pub fn execute(&mut self, request: WriteRequest) -> (PendingReply, Result<()>) {
         match request {
             WriteRequest::Append { run, expected, entries, reply } => {
                 let done = self.append(&run, expected, entries);
@@ -40,13 +40,13 @@ impl OpenTransaction<'_> {
         if actual != expected {
             return Ok(Err(StoreError::Conflict { run: run.clone(), expected, actual }));
         }
-        let position = self.heads.position(self.connection)?;
+        let position = self.heads.last_position(self.connection)?;
         if entries.is_empty() {
             return Ok(Ok(AppendResult { sequence: actual, position }));
         }
         let mut head = match known {
             Some(head) => head,
-            None => self.heads.add(self.connection, run)?,
+            None => self.heads.add_run(self.connection, run)?,
         };
         let mut add = self.connection.prepare_cached(sql::ENTRY_ADD.sqlite())?;
         for (entry, position) in entries.iter().zip(position.0 + 1..) {
@@ -73,7 +73,7 @@ impl OpenTransaction<'_> {
     }
 
     fn save_rows(&mut self, run: &RunId, up_to: Sequence, changes: &[RowChange]) -> Outcome<Sequence> {
-        let head = match self.reached(run, up_to)? {
+        let head = match self.require_reached(run, up_to)? {
             Ok(head) => head,
             Err(refusal) => return Ok(Err(refusal)),
         };
@@ -98,7 +98,7 @@ impl OpenTransaction<'_> {
     }
 
     /// Returns the head of a run, or the rejection if the run has not reached a sequence.
-    fn reached(&mut self, run: &RunId, sequence: Sequence) -> Outcome<Head> {
+    fn require_reached(&mut self, run: &RunId, sequence: Sequence) -> Outcome<Head> {
         let known = self.heads.head(self.connection, run)?;
         Ok(known.filter(|head| head.sequence >= sequence).ok_or_else(|| StoreError::AheadOfLog {
             run: run.clone(),

@@ -59,7 +59,7 @@ impl Writer {
     pub fn run(mut self, queue: &Receiver<WriterCommand>) {
         while let Ok(command) = queue.recv() {
             let mut batch = WriteBatch::default();
-            if let Some(request) = batch.take(command) {
+            if let Some(request) = batch.add_command(command) {
                 self.commit(request, queue, &mut batch);
             }
             if batch.is_last {
@@ -72,7 +72,7 @@ impl Writer {
     fn commit(&mut self, first: WriteRequest, queue: &Receiver<WriterCommand>, batch: &mut WriteBatch) {
         let committed = self.transact(first, queue, batch).map_err(|error| {
             self.heads.clear();
-            StoreError::using(&self.path, error)
+            StoreError::from_sqlite_error(&self.path, error)
         });
         for reply in batch.replies.drain(..) {
             reply(committed.clone());
@@ -103,7 +103,7 @@ impl Writer {
         let mut next = Some(first);
         loop {
             if let Some(request) = next.take() {
-                let (reply, done) = open_transaction.add(request);
+                let (reply, done) = open_transaction.execute(request);
                 batch.replies.push(reply);
                 done?;
             }
@@ -114,7 +114,7 @@ impl Writer {
             let left =
                 if is_waiting { until.saturating_duration_since(Instant::now()) } else { Duration::ZERO };
             match queue.recv_timeout(left) {
-                Ok(command) => next = batch.take(command),
+                Ok(command) => next = batch.add_command(command),
                 Err(RecvTimeoutError::Timeout) => break,
                 Err(RecvTimeoutError::Disconnected) => batch.is_last = true,
             }
@@ -130,7 +130,7 @@ impl Writer {
 
 impl WriteBatch {
     /// Adds a command to the batch and returns its request.
-    fn take(&mut self, command: WriterCommand) -> Option<WriteRequest> {
+    fn add_command(&mut self, command: WriterCommand) -> Option<WriteRequest> {
         match command {
             WriterCommand::Write { request, bytes } => {
                 self.bytes += bytes;

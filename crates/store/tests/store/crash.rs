@@ -17,7 +17,7 @@ use domain::{RunId, Sequence};
 use store::{Log, SqliteLog};
 use tempfile::tempdir;
 
-use crate::sample::{assert_whole, catch_up, entries, fold, open, run};
+use crate::sample::{assert_complete, entries, expected_rows, open_log, run_id, save_new_rows};
 
 /// Directory of the log for the child; the child does nothing without it.
 const DIRECTORY: &str = "JANGDAN_CRASH_DIRECTORY";
@@ -38,8 +38,8 @@ fn acknowledged_entries_survive_kills() {
         let directory = tempdir().unwrap();
         let mut acknowledged = BTreeMap::new();
         for _ in 0..left.min(CRASHES_PER_LOG) {
-            crash(directory.path(), &mut acknowledged);
-            check(directory.path(), &mut acknowledged);
+            run_and_kill_child(directory.path(), &mut acknowledged);
+            assert_acknowledged_entries_exist(directory.path(), &mut acknowledged);
         }
         left -= left.min(CRASHES_PER_LOG);
     }
@@ -47,18 +47,18 @@ fn acknowledged_entries_survive_kills() {
 
 /// Not a test by itself: runs in the child until it is killed.
 #[test]
-fn child() {
+fn append_until_killed() {
     let Some(directory) = env::var_os(DIRECTORY).map(PathBuf::from) else { return };
-    let log = open(&directory);
+    let log = open_log(&directory);
     std::thread::scope(|scope| {
         for n in 0..N_RUNS {
             let log = &log;
-            scope.spawn(move || append_forever(log, &run(&format!("r{n}"))));
+            scope.spawn(move || append_forever(log, &run_id(&format!("r{n}"))));
         }
         scope.spawn(|| {
             loop {
                 (0..N_RUNS).for_each(|n| {
-                    catch_up(&log, &run(&format!("r{n}")));
+                    save_new_rows(&log, &run_id(&format!("r{n}")));
                 });
             }
         });
@@ -68,32 +68,32 @@ fn child() {
 fn append_forever(log: &SqliteLog, run: &RunId) {
     let mut head = log.runs().unwrap().iter().find(|head| head.run == *run).map_or(0, |head| head.sequence.0);
     loop {
-        let n = batch(head);
+        let n = batch_size(head);
         head = log.append(run, Sequence(head), entries(run, head, n)).unwrap().sequence.0;
         std::io::stderr().write_all(format!("acknowledged {run} {head}\n").as_bytes()).unwrap();
     }
 }
 
 /// Number of entries that the child appends at once.
-fn batch(head: u64) -> u64 {
+fn batch_size(head: u64) -> u64 {
     1 + head % 3
 }
 
 /// Starts the child, kills it at a random time, and collects its acknowledgements.
-fn crash(directory: &Path, acknowledged: &mut BTreeMap<RunId, u64>) {
+fn run_and_kill_child(directory: &Path, acknowledged: &mut BTreeMap<RunId, u64>) {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", "crash::child", "--nocapture"])
+        .args(["--exact", "crash::append_until_killed", "--nocapture"])
         .env(DIRECTORY, directory)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let mut pipe = BufReader::new(child.stderr.take().unwrap());
-    for _ in 0..random(ACKNOWLEDGED_MAX) {
+    for _ in 0..random_below(ACKNOWLEDGED_MAX) {
         assert!(read_acknowledgement(&mut pipe, acknowledged), "the child ended by itself");
     }
     // Not at an acknowledgement, but during the work that follows it.
-    let moment = Duration::from_micros(random(MICROSECONDS_MAX));
+    let moment = Duration::from_micros(random_below(MICROSECONDS_MAX));
     let start = Instant::now();
     while start.elapsed() < moment {
         std::hint::spin_loop();
@@ -117,20 +117,20 @@ fn read_acknowledgement(pipe: &mut BufReader<ChildStderr>, acknowledged: &mut BT
 }
 
 /// Opens the log again: all acknowledged entries are there, and no others.
-fn check(directory: &Path, acknowledged: &mut BTreeMap<RunId, u64>) {
-    let log = open(directory);
+fn assert_acknowledged_entries_exist(directory: &Path, acknowledged: &mut BTreeMap<RunId, u64>) {
+    let log = open_log(directory);
     for head in log.runs().unwrap() {
         let found = head.sequence.0;
         let kept = acknowledged.entry(head.run.clone()).or_default();
         // An append in progress may have been committed, as a whole.
         assert!(
-            found == *kept || found == *kept + batch(*kept),
+            found == *kept || found == *kept + batch_size(*kept),
             "{kept} were acknowledged, {found} are there"
         );
-        assert_whole(&log, &head.run, found);
+        assert_complete(&log, &head.run, found);
         *kept = found;
-        catch_up(&log, &head.run);
-        assert_eq!(log.rows(&head.run).unwrap(), fold(&log, &head.run));
+        save_new_rows(&log, &head.run);
+        assert_eq!(log.rows(&head.run).unwrap(), expected_rows(&log, &head.run));
     }
     assert!(acknowledged.keys().all(|run| log.runs().unwrap().iter().any(|head| head.run == *run)));
     let all = log.read_all(store::Position(0), usize::MAX).unwrap();
@@ -138,6 +138,6 @@ fn check(directory: &Path, acknowledged: &mut BTreeMap<RunId, u64>) {
 }
 
 /// Returns a random number below a bound.
-fn random(bound: u64) -> u64 {
+fn random_below(bound: u64) -> u64 {
     RandomState::new().hash_one(0) % bound
 }

@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use store::{LOG_FILE, Log, SCHEMA_VERSION};
 use tempfile::tempdir;
 
-use crate::sample::{append, assert_whole, catch_up, fold, open, run};
+use crate::sample::{append, assert_complete, expected_rows, open_log, run_id, save_new_rows};
 
 const N_ENTRIES: u64 = 25;
 /// The oldest schema whose rows are kept.
@@ -21,41 +21,41 @@ const ROWS_SINCE_VERSION: u32 = 4;
 #[test]
 fn a_file_of_every_schema_is_migrated_to_the_newest() {
     let fresh = tempdir().unwrap();
-    drop(open(fresh.path()));
+    drop(open_log(fresh.path()));
     for version in 1..=SCHEMA_VERSION {
-        let golden = golden(version);
+        let golden = golden_path(version);
         if version == SCHEMA_VERSION && !golden.exists() && env::var_os("JANGDAN_GOLDEN").is_some() {
-            write(&golden);
+            write_golden(&golden);
         }
         let directory = tempdir().unwrap();
         let path = directory.path().join(LOG_FILE);
         fs::copy(&golden, &path).unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
-        check(directory.path(), version >= ROWS_SINCE_VERSION);
-        assert_eq!(schema(&path), schema(&fresh.path().join(LOG_FILE)), "schema {version}, migrated");
+        assert_golden_content(directory.path(), version >= ROWS_SINCE_VERSION);
+        assert_eq!(schema_sql(&path), schema_sql(&fresh.path().join(LOG_FILE)), "schema {version}, migrated");
     }
 }
 
 #[test]
-fn a_file_is_marked_as_ours() {
+fn a_file_has_our_application_id_and_schema_version() {
     let directory = tempdir().unwrap();
-    drop(open(directory.path()));
+    drop(open_log(directory.path()));
     let connection = Connection::open(directory.path().join(LOG_FILE)).unwrap();
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(number("application_id"), i64::from(u32::from_be_bytes(*b"JDAN")));
     assert_eq!(number("user_version"), i64::from(SCHEMA_VERSION));
 }
 
-fn golden(version: u32) -> PathBuf {
+fn golden_path(version: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/schema-{version}.sqlite3"))
 }
 
 /// Writes a log with all kinds of content.
-fn write(golden: &Path) {
+fn write_golden(golden: &Path) {
     let directory = tempdir().unwrap();
-    let log = open(directory.path());
-    for run in [run("a"), run("b")] {
+    let log = open_log(directory.path());
+    for run in [run_id("a"), run_id("b")] {
         append(&log, &run, 0, N_ENTRIES);
-        catch_up(&log, &run);
+        save_new_rows(&log, &run);
     }
     drop(log);
     fs::copy(directory.path().join(LOG_FILE), golden).unwrap();
@@ -63,21 +63,21 @@ fn write(golden: &Path) {
 
 /// Asserts that a log has the content of `write` and is writable. The migration deletes rows of an older format; they
 /// are rebuilt from the entries.
-fn check(directory: &Path, has_rows: bool) {
-    let log = open(directory);
-    for run in [run("a"), run("b")] {
-        assert_whole(&log, &run, N_ENTRIES);
+fn assert_golden_content(directory: &Path, has_rows: bool) {
+    let log = open_log(directory);
+    for run in [run_id("a"), run_id("b")] {
+        assert_complete(&log, &run, N_ENTRIES);
         let saved = if has_rows { Sequence(N_ENTRIES) } else { Sequence(0) };
-        assert_eq!(log.rows_position(&run).unwrap(), saved);
-        catch_up(&log, &run);
-        assert_eq!(log.rows_position(&run).unwrap(), Sequence(N_ENTRIES));
-        assert_eq!(log.rows(&run).unwrap(), fold(&log, &run));
+        assert_eq!(log.rows_sequence(&run).unwrap(), saved);
+        save_new_rows(&log, &run);
+        assert_eq!(log.rows_sequence(&run).unwrap(), Sequence(N_ENTRIES));
+        assert_eq!(log.rows(&run).unwrap(), expected_rows(&log, &run));
         append(&log, &run, N_ENTRIES, 1);
     }
 }
 
 /// Returns the SQL of every table, index and view.
-fn schema(path: &Path) -> Vec<String> {
+fn schema_sql(path: &Path) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
     let mut list = connection
         .prepare("SELECT type || ' ' || name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY 1")

@@ -7,7 +7,7 @@ use proptest::{collection::vec, prelude::*, sample::Index};
 use store::{Log, Position, StoreError};
 use tempfile::{TempDir, tempdir, tempdir_in};
 
-use crate::sample::{ALL, append, assert_whole, entries, open, read_pages, run};
+use crate::sample::{ALL, append, assert_complete, entries, open_log, read_pages, run_id};
 
 /// One append: a run, the number of entries, and an error in the expected sequence.
 #[derive(Debug, Clone)]
@@ -36,11 +36,11 @@ proptest! {
     #[test]
     fn sequences_have_no_gaps_conflicts_never_write_and_reopening_changes_nothing(append_cases in append_cases()) {
         let directory = directory();
-        let log = open(directory.path());
+        let log = open_log(directory.path());
         let mut heads = BTreeMap::<u8, u64>::new();
         let mut order = Vec::new();
         for AppendCase { run: number, n_entries, mistaken_by } in append_cases {
-            let (id, head) = (run(&format!("r{number}")), heads.entry(number).or_default());
+            let (id, head) = (run_id(&format!("r{number}")), heads.entry(number).or_default());
             match mistaken_by {
                 None => {
                     append(&log, &id, *head, n_entries);
@@ -63,11 +63,11 @@ proptest! {
 
         let runs = log.runs().unwrap();
         drop(log);
-        let log = open(directory.path());
+        let log = open_log(directory.path());
         prop_assert_eq!(log.read_all(Position(0), ALL).unwrap(), all);
         prop_assert_eq!(log.runs().unwrap(), runs);
         for (number, head) in heads {
-            assert_whole(&log, &run(&format!("r{number}")), head);
+            assert_complete(&log, &run_id(&format!("r{number}")), head);
         }
     }
 
@@ -76,8 +76,8 @@ proptest! {
         before in 0..700u64, later in vec(1..4u64, 0..6), place: Index, page_entries in 1..600usize,
     ) {
         let directory = directory();
-        let log = open(directory.path());
-        let id = run("a");
+        let log = open_log(directory.path());
+        let id = run_id("a");
         append(&log, &id, 0, before);
         let n_all = before + later.iter().sum::<u64>();
         let after = Position(place.index(n_all as usize + 1) as u64);

@@ -6,13 +6,13 @@ use domain::Sequence;
 use store::{LOG_FILE, Log, Position, SCHEMA_VERSION, SqliteReader, StoreError};
 use tempfile::tempdir;
 
-use crate::sample::{ALL, append, open, run};
+use crate::sample::{ALL, append, open_log, run_id};
 
 #[test]
 fn a_reader_sees_entries_recorded_after_it_opened() {
     let directory = tempdir().unwrap();
-    let log = open(directory.path());
-    let a = run("a");
+    let log = open_log(directory.path());
+    let a = run_id("a");
     append(&log, &a, 0, 700);
     let reader = SqliteReader::open(directory.path()).unwrap();
     assert_eq!(reader.read(&a, Sequence(0), ALL).unwrap(), log.read(&a, Sequence(0), ALL).unwrap());
@@ -29,12 +29,12 @@ fn a_reader_sees_entries_recorded_after_it_opened() {
 #[test]
 fn a_reader_needs_no_writer() {
     let directory = tempdir().unwrap();
-    append(&open(directory.path()), &run("a"), 0, 3);
+    append(&open_log(directory.path()), &run_id("a"), 0, 3);
     let reader = SqliteReader::open(directory.path()).unwrap();
-    assert_eq!(reader.read(&run("a"), Sequence(1), ALL).unwrap().len(), 2);
+    assert_eq!(reader.read(&run_id("a"), Sequence(1), ALL).unwrap().len(), 2);
     // The reader does not exclude a writer.
-    append(&open(directory.path()), &run("a"), 3, 1);
-    assert_eq!(reader.read(&run("a"), Sequence(1), ALL).unwrap().len(), 3);
+    append(&open_log(directory.path()), &run_id("a"), 3, 1);
+    assert_eq!(reader.read(&run_id("a"), Sequence(1), ALL).unwrap().len(), 3);
 }
 
 #[test]

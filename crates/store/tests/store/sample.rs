@@ -8,11 +8,11 @@ use store::{Entry, Log, NewEntry, Position, Row, RowChange, SqliteLog};
 /// More than any test writes.
 pub const ALL: usize = 1 << 20;
 
-pub fn open(directory: &Path) -> SqliteLog {
+pub fn open_log(directory: &Path) -> SqliteLog {
     SqliteLog::open(directory).unwrap()
 }
 
-pub fn run(name: &str) -> RunId {
+pub fn run_id(name: &str) -> RunId {
     name.parse().unwrap()
 }
 
@@ -40,7 +40,7 @@ pub fn append(log: &dyn Log, run: &RunId, after: u64, n: u64) {
 }
 
 /// Asserts that a run has exactly `n` entries with the expected content.
-pub fn assert_whole(log: &dyn Log, run: &RunId, n: u64) {
+pub fn assert_complete(log: &dyn Log, run: &RunId, n: u64) {
     let found = log.read(run, Sequence(0), ALL).unwrap();
     assert_eq!(found.len() as u64, n, "entries of {run}");
     for (sequence, found) in (1..).zip(found) {
@@ -62,7 +62,7 @@ pub fn read_pages(log: &dyn Log, mut after: Position, page_entries: usize) -> Ve
 }
 
 /// Returns the row changes of an entry: most put a row, every eleventh deletes one.
-pub fn project(entry: &Entry) -> Vec<RowChange> {
+pub fn row_changes(entry: &Entry) -> Vec<RowChange> {
     let (kind, key) = ("task".to_owned(), format!("T{}", entry.sequence.0 % 7));
     match entry.sequence.0 % 11 {
         0 => vec![RowChange::Delete { kind, key }],
@@ -71,9 +71,9 @@ pub fn project(entry: &Entry) -> Vec<RowChange> {
 }
 
 /// Folds the log of a run into the expected rows.
-pub fn fold(log: &dyn Log, run: &RunId) -> Vec<Row> {
+pub fn expected_rows(log: &dyn Log, run: &RunId) -> Vec<Row> {
     let mut rows = std::collections::BTreeMap::new();
-    for change in log.read(run, Sequence(0), ALL).unwrap().iter().flat_map(project) {
+    for change in log.read(run, Sequence(0), ALL).unwrap().iter().flat_map(row_changes) {
         match change {
             RowChange::Put(row) => rows.insert((row.kind.clone(), row.key.clone()), row),
             RowChange::Delete { kind, key } => rows.remove(&(kind, key)),
@@ -83,9 +83,9 @@ pub fn fold(log: &dyn Log, run: &RunId) -> Vec<Row> {
 }
 
 /// Saves the rows of new entries, and returns the sequence of the rows.
-pub fn catch_up(log: &dyn Log, run: &RunId) -> Sequence {
-    let saved = log.rows_position(run).unwrap();
+pub fn save_new_rows(log: &dyn Log, run: &RunId) -> Sequence {
+    let saved = log.rows_sequence(run).unwrap();
     let entries = log.read(run, saved, ALL).unwrap();
     let Some(last) = entries.last() else { return saved };
-    log.save_rows(run, last.sequence, entries.iter().flat_map(project).collect()).unwrap()
+    log.save_rows(run, last.sequence, entries.iter().flat_map(row_changes).collect()).unwrap()
 }

@@ -8,7 +8,7 @@ use store::{Entry, LOG_FILE, Log, NewEntry, Row, RowChange, StoreError};
 use tempfile::tempdir;
 use views::Views;
 
-use crate::sample::{ALL, open, run};
+use crate::sample::{ALL, open_log, run_id};
 
 /// Views and their columns; columns may be added, never removed.
 const COLUMNS: [(&str, &str); 8] = [
@@ -36,7 +36,7 @@ const COLUMNS: [(&str, &str); 8] = [
 ];
 
 /// Change of the entry, and the expected error.
-type Case = (&'static str, fn(&mut Entry), &'static str);
+type RejectionCase = (&'static str, fn(&mut Entry), &'static str);
 
 fn golden() -> Vec<RecordedEvent> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../views/tests/golden/log-1.jsonl");
@@ -45,16 +45,16 @@ fn golden() -> Vec<RecordedEvent> {
 }
 
 fn entries(log: &[RecordedEvent]) -> Vec<NewEntry> {
-    log.iter().map(|recorded| NewEntry::of(recorded).unwrap()).collect()
+    log.iter().map(|recorded| NewEntry::from_event(recorded).unwrap()).collect()
 }
 
 /// Folds the run from its first event, and saves the changes that its rows do not include yet.
 fn save_rows(log: &dyn Log, run: &RunId) -> Sequence {
-    let saved = log.rows_position(run).unwrap();
+    let saved = log.rows_sequence(run).unwrap();
     let mut views = Views::new(run.clone());
     let mut changes = Vec::new();
     for entry in log.read(run, Sequence(0), ALL).unwrap() {
-        let of_event = views.apply(&entry.recorded().unwrap());
+        let of_event = views.apply(&entry.to_recorded_event().unwrap());
         if entry.sequence > saved {
             changes.extend(of_event.into_iter().map(|change| to_row_change(change, entry.sequence)));
         }
@@ -71,7 +71,7 @@ fn to_row_change(change: views::ViewChange, sequence: Sequence) -> RowChange {
 }
 
 /// Returns the rows of a view, one per line.
-fn ask(path: &Path, columns: &str, view: &str) -> Vec<String> {
+fn query_view(path: &Path, columns: &str, view: &str) -> Vec<String> {
     let connection = Connection::open(path).unwrap();
     let mut select =
         connection.prepare(&format!("SELECT {columns} FROM {view} ORDER BY run_id, id")).unwrap();
@@ -90,19 +90,19 @@ fn ask(path: &Path, columns: &str, view: &str) -> Vec<String> {
 }
 
 /// Records the golden log in a directory and saves its rows.
-fn fill(directory: &Path) {
-    let log = open(directory);
+fn record_golden_log(directory: &Path) {
+    let log = open_log(directory);
     let golden = golden();
-    let r1 = run("r1");
+    let r1 = run_id("r1");
     log.append(&r1, Sequence(0), entries(&golden)).unwrap();
     assert_eq!(save_rows(&log, &r1), Sequence(golden.len() as u64));
 }
 
 /// Queries every view.
-fn asked(directory: &Path) -> String {
+fn query_all_views(directory: &Path) -> String {
     let path = directory.join(LOG_FILE);
     let of = |(view, columns): &(&str, &str)| {
-        format!("{view}\n  {columns}\n  {}\n", ask(&path, columns, view).join("\n  "))
+        format!("{view}\n  {columns}\n  {}\n", query_view(&path, columns, view).join("\n  "))
     };
     COLUMNS.iter().map(of).collect()
 }
@@ -110,29 +110,29 @@ fn asked(directory: &Path) -> String {
 #[test]
 fn views_show_the_rows() {
     let directory = tempdir().unwrap();
-    fill(directory.path());
-    insta::assert_snapshot!(asked(directory.path()));
+    record_golden_log(directory.path());
+    insta::assert_snapshot!(query_all_views(directory.path()));
 }
 
 #[test]
-fn files_of_older_schemas_give_the_same_answers() {
+fn views_of_migrated_files_show_the_same_rows() {
     let fresh = tempdir().unwrap();
-    fill(fresh.path());
+    record_golden_log(fresh.path());
     for version in 1..store::SCHEMA_VERSION {
         let directory = tempdir().unwrap();
         let golden =
             Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/schema-{version}.sqlite3"));
         fs::copy(golden, directory.path().join(LOG_FILE)).unwrap();
-        fill(directory.path());
-        assert_eq!(asked(directory.path()), asked(fresh.path()), "schema {version}");
+        record_golden_log(directory.path());
+        assert_eq!(query_all_views(directory.path()), query_all_views(fresh.path()), "schema {version}");
     }
 }
 
 #[test]
 fn saving_rows_repeatedly_gives_the_fold() {
     let directory = tempdir().unwrap();
-    let log = open(directory.path());
-    let (golden, r1) = (golden(), run("r1"));
+    let log = open_log(directory.path());
+    let (golden, r1) = (golden(), run_id("r1"));
     for part in entries(&golden).chunks(37) {
         let at = log.runs().unwrap().first().map_or(Sequence(0), |head| head.sequence);
         log.append(&r1, at, part.to_vec()).unwrap();
@@ -143,7 +143,7 @@ fn saving_rows_repeatedly_gives_the_fold() {
         views.apply(recorded);
     }
     let expected: BTreeMap<_, _> =
-        views.all().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect();
+        views.all_rows().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect();
     let saved: BTreeMap<_, _> =
         log.rows(&r1).unwrap().into_iter().map(|row| ((row.kind, row.key), row.json)).collect();
     assert_eq!(saved, expected);
@@ -152,22 +152,22 @@ fn saving_rows_repeatedly_gives_the_fold() {
 #[test]
 fn an_event_is_read_as_it_was_recorded() {
     let directory = tempdir().unwrap();
-    let log = open(directory.path());
+    let log = open_log(directory.path());
     let golden = golden();
-    log.append(&run("r1"), Sequence(0), entries(&golden)).unwrap();
-    let read: Vec<_> = log.read(&run("r1"), Sequence(0), 1000).unwrap();
-    let read: Vec<_> = read.iter().map(|entry| entry.recorded().unwrap()).collect();
+    log.append(&run_id("r1"), Sequence(0), entries(&golden)).unwrap();
+    let read: Vec<_> = log.read(&run_id("r1"), Sequence(0), 1000).unwrap();
+    let read: Vec<_> = read.iter().map(|entry| entry.to_recorded_event().unwrap()).collect();
     assert_eq!(read, golden);
 }
 
 #[test]
 fn entries_of_newer_versions_are_rejected() {
     let directory = tempdir().unwrap();
-    let log = open(directory.path());
+    let log = open_log(directory.path());
     let recorded = &golden()[0];
-    log.append(&run("r1"), Sequence(0), vec![NewEntry::of(recorded).unwrap()]).unwrap();
-    let entry = log.read(&run("r1"), Sequence(0), 1).unwrap().remove(0);
-    let cases: [Case; 5] = [
+    log.append(&run_id("r1"), Sequence(0), vec![NewEntry::from_event(recorded).unwrap()]).unwrap();
+    let entry = log.read(&run_id("r1"), Sequence(0), 1).unwrap().remove(0);
+    let cases: [RejectionCase; 5] = [
         (
             "type",
             |entry| entry.kind = "TaskDreamt".to_owned(),
@@ -185,7 +185,7 @@ fn entries_of_newer_versions_are_rejected() {
     for (name, change, expected) in cases {
         let mut entry = entry.clone();
         change(&mut entry);
-        let refused: StoreError = entry.recorded().unwrap_err();
+        let refused: StoreError = entry.to_recorded_event().unwrap_err();
         assert_eq!(refused.to_string(), expected, "{name}");
     }
 }

@@ -34,8 +34,8 @@ impl Lanes {
         let lanes: BTreeMap<PhaseNumber, usize> = numbers.iter().copied().zip(0..).collect();
         let lane_of: Vec<usize> =
             rows.tasks.iter().filter_map(|row| lanes.get(&row.phase).copied()).collect();
-        let stacks = stacks(rows, graph, &lanes, &lane_of);
-        let layer_of = layers(graph, &lane_of, &stacks);
+        let stacks = lane_stacks(rows, graph, &lanes, &lane_of);
+        let layer_of = task_layers(graph, &lane_of, &stacks);
         let title = |phase| rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
         let lane = |(phase, lane): (&PhaseNumber, &usize)| Lane {
             phase: *phase,
@@ -48,7 +48,12 @@ impl Lanes {
 }
 
 /// Returns the stack of each lane: right of all phases that it depends on.
-fn stacks(rows: &Rows, graph: &Graph, lanes: &BTreeMap<PhaseNumber, usize>, lane_of: &[usize]) -> Vec<usize> {
+fn lane_stacks(
+    rows: &Rows,
+    graph: &Graph,
+    lanes: &BTreeMap<PhaseNumber, usize>,
+    lane_of: &[usize],
+) -> Vec<usize> {
     let mut phases = Graph::new(lanes.len());
     for row in rows.phases.iter() {
         let Some(later) = lanes.get(&row.number) else { continue };
@@ -62,7 +67,7 @@ fn stacks(rows: &Rows, graph: &Graph, lanes: &BTreeMap<PhaseNumber, usize>, lane
         }
     }
     // Phases whose tasks depend on each other in both directions share a stack.
-    let circles = phases.circles();
+    let circles = phases.strongly_connected_components();
     let mut merged = Graph::new(lanes.len());
     for lane in 0..phases.len() {
         for earlier in phases.before(lane) {
@@ -74,7 +79,7 @@ fn stacks(rows: &Rows, graph: &Graph, lanes: &BTreeMap<PhaseNumber, usize>, lane
 }
 
 /// Returns the layer of each task: right of all tasks of its stack that it depends on.
-fn layers(graph: &Graph, lane_of: &[usize], stacks: &[usize]) -> Vec<usize> {
+fn task_layers(graph: &Graph, lane_of: &[usize], stacks: &[usize]) -> Vec<usize> {
     let mut within = Graph::new(graph.len());
     let stack = |task: usize| stacks[lane_of[task]];
     for task in 0..graph.len() {

@@ -23,14 +23,19 @@ pub fn order(graph: &Graph, lanes: &Lanes) -> Cells {
         cells.entry(key).or_default().push(task);
     }
     let mut heights = vec![0; graph.len()];
-    cells.values().for_each(|cell| note(cell, &mut heights));
+    cells.values().for_each(|cell| record_heights(cell, &mut heights));
     let edges = Edges::of(graph, &cells);
     let mut best = (edges.cost(&heights), cells.clone());
     for sweep in 0..SWEEPS_MAX {
         if sweep % 2 == 0 {
-            cells.values_mut().for_each(|cell| pull(cell, &mut heights, |task| graph.before(task)));
+            cells
+                .values_mut()
+                .for_each(|cell| sort_by_neighbours(cell, &mut heights, |task| graph.before(task)));
         } else {
-            cells.values_mut().rev().for_each(|cell| pull(cell, &mut heights, |task| graph.after(task)));
+            cells
+                .values_mut()
+                .rev()
+                .for_each(|cell| sort_by_neighbours(cell, &mut heights, |task| graph.after(task)));
         }
         let cost = edges.cost(&heights);
         if cost < best.0 {
@@ -41,9 +46,9 @@ pub fn order(graph: &Graph, lanes: &Lanes) -> Cells {
 }
 
 /// Sorts a cell by the average height of the neighbours; a task without neighbours stays.
-fn pull<'a>(cell: &mut Cell, heights: &mut [i64], neighbours: impl Fn(usize) -> &'a [usize]) {
+fn sort_by_neighbours<'a>(cell: &mut Cell, heights: &mut [i64], neighbours: impl Fn(usize) -> &'a [usize]) {
     cell.sort_by_cached_key(|task| mean(neighbours(*task), heights).unwrap_or(heights[*task] * FINE));
-    note(cell, heights);
+    record_heights(cell, heights);
 }
 
 /// Fixed-point factor of averages, so that they compare the same on every machine.
@@ -55,7 +60,7 @@ fn mean(tasks: &[usize], heights: &[i64]) -> Option<i64> {
 }
 
 /// Records the heights of a cell's tasks, centred on 0.
-fn note(cell: &Cell, heights: &mut [i64]) {
+fn record_heights(cell: &Cell, heights: &mut [i64]) {
     let n_tasks = i64::try_from(cell.len()).unwrap_or(i64::MAX);
     for (place, task) in (0..).zip(cell) {
         heights[*task] = 2 * place - (n_tasks - 1);
@@ -89,19 +94,19 @@ impl Edges {
             cost.1 += ends.iter().map(|(from, to)| from.abs_diff(*to)).sum::<u64>();
             ends.sort_unstable();
             let mut ends: Vec<i64> = ends.into_iter().map(|(_, to)| to).collect();
-            cost.0 += inversions(&mut ends);
+            cost.0 += sort_and_count_inversions(&mut ends);
         }
         cost
     }
 }
 
 /// Sorts numbers and returns the number of inversions.
-fn inversions(numbers: &mut [i64]) -> u64 {
+fn sort_and_count_inversions(numbers: &mut [i64]) -> u64 {
     if numbers.len() < 2 {
         return 0;
     }
     let (left, right) = numbers.split_at_mut(numbers.len() / 2);
-    let mut n_inversions = inversions(left) + inversions(right);
+    let mut n_inversions = sort_and_count_inversions(left) + sort_and_count_inversions(right);
     let mut sorted = Vec::with_capacity(left.len() + right.len());
     let (mut left, mut right) = (&*left, &*right);
     while let ([first, more @ ..], [other, others @ ..]) = (left, right) {
@@ -122,13 +127,13 @@ fn inversions(numbers: &mut [i64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::inversions;
+    use super::sort_and_count_inversions;
 
     #[test]
-    fn pairs_the_wrong_way_round_are_counted() {
+    fn inversions_are_counted() {
         for (numbers, expected) in [(vec![], 0), (vec![1, 1], 0), (vec![2, 1], 1), (vec![3, 1, 2, 0], 5)] {
             let mut sorted = numbers.clone();
-            assert_eq!(inversions(&mut sorted), expected, "{numbers:?}");
+            assert_eq!(sort_and_count_inversions(&mut sorted), expected, "{numbers:?}");
             assert!(sorted.is_sorted());
         }
     }

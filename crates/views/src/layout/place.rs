@@ -34,20 +34,24 @@ pub struct DiagramCoordinates {
 
 pub fn place(graph: &Graph, lanes: &Lanes, cells: &Cells) -> DiagramCoordinates {
     let columns = columns(lanes, cells);
-    let (xs, stacks) = across(lanes, &columns);
+    let (xs, stacks) = horizontal_positions(lanes, &columns);
     let mut ys = vec![0; graph.len()];
-    columns.iter().for_each(|column| spread(&column.tasks, &mut ys));
+    columns.iter().for_each(|column| center_column(&column.tasks, &mut ys));
     for _ in 0..PASSES {
-        columns
-            .iter()
-            .for_each(|column| pull(&column.tasks, &mut ys, |task| graph.before(task).iter().chain(&[])));
+        columns.iter().for_each(|column| {
+            move_towards_neighbours(&column.tasks, &mut ys, |task| graph.before(task).iter().chain(&[]))
+        });
         let back = columns.iter().rev();
-        back.for_each(|column| pull(&column.tasks, &mut ys, |task| graph.after(task).iter().chain(&[])));
+        back.for_each(|column| {
+            move_towards_neighbours(&column.tasks, &mut ys, |task| graph.after(task).iter().chain(&[]))
+        });
     }
     columns.iter().for_each(|column| {
-        pull(&column.tasks, &mut ys, |task| graph.before(task).iter().chain(graph.after(task)));
+        move_towards_neighbours(&column.tasks, &mut ys, |task| {
+            graph.before(task).iter().chain(graph.after(task))
+        });
     });
-    let (lanes, height) = down(lanes, &stacks, &mut ys);
+    let (lanes, height) = place_lanes(lanes, &stacks, &mut ys);
     let width = lanes.iter().map(|lane| lane.x + lane.width).max().unwrap_or(0);
     DiagramCoordinates { width, height, nodes: xs.into_iter().zip(ys).collect(), lanes }
 }
@@ -79,7 +83,7 @@ fn columns(lanes: &Lanes, cells: &Cells) -> Vec<Column> {
 }
 
 /// Returns the x of each task, and the x and width of each stack.
-fn across(lanes: &Lanes, columns: &[Column]) -> (Vec<i64>, Vec<(i64, i64)>) {
+fn horizontal_positions(lanes: &Lanes, columns: &[Column]) -> (Vec<i64>, Vec<(i64, i64)>) {
     // A layer is as wide as its widest lane.
     let mut n_parts: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for Column { cell: (stack, layer, _), part, .. } in columns {
@@ -95,7 +99,7 @@ fn across(lanes: &Lanes, columns: &[Column]) -> (Vec<i64>, Vec<(i64, i64)>) {
         let mut end = x + NODE_WIDTH;
         for ((_, layer), n_parts) in n_parts.range((stack, 0)..(stack + 1, 0)) {
             lefts.insert((stack, *layer), x);
-            end = x + part_left(*n_parts) - COLUMN_GAP;
+            end = x + column_offset(*n_parts) - COLUMN_GAP;
             x = end + LAYER_GAP;
         }
         x = end + PADDING;
@@ -103,18 +107,18 @@ fn across(lanes: &Lanes, columns: &[Column]) -> (Vec<i64>, Vec<(i64, i64)>) {
     }
     let mut xs = vec![0; lanes.lane_of.len()];
     for Column { cell: (stack, layer, _), part, tasks } in columns {
-        let left = lefts.get(&(*stack, *layer)).copied().unwrap_or(0) + part_left(*part);
+        let left = lefts.get(&(*stack, *layer)).copied().unwrap_or(0) + column_offset(*part);
         tasks.iter().for_each(|task| xs[*task] = left);
     }
     (xs, stacks)
 }
 
-fn part_left(part: usize) -> i64 {
+fn column_offset(part: usize) -> i64 {
     i64::try_from(part).unwrap_or(0) * (NODE_WIDTH + COLUMN_GAP)
 }
 
 /// Centres the tasks of a column vertically.
-fn spread(tasks: &[usize], ys: &mut [i64]) {
+fn center_column(tasks: &[usize], ys: &mut [i64]) {
     let n_tasks = i64::try_from(tasks.len()).unwrap_or(0);
     for (place, task) in (0..).zip(tasks) {
         ys[*task] = (2 * place - (n_tasks - 1)) * STEP / 2;
@@ -122,13 +126,17 @@ fn spread(tasks: &[usize], ys: &mut [i64]) {
 }
 
 /// Moves the tasks of a column towards their neighbours, keeping their order and distance.
-fn pull<'a, N: Iterator<Item = &'a usize>>(tasks: &[usize], ys: &mut [i64], neighbours: impl Fn(usize) -> N) {
+fn move_towards_neighbours<'a, N: Iterator<Item = &'a usize>>(
+    tasks: &[usize],
+    ys: &mut [i64],
+    neighbours: impl Fn(usize) -> N,
+) {
     let wish = |task: &usize| {
         let (sum, n) = neighbours(*task).fold((0, 0), |(sum, n), other| (sum + ys[*other], n + 1));
         if n == 0 { ys[*task] } else { sum / n }
     };
     let wishes: Vec<i64> = tasks.iter().map(wish).collect();
-    for (task, y) in tasks.iter().zip(settle(&wishes)) {
+    for (task, y) in tasks.iter().zip(separate_heights(&wishes)) {
         ys[*task] = y;
     }
 }
@@ -136,7 +144,7 @@ fn pull<'a, N: Iterator<Item = &'a usize>>(tasks: &[usize], ys: &mut [i64], neig
 /// Returns heights at least one step apart, in order, as near to the preferred ones as possible.
 ///
 /// Tasks that would overlap are merged into a block, placed at the average of their preferred heights.
-fn settle(wishes: &[i64]) -> Vec<i64> {
+fn separate_heights(wishes: &[i64]) -> Vec<i64> {
     let mut blocks: Vec<(i64, i64)> = Vec::new();
     for (place, wish) in (0..).zip(wishes) {
         let mut block = (wish - place * STEP, 1);
@@ -151,7 +159,7 @@ fn settle(wishes: &[i64]) -> Vec<i64> {
 }
 
 /// Places the lanes around the tasks and moves the tasks into them. Returns the lanes and the height of the diagram.
-fn down(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64) {
+fn place_lanes(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64) {
     let mut extents: Vec<Option<(i64, i64)>> = vec![None; lanes.lanes.len()];
     for (lane, y) in lanes.lane_of.iter().zip(&*ys) {
         let (top, bottom) = extents[*lane].unwrap_or((*y, *y));
@@ -191,11 +199,11 @@ fn down(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64
 
 #[cfg(test)]
 mod tests {
-    use super::{STEP, settle};
+    use super::{STEP, separate_heights};
 
     #[test]
-    fn tasks_stand_where_they_want_to_unless_another_is_there() {
-        let check = |wishes: &[i64], expected: &[i64]| assert_eq!(settle(wishes), expected);
+    fn tasks_keep_preferred_heights_unless_they_overlap() {
+        let check = |wishes: &[i64], expected: &[i64]| assert_eq!(separate_heights(wishes), expected);
         check(&[], &[]);
         check(&[7], &[7]);
         check(&[0, 5 * STEP], &[0, 5 * STEP]);

@@ -50,7 +50,7 @@ impl TableRow for AgentRow {
 }
 
 impl Views {
-    pub(super) fn agent_joined(&mut self, member: &TeamMember) {
+    pub(super) fn add_agent(&mut self, member: &TeamMember) {
         self.rows.agents.put(AgentRow {
             name: member.name.clone(),
             role: member.role,
@@ -61,12 +61,17 @@ impl Views {
         });
     }
 
-    pub(crate) fn many_questions_asked(&mut self, agent: &AgentName, phase: PhaseNumber, n_questions: u32) {
+    pub(crate) fn apply_many_questions_asked(
+        &mut self,
+        agent: &AgentName,
+        phase: PhaseNumber,
+        n_questions: u32,
+    ) {
         self.rows.agents.change(agent, |row| row.many_questions = Some(ManyQuestions { phase, n_questions }));
     }
 
     /// Returns the agent of a session; `None` if Jangdan runs the session itself.
-    pub(super) fn agent_of(&self, session: SessionId) -> Option<AgentName> {
+    pub(super) fn agent_of_session(&self, session: SessionId) -> Option<AgentName> {
         self.rows.sessions.get(&session).and_then(|row| row.agent.clone())
     }
 }

@@ -57,7 +57,7 @@ impl TableRow for AttemptRow {
 }
 
 impl Views {
-    pub(super) fn attempt_started(
+    pub(super) fn add_attempt(
         &mut self,
         moment: EventMoment<'_>,
         task: &TaskId,
@@ -79,15 +79,15 @@ impl Views {
         });
     }
 
-    pub(super) fn attempt_in_session(&mut self, task: &TaskId, session: SessionId) {
+    pub(super) fn set_attempt_session(&mut self, task: &TaskId, session: SessionId) {
         self.change_attempt(task, |row| row.session = session);
     }
 
-    pub(crate) fn attempt_claimed(&mut self, task: &TaskId, source: ClaimSource) {
+    pub(crate) fn set_attempt_claim(&mut self, task: &TaskId, source: ClaimSource) {
         self.change_attempt(task, |row| row.claim = Some(source));
     }
 
-    pub(crate) fn attempt_failed(
+    pub(crate) fn apply_attempt_failed(
         &mut self,
         moment: EventMoment<'_>,
         (task, number): (&TaskId, AttemptNumber),
@@ -103,11 +103,11 @@ impl Views {
         self.set_task_state(moment, task, TaskState::Running);
     }
 
-    pub(super) fn attempt_done(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+    pub(super) fn complete_attempt(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.end_attempt(moment, task, AttemptState::Done);
     }
 
-    pub(crate) fn attempt_dropped(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+    pub(crate) fn drop_attempt(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.end_attempt(moment, task, AttemptState::Dropped);
     }
 

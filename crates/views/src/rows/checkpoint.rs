@@ -51,7 +51,7 @@ impl TableRow for CheckpointRow {
 }
 
 impl Views {
-    pub(crate) fn checkpoint_requested(
+    pub(crate) fn apply_checkpoint_requested(
         &mut self,
         moment: EventMoment<'_>,
         id: CheckpointId,
@@ -72,7 +72,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn checkpoint_finished(
+    pub(crate) fn apply_checkpoint_finished(
         &mut self,
         moment: EventMoment<'_>,
         id: CheckpointId,

@@ -98,7 +98,7 @@ impl TableRow for DirectMessageRow {
 }
 
 impl Views {
-    pub(crate) fn channel_created(
+    pub(crate) fn apply_channel_created(
         &mut self,
         moment: EventMoment<'_>,
         id: ChannelId,
@@ -115,13 +115,13 @@ impl Views {
         });
     }
 
-    pub(crate) fn channel_closed(&mut self, moment: EventMoment<'_>, id: ChannelId) {
+    pub(crate) fn apply_channel_closed(&mut self, moment: EventMoment<'_>, id: ChannelId) {
         self.rows.channels.change(&id, |row| {
             (row.status, row.closed_at) = (ChannelState::Closed, Some(moment.at));
         });
     }
 
-    pub(crate) fn direct_sent(
+    pub(crate) fn apply_direct_message_sent(
         &mut self,
         moment: EventMoment<'_>,
         (id, channel): (DirectMessageId, ChannelId),
@@ -133,9 +133,9 @@ impl Views {
             id,
             channel,
             from_session: from,
-            from: self.agent_of(from),
+            from: self.agent_of_session(from),
             to_session: to,
-            to: self.agent_of(to),
+            to: self.agent_of_session(to),
             direct_type,
             content: content.to_owned(),
             status: DirectMessageState::Sent,
@@ -146,13 +146,13 @@ impl Views {
         self.rows.channels.change(&channel, |row| row.n_messages = row.n_messages.saturating_add(1));
     }
 
-    pub(crate) fn direct_received(&mut self, moment: EventMoment<'_>, id: DirectMessageId) {
+    pub(crate) fn apply_direct_message_received(&mut self, moment: EventMoment<'_>, id: DirectMessageId) {
         self.rows.direct_messages.change(&id, |row| {
             (row.status, row.received_at) = (DirectMessageState::Received, Some(moment.at));
         });
     }
 
-    pub(crate) fn direct_acknowledged(&mut self, moment: EventMoment<'_>, id: DirectMessageId) {
+    pub(crate) fn apply_direct_message_acknowledged(&mut self, moment: EventMoment<'_>, id: DirectMessageId) {
         self.rows.direct_messages.change(&id, |row| {
             (row.status, row.delivered_at) = (DirectMessageState::Acknowledged, Some(moment.at));
         });

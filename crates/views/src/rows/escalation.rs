@@ -71,7 +71,7 @@ impl TableRow for EscalationRow {
 }
 
 /// Returns the task and the phase of a problem.
-pub fn subject_of(subject: &EscalationSubject) -> (Option<&TaskId>, Option<PhaseNumber>) {
+pub fn subject_task_and_phase(subject: &EscalationSubject) -> (Option<&TaskId>, Option<PhaseNumber>) {
     match subject {
         EscalationSubject::Task { task } => (Some(task), None),
         EscalationSubject::Phase { phase } => (None, Some(*phase)),
@@ -81,13 +81,13 @@ pub fn subject_of(subject: &EscalationSubject) -> (Option<&TaskId>, Option<Phase
 
 impl Views {
     /// Adds an escalation; the caller has set all fields of the event.
-    pub(crate) fn escalation_raised(&mut self, mut row: EscalationRow) {
-        row.agent = row.session.and_then(|session| self.agent_of(session));
-        self.facts.open.set(InboxItem::Escalation(row.id), Some(row.level.into()));
+    pub(crate) fn add_escalation(&mut self, mut row: EscalationRow) {
+        row.agent = row.session.and_then(|session| self.agent_of_session(session));
+        self.facts.open.set_party(InboxItem::Escalation(row.id), Some(row.level.into()));
         self.rows.escalations.put(row);
     }
 
-    pub(crate) fn escalation_forwarded(
+    pub(crate) fn apply_escalation_forwarded(
         &mut self,
         moment: EventMoment<'_>,
         id: EscalationId,
@@ -96,7 +96,7 @@ impl Views {
     ) {
         self.rows.escalations.change(&id, |row| (row.level, row.level_session) = (to, session));
         let Some(row) = self.rows.escalations.get(&id).cloned() else { return };
-        self.facts.open.set(InboxItem::Escalation(id), Some(to.into()));
+        self.facts.open.set_party(InboxItem::Escalation(id), Some(to.into()));
         if to == EscalationLevel::Person {
             self.rows.inbox.put(InboxRow::of_escalation(&row, moment.at));
         }
@@ -105,7 +105,7 @@ impl Views {
         }
     }
 
-    pub(crate) fn escalation_resolved(
+    pub(crate) fn apply_escalation_resolved(
         &mut self,
         moment: EventMoment<'_>,
         id: EscalationId,
@@ -117,7 +117,7 @@ impl Views {
             (row.note, row.resolved_at) = (Some(note.to_owned()), Some(moment.at));
             row.resolved_by = Some(moment.actor.clone());
         });
-        self.facts.open.set(InboxItem::Escalation(id), None);
+        self.facts.open.set_party(InboxItem::Escalation(id), None);
         self.rows.inbox.remove(&InboxItem::Escalation(id));
     }
 }

@@ -1,6 +1,6 @@
 //! Feedback loops: a task is tested and reworked until its tests pass.
 
-use domain::{AgentName, LoopId, LoopOutcome, TaskId, TestFeedback, Timestamp};
+use domain::{AgentName, FeedbackLoopOutcome, LoopId, TaskId, TestFeedback, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::TaskState;
@@ -60,7 +60,7 @@ impl TableRow for LoopRow {
 }
 
 impl Views {
-    pub(crate) fn loop_started(
+    pub(crate) fn apply_loop_started(
         &mut self,
         moment: EventMoment<'_>,
         id: LoopId,
@@ -78,7 +78,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn loop_round_failed(
+    pub(crate) fn apply_loop_round_failed(
         &mut self,
         moment: EventMoment<'_>,
         id: LoopId,
@@ -92,16 +92,21 @@ impl Views {
         self.set_loop_task_state(moment, id, TaskState::Checking);
     }
 
-    pub(crate) fn loop_ended(&mut self, moment: EventMoment<'_>, id: LoopId, outcome: LoopOutcome) {
+    pub(crate) fn apply_loop_ended(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: LoopId,
+        outcome: FeedbackLoopOutcome,
+    ) {
         self.rows.loops.change(&id, |row| {
             row.ended_at = Some(moment.at);
             row.status = match outcome {
-                LoopOutcome::Success => LoopState::Success,
-                LoopOutcome::Failed => LoopState::Failed,
-                LoopOutcome::Escalated => LoopState::Escalated,
+                FeedbackLoopOutcome::Success => LoopState::Success,
+                FeedbackLoopOutcome::Failed => LoopState::Failed,
+                FeedbackLoopOutcome::Escalated => LoopState::Escalated,
             };
         });
-        if outcome == LoopOutcome::Success {
+        if outcome == FeedbackLoopOutcome::Success {
             // The tests passed, so the merge is next.
             self.set_loop_task_state(moment, id, TaskState::Merging);
         }

@@ -99,7 +99,7 @@ impl TableRow for GateRow {
 }
 
 impl Views {
-    pub(crate) fn gate_opened(
+    pub(crate) fn apply_gate_opened(
         &mut self,
         moment: EventMoment<'_>,
         phase: PhaseNumber,
@@ -120,11 +120,11 @@ impl Views {
                 ended_at: None,
             });
         });
-        self.phase_state(moment, phase, PhaseState::AtGate);
+        self.set_phase_state(moment, phase, PhaseState::AtGate);
         self.set_gate_state(phase, round, GateState::Checking, |_| ());
     }
 
-    pub(crate) fn gate_checked(
+    pub(crate) fn apply_gate_checked(
         &mut self,
         moment: EventMoment<'_>,
         phase: PhaseNumber,
@@ -133,14 +133,14 @@ impl Views {
     ) {
         self.rows.gates.change(&phase, |row| row.artefacts = report.artefacts.clone());
         self.set_gate_state(phase, round, GateState::Checking, |row| row.report = Some(report.clone()));
-        self.gate_receipts(moment, phase, round, report);
+        self.add_gate_receipts(moment, phase, round, report);
     }
 
-    pub(crate) fn gate_verifier_started(&mut self, phase: PhaseNumber, round: u32, session: SessionId) {
+    pub(crate) fn apply_gate_verifier_started(&mut self, phase: PhaseNumber, round: u32, session: SessionId) {
         self.set_gate_state(phase, round, GateState::Verifying, |row| row.verifier = Some(session));
     }
 
-    pub(crate) fn gate_passed(
+    pub(crate) fn apply_gate_passed(
         &mut self,
         moment: EventMoment<'_>,
         phase: PhaseNumber,
@@ -157,11 +157,11 @@ impl Views {
         }
         let name = self.rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
         self.rows.inbox.put(InboxRow::of_gate(phase, &name, blocks, moment.at));
-        self.facts.open.set(InboxItem::Gate(phase), Some(ResponsibleParty::Person));
+        self.facts.open.set_party(InboxItem::Gate(phase), Some(ResponsibleParty::Person));
         self.update_gate_party(phase);
     }
 
-    pub(crate) fn gate_approved(
+    pub(crate) fn apply_gate_approved(
         &mut self,
         moment: EventMoment<'_>,
         phase: PhaseNumber,
@@ -173,11 +173,11 @@ impl Views {
         self.ensure_gate(moment, phase);
         self.rows.gates.change(&phase, |row| row.approval = Some(approval));
         self.close_gate(phase, None, GateState::Approved);
-        self.phase_state(moment, phase, PhaseState::Approved);
+        self.set_phase_state(moment, phase, PhaseState::Approved);
         self.release_later_phases(phase);
     }
 
-    pub(crate) fn gate_failed(
+    pub(crate) fn apply_gate_failed(
         &mut self,
         moment: EventMoment<'_>,
         (phase, round): (PhaseNumber, u32),
@@ -189,7 +189,7 @@ impl Views {
             (row.reason, row.rework) = (Some(reason.to_owned()), tasks.to_vec());
         });
         self.close_gate(phase, Some(round), GateState::Rework);
-        self.phase_state(moment, phase, PhaseState::Running);
+        self.set_phase_state(moment, phase, PhaseState::Running);
     }
 
     /// Returns the party that must act on a gate.
@@ -223,7 +223,7 @@ impl Views {
         let last = self.rows.gates.get(&phase).map_or(0, |row| row.round);
         self.set_gate_state(phase, round.unwrap_or(last), state, |_| ());
         self.rows.inbox.remove(&InboxItem::Gate(phase));
-        self.facts.open.set(InboxItem::Gate(phase), None);
+        self.facts.open.set_party(InboxItem::Gate(phase), None);
         self.update_gate_party(phase);
     }
 
@@ -241,7 +241,7 @@ impl Views {
                 change(gate_round);
             }
         });
-        self.phase_gate(phase, state, round);
+        self.set_phase_gate(phase, state, round);
     }
 
     fn update_gate_party(&mut self, phase: PhaseNumber) {

@@ -59,7 +59,7 @@ impl TableRow for InvocationRow {
 }
 
 impl Views {
-    pub(crate) fn invocation_made(
+    pub(crate) fn apply_invocation_made(
         &mut self,
         moment: EventMoment<'_>,
         (id, caller): (InvocationId, SessionId),
@@ -70,7 +70,7 @@ impl Views {
         self.rows.invocations.put(InvocationRow {
             id,
             caller_session: caller,
-            caller: self.agent_of(caller),
+            caller: self.agent_of_session(caller),
             callee: callee.clone(),
             callee_session: None,
             wanted: wanted.to_owned(),
@@ -83,10 +83,10 @@ impl Views {
             ended_at: None,
         });
         let party = ResponsibleParty::Agent { agent: Some(callee.clone()) };
-        self.facts.open.set(InboxItem::Invocation(id), Some(party));
+        self.facts.open.set_party(InboxItem::Invocation(id), Some(party));
     }
 
-    pub(crate) fn invocation_started(
+    pub(crate) fn apply_invocation_started(
         &mut self,
         moment: EventMoment<'_>,
         id: InvocationId,
@@ -98,13 +98,13 @@ impl Views {
         });
     }
 
-    pub(crate) fn invocation_ended(
+    pub(crate) fn apply_invocation_ended(
         &mut self,
         moment: EventMoment<'_>,
         id: InvocationId,
         outcome: &InvocationOutcome,
     ) {
-        self.facts.open.set(InboxItem::Invocation(id), None);
+        self.facts.open.set_party(InboxItem::Invocation(id), None);
         self.rows.invocations.change(&id, |row| {
             row.ended_at = Some(moment.at);
             (row.status, row.result_type, row.outcome) = match outcome {

@@ -36,7 +36,7 @@ impl TableRow for OverlapRow {
 }
 
 impl Views {
-    pub(crate) fn overlap_detected(&mut self, moment: EventMoment<'_>, overlap: &TaskOverlap) {
+    pub(crate) fn apply_overlap_detected(&mut self, moment: EventMoment<'_>, overlap: &TaskOverlap) {
         let TaskOverlap { tasks, files, n_files } = overlap.clone();
         let since_at = self.rows.overlaps.get(&tasks).map_or(moment.at, |row| row.since_at);
         self.rows.overlaps.put(OverlapRow { tasks, files, n_files, since_at, changed_at: moment.at });

@@ -38,9 +38,9 @@ impl From<EscalationLevel> for ResponsibleParty {
 }
 
 impl Views {
-    pub(super) fn party_of(&self, actor: &Actor) -> ResponsibleParty {
+    pub(super) fn party_of_actor(&self, actor: &Actor) -> ResponsibleParty {
         match actor {
-            Actor::Agent(session) => ResponsibleParty::Agent { agent: self.agent_of(*session) },
+            Actor::Agent(session) => ResponsibleParty::Agent { agent: self.agent_of_session(*session) },
             Actor::Person(_) => ResponsibleParty::Person,
             Actor::Clock | Actor::System => ResponsibleParty::Jangdan,
         }

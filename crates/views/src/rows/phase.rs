@@ -88,7 +88,12 @@ impl TableRow for PhaseRow {
 }
 
 impl Views {
-    pub(crate) fn phase_started(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, session: SessionId) {
+    pub(crate) fn apply_phase_started(
+        &mut self,
+        moment: EventMoment<'_>,
+        phase: PhaseNumber,
+        session: SessionId,
+    ) {
         self.rows.phases.change(&phase, |row| {
             row.state = PhaseState::Running;
             row.session = Some(session);
@@ -96,7 +101,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn phase_continued(&mut self, phase: PhaseNumber) {
+    pub(crate) fn apply_phase_continued(&mut self, phase: PhaseNumber) {
         self.rows.phases.change(&phase, |row| {
             row.state = match (row.started_at, row.gate.is_open()) {
                 (None, _) => PhaseState::Waiting,
@@ -106,7 +111,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn phase_state(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, state: PhaseState) {
+    pub(crate) fn set_phase_state(&mut self, moment: EventMoment<'_>, phase: PhaseNumber, state: PhaseState) {
         self.rows.phases.change(&phase, |row| {
             row.state = state;
             match state {
@@ -118,7 +123,7 @@ impl Views {
     }
 
     /// Updates the gate in the row of the phase.
-    pub(super) fn phase_gate(&mut self, phase: PhaseNumber, gate: GateState, round: u32) {
+    pub(super) fn set_phase_gate(&mut self, phase: PhaseNumber, gate: GateState, round: u32) {
         self.rows.phases.change(&phase, |row| (row.gate, row.round) = (gate, round));
     }
 }

@@ -56,7 +56,7 @@ impl TableRow for PlanOfferRow {
 }
 
 impl Views {
-    pub(crate) fn plan_change_detected(
+    pub(crate) fn apply_plan_change_detected(
         &mut self,
         moment: EventMoment<'_>,
         id: OfferId,
@@ -87,7 +87,7 @@ impl Views {
             since_at: moment.at,
         });
         self.facts.offer = Some(id);
-        self.facts.open.set(InboxItem::Plan(id), Some(ResponsibleParty::Person));
+        self.facts.open.set_party(InboxItem::Plan(id), Some(ResponsibleParty::Person));
     }
 
     pub(crate) fn resolve_plan_offer(&mut self, moment: EventMoment<'_>, id: OfferId, state: PlanOfferState) {
@@ -97,17 +97,17 @@ impl Views {
             row.resolved_by = Some(moment.actor.clone());
         });
         self.rows.inbox.remove(&InboxItem::Plan(id));
-        self.facts.open.set(InboxItem::Plan(id), None);
+        self.facts.open.set_party(InboxItem::Plan(id), None);
         self.facts.offer.take_if(|open| *open == id);
     }
 
-    pub(crate) fn phase_added(&mut self, phase: &PlannedPhase) {
+    pub(crate) fn apply_phase_added(&mut self, phase: &PlannedPhase) {
         self.facts.phases.entry(phase.number).or_default().has_check = phase.verify.is_some();
         self.rows.phases.put(PhaseRow::planned(phase));
         self.set_earlier_phases(phase.number, &phase.after);
     }
 
-    pub(crate) fn phase_changed(
+    pub(crate) fn apply_phase_changed(
         &mut self,
         moment: EventMoment<'_>,
         phase: PhaseNumber,
@@ -145,7 +145,7 @@ impl Views {
         self.rows.phases.change(&phase, |row| row.waits_for = waits);
     }
 
-    pub(crate) fn task_changed(
+    pub(crate) fn apply_task_changed(
         &mut self,
         moment: EventMoment<'_>,
         planned: &PlannedTask,

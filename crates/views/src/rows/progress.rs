@@ -40,7 +40,7 @@ impl TableRow for ProgressRow {
 }
 
 impl Views {
-    pub(crate) fn progress_reported(
+    pub(crate) fn apply_progress_reported(
         &mut self,
         moment: EventMoment<'_>,
         session: SessionId,
@@ -50,7 +50,7 @@ impl Views {
         self.change_progress(moment, session, |row| {
             (row.progress, row.current_task) = (progress, message.task.clone());
         });
-        let Some(task) = self.task_of(session) else { return };
+        let Some(task) = self.task_of_session(session) else { return };
         self.rows.tasks.change(&task, |row| {
             row.progress = progress;
             if message.task.is_some() {
@@ -59,13 +59,13 @@ impl Views {
         });
     }
 
-    pub(crate) fn step_completed(&mut self, moment: EventMoment<'_>, session: SessionId) {
+    pub(crate) fn apply_step_completed(&mut self, moment: EventMoment<'_>, session: SessionId) {
         self.change_progress(moment, session, |row| row.steps_done = row.steps_done.saturating_add(1));
     }
 
     /// Updates the usage in the progress; only sessions with a task have progress.
     pub(super) fn update_progress_usage(&mut self, moment: EventMoment<'_>, session: SessionId) {
-        if self.task_of(session).is_some() {
+        if self.task_of_session(session).is_some() {
             self.change_progress(moment, session, |_| ());
         }
     }

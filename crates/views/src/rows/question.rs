@@ -105,9 +105,9 @@ impl TableRow for QuestionRow {
 
 impl Views {
     /// Adds a question; the caller has set all fields of the event.
-    pub(crate) fn question_asked(&mut self, moment: EventMoment<'_>, mut row: QuestionRow) {
+    pub(crate) fn add_question(&mut self, moment: EventMoment<'_>, mut row: QuestionRow) {
         let (id, session, task) = (row.id, row.session, row.task.clone());
-        row.agent = self.agent_of(session);
+        row.agent = self.agent_of_session(session);
         row.expires_at = self.facts.question_expires_after_ms.map(|after| {
             let after = i64::try_from(after).unwrap_or(i64::MAX);
             Timestamp(moment.at.0.saturating_add(after))
@@ -123,7 +123,12 @@ impl Views {
         }
     }
 
-    pub(crate) fn question_routed(&mut self, moment: EventMoment<'_>, id: QuestionId, to: QuestionRoute) {
+    pub(crate) fn apply_question_routed(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: QuestionId,
+        to: QuestionRoute,
+    ) {
         let (status, party) = match to {
             QuestionRoute::Orchestrator => (QuestionState::WithOrchestrator, ResponsibleParty::Orchestrator),
             QuestionRoute::Person => (QuestionState::Pending, ResponsibleParty::Person),
@@ -135,7 +140,7 @@ impl Views {
             }
         });
         let Some(row) = self.rows.questions.get(&id).cloned() else { return };
-        self.facts.open.set(InboxItem::Question(id), Some(party));
+        self.facts.open.set_party(InboxItem::Question(id), Some(party));
         self.update_question_party(&row);
         match to {
             QuestionRoute::Orchestrator => self.rows.inbox.remove(&InboxItem::Question(id)),
@@ -146,7 +151,7 @@ impl Views {
         }
     }
 
-    pub(crate) fn question_forwarded(&mut self, moment: EventMoment<'_>, id: QuestionId, text: &str) {
+    pub(crate) fn apply_question_forwarded(&mut self, moment: EventMoment<'_>, id: QuestionId, text: &str) {
         self.rows.questions.change(&id, |row| {
             let before = std::mem::replace(&mut row.text, text.to_owned());
             row.original_text.get_or_insert(before);
@@ -157,13 +162,18 @@ impl Views {
         });
         self.add_forwarded_turn(moment, id);
         // Forwarding routes it to the user.
-        self.question_routed(moment, id, QuestionRoute::Person);
+        self.apply_question_routed(moment, id, QuestionRoute::Person);
         if let Some(task) = self.rows.questions.get(&id).and_then(|row| row.task.clone()) {
             self.update_pending_question(&task);
         }
     }
 
-    pub(crate) fn clarification_requested(&mut self, moment: EventMoment<'_>, id: QuestionId, text: &str) {
+    pub(crate) fn apply_clarification_requested(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: QuestionId,
+        text: &str,
+    ) {
         let (by, asked_at) = (moment.actor.clone(), moment.at);
         self.rows.questions.change(&id, |row| {
             row.clarifications.push(Clarification { by, text: text.to_owned(), asked_at });
@@ -171,7 +181,7 @@ impl Views {
         self.add_chat_reply(moment, id, text);
     }
 
-    pub(crate) fn question_answered(&mut self, moment: EventMoment<'_>, id: QuestionId, answer: &str) {
+    pub(crate) fn apply_question_answered(&mut self, moment: EventMoment<'_>, id: QuestionId, answer: &str) {
         self.rows.questions.change(&id, |row| {
             (row.status, row.answer) = (QuestionState::Answered, Some(answer.to_owned()));
             (row.answered_by, row.answered_at) = (Some(moment.actor.clone()), Some(moment.at));
@@ -180,7 +190,7 @@ impl Views {
         self.add_chat_reply(moment, id, answer);
     }
 
-    pub(crate) fn question_delivered(&mut self, moment: EventMoment<'_>, id: QuestionId) {
+    pub(crate) fn apply_question_delivered(&mut self, moment: EventMoment<'_>, id: QuestionId) {
         self.rows.questions.change(&id, |row| {
             row.delivered_at = Some(moment.at);
             // An expired question stays expired: its default was delivered.
@@ -191,7 +201,7 @@ impl Views {
         self.stop_session_waiting(moment, id);
     }
 
-    pub(crate) fn question_resumed(&mut self, id: QuestionId) {
+    pub(crate) fn apply_question_resumed(&mut self, id: QuestionId) {
         self.rows.questions.change(&id, |row| {
             if row.status != QuestionState::Expired {
                 row.status = QuestionState::Resumed;
@@ -199,7 +209,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn question_withdrawn(&mut self, moment: EventMoment<'_>, id: QuestionId, reason: &str) {
+    pub(crate) fn apply_question_withdrawn(&mut self, moment: EventMoment<'_>, id: QuestionId, reason: &str) {
         self.rows.questions.change(&id, |row| {
             (row.status, row.withdrawal_reason) = (QuestionState::Withdrawn, Some(reason.to_owned()));
         });
@@ -207,7 +217,7 @@ impl Views {
         self.stop_session_waiting(moment, id);
     }
 
-    pub(crate) fn question_expired(
+    pub(crate) fn apply_question_expired(
         &mut self,
         moment: EventMoment<'_>,
         id: QuestionId,
@@ -239,7 +249,7 @@ impl Views {
 
     /// Removes a question from the inbox and from its task.
     fn close_question(&mut self, id: QuestionId) {
-        self.facts.open.set(InboxItem::Question(id), None);
+        self.facts.open.set_party(InboxItem::Question(id), None);
         self.rows.inbox.remove(&InboxItem::Question(id));
         let Some(row) = self.rows.questions.get(&id).cloned() else { return };
         if let Some(task) = &row.task

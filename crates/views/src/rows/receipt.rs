@@ -78,16 +78,16 @@ impl TableRow for ReceiptRow {
 }
 
 impl Views {
-    pub(crate) fn check_receipt(
+    pub(crate) fn add_check_receipt(
         &mut self,
         moment: EventMoment<'_>,
         (task, attempt): (&TaskId, AttemptNumber),
         receipt: &Receipt,
     ) {
-        self.task_receipt(moment, (task, attempt), ReceiptPurpose::Check, receipt);
+        self.add_task_receipt(moment, (task, attempt), ReceiptPurpose::Check, receipt);
     }
 
-    pub(crate) fn merge_receipt(
+    pub(crate) fn add_merge_receipt(
         &mut self,
         moment: EventMoment<'_>,
         (task, attempt): (&TaskId, AttemptNumber),
@@ -95,10 +95,10 @@ impl Views {
     ) {
         match outcome {
             MergeOutcome::Merged { receipt: Some(receipt), .. } => {
-                self.task_receipt(moment, (task, attempt), ReceiptPurpose::Merge, receipt);
+                self.add_task_receipt(moment, (task, attempt), ReceiptPurpose::Merge, receipt);
             }
             MergeOutcome::CheckFailed { receipt } => {
-                self.task_receipt(moment, (task, attempt), ReceiptPurpose::Merge, receipt);
+                self.add_task_receipt(moment, (task, attempt), ReceiptPurpose::Merge, receipt);
             }
             MergeOutcome::Merged { receipt: None, .. } | MergeOutcome::Failed { .. } => {}
             // The worktree now contains conflict markers.
@@ -171,7 +171,7 @@ impl Views {
         }
     }
 
-    pub(super) fn gate_receipts(
+    pub(super) fn add_gate_receipts(
         &mut self,
         moment: EventMoment<'_>,
         phase: PhaseNumber,
@@ -197,7 +197,7 @@ impl Views {
         }
     }
 
-    fn task_receipt(
+    fn add_task_receipt(
         &mut self,
         moment: EventMoment<'_>,
         (task, attempt): (&TaskId, AttemptNumber),

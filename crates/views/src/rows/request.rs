@@ -72,7 +72,7 @@ impl TableRow for RequestRow {
 }
 
 impl Views {
-    pub(crate) fn request_made(
+    pub(crate) fn apply_request_made(
         &mut self,
         moment: EventMoment<'_>,
         (id, session): (RequestId, SessionId),
@@ -83,7 +83,7 @@ impl Views {
         let row = RequestRow {
             id,
             session,
-            agent: self.agent_of(session),
+            agent: self.agent_of_session(session),
             task: task.cloned(),
             r#type: dependency.r#type,
             name: dependency.name.clone(),
@@ -103,11 +103,11 @@ impl Views {
         };
         self.rows.inbox.put(InboxRow::of_request(&row));
         self.rows.requests.put(row);
-        self.facts.open.set(InboxItem::Request(id), Some(ResponsibleParty::Person));
+        self.facts.open.set_party(InboxItem::Request(id), Some(ResponsibleParty::Person));
         self.set_session_waiting(moment, session, InboxItem::Request(id), true);
     }
 
-    pub(crate) fn request_provided(
+    pub(crate) fn apply_request_provided(
         &mut self,
         moment: EventMoment<'_>,
         id: RequestId,
@@ -120,7 +120,7 @@ impl Views {
         self.resolve_request(moment, id, RequestState::Provided);
     }
 
-    pub(crate) fn request_refused(&mut self, moment: EventMoment<'_>, id: RequestId, reason: &str) {
+    pub(crate) fn apply_request_refused(&mut self, moment: EventMoment<'_>, id: RequestId, reason: &str) {
         self.rows.requests.change(&id, |row| row.refusal_reason = Some(reason.to_owned()));
         self.resolve_request(moment, id, RequestState::Refused);
     }
@@ -131,10 +131,10 @@ impl Views {
             row.resolved_by = Some(moment.actor.clone());
         });
         self.rows.inbox.remove(&InboxItem::Request(id));
-        self.facts.open.set(InboxItem::Request(id), None);
+        self.facts.open.set_party(InboxItem::Request(id), None);
     }
 
-    pub(crate) fn request_delivered(&mut self, moment: EventMoment<'_>, id: RequestId) {
+    pub(crate) fn apply_request_delivered(&mut self, moment: EventMoment<'_>, id: RequestId) {
         self.rows.requests.change(&id, |row| (row.delivered, row.delivered_at) = (true, Some(moment.at)));
         let Some(session) = self.rows.requests.get(&id).map(|row| row.session) else { return };
         self.set_session_waiting(moment, session, InboxItem::Request(id), false);

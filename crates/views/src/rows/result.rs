@@ -53,7 +53,7 @@ impl TableRow for ResultRow {
 }
 
 impl Views {
-    pub(crate) fn result_submitted(
+    pub(crate) fn apply_result_submitted(
         &mut self,
         moment: EventMoment<'_>,
         (id, from): (ResultId, SessionId),
@@ -69,7 +69,7 @@ impl Views {
         self.rows.results.put(ResultRow {
             id,
             from_session: from,
-            from: self.agent_of(from),
+            from: self.agent_of_session(from),
             to: to.clone(),
             to_session: None,
             result_type,
@@ -81,7 +81,12 @@ impl Views {
         });
     }
 
-    pub(crate) fn result_delivered(&mut self, moment: EventMoment<'_>, id: ResultId, session: SessionId) {
+    pub(crate) fn apply_result_delivered(
+        &mut self,
+        moment: EventMoment<'_>,
+        id: ResultId,
+        session: SessionId,
+    ) {
         self.rows.results.change(&id, |row| {
             row.status = ResultState::Delivered;
             (row.to_session, row.delivered_at) = (Some(session), Some(moment.at));

@@ -66,16 +66,16 @@ pub struct TaskCounts {
 
 impl TaskCounts {
     /// Moves a task from one state to another; `from` is `None` for a new task.
-    pub(super) fn shift(&mut self, from: Option<TaskState>, to: TaskState) {
+    pub(super) fn move_task(&mut self, from: Option<TaskState>, to: TaskState) {
         if let Some(from) = from {
-            let count = self.of(from);
+            let count = self.count_mut(from);
             *count = count.saturating_sub(1);
         }
-        let count = self.of(to);
+        let count = self.count_mut(to);
         *count = count.saturating_add(1);
     }
 
-    fn of(&mut self, state: TaskState) -> &mut u32 {
+    fn count_mut(&mut self, state: TaskState) -> &mut u32 {
         match state {
             TaskState::Waiting => &mut self.waiting,
             TaskState::Ready => &mut self.ready,
@@ -107,7 +107,7 @@ pub struct PendingCounts {
 
 impl PendingCounts {
     /// Returns the count of a party; waiting for time or for Jangdan is not counted.
-    pub(crate) fn of(&mut self, party: &ResponsibleParty) -> Option<&mut u32> {
+    pub(crate) fn count_mut(&mut self, party: &ResponsibleParty) -> Option<&mut u32> {
         match party {
             ResponsibleParty::Person => Some(&mut self.person),
             ResponsibleParty::Orchestrator => Some(&mut self.orchestrator),
@@ -130,7 +130,7 @@ impl TableRow for RunRow {
 }
 
 impl Views {
-    pub(crate) fn run_started(
+    pub(crate) fn apply_run_started(
         &mut self,
         moment: EventMoment<'_>,
         project: &str,
@@ -158,7 +158,7 @@ impl Views {
             ended_at: None,
         });
         for member in team {
-            self.agent_joined(member);
+            self.add_agent(member);
         }
         for phase in &work.phases {
             self.facts.phases.entry(phase.number).or_default().has_check = phase.verify.is_some();
@@ -168,15 +168,15 @@ impl Views {
             self.rows.phases.put(PhaseRow::planned(phase));
         }
         for task in &work.tasks {
-            self.task_planned(moment, task);
+            self.add_planned_task(moment, task);
         }
         // Dependencies need all tasks to exist.
         for task in &work.tasks {
-            self.plan_dependencies(task);
+            self.set_planned_dependencies(task);
         }
     }
 
-    pub(crate) fn run_status(&mut self, status: RunState) {
+    pub(crate) fn set_run_state(&mut self, status: RunState) {
         self.rows.run.change(&(), |row| {
             row.status = status;
             if matches!(status, RunState::Running | RunState::Paused) {
@@ -185,7 +185,7 @@ impl Views {
         });
     }
 
-    pub(crate) fn run_ended(
+    pub(crate) fn apply_run_ended(
         &mut self,
         moment: EventMoment<'_>,
         outcome: RunOutcome,

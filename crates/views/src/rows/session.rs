@@ -93,7 +93,7 @@ impl TableRow for SessionRow {
 }
 
 impl Views {
-    pub(crate) fn session_opened(&mut self, moment: EventMoment<'_>, opened: &SessionOpening<'_>) {
+    pub(crate) fn apply_session_opened(&mut self, moment: EventMoment<'_>, opened: &SessionOpening<'_>) {
         // A session without an agent has no process to wait for.
         let state = if opened.agent.is_some() { SessionState::Starting } else { SessionState::Active };
         self.facts.sessions.insert(opened.session, SessionFacts { base: state, waits: BTreeSet::new() });
@@ -124,7 +124,7 @@ impl Views {
         }
     }
 
-    pub(crate) fn session_activated(
+    pub(crate) fn apply_session_activated(
         &mut self,
         moment: EventMoment<'_>,
         session: SessionId,
@@ -138,17 +138,22 @@ impl Views {
         }
     }
 
-    pub(crate) fn session_parked(&mut self, moment: EventMoment<'_>, session: SessionId, mode: ParkMode) {
+    pub(crate) fn apply_session_parked(
+        &mut self,
+        moment: EventMoment<'_>,
+        session: SessionId,
+        mode: ParkMode,
+    ) {
         self.rows.sessions.change(&session, |row| row.park = Some(mode));
         self.set_session_state(moment, session, SessionState::Parked);
     }
 
-    pub(crate) fn session_woken(&mut self, moment: EventMoment<'_>, session: SessionId) {
+    pub(crate) fn apply_session_woken(&mut self, moment: EventMoment<'_>, session: SessionId) {
         self.rows.sessions.change(&session, |row| row.park = None);
         self.set_session_state(moment, session, SessionState::Active);
     }
 
-    pub(crate) fn session_dismissed(&mut self, moment: EventMoment<'_>, session: SessionId) {
+    pub(crate) fn apply_session_dismissed(&mut self, moment: EventMoment<'_>, session: SessionId) {
         self.rows.sessions.change(&session, |row| row.dismissed = true);
         // A session without an agent has no process that could report its end.
         if self.rows.sessions.get(&session).is_some_and(|row| row.agent.is_none()) {
@@ -156,7 +161,7 @@ impl Views {
         }
     }
 
-    pub(crate) fn session_ended(
+    pub(crate) fn apply_session_ended(
         &mut self,
         moment: EventMoment<'_>,
         session: SessionId,
@@ -166,12 +171,12 @@ impl Views {
         self.end_session(moment, session, SessionState::Ended);
     }
 
-    pub(crate) fn session_lost(&mut self, moment: EventMoment<'_>, session: SessionId, reason: &str) {
+    pub(crate) fn apply_session_lost(&mut self, moment: EventMoment<'_>, session: SessionId, reason: &str) {
         self.rows.sessions.change(&session, |row| row.lost_reason = Some(reason.to_owned()));
         self.end_session(moment, session, SessionState::Lost);
     }
 
-    pub(crate) fn session_works_at(&mut self, session: SessionId, task: &TaskId) {
+    pub(crate) fn set_session_task(&mut self, session: SessionId, task: &TaskId) {
         self.rows.sessions.change(&session, |row| row.task = Some(task.clone()));
     }
 
@@ -193,7 +198,7 @@ impl Views {
     }
 
     /// Returns the current or last task of a session.
-    pub(super) fn task_of(&self, session: SessionId) -> Option<TaskId> {
+    pub(super) fn task_of_session(&self, session: SessionId) -> Option<TaskId> {
         self.rows.sessions.get(&session).and_then(|row| row.task.clone())
     }
 

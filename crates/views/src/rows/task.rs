@@ -100,7 +100,7 @@ impl TableRow for TaskRow {
 }
 
 impl Views {
-    pub(super) fn task_planned(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
+    pub(super) fn add_planned_task(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
         if self.facts.tasks.contains_key(&task.id) {
             return;
         }
@@ -143,20 +143,20 @@ impl Views {
         self.rows.task_details.put(TaskDetailRow::planned(task));
         self.rows.phases.change(&task.phase, |row| {
             row.n_tasks += 1;
-            row.tasks.shift(None, state);
+            row.tasks.move_task(None, state);
         });
         self.rows.run.change(&(), |row| {
             row.n_tasks += 1;
-            row.tasks.shift(None, state);
+            row.tasks.move_task(None, state);
         });
     }
 
-    pub(crate) fn task_added(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
-        self.task_planned(moment, task);
-        self.plan_dependencies(task);
+    pub(crate) fn apply_task_added(&mut self, moment: EventMoment<'_>, task: &PlannedTask) {
+        self.add_planned_task(moment, task);
+        self.set_planned_dependencies(task);
     }
 
-    pub(crate) fn task_started(
+    pub(crate) fn apply_task_started(
         &mut self,
         moment: EventMoment<'_>,
         task: &TaskId,
@@ -172,11 +172,11 @@ impl Views {
         self.clear_blocks(task);
         self.give_task_slot(task);
         self.set_task_state(moment, task, TaskState::Running);
-        self.session_works_at(session, task);
-        self.attempt_started(moment, task, attempt, agent, session);
+        self.set_session_task(session, task);
+        self.add_attempt(moment, task, attempt, agent, session);
     }
 
-    pub(crate) fn task_resumed(&mut self, moment: EventMoment<'_>, task: &TaskId, session: SessionId) {
+    pub(crate) fn apply_task_resumed(&mut self, moment: EventMoment<'_>, task: &TaskId, session: SessionId) {
         self.give_task_slot(task);
         // The task continues in its stage: one that was being merged does not run again.
         let base = self.facts.tasks.get(task).map(|facts| facts.base);
@@ -185,8 +185,8 @@ impl Views {
         self.set_task_state(moment, task, base);
         if self.rows.sessions.get(&session).is_some() {
             self.rows.tasks.change(task, |row| row.session = Some(session));
-            self.session_works_at(session, task);
-            self.attempt_in_session(task, session);
+            self.set_session_task(session, task);
+            self.set_attempt_session(task, session);
         }
     }
 
@@ -198,13 +198,18 @@ impl Views {
     }
 
     /// Returns a task to its agent, or to the queue if the agent's session has ended.
-    pub(crate) fn task_returned(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+    pub(crate) fn apply_task_returned(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         let session = self.rows.tasks.get(task).and_then(|row| self.rows.sessions.get(&row.session?));
         let is_alive = session.is_some_and(|row| row.ended_at.is_none() && !row.dismissed);
         self.set_task_state(moment, task, if is_alive { TaskState::Running } else { TaskState::Waiting });
     }
 
-    pub(crate) fn task_merged(&mut self, moment: EventMoment<'_>, task: &TaskId, outcome: &MergeOutcome) {
+    pub(crate) fn apply_merge_finished(
+        &mut self,
+        moment: EventMoment<'_>,
+        task: &TaskId,
+        outcome: &MergeOutcome,
+    ) {
         let base = match outcome {
             MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => TaskState::Merging,
             MergeOutcome::CheckFailed { .. } => TaskState::Checking,
@@ -213,20 +218,25 @@ impl Views {
         self.set_task_state(moment, task, base);
     }
 
-    pub(crate) fn task_retried(&mut self, moment: EventMoment<'_>, task: &TaskId) {
-        self.attempt_dropped(moment, task);
+    pub(crate) fn apply_task_retried(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+        self.drop_attempt(moment, task);
         self.reset_task(moment, task);
     }
 
-    pub(crate) fn task_done(&mut self, moment: EventMoment<'_>, task: &TaskId, proof: CompletionProof) {
+    pub(crate) fn apply_task_done(&mut self, moment: EventMoment<'_>, task: &TaskId, proof: CompletionProof) {
         self.rows.tasks.change(task, |row| {
             (row.proof, row.progress, row.failure) = (Some(proof), Some(1.0), None);
         });
         self.set_task_state(moment, task, TaskState::Done);
-        self.attempt_done(moment, task);
+        self.complete_attempt(moment, task);
     }
 
-    pub(crate) fn task_failed(&mut self, moment: EventMoment<'_>, task: &TaskId, failure: &AttemptFailure) {
+    pub(crate) fn apply_task_failed(
+        &mut self,
+        moment: EventMoment<'_>,
+        task: &TaskId,
+        failure: &AttemptFailure,
+    ) {
         self.rows.tasks.change(task, |row| row.failure = Some(failure.clone()));
         self.set_task_state(moment, task, TaskState::Failed);
     }
@@ -234,10 +244,10 @@ impl Views {
     /// Skips or cancels a task.
     pub(crate) fn end_task_early(&mut self, moment: EventMoment<'_>, task: &TaskId, state: TaskState) {
         self.set_task_state(moment, task, state);
-        self.attempt_dropped(moment, task);
+        self.drop_attempt(moment, task);
     }
 
-    pub(crate) fn task_reopened(&mut self, moment: EventMoment<'_>, task: &TaskId) {
+    pub(crate) fn apply_task_reopened(&mut self, moment: EventMoment<'_>, task: &TaskId) {
         self.rows.tasks.change(task, |row| (row.proof, row.progress) = (None, None));
         self.reset_task(moment, task);
     }

@@ -38,7 +38,7 @@ pub enum UnmetDependency {
 
 impl Views {
     /// Sets the dependencies of a task from the plan.
-    pub(super) fn plan_dependencies(&mut self, task: &PlannedTask) {
+    pub(super) fn set_planned_dependencies(&mut self, task: &PlannedTask) {
         for earlier in &task.depends_on {
             self.link_dependency(earlier, &task.id);
         }
@@ -55,7 +55,12 @@ impl Views {
         self.update_dependencies(&task.id);
     }
 
-    pub(crate) fn dependency_added(&mut self, moment: EventMoment<'_>, earlier: &TaskId, later: &TaskId) {
+    pub(crate) fn apply_dependency_added(
+        &mut self,
+        moment: EventMoment<'_>,
+        earlier: &TaskId,
+        later: &TaskId,
+    ) {
         self.link_dependency(earlier, later);
         self.rows.task_details.change(later, |row| {
             if !row.depends_on.contains(earlier) {
@@ -66,18 +71,18 @@ impl Views {
         self.update_dependencies(later);
     }
 
-    pub(crate) fn dependency_removed(&mut self, earlier: &TaskId, later: &TaskId) {
+    pub(crate) fn apply_dependency_removed(&mut self, earlier: &TaskId, later: &TaskId) {
         if let Some(facts) = self.facts.tasks.get_mut(earlier) {
             facts.dependents.remove(later);
         }
         if let Some(facts) = self.facts.tasks.get_mut(later) {
-            facts.note(earlier, DependencyState::Met);
+            facts.set_dependency_state(earlier, DependencyState::Met);
         }
         self.rows.task_details.change(later, |row| row.depends_on.retain(|other| other != earlier));
         self.update_dependencies(later);
     }
 
-    pub(crate) fn external_met(&mut self, name: &str) {
+    pub(crate) fn apply_external_dependency_met(&mut self, name: &str) {
         self.facts.externals_met.insert(name.to_owned());
         for task in self.facts.externals.remove(name).unwrap_or_default() {
             if let Some(facts) = self.facts.tasks.get_mut(&task) {
@@ -129,7 +134,7 @@ impl Views {
         let dependents = self.facts.tasks.get(task).map(|facts| facts.dependents.clone());
         for other in dependents.unwrap_or_default() {
             if let Some(facts) = self.facts.tasks.get_mut(&other) {
-                facts.note(task, standing);
+                facts.set_dependency_state(task, standing);
             }
             self.return_to_waiting(moment, &other);
             self.update_dependencies(&other);
@@ -148,7 +153,7 @@ impl Views {
     pub(super) fn update_dependencies(&mut self, task: &TaskId) {
         let Some(facts) = self.facts.tasks.get(task) else { return };
         let n_waits_for = if facts.base == TaskState::Waiting { facts.n_unmet() } else { 0 };
-        let waits_for: Vec<_> = first(facts).take(n_waits_for).collect();
+        let waits_for: Vec<_> = first_unmet_dependencies(facts).take(n_waits_for).collect();
         let n_waits_for = u32::try_from(n_waits_for).unwrap_or(u32::MAX);
         let differs = |row: &TaskRow| row.n_waits_for != n_waits_for || row.waits_for != waits_for;
         if self.rows.tasks.get(task).is_some_and(differs) {
@@ -159,14 +164,14 @@ impl Views {
     fn link_dependency(&mut self, earlier: &TaskId, later: &TaskId) {
         let Some(facts) = self.facts.tasks.get_mut(earlier) else { return };
         facts.dependents.insert(later.clone());
-        let standing = facts.base.standing();
+        let standing = facts.base.dependency_state();
         if let Some(facts) = self.facts.tasks.get_mut(later) {
-            facts.note(earlier, standing);
+            facts.set_dependency_state(earlier, standing);
         }
     }
 }
 
-fn first(facts: &TaskFacts) -> impl Iterator<Item = UnmetDependency> {
+fn first_unmet_dependencies(facts: &TaskFacts) -> impl Iterator<Item = UnmetDependency> {
     // Failed tasks first: they need attention.
     let lost = facts.lost_tasks.iter().map(|task| (task, true));
     let tasks = lost.chain(facts.unmet_tasks.iter().map(|task| (task, false)));

@@ -91,13 +91,13 @@ impl TableRow for TaskDetailRow {
 }
 
 impl Views {
-    pub(crate) fn task_claimed(&mut self, task: &TaskId, fields: &BTreeMap<String, String>) {
+    pub(crate) fn set_reported_fields(&mut self, task: &TaskId, fields: &BTreeMap<String, String>) {
         if !fields.is_empty() {
             self.rows.task_details.change(task, |row| row.reported = fields.clone());
         }
     }
 
-    pub(crate) fn task_requested(&mut self, task: &TaskId, worktree: Option<&String>) {
+    pub(crate) fn apply_task_requested(&mut self, task: &TaskId, worktree: Option<&String>) {
         if worktree.is_some() {
             self.rows.task_details.change(task, |row| row.worktree = worktree.cloned());
         }

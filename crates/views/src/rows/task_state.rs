@@ -39,7 +39,7 @@ impl TaskState {
     }
 
     /// Returns the state for tasks that depend on this one.
-    pub(super) fn standing(self) -> DependencyState {
+    pub(super) fn dependency_state(self) -> DependencyState {
         match self {
             Self::Done | Self::Skipped => DependencyState::Met,
             Self::Failed | Self::Cancelled => DependencyState::Failed,
@@ -67,7 +67,7 @@ pub enum TaskMark {
 }
 
 impl TaskMark {
-    fn all_of(row: &TaskRow, state: TaskState) -> Vec<Self> {
+    fn marks_of_task(row: &TaskRow, state: TaskState) -> Vec<Self> {
         let proof = match row.proof.filter(|_| state == TaskState::Done) {
             Some(CompletionProof::Unchecked) => Some(Self::Unchecked),
             Some(CompletionProof::Waived) => Some(Self::Waived),
@@ -89,8 +89,8 @@ impl Views {
             self.clear_blocks(task);
         }
         self.update_task_state(moment, task);
-        if before.standing() != base.standing() {
-            self.notify_dependents(moment, task, base.standing());
+        if before.dependency_state() != base.dependency_state() {
+            self.notify_dependents(moment, task, base.dependency_state());
         }
     }
 
@@ -106,7 +106,12 @@ impl Views {
         self.set_task_state(moment, task, TaskState::Waiting);
     }
 
-    pub(crate) fn task_blocked(&mut self, moment: EventMoment<'_>, task: &TaskId, reason: &BlockReason) {
+    pub(crate) fn apply_task_blocked(
+        &mut self,
+        moment: EventMoment<'_>,
+        task: &TaskId,
+        reason: &BlockReason,
+    ) {
         if let BlockReason::Approval { phase } = reason {
             self.facts.phases.entry(*phase).or_default().at_gate.insert(task.clone());
         }
@@ -122,7 +127,12 @@ impl Views {
         self.update_task_state(moment, task);
     }
 
-    pub(crate) fn task_unblocked(&mut self, moment: EventMoment<'_>, task: &TaskId, reason: &BlockReason) {
+    pub(crate) fn apply_task_unblocked(
+        &mut self,
+        moment: EventMoment<'_>,
+        task: &TaskId,
+        reason: &BlockReason,
+    ) {
         if let BlockReason::Approval { phase } = reason
             && let Some(facts) = self.facts.phases.get_mut(phase)
         {
@@ -160,7 +170,7 @@ impl Views {
                 .escalations
                 .get(escalation)
                 .map_or(ResponsibleParty::Jangdan, |row| row.level.into()),
-            BlockReason::Paused { by } => self.party_of(by),
+            BlockReason::Paused { by } => self.party_of_actor(by),
         }
     }
 
@@ -192,14 +202,14 @@ impl Views {
             (row.state, row.state_since_at) = (state, moment.at);
             row.ended_at = state.is_final().then_some(moment.at);
         });
-        self.rows.phases.change(&phase, |row| row.tasks.shift(Some(before), state));
-        self.rows.run.change(&(), |row| row.tasks.shift(Some(before), state));
+        self.rows.phases.change(&phase, |row| row.tasks.move_task(Some(before), state));
+        self.rows.run.change(&(), |row| row.tasks.move_task(Some(before), state));
     }
 
     /// Updates the marks of a task that has or gets this state.
     pub(super) fn update_marks(&mut self, task: &TaskId, state: TaskState) {
         let Some(row) = self.rows.tasks.get(task) else { return };
-        let marks = TaskMark::all_of(row, state);
+        let marks = TaskMark::marks_of_task(row, state);
         if row.marks != marks {
             self.rows.tasks.change(task, |row| row.marks = marks);
         }

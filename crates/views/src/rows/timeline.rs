@@ -59,8 +59,8 @@ impl Views {
             return;
         }
         let task = sentence.task.or_else(|| self.rows.questions.get(&sentence.question?)?.task.clone());
-        let task = task.or_else(|| self.task_with_id(sentence.id.as_ref()?));
-        let task = task.or_else(|| self.task_of(sentence.session?));
+        let task = task.or_else(|| self.task_of_item(sentence.id.as_ref()?));
+        let task = task.or_else(|| self.task_of_session(sentence.session?));
         let korean = ko::describe_event_in_korean(event, &self.rows, moment.actor);
         self.rows.timeline.put(TimelineRow {
             sequence: moment.sequence,
@@ -78,13 +78,13 @@ impl Views {
     }
 
     /// Returns the task of a request, escalation, loop, checkpoint or invocation.
-    fn task_with_id(&self, id: &str) -> Option<TaskId> {
+    fn task_of_item(&self, id: &str) -> Option<TaskId> {
         let rows = &self.rows;
         let request = |id: RequestId| rows.requests.get(&id)?.task.clone();
         let escalation = |id: EscalationId| rows.escalations.get(&id)?.task.clone();
         let feedback_loop = |id: LoopId| Some(rows.loops.get(&id)?.task.clone());
         let checkpoint = |id: CheckpointId| Some(rows.checkpoints.get(&id)?.task.clone());
-        let invocation = |id: InvocationId| self.task_of(rows.invocations.get(&id)?.caller_session);
+        let invocation = |id: InvocationId| self.task_of_session(rows.invocations.get(&id)?.caller_session);
         // Each kind of id has its own prefix, so at most one of these parses.
         let task = id.parse().ok().and_then(request);
         let task = task.or_else(|| id.parse().ok().and_then(escalation));

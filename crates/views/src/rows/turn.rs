@@ -99,7 +99,7 @@ impl Views {
         let named = if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = input {
             Some(task.clone())
         } else {
-            self.task_of(session)
+            self.task_of_session(session)
         };
         let question = if let SessionInput::Answer { question, .. }
         | SessionInput::ClarificationRequest { question, .. }
@@ -128,7 +128,7 @@ impl Views {
         }
     }
 
-    pub(crate) fn turn_ended(
+    pub(crate) fn apply_turn_ended(
         &mut self,
         now: EventMoment<'_>,
         session: SessionId,
@@ -139,7 +139,7 @@ impl Views {
         self.add_agent_turn(now, session, TurnMessage { tools: tools.clone(), ..message });
     }
 
-    pub(crate) fn turn_interrupted(
+    pub(crate) fn apply_turn_interrupted(
         &mut self,
         now: EventMoment<'_>,
         session: SessionId,
@@ -156,7 +156,7 @@ impl Views {
 
     fn add_agent_turn(&mut self, moment: EventMoment<'_>, session: SessionId, message: TurnMessage) {
         let is_silent = message.content.trim().is_empty() && message.tools.is_empty();
-        if let Some(task) = self.task_of(session).filter(|_| !is_silent) {
+        if let Some(task) = self.task_of_session(session).filter(|_| !is_silent) {
             self.add_turn(moment, task, session, message);
         }
     }
@@ -167,7 +167,7 @@ impl Views {
         session: SessionId,
         summary: Option<&String>,
     ) {
-        if let (Some(task), Some(summary)) = (self.task_of(session), summary) {
+        if let (Some(task), Some(summary)) = (self.task_of_session(session), summary) {
             let message = TurnMessage::new(TurnSpeaker::Agent, TurnKind::Step, summary.clone());
             self.add_turn(moment, task, session, message);
         }
@@ -180,7 +180,7 @@ impl Views {
         task: Option<&TaskId>,
         error: &AgentError,
     ) {
-        if let Some(task) = task.cloned().or_else(|| self.task_of(session)) {
+        if let Some(task) = task.cloned().or_else(|| self.task_of_session(session)) {
             let details = error.details.as_ref().map(|details| format!("\n{details}")).unwrap_or_default();
             let content = format!("Error: {}{details}", error.message);
             let korean = Some(format!("오류: {}{details}", error.message));
@@ -222,7 +222,7 @@ impl Views {
             TurnSpeaker::Agent => Some(session),
             TurnSpeaker::Orchestrator => moment.actor.session(),
         };
-        let agent = speaker.and_then(|speaker| self.agent_of(speaker));
+        let agent = speaker.and_then(|speaker| self.agent_of_session(speaker));
         let sent_at = moment.at;
         self.rows.turns.put(TurnRow {
             task,

@@ -70,7 +70,7 @@ impl TableRow for UsageRow {
 }
 
 impl Views {
-    pub(crate) fn usage_reported(
+    pub(crate) fn apply_usage_reported(
         &mut self,
         moment: EventMoment<'_>,
         session: SessionId,
@@ -87,7 +87,7 @@ impl Views {
         self.update_progress_usage(moment, session);
         self.rows.run.change(&(), |row| row.used.add(usage));
         self.add_usage(UsageScope::Run, usage);
-        if let Some(agent) = self.agent_of(session) {
+        if let Some(agent) = self.agent_of_session(session) {
             self.rows.agents.change(&agent, |row| row.used.add(usage));
             self.add_usage(UsageScope::Agent(agent), usage);
         }
@@ -104,7 +104,7 @@ impl Views {
         }
     }
 
-    pub(crate) fn budget_raised(&mut self, subject: &EscalationSubject, budget: Budget) {
+    pub(crate) fn apply_budget_raised(&mut self, subject: &EscalationSubject, budget: Budget) {
         let scope = match subject {
             EscalationSubject::Task { task } => {
                 self.rows.tasks.change(task, |row| row.budget = Some(budget));

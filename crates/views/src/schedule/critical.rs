@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{PhaseNumber, TaskId};
 
 use super::pace::Pace;
-use crate::{Rows, graph::Graph, layout::of_tasks, rows::TaskRow};
+use crate::{Rows, graph::Graph, layout::task_graph, rows::TaskRow};
 
 /// Tasks and gates of a run in one graph.
 pub struct GatedGraph<'a> {
@@ -21,7 +21,7 @@ impl<'a> GatedGraph<'a> {
         let tasks: Vec<&TaskRow> = rows.tasks.iter().collect();
         let gates: Vec<PhaseNumber> = rows.phases.iter().map(|row| row.number).collect();
         let places: BTreeMap<PhaseNumber, usize> = gates.iter().copied().zip(tasks.len()..).collect();
-        let of_tasks = of_tasks(rows);
+        let of_tasks = task_graph(rows);
         let mut graph = Graph::new(tasks.len() + gates.len());
         for (place, task) in tasks.iter().enumerate() {
             of_tasks.before(place).iter().for_each(|earlier| graph.connect(*earlier, place));
@@ -43,9 +43,9 @@ impl<'a> GatedGraph<'a> {
     }
 
     /// Returns for each node the duration of the longest path from its start to the end of the run.
-    pub fn remaining(&self, ms: &[u64]) -> Vec<u64> {
+    pub fn remaining_ms(&self, ms: &[u64]) -> Vec<u64> {
         let mut remaining = vec![0_u64; self.graph.len()];
-        for node in self.graph.order().into_iter().rev() {
+        for node in self.graph.topological_order().into_iter().rev() {
             let after = self.graph.after(node).iter().map(|later| remaining[*later]).max().unwrap_or(0);
             remaining[node] = after.saturating_add(ms.get(node).copied().unwrap_or(0));
         }
@@ -57,7 +57,7 @@ impl<'a> GatedGraph<'a> {
 pub fn path(rows: &Rows, pace: &Pace) -> Vec<TaskId> {
     let graph_of_gates = GatedGraph::of(rows);
     let ms: Vec<u64> = graph_of_gates.tasks.iter().map(|row| pace.whole_ms(rows, row)).collect();
-    let remaining = graph_of_gates.remaining(&ms);
+    let remaining = graph_of_gates.remaining_ms(&ms);
     let longest = |nodes: &mut dyn Iterator<Item = usize>| {
         nodes.reduce(|best, node| if remaining[node] > remaining[best] { node } else { best })
     };

@@ -24,13 +24,13 @@ pub struct Forecast {
 pub fn forecast(rows: &Rows, pace: &Pace, now: Timestamp) -> Forecast {
     let Some(run) = rows.run.get(&()) else { return Forecast::default() };
     match run.status {
-        RunState::Running | RunState::Paused => Simulation::new(rows, pace, run.slots, now).play(),
+        RunState::Running | RunState::Paused => Simulation::new(rows, pace, run.slots, now).run(),
         RunState::Done | RunState::Failed | RunState::Cancelled => Forecast::default(),
     }
 }
 
 /// Order of ready tasks: the smallest starts next, as in the scheduler.
-type Turn = (Reverse<bool>, Reverse<Priority>, Reverse<u64>, usize);
+type StartOrder = (Reverse<bool>, Reverse<Priority>, Reverse<u64>, usize);
 
 struct Simulation<'a> {
     rows: &'a Rows,
@@ -42,7 +42,7 @@ struct Simulation<'a> {
     slots: u32,
     free: u32,
     free_of: BTreeMap<Option<&'a AgentName>, u32>,
-    ready: BTreeMap<Option<&'a AgentName>, BTreeSet<Turn>>,
+    ready: BTreeMap<Option<&'a AgentName>, BTreeSet<StartOrder>>,
     /// Ends of running tasks; each frees a slot.
     working: BinaryHeap<Reverse<(Timestamp, usize)>>,
     /// Ends of rate limits.
@@ -55,7 +55,7 @@ impl<'a> Simulation<'a> {
     fn new(rows: &'a Rows, pace: &Pace, slots: u32, now: Timestamp) -> Self {
         let graph_of_gates = GatedGraph::of(rows);
         let left_ms: Vec<u64> = graph_of_gates.tasks.iter().map(|row| pace.left_ms(rows, row)).collect();
-        let remaining = graph_of_gates.remaining(&left_ms);
+        let remaining = graph_of_gates.remaining_ms(&left_ms);
         let n_before =
             (0..graph_of_gates.graph.len()).map(|node| graph_of_gates.graph.before(node).len()).collect();
         let worker = rows.agents.iter().find(|row| row.role == Role::Worker).map(|row| &row.name);
@@ -78,25 +78,25 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn play(mut self) -> Forecast {
+    fn run(mut self) -> Forecast {
         // Running tasks keep their slots.
         for node in 0..self.graph_of_gates.tasks.len() {
             let row = self.graph_of_gates.tasks[node];
             if matches!(row.state, TaskState::Running | TaskState::Checking | TaskState::Merging) {
-                self.begin(node, row);
+                self.start_task(node, row);
             }
         }
         let nodes = 0..self.graph_of_gates.graph.len();
         let free: Vec<usize> = nodes.filter(|node| self.n_before[*node] == 0 || self.is_met(*node)).collect();
-        free.into_iter().for_each(|node| self.free_up(node));
+        free.into_iter().for_each(|node| self.release_node(node));
         while self.step() {}
-        self.tell()
+        self.into_forecast()
     }
 
     /// Starts all tasks that can start, then advances to the next end of a task or rate limit.
     fn step(&mut self) -> bool {
-        while let Some((node, row)) = self.next_in_turn() {
-            self.begin(node, row);
+        while let Some((node, row)) = self.take_next_ready_task() {
+            self.start_task(node, row);
         }
         let ends = self.working.peek().map(|Reverse((at, _))| *at);
         let wakes = self.resting.peek().map(|Reverse((at, _))| *at);
@@ -105,14 +105,14 @@ impl<'a> Simulation<'a> {
             (Some(ends), wakes) if wakes.is_none_or(|wakes| ends <= wakes) => {
                 if let Some(Reverse((at, node))) = self.working.pop() {
                     self.now = self.now.max(at);
-                    self.give_back(node);
-                    self.end(node);
+                    self.release_slot(node);
+                    self.finish_node(node);
                 }
             }
             (_, _) => {
                 if let Some(Reverse((at, node))) = self.resting.pop() {
                     self.now = self.now.max(at);
-                    self.line_up(node);
+                    self.enqueue_task(node);
                 }
             }
         }
@@ -123,7 +123,7 @@ impl<'a> Simulation<'a> {
         row.agent.as_ref().or(self.worker)
     }
 
-    fn next_in_turn(&mut self) -> Option<(usize, &'a TaskRow)> {
+    fn take_next_ready_task(&mut self) -> Option<(usize, &'a TaskRow)> {
         if self.free == 0 {
             return None;
         }
@@ -137,7 +137,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Gives a task a slot until it is done.
-    fn begin(&mut self, node: usize, row: &'a TaskRow) {
+    fn start_task(&mut self, node: usize, row: &'a TaskRow) {
         let agent = self.agent(row);
         self.free = self.free.saturating_sub(1);
         let slots = self.slots;
@@ -146,7 +146,7 @@ impl<'a> Simulation<'a> {
         let left_ms = i64::try_from(self.left_ms[node]).unwrap_or(i64::MAX);
         let end_at = Timestamp(self.now.0.saturating_add(left_ms));
         self.working.push(Reverse((end_at, node)));
-        self.forecast.n_guessed += u32::from(Pace::is_guessed(self.rows, &row.id));
+        self.forecast.n_guessed += u32::from(Pace::has_no_estimate(self.rows, &row.id));
         self.forecast.end_at = self.forecast.end_at.max(Some(end_at));
         self.forecast.bars.push(Bar {
             task: row.id.clone(),
@@ -161,7 +161,7 @@ impl<'a> Simulation<'a> {
         });
     }
 
-    fn give_back(&mut self, node: usize) {
+    fn release_slot(&mut self, node: usize) {
         let agent = self.graph_of_gates.tasks.get(node).and_then(|row| self.agent(row));
         self.free += 1;
         if let Some(free) = self.free_of.get_mut(&agent) {
@@ -170,24 +170,24 @@ impl<'a> Simulation<'a> {
     }
 
     /// Marks a node as finished and releases the nodes that waited only for it.
-    fn end(&mut self, node: usize) {
+    fn finish_node(&mut self, node: usize) {
         for later in self.graph_of_gates.graph.after(node).to_vec() {
             self.n_before[later] = self.n_before[later].saturating_sub(1);
             if self.n_before[later] == 0 && !self.is_met(later) {
-                self.free_up(later);
+                self.release_node(later);
             }
         }
     }
 
     /// Handles a node whose dependencies are met.
-    fn free_up(&mut self, node: usize) {
-        let Some(row) = self.graph_of_gates.tasks.get(node).copied() else { return self.end(node) };
+    fn release_node(&mut self, node: usize) {
+        let Some(row) = self.graph_of_gates.tasks.get(node).copied() else { return self.finish_node(node) };
         match row.state {
-            TaskState::Done | TaskState::Skipped => self.end(node),
+            TaskState::Done | TaskState::Skipped => self.finish_node(node),
             // Already running, or ended without success.
             TaskState::Running | TaskState::Checking | TaskState::Merging => {}
             TaskState::Failed | TaskState::Cancelled => {}
-            TaskState::Waiting | TaskState::Ready => self.line_up(node),
+            TaskState::Waiting | TaskState::Ready => self.enqueue_task(node),
             TaskState::Blocked => {
                 let until = row.blocked.iter().filter_map(|blocked| match blocked.reason {
                     BlockReason::RateLimited { until } => Some(until),
@@ -198,7 +198,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn line_up(&mut self, node: usize) {
+    fn enqueue_task(&mut self, node: usize) {
         let Some(row) = self.graph_of_gates.tasks.get(node).copied() else { return };
         let has_started = row.started_at.is_some() && row.state != TaskState::Waiting;
         let turn = (Reverse(has_started), Reverse(row.priority), Reverse(self.remaining[node]), node);
@@ -215,7 +215,7 @@ impl<'a> Simulation<'a> {
         phase.is_some_and(|row| matches!(row.state, PhaseState::Approved | PhaseState::Landed))
     }
 
-    fn tell(mut self) -> Forecast {
+    fn into_forecast(mut self) -> Forecast {
         let n_stuck = self.n_before.iter().zip(&self.graph_of_gates.tasks).filter(|(n_before, row)| {
             **n_before > 0 && matches!(row.state, TaskState::Waiting | TaskState::Ready)
         });

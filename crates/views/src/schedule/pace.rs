@@ -44,7 +44,7 @@ impl Pace {
     }
 
     /// Returns whether a task has no estimate.
-    pub fn is_guessed(rows: &Rows, task: &TaskId) -> bool {
+    pub fn has_no_estimate(rows: &Rows, task: &TaskId) -> bool {
         rows.task_details.get(task).is_none_or(|detail| detail.estimate_ms.is_none())
     }
 

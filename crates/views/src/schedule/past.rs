@@ -21,7 +21,7 @@ struct BlockedTime {
 }
 
 /// Returns the bars up to now.
-pub fn past(rows: &Rows, now: Timestamp) -> Vec<Bar> {
+pub fn past_bars(rows: &Rows, now: Timestamp) -> Vec<Bar> {
     let blocked_times = blocked_times(rows, now);
     let mut bars = Vec::new();
     let mut attempts = rows.attempts.iter().peekable();
@@ -30,13 +30,13 @@ pub fn past(rows: &Rows, now: Timestamp) -> Vec<Bar> {
         let next = attempts.peek().filter(|next| next.task == attempt.task).map(|next| next.started_at);
         let end = attempt.ended_at.unwrap_or(now).min(next.unwrap_or(now)).max(attempt.started_at);
         let of_task = blocked_times.get(&attempt.task).map(Vec::as_slice).unwrap_or_default();
-        cut(rows, attempt, of_task, end, &mut bars);
+        split_attempt(rows, attempt, of_task, end, &mut bars);
     }
     bars
 }
 
 /// Splits an attempt into working and blocked times.
-fn cut(
+fn split_attempt(
     rows: &Rows,
     attempt: &AttemptRow,
     blocked_times: &[BlockedTime],
@@ -87,7 +87,7 @@ fn blocked_times(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<BlockedTim
     let last_event_times = last_event_times(rows);
     for row in rows.questions.iter() {
         let Some(task) = &row.task else { continue };
-        let to = end_of(row, &last_event_times).unwrap_or(now);
+        let to = question_end(row, &last_event_times).unwrap_or(now);
         let reason = BlockReason::Question { question: row.id };
         let (text, korean) = (Some(row.text.clone()), row.korean.clone());
         add(task, BlockedTime { from: row.asked_at, to, reason, text, korean });
@@ -122,7 +122,7 @@ fn blocked_times(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<BlockedTim
 }
 
 /// Returns when the answer reached the session or the question was closed; `None` while it is open.
-fn end_of(row: &QuestionRow, last_event_times: &BTreeMap<QuestionId, Timestamp>) -> Option<Timestamp> {
+fn question_end(row: &QuestionRow, last_event_times: &BTreeMap<QuestionId, Timestamp>) -> Option<Timestamp> {
     match row.status {
         QuestionState::Asked | QuestionState::WithOrchestrator | QuestionState::Pending => None,
         QuestionState::Answered => None,

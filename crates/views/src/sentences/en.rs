@@ -7,8 +7,8 @@ pub(crate) mod plan_changes;
 
 use domain::{
     Actor, AttemptFailure, BlockReason, CheckpointOutcome, ClaimSource, CompletionProof, EscalationAction,
-    EscalationLevel, EscalationSubject, EscalationType, Event, InvocationOutcome, LoopOutcome, MergeOutcome,
-    ParkMode, ProvidedResource, QuestionRoute, Receipt, ReturnReason, RunOutcome,
+    EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, InvocationOutcome,
+    MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome, TaskReturnReason,
 };
 
 use self::{
@@ -18,8 +18,8 @@ use self::{
 use crate::{
     Rows,
     sentence::{
-        EventSentence, SentenceContext, after_colon, first_line, join_first_names, join_names, short_commit,
-        to_count,
+        EventSentence, SentenceContext, first_line, join_names, join_names_of_total, prefix_with_colon,
+        short_commit, to_usize,
     },
 };
 
@@ -31,7 +31,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
     match event {
         Event::RunStarted { project, work, .. } => {
             let tasks = plural(work.tasks.len(), "task");
-            EventSentence::new(format!("Run of {project} started{}, {tasks}", after_colon(&work.title)))
+            EventSentence::new(format!("Run of {project} started{}, {tasks}", prefix_with_colon(&work.title)))
         }
         Event::RunPaused {} => EventSentence::new(format!("Run paused{by}")),
         Event::RunContinued {} => EventSentence::new(format!("Run resumed{by}")),
@@ -48,35 +48,43 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::RunReopened {} => EventSentence::new(format!("Run reopened{by}")),
 
         Event::PhaseStarted { phase, session } => {
-            EventSentence::new(format!("Phase {phase} started")).phase(*phase).session(*session)
+            EventSentence::new(format!("Phase {phase} started")).with_phase(*phase).with_session(*session)
         }
-        Event::PhasePaused { phase } => EventSentence::new(format!("Phase {phase} paused{by}")).phase(*phase),
+        Event::PhasePaused { phase } => {
+            EventSentence::new(format!("Phase {phase} paused{by}")).with_phase(*phase)
+        }
         Event::PhaseContinued { phase } => {
-            EventSentence::new(format!("Phase {phase} resumed{by}")).phase(*phase)
+            EventSentence::new(format!("Phase {phase} resumed{by}")).with_phase(*phase)
         }
         Event::PhaseCancelled { phase } => {
-            EventSentence::new(format!("Phase {phase} cancelled{by}")).phase(*phase)
+            EventSentence::new(format!("Phase {phase} cancelled{by}")).with_phase(*phase)
         }
-        Event::PhaseLanded { phase } => EventSentence::new(format!("Phase {phase} merged")).phase(*phase),
+        Event::PhaseLanded { phase } => {
+            EventSentence::new(format!("Phase {phase} merged")).with_phase(*phase)
+        }
 
         Event::TasksBecameReady { tasks } => match tasks.as_slice() {
-            [task] => EventSentence::new(format!("{task} is ready")).task(task),
+            [task] => EventSentence::new(format!("{task} is ready")).with_task(task),
             tasks => EventSentence::new(format!("Ready to start: {}", join_names(tasks))),
         },
         Event::TaskStarted { task, attempt, agent, session } => {
             let attempt = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
-            EventSentence::new(format!("{agent} started {task}{attempt}")).task(task).session(*session)
+            EventSentence::new(format!("{agent} started {task}{attempt}"))
+                .with_task(task)
+                .with_session(*session)
         }
         Event::TaskResumed { task, session } => {
-            EventSentence::new(format!("{} resumed {task}", agent(*session))).task(task).session(*session)
+            EventSentence::new(format!("{} resumed {task}", agent(*session)))
+                .with_task(task)
+                .with_session(*session)
         }
         Event::TaskBlocked { task, reason } => {
-            EventSentence::new(format!("{task} is blocked, waiting for {}", awaited(context, reason)))
-                .task(task)
+            EventSentence::new(format!("{task} is blocked, waiting for {}", awaited_item(context, reason)))
+                .with_task(task)
         }
         Event::TaskUnblocked { task, reason } => {
-            EventSentence::new(format!("{task} is no longer waiting for {}", awaited(context, reason)))
-                .task(task)
+            EventSentence::new(format!("{task} is no longer waiting for {}", awaited_item(context, reason)))
+                .with_task(task)
         }
         Event::TaskClaimed { task, source, .. } => EventSentence::new(match source {
             ClaimSource::DoneMessage => format!("{task} reported done"),
@@ -84,40 +92,44 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             ClaimSource::PhaseMarker => format!("{task} reported done together with its phase"),
             ClaimSource::Exit => format!("{task} counts as done: its process exited successfully"),
         })
-        .task(task),
+        .with_task(task),
         Event::CheckStarted { task, command, .. } => {
-            EventSentence::new(format!("Checking {task}{}", after_colon(command))).task(task)
+            EventSentence::new(format!("Checking {task}{}", prefix_with_colon(command))).with_task(task)
         }
         Event::CheckFinished { task, receipt, .. } => {
-            EventSentence::new(format!("{task}: check {}", check_result(receipt))).task(task)
+            EventSentence::new(format!("{task}: check {}", check_result(receipt))).with_task(task)
         }
         Event::TestStarted { task, session } => {
-            EventSentence::new(format!("{} is testing {task}", agent(*session))).task(task).session(*session)
+            EventSentence::new(format!("{} is testing {task}", agent(*session)))
+                .with_task(task)
+                .with_session(*session)
         }
         Event::TaskReturned { task, reason } => EventSentence::new(match reason {
-            ReturnReason::Check => format!("{task} failed its check; its agent continues"),
-            ReturnReason::Test => format!("{task} failed its tests; its agent continues"),
-            ReturnReason::Conflict => format!("{task} has a merge conflict; its agent is resolving it"),
-            ReturnReason::Rework => format!("Changes requested in {task}; its agent continues"),
+            TaskReturnReason::Check => format!("{task} failed its check; its agent continues"),
+            TaskReturnReason::Test => format!("{task} failed its tests; its agent continues"),
+            TaskReturnReason::Conflict => format!("{task} has a merge conflict; its agent is resolving it"),
+            TaskReturnReason::Rework => format!("Changes requested in {task}; its agent continues"),
         })
-        .task(task),
-        Event::MergeStarted { task, .. } => EventSentence::new(format!("Merging {task}")).task(task),
+        .with_task(task),
+        Event::MergeStarted { task, .. } => EventSentence::new(format!("Merging {task}")).with_task(task),
         Event::MergeFinished { task, outcome, .. } => EventSentence::new(match outcome {
             MergeOutcome::Merged { commit, .. } => format!("{task} merged as {}", short_commit(commit)),
             MergeOutcome::Conflicted { files } => format!("{task} conflicts in {}", join_names(files)),
             MergeOutcome::CheckFailed { receipt } => {
                 format!("{task} not merged: its check on the merged files {}", check_result(receipt))
             }
-            MergeOutcome::Failed { error } => format!("{task} could not be merged{}", after_colon(error)),
+            MergeOutcome::Failed { error } => {
+                format!("{task} could not be merged{}", prefix_with_colon(error))
+            }
         })
-        .task(task),
+        .with_task(task),
         Event::TaskDone { task, proof } => {
             let proof = match proof {
                 CompletionProof::Checked => "checked",
                 CompletionProof::Unchecked => "unchecked",
                 CompletionProof::Waived => "check waived",
             };
-            EventSentence::new(format!("{task} done, {proof}")).task(task)
+            EventSentence::new(format!("{task} done, {proof}")).with_task(task)
         }
         Event::AttemptFailed { task, attempt, failure, counted } => {
             let counted = if *counted { "" } else { " (not counted)" };
@@ -125,78 +137,80 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 "Attempt {attempt} of {task} failed{counted}: {}",
                 failure_reason(failure)
             ))
-            .task(task)
+            .with_task(task)
         }
         Event::TaskRetried { task, hint, .. } => {
-            let hint = hint.as_deref().map(after_colon).unwrap_or_default();
-            EventSentence::new(format!("Retrying {task}{hint}")).task(task)
+            let hint = hint.as_deref().map(prefix_with_colon).unwrap_or_default();
+            EventSentence::new(format!("Retrying {task}{hint}")).with_task(task)
         }
         Event::TaskFailed { task, failure } => {
-            EventSentence::new(format!("{task} failed: {}", failure_reason(failure))).task(task)
+            EventSentence::new(format!("{task} failed: {}", failure_reason(failure))).with_task(task)
         }
-        Event::TaskSkipped { task } => EventSentence::new(format!("{task} skipped{by}")).task(task),
-        Event::TaskCancelled { task } => EventSentence::new(format!("{task} cancelled{by}")).task(task),
+        Event::TaskSkipped { task } => EventSentence::new(format!("{task} skipped{by}")).with_task(task),
+        Event::TaskCancelled { task } => EventSentence::new(format!("{task} cancelled{by}")).with_task(task),
         Event::TaskReopened { task, reason } => {
-            EventSentence::new(format!("{task} reopened{}", after_colon(reason))).task(task)
+            EventSentence::new(format!("{task} reopened{}", prefix_with_colon(reason))).with_task(task)
         }
         Event::TaskPrioritized { task, priority } => {
             let priority = format!("{priority:?}").to_lowercase();
-            EventSentence::new(format!("Priority of {task} set to {priority}")).task(task)
+            EventSentence::new(format!("Priority of {task} set to {priority}")).with_task(task)
         }
         Event::TaskMessageSent { task, text } => {
-            EventSentence::new(format!("{} to {task}: {text}", context.actor())).task(task)
+            EventSentence::new(format!("{} to {task}: {text}", context.actor())).with_task(task)
         }
         Event::TaskReassigned { task, agent } => {
-            EventSentence::new(format!("{task} assigned to {agent}")).task(task)
+            EventSentence::new(format!("{task} assigned to {agent}")).with_task(task)
         }
         Event::TaskRewound { task, checkpoint } => EventSentence::new(match checkpoint {
             None => format!("{task} restored to its start"),
             Some(checkpoint) => format!("{task} restored to checkpoint {checkpoint}"),
         })
-        .task(task),
+        .with_task(task),
         Event::TaskRequested { task, .. } => {
-            EventSentence::new(format!("Start of {task} requested{by}")).task(task)
+            EventSentence::new(format!("Start of {task} requested{by}")).with_task(task)
         }
         Event::PlanChangeDetected { offer, changes, problem } => {
             let problem = problem.as_deref().map(|problem| format!("; cannot be applied: {problem}"));
             let problem = problem.unwrap_or_default();
             EventSentence::new(format!("Plan file changed: {}{problem}", summarize_plan_changes(changes)))
-                .id(offer)
+                .with_id(offer)
         }
         Event::PlanChangeWithdrawn { offer, reason } => {
-            EventSentence::new(format!("Plan change withdrawn{}", after_colon(reason))).id(offer)
+            EventSentence::new(format!("Plan change withdrawn{}", prefix_with_colon(reason))).with_id(offer)
         }
         Event::PlanUnreadable { problem } => {
-            EventSentence::new(format!("Plan file cannot be read{}", after_colon(problem)))
+            EventSentence::new(format!("Plan file cannot be read{}", prefix_with_colon(problem)))
         }
-        Event::PlanChangeApplied { offer, .. } => EventSentence::new(format!("Plan updated{by}")).id(offer),
+        Event::PlanChangeApplied { offer, .. } => {
+            EventSentence::new(format!("Plan updated{by}")).with_id(offer)
+        }
         Event::PlanChangeIgnored { offer } => {
-            EventSentence::new(format!("Plan change ignored{by}")).id(offer)
+            EventSentence::new(format!("Plan change ignored{by}")).with_id(offer)
         }
         Event::PhaseAdded { phase } => {
-            let (number, name) = (phase.number, after_colon(&phase.name));
-            EventSentence::new(format!("Phase {number} added to the plan{name}")).phase(number)
+            let (number, name) = (phase.number, prefix_with_colon(&phase.name));
+            EventSentence::new(format!("Phase {number} added to the plan{name}")).with_phase(number)
         }
         Event::PhaseChanged { phase, after, .. } => EventSentence::new(match after.as_slice() {
             [] => format!("Phase {phase} no longer depends on another phase"),
             [earlier] => format!("Phase {phase} now depends on phase {earlier}"),
             after => format!("Phase {phase} now depends on phases {}", join_names(after)),
         })
-        .phase(*phase),
+        .with_phase(*phase),
         Event::TaskChanged { task, fields } => {
             let names: Vec<&str> = fields.iter().map(|field| plan_field_name(*field)).collect();
             EventSentence::new(format!("{} changed in the plan: {}", task.id, names.join(", ")))
-                .task(&task.id)
+                .with_task(&task.id)
         }
         Event::TaskAdded { task, .. } => {
-            EventSentence::new(format!("{} added to the plan{}", task.id, after_colon(&task.title)))
-                .task(&task.id)
+            EventSentence::new(format!("{} added to the plan{}", task.id, prefix_with_colon(&task.title)))
+                .with_task(&task.id)
         }
         Event::DependencyAdded { earlier, later } => {
-            EventSentence::new(format!("{later} now depends on {earlier}")).task(later)
+            EventSentence::new(format!("{later} now depends on {earlier}")).with_task(later)
         }
         Event::DependencyRemoved { earlier, later } => {
-            EventSentence::new(format!("{later} no longer depends on {earlier}")).task(later)
+            EventSentence::new(format!("{later} no longer depends on {earlier}")).with_task(later)
         }
         Event::ExternalDependencyMet { name } => {
             EventSentence::new(format!("External dependency available: {name}"))
@@ -205,14 +219,14 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::SessionOpened { session, role, agent, task, phase, .. } => {
             let name = agent.as_ref().map_or("Jangdan", |agent| agent.as_str());
             let role = format!("{role:?}").to_lowercase();
-            let sentence = EventSentence::new(format!("{name} joined as {role}")).session(*session);
-            let sentence = sentence.maybe_task(task.as_ref());
-            if let Some(phase) = phase { sentence.phase(*phase) } else { sentence }
+            let sentence = EventSentence::new(format!("{name} joined as {role}")).with_session(*session);
+            let sentence = sentence.with_optional_task(task.as_ref());
+            if let Some(phase) = phase { sentence.with_phase(*phase) } else { sentence }
         }
         Event::SessionActivated { session, .. } => {
             EventSentence::new(format!("{}'s process is running", agent(*session)))
-                .session(*session)
-                .internal()
+                .with_session(*session)
+                .mark_internal()
         }
         Event::SessionParked { session, mode } => {
             let mode = match mode {
@@ -220,13 +234,15 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 ParkMode::Frozen => "suspended",
                 ParkMode::Cold => "stopped and resumes on answer",
             };
-            EventSentence::new(format!("{} is {mode}", agent(*session))).session(*session)
+            EventSentence::new(format!("{} is {mode}", agent(*session))).with_session(*session)
         }
         Event::SessionWoken { session } => {
-            EventSentence::new(format!("{} resumed", agent(*session))).session(*session)
+            EventSentence::new(format!("{} resumed", agent(*session))).with_session(*session)
         }
         Event::SessionDismissed { session } => {
-            EventSentence::new(format!("{} is asked to exit", agent(*session))).session(*session).internal()
+            EventSentence::new(format!("{} is asked to exit", agent(*session)))
+                .with_session(*session)
+                .mark_internal()
         }
         Event::SessionEnded { session, exit_status } => {
             let agent = agent(*session);
@@ -235,49 +251,49 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 Some(status) => format!("{agent}'s process exited with status {status}"),
                 None => format!("{agent}'s process stopped"),
             })
-            .session(*session)
+            .with_session(*session)
         }
         Event::SessionLost { session, reason } => {
-            EventSentence::new(format!("{}'s process was lost{}", agent(*session), after_colon(reason)))
-                .session(*session)
+            EventSentence::new(format!("{}'s process was lost{}", agent(*session), prefix_with_colon(reason)))
+                .with_session(*session)
         }
         Event::InputQueued { session, content, .. } => {
-            let input = after_colon(&describe_input(content));
-            EventSentence::new(format!("Sent to {}{input}", agent(*session))).session(*session)
+            let input = prefix_with_colon(&describe_input(content));
+            EventSentence::new(format!("Sent to {}{input}", agent(*session))).with_session(*session)
         }
         Event::InputSent { session, input } => {
             EventSentence::new(format!("{} received input {input}", agent(*session)))
-                .session(*session)
-                .internal()
+                .with_session(*session)
+                .mark_internal()
         }
         Event::MessageReceived { session, message, .. } => {
             EventSentence::new(format!("{} sent {}", agent(*session), message.name()))
-                .session(*session)
-                .internal()
+                .with_session(*session)
+                .mark_internal()
         }
         Event::MessageRejected { session, protocol, error, .. } => {
-            let error = after_colon(error);
+            let error = prefix_with_colon(error);
             EventSentence::new(format!("{} sent an invalid {protocol}{error}", agent(*session)))
-                .session(*session)
+                .with_session(*session)
         }
         Event::NearMissReceived { session, near, raw, .. } => {
-            let raw = after_colon(raw);
+            let raw = prefix_with_colon(raw);
             EventSentence::new(format!("{} sent an incomplete {near}{raw}", agent(*session)))
-                .session(*session)
+                .with_session(*session)
         }
         Event::TurnEnded { session, text, .. } => {
-            EventSentence::new(format!("{} ended its turn{}", agent(*session), after_colon(text)))
-                .session(*session)
+            EventSentence::new(format!("{} ended its turn{}", agent(*session), prefix_with_colon(text)))
+                .with_session(*session)
         }
         Event::TurnInterrupted { session, text, .. } => {
-            EventSentence::new(format!("{} was interrupted{}", agent(*session), after_colon(text)))
-                .session(*session)
+            EventSentence::new(format!("{} was interrupted{}", agent(*session), prefix_with_colon(text)))
+                .with_session(*session)
         }
 
         Event::QuestionAsked { question, session, task, text, .. } => {
-            let text = after_colon(text);
+            let text = prefix_with_colon(text);
             let sentence = EventSentence::new(format!("{} asks {question}{text}", agent(*session)));
-            sentence.question(*question).session(*session).maybe_task(task.as_ref())
+            sentence.with_question(*question).with_session(*session).with_optional_task(task.as_ref())
         }
         Event::QuestionRouted { question, to } => {
             let label = context.question(*question);
@@ -285,64 +301,67 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 QuestionRoute::Orchestrator => format!("The orchestrator has {label}"),
                 QuestionRoute::Person => format!("{label} is waiting for your answer"),
             })
-            .question(*question)
+            .with_question(*question)
         }
-        Event::QuestionForwarded { question, text } => {
-            EventSentence::new(format!("{} forwards {question} to you{}", context.actor(), after_colon(text)))
-                .question(*question)
-        }
+        Event::QuestionForwarded { question, text } => EventSentence::new(format!(
+            "{} forwards {question} to you{}",
+            context.actor(),
+            prefix_with_colon(text)
+        ))
+        .with_question(*question),
         Event::ClarificationRequested { question, text } => {
             let label = context.question(*question);
-            EventSentence::new(format!("{} asks about {label}{}", context.actor(), after_colon(text)))
-                .question(*question)
+            EventSentence::new(format!("{} asks about {label}{}", context.actor(), prefix_with_colon(text)))
+                .with_question(*question)
         }
         Event::QuestionAnswered { question, answer } => {
             let label = context.question(*question);
-            EventSentence::new(format!("{} answered {label}{}", context.actor(), after_colon(answer)))
-                .question(*question)
+            EventSentence::new(format!("{} answered {label}{}", context.actor(), prefix_with_colon(answer)))
+                .with_question(*question)
         }
         Event::QuestionDelivered { question, session } => {
             let label = context.question(*question);
             EventSentence::new(format!("{} received the answer to {label}", agent(*session)))
-                .question(*question)
-                .session(*session)
+                .with_question(*question)
+                .with_session(*session)
         }
         Event::QuestionResumed { question } => {
             let label = context.question(*question);
-            EventSentence::new(format!("Work continues with the answer to {label}")).question(*question)
+            EventSentence::new(format!("Work continues with the answer to {label}")).with_question(*question)
         }
         Event::QuestionWithdrawn { question, reason } => {
             let label = context.question(*question);
-            EventSentence::new(format!("{label} withdrawn{}", after_colon(reason))).question(*question)
+            EventSentence::new(format!("{label} withdrawn{}", prefix_with_colon(reason)))
+                .with_question(*question)
         }
         Event::QuestionExpired { question, default_used } => {
             let label = context.question(*question);
             EventSentence::new(match default_used {
-                Some(default) => format!("{label} expired, default used{}", after_colon(default)),
+                Some(default) => format!("{label} expired, default used{}", prefix_with_colon(default)),
                 None => format!("{label} expired without an answer"),
             })
-            .question(*question)
+            .with_question(*question)
         }
         Event::ManyQuestionsAsked { agent, phase, count } => {
-            EventSentence::new(format!("{agent} asked {count} questions in phase {phase}")).phase(*phase)
+            EventSentence::new(format!("{agent} asked {count} questions in phase {phase}")).with_phase(*phase)
         }
         Event::PermissionDecided { session, request, allowed, rule } => {
             let may = if *allowed { "may" } else { "may not" };
             let (action, subject) = (request.kind.pattern_name(), first_line(&request.subject));
             EventSentence::new(format!("{} {may} {action} {subject} ({rule})", agent(*session)))
-                .session(*session)
-                .internal()
+                .with_session(*session)
+                .mark_internal()
         }
         Event::PermissionRuleSaved { task, pattern, allowed, .. } => {
             let rule = if *allowed { "Always allowed" } else { "Always denied" };
-            EventSentence::new(format!("{rule}: {pattern}")).maybe_task(task.as_ref())
+            EventSentence::new(format!("{rule}: {pattern}")).with_optional_task(task.as_ref())
         }
 
         Event::RequestMade { request, session, task, dependency, .. } => {
-            let (name, purpose) = (&dependency.name, after_colon(&dependency.description));
+            let (name, purpose) = (&dependency.name, prefix_with_colon(&dependency.description));
             let sentence =
                 EventSentence::new(format!("{} requests {name} ({request}){purpose}", agent(*session)));
-            sentence.id(request).session(*session).maybe_task(task.as_ref())
+            sentence.with_id(request).with_session(*session).with_optional_task(task.as_ref())
         }
         Event::RequestProvided { request, provided, default } => {
             let resource = match provided {
@@ -354,141 +373,146 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             };
             let default = if *default { " (the agent's default)" } else { "" };
             EventSentence::new(format!("{} provided: {resource}{default}", context.request(*request)))
-                .id(request)
+                .with_id(request)
         }
         Event::RequestRefused { request, reason } => {
-            EventSentence::new(format!("{} refused{}", context.request(*request), after_colon(reason)))
-                .id(request)
+            EventSentence::new(format!("{} refused{}", context.request(*request), prefix_with_colon(reason)))
+                .with_id(request)
         }
         Event::RequestSkipped { request } => {
-            EventSentence::new(format!("Continuing without {}", context.request(*request))).id(request)
+            EventSentence::new(format!("Continuing without {}", context.request(*request))).with_id(request)
         }
         Event::RequestDelivered { request, session } => {
             let label = context.request(*request);
             EventSentence::new(format!("{} was informed about {label}", agent(*session)))
-                .id(request)
-                .session(*session)
-                .internal()
+                .with_id(request)
+                .with_session(*session)
+                .mark_internal()
         }
 
         Event::InvocationMade { invocation, caller, callee, task, .. } => {
-            EventSentence::new(format!("{} calls {callee}{}", agent(*caller), after_colon(task)))
-                .id(invocation)
-                .session(*caller)
+            EventSentence::new(format!("{} calls {callee}{}", agent(*caller), prefix_with_colon(task)))
+                .with_id(invocation)
+                .with_session(*caller)
         }
         Event::InvocationStarted { invocation, session } => {
             let (caller, callee) = context.call_parties(*invocation);
-            EventSentence::new(format!("{callee} started work for {caller}")).id(invocation).session(*session)
+            EventSentence::new(format!("{callee} started work for {caller}"))
+                .with_id(invocation)
+                .with_session(*session)
         }
         Event::InvocationEnded { invocation, outcome } => {
             let (caller, callee) = context.call_parties(*invocation);
             EventSentence::new(match outcome {
                 InvocationOutcome::Completed { content, .. } => {
-                    format!("{callee} finished its work for {caller}{}", after_colon(content))
+                    format!("{callee} finished its work for {caller}{}", prefix_with_colon(content))
                 }
                 InvocationOutcome::Failed { reason } => {
-                    format!("{callee} failed to do its work for {caller}{}", after_colon(reason))
+                    format!("{callee} failed to do its work for {caller}{}", prefix_with_colon(reason))
                 }
             })
-            .id(invocation)
+            .with_id(invocation)
         }
         Event::ResultSubmitted { result, from, to, content, .. } => {
-            EventSentence::new(format!("Result from {} for {to}{}", agent(*from), after_colon(content)))
-                .id(result)
-                .session(*from)
+            EventSentence::new(format!("Result from {} for {to}{}", agent(*from), prefix_with_colon(content)))
+                .with_id(result)
+                .with_session(*from)
         }
         Event::ResultDelivered { result, session } => {
             let sender = context.result_sender(*result);
             EventSentence::new(format!("{} received the result from {sender}", agent(*session)))
-                .id(result)
-                .session(*session)
+                .with_id(result)
+                .with_session(*session)
         }
         Event::ChannelCreated { channel, session_a, session_b } => {
             let (first, second) = (agent(*session_a), agent(*session_b));
             EventSentence::new(format!("Channel {channel} between {first} and {second} opened"))
-                .id(channel)
-                .session(*session_a)
-                .internal()
+                .with_id(channel)
+                .with_session(*session_a)
+                .mark_internal()
         }
         Event::ChannelClosed { channel } => {
-            EventSentence::new(format!("Channel {channel} closed")).id(channel).internal()
+            EventSentence::new(format!("Channel {channel} closed")).with_id(channel).mark_internal()
         }
         Event::DirectMessageSent { message, from, to, content, .. } => {
             let (from_agent, to_agent) = (agent(*from), agent(*to));
-            EventSentence::new(format!("{from_agent} to {to_agent}{}", after_colon(content)))
-                .id(message)
-                .session(*from)
+            EventSentence::new(format!("{from_agent} to {to_agent}{}", prefix_with_colon(content)))
+                .with_id(message)
+                .with_session(*from)
         }
         Event::DirectMessageReceived { message } => {
-            EventSentence::new(format!("Delivering message {message}")).id(message).internal()
+            EventSentence::new(format!("Delivering message {message}")).with_id(message).mark_internal()
         }
         Event::DirectMessageAcknowledged { message } => {
-            EventSentence::new(format!("Message {message} delivered")).id(message).internal()
+            EventSentence::new(format!("Message {message} delivered")).with_id(message).mark_internal()
         }
 
         Event::PhaseCompletionReported { phase, session, .. } => {
             EventSentence::new(format!("{} reported phase {phase} complete", agent(*session)))
-                .phase(*phase)
-                .session(*session)
+                .with_phase(*phase)
+                .with_session(*session)
         }
         Event::GateOpened { phase, round, .. } => {
             let round = if *round > 1 { format!(", round {round}") } else { String::new() };
-            EventSentence::new(format!("Phase {phase} reached its gate{round}")).phase(*phase)
+            EventSentence::new(format!("Phase {phase} reached its gate{round}")).with_phase(*phase)
         }
         Event::GateChecked { phase, report, .. } => {
             let result = if report.passed { "passed" } else { "failed" };
-            let summary = after_colon(&report.summary);
-            EventSentence::new(format!("Checks of phase {phase} {result}{summary}")).phase(*phase)
+            let summary = prefix_with_colon(&report.summary);
+            EventSentence::new(format!("Checks of phase {phase} {result}{summary}")).with_phase(*phase)
         }
         Event::GateVerifierStarted { phase, session, .. } => {
             EventSentence::new(format!("{} is verifying phase {phase}", agent(*session)))
-                .phase(*phase)
-                .session(*session)
+                .with_phase(*phase)
+                .with_session(*session)
         }
         Event::GatePassed { phase, .. } => {
-            EventSentence::new(format!("Phase {phase} passed its checks and needs approval")).phase(*phase)
+            EventSentence::new(format!("Phase {phase} passed its checks and needs approval"))
+                .with_phase(*phase)
         }
         Event::GateApproved { phase, waived, note } => {
             let waived = if *waived { " despite failed checks" } else { "" };
-            let note = note.as_deref().map(after_colon).unwrap_or_default();
-            EventSentence::new(format!("Phase {phase} approved{by}{waived}{note}")).phase(*phase)
+            let note = note.as_deref().map(prefix_with_colon).unwrap_or_default();
+            EventSentence::new(format!("Phase {phase} approved{by}{waived}{note}")).with_phase(*phase)
         }
         Event::GateFailed { phase, reason, tasks, .. } => {
             let tasks =
                 if tasks.is_empty() { String::new() } else { format!(" (to redo: {})", join_names(tasks)) };
-            EventSentence::new(format!("Phase {phase} needs changes{}{tasks}", after_colon(reason)))
-                .phase(*phase)
+            EventSentence::new(format!("Phase {phase} needs changes{}{tasks}", prefix_with_colon(reason)))
+                .with_phase(*phase)
         }
 
         Event::LoopStarted { feedback_loop, task, tester } => {
             let tester = tester.as_ref().map(|tester| format!(" by {tester}")).unwrap_or_default();
             EventSentence::new(format!("{task} is tested{tester} until its tests pass"))
-                .id(feedback_loop)
-                .task(task)
+                .with_id(feedback_loop)
+                .with_task(task)
         }
         Event::LoopRoundFailed { feedback_loop, round, feedback } => {
             let names: Vec<_> = feedback.failures.iter().map(|failure| failure.name.clone()).collect();
             let (task, failures) = (context.loop_task(*feedback_loop), plural(names.len(), "failure"));
             EventSentence::new(format!(
                 "{task}: {failures} in test round {round}{}",
-                after_colon(&join_names(&names))
+                prefix_with_colon(&join_names(&names))
             ))
-            .id(feedback_loop)
+            .with_id(feedback_loop)
         }
         Event::LoopEnded { feedback_loop, outcome } => {
             let result = match outcome {
-                LoopOutcome::Success => "tests passed",
-                LoopOutcome::Failed => "testing ended without a result",
-                LoopOutcome::Escalated => "tests failed too often",
+                FeedbackLoopOutcome::Success => "tests passed",
+                FeedbackLoopOutcome::Failed => "testing ended without a result",
+                FeedbackLoopOutcome::Escalated => "tests failed too often",
             };
-            EventSentence::new(format!("{}: {result}", context.loop_task(*feedback_loop))).id(feedback_loop)
+            EventSentence::new(format!("{}: {result}", context.loop_task(*feedback_loop)))
+                .with_id(feedback_loop)
         }
 
         Event::EscalationRaised { escalation, severity, subject, session, title, .. } => {
             let severity = format!("{severity:?}").to_lowercase();
-            let text = format!("Problem {escalation}, severity {severity}{}", after_colon(title));
-            let sentence = EventSentence::new(text).id(escalation);
-            let sentence = if let Some(session) = session { sentence.session(*session) } else { sentence };
+            let text = format!("Problem {escalation}, severity {severity}{}", prefix_with_colon(title));
+            let sentence = EventSentence::new(text).with_id(escalation);
+            let sentence =
+                if let Some(session) = session { sentence.with_session(*session) } else { sentence };
             with_subject(sentence, subject)
         }
         Event::EscalationForwarded { escalation, to, .. } => {
@@ -506,29 +530,29 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                     format!("{subject} needs a decision by {level}")
                 }
             })
-            .id(escalation)
+            .with_id(escalation)
         }
         Event::EscalationResolved { escalation, action, note } => {
             let subject = subject_name(&context.escalation_subject(*escalation));
             let title = context.escalation(*escalation).map(|row| row.title.clone()).unwrap_or_default();
             let text = match action {
-                None => format!("Problem {escalation} disappeared{}", after_colon(&title)),
+                None => format!("Problem {escalation} disappeared{}", prefix_with_colon(&title)),
                 Some(action) => format!("{} {}", context.actor(), decision(action, &subject, &title)),
             };
             // The name of the action alone adds nothing.
             let is_action = action.as_ref().is_some_and(|action| action.to_string() == note.trim());
-            let note = if is_action { String::new() } else { after_colon(note) };
-            EventSentence::new(format!("{text}{note}")).id(escalation)
+            let note = if is_action { String::new() } else { prefix_with_colon(note) };
+            EventSentence::new(format!("{text}{note}")).with_id(escalation)
         }
 
         Event::ErrorReported { session, task, error } => {
-            let message = after_colon(&error.message);
+            let message = prefix_with_colon(&error.message);
             let sentence = EventSentence::new(format!("{} reported an error{message}", agent(*session)));
-            sentence.session(*session).maybe_task(task.as_ref())
+            sentence.with_session(*session).with_optional_task(task.as_ref())
         }
         Event::UsageReported { session, task, usage } => {
             let sentence = EventSentence::new(format!("{} used {} tokens", agent(*session), usage.tokens()));
-            sentence.session(*session).maybe_task(task.as_ref()).internal()
+            sentence.with_session(*session).with_optional_task(task.as_ref()).mark_internal()
         }
         Event::BudgetRaised { subject, budget } => {
             let text = format!("Budget of {} raised to {budget}", subject_name(subject));
@@ -541,9 +565,9 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
 
         Event::CheckpointRequested { checkpoint, task, .. } => {
             EventSentence::new(format!("Creating checkpoint {checkpoint} of {task}"))
-                .id(checkpoint)
-                .task(task)
-                .internal()
+                .with_id(checkpoint)
+                .with_task(task)
+                .mark_internal()
         }
         Event::CheckpointFinished { checkpoint, outcome } => {
             let task = context.checkpoint_task(*checkpoint).map(|task| format!(" of {task}"));
@@ -552,48 +576,48 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 CheckpointOutcome::Made { commit, .. } => {
                     let commit = short_commit(commit);
                     EventSentence::new(format!("Checkpoint {checkpoint}{task} created: {commit}"))
-                        .id(checkpoint)
-                        .internal()
+                        .with_id(checkpoint)
+                        .mark_internal()
                 }
                 CheckpointOutcome::Failed { error } => {
-                    let error = after_colon(error);
+                    let error = prefix_with_colon(error);
                     EventSentence::new(format!("Checkpoint {checkpoint}{task} could not be created{error}"))
-                        .id(checkpoint)
+                        .with_id(checkpoint)
                 }
             }
         }
         Event::DiskBudgetExhausted { escalation, task } => {
             let text = format!("Disk budget reached: no worktree for {task}, and no new task starts");
-            EventSentence::new(text).task(task).id(escalation)
+            EventSentence::new(text).with_task(task).with_id(escalation)
         }
         Event::OverlapDetected { overlap } => {
             let [first, second] = &overlap.tasks;
-            let files = join_first_names(&overlap.files, to_count(overlap.n_files));
-            EventSentence::new(format!("{first} and {second} both change {files}")).task(second)
+            let files = join_names_of_total(&overlap.files, to_usize(overlap.n_files));
+            EventSentence::new(format!("{first} and {second} both change {files}")).with_task(second)
         }
         Event::OverlapResolved { tasks: [first, second] } => {
-            EventSentence::new(format!("{first} and {second} no longer change the same files")).task(second)
+            EventSentence::new(format!("{first} and {second} no longer change the same files"))
+                .with_task(second)
         }
         Event::EffectFinished { effect, error } => match error {
-            None => {
-                EventSentence::new(format!("Effect {}.{} finished", effect.sequence, effect.index)).internal()
-            }
-            Some(error) => EventSentence::new(format!("An internal step failed{}", after_colon(error))),
+            None => EventSentence::new(format!("Effect {}.{} finished", effect.sequence, effect.index))
+                .mark_internal(),
+            Some(error) => EventSentence::new(format!("An internal step failed{}", prefix_with_colon(error))),
         },
 
         Event::ChatMessageSent { text, answers } => {
-            let sentence = EventSentence::new(format!("{}{}", context.actor(), after_colon(text)));
-            if let Some(question) = answers { sentence.question(*question) } else { sentence }
+            let sentence = EventSentence::new(format!("{}{}", context.actor(), prefix_with_colon(text)));
+            if let Some(question) = answers { sentence.with_question(*question) } else { sentence }
         }
         Event::ChatAnsweredWithStatus { n_done, n_tasks, running, n_running, questions, n_waiting } => {
             let running = match *n_running {
                 0 => "No agent is working".to_owned(),
-                n => format!("Running: {}", join_first_names(running, to_count(n))),
+                n => format!("Running: {}", join_names_of_total(running, to_usize(n))),
             };
             let waiting = match (*n_waiting, questions.as_slice()) {
                 (0, _) => "Nothing is waiting for you".to_owned(),
                 (n, []) => format!("{n} in your inbox"),
-                (n, questions) => format!("Waiting for you: {}", join_first_names(questions, to_count(n))),
+                (n, questions) => format!("Waiting for you: {}", join_names_of_total(questions, to_usize(n))),
             };
             EventSentence::new(format!(
                 "No orchestrator agent is running to answer. {n_done} of {n_tasks} tasks are done. \
@@ -603,13 +627,13 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         }
         Event::ResolveRequested { session, phase } => {
             let text = format!("{} asks for its next task", agent(*session));
-            let sentence = EventSentence::new(text).session(*session).internal();
-            if let Some(phase) = phase { sentence.phase(*phase) } else { sentence }
+            let sentence = EventSentence::new(text).with_session(*session).mark_internal();
+            if let Some(phase) = phase { sentence.with_phase(*phase) } else { sentence }
         }
         Event::ResolveAnswered { session, line } => {
             EventSentence::new(format!("Replied to {}: {}", agent(*session), first_line(line)))
-                .session(*session)
-                .internal()
+                .with_session(*session)
+                .mark_internal()
         }
     }
 }
@@ -623,7 +647,7 @@ fn capitalized(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-fn awaited(context: SentenceContext<'_>, reason: &BlockReason) -> String {
+fn awaited_item(context: SentenceContext<'_>, reason: &BlockReason) -> String {
     match reason {
         BlockReason::Question { question } => format!("the answer to {}", context.question(*question)),
         BlockReason::Request { request } => context.request(*request),
@@ -641,15 +665,19 @@ fn awaited(context: SentenceContext<'_>, reason: &BlockReason) -> String {
 
 fn failure_reason(failure: &AttemptFailure) -> String {
     match failure {
-        AttemptFailure::Reported { reason } => format!("its agent reported a failure{}", after_colon(reason)),
+        AttemptFailure::Reported { reason } => {
+            format!("its agent reported a failure{}", prefix_with_colon(reason))
+        }
         AttemptFailure::Exited { exit_status: Some(status) } => {
             format!("its process exited with status {status}")
         }
         AttemptFailure::Exited { exit_status: None } => "its process was killed by a signal".to_owned(),
-        AttemptFailure::Lost { reason } => format!("its process was lost{}", after_colon(reason)),
+        AttemptFailure::Lost { reason } => format!("its process was lost{}", prefix_with_colon(reason)),
         AttemptFailure::Checks => "its checks failed too often".to_owned(),
-        AttemptFailure::Merge { reason } => format!("it could not be merged{}", after_colon(reason)),
-        AttemptFailure::Error { message } => format!("its agent reported an error{}", after_colon(message)),
+        AttemptFailure::Merge { reason } => format!("it could not be merged{}", prefix_with_colon(reason)),
+        AttemptFailure::Error { message } => {
+            format!("its agent reported an error{}", prefix_with_colon(message))
+        }
         AttemptFailure::MarkedFailed => "marked as failed".to_owned(),
     }
 }
@@ -671,7 +699,7 @@ fn decision(action: &EscalationAction, subject: &str, title: &str) -> String {
         EscalationAction::Waive => format!("accepted {subject} despite its check"),
         EscalationAction::RaiseBudget { budget } => format!("raised the budget of {subject} to {budget}"),
         EscalationAction::MarkFailed => format!("marked {subject} as failed"),
-        EscalationAction::Dismiss => format!("dismissed the problem{}", after_colon(title)),
+        EscalationAction::Dismiss => format!("dismissed the problem{}", prefix_with_colon(title)),
     }
 }
 
@@ -692,8 +720,8 @@ fn limit_name(limit: EscalationType) -> &'static str {
 
 fn with_subject(sentence: EventSentence, subject: &EscalationSubject) -> EventSentence {
     match subject {
-        EscalationSubject::Task { task } => sentence.task(task),
-        EscalationSubject::Phase { phase } => sentence.phase(*phase),
+        EscalationSubject::Task { task } => sentence.with_task(task),
+        EscalationSubject::Phase { phase } => sentence.with_phase(*phase),
         EscalationSubject::Run => sentence,
     }
 }

@@ -11,8 +11,8 @@ mod phrases;
 mod plan_changes;
 
 use domain::{
-    Actor, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event, InvocationOutcome,
-    LoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, ReturnReason, RunOutcome,
+    Actor, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event, FeedbackLoopOutcome,
+    InvocationOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, RunOutcome, TaskReturnReason,
 };
 
 pub(crate) use self::{
@@ -21,15 +21,15 @@ pub(crate) use self::{
 };
 use self::{
     phrases::{
-        agent_as_subject, agent_name, awaited, check_result, decision, failure_reason, join_first_names,
-        join_names, level_name, limit_name, permission_action, priority_name, role_name, severity_name,
-        subject_name,
+        agent_as_subject, agent_name, awaited_item, check_result, decision, failure_reason, join_names,
+        join_names_of_total, level_name, limit_name, permission_action, priority_name, role_name,
+        severity_name, subject_name,
     },
     plan_changes::plan_field_name,
 };
 use crate::{
     Rows,
-    sentence::{SentenceContext, after_colon, first_line, short_commit, to_count},
+    sentence::{SentenceContext, first_line, prefix_with_colon, short_commit, to_usize},
 };
 
 /// Describes an event in Korean. `rows` must already include the event: they have the names of what it refers to.
@@ -44,7 +44,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
     let by = context.person().map(|name| format!(" ({name} 님)")).unwrap_or_default();
     match event {
         Event::RunStarted { project, work, .. } => {
-            format!("{project} 실행 시작{}, 작업 {}개", after_colon(&work.title), work.tasks.len())
+            format!("{project} 실행 시작{}, 작업 {}개", prefix_with_colon(&work.title), work.tasks.len())
         }
         Event::RunPaused {} => format!("실행을 일시 정지했습니다{by}"),
         Event::RunContinued {} => format!("실행을 재개했습니다{by}"),
@@ -76,9 +76,11 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::TaskResumed { task, session } => {
             format!("{} {task} 작업을 재개했습니다", agent_subject(*session))
         }
-        Event::TaskBlocked { task, reason } => format!("{task} 작업 막힘: {} 대기", awaited(context, reason)),
+        Event::TaskBlocked { task, reason } => {
+            format!("{task} 작업 막힘: {} 대기", awaited_item(context, reason))
+        }
         Event::TaskUnblocked { task, reason } => {
-            format!("{task} 작업의 대기 종료: {}", awaited(context, reason))
+            format!("{task} 작업의 대기 종료: {}", awaited_item(context, reason))
         }
         Event::TaskClaimed { task, source, .. } => match source {
             ClaimSource::DoneMessage => format!("{task} 작업 완료가 보고되었습니다"),
@@ -86,16 +88,18 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             ClaimSource::PhaseMarker => format!("{task} 작업 완료가 단계와 함께 보고되었습니다"),
             ClaimSource::Exit => format!("프로세스가 정상 종료되어 {task} 작업을 완료로 처리합니다"),
         },
-        Event::CheckStarted { task, command, .. } => format!("{task} 작업 검증 중{}", after_colon(command)),
+        Event::CheckStarted { task, command, .. } => {
+            format!("{task} 작업 검증 중{}", prefix_with_colon(command))
+        }
         Event::CheckFinished { task, receipt, .. } => format!("{task} 작업 검증 {}", check_result(receipt)),
         Event::TestStarted { task, session } => {
             format!("{} {task} 작업을 테스트하고 있습니다", agent_subject(*session))
         }
         Event::TaskReturned { task, reason } => match reason {
-            ReturnReason::Check => format!("{task} 작업이 검증에 실패해 에이전트가 수정합니다"),
-            ReturnReason::Test => format!("{task} 작업이 테스트에 실패해 에이전트가 수정합니다"),
-            ReturnReason::Conflict => format!("{task} 작업에 병합 충돌이 있어 에이전트가 해결합니다"),
-            ReturnReason::Rework => format!("수정 요청에 따라 에이전트가 {task} 작업을 계속합니다"),
+            TaskReturnReason::Check => format!("{task} 작업이 검증에 실패해 에이전트가 수정합니다"),
+            TaskReturnReason::Test => format!("{task} 작업이 테스트에 실패해 에이전트가 수정합니다"),
+            TaskReturnReason::Conflict => format!("{task} 작업에 병합 충돌이 있어 에이전트가 해결합니다"),
+            TaskReturnReason::Rework => format!("수정 요청에 따라 에이전트가 {task} 작업을 계속합니다"),
         },
         Event::MergeStarted { task, .. } => format!("{task} 작업 병합 중"),
         Event::MergeFinished { task, outcome, .. } => match outcome {
@@ -107,7 +111,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 format!("{task} 작업을 병합하지 않았습니다. 병합 결과 검증 {}", check_result(receipt))
             }
             MergeOutcome::Failed { error } => {
-                format!("{task} 작업을 병합하지 못했습니다{}", after_colon(error))
+                format!("{task} 작업을 병합하지 못했습니다{}", prefix_with_colon(error))
             }
         },
         Event::TaskDone { task, proof } => {
@@ -123,14 +127,14 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{task} 작업의 {attempt}차 시도 실패{counted}: {}", failure_reason(failure))
         }
         Event::TaskRetried { task, hint, .. } => {
-            let hint = hint.as_deref().map(after_colon).unwrap_or_default();
+            let hint = hint.as_deref().map(prefix_with_colon).unwrap_or_default();
             format!("{task} 작업을 다시 시도합니다{hint}")
         }
         Event::TaskFailed { task, failure } => format!("{task} 작업 실패: {}", failure_reason(failure)),
         Event::TaskSkipped { task } => format!("{task} 작업을 건너뛰었습니다{by}"),
         Event::TaskCancelled { task } => format!("{task} 작업을 취소했습니다{by}"),
         Event::TaskReopened { task, reason } => {
-            format!("{task} 작업을 다시 열었습니다{}", after_colon(reason))
+            format!("{task} 작업을 다시 열었습니다{}", prefix_with_colon(reason))
         }
         Event::TaskPrioritized { task, priority } => {
             format!("{task} 작업의 우선순위 변경: {}", priority_name(*priority))
@@ -148,13 +152,15 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("계획 파일이 변경되었습니다: {}{problem}", summarize_plan_changes(changes))
         }
         Event::PlanChangeWithdrawn { reason, .. } => {
-            format!("계획 변경이 철회되었습니다{}", after_colon(reason))
+            format!("계획 변경이 철회되었습니다{}", prefix_with_colon(reason))
         }
-        Event::PlanUnreadable { problem } => format!("계획 파일을 읽을 수 없습니다{}", after_colon(problem)),
+        Event::PlanUnreadable { problem } => {
+            format!("계획 파일을 읽을 수 없습니다{}", prefix_with_colon(problem))
+        }
         Event::PlanChangeApplied { .. } => format!("계획을 업데이트했습니다{by}"),
         Event::PlanChangeIgnored { .. } => format!("계획 변경을 무시했습니다{by}"),
         Event::PhaseAdded { phase } => {
-            format!("{}단계를 계획에 추가했습니다{}", phase.number, after_colon(&phase.name))
+            format!("{}단계를 계획에 추가했습니다{}", phase.number, prefix_with_colon(&phase.name))
         }
         Event::PhaseChanged { phase, after, .. } => {
             if after.is_empty() {
@@ -168,7 +174,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("계획에서 {} 작업이 변경되었습니다: {}", task.id, names.join(", "))
         }
         Event::TaskAdded { task, .. } => {
-            format!("{} 작업을 계획에 추가했습니다{}", task.id, after_colon(&task.title))
+            format!("{} 작업을 계획에 추가했습니다{}", task.id, prefix_with_colon(&task.title))
         }
         Event::DependencyAdded { earlier, later } => {
             format!("{later} 작업의 선행 작업 추가: {earlier}")
@@ -199,31 +205,31 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             None => format!("{}의 프로세스가 중지되었습니다", agent(*session)),
         },
         Event::SessionLost { session, reason } => {
-            format!("{}의 프로세스가 사라졌습니다{}", agent(*session), after_colon(reason))
+            format!("{}의 프로세스가 사라졌습니다{}", agent(*session), prefix_with_colon(reason))
         }
         Event::InputQueued { session, content, .. } => {
-            format!("{}에 전송{}", agent(*session), after_colon(&describe_input(content)))
+            format!("{}에 전송{}", agent(*session), prefix_with_colon(&describe_input(content)))
         }
         Event::InputSent { session, input } => format!("{}에 {input}번 입력 전송", agent(*session)),
         Event::MessageReceived { session, message, .. } => {
             format!("{}의 메시지: {}", agent(*session), message.name())
         }
         Event::MessageRejected { session, protocol, error, .. } => {
-            format!("{}의 {protocol} 메시지가 올바르지 않습니다{}", agent(*session), after_colon(error))
+            format!("{}의 {protocol} 메시지가 올바르지 않습니다{}", agent(*session), prefix_with_colon(error))
         }
         Event::NearMissReceived { session, near, raw, .. } => {
-            format!("{}의 {near} 메시지가 불완전합니다{}", agent(*session), after_colon(raw))
+            format!("{}의 {near} 메시지가 불완전합니다{}", agent(*session), prefix_with_colon(raw))
         }
         Event::TurnEnded { session, text, .. } => {
-            format!("{} 응답 완료{}", agent(*session), after_colon(text))
+            format!("{} 응답 완료{}", agent(*session), prefix_with_colon(text))
         }
         Event::TurnInterrupted { session, text, .. } => {
-            format!("{} 응답 중단{}", agent(*session), after_colon(text))
+            format!("{} 응답 중단{}", agent(*session), prefix_with_colon(text))
         }
 
         Event::QuestionAsked { question, session, text, permission, .. } => {
             let text = permission.as_ref().map_or(text.clone(), permission_question);
-            format!("{}의 질문 {question}{}", agent(*session), after_colon(&text))
+            format!("{}의 질문 {question}{}", agent(*session), prefix_with_colon(&text))
         }
         Event::QuestionRouted { question, to } => {
             let label = context.question_korean(*question);
@@ -233,15 +239,15 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             }
         }
         Event::QuestionForwarded { question, text } => {
-            format!("{actor_subject} {question} 질문을 나에게 전달했습니다{}", after_colon(text))
+            format!("{actor_subject} {question} 질문을 나에게 전달했습니다{}", prefix_with_colon(text))
         }
         Event::ClarificationRequested { question, text } => {
             let label = context.question_korean(*question);
-            format!("{actor_subject} {label} 질문에 대해 물었습니다{}", after_colon(text))
+            format!("{actor_subject} {label} 질문에 대해 물었습니다{}", prefix_with_colon(text))
         }
         Event::QuestionAnswered { question, answer } => {
             let label = context.question_korean(*question);
-            format!("{actor_subject} {label} 질문에 답했습니다{}", after_colon(answer))
+            format!("{actor_subject} {label} 질문에 답했습니다{}", prefix_with_colon(answer))
         }
         Event::QuestionDelivered { question, session } => {
             format!("{}에 답변을 전달했습니다: {}", agent(*session), context.question_korean(*question))
@@ -250,12 +256,12 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("답변을 받아 작업을 재개했습니다: {}", context.question_korean(*question))
         }
         Event::QuestionWithdrawn { question, reason } => {
-            format!("질문 철회: {}{}", context.question_korean(*question), after_colon(reason))
+            format!("질문 철회: {}{}", context.question_korean(*question), prefix_with_colon(reason))
         }
         Event::QuestionExpired { question, default_used } => {
             let label = context.question_korean(*question);
             match default_used {
-                Some(default) => format!("질문 만료, 기본값 사용: {label}{}", after_colon(default)),
+                Some(default) => format!("질문 만료, 기본값 사용: {label}{}", prefix_with_colon(default)),
                 None => format!("답변 없이 질문 만료: {label}"),
             }
         }
@@ -273,7 +279,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
 
         Event::RequestMade { request, session, dependency, .. } => {
-            let (name, purpose) = (&dependency.name, after_colon(&dependency.description));
+            let (name, purpose) = (&dependency.name, prefix_with_colon(&dependency.description));
             format!("{}의 요청: {name} ({request}){purpose}", agent(*session))
         }
         Event::RequestProvided { request, provided, default } => {
@@ -288,7 +294,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{} 제공 완료: {resource}{default}", context.request(*request))
         }
         Event::RequestRefused { request, reason } => {
-            format!("{} 요청을 거절했습니다{}", context.request(*request), after_colon(reason))
+            format!("{} 요청을 거절했습니다{}", context.request(*request), prefix_with_colon(reason))
         }
         Event::RequestSkipped { request } => format!("{} 없이 계속합니다", context.request(*request)),
         Event::RequestDelivered { request, session } => {
@@ -296,7 +302,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
 
         Event::InvocationMade { caller, callee, task, .. } => {
-            format!("{} {callee} 에이전트를 호출했습니다{}", agent_subject(*caller), after_colon(task))
+            format!("{} {callee} 에이전트를 호출했습니다{}", agent_subject(*caller), prefix_with_colon(task))
         }
         Event::InvocationStarted { invocation, .. } => {
             let (caller, callee) = context.call_parties(*invocation);
@@ -307,18 +313,21 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let caller = agent_name(&caller);
             match outcome {
                 InvocationOutcome::Completed { content, .. } => {
-                    format!("{callee} 에이전트가 {caller}의 호출을 처리했습니다{}", after_colon(content))
+                    format!(
+                        "{callee} 에이전트가 {caller}의 호출을 처리했습니다{}",
+                        prefix_with_colon(content)
+                    )
                 }
                 InvocationOutcome::Failed { reason } => {
                     format!(
                         "{callee} 에이전트가 {caller}의 호출을 처리하지 못했습니다{}",
-                        after_colon(reason)
+                        prefix_with_colon(reason)
                     )
                 }
             }
         }
         Event::ResultSubmitted { from, to, content, .. } => {
-            format!("{}의 결과 ({to} 에이전트 앞){}", agent(*from), after_colon(content))
+            format!("{}의 결과 ({to} 에이전트 앞){}", agent(*from), prefix_with_colon(content))
         }
         Event::ResultDelivered { result, session } => {
             let sender = agent_name(&context.result_sender(*result));
@@ -329,7 +338,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
         Event::ChannelClosed { channel } => format!("{channel} 채널 닫힘"),
         Event::DirectMessageSent { from, to, content, .. } => {
-            format!("{}의 메시지 ({} 앞){}", agent(*from), agent(*to), after_colon(content))
+            format!("{}의 메시지 ({} 앞){}", agent(*from), agent(*to), prefix_with_colon(content))
         }
         Event::DirectMessageReceived { message } => format!("{message} 메시지 전달 중"),
         Event::DirectMessageAcknowledged { message } => format!("{message} 메시지 전달 완료"),
@@ -343,7 +352,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
         Event::GateChecked { phase, report, .. } => {
             let result = if report.passed { "통과" } else { "실패" };
-            format!("{phase}단계 검증 {result}{}", after_colon(&report.summary))
+            format!("{phase}단계 검증 {result}{}", prefix_with_colon(&report.summary))
         }
         Event::GateVerifierStarted { phase, session, .. } => {
             format!("{} {phase}단계를 검증하고 있습니다", agent_subject(*session))
@@ -351,7 +360,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::GatePassed { phase, .. } => format!("{phase}단계 검증 통과: 승인 필요"),
         Event::GateApproved { phase, waived, note } => {
             let waived = if *waived { ", 검증 실패에도 승인" } else { "" };
-            let note = note.as_deref().map(after_colon).unwrap_or_default();
+            let note = note.as_deref().map(prefix_with_colon).unwrap_or_default();
             format!("{phase}단계를 승인했습니다{by}{waived}{note}")
         }
         Event::GateFailed { phase, reason, tasks, .. } => {
@@ -360,7 +369,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             } else {
                 format!(" (다시 할 작업: {})", join_names(tasks))
             };
-            format!("{phase}단계 수정 필요{}{tasks}", after_colon(reason))
+            format!("{phase}단계 수정 필요{}{tasks}", prefix_with_colon(reason))
         }
 
         Event::LoopStarted { task, tester, .. } => match tester {
@@ -372,21 +381,21 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let (task, n_failures) = (context.loop_task(*feedback_loop), names.len());
             format!(
                 "{task} 작업: {round}회차 테스트에서 {n_failures}건 실패{}",
-                after_colon(&join_names(&names))
+                prefix_with_colon(&join_names(&names))
             )
         }
         Event::LoopEnded { feedback_loop, outcome } => {
             let result = match outcome {
-                LoopOutcome::Success => "테스트 통과",
-                LoopOutcome::Failed => "결과 없이 테스트 종료",
-                LoopOutcome::Escalated => "테스트 반복 실패",
+                FeedbackLoopOutcome::Success => "테스트 통과",
+                FeedbackLoopOutcome::Failed => "결과 없이 테스트 종료",
+                FeedbackLoopOutcome::Escalated => "테스트 반복 실패",
             };
             format!("{} 작업: {result}", context.loop_task(*feedback_loop))
         }
 
         Event::EscalationRaised { escalation, severity, title, cause, .. } => {
             let title = cause.as_ref().map_or_else(|| title.clone(), escalation_title);
-            format!("문제 {escalation}, 심각도 {}{}", severity_name(*severity), after_colon(&title))
+            format!("문제 {escalation}, 심각도 {}{}", severity_name(*severity), prefix_with_colon(&title))
         }
         Event::EscalationForwarded { escalation, to, .. } => {
             let subject = subject_name(&context.escalation_subject(*escalation));
@@ -402,17 +411,17 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let row = context.escalation(*escalation);
             let title = row.map(|row| row.korean.as_ref().unwrap_or(&row.title).clone()).unwrap_or_default();
             let text = match action {
-                None => format!("문제가 해소되었습니다{}", after_colon(&title)),
+                None => format!("문제가 해소되었습니다{}", prefix_with_colon(&title)),
                 Some(action) => format!("{actor_subject} {}", decision(action, &subject, &title)),
             };
             // The name of the action alone adds nothing.
             let is_action = action.as_ref().is_some_and(|action| action.to_string() == note.trim());
-            let note = if is_action { String::new() } else { after_colon(note) };
+            let note = if is_action { String::new() } else { prefix_with_colon(note) };
             format!("{text}{note}")
         }
 
         Event::ErrorReported { session, error, .. } => {
-            format!("{}의 오류 보고{}", agent(*session), after_colon(&error.message))
+            format!("{}의 오류 보고{}", agent(*session), prefix_with_colon(&error.message))
         }
         Event::UsageReported { session, usage, .. } => {
             format!("{}의 사용량: 토큰 {}개", agent(*session), usage.tokens())
@@ -433,7 +442,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                     format!("{task}{checkpoint} 체크포인트 생성: {}", short_commit(commit))
                 }
                 CheckpointOutcome::Failed { error } => {
-                    format!("{task}{checkpoint} 체크포인트를 만들지 못했습니다{}", after_colon(error))
+                    format!("{task}{checkpoint} 체크포인트를 만들지 못했습니다{}", prefix_with_colon(error))
                 }
             }
         }
@@ -442,7 +451,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
         Event::OverlapDetected { overlap } => {
             let [first, second] = &overlap.tasks;
-            let files = join_first_names(&overlap.files, to_count(overlap.n_files));
+            let files = join_names_of_total(&overlap.files, to_usize(overlap.n_files));
             format!("{first}, {second} 작업이 같은 파일을 변경하고 있습니다: {files}")
         }
         Event::OverlapResolved { tasks: [first, second] } => {
@@ -450,19 +459,19 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
         Event::EffectFinished { effect, error } => match error {
             None => format!("{}.{}번 처리 완료", effect.sequence, effect.index),
-            Some(error) => format!("내부 처리에 실패했습니다{}", after_colon(error)),
+            Some(error) => format!("내부 처리에 실패했습니다{}", prefix_with_colon(error)),
         },
 
-        Event::ChatMessageSent { text, .. } => format!("{actor}{}", after_colon(text)),
+        Event::ChatMessageSent { text, .. } => format!("{actor}{}", prefix_with_colon(text)),
         Event::ChatAnsweredWithStatus { n_done, n_tasks, running, n_running, questions, n_waiting } => {
             let running = match *n_running {
                 0 => "실행 중인 에이전트가 없습니다".to_owned(),
-                n => format!("진행 중: {}", join_first_names(running, to_count(n))),
+                n => format!("진행 중: {}", join_names_of_total(running, to_usize(n))),
             };
             let waiting = match (*n_waiting, questions.as_slice()) {
                 (0, _) => "확인할 일이 없습니다".to_owned(),
                 (n, []) => format!("확인할 일: {n}건"),
-                (n, questions) => format!("답변 필요: {}", join_first_names(questions, to_count(n))),
+                (n, questions) => format!("답변 필요: {}", join_names_of_total(questions, to_usize(n))),
             };
             format!(
                 "답변할 오케스트레이터 에이전트가 실행 중이지 않습니다. 작업 {n_tasks}개 중 {n_done}개를 완료했습니다. \

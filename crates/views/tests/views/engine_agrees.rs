@@ -45,7 +45,7 @@ fn row_tasks(engine_run: &EngineRun) -> BTreeMap<String, TaskSummary> {
 }
 
 /// Serializes and parses an event.
-fn read_back(recorded: &RecordedEvent) -> RecordedEvent {
+fn serialize_and_parse(recorded: &RecordedEvent) -> RecordedEvent {
     let text = serde_json::to_string(recorded).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -65,10 +65,10 @@ proptest! {
         prop_assert_eq!(run.waits_for.person as usize, engine_run.views.inbox().len());
         prop_assert_eq!(run.ended_at.is_some(), engine_run.run.outcome().is_some());
         let rows = |views: &Views| -> BTreeMap<_, _> {
-            views.all().map(|row| ((row.kind(), row.key()), row.to_json())).collect()
+            views.all_rows().map(|row| ((row.kind(), row.key()), row.to_json())).collect()
         };
         prop_assert_eq!(&rows(&engine_run.views), &engine_run.rows_from_changes, "the changes say everything");
-        let log: Vec<RecordedEvent> = engine_run.log.iter().map(read_back).collect();
+        let log: Vec<RecordedEvent> = engine_run.log.iter().map(serialize_and_parse).collect();
         prop_assert_eq!(&log, &engine_run.log);
         prop_assert_eq!(&rows(&fold(&log)), &engine_run.rows_from_changes, "the log says everything");
     }

@@ -16,7 +16,7 @@ use domain::{
 use engine::{Effect, Run};
 use views::{RowKind, Views};
 
-use crate::sample_log::task;
+use crate::sample_log::parse_task_id;
 
 pub struct EngineRun {
     pub run: Run,
@@ -35,23 +35,23 @@ pub struct EngineRun {
 pub struct RandomChoices(pub u64);
 
 impl RandomChoices {
-    fn of(&mut self, n: usize) -> usize {
+    fn below(&mut self, n: usize) -> usize {
         // What is left over decides the next choice; the constant mixes it (Knuth).
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or_default() % n.max(1)
     }
 
-    fn one<T: Clone>(&mut self, of: &[T]) -> Option<T> {
-        let n = self.of(of.len());
+    fn pick<T: Clone>(&mut self, of: &[T]) -> Option<T> {
+        let n = self.below(of.len());
         of.get(n).cloned()
     }
 
-    fn is(&mut self, one_in: usize) -> bool {
-        self.of(one_in) == 0
+    fn once_in(&mut self, one_in: usize) -> bool {
+        self.below(one_in) == 0
     }
 }
 
-fn name(name: &str) -> AgentName {
+fn agent_name(name: &str) -> AgentName {
     name.parse().unwrap()
 }
 
@@ -70,30 +70,30 @@ impl EngineRun {
             budgets: Vec::new(),
         };
         let planned = |id: &str, phase, after: &[&str]| PlannedTask {
-            depends_on: after.iter().map(|id| task(id)).collect(),
-            ..PlannedTask::new(task(id), phase, format!("Title of {id}"))
+            depends_on: after.iter().map(|id| parse_task_id(id)).collect(),
+            ..PlannedTask::new(parse_task_id(id), phase, format!("Title of {id}"))
         };
         let tasks = vec![
             planned("T1.1", 1, &[]),
             PlannedTask { verify: Some("make".to_owned()), ..planned("T1.2", 1, &["T1.1"]) },
-            PlannedTask { tester: Some(name("qa")), ..planned("T1.3", 1, &[]) },
+            PlannedTask { tester: Some(agent_name("qa")), ..planned("T1.3", 1, &[]) },
             PlannedTask { external: vec!["contract".to_owned()], ..planned("T2.1", 2, &["T1.2"]) },
             PlannedTask { budget: "1k".parse().ok(), ..planned("T2.2", 2, &["T1.1"]) },
             planned("T2.3", 2, &["T2.1", "T2.2"]),
         ];
-        let check = chance.is(2).then_some("make phase");
+        let check = chance.once_in(2).then_some("make phase");
         let work = PlannedWork {
             title: "Plan".to_owned(),
             phases: vec![phase(1, &[], None), phase(2, &[1], check)],
             tasks,
         };
-        let member = |(agent, role): (&str, Role)| TeamMember { name: name(agent), role, slots: None };
+        let member = |(agent, role): (&str, Role)| TeamMember { name: agent_name(agent), role, slots: None };
         let mut team = vec![("backend", Role::Worker), ("qa", Role::Tester), ("designer", Role::Specialist)];
-        team.extend(chance.is(2).then_some(("lead", Role::Orchestrator)));
-        team.extend(chance.is(2).then_some(("verifier", Role::Verifier)));
+        team.extend(chance.once_in(2).then_some(("lead", Role::Orchestrator)));
+        team.extend(chance.once_in(2).then_some(("verifier", Role::Verifier)));
         let settings = RunSettings {
-            gate_approval: if chance.is(3) { GateApproval::Automatic } else { GateApproval::Person },
-            question_expires_after_ms: chance.is(3).then_some(600_000),
+            gate_approval: if chance.once_in(3) { GateApproval::Automatic } else { GateApproval::Person },
+            question_expires_after_ms: chance.once_in(3).then_some(600_000),
             ..RunSettings::default()
         };
         let views = Views::new("r1".parse().unwrap());
@@ -113,40 +113,43 @@ impl EngineRun {
             settings: Box::new(settings),
             team: team.into_iter().map(member).collect(),
         };
-        engine_run.execute(&ana(), start);
+        engine_run.execute_command(&ana(), start);
         engine_run
     }
 
     /// Takes one random step.
     pub fn step(&mut self, chance: &mut RandomChoices) {
         self.now += 500;
-        match chance.of(12) {
+        match chance.below(12) {
             0..=4 => self.execute_effect(chance),
             5 | 6 => self.send_message(chance),
             7 => {
                 let at = self.run.next_deadline().map_or(self.now, |at| at.0.max(self.now));
-                self.now = if chance.is(2) { at } else { self.now + 5_000 };
-                self.execute(&Actor::Clock, Command::Tick);
+                self.now = if chance.once_in(2) { at } else { self.now + 5_000 };
+                self.execute_command(&Actor::Clock, Command::Tick);
             }
             8 | 9 => self.resolve_item(chance),
             10 => self.send_command(chance),
             _ => {
-                let Some(session) = self.session(chance) else { return };
+                let Some(session) = self.random_session(chance) else { return };
                 let (read_from, words, tools) = (self.offset, "Words.".to_owned(), TurnTools::default());
-                if chance.is(12) {
-                    self.execute(
+                if chance.once_in(12) {
+                    self.execute_command(
                         &Actor::Agent(session),
                         Command::InterruptTurn { read_from, text: words, tools },
                     );
                     let lost = Command::ReportLost { session, reason: "gone".to_owned() };
-                    return self.execute(&Actor::System, lost);
+                    return self.execute_command(&Actor::System, lost);
                 }
-                self.execute(&Actor::Agent(session), Command::EndTurn { read_from, text: words, tools });
+                self.execute_command(
+                    &Actor::Agent(session),
+                    Command::EndTurn { read_from, text: words, tools },
+                );
             }
         }
     }
 
-    fn execute(&mut self, actor: &Actor, command: Command) {
+    fn execute_command(&mut self, actor: &Actor, command: Command) {
         let Ok(decision) = self.run.decide(Timestamp(self.now), actor, command) else { return };
         for recorded in &decision.events {
             *self.event_counts.entry(recorded.event.name()).or_default() += 1;
@@ -167,10 +170,10 @@ impl EngineRun {
         if self.effects.is_empty() {
             return;
         }
-        let (effect, order) = self.effects.remove(chance.of(self.effects.len().min(3)));
+        let (effect, order) = self.effects.remove(chance.below(self.effects.len().min(3)));
         let receipt = Receipt {
             command: "make".to_owned(),
-            exit_status: Some(i32::from(chance.is(3))),
+            exit_status: Some(i32::from(chance.once_in(3))),
             output_hash: "h".to_owned(),
             output_tail: String::new(),
             tree: "t".to_owned(),
@@ -178,7 +181,7 @@ impl EngineRun {
             finished_at: Timestamp(self.now),
         };
         let command = match order {
-            Effect::SpawnAgent { session } if chance.is(15) => {
+            Effect::SpawnAgent { session } if chance.once_in(15) => {
                 Command::ReportEnded { session, exit_status: Some(1) }
             }
             Effect::SpawnAgent { session } => Command::ReportStarted { session, agent_session: None },
@@ -187,7 +190,7 @@ impl EngineRun {
             Effect::RunCheck { task, attempt, .. } => Command::ReportCheck { task, attempt, receipt },
             Effect::Merge { task, attempt } => {
                 let receipt = Receipt { exit_status: Some(1), ..receipt };
-                let outcome = match chance.of(8) {
+                let outcome = match chance.below(8) {
                     0 => MergeOutcome::Conflicted { files: vec!["a".to_owned()] },
                     1 => MergeOutcome::CheckFailed { receipt },
                     2 => MergeOutcome::Failed { error: "locked".to_owned() },
@@ -196,7 +199,7 @@ impl EngineRun {
                 Command::ReportMerge { task, attempt, outcome }
             }
             Effect::CheckGate { phase, round } => {
-                let report = GateReport { passed: !chance.is(3), ..GateReport::default() };
+                let report = GateReport { passed: !chance.once_in(3), ..GateReport::default() };
                 Command::ReportGate { phase, round, report }
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
@@ -210,26 +213,28 @@ impl EngineRun {
             | Effect::RestoreCheckpoint { .. }
             | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect, error: None },
         };
-        self.execute(&Actor::System, command);
+        self.execute_command(&Actor::System, command);
     }
 
     /// Sends a random message from a session.
     fn send_message(&mut self, chance: &mut RandomChoices) {
-        let Some(session) = self.session(chance) else { return };
+        let Some(session) = self.random_session(chance) else { return };
         let row = self.views.rows().sessions.get(&session).unwrap();
-        let task_id = row.task.clone().unwrap_or_else(|| task("T1.1"));
+        let task_id = row.task.clone().unwrap_or_else(|| parse_task_id("T1.1"));
         let (phase, fields) = (None, BTreeMap::new());
-        let target = name(chance.one(&["backend", "designer", "qa"]).unwrap());
+        let target = agent_name(chance.pick(&["backend", "designer", "qa"]).unwrap());
         let text = || "words".to_owned();
-        let said = match chance.of(16) {
+        let said = match chance.below(16) {
             0..=3 => AgentMessage::Done(DoneMessage { task_id, phase, fields }),
-            4 if chance.is(3) => AgentMessage::Fail(FailMessage { task_id, phase, reason: None, fields }),
+            4 if chance.once_in(3) => {
+                AgentMessage::Fail(FailMessage { task_id, phase, reason: None, fields })
+            }
             4..=6 => AgentMessage::AskUser(AskUser {
                 question: text(),
                 r#type: AskUserType::Text,
                 options: Vec::new(),
                 context: None,
-                default: chance.is(2).then(text),
+                default: chance.once_in(2).then(text),
                 required: false,
             }),
             7 => AgentMessage::Progress(ProgressMessage { progress: Some(0.5), task: Some(text()) }),
@@ -243,7 +248,7 @@ impl EngineRun {
                 extra: BTreeMap::new(),
             }),
             10 => AgentMessage::Invoke(InvokeMessage { target, task: text(), context: None }),
-            11 if chance.is(2) => {
+            11 if chance.once_in(2) => {
                 AgentMessage::Direct(DirectMessage { target, r#type: None, content: text() })
             }
             11 => AgentMessage::DeliverResult(DeliverResult {
@@ -258,29 +263,29 @@ impl EngineRun {
                     r#type: ErrorType::Recoverable,
                     message: text(),
                     details: None,
-                    recovery: chance.one(&recoveries).unwrap(),
+                    recovery: chance.pick(&recoveries).unwrap(),
                     resets_at: None,
                     extra: BTreeMap::new(),
                 })
             }
-            _ => return self.act(chance, session),
+            _ => return self.act_as_session(chance, session),
         };
         self.offset += 10;
         let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
         let said = Box::new(said);
-        self.execute(
+        self.execute_command(
             &Actor::Agent(session),
             Command::ReceiveMessage { offset: heard, read_from, message: said },
         );
     }
 
     /// Makes a session end its turn, exit and so on.
-    fn act(&mut self, chance: &mut RandomChoices, session: SessionId) {
+    fn act_as_session(&mut self, chance: &mut RandomChoices, session: SessionId) {
         let actor = Actor::Agent(session);
         let failure = TestFailure { name: "t".to_owned(), ..TestFailure::default() };
-        let failures = if chance.is(2) { vec![failure] } else { Vec::new() };
-        let kind = if chance.is(2) { PermissionKind::Run } else { PermissionKind::Edit };
-        let command = match chance.of(4) {
+        let failures = if chance.once_in(2) { vec![failure] } else { Vec::new() };
+        let kind = if chance.once_in(2) { PermissionKind::Run } else { PermissionKind::Edit };
+        let command = match chance.below(4) {
             0 => Command::RequestPermission(PermissionRequest {
                 prompt: "p".to_owned(),
                 kind,
@@ -305,20 +310,20 @@ impl EngineRun {
                 ..TestFeedback::default()
             }),
         };
-        self.execute(&actor, command);
+        self.execute_command(&actor, command);
     }
 
     /// Resolves a random inbox item.
     fn resolve_item(&mut self, chance: &mut RandomChoices) {
-        let n = u32::try_from(chance.of(12)).unwrap() + 1;
-        let open: Vec<QuestionId> = self.views.inbox().iter().filter_map(|row| question(row)).collect();
-        let command = match chance.of(10) {
+        let n = u32::try_from(chance.below(12)).unwrap() + 1;
+        let open: Vec<QuestionId> = self.views.inbox().iter().filter_map(|row| question_id(row)).collect();
+        let command = match chance.below(10) {
             9 => {
-                let question = chance.one(&open).unwrap_or(QuestionId(n));
+                let question = chance.pick(&open).unwrap_or(QuestionId(n));
                 Command::RequestClarification { question, text: "which?".to_owned() }
             }
             0..=2 => {
-                let question = chance.one(&open);
+                let question = chance.pick(&open);
                 Command::Answer {
                     question,
                     task: None,
@@ -332,12 +337,12 @@ impl EngineRun {
             }
             4 => Command::Refuse { request: RequestId(n), reason: "no".to_owned() },
             5 => Command::SkipRequest(RequestId(n)),
-            6 if chance.is(4) => {
+            6 if chance.once_in(4) => {
                 let (phase, reason) = (1 + n % 2, "no".to_owned());
-                Command::RejectGate { phase, reason, tasks: vec![task("T1.1")] }
+                Command::RejectGate { phase, reason, tasks: vec![parse_task_id("T1.1")] }
             }
             6 => Command::ApproveGate { phase: 1 + n % 2, note: None },
-            7 => Command::Chat { text: "yes".to_owned(), talk_only: chance.is(4) },
+            7 => Command::Chat { text: "yes".to_owned(), talk_only: chance.once_in(4) },
             _ => {
                 let actions = [
                     EscalationAction::Retry { hint: None },
@@ -347,22 +352,22 @@ impl EngineRun {
                     EscalationAction::MarkFailed,
                     EscalationAction::RaiseBudget { budget: "9m".parse().unwrap() },
                 ];
-                let action = chance.one(&actions).unwrap();
+                let action = chance.pick(&actions).unwrap();
                 Command::Resolve { escalation: EscalationId(n), action, note: None }
             }
         };
-        self.execute(&ana(), command);
+        self.execute_command(&ana(), command);
     }
 
     /// Sends a random user command about a task.
     fn send_command(&mut self, chance: &mut RandomChoices) {
         let ids: Vec<TaskId> = self.run.task_ids().cloned().collect();
-        let (one, other) = (chance.one(&ids).unwrap(), chance.one(&ids).unwrap());
-        let command = match chance.of(22) {
+        let (one, other) = (chance.pick(&ids).unwrap(), chance.pick(&ids).unwrap());
+        let command = match chance.below(22) {
             0 | 1 => Command::PauseTask(one),
             2..=4 => Command::ContinueTask(one),
-            5 if chance.is(4) => Command::CancelTask(one),
-            6 if chance.is(4) => Command::SkipTask(one),
+            5 if chance.once_in(4) => Command::CancelTask(one),
+            6 if chance.once_in(4) => Command::SkipTask(one),
             5 | 6 => Command::ContinueTask(one),
             7 | 8 => Command::RetryTask { task: one, hint: None },
             9 => Command::PrioritizeTask { task: one, priority: Priority::High },
@@ -371,30 +376,30 @@ impl EngineRun {
             12 => Command::RemoveDependency { earlier: one, later: other },
             13 => Command::MarkExternalMet { name: "contract".to_owned() },
             14 => {
-                let id = task(&format!("T2.{}", 10 + ids.len()));
+                let id = parse_task_id(&format!("T2.{}", 10 + ids.len()));
                 let depends_on = vec![one];
                 let added = PlannedTask { depends_on, ..PlannedTask::new(id, 2, "More".to_owned()) };
                 Command::AddTask(Box::new(added))
             }
             15 => Command::PauseRun,
             16..=18 => Command::ContinueRun,
-            19 => Command::ReassignTask { task: one, agent: name("designer") },
-            20 if chance.is(8) => Command::CancelPhase(2),
-            20 if chance.is(8) => Command::CancelRun,
-            _ if chance.is(2) => Command::PausePhase(1),
+            19 => Command::ReassignTask { task: one, agent: agent_name("designer") },
+            20 if chance.once_in(8) => Command::CancelPhase(2),
+            20 if chance.once_in(8) => Command::CancelRun,
+            _ if chance.once_in(2) => Command::PausePhase(1),
             _ => Command::ContinuePhase(1),
         };
-        self.execute(&ana(), command);
+        self.execute_command(&ana(), command);
     }
 
     /// Returns a random session, which may have ended.
-    fn session(&self, chance: &mut RandomChoices) -> Option<SessionId> {
+    fn random_session(&self, chance: &mut RandomChoices) -> Option<SessionId> {
         let is_there = |row: &&views::SessionRow| row.ended_at.is_none() && row.agent.is_some();
         let ids: Vec<_> = self.views.rows().sessions.iter().filter(is_there).map(|row| row.id).collect();
-        chance.one(&ids)
+        chance.pick(&ids)
     }
 }
 
-fn question(row: &views::InboxRow) -> Option<QuestionId> {
+fn question_id(row: &views::InboxRow) -> Option<QuestionId> {
     if let views::InboxItem::Question(id) = row.item { Some(id) } else { None }
 }

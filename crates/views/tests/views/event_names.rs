@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use views::{RowKind, Views};
 
-use crate::sample_log::golden;
+use crate::sample_log::golden_log;
 
 /// Names that clients depend on; they never change.
 const NAMES: [&str; 12] = [
@@ -23,10 +23,10 @@ const NAMES: [&str; 12] = [
 ];
 
 #[test]
-fn every_name_and_every_kind_of_row_occurs() {
+fn golden_log_has_every_change_name_and_row_kind() {
     let mut views = Views::new("r1".parse().unwrap());
     let mut names = BTreeSet::new();
-    for recorded in golden() {
+    for recorded in golden_log() {
         for change in views.apply(&recorded) {
             names.extend(change.names());
         }
@@ -36,7 +36,7 @@ fn every_name_and_every_kind_of_row_occurs() {
     }
     // Progress always has its own name.
     for kind in RowKind::ALL.iter().filter(|kind| **kind != RowKind::Progress) {
-        assert!(names.contains(kind.changed()), "{} does not occur", kind.changed());
+        assert!(names.contains(kind.changed_event_name()), "{} does not occur", kind.changed_event_name());
     }
     assert!(names.contains("inbox.removed"));
 }
@@ -44,7 +44,7 @@ fn every_name_and_every_kind_of_row_occurs() {
 #[test]
 fn a_question_that_reaches_no_user_is_not_a_human_query() {
     let mut views = Views::new("r1".parse().unwrap());
-    for recorded in golden() {
+    for recorded in golden_log() {
         for change in views.apply(&recorded) {
             if change.names().contains(&"human_query_requested") {
                 assert_eq!((recorded.event.name(), change.kind), ("QuestionRouted", RowKind::Question));

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::{Event, RecordedEvent, Sequence};
 use views::{Row, RowKind, Views};
 
-use crate::sample_log::{fold, golden, written};
+use crate::sample_log::{fold, golden_log, row_lines};
 
 #[test]
 fn the_golden_log_has_every_kind_of_event() {
-    let log = golden();
+    let log = golden_log();
     let found: BTreeSet<_> = log.iter().map(|recorded| recorded.event.name()).collect();
     let missing: Vec<_> = Event::NAMES.iter().filter(|name| !found.contains(*name)).collect();
     assert!(missing.is_empty(), "add these at the end of tests/golden/log-1.jsonl: {missing:?}");
@@ -22,34 +22,34 @@ fn the_golden_log_has_every_kind_of_event() {
 
 #[test]
 fn the_golden_log_makes_a_row_of_every_kind() {
-    let views = fold(&golden());
+    let views = fold(&golden_log());
     for kind in RowKind::ALL {
-        assert!(!views.rows().of(*kind).is_empty(), "no row of kind {}", kind.name());
+        assert!(!views.rows().of_kind(*kind).is_empty(), "no row of kind {}", kind.name());
     }
 }
 
 #[test]
 fn the_golden_log_makes_the_same_rows() {
-    insta::assert_snapshot!(written(&fold(&golden())).join("\n"));
+    insta::assert_snapshot!(row_lines(&fold(&golden_log())).join("\n"));
 }
 
 #[test]
 fn events_that_were_written_and_read_back_make_the_same_rows() {
-    let log = golden();
+    let log = golden_log();
     let again = |recorded: &RecordedEvent| {
         let text = serde_json::to_string(recorded).unwrap();
         serde_json::from_str::<RecordedEvent>(&text).unwrap()
     };
     let read_back: Vec<_> = log.iter().map(again).collect();
     assert_eq!(read_back, log);
-    assert_eq!(written(&fold(&read_back)), written(&fold(&log)));
+    assert_eq!(row_lines(&fold(&read_back)), row_lines(&fold(&log)));
 }
 
 #[test]
 fn changes_alone_make_the_same_rows_after_every_event() {
     let mut views = Views::new("r1".parse().unwrap());
     let mut rows_from_changes: BTreeMap<(RowKind, String), Row> = BTreeMap::new();
-    let log = golden();
+    let log = golden_log();
     for (n, recorded) in log.iter().enumerate() {
         for change in views.apply(recorded) {
             let key = (change.kind, change.key.clone());
@@ -64,26 +64,31 @@ fn changes_alone_make_the_same_rows_after_every_event() {
             }
         }
         let by_changes: BTreeSet<_> = rows_from_changes.values().map(Row::to_json).collect();
-        let by_fold: BTreeSet<_> = views.all().map(|row| row.to_json()).collect();
+        let by_fold: BTreeSet<_> = views.all_rows().map(|row| row.to_json()).collect();
         assert_eq!(by_changes, by_fold, "after {}", recorded.event.name());
-        assert_eq!(written(&views), written(&fold(&log[..=n])), "rebuilt after {}", recorded.event.name());
+        assert_eq!(
+            row_lines(&views),
+            row_lines(&fold(&log[..=n])),
+            "rebuilt after {}",
+            recorded.event.name()
+        );
     }
 }
 
 #[test]
-fn an_applied_event_changes_nothing() {
-    let log = golden();
+fn an_event_applied_again_changes_nothing() {
+    let log = golden_log();
     let mut views = fold(&log);
-    let before = written(&views);
+    let before = row_lines(&views);
     for recorded in &log {
         assert_eq!(views.apply(recorded), []);
     }
-    assert_eq!(written(&views), before);
+    assert_eq!(row_lines(&views), before);
 }
 
 #[test]
 fn events_about_unknown_things_are_ignored() {
-    let log = golden();
+    let log = golden_log();
     for recorded in &log {
         let mut views = Views::new("r1".parse().unwrap());
         views.apply(recorded);
@@ -102,7 +107,7 @@ fn events_about_unknown_things_are_ignored() {
 #[test]
 fn counts_agree_with_the_tasks() {
     let mut views = Views::new("r1".parse().unwrap());
-    for recorded in golden() {
+    for recorded in golden_log() {
         views.apply(&recorded);
         let run = views.rows().run.get(&()).unwrap();
         let counts = serde_json::to_value(run.tasks).unwrap();
@@ -117,7 +122,7 @@ fn counts_agree_with_the_tasks() {
 
 #[test]
 fn rows_are_read_back_as_they_are_written() {
-    for row in fold(&golden()).all() {
+    for row in fold(&golden_log()).all_rows() {
         let json = row.to_json();
         macro_rules! read {
             ($($kind:ident: $type:ident,)*) => {

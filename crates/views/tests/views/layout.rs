@@ -6,12 +6,12 @@ use domain::{PlannedPhase, PlannedTask, TaskId, Timestamp};
 use proptest::prelude::{ProptestConfig, Strategy, prop_assert, prop_assert_eq, proptest};
 use views::{Layout, NODE_HEIGHT, NODE_WIDTH, Node, layout};
 
-use crate::sample_log::{SampleLog, phase, task};
+use crate::sample_log::{SampleLog, parse_task_id, phase};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
 /// Phases, and tasks that depend on tasks with smaller numbers.
-fn plan() -> impl Strategy<Value = (Vec<PlannedPhase>, Vec<PlannedTask>)> {
+fn plan_strategy() -> impl Strategy<Value = (Vec<PlannedPhase>, Vec<PlannedTask>)> {
     let phases = proptest::collection::vec(proptest::option::of(0_u32..4), 1..5);
     let tasks = proptest::collection::vec((0_u32..5, proptest::collection::vec(1_usize..20, 0..4)), 0..60);
     (phases, tasks).prop_map(|(phases, tasks)| {
@@ -25,19 +25,22 @@ fn plan() -> impl Strategy<Value = (Vec<PlannedPhase>, Vec<PlannedTask>)> {
             })
             .collect();
         let planned = tasks.into_iter().enumerate().map(|(n, (phase, back))| PlannedTask {
-            depends_on: back.iter().filter_map(|back| Some(id(n.checked_sub(*back)?))).collect(),
-            ..PlannedTask::new(id(n), phase + 1, format!("Title {n}"))
+            depends_on: back
+                .iter()
+                .filter_map(|back| Some(numbered_task_id(n.checked_sub(*back)?)))
+                .collect(),
+            ..PlannedTask::new(numbered_task_id(n), phase + 1, format!("Title {n}"))
         });
         let planned = planned.collect();
         (phases, planned)
     })
 }
 
-fn id(n: usize) -> TaskId {
-    task(&format!("T{n}"))
+fn numbered_task_id(n: usize) -> TaskId {
+    parse_task_id(&format!("T{n}"))
 }
 
-fn draw(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Layout {
+fn layout_of_plan(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Layout {
     layout(SampleLog::with_phases(phases, tasks).views.rows(), NOW)
 }
 
@@ -62,9 +65,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn nothing_overlaps((phases, tasks) in plan()) {
-        let picture = draw(phases.clone(), tasks.clone());
-        prop_assert_eq!(&picture, &draw(phases, tasks.clone()));
+    fn nothing_overlaps((phases, tasks) in plan_strategy()) {
+        let picture = layout_of_plan(phases.clone(), tasks.clone());
+        prop_assert_eq!(&picture, &layout_of_plan(phases, tasks.clone()));
         prop_assert_eq!(picture.nodes.len(), tasks.len());
         for (n, node) in picture.nodes.iter().enumerate() {
             let other = picture.nodes[n + 1..].iter().find(|other| overlaps(node, other));
@@ -87,8 +90,8 @@ proptest! {
     }
 
     #[test]
-    fn every_edge_goes_to_the_right((phases, tasks) in plan()) {
-        let picture = draw(phases, tasks.clone());
+    fn every_edge_goes_to_the_right((phases, tasks) in plan_strategy()) {
+        let picture = layout_of_plan(phases, tasks.clone());
         let xs: BTreeMap<_, _> = picture.nodes.iter().map(|node| (&node.task, node.x)).collect();
         for edge in &picture.edges {
             prop_assert!(xs[&edge.from] + NODE_WIDTH <= xs[&edge.to], "{edge:?}");
@@ -96,8 +99,8 @@ proptest! {
     }
 
     #[test]
-    fn the_critical_path_is_marked_from_task_to_task((phases, tasks) in plan()) {
-        let picture = draw(phases, tasks.clone());
+    fn the_critical_path_is_marked_from_task_to_task((phases, tasks) in plan_strategy()) {
+        let picture = layout_of_plan(phases, tasks.clone());
         prop_assert_eq!(picture.nodes.iter().any(|node| node.is_critical), !tasks.is_empty());
         let is_critical = |id: &TaskId| picture.nodes.iter().any(|node| node.task == *id && node.is_critical);
         for edge in picture.edges.iter().filter(|edge| edge.is_critical) {
@@ -109,12 +112,12 @@ proptest! {
 #[test]
 fn interleaved_chains_do_not_cross() {
     // Each task of the second layer depends on its mirror image in the first.
-    let tasks = (0..6).map(|n| PlannedTask::new(id(n), 1, String::new()));
+    let tasks = (0..6).map(|n| PlannedTask::new(numbered_task_id(n), 1, String::new()));
     let later = (0..6).map(|n| PlannedTask {
-        depends_on: vec![id(5 - n)],
-        ..PlannedTask::new(id(6 + n), 1, String::new())
+        depends_on: vec![numbered_task_id(5 - n)],
+        ..PlannedTask::new(numbered_task_id(6 + n), 1, String::new())
     });
-    let picture = draw(vec![phase(1, &[])], tasks.chain(later).collect());
+    let picture = layout_of_plan(vec![phase(1, &[])], tasks.chain(later).collect());
     assert_eq!(crossings(&picture), 0);
     let ys: BTreeMap<_, _> = picture.nodes.iter().map(|node| (&node.task, node.y)).collect();
     assert!(picture.edges.iter().all(|edge| ys[&edge.from] == ys[&edge.to]), "{picture:#?}");
@@ -123,8 +126,9 @@ fn interleaved_chains_do_not_cross() {
 #[test]
 fn dependent_phases_are_side_by_side_and_parallel_ones_below_each_other() {
     let phases = vec![phase(1, &[]), phase(2, &[1]), phase(3, &[1]), phase(4, &[2, 3])];
-    let tasks = (0..8).map(|n| PlannedTask::new(id(n), u32::try_from(n % 4).unwrap() + 1, String::new()));
-    let picture = draw(phases, tasks.collect());
+    let tasks = (0..8)
+        .map(|n| PlannedTask::new(numbered_task_id(n), u32::try_from(n % 4).unwrap() + 1, String::new()));
+    let picture = layout_of_plan(phases, tasks.collect());
     let [one, two, three, four] = picture.lanes.as_slice() else { panic!("{picture:#?}") };
     assert_eq!((two.x, three.x), (one.width, one.width));
     assert_eq!(three.y, two.height);
@@ -134,18 +138,26 @@ fn dependent_phases_are_side_by_side_and_parallel_ones_below_each_other() {
 #[test]
 fn phases_with_mutual_dependencies_share_their_layers() {
     let tasks = vec![
-        PlannedTask::new(id(0), 1, String::new()),
-        PlannedTask { depends_on: vec![id(0)], ..PlannedTask::new(id(1), 2, String::new()) },
-        PlannedTask { depends_on: vec![id(1)], ..PlannedTask::new(id(2), 1, String::new()) },
+        PlannedTask::new(numbered_task_id(0), 1, String::new()),
+        PlannedTask {
+            depends_on: vec![numbered_task_id(0)],
+            ..PlannedTask::new(numbered_task_id(1), 2, String::new())
+        },
+        PlannedTask {
+            depends_on: vec![numbered_task_id(1)],
+            ..PlannedTask::new(numbered_task_id(2), 1, String::new())
+        },
     ];
-    let picture = draw(vec![phase(1, &[]), phase(2, &[])], tasks);
+    let picture = layout_of_plan(vec![phase(1, &[]), phase(2, &[])], tasks);
     let xs: Vec<_> = picture.nodes.iter().map(|node| node.x).collect();
     assert!(xs.is_sorted_by(|left, right| left < right), "{xs:?}");
 }
 
 #[test]
 fn a_layer_with_very_many_tasks_is_folded() {
-    let picture =
-        draw(vec![phase(1, &[])], (0..400).map(|n| PlannedTask::new(id(n), 1, String::new())).collect());
+    let picture = layout_of_plan(
+        vec![phase(1, &[])],
+        (0..400).map(|n| PlannedTask::new(numbered_task_id(n), 1, String::new())).collect(),
+    );
     assert!(picture.width > 2_000 && picture.height < 4_000, "{} x {}", picture.width, picture.height);
 }

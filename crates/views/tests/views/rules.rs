@@ -10,15 +10,15 @@ use views::{
     ViewChange,
 };
 
-use crate::sample_log::{SampleLog, task};
+use crate::sample_log::{SampleLog, parse_task_id};
 
 const Q1: QuestionId = QuestionId(1);
 
-fn ask(log: &mut SampleLog, question: u32, id: &str, session: u32, blocks: BlockedWork) {
+fn record_question(log: &mut SampleLog, question: u32, id: &str, session: u32, blocks: BlockedWork) {
     log.record(Event::QuestionAsked {
         question: QuestionId(question),
         session: SessionId(session),
-        task: Some(task(id)),
+        task: Some(parse_task_id(id)),
         kind: QuestionKind::Text,
         text: "Which?".to_owned(),
         options: Vec::new(),
@@ -31,23 +31,27 @@ fn ask(log: &mut SampleLog, question: u32, id: &str, session: u32, blocks: Block
     });
 }
 
-fn state(log: &SampleLog, id: &str) -> TaskState {
-    log.views.rows().tasks.get(&task(id)).unwrap().state
+fn task_state(log: &SampleLog, id: &str) -> TaskState {
+    log.views.rows().tasks.get(&parse_task_id(id)).unwrap().state
 }
 
-fn marks(log: &SampleLog, id: &str) -> Vec<TaskMark> {
-    log.views.rows().tasks.get(&task(id)).unwrap().marks.clone()
+fn task_marks(log: &SampleLog, id: &str) -> Vec<TaskMark> {
+    log.views.rows().tasks.get(&parse_task_id(id)).unwrap().marks.clone()
 }
 
 #[test]
 fn a_blocked_task_names_the_party_and_is_ready_when_unblocked() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    ask(&mut log, 1, "T1", 1, BlockedWork::default());
-    log.record(Event::TaskBlocked { task: task("T1"), reason: BlockReason::Question { question: Q1 } });
-    let on = |log: &SampleLog| log.views.rows().tasks.get(&task("T1")).unwrap().blocked[0].on.clone();
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_question(&mut log, 1, "T1", 1, BlockedWork::default());
+    log.record(Event::TaskBlocked {
+        task: parse_task_id("T1"),
+        reason: BlockReason::Question { question: Q1 },
+    });
+    let on =
+        |log: &SampleLog| log.views.rows().tasks.get(&parse_task_id("T1")).unwrap().blocked[0].on.clone();
     let session = |log: &SampleLog| log.views.rows().sessions.get(&SessionId(1)).unwrap().state;
-    assert_eq!((state(&log, "T1"), on(&log)), (TaskState::Blocked, ResponsibleParty::Jangdan));
+    assert_eq!((task_state(&log, "T1"), on(&log)), (TaskState::Blocked, ResponsibleParty::Jangdan));
     assert_eq!(session(&log), SessionState::WaitingInput);
     log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
     assert_eq!(on(&log), ResponsibleParty::Orchestrator);
@@ -56,52 +60,58 @@ fn a_blocked_task_names_the_party_and_is_ready_when_unblocked() {
     assert_eq!(log.views.inbox().len(), 1);
     log.record(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
     assert_eq!(log.views.inbox().len(), 0);
-    log.record(Event::TaskUnblocked { task: task("T1"), reason: BlockReason::Question { question: Q1 } });
-    assert_eq!(state(&log, "T1"), TaskState::Ready);
-    log.record(Event::TaskResumed { task: task("T1"), session: SessionId(1) });
+    log.record(Event::TaskUnblocked {
+        task: parse_task_id("T1"),
+        reason: BlockReason::Question { question: Q1 },
+    });
+    assert_eq!(task_state(&log, "T1"), TaskState::Ready);
+    log.record(Event::TaskResumed { task: parse_task_id("T1"), session: SessionId(1) });
     log.record(Event::QuestionDelivered { question: Q1, session: SessionId(1) });
-    assert_eq!((state(&log, "T1"), session(&log)), (TaskState::Running, SessionState::Active));
+    assert_eq!((task_state(&log, "T1"), session(&log)), (TaskState::Running, SessionState::Active));
 }
 
 #[test]
 fn a_task_is_blocked_until_its_last_reason_is_removed() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
     let reasons = [BlockReason::Question { question: Q1 }, BlockReason::Approval { phase: 1 }];
     for reason in &reasons {
-        log.record(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
+        log.record(Event::TaskBlocked { task: parse_task_id("T1"), reason: reason.clone() });
     }
     for (reason, expected) in reasons.into_iter().zip([TaskState::Blocked, TaskState::Ready]) {
-        log.record(Event::TaskUnblocked { task: task("T1"), reason });
-        assert_eq!(state(&log, "T1"), expected);
+        log.record(Event::TaskUnblocked { task: parse_task_id("T1"), reason });
+        assert_eq!(task_state(&log, "T1"), expected);
     }
 }
 
 #[test]
 fn a_waiting_task_lists_its_dependencies_and_which_failed() {
-    let mut log = SampleLog::of(&[("T1", 1, &[]), ("T2", 1, &[]), ("T3", 2, &["T1", "T2"])]);
-    let waits = |log: &SampleLog| log.views.rows().tasks.get(&task("T3")).unwrap().waits_for.clone();
-    let on = |id: &str, failed| UnmetDependency::Task { task: task(id), failed };
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[]), ("T2", 1, &[]), ("T3", 2, &["T1", "T2"])]);
+    let waits = |log: &SampleLog| log.views.rows().tasks.get(&parse_task_id("T3")).unwrap().waits_for.clone();
+    let on = |id: &str, failed| UnmetDependency::Task { task: parse_task_id(id), failed };
     let gate = |phase: PhaseNumber| UnmetDependency::Phase { phase };
     assert_eq!(waits(&log), [gate(1), on("T1", false), on("T2", false)]);
-    log.record(Event::TaskFailed { task: task("T2"), failure: domain::AttemptFailure::MarkedFailed });
+    log.record(Event::TaskFailed {
+        task: parse_task_id("T2"),
+        failure: domain::AttemptFailure::MarkedFailed,
+    });
     assert_eq!(waits(&log), [gate(1), on("T2", true), on("T1", false)]);
-    log.record(Event::TaskSkipped { task: task("T1") });
+    log.record(Event::TaskSkipped { task: parse_task_id("T1") });
     log.record(Event::GateApproved { phase: 1, waived: false, note: None });
     assert_eq!(waits(&log), [on("T2", true)]);
-    log.record(Event::TaskRetried { task: task("T2"), hint: None, resets_attempts: true });
+    log.record(Event::TaskRetried { task: parse_task_id("T2"), hint: None, resets_attempts: true });
     assert_eq!(waits(&log), [on("T2", false)]);
-    log.record(Event::TasksBecameReady { tasks: vec![task("T3")] });
+    log.record(Event::TasksBecameReady { tasks: vec![parse_task_id("T3")] });
     assert_eq!(waits(&log), []);
 }
 
 #[test]
 fn the_inbox_is_sorted_by_time_then_tasks_then_age() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
     let held = [(10, 1), (50, 2), (50, 9), (10, 1)];
     for (question, (time_ms, tasks)) in (1..).zip(held) {
-        ask(&mut log, question, "T1", 1, BlockedWork { time_ms, tasks });
+        record_question(&mut log, question, "T1", 1, BlockedWork { time_ms, tasks });
         log.record(Event::QuestionRouted { question: QuestionId(question), to: QuestionRoute::Person });
     }
     let order: Vec<_> = log.views.inbox().iter().map(|row| row.item.to_string()).collect();
@@ -110,12 +120,12 @@ fn the_inbox_is_sorted_by_time_then_tasks_then_age() {
 
 #[test]
 fn a_second_question_is_shown_when_the_first_is_answered() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    ask(&mut log, 1, "T1", 1, BlockedWork::default());
-    ask(&mut log, 2, "T1", 1, BlockedWork::default());
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_question(&mut log, 1, "T1", 1, BlockedWork::default());
+    record_question(&mut log, 2, "T1", 1, BlockedWork::default());
     let shown = |log: &SampleLog| {
-        log.views.rows().tasks.get(&task("T1")).unwrap().question.as_ref().map(|shown| shown.id)
+        log.views.rows().tasks.get(&parse_task_id("T1")).unwrap().question.as_ref().map(|shown| shown.id)
     };
     assert_eq!(shown(&log), Some(Q1));
     log.record(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
@@ -124,23 +134,23 @@ fn a_second_question_is_shown_when_the_first_is_answered() {
 
 #[test]
 fn usage_counts_for_task_phase_agent_and_run() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
     let usage = Usage { input_tokens: 100, output_tokens: 20, cost_micros: 7, ..Usage::default() };
     for _ in 0..2 {
         let usage = usage.clone();
-        log.record(Event::UsageReported { session: SessionId(1), task: Some(task("T1")), usage });
+        log.record(Event::UsageReported { session: SessionId(1), task: Some(parse_task_id("T1")), usage });
     }
     let rows = log.views.rows();
     let tokens: Vec<_> = rows.usage.iter().map(|row| row.input_tokens + row.output_tokens).collect();
     assert_eq!(tokens, [240; 4]);
-    assert_eq!(rows.tasks.get(&task("T1")).unwrap().used.cost_micros, 14);
+    assert_eq!(rows.tasks.get(&parse_task_id("T1")).unwrap().used.cost_micros, 14);
 }
 
 #[test]
 fn a_conversation_has_a_new_row_for_each_turn() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
     for n in 0..3 {
         let words = format!("Step {n}.");
         let (session, tools) = (SessionId(1), TurnTools::default());
@@ -163,8 +173,8 @@ fn interrupted_and_empty_turns_keep_their_tools() {
         n_omitted: 2,
     };
     let of = |event: Event| {
-        let mut log = SampleLog::of(&[("T1", 1, &[])]);
-        log.start("T1", 1);
+        let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+        log.start_task("T1", 1);
         log.record(event);
         let turns = log.views.rows().turns.iter();
         turns.map(|row| (row.content.clone(), row.tools.clone(), row.is_interrupted)).collect::<Vec<_>>()
@@ -182,39 +192,42 @@ fn interrupted_and_empty_turns_keep_their_tools() {
 
 #[test]
 fn an_unblocked_task_continues_in_its_stage() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    log.record(Event::MergeStarted { task: task("T1"), attempt: 1 });
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    log.record(Event::MergeStarted { task: parse_task_id("T1"), attempt: 1 });
     let reason = BlockReason::Paused { by: domain::Actor::Person("ana".to_owned()) };
-    log.record(Event::TaskBlocked { task: task("T1"), reason: reason.clone() });
-    assert_eq!(state(&log, "T1"), TaskState::Blocked);
-    log.record(Event::TaskUnblocked { task: task("T1"), reason });
-    assert_eq!(state(&log, "T1"), TaskState::Ready);
+    log.record(Event::TaskBlocked { task: parse_task_id("T1"), reason: reason.clone() });
+    assert_eq!(task_state(&log, "T1"), TaskState::Blocked);
+    log.record(Event::TaskUnblocked { task: parse_task_id("T1"), reason });
+    assert_eq!(task_state(&log, "T1"), TaskState::Ready);
     // An unknown session is ignored.
-    log.record(Event::TaskResumed { task: task("T1"), session: SessionId(0) });
-    assert_eq!(state(&log, "T1"), TaskState::Merging);
-    assert_eq!(log.views.rows().tasks.get(&task("T1")).unwrap().session, Some(SessionId(1)));
+    log.record(Event::TaskResumed { task: parse_task_id("T1"), session: SessionId(0) });
+    assert_eq!(task_state(&log, "T1"), TaskState::Merging);
+    assert_eq!(log.views.rows().tasks.get(&parse_task_id("T1")).unwrap().session, Some(SessionId(1)));
 }
 
 #[test]
 fn a_task_returns_to_its_agent_only_while_its_session_runs() {
     for (is_alive, expected) in [(true, TaskState::Running), (false, TaskState::Waiting)] {
-        let mut log = SampleLog::of(&[("T1", 1, &[])]);
-        log.start("T1", 1);
-        log.record(Event::MergeStarted { task: task("T1"), attempt: 1 });
+        let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+        log.start_task("T1", 1);
+        log.record(Event::MergeStarted { task: parse_task_id("T1"), attempt: 1 });
         if !is_alive {
             log.record(Event::SessionEnded { session: SessionId(1), exit_status: Some(0) });
         }
-        log.record(Event::TaskReturned { task: task("T1"), reason: domain::ReturnReason::Conflict });
-        assert_eq!(state(&log, "T1"), expected);
+        log.record(Event::TaskReturned {
+            task: parse_task_id("T1"),
+            reason: domain::TaskReturnReason::Conflict,
+        });
+        assert_eq!(task_state(&log, "T1"), expected);
     }
 }
 
 #[test]
 fn a_question_is_shown_in_the_chat_once_and_so_is_its_answer() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    ask(&mut log, 1, "T1", 1, BlockedWork::default());
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_question(&mut log, 1, "T1", 1, BlockedWork::default());
     for to in [QuestionRoute::Person, QuestionRoute::Orchestrator, QuestionRoute::Person] {
         log.record(Event::QuestionRouted { question: Q1, to });
     }
@@ -231,9 +244,9 @@ fn chat_is_answered_with_the_status_without_an_orchestrator() {
         (0, 0, "No agent is working", "Nothing is waiting for you"),
         (1, 2, "Running: T1", "2 in your inbox"),
     ] {
-        let mut log = SampleLog::of(&[("T1", 1, &[])]);
+        let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
         log.record(Event::ChatMessageSent { text: "how is it going?".to_owned(), answers: None });
-        let running = std::iter::repeat_n(task("T1"), n_running).collect();
+        let running = std::iter::repeat_n(parse_task_id("T1"), n_running).collect();
         let n_running = u32::try_from(n_running).unwrap();
         let questions = Vec::new();
         log.record(Event::ChatAnsweredWithStatus {
@@ -255,7 +268,7 @@ fn chat_is_answered_with_the_status_without_an_orchestrator() {
 
 #[test]
 fn a_session_without_an_agent_starts_and_ends_at_once() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     let session = SessionId(1);
     let opened = log.record(Event::SessionOpened {
         session,
@@ -275,7 +288,7 @@ fn a_session_without_an_agent_starts_and_ends_at_once() {
     assert_eq!(state(&log), SessionState::Ended);
     assert!(names(dismissed).contains(&"session.end"));
     // A session with an agent ends with its own event.
-    log.start("T1", 2);
+    log.start_task("T1", 2);
     assert!(!names(log.record(Event::SessionDismissed { session: SessionId(2) })).contains(&"session.end"));
     let ended = log.record(Event::SessionEnded { session: SessionId(2), exit_status: Some(0) });
     assert!(names(ended).contains(&"session.end"));
@@ -283,7 +296,7 @@ fn a_session_without_an_agent_starts_and_ends_at_once() {
 
 #[test]
 fn a_gate_is_in_the_inbox_until_it_is_approved() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     let held = BlockedWork { time_ms: 5, tasks: 1 };
     for round in 1..=2 {
         log.record(Event::GateOpened { phase: 1, round, documents: Vec::new() });
@@ -304,9 +317,9 @@ fn a_gate_is_in_the_inbox_until_it_is_approved() {
 
 #[test]
 fn a_forwarded_question_waits_for_the_user() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    ask(&mut log, 1, "T1", 1, BlockedWork::default());
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_question(&mut log, 1, "T1", 1, BlockedWork::default());
     log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
     assert_eq!(log.views.inbox().len(), 0);
     log.record(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
@@ -319,9 +332,9 @@ fn a_forwarded_question_waits_for_the_user() {
 
 #[test]
 fn a_rephrased_question_is_rephrased_in_the_inbox() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    ask(&mut log, 1, "T1", 1, BlockedWork::default());
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_question(&mut log, 1, "T1", 1, BlockedWork::default());
     log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Person });
     log.record(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
     assert_eq!(log.views.inbox()[0].text, "This or that?");
@@ -343,117 +356,122 @@ fn receipt(tree: &str) -> Receipt {
     }
 }
 
-fn check(log: &mut SampleLog, tree: &str) {
-    log.record(Event::CheckFinished { task: task("T1"), attempt: 1, receipt: receipt(tree) });
+fn record_check(log: &mut SampleLog, tree: &str) {
+    log.record(Event::CheckFinished { task: parse_task_id("T1"), attempt: 1, receipt: receipt(tree) });
 }
 
-fn merge(log: &mut SampleLog, tree: &str, receipt: Option<Receipt>) {
+fn record_merge(log: &mut SampleLog, tree: &str, receipt: Option<Receipt>) {
     let outcome = MergeOutcome::Merged {
         commit: "c".to_owned(),
         receipt: receipt.map(Box::new),
         tree: Some(tree.to_owned()),
     };
-    log.record(Event::MergeFinished { task: task("T1"), attempt: 1, outcome });
+    log.record(Event::MergeFinished { task: parse_task_id("T1"), attempt: 1, outcome });
 }
 
-fn checkpoint(log: &mut SampleLog, number: u32, tree: &str) {
+fn record_checkpoint(log: &mut SampleLog, number: u32, tree: &str) {
     let (checkpoint, reason) = (CheckpointId(number), CheckpointReason::TurnEnd);
-    log.record(Event::CheckpointRequested { checkpoint, task: task("T1"), reason });
+    log.record(Event::CheckpointRequested { checkpoint, task: parse_task_id("T1"), reason });
     let (commit, tree) = ("c".to_owned(), Some(tree.to_owned()));
     let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree };
     log.record(Event::CheckpointFinished { checkpoint, outcome });
 }
 
 /// Returns whether each receipt is stale, the oldest first, and whether the receipt in the task's row is.
-fn stale(log: &SampleLog) -> (Vec<bool>, Option<bool>) {
+fn stale_flags(log: &SampleLog) -> (Vec<bool>, Option<bool>) {
     let rows = log.views.rows();
-    let of_task = rows.tasks.get(&task("T1")).unwrap().receipt.as_ref().map(|receipt| receipt.is_stale);
+    let of_task =
+        rows.tasks.get(&parse_task_id("T1")).unwrap().receipt.as_ref().map(|receipt| receipt.is_stale);
     (rows.receipts.iter().map(|row| row.is_stale).collect(), of_task)
 }
 
 #[test]
 fn a_receipt_is_stale_when_the_work_has_changed() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    assert_eq!(stale(&log), (vec![], None));
-    check(&mut log, "a");
-    checkpoint(&mut log, 1, "a");
-    assert_eq!(stale(&log), (vec![false], Some(false)));
-    checkpoint(&mut log, 2, "b");
-    assert_eq!(stale(&log), (vec![true], Some(true)));
-    check(&mut log, "b");
-    assert_eq!(stale(&log), (vec![true, false], Some(false)));
-    log.record(Event::TaskRewound { task: task("T1"), checkpoint: Some(CheckpointId(1)) });
-    assert_eq!(stale(&log), (vec![false, true], Some(true)), "the tree of the first receipt again");
-    log.record(Event::TaskRewound { task: task("T1"), checkpoint: None });
-    assert_eq!(stale(&log), (vec![true, true], Some(true)));
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    assert_eq!(stale_flags(&log), (vec![], None));
+    record_check(&mut log, "a");
+    record_checkpoint(&mut log, 1, "a");
+    assert_eq!(stale_flags(&log), (vec![false], Some(false)));
+    record_checkpoint(&mut log, 2, "b");
+    assert_eq!(stale_flags(&log), (vec![true], Some(true)));
+    record_check(&mut log, "b");
+    assert_eq!(stale_flags(&log), (vec![true, false], Some(false)));
+    log.record(Event::TaskRewound { task: parse_task_id("T1"), checkpoint: Some(CheckpointId(1)) });
+    assert_eq!(stale_flags(&log), (vec![false, true], Some(true)), "the tree of the first receipt again");
+    log.record(Event::TaskRewound { task: parse_task_id("T1"), checkpoint: None });
+    assert_eq!(stale_flags(&log), (vec![true, true], Some(true)));
 }
 
 #[test]
 fn marks_say_how_far_a_state_is_proved() {
-    let mut log = SampleLog::of(&[("T1", 1, &[]), ("T2", 1, &[])]);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[]), ("T2", 1, &[])]);
     let done = |log: &mut SampleLog, id: &str, proof| {
-        log.record(Event::TaskDone { task: task(id), proof });
+        log.record(Event::TaskDone { task: parse_task_id(id), proof });
     };
-    log.start("T1", 1);
+    log.start_task("T1", 1);
     let failed = Receipt { exit_status: Some(1), ..receipt("a") };
-    log.record(Event::CheckFinished { task: task("T1"), attempt: 1, receipt: failed });
-    assert_eq!(marks(&log, "T1"), [TaskMark::CheckFailed]);
-    checkpoint(&mut log, 1, "b");
-    assert_eq!(marks(&log, "T1"), [TaskMark::CheckFailed, TaskMark::ChangedSinceCheck]);
-    check(&mut log, "b");
-    assert_eq!(marks(&log, "T1"), []);
+    log.record(Event::CheckFinished { task: parse_task_id("T1"), attempt: 1, receipt: failed });
+    assert_eq!(task_marks(&log, "T1"), [TaskMark::CheckFailed]);
+    record_checkpoint(&mut log, 1, "b");
+    assert_eq!(task_marks(&log, "T1"), [TaskMark::CheckFailed, TaskMark::ChangedSinceCheck]);
+    record_check(&mut log, "b");
+    assert_eq!(task_marks(&log, "T1"), []);
     done(&mut log, "T1", CompletionProof::Checked);
-    assert_eq!(marks(&log, "T1"), []);
-    log.start("T2", 2);
+    assert_eq!(task_marks(&log, "T1"), []);
+    log.start_task("T2", 2);
     done(&mut log, "T2", CompletionProof::Unchecked);
-    assert_eq!(marks(&log, "T2"), [TaskMark::Unchecked]);
-    log.record(Event::TaskReopened { task: task("T2"), reason: "again".to_owned() });
-    assert_eq!(marks(&log, "T2"), []);
+    assert_eq!(task_marks(&log, "T2"), [TaskMark::Unchecked]);
+    log.record(Event::TaskReopened { task: parse_task_id("T2"), reason: "again".to_owned() });
+    assert_eq!(task_marks(&log, "T2"), []);
     done(&mut log, "T2", CompletionProof::Waived);
-    assert_eq!(marks(&log, "T2"), [TaskMark::Waived]);
-    let json = serde_json::to_value(log.views.rows().tasks.get(&task("T2")).unwrap()).unwrap();
+    assert_eq!(task_marks(&log, "T2"), [TaskMark::Waived]);
+    let json = serde_json::to_value(log.views.rows().tasks.get(&parse_task_id("T2")).unwrap()).unwrap();
     assert_eq!((&json["state"], &json["marks"]), (&"done".into(), &serde_json::json!(["waived"])));
 }
 
 #[test]
 fn the_merged_tree_decides_which_receipts_are_stale() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    check(&mut log, "a");
-    merge(&mut log, "ab", Some(receipt("ab")));
-    assert_eq!(stale(&log), (vec![true, false], Some(false)));
-    checkpoint(&mut log, 1, "a");
-    assert_eq!(stale(&log), (vec![true, false], Some(false)), "the worktree of a merged task does not count");
-    log.record(Event::TaskReturned { task: task("T1"), reason: domain::ReturnReason::Rework });
-    checkpoint(&mut log, 2, "c");
-    assert_eq!(stale(&log), (vec![true, true], Some(true)));
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_check(&mut log, "a");
+    record_merge(&mut log, "ab", Some(receipt("ab")));
+    assert_eq!(stale_flags(&log), (vec![true, false], Some(false)));
+    record_checkpoint(&mut log, 1, "a");
+    assert_eq!(
+        stale_flags(&log),
+        (vec![true, false], Some(false)),
+        "the worktree of a merged task does not count"
+    );
+    log.record(Event::TaskReturned { task: parse_task_id("T1"), reason: domain::TaskReturnReason::Rework });
+    record_checkpoint(&mut log, 2, "c");
+    assert_eq!(stale_flags(&log), (vec![true, true], Some(true)));
 }
 
 #[test]
 fn a_conflict_makes_receipts_stale() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
-    check(&mut log, "a");
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
+    record_check(&mut log, "a");
     let outcome = MergeOutcome::Conflicted { files: vec!["x".to_owned()] };
-    log.record(Event::MergeFinished { task: task("T1"), attempt: 1, outcome });
-    assert_eq!(stale(&log), (vec![true], Some(true)));
+    log.record(Event::MergeFinished { task: parse_task_id("T1"), attempt: 1, outcome });
+    assert_eq!(stale_flags(&log), (vec![true], Some(true)));
 }
 
 #[test]
 fn the_receipt_of_a_gate_is_stale_when_its_phase_is_merged_into_again() {
-    let mut log = SampleLog::of(&[("T1", 1, &[]), ("T2", 2, &[])]);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[]), ("T2", 2, &[])]);
     let gate = |log: &mut SampleLog, round, tree| {
         let report = GateReport { receipts: vec![receipt(tree)], ..GateReport::default() };
         log.record(Event::GateOpened { phase: 1, round, documents: Vec::new() });
         log.record(Event::GateChecked { phase: 1, round, report });
     };
-    log.start("T1", 1);
-    merge(&mut log, "a", None);
+    log.start_task("T1", 1);
+    record_merge(&mut log, "a", None);
     gate(&mut log, 1, "a");
-    assert_eq!(stale(&log).0, [false]);
-    merge(&mut log, "b", None);
-    assert_eq!(stale(&log).0, [true]);
+    assert_eq!(stale_flags(&log).0, [false]);
+    record_merge(&mut log, "b", None);
+    assert_eq!(stale_flags(&log).0, [true]);
     gate(&mut log, 2, "b");
-    assert_eq!(stale(&log).0, [true, false]);
+    assert_eq!(stale_flags(&log).0, [true, false]);
 }

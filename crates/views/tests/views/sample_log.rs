@@ -7,7 +7,7 @@ use domain::{
 use views::{ViewChange, Views};
 
 /// Returns the events of the golden log.
-pub fn golden() -> Vec<RecordedEvent> {
+pub fn golden_log() -> Vec<RecordedEvent> {
     let lines = include_str!("../golden/log-1.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
@@ -22,8 +22,8 @@ pub fn fold(log: &[RecordedEvent]) -> Views {
 }
 
 /// Returns every row as a line.
-pub fn written(views: &Views) -> Vec<String> {
-    views.all().map(|row| format!("{} {} {}", row.kind().name(), row.key(), row.to_json())).collect()
+pub fn row_lines(views: &Views) -> Vec<String> {
+    views.all_rows().map(|row| format!("{} {} {}", row.kind().name(), row.key(), row.to_json())).collect()
 }
 
 /// A log built event by event.
@@ -34,16 +34,16 @@ pub struct SampleLog {
 
 impl SampleLog {
     /// Starts a run of these tasks: id, phase, dependencies.
-    pub fn of(tasks: &[(&str, u32, &[&str])]) -> Self {
+    pub fn with_tasks(tasks: &[(&str, u32, &[&str])]) -> Self {
         let planned = |(id, phase, after): &(&str, u32, &[&str])| PlannedTask {
-            depends_on: after.iter().map(|id| task(id)).collect(),
-            ..PlannedTask::new(task(id), *phase, format!("Title of {id}"))
+            depends_on: after.iter().map(|id| parse_task_id(id)).collect(),
+            ..PlannedTask::new(parse_task_id(id), *phase, format!("Title of {id}"))
         };
-        Self::planned(tasks.iter().map(planned).collect())
+        Self::with_planned_tasks(tasks.iter().map(planned).collect())
     }
 
     /// Starts a run of these tasks in two phases.
-    pub fn planned(tasks: Vec<PlannedTask>) -> Self {
+    pub fn with_planned_tasks(tasks: Vec<PlannedTask>) -> Self {
         Self::with_phases(vec![phase(1, &[]), phase(2, &[1])], tasks)
     }
 
@@ -69,7 +69,7 @@ impl SampleLog {
     }
 
     /// Opens a session and starts a task in it.
-    pub fn start(&mut self, id: &str, session: u32) {
+    pub fn start_task(&mut self, id: &str, session: u32) {
         let session = SessionId(session);
         self.record(Event::SessionOpened {
             session,
@@ -77,12 +77,12 @@ impl SampleLog {
             depth: 2,
             role: Role::Worker,
             agent: Some(agent()),
-            task: Some(task(id)),
+            task: Some(parse_task_id(id)),
             phase: None,
             resumes: None,
         });
         self.record(Event::SessionActivated { session, agent_session: None });
-        self.record(Event::TaskStarted { task: task(id), attempt: 1, agent: agent(), session });
+        self.record(Event::TaskStarted { task: parse_task_id(id), attempt: 1, agent: agent(), session });
     }
 }
 
@@ -101,6 +101,6 @@ pub fn agent() -> AgentName {
     "backend".parse().unwrap()
 }
 
-pub fn task(id: &str) -> TaskId {
+pub fn parse_task_id(id: &str) -> TaskId {
     id.parse().unwrap()
 }

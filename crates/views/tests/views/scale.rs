@@ -2,17 +2,17 @@
 
 use domain::{CompletionProof, Event, PlannedTask, SessionId};
 
-use crate::sample_log::{SampleLog, agent, task};
+use crate::sample_log::{SampleLog, agent, parse_task_id};
 
 const N_TASKS: u32 = 5_000;
 
 #[test]
 fn an_event_changes_few_rows_of_many() {
     // All tasks but the first and the last are parallel; the last depends on all of them.
-    let id = |n: u32| task(&format!("T{n}"));
+    let id = |n: u32| parse_task_id(&format!("T{n}"));
     let mut tasks: Vec<_> = (1..=N_TASKS).map(|n| PlannedTask::new(id(n), 1, format!("Title {n}"))).collect();
     tasks[N_TASKS as usize - 1].depends_on = (1..N_TASKS).map(id).collect();
-    let mut log = SampleLog::planned(tasks);
+    let mut log = SampleLog::with_planned_tasks(tasks);
     for n in 1..N_TASKS {
         let session = SessionId(n);
         let events = [

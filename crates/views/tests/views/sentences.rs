@@ -2,7 +2,7 @@
 
 use views::{ChatAuthor, TurnKind, Views, describe_event, describe_event_in_korean};
 
-use crate::sample_log::{fold, golden};
+use crate::sample_log::{fold, golden_log};
 
 /// Returns the English and Korean sentence of every event of the golden log.
 fn sentences() -> Vec<(String, String)> {
@@ -13,7 +13,7 @@ fn sentences() -> Vec<(String, String)> {
         let english = describe_event(&recorded.event, rows, actor).text;
         (english, describe_event_in_korean(&recorded.event, rows, actor))
     };
-    golden().into_iter().map(describe).collect()
+    golden_log().into_iter().map(describe).collect()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn no_korean_particle_that_depends_on_the_sound_follows_a_placeholder() {
 
 #[test]
 fn rows_with_text_of_jangdan_have_korean_text() {
-    let views = fold(&golden());
+    let views = fold(&golden_log());
     let rows = views.rows();
     assert!(rows.timeline.iter().all(|row| row.korean.is_some()));
     for row in rows.chat.iter().filter(|row| row.korean.is_none()) {
@@ -73,7 +73,7 @@ fn rows_with_text_of_jangdan_have_korean_text() {
 
 #[test]
 fn a_problem_with_a_known_cause_has_a_korean_title_and_others_keep_their_text() {
-    let views = fold(&golden());
+    let views = fold(&golden_log());
     let titles: Vec<_> = views.rows().escalations.iter().map(|row| row.korean.as_deref()).collect();
     assert_eq!(titles, [None, None, Some("T2.2 작업 3회 실패")]);
     let inbox: Vec<_> = views.rows().inbox.iter().filter(|row| row.text == "T2.2 failed 3 times").collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::{Event, Role, SessionId};
 use views::{RowKind, ViewChange};
 
-use crate::sample_log::{SampleLog, agent, task};
+use crate::sample_log::{SampleLog, agent, parse_task_id};
 
 fn sessions(changes: &[ViewChange], kind: RowKind) -> BTreeSet<u32> {
     let of_kind = changes.iter().filter(|change| change.kind == kind);
@@ -14,20 +14,21 @@ fn sessions(changes: &[ViewChange], kind: RowKind) -> BTreeSet<u32> {
 
 #[test]
 fn a_row_that_moves_to_another_session_concerns_both_once() {
-    let mut log = SampleLog::of(&[("T1", 1, &[])]);
-    log.start("T1", 1);
+    let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
+    log.start_task("T1", 1);
     log.record(Event::SessionOpened {
         session: SessionId(2),
         parent: None,
         depth: 2,
         role: Role::Worker,
         agent: Some(agent()),
-        task: Some(task("T1")),
+        task: Some(parse_task_id("T1")),
         phase: None,
         resumes: None,
     });
-    let resume =
-        |log: &mut SampleLog| log.record(Event::TaskResumed { task: task("T1"), session: SessionId(2) });
+    let resume = |log: &mut SampleLog| {
+        log.record(Event::TaskResumed { task: parse_task_id("T1"), session: SessionId(2) })
+    };
     let moved = resume(&mut log);
     assert_eq!(sessions(&moved, RowKind::Task), BTreeSet::from([1, 2]));
     assert_eq!(sessions(&moved, RowKind::Attempt), BTreeSet::from([1, 2]));

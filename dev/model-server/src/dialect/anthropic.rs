@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Completion, pieces};
+use super::{Completion, stream_pieces};
 use crate::script::{ReplyPart, ScriptedError};
 
 /// Returns the events of a stream, each with its name.
-pub fn events(completion: &Completion<'_>) -> Vec<String> {
+pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut events = Vec::new();
     let mut add = |value: Value| {
         let name = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -22,10 +22,10 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
         let (block, deltas) = match part {
             ReplyPart::Text(text) => {
                 let delta = |piece: &str| json!({ "type": "text_delta", "text": piece });
-                (json!({ "type": "text", "text": "" }), pieces(text).map(delta).collect::<Vec<_>>())
+                (json!({ "type": "text", "text": "" }), stream_pieces(text).map(delta).collect::<Vec<_>>())
             }
             ReplyPart::Tool { name, input } => {
-                let id = completion.call_id("toolu_", index);
+                let id = completion.part_id("toolu_", index);
                 let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
                 (json!({ "type": "tool_use", "id": id, "name": name, "input": {} }), vec![delta])
             }
@@ -44,17 +44,17 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
 }
 
 /// Returns the completion as one JSON value.
-pub fn whole(completion: &Completion<'_>) -> Value {
+pub fn completion_json(completion: &Completion<'_>) -> Value {
     let block = |(index, part): (usize, &ReplyPart)| match part {
         ReplyPart::Text(text) => json!({ "type": "text", "text": text }),
         ReplyPart::Tool { name, input } => {
-            json!({ "type": "tool_use", "id": completion.call_id("toolu_", index), "name": name, "input": input })
+            json!({ "type": "tool_use", "id": completion.part_id("toolu_", index), "name": name, "input": input })
         }
     };
     message(completion, completion.parts.iter().enumerate().map(block).collect())
 }
 
-pub fn error(scripted: &ScriptedError) -> Value {
+pub fn error_body(scripted: &ScriptedError) -> Value {
     let usual = match scripted.status {
         400 => "invalid_request_error",
         401 => "authentication_error",

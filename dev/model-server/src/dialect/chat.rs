@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Completion, pieces};
+use super::{Completion, stream_pieces};
 use crate::script::{ReplyPart, ScriptedError};
 
 /// Returns the events of a stream; the last but one has the tokens, the last is `[DONE]`.
-pub fn events(completion: &Completion<'_>) -> Vec<String> {
+pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut events = Vec::new();
     let mut add = |value: Value| events.push(format!("data: {value}\n\n"));
     let chunk = |delta: Value, reason: Value| {
-        frame(
+        completion_object(
             completion,
             "chat.completion.chunk",
             json!([{ "index": 0, "delta": delta, "finish_reason": reason }]),
@@ -21,10 +21,10 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
     for (index, part) in completion.parts.iter().enumerate() {
         match part {
             ReplyPart::Text(text) => {
-                pieces(text).for_each(|piece| add(chunk(json!({ "content": piece }), Value::Null)));
+                stream_pieces(text).for_each(|piece| add(chunk(json!({ "content": piece }), Value::Null)));
             }
             ReplyPart::Tool { .. } => {
-                let mut call = call(completion, index, part);
+                let mut call = tool_call_json(completion, index, part);
                 if let Some(fields) = call.as_object_mut() {
                     fields.insert("index".to_owned(), json!(n_calls));
                 }
@@ -34,7 +34,7 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
         }
     }
     add(chunk(json!({}), json!(finish_reason(completion))));
-    let mut last = frame(completion, "chat.completion.chunk", json!([]));
+    let mut last = completion_object(completion, "chat.completion.chunk", json!([]));
     if let Some(fields) = last.as_object_mut() {
         fields.insert("usage".to_owned(), usage(completion));
     }
@@ -44,12 +44,12 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
 }
 
 /// Returns the completion as one JSON value.
-pub fn whole(completion: &Completion<'_>) -> Value {
+pub fn completion_json(completion: &Completion<'_>) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for (index, part) in completion.parts.iter().enumerate() {
         match part {
             ReplyPart::Text(more) => text.push_str(more),
-            ReplyPart::Tool { .. } => calls.push(call(completion, index, part)),
+            ReplyPart::Tool { .. } => calls.push(tool_call_json(completion, index, part)),
         }
     }
     let mut message = json!({ "role": "assistant", "content": text });
@@ -57,15 +57,15 @@ pub fn whole(completion: &Completion<'_>) -> Value {
         fields.insert("tool_calls".to_owned(), json!(calls));
     }
     let choice = json!({ "index": 0, "message": message, "finish_reason": finish_reason(completion) });
-    let mut whole = frame(completion, "chat.completion", json!([choice]));
-    if let Some(fields) = whole.as_object_mut() {
+    let mut response = completion_object(completion, "chat.completion", json!([choice]));
+    if let Some(fields) = response.as_object_mut() {
         fields.insert("usage".to_owned(), usage(completion));
     }
-    whole
+    response
 }
 
 /// Returns the body of an error, also for the dialect Responses.
-pub fn error(scripted: &ScriptedError) -> Value {
+pub fn error_body(scripted: &ScriptedError) -> Value {
     let usual = match scripted.status {
         400 => "invalid_request_error",
         401 => "invalid_api_key",
@@ -76,20 +76,20 @@ pub fn error(scripted: &ScriptedError) -> Value {
     json!({ "error": { "message": scripted.message, "type": kind, "code": kind, "param": null } })
 }
 
-fn frame(completion: &Completion<'_>, object: &str, choices: Value) -> Value {
+fn completion_object(completion: &Completion<'_>, object: &str, choices: Value) -> Value {
     json!({
         "id": format!("chatcmpl-{:04}", completion.number), "object": object, "created": 0, "model": completion.model,
         "choices": choices,
     })
 }
 
-fn call(completion: &Completion<'_>, index: usize, part: &ReplyPart) -> Value {
+fn tool_call_json(completion: &Completion<'_>, index: usize, part: &ReplyPart) -> Value {
     let (name, input) = match part {
         ReplyPart::Tool { name, input } => (name.as_str(), input.to_string()),
         ReplyPart::Text(_) => ("", String::new()),
     };
     let function = json!({ "name": name, "arguments": input });
-    json!({ "id": completion.call_id("call_", index), "type": "function", "function": function })
+    json!({ "id": completion.part_id("call_", index), "type": "function", "function": function })
 }
 
 fn usage(completion: &Completion<'_>) -> Value {

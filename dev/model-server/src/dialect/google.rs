@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Completion, pieces};
+use super::{Completion, stream_pieces};
 use crate::script::{ReplyPart, ScriptedError};
 
 /// Returns the events of a stream: each is a completion with one part; the last has the reason and the tokens.
-pub fn events(completion: &Completion<'_>) -> Vec<String> {
+pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut parts = Vec::new();
     for part in completion.parts {
         match part {
-            ReplyPart::Text(text) => parts.extend(pieces(text).map(|piece| json!({ "text": piece }))),
+            ReplyPart::Text(text) => parts.extend(stream_pieces(text).map(|piece| json!({ "text": piece }))),
             ReplyPart::Tool { .. } => parts.push(part_json(part)),
         }
     }
@@ -21,11 +21,11 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
 }
 
 /// Returns the completion as one JSON value.
-pub fn whole(completion: &Completion<'_>) -> Value {
+pub fn completion_json(completion: &Completion<'_>) -> Value {
     candidate(completion, completion.parts.iter().map(part_json).collect(), true)
 }
 
-pub fn error(scripted: &ScriptedError) -> Value {
+pub fn error_body(scripted: &ScriptedError) -> Value {
     let usual = match scripted.status {
         400 => "INVALID_ARGUMENT",
         401 => "UNAUTHENTICATED",

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Completion, pieces};
+use super::{Completion, stream_pieces};
 use crate::script::ReplyPart;
 
 /// Returns the events of a stream, each with its name and its number.
-pub fn events(completion: &Completion<'_>) -> Vec<String> {
+pub fn stream_events(completion: &Completion<'_>) -> Vec<String> {
     let mut events = Vec::new();
     let mut add = |mut value: Value| {
         let name = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -36,7 +36,7 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
                 add(place(
                     json!({ "type": "response.content_part.added", "content_index": 0, "part": part("") }),
                 ));
-                for piece in pieces(text) {
+                for piece in stream_pieces(text) {
                     add(place(
                         json!({ "type": "response.output_text.delta", "content_index": 0, "delta": piece }),
                     ));
@@ -54,12 +54,12 @@ pub fn events(completion: &Completion<'_>) -> Vec<String> {
         }
         add(json!({ "type": "response.output_item.done", "output_index": index, "item": done }));
     }
-    add(json!({ "type": "response.completed", "response": whole(completion) }));
+    add(json!({ "type": "response.completed", "response": completion_json(completion) }));
     events
 }
 
 /// Returns the completion as one JSON value.
-pub fn whole(completion: &Completion<'_>) -> Value {
+pub fn completion_json(completion: &Completion<'_>) -> Value {
     let output =
         completion.parts.iter().enumerate().map(|(index, part)| item(completion, index, part)).collect();
     let (input, written) = (completion.usage.input, completion.usage.output);
@@ -80,11 +80,11 @@ fn response(completion: &Completion<'_>, status: &str, output: Vec<Value>, usage
 fn item(completion: &Completion<'_>, index: usize, part: &ReplyPart) -> Value {
     match part {
         ReplyPart::Text(text) => json!({
-            "type": "message", "id": completion.call_id("msg_", index), "role": "assistant", "status": "completed",
+            "type": "message", "id": completion.part_id("msg_", index), "role": "assistant", "status": "completed",
             "content": [{ "type": "output_text", "text": text, "annotations": [] }],
         }),
         ReplyPart::Tool { name, input } => json!({
-            "type": "function_call", "id": completion.call_id("fc_", index), "call_id": completion.call_id("call_", index),
+            "type": "function_call", "id": completion.part_id("fc_", index), "call_id": completion.part_id("call_", index),
             "name": name, "arguments": input.to_string(), "status": "completed",
         }),
     }

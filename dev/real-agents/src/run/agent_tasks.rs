@@ -121,7 +121,7 @@ impl AgentTask {
             let pace = if number == 0 { pace } else { Duration::ZERO };
             ScriptedTurn::Reply(ScriptedReply { parts, pace, ..ScriptedReply::default() })
         };
-        let done = ScriptedTurn::text(&format!("It is written.\nDONE:{} {KEY}\n", self.task));
+        let done = ScriptedTurn::text_reply(&format!("It is written.\nDONE:{} {KEY}\n", self.task));
         replies.into_iter().enumerate().map(reply).chain([done]).collect()
     }
 }

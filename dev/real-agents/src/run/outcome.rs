@@ -26,7 +26,7 @@ pub struct Log(Vec<Value>);
 impl Log {
     /// Reads the events so far.
     pub fn read(project: &Project) -> Result<Self> {
-        let text = project.jangdan(&["log", &project.run()?, "--json"])?;
+        let text = project.jangdan(&["log", &project.run_name()?, "--json"])?;
         let events = text.lines().map(serde_json::from_str::<Value>);
         Ok(Self(
             events
@@ -36,53 +36,56 @@ impl Log {
     }
 
     /// Returns all events of a kind.
-    pub fn of<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.0.iter().filter(move |event| text(event, "type") == kind)
+    pub fn events_of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+        self.0.iter().filter(move |event| text_field(event, "type") == kind)
     }
 
     /// Returns all events of a kind about a session, a task or a question.
-    pub fn about<'a>(&'a self, kind: &'a str, name: &'a str) -> impl Iterator<Item = &'a Value> {
+    pub fn events_about<'a>(&'a self, kind: &'a str, name: &'a str) -> impl Iterator<Item = &'a Value> {
         let names = ["session", "task", "question"];
-        self.of(kind).filter(move |event| names.iter().any(|field| text(event, field) == name))
+        self.events_of_kind(kind)
+            .filter(move |event| names.iter().any(|field| text_field(event, field) == name))
     }
 
     /// Returns the sessions of an agent.
     pub fn sessions_of<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
-        self.of("SessionOpened")
-            .filter(move |event| text(event, "agent") == agent)
-            .map(|event| text(event, "session"))
+        self.events_of_kind("SessionOpened")
+            .filter(move |event| text_field(event, "agent") == agent)
+            .map(|event| text_field(event, "session"))
     }
 
     /// Returns the questions to answer now, with their answers.
     pub fn open_questions(&self, scenario: Scenario) -> Vec<(String, &'static str)> {
         let waits = |event: &&Value| {
-            let is_answered = self.about("QuestionAnswered", text(event, "question")).next().is_some();
-            !is_answered && (scenario != Scenario::Parked || self.is_late(event))
+            let is_answered =
+                self.events_about("QuestionAnswered", text_field(event, "question")).next().is_some();
+            !is_answered && (scenario != Scenario::Parked || self.has_asking_process_ended(event))
         };
-        let answer = |event: &Value| match text(event, "kind") {
-            "permission" => (text(event, "question").to_owned(), "allow"),
-            _ => (text(event, "question").to_owned(), ANSWER),
+        let answer = |event: &Value| match text_field(event, "kind") {
+            "permission" => (text_field(event, "question").to_owned(), "allow"),
+            _ => (text_field(event, "question").to_owned(), ANSWER),
         };
-        self.of("QuestionAsked").filter(waits).map(answer).collect()
+        self.events_of_kind("QuestionAsked").filter(waits).map(answer).collect()
     }
 
     /// Tells whether the process of the asking session has ended meanwhile. A repeated permission request is late at once.
-    fn is_late(&self, question: &Value) -> bool {
-        let session = text(question, "session");
+    fn has_asking_process_ended(&self, question: &Value) -> bool {
+        let session = text_field(question, "session");
         let is_again = self
-            .about("QuestionAsked", session)
+            .events_about("QuestionAsked", session)
             .take_while(|event| *event != question)
-            .any(|event| text(event, "kind") == "permission");
+            .any(|event| text_field(event, "kind") == "permission");
         let moves = ["SessionParked", "SessionWoken"];
-        let is_move =
-            |event: &&Value| moves.contains(&text(event, "type")) && text(event, "session") == session;
-        is_again || self.0.iter().rfind(is_move).is_some_and(|event| text(event, "mode") == "cold")
+        let is_move = |event: &&Value| {
+            moves.contains(&text_field(event, "type")) && text_field(event, "session") == session
+        };
+        is_again || self.0.iter().rfind(is_move).is_some_and(|event| text_field(event, "mode") == "cold")
     }
 
     /// Checks that every expected event is in the log once, and that the run has no problem.
     pub fn check(&self, scenario: Scenario) -> Result<()> {
-        let end = self.of("RunEnded").last().context("the run has not ended")?;
-        ensure!(text(end, "outcome") == "done", "the run ended with {end}");
+        let end = self.events_of_kind("RunEnded").last().context("the run has not ended")?;
+        ensure!(text_field(end, "outcome") == "done", "the run ended with {end}");
         for kind in [
             "AttemptFailed",
             "SessionLost",
@@ -91,29 +94,34 @@ impl Log {
             "NearMissReceived",
             "ErrorReported",
         ] {
-            ensure!(self.of(kind).next().is_none(), "unexpected event: {:?}", self.of(kind).next());
+            ensure!(
+                self.events_of_kind(kind).next().is_none(),
+                "unexpected event: {:?}",
+                self.events_of_kind(kind).next()
+            );
         }
         AGENT_TASKS.iter().try_for_each(|one| self.check_task(one, scenario).with_context(|| one.agent))
     }
 
     fn check_task(&self, one: &AgentTask, scenario: Scenario) -> Result<()> {
         for kind in ["TaskStarted", "CheckFinished", "MergeFinished", "TaskDone"] {
-            let n = self.about(kind, one.task).count();
+            let n = self.events_about(kind, one.task).count();
             ensure!(n == 1, "{kind} is in the log {n} times");
         }
-        let started = self.about("TaskStarted", one.task).next().context("the task was not started")?;
-        ensure!(text(started, "agent") == one.agent, "another agent did it: {started}");
-        let session = text(started, "session");
-        let used = self.about("UsageReported", session).filter(|event| n_tokens(event) > 0).count();
+        let started =
+            self.events_about("TaskStarted", one.task).next().context("the task was not started")?;
+        ensure!(text_field(started, "agent") == one.agent, "another agent did it: {started}");
+        let session = text_field(started, "session");
+        let used = self.events_about("UsageReported", session).filter(|event| n_tokens(event) > 0).count();
         ensure!(used > 0, "it reported no tokens");
-        let questions: Vec<&Value> = self.about("QuestionAsked", session).collect();
-        let asked = questions.iter().filter(|event| text(event, "kind") != "permission").count();
+        let questions: Vec<&Value> = self.events_about("QuestionAsked", session).collect();
+        let asked = questions.iter().filter(|event| text_field(event, "kind") != "permission").count();
         ensure!(asked == usize::from(one.asks(scenario)), "it asked {asked} questions");
         let permissions = questions.len() - asked;
         ensure!(permissions == one.n_permissions(scenario), "it asked for {permissions} permissions");
-        for question in questions.iter().map(|event| text(event, "question")) {
+        for question in questions.iter().map(|event| text_field(event, "question")) {
             for kind in ["QuestionAnswered", "QuestionDelivered", "QuestionResumed"] {
-                let n = self.about(kind, question).count();
+                let n = self.events_about(kind, question).count();
                 ensure!(n == 1, "{kind} of {question} is in the log {n} times");
             }
         }
@@ -121,11 +129,15 @@ impl Log {
     }
 
     fn check_sessions(&self, one: &AgentTask, session: &str, scenario: Scenario) -> Result<()> {
-        let ids: Vec<&str> =
-            self.about("SessionActivated", session).map(|event| text(event, "agentSession")).collect();
+        let ids: Vec<&str> = self
+            .events_about("SessionActivated", session)
+            .map(|event| text_field(event, "agentSession"))
+            .collect();
         ensure!(ids.iter().all(|id| !id.is_empty()), "it did not report the id of its session: {ids:?}");
-        let n_cold =
-            self.about("SessionParked", session).filter(|event| text(event, "mode") == "cold").count();
+        let n_cold = self
+            .events_about("SessionParked", session)
+            .filter(|event| text_field(event, "mode") == "cold")
+            .count();
         // It may be stopped once more while its work is merged.
         ensure!((n_cold > 0) == (scenario == Scenario::Parked), "its process was stopped {n_cold} times");
         let is_same = ids.iter().all(|id| ids.first() == Some(id));
@@ -135,8 +147,8 @@ impl Log {
 }
 
 /// Merges the run, and checks the checkout.
-pub fn check_merge(project: &Project) -> Result<()> {
-    project.jangdan(&["land", &project.run()?])?;
+pub fn land_and_check(project: &Project) -> Result<()> {
+    project.jangdan(&["land", &project.run_name()?])?;
     for one in &AGENT_TASKS {
         let path = project.repository.join(one.file());
         let found = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
@@ -207,7 +219,7 @@ fn processes_of(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-fn text<'a>(event: &'a Value, name: &str) -> &'a str {
+fn text_field<'a>(event: &'a Value, name: &str) -> &'a str {
     event.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 

@@ -79,24 +79,24 @@ impl Project {
 
     /// Runs a `jangdan` command, and returns its output.
     pub fn jangdan(&self, arguments: &[&str]) -> Result<String> {
-        output(&mut self.command(arguments))
+        command_output(&mut self.command(arguments))
     }
 
     /// Runs git in the repository, and returns its output.
     pub fn git(&self, arguments: &[&str]) -> Result<String> {
         let mut command = Command::new("git");
-        output(command.args(arguments).current_dir(&self.repository).env("HOME", &self.home))
+        command_output(command.args(arguments).current_dir(&self.repository).env("HOME", &self.home))
     }
 
     /// Returns the name of the only run.
-    pub fn run(&self) -> Result<String> {
+    pub fn run_name(&self) -> Result<String> {
         let run =
             fs::read_dir(self.data.join("runs"))?.next().context("the data directory has no run yet")??;
         run.file_name().into_string().ok().context("the name of the run is not UTF-8")
     }
 }
 
-fn output(command: &mut Command) -> Result<String> {
+fn command_output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("start {command:?}"))?;
     let errors = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{command:?} ended with {}: {errors}", output.status);

@@ -20,12 +20,12 @@ pub const CLAUDE: Voice = Voice {
         let option = |label: &str| json!({ "label": label, "description": label });
         let question = json!({ "question": "Which?", "header": "DB", "options": [option("a"), option("b")], "multiSelect": false });
         let mut turns =
-            commands("Bash", |command| json!({ "command": command, "description": "makes a file" }));
+            command_turns("Bash", |command| json!({ "command": command, "description": "makes a file" }));
         turns.extend([
-            ScriptedTurn::text("not done"),
-            ScriptedTurn::tool("AskUserQuestion", json!({ "questions": [question] })),
+            ScriptedTurn::text_reply("not done"),
+            ScriptedTurn::tool_call("AskUserQuestion", json!({ "questions": [question] })),
         ]);
-        turns.extend([ScriptedTurn::text("chosen"), slow()]);
+        turns.extend([ScriptedTurn::text_reply("chosen"), slow_reply()]);
         turns
     },
     script: r#"
@@ -38,11 +38,11 @@ pub const CLAUDE: Voice = Voice {
             { wait = "" }, { say = "slow" }, { sleep = "30s" },
         ]"#,
     talk: |dialogue, folder| {
-        let session = permissions(dialogue, folder)?;
-        question(dialogue, &session)?;
+        let session = allow_and_refuse_commands(dialogue, folder)?;
+        answer_question(dialogue, &session)?;
         cancel(dialogue, &session)
     },
-    kind,
+    kind: line_kind,
 };
 
 /// The adapter of Codex, whose turn ends with a refusal.
@@ -52,8 +52,8 @@ pub const CODEX: Voice = Voice {
     program: Some("codex-acp"),
     model: || {
         let input = |command: &str| json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I make a file?" });
-        let mut turns = commands("exec_command", input);
-        turns.push(slow());
+        let mut turns = command_turns("exec_command", input);
+        turns.push(slow_reply());
         turns
     },
     script: r#"
@@ -66,7 +66,7 @@ pub const CODEX: Voice = Voice {
             { wait = "" }, { say = "slow" }, { sleep = "30s" },
         ]"#,
     talk: |dialogue, folder| {
-        let session = permissions(dialogue, folder)?;
+        let session = allow_and_refuse_commands(dialogue, folder)?;
         cancel(dialogue, &session)
     },
     ..CLAUDE
@@ -81,8 +81,8 @@ pub const OPENCODE: Voice = Voice {
     arguments: &["acp"],
     model: || {
         let mut turns =
-            commands("bash", |command| json!({ "command": command, "description": "makes a file" }));
-        turns.push(slow());
+            command_turns("bash", |command| json!({ "command": command, "description": "makes a file" }));
+        turns.push(slow_reply());
         turns
     },
     script: r#"
@@ -105,11 +105,11 @@ pub const GEMINI: Voice = Voice {
     environment: &[],
     arguments: &["--acp"],
     model: || {
-        let mut turns = commands(
+        let mut turns = command_turns(
             "run_shell_command",
             |command| json!({ "command": command, "description": "makes a file" }),
         );
-        turns.extend([ScriptedTurn::text("not done"), slow()]);
+        turns.extend([ScriptedTurn::text_reply("not done"), slow_reply()]);
         turns
     },
     script: r#"
@@ -125,35 +125,36 @@ pub const GEMINI: Voice = Voice {
 };
 
 /// Returns three turns: a text and a command, a text, another command.
-fn commands(tool: &str, input: fn(&str) -> Value) -> Vec<ScriptedTurn> {
+fn command_turns(tool: &str, input: fn(&str) -> Value) -> Vec<ScriptedTurn> {
     let call = |command: &str| ReplyPart::Tool { name: tool.to_owned(), input: input(command) };
     let parts = vec![ReplyPart::Text("first".to_owned()), call("touch a; echo hi")];
     vec![
         ScriptedTurn::Reply(ScriptedReply { parts, ..ScriptedReply::default() }),
-        ScriptedTurn::text("done"),
+        ScriptedTurn::text_reply("done"),
         ScriptedTurn::Reply(ScriptedReply { parts: vec![call("touch b")], ..ScriptedReply::default() }),
     ]
 }
 
 /// Returns a reply that takes long enough to be cancelled.
-fn slow() -> ScriptedTurn {
+fn slow_reply() -> ScriptedTurn {
     let parts = vec![ReplyPart::Text("slow ".repeat(200))];
     ScriptedTurn::Reply(ScriptedReply { parts, pace: Duration::from_millis(100), ..ScriptedReply::default() })
 }
 
 /// Opens a session, allows one command and refuses another, and returns the session.
-fn permissions(dialogue: &mut Dialogue, folder: &str) -> Result<Value> {
+fn allow_and_refuse_commands(dialogue: &mut Dialogue, folder: &str) -> Result<Value> {
     let capabilities = json!({
         "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false,
         "elicitation": { "form": {}, "url": {} },
     });
     request(dialogue, 1, "initialize", &json!({ "protocolVersion": 1, "clientCapabilities": capabilities }))?;
-    dialogue.response(1)?;
+    dialogue.wait_for_response(1)?;
     request(dialogue, 2, "session/new", &json!({ "cwd": folder, "mcpServers": [] }))?;
-    let session = dialogue.response(2)?.get("sessionId").cloned().context("the session has no id")?;
+    let session =
+        dialogue.wait_for_response(2)?.get("sessionId").cloned().context("the session has no id")?;
     for (id, kind) in [(3, "allow_once"), (4, "reject_once")] {
         prompt(dialogue, id, &session)?;
-        let asked = dialogue.until("/method", "session/request_permission")?;
+        let asked = dialogue.wait_for_text("/method", "session/request_permission")?;
         let options = asked
             .pointer("/params/options")
             .and_then(Value::as_array)
@@ -165,26 +166,26 @@ fn permissions(dialogue: &mut Dialogue, folder: &str) -> Result<Value> {
         let outcome = json!({ "outcome": "selected", "optionId": option.get("optionId") });
         dialogue
             .send(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": { "outcome": outcome } }))?;
-        dialogue.response(id)?;
+        dialogue.wait_for_response(id)?;
     }
     Ok(session)
 }
 
-fn question(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
+fn answer_question(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
     prompt(dialogue, 5, session)?;
-    let asked = dialogue.until("/method", "elicitation/create")?;
+    let asked = dialogue.wait_for_text("/method", "elicitation/create")?;
     let accepted = json!({ "action": "accept", "content": { "question_0": "a" } });
     dialogue.send(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": accepted }))?;
-    dialogue.response(5)?;
+    dialogue.wait_for_response(5)?;
     Ok(())
 }
 
 fn cancel(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
     prompt(dialogue, 6, session)?;
-    dialogue.until("/params/update/sessionUpdate", "agent_message_chunk")?;
+    dialogue.wait_for_text("/params/update/sessionUpdate", "agent_message_chunk")?;
     dialogue
         .send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } }))?;
-    dialogue.response(6)?;
+    dialogue.wait_for_response(6)?;
     Ok(())
 }
 
@@ -198,7 +199,7 @@ fn prompt(dialogue: &mut Dialogue, id: u64, session: &Value) -> Result<()> {
 }
 
 /// Returns the method of a message and its kind of update; for a response, the request.
-fn kind(line: &Value) -> String {
+fn line_kind(line: &Value) -> String {
     let text = |pointer: &str| line.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     match line.get("method") {
         Some(_) => [text("/method"), text("/params/update/sessionUpdate")].join(" ").trim().to_owned(),

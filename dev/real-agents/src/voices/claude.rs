@@ -24,7 +24,7 @@ pub const VOICE: Voice = Voice {
         "--permission-prompt-tool",
         "stdio",
     ],
-    model,
+    model: model_turns,
     script: r#"
         voice = "claude"
         steps = [
@@ -35,10 +35,10 @@ pub const VOICE: Voice = Voice {
             { wait = "" }, { fail = { status = 400, message = "no" } },
         ]"#,
     talk,
-    kind,
+    kind: line_kind,
 };
 
-fn model() -> Vec<ScriptedTurn> {
+fn model_turns() -> Vec<ScriptedTurn> {
     let bash = |command: &str| ReplyPart::Tool {
         name: "Bash".to_owned(),
         input: json!({ "command": command, "description": "makes a file" }),
@@ -53,13 +53,13 @@ fn model() -> Vec<ScriptedTurn> {
     let question = json!({ "questions": [{ "question": "Which?", "header": "DB", "options": [option("a"), option("b")], "multiSelect": false }] });
     vec![
         ScriptedTurn::Reply(ScriptedReply { parts, ..ScriptedReply::default() }),
-        ScriptedTurn::text("done"),
+        ScriptedTurn::text_reply("done"),
         ScriptedTurn::Reply(ScriptedReply { parts: vec![bash("touch b")], ..ScriptedReply::default() }),
-        ScriptedTurn::text("not done"),
-        ScriptedTurn::tool("AskUserQuestion", question),
-        ScriptedTurn::text("chosen"),
+        ScriptedTurn::text_reply("not done"),
+        ScriptedTurn::tool_call("AskUserQuestion", question),
+        ScriptedTurn::text_reply("chosen"),
         ScriptedTurn::Reply(slow),
-        ScriptedTurn::error(400, None),
+        ScriptedTurn::error_response(400, None),
     ]
 }
 
@@ -72,22 +72,22 @@ fn talk(dialogue: &mut Dialogue, _folder: &str) -> Result<()> {
             "answers": { "Which?": "a" } } }),
     ] {
         prompt(dialogue)?;
-        let asked = dialogue.until("/type", "control_request")?;
+        let asked = dialogue.wait_for_text("/type", "control_request")?;
         let response =
             json!({ "subtype": "success", "request_id": asked.get("request_id"), "response": response });
         dialogue.send(&json!({ "type": "control_response", "response": response }))?;
-        dialogue.until("/type", "result")?;
+        dialogue.wait_for_text("/type", "result")?;
     }
     prompt(dialogue)?;
-    dialogue.until("/subtype", "init")?;
+    dialogue.wait_for_text("/subtype", "init")?;
     std::thread::sleep(Duration::from_millis(1500));
     dialogue.send(
         &json!({ "type": "control_request", "request_id": "c1", "request": { "subtype": "interrupt" } }),
     )?;
-    dialogue.until("/type", "control_response")?;
-    dialogue.until("/type", "result")?;
+    dialogue.wait_for_text("/type", "control_response")?;
+    dialogue.wait_for_text("/type", "result")?;
     prompt(dialogue)?;
-    dialogue.until("/type", "result")?;
+    dialogue.wait_for_text("/type", "result")?;
     Ok(())
 }
 
@@ -96,7 +96,7 @@ fn prompt(dialogue: &mut Dialogue) -> Result<()> {
 }
 
 /// Returns the type and subtype of a line, and the type of its first block.
-fn kind(line: &Value) -> String {
+fn line_kind(line: &Value) -> String {
     let text = |pointer: &str| line.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     let reason = if line.pointer("/is_error") == Some(&Value::Bool(true)) { "error" } else { "" };
     [

@@ -15,7 +15,7 @@ pub const VOICE: Voice = Voice {
     program: None,
     environment: &[],
     arguments: &["app-server"],
-    model,
+    model: model_turns,
     script: r#"
         voice = "codex"
         steps = [
@@ -26,10 +26,10 @@ pub const VOICE: Voice = Voice {
             { wait = "" }, { fail = { status = 429, message = "no", retries = 2 } },
         ]"#,
     talk,
-    kind,
+    kind: line_kind,
 };
 
-fn model() -> Vec<ScriptedTurn> {
+fn model_turns() -> Vec<ScriptedTurn> {
     let shell = |command: &str| {
         let input = json!({
             "cmd": command, "sandbox_permissions": "require_escalated", "justification": "May I make a file?",
@@ -57,12 +57,12 @@ fn model() -> Vec<ScriptedTurn> {
     };
     let mut turns = vec![
         turn(vec![ReplyPart::Text("first".to_owned()), shell("touch a")]),
-        ScriptedTurn::text("done"),
+        ScriptedTurn::text_reply("done"),
         turn(vec![shell("touch b")]),
-        ScriptedTurn::text("not done"),
+        ScriptedTurn::text_reply("not done"),
         ScriptedTurn::Reply(slow),
     ];
-    turns.extend((0..10).map(|_| ScriptedTurn::error(429, Some(0))));
+    turns.extend((0..10).map(|_| ScriptedTurn::error_response(429, Some(0))));
     turns
 }
 
@@ -70,36 +70,37 @@ fn talk(dialogue: &mut Dialogue, folder: &str) -> Result<()> {
     let client = json!({ "name": "p", "title": "P", "version": "0.1" });
     let params = json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } });
     dialogue.send(&json!({ "id": 1, "method": "initialize", "params": params }))?;
-    dialogue.response(1)?;
+    dialogue.wait_for_response(1)?;
     dialogue.send(&json!({ "method": "initialized" }))?;
     let params = json!({ "cwd": folder, "approvalPolicy": "on-request", "sandbox": "read-only" });
     dialogue.send(&json!({ "id": 2, "method": "thread/start", "params": params }))?;
-    let thread = dialogue.response(2)?.pointer("/thread/id").cloned().context("the thread has no id")?;
+    let thread =
+        dialogue.wait_for_response(2)?.pointer("/thread/id").cloned().context("the thread has no id")?;
     for (id, decision) in [(3, "accept"), (4, "decline")] {
         start_turn(dialogue, id, &thread)?;
-        let asked = dialogue.until("/method", "item/commandExecution/requestApproval")?;
+        let asked = dialogue.wait_for_text("/method", "item/commandExecution/requestApproval")?;
         dialogue.send(&json!({ "id": asked.get("id"), "result": { "decision": decision } }))?;
-        dialogue.until("/method", "turn/completed")?;
+        dialogue.wait_for_text("/method", "turn/completed")?;
     }
     let turn = start_turn(dialogue, 5, &thread)?;
-    dialogue.until("/method", "item/agentMessage/delta")?;
+    dialogue.wait_for_text("/method", "item/agentMessage/delta")?;
     dialogue.send(
         &json!({ "id": 6, "method": "turn/interrupt", "params": { "threadId": thread, "turnId": turn } }),
     )?;
-    dialogue.until("/method", "turn/completed")?;
+    dialogue.wait_for_text("/method", "turn/completed")?;
     start_turn(dialogue, 7, &thread)?;
-    dialogue.until("/method", "turn/completed")?;
+    dialogue.wait_for_text("/method", "turn/completed")?;
     Ok(())
 }
 
 fn start_turn(dialogue: &mut Dialogue, id: u64, thread: &Value) -> Result<Value> {
     let params = json!({ "threadId": thread, "input": [{ "type": "text", "text": "go" }] });
     dialogue.send(&json!({ "id": id, "method": "turn/start", "params": params }))?;
-    dialogue.response(id)?.pointer("/turn/id").cloned().context("the turn has no id")
+    dialogue.wait_for_response(id)?.pointer("/turn/id").cloned().context("the turn has no id")
 }
 
 /// Returns the method of a message and the type of its item; for a response, the request.
-fn kind(line: &Value) -> String {
+fn line_kind(line: &Value) -> String {
     let text = |pointer: &str| line.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     match line.get("method") {
         Some(_) => [text("/method"), text("/params/item/type"), text("/params/status/type")]

@@ -47,13 +47,17 @@ impl AgentContext<'_> {
 }
 
 /// Returns the actions of an agent after an input.
-pub fn react(random: &mut Random, agent: &mut AgentContext<'_>, input: &SessionInput) -> Vec<AgentAction> {
+pub fn actions_after_input(
+    random: &mut Random,
+    agent: &mut AgentContext<'_>,
+    input: &SessionInput,
+) -> Vec<AgentAction> {
     match input {
         SessionInput::Chat { .. } | SessionInput::Resume { .. }
             if agent.model.settings.mode == OrchestrationMode::Thin
                 && agent.process.role == Role::Orchestrator =>
         {
-            request_next()
+            request_next_actions()
         }
         SessionInput::Task { .. }
         | SessionInput::Answer { .. }
@@ -68,64 +72,64 @@ pub fn react(random: &mut Random, agent: &mut AgentContext<'_>, input: &SessionI
         | SessionInput::TaskChanged { .. }
         | SessionInput::ClarificationRequest { .. }
         | SessionInput::Reminder
-        | SessionInput::Resume { .. } => work(random, agent),
+        | SessionInput::Resume { .. } => work_actions(random, agent),
         SessionInput::InvalidMessage { .. } => {
             // Most agents notice that they have to wait.
             let waits = agent.is_blocked() && !random.once_in(8);
-            if waits { vec![turn("I wait")] } else { work(random, agent) }
+            if waits { vec![turn_end("I wait")] } else { work_actions(random, agent) }
         }
         SessionInput::NearMiss { .. }
         | SessionInput::Result { .. }
         | SessionInput::Direct { .. }
         | SessionInput::Chat { .. } => {
             if agent.process.task.is_some() {
-                work(random, agent)
+                work_actions(random, agent)
             } else {
-                vec![turn("noted")]
+                vec![turn_end("noted")]
             }
         }
-        SessionInput::Invocation { from, .. } => serve_call(random, agent, from),
-        SessionInput::Test { task, .. } => test(random, agent, task),
-        SessionInput::Verify { phase, .. } => verify(random, agent, *phase),
-        SessionInput::Question { options, .. } => answer(random, agent, options),
-        SessionInput::Escalation { task, .. } => resolve_escalation(random, agent, task.as_ref()),
-        SessionInput::ThinLine { line } => direct_run(random, agent, line),
+        SessionInput::Invocation { from, .. } => call_actions(random, agent, from),
+        SessionInput::Test { task, .. } => test_actions(random, agent, task),
+        SessionInput::Verify { phase, .. } => verify_actions(random, agent, *phase),
+        SessionInput::Question { options, .. } => answer_actions(random, agent, options),
+        SessionInput::Escalation { task, .. } => escalation_actions(random, agent, task.as_ref()),
+        SessionInput::ThinLine { line } => main_agent_actions(random, agent, line),
     }
 }
 
 /// Returns the actions that finish an agent's task.
-pub fn finish(process: &Process) -> Vec<AgentAction> {
+pub fn finish_actions(process: &Process) -> Vec<AgentAction> {
     let end = |task: TaskId| match process.role {
         Role::Tester => {
-            write(OutputItem::Feedback(TestFeedback { success: true, ..TestFeedback::default() }))
+            output_action(OutputItem::Feedback(TestFeedback { success: true, ..TestFeedback::default() }))
         }
-        _ => done(task),
+        _ => done_message(task),
     };
-    process.task.clone().map(end).into_iter().chain([turn("there it is")]).collect()
+    process.task.clone().map(end).into_iter().chain([turn_end("there it is")]).collect()
 }
 
 /// Returns the request of a main agent for its next tasks; its turn continues with the answer.
-pub fn request_next() -> Vec<AgentAction> {
-    vec![say(AgentMessage::ResolveNext(ResolveNext { phase: None, force: false }))]
+pub fn request_next_actions() -> Vec<AgentAction> {
+    vec![message_output(AgentMessage::ResolveNext(ResolveNext { phase: None, force: false }))]
 }
 
-fn work(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentAction> {
-    let Some(task) = agent.process.task.clone() else { return vec![turn("noted")] };
+fn work_actions(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentAction> {
+    let Some(task) = agent.process.task.clone() else { return vec![turn_end("noted")] };
     if agent.process.role == Role::Tester {
-        return test(random, agent, &task);
+        return test_actions(random, agent, &task);
     }
     if agent.is_faultless {
-        return finish(agent.process);
+        return finish_actions(agent.process);
     }
     let mut actions = Vec::new();
     for _ in 0..random.below(4) {
         let extra = messages::extra_output(random, agent, &task);
         actions.extend(extra.actions);
         agent.process.n_detours += u32::from(extra.waits);
-        if extra.in_turn || (extra.waits && random.percent(75)) {
+        if extra.in_turn || (extra.waits && random.chance_percent(75)) {
             // A prompt keeps the turn open until its answer.
             if !extra.in_turn {
-                actions.push(turn("I wait"));
+                actions.push(turn_end("I wait"));
             }
             return actions;
         }
@@ -134,120 +138,128 @@ fn work(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentAction> {
     let end = if is_bounded { 0 } else { random.below(100) };
     let phase = agent.process.phase.unwrap_or(1);
     match end {
-        0..62 => actions.extend([done(task), turn("it is done")]),
-        62..70 => actions.extend([fail(task), turn("it is not possible")]),
-        70..78 => actions.push(turn("I have read it")),
-        78..84 => actions.extend([complete(phase), turn("the phase is complete")]),
-        84..86 => actions.extend([complete(phase + 1), done(task), turn("all is complete")]),
-        86..88 => actions.extend([done(task), AgentAction::Exit(Some(0))]),
+        0..62 => actions.extend([done_message(task), turn_end("it is done")]),
+        62..70 => actions.extend([fail_message(task), turn_end("it is not possible")]),
+        70..78 => actions.push(turn_end("I have read it")),
+        78..84 => actions.extend([phase_complete_message(phase), turn_end("the phase is complete")]),
+        84..86 => actions.extend([
+            phase_complete_message(phase + 1),
+            done_message(task),
+            turn_end("all is complete"),
+        ]),
+        86..88 => actions.extend([done_message(task), AgentAction::Exit(Some(0))]),
         88..90 => actions.push(AgentAction::Exit(Some(0))),
         90..93 => actions.push(AgentAction::Exit(Some(1))),
         93..95 => actions.push(AgentAction::Vanish),
         95..98 => actions.push(AgentAction::Hang),
-        _ => actions.extend([done(task.clone()), done(task), turn("done, done")]),
+        _ => actions.extend([done_message(task.clone()), done_message(task), turn_end("done, done")]),
     }
     agent.process.n_detours += u32::from(end >= 62);
     actions
 }
 
-fn serve_call(random: &mut Random, agent: &mut AgentContext<'_>, from: &AgentName) -> Vec<AgentAction> {
-    let result = say(AgentMessage::DeliverResult(DeliverResult {
+fn call_actions(random: &mut Random, agent: &mut AgentContext<'_>, from: &AgentName) -> Vec<AgentAction> {
+    let result = message_output(AgentMessage::DeliverResult(DeliverResult {
         target: from.clone(),
         result_type: ResultType::Message,
         content: "here".to_owned(),
     }));
     if agent.is_faultless {
-        return vec![result, turn("delivered")];
+        return vec![result, turn_end("delivered")];
     }
     match random.below(20) {
-        0..8 => vec![result, turn("delivered")],
-        8..13 => vec![turn("this is the answer")],
+        0..8 => vec![result, turn_end("delivered")],
+        8..13 => vec![turn_end("this is the answer")],
         13 => vec![AgentAction::Exit(Some(1))],
         14 => vec![AgentAction::Hang],
-        15 => vec![result.clone(), result, turn("delivered twice")],
-        16 | 17 => vec![messages::question(random), turn("I wait")],
-        18 => vec![messages::request(random), turn("I wait")],
+        15 => vec![result.clone(), result, turn_end("delivered twice")],
+        16 | 17 => vec![messages::question_message(random), turn_end("I wait")],
+        18 => vec![messages::request_message(random), turn_end("I wait")],
         _ => {
-            let mut actions = messages::call(random, agent).actions;
-            actions.push(turn("I need help"));
+            let mut actions = messages::call_output(random, agent).actions;
+            actions.push(turn_end("I need help"));
             actions
         }
     }
 }
 
-fn test(random: &mut Random, agent: &mut AgentContext<'_>, task: &TaskId) -> Vec<AgentAction> {
-    let success = agent.is_faultless || random.percent(60);
+fn test_actions(random: &mut Random, agent: &mut AgentContext<'_>, task: &TaskId) -> Vec<AgentAction> {
+    let success = agent.is_faultless || random.chance_percent(60);
     let failure = TestFailure { name: "it works".to_owned(), ..TestFailure::default() };
     let feedback = TestFeedback {
         success,
         failures: if success { Vec::new() } else { vec![failure] },
         ..TestFeedback::default()
     };
-    let feedback = write(OutputItem::Feedback(feedback));
+    let feedback = output_action(OutputItem::Feedback(feedback));
     if agent.is_faultless {
-        return vec![feedback, turn("tested")];
+        return vec![feedback, turn_end("tested")];
     }
     match random.below(20) {
-        0..11 => vec![feedback, turn("tested")],
-        11 => vec![feedback.clone(), feedback, turn("tested twice")],
-        12 | 13 => vec![done(task.clone()), turn("fine")],
-        14 | 15 => vec![fail(task.clone()), turn("not fine")],
-        16 => vec![turn("I looked at it")],
+        0..11 => vec![feedback, turn_end("tested")],
+        11 => vec![feedback.clone(), feedback, turn_end("tested twice")],
+        12 | 13 => vec![done_message(task.clone()), turn_end("fine")],
+        14 | 15 => vec![fail_message(task.clone()), turn_end("not fine")],
+        16 => vec![turn_end("I looked at it")],
         17 => vec![AgentAction::Exit(Some(1))],
         18 => vec![AgentAction::Vanish],
         _ => vec![AgentAction::Hang],
     }
 }
 
-fn verify(random: &mut Random, agent: &mut AgentContext<'_>, phase: u32) -> Vec<AgentAction> {
+fn verify_actions(random: &mut Random, agent: &mut AgentContext<'_>, phase: u32) -> Vec<AgentAction> {
     let tasks = agent.model.tasks.iter().filter(|(_, task)| task.plan.phase == phase);
     let tasks: Vec<TaskId> = tasks.map(|(id, _)| id.clone()).collect();
-    let blamed = random.pick(&tasks).cloned().map(fail);
+    let blamed = random.pick(&tasks).cloned().map(fail_message);
     if agent.is_faultless {
-        return vec![turn("it may pass")];
+        return vec![turn_end("it may pass")];
     }
     match random.below(20) {
-        0..5 => blamed.into_iter().chain([turn("this must be better")]).collect(),
+        0..5 => blamed.into_iter().chain([turn_end("this must be better")]).collect(),
         5 => vec![AgentAction::Exit(Some(1))],
         6 => vec![AgentAction::Hang],
-        7 => vec![write(OutputItem::Invalid), turn("hm")],
-        _ => vec![turn("it may pass")],
+        7 => vec![output_action(OutputItem::Invalid), turn_end("hm")],
+        _ => vec![turn_end("it may pass")],
     }
 }
 
-fn answer(random: &mut Random, agent: &mut AgentContext<'_>, options: &[String]) -> Vec<AgentAction> {
+fn answer_actions(random: &mut Random, agent: &mut AgentContext<'_>, options: &[String]) -> Vec<AgentAction> {
     let word = random.pick(options).cloned().unwrap_or_else(|| "yes".to_owned());
-    let forward = say(AgentMessage::NeedHuman(NeedHuman { question: "what do you think?".to_owned() }));
+    let forward =
+        message_output(AgentMessage::NeedHuman(NeedHuman { question: "what do you think?".to_owned() }));
     if agent.is_faultless {
-        return if random.once_in(2) { vec![turn(&word)] } else { vec![forward, turn("I asked")] };
+        return if random.once_in(2) { vec![turn_end(&word)] } else { vec![forward, turn_end("I asked")] };
     }
     match random.below(20) {
-        0..8 => vec![turn(&word)],
-        8..15 => vec![forward, turn("I asked")],
-        15 => vec![turn("")],
-        16 => vec![forward.clone(), forward, turn("I asked twice")],
+        0..8 => vec![turn_end(&word)],
+        8..15 => vec![forward, turn_end("I asked")],
+        15 => vec![turn_end("")],
+        16 => vec![forward.clone(), forward, turn_end("I asked twice")],
         17 => vec![AgentAction::Hang],
         18 => vec![AgentAction::Exit(Some(0))],
-        _ => vec![write(OutputItem::Invalid), turn("none of these")],
+        _ => vec![output_action(OutputItem::Invalid), turn_end("none of these")],
     }
 }
 
-fn resolve_escalation(
+fn escalation_actions(
     random: &mut Random,
     agent: &mut AgentContext<'_>,
     task: Option<&TaskId>,
 ) -> Vec<AgentAction> {
     let custom = |kind: &str| {
         let value = task.map_or_else(|| "T9.9".to_owned(), ToString::to_string);
-        say(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value }))
+        message_output(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value }))
     };
     match random.below(if agent.is_faultless { 14 } else { 20 }) {
-        0..4 => vec![custom("RETRY"), turn("again")],
-        4..6 => vec![custom("SKIP"), turn("without it")],
-        6..14 => vec![turn("a person should look at it")],
-        14 => vec![custom("PRIORITY"), turn("first")],
-        15 => vec![custom("DANCE"), turn("la la")],
-        16 => vec![say(AgentMessage::NeedHuman(NeedHuman { question: "help?".to_owned() })), turn("I asked")],
+        0..4 => vec![custom("RETRY"), turn_end("again")],
+        4..6 => vec![custom("SKIP"), turn_end("without it")],
+        6..14 => vec![turn_end("a person should look at it")],
+        14 => vec![custom("PRIORITY"), turn_end("first")],
+        15 => vec![custom("DANCE"), turn_end("la la")],
+        16 => vec![
+            message_output(AgentMessage::NeedHuman(NeedHuman { question: "help?".to_owned() })),
+            turn_end("I asked"),
+        ],
         17 => vec![AgentAction::Exit(Some(1))],
         18 => vec![AgentAction::Hang],
         _ => vec![AgentAction::Vanish],
@@ -255,19 +267,24 @@ fn resolve_escalation(
 }
 
 /// Returns the actions of a main agent after a thin line: it names the tasks to start.
-fn direct_run(random: &mut Random, agent: &mut AgentContext<'_>, line: &str) -> Vec<AgentAction> {
+fn main_agent_actions(random: &mut Random, agent: &mut AgentContext<'_>, line: &str) -> Vec<AgentAction> {
     let named = line.strip_prefix("READY:").unwrap_or_default();
     let tasks = named.split([',', '|', ';', '+', ' ', '[', ']', '(', ')']).map(str::trim);
     let tasks: Vec<TaskId> = tasks.filter_map(|name| name.parse().ok()).collect();
     let start = |task: TaskId| {
-        say(AgentMessage::Task(TaskRequest { task_id: task, phase: None, worktree: None, meta: None }))
+        message_output(AgentMessage::Task(TaskRequest {
+            task_id: task,
+            phase: None,
+            worktree: None,
+            meta: None,
+        }))
     };
     if !agent.is_faultless && random.once_in(40) {
         return vec![AgentAction::Hang];
     }
     let mut actions: Vec<AgentAction> = tasks.into_iter().map(start).collect();
     if line.starts_with("CUSTOM") && (agent.is_faultless || random.once_in(2)) {
-        actions.push(turn("I wait for people"));
+        actions.push(turn_end("I wait for people"));
         return actions;
     }
     if line.starts_with("CUSTOM") {
@@ -279,32 +296,36 @@ fn direct_run(random: &mut Random, agent: &mut AgentContext<'_>, line: &str) -> 
     // After ALL_DONE no task is left; a user may still add tasks, and send a message.
     let has_more = !agent.process.actions.is_empty();
     if line.starts_with("ALL_DONE") {
-        actions.push(turn("all is done"));
+        actions.push(turn_end("all is done"));
     } else if !has_more || !(line.starts_with("DONE") || line.starts_with("FAIL")) {
-        actions.extend(request_next());
+        actions.extend(request_next_actions());
     }
     actions
 }
 
-pub(super) fn say(said: AgentMessage) -> AgentAction {
-    write(OutputItem::Message(said))
+pub(super) fn message_output(said: AgentMessage) -> AgentAction {
+    output_action(OutputItem::Message(said))
 }
 
-pub(super) fn write(item: OutputItem) -> AgentAction {
+pub(super) fn output_action(item: OutputItem) -> AgentAction {
     AgentAction::Output(Box::new(item))
 }
 
-pub(super) fn turn(words: &str) -> AgentAction {
-    write(OutputItem::TurnEnd(words.to_owned()))
+pub(super) fn turn_end(words: &str) -> AgentAction {
+    output_action(OutputItem::TurnEnd(words.to_owned()))
 }
 
-pub(super) fn done(task_id: TaskId) -> AgentAction {
-    say(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: std::collections::BTreeMap::new() }))
+pub(super) fn done_message(task_id: TaskId) -> AgentAction {
+    message_output(AgentMessage::Done(DoneMessage {
+        task_id,
+        phase: None,
+        fields: std::collections::BTreeMap::new(),
+    }))
 }
 
-fn fail(task_id: TaskId) -> AgentAction {
+fn fail_message(task_id: TaskId) -> AgentAction {
     let reason = Some("it is not possible".to_owned());
-    say(AgentMessage::Fail(FailMessage {
+    message_output(AgentMessage::Fail(FailMessage {
         task_id,
         phase: None,
         reason,
@@ -312,8 +333,8 @@ fn fail(task_id: TaskId) -> AgentAction {
     }))
 }
 
-fn complete(phase: u32) -> AgentAction {
-    say(AgentMessage::PhaseComplete(PhaseComplete {
+fn phase_complete_message(phase: u32) -> AgentAction {
+    message_output(AgentMessage::PhaseComplete(PhaseComplete {
         phase,
         name: None,
         documents: vec!["docs/report.md".to_owned()],

@@ -14,12 +14,12 @@ impl Environment {
     pub fn execute(&mut self, id: EffectId, effect: &Effect, model: &Model) {
         if let Some(report) = self.executed.get(&id) {
             let repeated = report.clone().filter(|_| !self.is_reported_later(effect));
-            return repeated.into_iter().for_each(|command| self.report(command));
+            return repeated.into_iter().for_each(|command| self.schedule_report(command));
         }
-        let report = self.start(id, effect, model);
+        let report = self.start_effect(id, effect, model);
         self.executed.insert(id, report.clone());
         let report = report.filter(|_| !self.is_reported_later(effect));
-        report.into_iter().for_each(|command| self.report(command));
+        report.into_iter().for_each(|command| self.schedule_report(command));
     }
 
     /// Tells whether the outcome is reported when it happens, not when the effect is ordered.
@@ -43,16 +43,16 @@ impl Environment {
     }
 
     /// Schedules a report; sometimes a second one much later.
-    pub fn report(&mut self, command: Command) {
-        let delay_ms = self.random.seconds(0, 30);
+    pub fn schedule_report(&mut self, command: Command) {
+        let delay_ms = self.random.seconds_as_ms(0, 30);
         if self.random.once_in(12) && !self.is_faultless {
-            let late_ms = delay_ms + self.random.seconds(0, 1_200);
+            let late_ms = delay_ms + self.random.seconds_as_ms(0, 1_200);
             self.schedule(late_ms, ScheduledEvent::Report(Box::new(command.clone())));
         }
         self.schedule(delay_ms, ScheduledEvent::Report(Box::new(command)));
     }
 
-    fn start(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Command> {
+    fn start_effect(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Command> {
         match effect {
             Effect::SpawnAgent { session } => self.spawn(*session, model),
             Effect::SendInput { session, input, content } => {
@@ -64,11 +64,11 @@ impl Environment {
                 Some(Command::ReportInputSent { session: *session, input: *input })
             }
             Effect::ParkSession { session, mode } => {
-                let is_possible = !self.fails(15);
+                let is_possible = !self.random_fault(15);
                 Some(effect_report(id, self.park(*session, *mode, is_possible)))
             }
             Effect::WakeSession { session, .. } => {
-                if self.fails(30) {
+                if self.random_fault(30) {
                     self.end_process(*session, OutputItem::Lost);
                 } else {
                     self.wake(*session);
@@ -77,24 +77,24 @@ impl Environment {
             }
             Effect::EndSession { session } => {
                 self.create_process(*session, model);
-                let how = if self.fails(10) { OutputItem::Lost } else { OutputItem::Exited(None) };
+                let how = if self.random_fault(10) { OutputItem::Lost } else { OutputItem::Exited(None) };
                 self.end_process(*session, how);
                 None
             }
             Effect::RunCheck { task, attempt, command } => {
-                let receipt = self.receipt(command, 70);
+                let receipt = self.random_receipt(command, 70);
                 Some(Command::ReportCheck { task: task.clone(), attempt: *attempt, receipt })
             }
             Effect::Merge { task, attempt } => {
-                let outcome = self.merge();
+                let outcome = self.random_merge_outcome();
                 Some(Command::ReportMerge { task: task.clone(), attempt: *attempt, outcome })
             }
             Effect::CheckGate { phase, round } => {
-                let report = self.gate(*phase, model);
+                let report = self.random_gate_report(*phase, model);
                 Some(Command::ReportGate { phase: *phase, round: *round, report })
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
-                let outcome = if self.fails(8) {
+                let outcome = if self.random_fault(8) {
                     CheckpointOutcome::Failed { error: "the disk is full".to_owned() }
                 } else {
                     CheckpointOutcome::Made {
@@ -107,7 +107,7 @@ impl Environment {
             }
             Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => Some(effect_report(id, !self.fails(8))),
+            | Effect::SavePermissionRule { .. } => Some(effect_report(id, !self.random_fault(8))),
         }
     }
 
@@ -118,11 +118,11 @@ impl Environment {
         if let Some(report) = self.refuse_worktree(session, model) {
             return Some(report);
         }
-        if !is_new || self.fails(40) {
+        if !is_new || self.random_fault(40) {
             // It never starts, and is noticed only after its timeout.
             return None;
         }
-        if self.fails(25) {
+        if self.random_fault(25) {
             self.end_process(session, OutputItem::Exited(Some(127)));
             return None;
         }
@@ -141,27 +141,30 @@ impl Environment {
         if !disk_random.once_in(5) {
             return None;
         }
-        let delay_ms = disk_random.seconds(30, 1_200);
+        let delay_ms = disk_random.seconds_as_ms(30, 1_200);
         self.schedule(delay_ms, ScheduledEvent::Report(Box::new(Command::ReportDiskSpaceAvailable)));
         // No process is started.
         Some(Command::ReportDiskBudgetExceeded { session, reason: "20 GiB are used".to_owned() })
     }
 
-    fn merge(&mut self) -> MergeOutcome {
-        if !self.fails(5) {
-            let receipt =
-                if self.random.once_in(2) { Some(Box::new(self.receipt("make test", 100))) } else { None };
+    fn random_merge_outcome(&mut self) -> MergeOutcome {
+        if !self.random_fault(5) {
+            let receipt = if self.random.once_in(2) {
+                Some(Box::new(self.random_receipt("make test", 100)))
+            } else {
+                None
+            };
             return MergeOutcome::Merged { commit: "c0ffee".to_owned(), receipt, tree: None };
         }
         match self.random.below(4) {
             0 | 1 => MergeOutcome::Conflicted { files: vec!["src/main.rs".to_owned()] },
-            2 => MergeOutcome::CheckFailed { receipt: self.receipt("make test", 0) },
+            2 => MergeOutcome::CheckFailed { receipt: self.random_receipt("make test", 0) },
             _ => MergeOutcome::Failed { error: "no such branch".to_owned() },
         }
     }
 
-    fn gate(&mut self, phase: u32, model: &Model) -> GateReport {
-        let passed = !self.fails(3);
+    fn random_gate_report(&mut self, phase: u32, model: &Model) -> GateReport {
+        let passed = !self.random_fault(3);
         let of_phase =
             |(id, task): (&TaskId, &crate::model::Task)| (task.plan.phase == phase).then(|| id.clone());
         let tasks: Vec<TaskId> = model.tasks.iter().filter_map(of_phase).collect();
@@ -174,8 +177,8 @@ impl Environment {
         }
     }
 
-    fn receipt(&mut self, command: &str, percent: usize) -> Receipt {
-        let passed = self.is_faultless && percent > 0 || self.random.percent(percent);
+    fn random_receipt(&mut self, command: &str, percent: usize) -> Receipt {
+        let passed = self.is_faultless && percent > 0 || self.random.chance_percent(percent);
         let Timestamp(now) = self.now();
         Receipt {
             command: command.to_owned(),
@@ -189,7 +192,7 @@ impl Environment {
     }
 
     /// Returns true with a probability of one in `n`, and never once there are no more faults.
-    fn fails(&mut self, n: usize) -> bool {
+    fn random_fault(&mut self, n: usize) -> bool {
         !self.is_faultless && self.random.once_in(n)
     }
 }

@@ -104,7 +104,7 @@ impl Environment {
     /// Lets a main agent ask for its first task.
     pub fn start_main_agent(&mut self, id: SessionId) {
         if let Some(process) = self.processes.get_mut(&id).filter(|process| process.actions.is_empty()) {
-            process.actions.extend(behaviour::request_next());
+            process.actions.extend(behaviour::request_next_actions());
             self.schedule_output(id);
         }
     }
@@ -117,7 +117,7 @@ impl Environment {
         process.next += 1;
         process.hangs = false;
         let mut agent = AgentContext { process, model, is_faultless: self.is_faultless };
-        let actions = behaviour::react(&mut self.random, &mut agent, &input);
+        let actions = behaviour::actions_after_input(&mut self.random, &mut agent, &input);
         process.actions.extend(actions);
         self.schedule(500, ScheduledEvent::TypeInput(id));
         self.schedule_output(id);
@@ -125,7 +125,7 @@ impl Environment {
     }
 
     /// Does the next planned action of an agent.
-    pub fn next_output(&mut self, id: SessionId) {
+    pub fn perform_next_action(&mut self, id: SessionId) {
         let Some(process) = self.processes.get_mut(&id) else { return };
         process.is_scheduled = false;
         if process.state != ProcessState::Running {
@@ -133,7 +133,7 @@ impl Environment {
         }
         match process.actions.pop_front() {
             Some(AgentAction::Hang) if self.is_faultless => {
-                process.actions.extend(behaviour::finish(process));
+                process.actions.extend(behaviour::finish_actions(process));
                 self.schedule_output(id);
             }
             Some(AgentAction::Hang) => {
@@ -170,11 +170,11 @@ impl Environment {
     }
 
     /// Lets a process that hangs finish its task, and ends one that never started.
-    pub(super) fn unhang(&mut self, id: SessionId) {
+    pub(super) fn resume_hung_process(&mut self, id: SessionId) {
         let Some(process) = self.processes.get_mut(&id) else { return };
         if process.hangs && process.state != ProcessState::Ended {
             process.hangs = false;
-            process.actions.extend(behaviour::finish(process));
+            process.actions.extend(behaviour::finish_actions(process));
             self.schedule_output(id);
         }
         if self.processes.get(&id).is_some_and(|process| process.state == ProcessState::NotStarted) {
@@ -183,7 +183,7 @@ impl Environment {
     }
 
     pub(super) fn schedule_output(&mut self, id: SessionId) {
-        let delay_ms = self.random.seconds(1, 40);
+        let delay_ms = self.random.seconds_as_ms(1, 40);
         if let Some(process) = self.processes.get_mut(&id)
             && !process.is_scheduled
             && !process.actions.is_empty()
@@ -195,7 +195,7 @@ impl Environment {
     }
 
     pub(super) fn schedule_read(&mut self, id: SessionId) {
-        let delay_ms = self.random.seconds(0, 2);
+        let delay_ms = self.random.seconds_as_ms(0, 2);
         if let Some(process) = self.processes.get_mut(&id)
             && process.spool.begin_read()
         {

@@ -34,7 +34,7 @@ pub enum OutputItem {
 
 /// An item with its offsets.
 #[derive(Debug, Clone)]
-struct Entry {
+struct SpoolEntry {
     start: u64,
     read_from: u64,
     item: OutputItem,
@@ -45,7 +45,7 @@ struct Entry {
 /// The output of a process, and the position of its reader.
 #[derive(Debug, Clone, Default)]
 pub struct Spool {
-    entries: Vec<Entry>,
+    entries: Vec<SpoolEntry>,
     cursor: usize,
     end: u64,
     is_reading: bool,
@@ -55,7 +55,7 @@ pub struct Spool {
 
 impl Spool {
     /// Tells whether all items are read.
-    pub fn is_read(&self) -> bool {
+    pub fn is_fully_read(&self) -> bool {
         self.cursor >= self.entries.len()
     }
 
@@ -64,12 +64,12 @@ impl Spool {
         self.end = start + u64::from(random.between(1, 200));
         // An incomplete message keeps the offset at which reading restarts.
         let read_from = if random.once_in(4) { start } else { self.end };
-        self.entries.push(Entry { start, read_from, item, is_processed: false });
+        self.entries.push(SpoolEntry { start, read_from, item, is_processed: false });
     }
 
     /// Starts reading if there are items and no reader; returns whether it did.
     pub(super) fn begin_read(&mut self) -> bool {
-        let starts = !self.is_reading && !self.is_read();
+        let starts = !self.is_reading && !self.is_fully_read();
         self.is_reading |= starts;
         starts
     }
@@ -77,16 +77,16 @@ impl Spool {
 
 impl Environment {
     /// Returns the command of the next item in a session's output.
-    pub fn read(&mut self, id: SessionId) -> Option<Command> {
+    pub fn read_next_command(&mut self, id: SessionId) -> Option<Command> {
         let process = self.processes.get_mut(&id)?;
         let spool = &mut process.spool;
         let read_from = spool.read_from;
-        let is_skipped = |entry: &Entry| entry.is_processed && !is_reported_again(entry, read_from);
+        let is_skipped = |entry: &SpoolEntry| entry.is_processed && !is_reported_again(entry, read_from);
         while spool.entries.get(spool.cursor).is_some_and(is_skipped) {
             spool.cursor += 1;
         }
         let entry = spool.entries.get(spool.cursor)?;
-        Some(command(id, entry))
+        Some(command_of_entry(id, entry))
     }
 
     /// Marks the current item as processed, and continues with the next.
@@ -110,7 +110,7 @@ impl Environment {
     }
 
     /// Removes all scheduled reports and reads, and resets the readers, as a crash of the server does.
-    pub fn crash(&mut self, model: &Model) {
+    pub fn crash_server(&mut self, model: &Model) {
         self.queue.retain(|_, event| !matches!(event, ScheduledEvent::Report(_) | ScheduledEvent::Read(_)));
         let sessions: Vec<SessionId> = self.processes.keys().copied().collect();
         for id in sessions {
@@ -131,7 +131,7 @@ impl Environment {
 }
 
 /// Tells whether an item is reported again after a crash: all messages, and the prompts of the current turn.
-fn is_reported_again(entry: &Entry, read_from: u64) -> bool {
+fn is_reported_again(entry: &SpoolEntry, read_from: u64) -> bool {
     match entry.item {
         OutputItem::Message(_) | OutputItem::Invalid | OutputItem::NearMiss => true,
         OutputItem::Prompt(..) | OutputItem::Permission(_) => entry.start >= read_from,
@@ -143,7 +143,7 @@ fn is_reported_again(entry: &Entry, read_from: u64) -> bool {
     }
 }
 
-fn command(session: SessionId, entry: &Entry) -> Command {
+fn command_of_entry(session: SessionId, entry: &SpoolEntry) -> Command {
     let heard = MessageOffset { start: entry.start, ordinal: 0 };
     let read_from = entry.read_from;
     match entry.item.clone() {

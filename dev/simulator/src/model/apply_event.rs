@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    EffectId, EscalationLevel, EscalationSubject, EscalationType, Event, LoopOutcome, ParkMode,
+    EffectId, EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, ParkMode,
     QuestionRoute, RecordedEvent,
 };
 
@@ -17,59 +17,59 @@ impl Model {
             Event::RunStarted { work, settings, team, .. } => {
                 self.settings = (**settings).clone();
                 self.team.clone_from(team);
-                self.start(work);
+                self.start_run(work);
             }
             Event::RunPaused {} => self.paused = true,
             Event::RunContinued {} => self.paused = false,
             Event::RunCancelled {} => self.cancelled = true,
-            Event::RunEnded { .. } => self.end(),
+            Event::RunEnded { .. } => self.end_run(),
             Event::RunReopened {} => self.ended = false,
-            Event::PhasePaused { phase } => self.phase(*phase, |phase| phase.paused = true),
-            Event::PhaseContinued { phase } => self.phase(*phase, |phase| phase.paused = false),
-            Event::PhaseCancelled { phase } => self.phase(*phase, |phase| phase.cancelled = true),
+            Event::PhasePaused { phase } => self.update_phase(*phase, |phase| phase.paused = true),
+            Event::PhaseContinued { phase } => self.update_phase(*phase, |phase| phase.paused = false),
+            Event::PhaseCancelled { phase } => self.update_phase(*phase, |phase| phase.cancelled = true),
             Event::TaskStarted { task, attempt, agent, session } => {
                 self.start_task(task, *attempt, agent, *session);
             }
             Event::TaskResumed { task, session } => self.resume_task(task, *session),
-            Event::TaskBlocked { task, reason } => self.task(task, |task| {
+            Event::TaskBlocked { task, reason } => self.update_task(task, |task| {
                 task.reasons.push(reason.clone());
                 task.slot = false;
             }),
             Event::TaskUnblocked { task, reason } => {
                 let known = self.tasks.get(task).is_some_and(|task| task.reasons.contains(reason));
                 if !known {
-                    self.violate(Rule::TaskOrder, format!("{task} was not blocked by {reason:?}"));
+                    self.add_violation(Rule::TaskOrder, format!("{task} was not blocked by {reason:?}"));
                 }
-                self.task(task, |task| task.reasons.retain(|known| known != reason));
+                self.update_task(task, |task| task.reasons.retain(|known| known != reason));
             }
             Event::CheckStarted { task, attempt, .. } => {
-                self.check_current(task, *attempt, "checks");
-                self.task(task, |task| task.stage = Stage::Checking);
+                self.check_current_attempt(task, *attempt, "checks");
+                self.update_task(task, |task| task.stage = Stage::Checking);
             }
             Event::CheckFinished { task, attempt, receipt } => {
-                self.check_current(task, *attempt, "is checked");
-                self.task(task, |task| task.receipt = receipt.passed());
+                self.check_current_attempt(task, *attempt, "is checked");
+                self.update_task(task, |task| task.receipt = receipt.passed());
             }
-            Event::TestStarted { task, .. } => self.task(task, |task| task.stage = Stage::Checking),
+            Event::TestStarted { task, .. } => self.update_task(task, |task| task.stage = Stage::Checking),
             Event::TaskReturned { task, .. } => self.return_task(task),
             Event::MergeStarted { task, attempt } => self.start_merge(task, *attempt),
             Event::MergeFinished { task, attempt, outcome } => self.end_merge(task, *attempt, outcome),
             Event::TaskDone { task, proof } => self.finish_task(task, *proof),
             Event::AttemptFailed { task, attempt, failure, counted } => {
-                self.check_current(task, *attempt, "fails");
+                self.check_current_attempt(task, *attempt, "fails");
                 self.end_attempt(task, Stage::Waiting);
-                self.task(task, |task| {
+                self.update_task(task, |task| {
                     task.failures += u32::from(*counted);
                     task.losses += u32::from(!counted && failure.is_process_loss());
                 });
             }
-            Event::TaskRetried { task, resets_attempts: afresh, .. } => self.retry(task, *afresh),
+            Event::TaskRetried { task, resets_attempts: afresh, .. } => self.retry_task(task, *afresh),
             Event::TaskFailed { task, .. } => self.end_task(task, Stage::Failed),
             Event::TaskSkipped { task } => self.end_task(task, Stage::Skipped),
             Event::TaskCancelled { task } => self.end_task(task, Stage::Cancelled),
             Event::TaskReopened { task, .. } => {
                 self.end_attempt(task, Stage::Waiting);
-                self.task(task, |task| {
+                self.update_task(task, |task| {
                     task.failures = 0;
                     task.losses = 0;
                     task.reset_proof();
@@ -80,16 +80,16 @@ impl Model {
                 let effect = EffectId { sequence: recorded.sequence, index: 0 };
                 self.restoring.retain(|_, restored| restored != task);
                 self.restoring.insert(effect, task.clone());
-                self.task(task, |task| task.restoring = true);
+                self.update_task(task, |task| task.restoring = true);
             }
-            Event::TaskClaimed { task, .. } => self.task(task, Task::reset_proof),
+            Event::TaskClaimed { task, .. } => self.update_task(task, Task::reset_proof),
             Event::TaskPrioritized { task, priority } => {
-                self.task(task, |task| task.plan.priority = *priority)
+                self.update_task(task, |task| task.plan.priority = *priority)
             }
             Event::TaskReassigned { task, agent } => {
-                self.task(task, |task| task.plan.agent = Some(agent.clone()));
+                self.update_task(task, |task| task.plan.agent = Some(agent.clone()));
             }
-            Event::TaskRequested { task, .. } => self.task(task, |task| task.requested = true),
+            Event::TaskRequested { task, .. } => self.update_task(task, |task| task.requested = true),
             Event::PlanChangeDetected { offer, .. } => self.offer = Some(*offer),
             Event::PlanChangeWithdrawn { offer, .. } => {
                 self.offer.take_if(|open| open == offer);
@@ -99,25 +99,25 @@ impl Model {
             }
             Event::PhaseAdded { phase } => self.add_phase(phase),
             Event::PhaseChanged { phase, after, .. } => {
-                self.phase(*phase, |phase| phase.after.clone_from(after));
+                self.update_phase(*phase, |phase| phase.after.clone_from(after));
             }
-            Event::TaskChanged { task, fields } => self.change_plan(task, fields),
+            Event::TaskChanged { task, fields } => self.change_planned_task(task, fields),
             Event::TaskAdded { task, .. } => {
                 let id = task.id.clone();
                 if self.tasks.insert(id.clone(), Task::new((**task).clone())).is_some() {
-                    self.violate(Rule::TaskOrder, format!("{id} is added again"));
+                    self.add_violation(Rule::TaskOrder, format!("{id} is added again"));
                 }
                 self.phases.entry(task.phase).or_default();
-                self.add_waiting_task(&id);
+                self.add_task_waiting_for_disk(&id);
                 self.check_cycle(&id);
             }
             Event::DependencyAdded { earlier, later } => {
-                self.task(later, |task| {
+                self.update_task(later, |task| {
                     task.earlier.insert(earlier.clone());
                 });
                 self.check_cycle(later);
             }
-            Event::DependencyRemoved { earlier, later } => self.task(later, |task| {
+            Event::DependencyRemoved { earlier, later } => self.update_task(later, |task| {
                 task.earlier.remove(earlier);
             }),
             Event::ExternalDependencyMet { name } => {
@@ -136,14 +136,14 @@ impl Model {
                     prompts: BTreeSet::new(),
                 };
                 if self.sessions.insert(*session, opened).is_some() {
-                    self.violate(Rule::OneAttempt, format!("{session} is opened again"));
+                    self.add_violation(Rule::OneAttempt, format!("{session} is opened again"));
                 }
             }
             Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
-                self.session(*session, |session| session.state = SessionState::Active);
+                self.update_session(*session, |session| session.state = SessionState::Active);
             }
             Event::SessionParked { session, mode } => {
-                self.session(*session, |session| {
+                self.update_session(*session, |session| {
                     session.state = SessionState::Parked;
                     if *mode == ParkMode::Cold {
                         session.prompts.clear();
@@ -151,32 +151,34 @@ impl Model {
                 });
             }
             Event::SessionDismissed { session } => {
-                self.session(*session, |session| session.state = SessionState::Dismissed);
+                self.update_session(*session, |session| session.state = SessionState::Dismissed);
             }
             Event::SessionEnded { session, .. } | Event::SessionLost { session, .. } => {
                 if self.sessions.get(session).is_none_or(|session| session.state == SessionState::Ended) {
-                    self.violate(Rule::StaleReports, format!("{session} ends again"));
+                    self.add_violation(Rule::StaleReports, format!("{session} ends again"));
                 }
-                self.session(*session, |session| session.state = SessionState::Ended);
+                self.update_session(*session, |session| session.state = SessionState::Ended);
             }
             Event::InputQueued { session, input, content } => self.queue_input(*session, *input, content),
-            Event::InputSent { session, input } => self.type_input(*session, *input),
+            Event::InputSent { session, input } => self.mark_input_typed(*session, *input),
             Event::MessageReceived { offset: heard, session, read_from, message: said } => {
-                self.hear(*session, *heard, *read_from);
+                self.record_message(*session, *heard, *read_from);
                 self.check_permitted(*session, said);
             }
             Event::MessageRejected { session, offset: heard, read_from, .. }
             | Event::NearMissReceived { session, offset: heard, read_from, .. } => {
-                self.hear(*session, *heard, *read_from);
+                self.record_message(*session, *heard, *read_from);
             }
             Event::TurnEnded { session, read_from, .. } => {
-                self.session(*session, |session| {
+                self.update_session(*session, |session| {
                     session.read_from = session.read_from.max(*read_from);
                     session.prompts.clear();
                 });
             }
             Event::TurnInterrupted { session, read_from, .. } => {
-                self.session(*session, |session| session.read_from = session.read_from.max(*read_from));
+                self.update_session(*session, |session| {
+                    session.read_from = session.read_from.max(*read_from)
+                });
             }
             Event::QuestionAsked {
                 question,
@@ -190,7 +192,7 @@ impl Model {
                 ..
             } => {
                 if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|wish| &wish.prompt)) {
-                    self.prompt(*session, prompt);
+                    self.record_prompt(*session, prompt);
                 }
                 let asked = Question {
                     session: *session,
@@ -204,15 +206,19 @@ impl Model {
                 };
                 self.questions.insert(*question, asked);
             }
-            Event::PermissionDecided { session, request: wish, .. } => self.prompt(*session, &wish.prompt),
+            Event::PermissionDecided { session, request: wish, .. } => {
+                self.record_prompt(*session, &wish.prompt)
+            }
             Event::QuestionRouted { question, to } => {
                 let state = match to {
                     QuestionRoute::Orchestrator => QuestionState::Orchestrator,
                     QuestionRoute::Person => QuestionState::Person,
                 };
-                self.route(*question, state);
+                self.route_question(*question, state);
             }
-            Event::QuestionForwarded { question, .. } => self.route(*question, QuestionState::Person),
+            Event::QuestionForwarded { question, .. } => {
+                self.route_question(*question, QuestionState::Person)
+            }
             Event::QuestionAnswered { question, answer } => self.answer(*question, answer),
             Event::QuestionExpired { question, default_used: took_default } => {
                 self.expire(*question, took_default.as_ref());
@@ -236,7 +242,7 @@ impl Model {
             Event::RequestRefused { request, .. } => self.close_request(*request, false, false),
             Event::RequestSkipped { request } => self.close_request(*request, true, false),
             Event::InvocationMade { invocation, caller, callee, .. } => {
-                self.call(*invocation, *caller, callee);
+                self.add_call(*invocation, *caller, callee);
             }
             Event::InvocationStarted { invocation, session } => {
                 if let Some(call) = self.calls.get_mut(invocation) {
@@ -249,15 +255,15 @@ impl Model {
                 }
             }
             Event::GateOpened { phase, round, .. } => self.open_gate(*phase, *round),
-            Event::GateChecked { phase, round, report } => self.check_gate(*phase, *round, report),
+            Event::GateChecked { phase, round, report } => self.apply_gate_report(*phase, *round, report),
             Event::GateVerifierStarted { phase, session, .. } => {
-                self.phase(*phase, |phase| phase.gate.judge = Some(*session));
+                self.update_phase(*phase, |phase| phase.gate.judge = Some(*session));
             }
-            Event::GatePassed { phase, .. } => self.phase(*phase, |phase| {
+            Event::GatePassed { phase, .. } => self.update_phase(*phase, |phase| {
                 phase.gate.passed = true;
                 phase.gate.judge = None;
             }),
-            Event::GateApproved { phase, .. } => self.phase(*phase, |phase| {
+            Event::GateApproved { phase, .. } => self.update_phase(*phase, |phase| {
                 phase.gate.approved = true;
                 phase.gate.passed = false;
                 phase.gate.checking = false;
@@ -274,7 +280,7 @@ impl Model {
                     open: true,
                 };
                 if let (EscalationType::Quality, EscalationSubject::Phase { phase }) = (kind, subject) {
-                    self.phase(*phase, |phase| phase.gate.judge = None);
+                    self.update_phase(*phase, |phase| phase.gate.judge = None);
                 }
                 self.escalations.insert(*escalation, raised);
             }
@@ -289,23 +295,23 @@ impl Model {
                     escalation.open = false;
                     escalation.subject.clone()
                 });
-                subject.iter().for_each(|subject| self.reset_failures(subject));
+                subject.iter().for_each(|subject| self.reset_gate_failures(subject));
                 self.end_disk_problem(*escalation);
             }
             Event::LimitWaived { subject: EscalationSubject::Task { task }, limit } => {
-                self.task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
+                self.update_task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
             }
             Event::LoopStarted { feedback_loop, task, .. } => {
                 self.loops.insert(*feedback_loop, task.clone());
             }
             Event::LoopRoundFailed { round, .. } => {
                 if *round > self.settings.retries_max.get() {
-                    self.violate(Rule::AttemptsBounded, format!("round {round} of testing fails"));
+                    self.add_violation(Rule::AttemptsBounded, format!("round {round} of testing fails"));
                 }
             }
             Event::LoopEnded { feedback_loop, outcome } => {
                 if let Some(task) = self.loops.get(feedback_loop).cloned() {
-                    self.task(&task, |task| task.tested = *outcome == LoopOutcome::Success);
+                    self.update_task(&task, |task| task.tested = *outcome == FeedbackLoopOutcome::Success);
                 }
             }
             Event::CheckpointRequested { checkpoint, task, .. } => {
@@ -315,15 +321,15 @@ impl Model {
                 let before =
                     self.checkpoints.get_mut(checkpoint).map(|(_, done)| std::mem::replace(done, true));
                 if before != Some(false) {
-                    self.violate(Rule::StaleReports, format!("{checkpoint} is finished again"));
+                    self.add_violation(Rule::StaleReports, format!("{checkpoint} is finished again"));
                 }
             }
             Event::EffectFinished { effect, .. } => {
                 if let Some(task) = self.restoring.remove(effect) {
-                    self.task(&task, |task| task.restoring = false);
+                    self.update_task(&task, |task| task.restoring = false);
                 }
                 if !self.finished.insert(*effect) {
-                    self.violate(Rule::StaleReports, format!("effect {effect:?} is finished again"));
+                    self.add_violation(Rule::StaleReports, format!("effect {effect:?} is finished again"));
                 }
             }
             Event::DiskBudgetExhausted { escalation, task } => self.run_out_of_disk(*escalation, task),

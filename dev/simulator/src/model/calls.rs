@@ -20,16 +20,16 @@ pub struct Call {
 
 impl Model {
     /// Adds a call; the callee must not wait for the caller.
-    pub(super) fn call(&mut self, id: InvocationId, caller: SessionId, callee: &AgentName) {
-        if self.waits_for(caller, callee) {
-            self.violate(Rule::NoCycle, format!("{id}: {callee} waits for {caller}, which calls it"));
+    pub(super) fn add_call(&mut self, id: InvocationId, caller: SessionId, callee: &AgentName) {
+        if self.callee_waits_for_caller(caller, callee) {
+            self.add_violation(Rule::NoCycle, format!("{id}: {callee} waits for {caller}, which calls it"));
         }
         let call = Call { caller, callee: callee.clone(), session: None, open: true };
         self.calls.insert(id, call);
     }
 
     /// Tells whether an agent waits for the agent of the caller, directly or through other calls.
-    fn waits_for(&self, caller: SessionId, callee: &AgentName) -> bool {
+    fn callee_waits_for_caller(&self, caller: SessionId, callee: &AgentName) -> bool {
         let agent = |session: SessionId| self.sessions.get(&session).and_then(|known| known.agent.clone());
         let Some(caller) = agent(caller) else { return false };
         let mut seen = BTreeSet::new();

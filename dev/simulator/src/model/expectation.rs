@@ -16,17 +16,17 @@ pub struct CommandExpectation {
 
 impl Model {
     /// Returns what is known about a command before the decision.
-    pub fn expect(&self, actor: &Actor, command: &Command) -> CommandExpectation {
+    pub fn command_expectation(&self, actor: &Actor, command: &Command) -> CommandExpectation {
         CommandExpectation {
-            is_stale: self.is_stale(command),
-            is_not_permitted: !actor.is_person() && is_for_persons(command),
+            is_stale: self.is_stale_report(command),
+            is_not_permitted: !actor.is_person() && is_user_command(command),
             n_open_at_chat: matches!(command, Command::Chat { talk_only: false, .. })
-                .then(|| self.pending().len()),
+                .then(|| self.pending_questions().len()),
         }
     }
 
     /// Tells whether a command reports about something that has ended.
-    fn is_stale(&self, command: &Command) -> bool {
+    fn is_stale_report(&self, command: &Command) -> bool {
         match command {
             Command::ReportCheck { task, attempt, .. } => self
                 .tasks
@@ -84,7 +84,7 @@ impl CommandExpectation {
     }
 }
 
-fn is_for_persons(command: &Command) -> bool {
+fn is_user_command(command: &Command) -> bool {
     matches!(
         command,
         Command::PauseRun

@@ -59,11 +59,11 @@ impl Model {
         let open: Vec<String> = self
             .tasks
             .iter()
-            .filter(|(_, task)| task.plan.phase == number && (task.slot || !self.is_finished(task)))
+            .filter(|(_, task)| task.plan.phase == number && (task.slot || !self.is_ready_for_gate(task)))
             .map(|(id, task)| format!("{id} {:?}", task.stage))
             .collect();
         if !open.is_empty() {
-            self.violate(Rule::GateFirst, format!("the gate of phase {number} opens before {open:?}"));
+            self.add_violation(Rule::GateFirst, format!("the gate of phase {number} opens before {open:?}"));
         }
         let Some(phase) = self.phases.get_mut(&number) else { return };
         let gate = &mut phase.gate;
@@ -72,19 +72,22 @@ impl Model {
         gate.checking = true;
         gate.passed = false;
         if was_approved || round != before + 1 {
-            self.violate(Rule::GateFirst, format!("phase {number}: round {round} follows round {before}"));
+            self.add_violation(
+                Rule::GateFirst,
+                format!("phase {number}: round {round} follows round {before}"),
+            );
         }
     }
 
     /// Tells whether the gate of its phase can open as far as this task is concerned.
-    fn is_finished(&self, task: &super::Task) -> bool {
+    fn is_ready_for_gate(&self, task: &super::Task) -> bool {
         let is_marked =
             || task.reasons.iter().any(|reason| matches!(reason, domain::BlockReason::Approval { .. }));
-        task.stage.is_over() || is_marked()
+        task.stage.has_ended() || is_marked()
     }
 
     /// Applies the report of the gate's checks.
-    pub(super) fn check_gate(&mut self, number: PhaseNumber, round: u32, report: &GateReport) {
+    pub(super) fn apply_gate_report(&mut self, number: PhaseNumber, round: u32, report: &GateReport) {
         let Some(phase) = self.phases.get_mut(&number) else { return };
         let expected = phase.gate.checking && phase.gate.round == round;
         phase.gate.checking = false;
@@ -94,7 +97,7 @@ impl Model {
                 "the gate of phase {number} gets a report of round {round}, passed {}",
                 report.passed
             );
-            self.violate(Rule::StaleReports, how);
+            self.add_violation(Rule::StaleReports, how);
         }
     }
 
@@ -107,7 +110,7 @@ impl Model {
         gate.judge = None;
         gate.failures = if by_person { 0 } else { gate.failures + 1 };
         if gate.failures > GATE_FAILURES_MAX {
-            self.violate(
+            self.add_violation(
                 Rule::AttemptsBounded,
                 format!("the gate of phase {number} fails more than {GATE_FAILURES_MAX} times"),
             );
@@ -115,7 +118,7 @@ impl Model {
     }
 
     /// Resets the failures of a gate after its problem is resolved.
-    pub(super) fn reset_failures(&mut self, subject: &EscalationSubject) {
+    pub(super) fn reset_gate_failures(&mut self, subject: &EscalationSubject) {
         match subject {
             EscalationSubject::Phase { phase } => {
                 if let Some(phase) = self.phases.get_mut(phase) {

@@ -19,7 +19,7 @@ impl Model {
             .map(|(id, task)| format!("{id} ({:?}, attempt {})", task.stage, task.attempt))
             .collect();
         if !idle.is_empty() {
-            self.violate(Rule::NoIdleTask, format!("{} could run", idle.join(", ")));
+            self.add_violation(Rule::NoIdleTask, format!("{} could run", idle.join(", ")));
         }
     }
 
@@ -32,8 +32,8 @@ impl Model {
             && !task.restoring
             && !self.is_held(task)
             && !task.session.is_some_and(|session| self.has_process(session))
-            && self.unmet(task).is_empty()
-            && self.gates_before(task).is_empty()
+            && self.unmet_dependencies(task).is_empty()
+            && self.unapproved_phases_before(task).is_empty()
     }
 
     /// Tells whether a task with a live attempt may continue now, if there are resources.
@@ -50,13 +50,13 @@ impl Model {
     fn has_resources(&self, id: &TaskId, task: &Task) -> bool {
         let agent = if task.stage.is_live() { task.runner.as_ref() } else { task.plan.agent.as_ref() };
         match agent {
-            Some(agent) => self.obstacle(id, Some(agent)).is_none(),
+            Some(agent) => self.missing_resource(id, Some(agent)).is_none(),
             // The worker is chosen at the start, so all of them must have resources.
             None => self
                 .team
                 .iter()
                 .filter(|member| member.role == domain::Role::Worker)
-                .all(|member| self.obstacle(id, Some(&member.name)).is_none()),
+                .all(|member| self.missing_resource(id, Some(&member.name)).is_none()),
         }
     }
 
@@ -76,7 +76,7 @@ impl Model {
         {
             return Some(format!("{id} waits for {:?}", task.reasons));
         }
-        if let Some(id) = self.pending().first() {
+        if let Some(id) = self.pending_questions().first() {
             return Some(format!("{id} waits for the person"));
         }
         if let Some((id, _)) = self.requests.iter().find(|(_, request)| request.open) {

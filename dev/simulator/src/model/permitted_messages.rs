@@ -10,13 +10,13 @@ impl Model {
     pub(super) fn check_permitted(&mut self, id: SessionId, said: &AgentMessage) {
         let Some(session) = self.sessions.get(&id) else { return };
         let problem = match said.target() {
-            Some(name) if self.role(name).is_none() => {
+            Some(name) if self.agent_role(name).is_none() => {
                 Some(format!("names {name}, which is not in the team"))
             }
             Some(_) | None => (!self.may_send(id, session, said)).then(|| format!("sends {}", said.name())),
         };
         if let Some(problem) = problem {
-            self.violate(Rule::PermittedMessages, format!("{id}, a {:?}, {problem}", session.role));
+            self.add_violation(Rule::PermittedMessages, format!("{id}, a {:?}, {problem}", session.role));
         }
     }
 

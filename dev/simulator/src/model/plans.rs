@@ -9,7 +9,7 @@ impl Model {
     /// Removes the offer, which must be the open one.
     pub(super) fn close_offer(&mut self, offer: OfferId) {
         if self.offer.take() != Some(offer) {
-            self.violate(Rule::PlanChange, format!("{offer} is decided, but was not offered"));
+            self.add_violation(Rule::PlanChange, format!("{offer} is decided, but was not offered"));
         }
     }
 
@@ -17,14 +17,14 @@ impl Model {
         let phase =
             Phase { after: planned.after.clone(), verify: planned.verify.clone(), ..Phase::default() };
         if self.phases.insert(planned.number, phase).is_some() {
-            self.violate(Rule::PlanChange, format!("phase {} is added again", planned.number));
+            self.add_violation(Rule::PlanChange, format!("phase {} is added again", planned.number));
         }
     }
 
     /// Changes the plan of a task; for a live one only its texts, its check and its tester may change.
-    pub(super) fn change_plan(&mut self, planned: &PlannedTask, fields: &[PlanField]) {
+    pub(super) fn change_planned_task(&mut self, planned: &PlannedTask, fields: &[PlanField]) {
         let Some(task) = self.tasks.get_mut(&planned.id) else {
-            return self.violate(Rule::PlanChange, format!("{} changes and is not a task", planned.id));
+            return self.add_violation(Rule::PlanChange, format!("{} changes and is not a task", planned.id));
         };
         let is_text =
             |field: &PlanField| matches!(field, PlanField::Title | PlanField::Text | PlanField::Acceptance);
@@ -42,7 +42,7 @@ impl Model {
         let (stage, late) = (task.stage, late.copied());
         task.plan.copy_fields(planned, fields);
         if let Some(late) = late {
-            self.violate(
+            self.add_violation(
                 Rule::PlanChange,
                 format!("{:?} of {} changes, which is {stage:?}", late, planned.id),
             );

@@ -57,13 +57,13 @@ impl Model {
     /// Adds the answer of a question.
     pub(super) fn answer(&mut self, id: QuestionId, answer: &str) {
         let Some(question) = self.questions.get_mut(&id) else {
-            return self.violate(Rule::OneAnswer, format!("{id} is answered, but was not asked"));
+            return self.add_violation(Rule::OneAnswer, format!("{id} is answered, but was not asked"));
         };
         let was_open = question.state.is_open();
         question.state = QuestionState::Answered;
         question.answer = Some(answer.to_owned());
         if !was_open {
-            self.violate(Rule::OneAnswer, format!("{id} is answered again"));
+            self.add_violation(Rule::OneAnswer, format!("{id} is answered again"));
         }
     }
 
@@ -77,10 +77,10 @@ impl Model {
             question.answer = default.cloned();
         }
         if !was_open {
-            self.violate(Rule::OneAnswer, format!("{id} expires and is not open"));
+            self.add_violation(Rule::OneAnswer, format!("{id} expires and is not open"));
         }
         if default.is_some() && !is_allowed {
-            self.violate(Rule::DefaultOnlyOptional, format!("{id} uses the default {default:?}"));
+            self.add_violation(Rule::DefaultOnlyOptional, format!("{id} uses the default {default:?}"));
         }
     }
 
@@ -91,13 +91,13 @@ impl Model {
         let (was_open, required) = (request.open, request.asked.required);
         request.open = false;
         if !was_open {
-            self.violate(Rule::OneAnswer, format!("{id} is closed again"));
+            self.add_violation(Rule::OneAnswer, format!("{id} is closed again"));
         }
         if skipped && required {
-            self.violate(Rule::RequiredRequest, format!("{id} is required and skipped"));
+            self.add_violation(Rule::RequiredRequest, format!("{id} is required and skipped"));
         }
         if default && !auto {
-            self.violate(
+            self.add_violation(
                 Rule::RequiredRequest,
                 format!("{id}: its default is used without the setting for it"),
             );
@@ -105,20 +105,25 @@ impl Model {
     }
 
     /// Checks the answers in a queued input: they must be for this session, and not delivered before.
-    pub(super) fn deliver(&mut self, session: SessionId, number: InputNumber, content: &SessionInput) {
+    pub(super) fn record_delivery(
+        &mut self,
+        session: SessionId,
+        number: InputNumber,
+        content: &SessionInput,
+    ) {
         match content {
             SessionInput::Answer { question, answer, .. } => {
-                self.deliver_answer(session, number, *question, Some(answer))
+                self.record_answer_delivery(session, number, *question, Some(answer))
             }
             SessionInput::Permission { question: Some(question), .. } => {
-                self.deliver_answer(session, number, *question, None);
+                self.record_answer_delivery(session, number, *question, None);
             }
             SessionInput::Provided { request, .. } | SessionInput::Refused { request, .. } => {
-                self.deliver_request(session, number, *request);
+                self.record_request_delivery(session, number, *request);
             }
             SessionInput::Task { carried, .. } => {
                 for content in carried {
-                    self.deliver(session, number, content);
+                    self.record_delivery(session, number, content);
                 }
             }
             SessionInput::Permission { question: None, .. }
@@ -145,7 +150,7 @@ impl Model {
         }
     }
 
-    fn deliver_answer(
+    fn record_answer_delivery(
         &mut self,
         session: SessionId,
         number: InputNumber,
@@ -153,7 +158,7 @@ impl Model {
         answer: Option<&String>,
     ) {
         let Some(question) = self.questions.get(&id) else {
-            return self.violate(
+            return self.add_violation(
                 Rule::AnswerToAsker,
                 format!("{session} gets an answer to {id}, which does not exist"),
             );
@@ -169,19 +174,20 @@ impl Model {
         if !self.is_asker_or_successor(session, question.session, question.task.as_ref()) {
             violations.push(format!("{id} of {} is answered to {session}", question.session));
         }
-        violations
-            .extend(self.earlier_delivery(&question.delivered, session).map(|how| format!("{id}: {how}")));
+        violations.extend(
+            self.earlier_delivery_problem(&question.delivered, session).map(|how| format!("{id}: {how}")),
+        );
         for how in violations {
-            self.violate(Rule::AnswerToAsker, how);
+            self.add_violation(Rule::AnswerToAsker, how);
         }
         if let Some(question) = self.questions.get_mut(&id) {
             question.delivered.push((session, number));
         }
     }
 
-    fn deliver_request(&mut self, session: SessionId, number: InputNumber, id: RequestId) {
+    fn record_request_delivery(&mut self, session: SessionId, number: InputNumber, id: RequestId) {
         let Some(request) = self.requests.get(&id) else {
-            return self.violate(
+            return self.add_violation(
                 Rule::AnswerToAsker,
                 format!("{session} gets the outcome of {id}, which does not exist"),
             );
@@ -193,10 +199,11 @@ impl Model {
         if !self.is_asker_or_successor(session, request.session, request.task.as_ref()) {
             violations.push(format!("{id} of {} is delivered to {session}", request.session));
         }
-        violations
-            .extend(self.earlier_delivery(&request.delivered, session).map(|how| format!("{id}: {how}")));
+        violations.extend(
+            self.earlier_delivery_problem(&request.delivered, session).map(|how| format!("{id}: {how}")),
+        );
         for how in violations {
-            self.violate(Rule::AnswerToAsker, how);
+            self.add_violation(Rule::AnswerToAsker, how);
         }
         if let Some(request) = self.requests.get_mut(&id) {
             request.delivered.push((session, number));
@@ -218,7 +225,11 @@ impl Model {
     }
 
     /// Returns the problem of an answer that was delivered before; it may be repeated only if that session never got it.
-    fn earlier_delivery(&self, delivered: &[(SessionId, InputNumber)], session: SessionId) -> Option<String> {
+    fn earlier_delivery_problem(
+        &self,
+        delivered: &[(SessionId, InputNumber)],
+        session: SessionId,
+    ) -> Option<String> {
         delivered.iter().find_map(|(before, number)| {
             let earlier = self.sessions.get(before)?;
             let typed = earlier.inputs.get(number).is_some_and(|(_, typed)| *typed);

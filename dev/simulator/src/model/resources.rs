@@ -9,14 +9,14 @@ use crate::rule::Rule;
 
 impl Model {
     pub(super) fn run_out_of_disk(&mut self, escalation: EscalationId, refused: &TaskId) {
-        self.task(refused, |task| task.losses = task.losses.saturating_sub(1));
+        self.update_task(refused, |task| task.losses = task.losses.saturating_sub(1));
         let not_started = self.tasks.iter().filter(|(_, task)| task.attempt == 0).map(|(id, _)| id.clone());
         let waiting: Vec<TaskId> = not_started.chain([refused.clone()]).collect();
         let (known, tasks) = self.no_disk.get_or_insert((escalation, BTreeSet::new()));
         let is_known = *known == escalation;
         tasks.extend(waiting);
         if !is_known || !self.escalations.get(&escalation).is_some_and(|known| known.open) {
-            self.violate(
+            self.add_violation(
                 Rule::WaitHasReason,
                 format!("{refused} has no disk space, and no escalation is open"),
             );
@@ -28,7 +28,7 @@ impl Model {
     }
 
     /// A new task waits for disk space like all tasks that have not started.
-    pub(super) fn add_waiting_task(&mut self, id: &TaskId) {
+    pub(super) fn add_task_waiting_for_disk(&mut self, id: &TaskId) {
         if let Some((_, tasks)) = &mut self.no_disk {
             tasks.insert(id.clone());
         }
@@ -40,7 +40,7 @@ impl Model {
     }
 
     /// Returns the resource that a task lacks, by its rule; `None` if it could run.
-    pub fn obstacle(&self, id: &TaskId, agent: Option<&AgentName>) -> Option<(Rule, String)> {
+    pub fn missing_resource(&self, id: &TaskId, agent: Option<&AgentName>) -> Option<(Rule, String)> {
         let task = self.tasks.get(id)?;
         let running: Vec<(&TaskId, &Task)> =
             self.tasks.iter().filter(|(other, task)| task.slot && *other != id).collect();
@@ -56,10 +56,10 @@ impl Model {
                 return Some((Rule::AgentSlots, format!("{} runs {n_running} of {limit}", member.name)));
             }
         }
-        let touches = task.touches();
+        let touches = task.touched_paths();
         for (other, other_task) in &running {
-            let same = |right: &String| touches.iter().any(|left| overlap(left, right));
-            if let Some(path) = other_task.touches().iter().find(|path| same(path)) {
+            let same = |right: &String| touches.iter().any(|left| patterns_overlap(left, right));
+            if let Some(path) = other_task.touched_paths().iter().find(|path| same(path)) {
                 return Some((Rule::Touches, format!("{other} touches {path} too")));
             }
         }
@@ -74,7 +74,7 @@ impl Model {
 }
 
 /// Tells whether two patterns could match the same file.
-fn overlap(left: &str, right: &str) -> bool {
+fn patterns_overlap(left: &str, right: &str) -> bool {
     let fixed = |path: &str| -> Vec<String> {
         let parts = path.split('/').filter(|part| !part.is_empty());
         parts.take_while(|part| !part.contains('*')).map(str::to_owned).collect()
@@ -84,13 +84,13 @@ fn overlap(left: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::overlap;
+    use super::patterns_overlap;
 
     #[test]
     fn a_folder_and_its_files_overlap() {
-        assert!(overlap("src/login", "src/login/form.rs"));
-        assert!(overlap("src/*.rs", "src/main.rs"));
-        assert!(!overlap("src/login", "src/cart/**"));
-        assert!(!overlap("lock:database", "src/login"));
+        assert!(patterns_overlap("src/login", "src/login/form.rs"));
+        assert!(patterns_overlap("src/*.rs", "src/main.rs"));
+        assert!(!patterns_overlap("src/login", "src/cart/**"));
+        assert!(!patterns_overlap("lock:database", "src/login"));
     }
 }

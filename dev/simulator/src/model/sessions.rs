@@ -44,7 +44,7 @@ pub struct Session {
 
 impl Session {
     /// Returns the number of inputs that are not typed yet.
-    pub fn n_waiting(&self) -> usize {
+    pub fn n_pending_inputs(&self) -> usize {
         self.inputs.values().filter(|(_, typed)| !typed).count()
     }
 }
@@ -63,20 +63,20 @@ impl Model {
     }
 
     /// Adds a processed message, valid or not.
-    pub(super) fn hear(&mut self, id: SessionId, heard: MessageOffset, read_from: u64) {
+    pub(super) fn record_message(&mut self, id: SessionId, heard: MessageOffset, read_from: u64) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         session.read_from = session.read_from.max(read_from);
         let is_new = session.heard.insert(heard);
         if !is_new {
-            self.violate(Rule::MessageOnce, format!("{id} has two messages at {}", heard.start));
+            self.add_violation(Rule::MessageOnce, format!("{id} has two messages at {}", heard.start));
         }
     }
 
     /// Adds a processed prompt.
-    pub(super) fn prompt(&mut self, id: SessionId, prompt: &str) {
+    pub(super) fn record_prompt(&mut self, id: SessionId, prompt: &str) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
         if !session.prompts.insert(prompt.to_owned()) {
-            self.violate(Rule::PromptOnce, format!("{id} has two questions with {prompt}"));
+            self.add_violation(Rule::PromptOnce, format!("{id} has two questions with {prompt}"));
         }
     }
 
@@ -84,7 +84,7 @@ impl Model {
     pub(super) fn queue_input(&mut self, id: SessionId, number: InputNumber, content: &SessionInput) {
         let mut violations = Vec::new();
         let Some(session) = self.sessions.get_mut(&id) else {
-            return self.violate(Rule::TaskOrder, format!("{id} gets an input and is not a session"));
+            return self.add_violation(Rule::TaskOrder, format!("{id} gets an input and is not a session"));
         };
         let expected = session.inputs.len() + 1;
         if number as usize != expected {
@@ -95,23 +95,30 @@ impl Model {
             violations.push((Rule::AnswerToAsker, format!("{id} has no process and gets an input")));
         }
         session.inputs.insert(number, (content.clone(), false));
-        if session.n_waiting() > INPUTS_MAX {
-            violations.push((Rule::QueuesBounded, format!("{id} has {} queued inputs", session.n_waiting())));
+        if session.n_pending_inputs() > INPUTS_MAX {
+            violations.push((
+                Rule::QueuesBounded,
+                format!("{id} has {} queued inputs", session.n_pending_inputs()),
+            ));
         }
         for (rule, how) in violations {
-            self.violate(rule, how);
+            self.add_violation(rule, how);
         }
-        self.deliver(id, number, content);
+        self.record_delivery(id, number, content);
     }
 
     /// Marks an input as typed.
-    pub(super) fn type_input(&mut self, id: SessionId, number: InputNumber) {
+    pub(super) fn mark_input_typed(&mut self, id: SessionId, number: InputNumber) {
         let typed = self.sessions.get_mut(&id).and_then(|session| session.inputs.get_mut(&number));
         match typed {
             Some((_, typed)) if !*typed => *typed = true,
-            Some(_) => self.violate(Rule::StaleReports, format!("input {number} of {id} is typed twice")),
-            None => self
-                .violate(Rule::StaleReports, format!("input {number} of {id} is typed, but was not queued")),
+            Some(_) => {
+                self.add_violation(Rule::StaleReports, format!("input {number} of {id} is typed twice"))
+            }
+            None => self.add_violation(
+                Rule::StaleReports,
+                format!("input {number} of {id} is typed, but was not queued"),
+            ),
         }
     }
 }

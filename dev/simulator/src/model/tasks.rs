@@ -38,7 +38,7 @@ impl Stage {
     }
 
     /// Tells whether it has ended.
-    pub fn is_over(self) -> bool {
+    pub fn has_ended(self) -> bool {
         !self.is_live() && self != Self::Waiting
     }
 }
@@ -113,7 +113,7 @@ impl Task {
         self.waived = false;
     }
 
-    pub(super) fn touches(&self) -> Vec<String> {
+    pub(super) fn touched_paths(&self) -> Vec<String> {
         let worktree = self.plan.worktree.iter().map(|name| format!("worktree:{name}"));
         self.plan.touches.iter().cloned().chain(worktree).collect()
     }
@@ -121,7 +121,7 @@ impl Task {
 
 impl Model {
     /// Returns the dependencies of a task that are not met.
-    pub fn unmet(&self, task: &Task) -> Vec<String> {
+    pub fn unmet_dependencies(&self, task: &Task) -> Vec<String> {
         let mut unmet: Vec<String> = Vec::new();
         for earlier in &task.earlier {
             if !self.tasks.get(earlier).is_some_and(|earlier| earlier.stage.is_met()) {
@@ -133,7 +133,7 @@ impl Model {
     }
 
     /// Returns the earlier phases of a task whose gates are not approved.
-    pub fn gates_before(&self, task: &Task) -> Vec<u32> {
+    pub fn unapproved_phases_before(&self, task: &Task) -> Vec<u32> {
         let after = self.phases.get(&task.plan.phase).map_or(&[][..], |phase| &phase.after);
         let open = |number: &&u32| self.phases.get(*number).is_some_and(|phase| !phase.gate.approved);
         after.iter().filter(open).copied().collect()
@@ -142,11 +142,11 @@ impl Model {
     /// Tells whether a task must wait for its run, its phase or disk space.
     pub fn is_held(&self, task: &Task) -> bool {
         let is_phase_paused = self.phases.get(&task.plan.phase).is_some_and(|phase| phase.paused);
-        self.paused || is_phase_paused || self.is_exhausted() || self.lacks_disk(task)
+        self.paused || is_phase_paused || self.is_run_time_exceeded() || self.lacks_disk(task)
     }
 
     /// Tells whether the time limit of the run is exceeded.
-    fn is_exhausted(&self) -> bool {
+    fn is_run_time_exceeded(&self) -> bool {
         self.escalations.values().any(|escalation| {
             escalation.open
                 && escalation.kind == EscalationType::Timeout
@@ -157,12 +157,12 @@ impl Model {
     /// Starts a task, and checks every rule about it.
     pub(super) fn start_task(&mut self, id: &TaskId, attempt: u32, agent: &AgentName, session: SessionId) {
         let Some(task) = self.tasks.get(id) else {
-            return self.violate(Rule::TaskOrder, format!("{id} starts and is not a task"));
+            return self.add_violation(Rule::TaskOrder, format!("{id} starts and is not a task"));
         };
         let mut violations = Vec::new();
         // A live task continues in another session, whatever happened to its dependencies.
         let continues = task.stage.is_live();
-        let unmet = self.unmet(task);
+        let unmet = self.unmet_dependencies(task);
         if !unmet.is_empty() && !continues {
             violations.push((Rule::DependenciesFirst, format!("{id} waits for {}", unmet.join(", "))));
         }
@@ -172,7 +172,7 @@ impl Model {
                 format!("{id} was lost {} times without counting", task.losses),
             ));
         }
-        let gates = self.gates_before(task);
+        let gates = self.unapproved_phases_before(task);
         if !gates.is_empty() && !continues {
             violations.push((Rule::GateFirst, format!("{id} waits for the gates of phases {gates:?}")));
         }
@@ -184,15 +184,15 @@ impl Model {
             violations
                 .push((Rule::OneAttempt, format!("{id}: {session} starts while {before} has a process")));
         }
-        if task.stage.is_over() {
+        if task.stage.has_ended() {
             violations.push((Rule::TaskOrder, format!("{id} starts and is {:?}", task.stage)));
         }
         if !task.reasons.is_empty() || self.is_held(task) || self.ended || self.cancelled {
             violations.push((Rule::NotWhilePaused, format!("{id} starts: {:?}", task.reasons)));
         }
-        violations.extend(self.obstacle(id, Some(agent)));
+        violations.extend(self.missing_resource(id, Some(agent)));
         for (rule, how) in violations {
-            self.violate(rule, format!("{id} starts: {how}"));
+            self.add_violation(rule, format!("{id} starts: {how}"));
         }
         if let Some(task) = self.tasks.get_mut(id) {
             task.stage = Stage::Working;
@@ -220,9 +220,9 @@ impl Model {
                 format!("{session} continues while {:?} has a process", task.session),
             ));
         }
-        violations.extend(self.obstacle(id, task.runner.as_ref()));
+        violations.extend(self.missing_resource(id, task.runner.as_ref()));
         for (rule, how) in violations {
-            self.violate(rule, format!("{id} continues: {how}"));
+            self.add_violation(rule, format!("{id} continues: {how}"));
         }
         if let Some(task) = self.tasks.get_mut(id) {
             task.slot = true;
@@ -235,7 +235,7 @@ impl Model {
         if let Some(task) = self.tasks.get_mut(id) {
             task.stage = stage;
             task.slot = false;
-            if stage.is_over() {
+            if stage.has_ended() {
                 task.reasons.clear();
             }
         }
@@ -248,7 +248,7 @@ impl Model {
     pub(super) fn finish_task(&mut self, id: &TaskId, proof: domain::CompletionProof) {
         use domain::CompletionProof::{Checked, Unchecked, Waived};
         let Some(task) = self.tasks.get(id) else { return };
-        let has_check = self.check_of(task).is_some();
+        let has_check = self.check_of_task(task).is_some();
         let holds = match proof {
             Checked if has_check => task.receipt,
             Checked => task.tested,
@@ -257,13 +257,13 @@ impl Model {
         };
         if !holds {
             let how = format!("{id} is done, {proof:?}, receipt {}, waived {}", task.receipt, task.waived);
-            self.violate(Rule::Receipt, how);
+            self.add_violation(Rule::Receipt, how);
         }
         self.end_attempt(id, Stage::Done);
     }
 
     /// Returns the check command of a task.
-    pub fn check_of(&self, task: &Task) -> Option<String> {
+    pub fn check_of_task(&self, task: &Task) -> Option<String> {
         let of_phase = || self.phases.get(&task.plan.phase).and_then(|phase| phase.verify.clone());
         task.plan.verify.clone().or_else(of_phase).or_else(|| self.settings.verify.clone())
     }

@@ -6,7 +6,7 @@ use super::{Model, Phase, QuestionState, Session, Stage, Task};
 use crate::rule::Rule;
 
 impl Model {
-    pub(super) fn start(&mut self, work: &PlannedWork) {
+    pub(super) fn start_run(&mut self, work: &PlannedWork) {
         self.started = true;
         for phase in &work.phases {
             let known =
@@ -18,26 +18,26 @@ impl Model {
         }
     }
 
-    pub(super) fn end(&mut self) {
+    pub(super) fn end_run(&mut self) {
         self.ended = true;
         if let Some(reason) = self.reason_to_continue() {
-            self.violate(Rule::EndsIdle, format!("the run ends although {reason}"));
+            self.add_violation(Rule::EndsIdle, format!("the run ends although {reason}"));
         }
     }
 
-    pub(super) fn retry(&mut self, id: &TaskId, afresh: bool) {
+    pub(super) fn retry_task(&mut self, id: &TaskId, afresh: bool) {
         let Some(task) = self.tasks.get(id) else { return };
         if !afresh && task.failures >= self.settings.retries_max.get() {
-            self.violate(
+            self.add_violation(
                 Rule::AttemptsBounded,
                 format!("{id} failed {} times and is retried", task.failures),
             );
         }
         if self.tasks.get(id).is_some_and(|task| task.stage == Stage::Done) {
-            self.violate(Rule::TaskOrder, format!("{id} is done, and retried"));
+            self.add_violation(Rule::TaskOrder, format!("{id} is done, and retried"));
         }
         self.end_attempt(id, Stage::Waiting);
-        self.task(id, |task| {
+        self.update_task(id, |task| {
             if afresh {
                 (task.failures, task.losses) = (0, 0);
             }
@@ -48,7 +48,7 @@ impl Model {
     /// Ends a task without success; a done task stays done.
     pub(super) fn end_task(&mut self, id: &TaskId, stage: Stage) {
         if self.tasks.get(id).is_some_and(|task| task.stage == Stage::Done) {
-            self.violate(Rule::TaskOrder, format!("{id} is done, and becomes {stage:?}"));
+            self.add_violation(Rule::TaskOrder, format!("{id} is done, and becomes {stage:?}"));
         }
         self.end_attempt(id, stage);
     }
@@ -57,70 +57,76 @@ impl Model {
     pub(super) fn return_task(&mut self, id: &TaskId) {
         let Some(task) = self.tasks.get(id) else { return };
         if !task.stage.is_live() {
-            self.violate(Rule::TaskOrder, format!("{id} is returned to its agent, but has no live attempt"));
+            self.add_violation(
+                Rule::TaskOrder,
+                format!("{id} is returned to its agent, but has no live attempt"),
+            );
         } else if task.session.is_some_and(|session| self.accepts_input(session)) {
-            self.task(id, |task| task.stage = Stage::Working);
+            self.update_task(id, |task| task.stage = Stage::Working);
         } else {
             self.end_attempt(id, Stage::Waiting);
         }
-        self.task(id, Task::reset_proof);
+        self.update_task(id, Task::reset_proof);
     }
 
     pub(super) fn start_merge(&mut self, id: &TaskId, attempt: u32) {
-        self.check_current(id, attempt, "merges");
+        self.check_current_attempt(id, attempt, "merges");
         if let Some(other) = self.merging.replace(id.clone()) {
-            self.violate(Rule::OneMerge, format!("{id} merges while {other} does"));
+            self.add_violation(Rule::OneMerge, format!("{id} merges while {other} does"));
         }
-        self.task(id, |task| task.stage = Stage::Merging);
+        self.update_task(id, |task| task.stage = Stage::Merging);
     }
 
     pub(super) fn end_merge(&mut self, id: &TaskId, attempt: u32, outcome: &MergeOutcome) {
-        self.check_current(id, attempt, "is merged");
+        self.check_current_attempt(id, attempt, "is merged");
         if self.merging.take().as_ref() != Some(id) {
-            self.violate(Rule::StaleReports, format!("{id} is merged, {outcome:?}, but was not merging"));
+            self.add_violation(
+                Rule::StaleReports,
+                format!("{id} is merged, {outcome:?}, but was not merging"),
+            );
         }
     }
 
     /// Checks that an event is about the live attempt of a task.
-    pub(super) fn check_current(&mut self, id: &TaskId, attempt: u32, what: &str) {
+    pub(super) fn check_current_attempt(&mut self, id: &TaskId, attempt: u32, what: &str) {
         let Some(task) = self.tasks.get(id) else { return };
         if task.attempt != attempt || !task.stage.is_live() {
             let how =
                 format!("attempt {attempt} of {id} {what}; its attempt is {} {:?}", task.attempt, task.stage);
-            self.violate(Rule::StaleReports, how);
+            self.add_violation(Rule::StaleReports, how);
         }
     }
 
     pub(super) fn check_cycle(&mut self, id: &TaskId) {
         if self.is_in_cycle(id) {
-            self.violate(Rule::NoCycle, format!("{id} depends on itself"));
+            self.add_violation(Rule::NoCycle, format!("{id} depends on itself"));
         }
     }
 
-    pub(super) fn route(&mut self, id: QuestionId, state: QuestionState) {
+    pub(super) fn route_question(&mut self, id: QuestionId, state: QuestionState) {
         let Some(question) = self.questions.get_mut(&id) else { return };
         if question.state.is_open() {
             question.state = state;
         } else {
-            self.violate(Rule::OneAnswer, format!("{id} is routed and is not open"));
+            self.add_violation(Rule::OneAnswer, format!("{id} is routed and is not open"));
         }
     }
 
-    pub(super) fn task(&mut self, id: &TaskId, change: impl FnOnce(&mut Task)) {
+    pub(super) fn update_task(&mut self, id: &TaskId, change: impl FnOnce(&mut Task)) {
         match self.tasks.get_mut(id) {
             Some(task) => change(task),
-            None => self.violate(Rule::TaskOrder, format!("{id} is not a task")),
+            None => self.add_violation(Rule::TaskOrder, format!("{id} is not a task")),
         }
     }
 
-    pub(super) fn session(&mut self, id: SessionId, change: impl FnOnce(&mut Session)) {
+    pub(super) fn update_session(&mut self, id: SessionId, change: impl FnOnce(&mut Session)) {
         match self.sessions.get_mut(&id) {
             Some(session) => change(session),
-            None => self.violate(Rule::OneAttempt, format!("{id} is not a session")),
+            None => self.add_violation(Rule::OneAttempt, format!("{id} is not a session")),
         }
     }
 
-    pub(super) fn phase(&mut self, number: PhaseNumber, change: impl FnOnce(&mut Phase)) {
+    pub(super) fn update_phase(&mut self, number: PhaseNumber, change: impl FnOnce(&mut Phase)) {
         if let Some(phase) = self.phases.get_mut(&number) {
             change(phase);
         }

@@ -147,18 +147,18 @@ const SPINNER: [&str; 8] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 pub fn write(writer: &mut Writer) {
     if writer.lacks_edited_lines() && writer.random.once_in(4) {
         writer.counts.edited_lines += 1;
-        edited(writer);
+        write_edited_line(writer);
     } else if writer.random.once_in(40) {
-        fence(writer);
+        write_code_block(writer);
     } else if writer.random.once_in(30) {
-        writer.newline();
+        writer.write_newline();
     } else {
-        plain(writer);
+        write_plain_line(writer);
     }
 }
 
 /// Writes a line of the kind that the shares need.
-fn plain(writer: &mut Writer) {
+fn write_plain_line(writer: &mut Writer) {
     let templates: &[&str] = match writer.random.below(10) {
         _ if writer.lacks_non_ascii() => &BEYOND_ASCII,
         0..3 => &BUILD,
@@ -168,87 +168,87 @@ fn plain(writer: &mut Writer) {
         _ => &TOOLS,
     };
     let template = writer.random.pick(templates);
-    let line = fill(writer, template);
+    let line = fill_template(writer, template);
     let paint = paint::choose(writer);
     paint::write(writer, &line, paint);
     if writer.random.once_in(60) {
-        paint::silent(writer);
+        paint::write_invisible_sequence(writer);
     }
-    writer.newline();
+    writer.write_newline();
 }
 
 /// Writes a fenced code block, closed.
-fn fence(writer: &mut Writer) {
+fn write_code_block(writer: &mut Writer) {
     let language = writer.random.pick(&["```ts", "```rust", "```", "~~~sql"]);
-    writer.text(language);
-    writer.newline();
+    writer.write_text(language);
+    writer.write_newline();
     for _ in 0..3 + writer.random.below(6) {
         let template = writer.random.pick(&CODE);
-        let line = fill(writer, template);
+        let line = fill_template(writer, template);
         let paint = paint::choose(writer);
         paint::write(writer, &line, paint);
-        writer.newline();
+        writer.write_newline();
     }
-    writer.text(&language[..3]);
-    writer.newline();
+    writer.write_text(&language[..3]);
+    writer.write_newline();
 }
 
 /// Writes a line that changes while one looks at it.
-fn edited(writer: &mut Writer) {
+fn write_edited_line(writer: &mut Writer) {
     let word = writer.random.pick(&WORDS);
     match writer.random.below(5) {
         0 => {
             // A spinner: every frame overwrites the one before it.
             for _ in 0..2 + writer.random.below(6) {
                 let sign = writer.random.pick(&SPINNER);
-                writer.text("\r");
-                writer.escape("\x1b[36m");
-                writer.text(sign);
-                writer.escape("\x1b[0m");
-                writer.text(&format!(" Thinking about the {word}… "));
-                writer.escape("\x1b[K");
+                writer.write_text("\r");
+                writer.write_escape("\x1b[36m");
+                writer.write_text(sign);
+                writer.write_escape("\x1b[0m");
+                writer.write_text(&format!(" Thinking about the {word}… "));
+                writer.write_escape("\x1b[K");
             }
         }
         1 => {
             // A progress bar.
             for step in 1..4 + writer.random.below(4) {
-                writer.text(&format!("\r{word} [{:<8}] {:>3}%", "#".repeat(step), step * 12));
+                writer.write_text(&format!("\r{word} [{:<8}] {:>3}%", "#".repeat(step), step * 12));
             }
         }
         2 => {
             // Package managers clear the line and begin again.
-            writer.text(&format!("fetching {word}"));
-            writer.escape("\x1b[2K");
-            writer.escape("\x1b[1G");
+            writer.write_text(&format!("fetching {word}"));
+            writer.write_escape("\x1b[2K");
+            writer.write_escape("\x1b[1G");
             let number = writer.random.below(400);
-            writer.text(&format!("added {number} packages, and audited {} in 3s", number * 2));
+            writer.write_text(&format!("added {number} packages, and audited {} in 3s", number * 2));
         }
         3 => {
             // Search results end each match with an erase.
             let path = writer.random.pick(&PATHS);
-            writer.escape("\x1b[35m\x1b[K");
-            writer.text(path);
-            writer.escape("\x1b[m\x1b[K");
-            writer.text(&format!(":  let {word} = "));
-            writer.escape("\x1b[01;31m\x1b[K");
-            writer.text(word);
-            writer.escape("\x1b[m\x1b[K");
-            writer.text("_default();");
+            writer.write_escape("\x1b[35m\x1b[K");
+            writer.write_text(path);
+            writer.write_escape("\x1b[m\x1b[K");
+            writer.write_text(&format!(":  let {word} = "));
+            writer.write_escape("\x1b[01;31m\x1b[K");
+            writer.write_text(word);
+            writer.write_escape("\x1b[m\x1b[K");
+            writer.write_text("_default();");
         }
         _ => {
             // A shell prompt with a corrected typing mistake.
-            writer.text(&format!("$ cargo tets\x08\x08st -p {word}"));
+            writer.write_text(&format!("$ cargo tets\x08\x08st -p {word}"));
             if writer.random.once_in(2) {
-                writer.escape("\x1b[4D");
-                writer.escape("\x1b[2P");
+                writer.write_escape("\x1b[4D");
+                writer.write_escape("\x1b[2P");
             }
         }
     }
-    writer.newline();
+    writer.write_newline();
 }
 
 /// Fills the placeholders of a template.
-pub fn fill(writer: &mut Writer, template: &str) -> String {
+pub fn fill_template(writer: &mut Writer, template: &str) -> String {
     let mut line = String::with_capacity(template.len() + 32);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -272,7 +272,7 @@ pub fn fill(writer: &mut Writer, template: &str) -> String {
 }
 
 /// Writes a line in the given colours, with its newline.
-pub fn line(writer: &mut Writer, text: &str, paint: Paint) {
+pub fn write_line(writer: &mut Writer, text: &str, paint: Paint) {
     paint::write(writer, text, paint);
-    writer.newline();
+    writer.write_newline();
 }

@@ -2,20 +2,20 @@
 
 use super::{
     Writer,
-    lines::{fill, line},
+    lines::{fill_template, write_line},
     paint::Paint,
 };
 
 /// One message, as its lines; the places in braces are those of the other lines.
-struct Shape {
+struct MessageTemplate {
     lines: &'static [&'static str],
     /// Whether every line may stand behind a box sign: not where a line's first character decides.
     boxable: bool,
 }
 
-const SHAPES: [Shape; 22] = [
+const SHAPES: [MessageTemplate; 22] = [
     // Open tags, in both languages, with their closing tag.
-    boxed(&[
+    boxable_message(&[
         "[ASK_USER]",
         "질문: {w} 방식은 어떤 것으로 할까요?",
         "타입: selection",
@@ -23,14 +23,14 @@ const SHAPES: [Shape; 22] = [
         "컨텍스트: {p} 의 로그인 기능",
         "[/ASK_USER]",
     ]),
-    boxed(&[
+    boxable_message(&[
         "[INVOKE:PO]",
         "{w} 요구사항을 분석해 주세요.",
         "컨텍스트: 로그인 기능, {p}",
         "그리고 {w} 화면",
         "[/INVOKE]",
     ]),
-    boxed(&[
+    boxable_message(&[
         "[DELIVER_RESULT:PO]",
         "타입: markdown",
         "내용: # 결과",
@@ -38,7 +38,7 @@ const SHAPES: [Shape; 22] = [
         "- {w}: {n}건",
         "[/DELIVER_RESULT]",
     ]),
-    boxed(&[
+    boxable_message(&[
         "[ASK_USER] Which {w} should the {w} use?",
         "options:",
         "- PostgreSQL",
@@ -47,16 +47,16 @@ const SHAPES: [Shape; 22] = [
         "required: no",
         "[/ASK_USER]",
     ]),
-    boxed(&["[STEP_COMPLETE]", "The {w} is done, {n} tests pass.", "[/STEP_COMPLETE]"]),
-    boxed(&["[PROGRESS]", "progress: 0.4", "task: moving the {w} to {p}", "[/PROGRESS]"]),
-    boxed(&[
+    boxable_message(&["[STEP_COMPLETE]", "The {w} is done, {n} tests pass.", "[/STEP_COMPLETE]"]),
+    boxable_message(&["[PROGRESS]", "progress: 0.4", "task: moving the {w} to {p}", "[/PROGRESS]"]),
+    boxable_message(&[
         "[DIRECT:backend-specialist]",
         "type: feedback",
         "content: the {w} of {p} still fails {n} tests",
         "[/DIRECT]",
     ]),
     // Blocks.
-    boxed(&[
+    boxable_message(&[
         "[DEPENDENCY_REQUEST]",
         "type: api_key",
         "name: OPENAI_API_KEY",
@@ -64,7 +64,7 @@ const SHAPES: [Shape; 22] = [
         "required: true",
         "[/DEPENDENCY_REQUEST]",
     ]),
-    boxed(&[
+    boxable_message(&[
         "[USER_QUESTION]",
         "category: choice",
         "question: Which {w} model fits the {w}?",
@@ -75,7 +75,7 @@ const SHAPES: [Shape; 22] = [
         "required: true",
         "[/USER_QUESTION]",
     ]),
-    boxed(&[
+    boxable_message(&[
         "[ERROR]",
         "type: recoverable",
         "message: Rate limit exceeded by the {w}",
@@ -84,7 +84,7 @@ const SHAPES: [Shape; 22] = [
         "[/ERROR]",
     ]),
     // The marker, ended by a line that is no detail.
-    bare(&[
+    unboxable_message(&[
         "=== PHASE 1 COMPLETE ===",
         "Phase: Planning",
         "Documents created:",
@@ -95,26 +95,30 @@ const SHAPES: [Shape; 22] = [
         "The {w} is next.",
     ]),
     // The orchestrator's question, in a sentence and over two lines.
-    bare(&["I can't decide this alone: [NEED_HUMAN: should the {w} [of {p}] be kept?]"]),
-    bare(&["[NEED_HUMAN: the {w} and the {w} differ,", "which of them is right?]"]),
+    unboxable_message(&["I can't decide this alone: [NEED_HUMAN: should the {w} [of {p}] be kept?]"]),
+    unboxable_message(&["[NEED_HUMAN: the {w} and the {w} differ,", "which of them is right?]"]),
     // Thin lines.
-    bare(&["RESOLVE_NEXT"]),
-    bare(&["RESOLVE_NEXT:PHASE:2:FORCE"]),
-    bare(&["READY:T1.3,T1.4|T2.1"]),
-    bare(&["PHASE_DONE:1"]),
-    bare(&["TASK_ID:T1.{n}", "WORKTREE:worktrees/{w}", "META:{\"priority\":\"high\",\"timeout\":{n}}"]),
-    bare(&["DONE:T1.{n}:tests={n}:files={n}"]),
-    bare(&["FAIL:T2.{n}:the {w} of the {w} can't be reached"]),
-    bare(&["ERROR:CIRCULAR_DEP:T1.3->T1.4->T1.3"]),
-    bare(&["CUSTOM:PRIORITY:T1.{n}"]),
+    unboxable_message(&["RESOLVE_NEXT"]),
+    unboxable_message(&["RESOLVE_NEXT:PHASE:2:FORCE"]),
+    unboxable_message(&["READY:T1.3,T1.4|T2.1"]),
+    unboxable_message(&["PHASE_DONE:1"]),
+    unboxable_message(&[
+        "TASK_ID:T1.{n}",
+        "WORKTREE:worktrees/{w}",
+        "META:{\"priority\":\"high\",\"timeout\":{n}}",
+    ]),
+    unboxable_message(&["DONE:T1.{n}:tests={n}:files={n}"]),
+    unboxable_message(&["FAIL:T2.{n}:the {w} of the {w} can't be reached"]),
+    unboxable_message(&["ERROR:CIRCULAR_DEP:T1.3->T1.4->T1.3"]),
+    unboxable_message(&["CUSTOM:PRIORITY:T1.{n}"]),
 ];
 
-const fn boxed(lines: &'static [&'static str]) -> Shape {
-    Shape { lines, boxable: true }
+const fn boxable_message(lines: &'static [&'static str]) -> MessageTemplate {
+    MessageTemplate { lines, boxable: true }
 }
 
-const fn bare(lines: &'static [&'static str]) -> Shape {
-    Shape { lines, boxable: false }
+const fn unboxable_message(lines: &'static [&'static str]) -> MessageTemplate {
+    MessageTemplate { lines, boxable: false }
 }
 
 /// Writes the `n`th message of a corpus, and returns how many it wrote.
@@ -127,13 +131,13 @@ pub fn write(writer: &mut Writer, n: usize) -> usize {
     };
     let is_coloured = writer.random.once_in(2);
     for (at, template) in shape.lines.iter().enumerate() {
-        let text = format!("{prefix}{}", fill(writer, template));
+        let text = format!("{prefix}{}", fill_template(writer, template));
         let paint = match at {
             0 if is_coloured => Paint::EveryWord,
             _ if is_coloured => Paint::Words,
             _ => Paint::Plain,
         };
-        line(writer, text.trim_end(), paint);
+        write_line(writer, text.trim_end(), paint);
     }
     1
 }

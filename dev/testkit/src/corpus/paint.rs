@@ -29,23 +29,23 @@ pub fn choose(writer: &mut Writer) -> Paint {
 /// Writes a line's words in their colours, without its newline.
 pub fn write(writer: &mut Writer, line: &str, paint: Paint) {
     let words = line.trim_start();
-    writer.text(&line[..line.len() - words.len()]);
+    writer.write_text(&line[..line.len() - words.len()]);
     match paint {
-        Paint::Plain => writer.text(words),
+        Paint::Plain => writer.write_text(words),
         Paint::Line => {
-            colour(writer);
-            writer.text(words);
-            writer.escape("\x1b[0m");
+            write_colour(writer);
+            writer.write_text(words);
+            writer.write_escape("\x1b[0m");
         }
         Paint::Words | Paint::EveryWord => {
             for (n, word) in words.split(' ').enumerate() {
                 if n > 0 {
-                    writer.text(" ");
+                    writer.write_text(" ");
                 }
                 if matches!(paint, Paint::EveryWord) || n % 3 == 0 {
                     painted_word(writer, word);
                 } else {
-                    writer.text(word);
+                    writer.write_text(word);
                 }
             }
         }
@@ -54,29 +54,29 @@ pub fn write(writer: &mut Writer, line: &str, paint: Paint) {
 
 fn painted_word(writer: &mut Writer, word: &str) {
     if word.contains('/') && writer.random.once_in(3) {
-        writer.escape(&format!("\x1b]8;;file://host/{word}\x1b\\"));
-        writer.text(word);
-        writer.escape("\x1b]8;;\x1b\\");
+        writer.write_escape(&format!("\x1b]8;;file://host/{word}\x1b\\"));
+        writer.write_text(word);
+        writer.write_escape("\x1b]8;;\x1b\\");
         return;
     }
     match writer.random.below(4) {
         0 => {
             let [red, green, blue] = [(); 3].map(|()| writer.random.below(256));
-            writer.escape(&format!("\x1b[38;2;{red};{green};{blue}m"));
+            writer.write_escape(&format!("\x1b[38;2;{red};{green};{blue}m"));
         }
         1 | 2 => {
             let number = writer.random.below(256);
-            writer.escape(&format!("\x1b[38;5;{number}m"));
+            writer.write_escape(&format!("\x1b[38;5;{number}m"));
         }
-        _ => colour(writer),
+        _ => write_colour(writer),
     }
-    writer.text(word);
+    writer.write_text(word);
     let reset = writer.random.pick(&["\x1b[0m", "\x1b[39m", "\x1b[m", "\x1b[22;39m"]);
-    writer.escape(reset);
+    writer.write_escape(reset);
 }
 
 /// Begins one of the colours and weights that every terminal has.
-pub fn colour(writer: &mut Writer) {
+pub fn write_colour(writer: &mut Writer) {
     let sequence = writer.random.pick(&[
         "\x1b[1m",
         "\x1b[2m",
@@ -91,16 +91,16 @@ pub fn colour(writer: &mut Writer) {
         "\x1b[90m",
         "\x1b[4m",
     ]);
-    writer.escape(sequence);
+    writer.write_escape(sequence);
 }
 
 /// Writes something that shows nothing on its line: a title, the cursor's state, a mode.
-pub fn silent(writer: &mut Writer) {
+pub fn write_invisible_sequence(writer: &mut Writer) {
     let number = writer.random.below(900);
     match writer.random.below(4) {
-        0 => writer.escape(&format!("\x1b]0;agent - step {number}\x07")),
-        1 => writer.escape(&format!("\x1b]2;task T{}.{} running\x1b\\", number % 9, number / 9)),
-        2 => writer.escape("\x1b[?25l"),
-        _ => writer.escape("\x1b[?25h"),
+        0 => writer.write_escape(&format!("\x1b]0;agent - step {number}\x07")),
+        1 => writer.write_escape(&format!("\x1b]2;task T{}.{} running\x1b\\", number % 9, number / 9)),
+        2 => writer.write_escape("\x1b[?25l"),
+        _ => writer.write_escape("\x1b[?25h"),
     }
 }

@@ -45,13 +45,13 @@ pub fn disturb(random: &mut RandomSource, server: &mut Child, run: &RunFolder<'_
     let kind = random.below(7);
     if kind == 4 && run.is_small {
         let time = Duration::from_millis(50 + random.below(500));
-        fill(data, time);
+        fill_disk(data, time);
         return Ok(format!("filled the disk for {} ms", time.as_millis()));
     }
     if kind == 5 {
-        return lose_lock(server, run);
+        return start_second_server_without_lock(server, run);
     }
-    let (holders, others) = workers(data, server.id());
+    let (holders, others) = session_processes(data, server.id());
     if kind == 6 {
         server.kill()?;
         holders.iter().chain(&others).for_each(|pid| kill(*pid));
@@ -81,7 +81,7 @@ fn kill(pid: i32) {
 }
 
 /// Fills the disk for this time. No other program may use it.
-fn fill(data: &Path, time: Duration) {
+fn fill_disk(data: &Path, time: Duration) {
     let path = data.join("filler");
     if let Ok(mut file) = fs::File::create(&path) {
         let block = vec![0; 64 * 1024];
@@ -92,7 +92,7 @@ fn fill(data: &Path, time: Duration) {
 }
 
 /// Removes the lock file and starts a second server, which must refuse to serve beside the first.
-fn lose_lock(server: &mut Child, run: &RunFolder<'_>) -> Result<String> {
+fn start_second_server_without_lock(server: &mut Child, run: &RunFolder<'_>) -> Result<String> {
     let _ = fs::remove_file(run.data.join("log.lock"));
     let mut other = Command::new(run.jangdan);
     other.args(["serve", "--data"]).arg(run.data);
@@ -113,7 +113,7 @@ fn lose_lock(server: &mut Child, run: &RunFolder<'_>) -> Result<String> {
 }
 
 /// Returns the processes of the runs of a data directory: holders, and all others.
-fn workers(data: &Path, server: u32) -> (Vec<i32>, Vec<i32>) {
+fn session_processes(data: &Path, server: u32) -> (Vec<i32>, Vec<i32>) {
     let (mut holders, mut others) = (Vec::new(), Vec::new());
     for pid in processes_of(data) {
         if u32::try_from(pid) == Ok(server) {

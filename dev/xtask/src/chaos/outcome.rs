@@ -40,7 +40,7 @@ pub fn run_of(data: &Path) -> Result<String> {
 pub fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
     let (data, shop) = (folder.join("demo/data"), folder.join("demo/app"));
     let run = run_of(&data)?;
-    let text = output(Command::new(jangdan).args(["log", &run, "--json", "--data"]).arg(&data))?;
+    let text = command_output(Command::new(jangdan).args(["log", &run, "--json", "--data"]).arg(&data))?;
     let events: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     check_order(&events)?;
     check_questions(&events)?;
@@ -56,9 +56,9 @@ pub fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
     let listed = git(&shop, &["ls-tree", "-r", &format!("jangdan/{run}/run")])?;
     Ok(Outcome {
         files: listed.lines().map(str::to_owned).collect(),
-        tasks: tasks(&events),
+        tasks: task_end_events(&events),
         branches,
-        worktrees: worktrees(&shop, &run)?,
+        worktrees: tasks_with_worktree(&shop, &run)?,
     })
 }
 
@@ -74,7 +74,7 @@ fn check_commits(shop: &Path, log: &str) -> Result<()> {
 }
 
 /// Returns the tasks that have a worktree, and checks that each worktree exists and has a commit.
-fn worktrees(shop: &Path, run: &str) -> Result<BTreeSet<String>> {
+fn tasks_with_worktree(shop: &Path, run: &str) -> Result<BTreeSet<String>> {
     let listed = git(shop, &["worktree", "list", "--porcelain"])?;
     let mut tasks = BTreeSet::new();
     for block in listed.split("\n\n") {
@@ -160,7 +160,7 @@ fn check_processes(data: &Path) -> Result<()> {
 }
 
 /// Returns the last event that ended each task.
-fn tasks(events: &[Value]) -> BTreeMap<String, String> {
+fn task_end_events(events: &[Value]) -> BTreeMap<String, String> {
     let mut tasks = BTreeMap::new();
     for event in events {
         let kind = kind(event);
@@ -182,10 +182,10 @@ fn field<'a>(event: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    output(Command::new("git").arg("-C").arg(folder).args(arguments))
+    command_output(Command::new("git").arg("-C").arg(folder).args(arguments))
 }
 
-fn output(command: &mut Command) -> Result<String> {
+fn command_output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("start {command:?}"))?;
     let errors = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{command:?} ended with {}: {errors}", output.status);

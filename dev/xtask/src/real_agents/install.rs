@@ -21,7 +21,7 @@ const TRIES: u32 = 3;
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
 /// Returns the folder for the agents and their home folders: outside of the repository, shared by all checkouts.
-pub fn cache(requested: Option<&Path>) -> Result<PathBuf> {
+pub fn cache_folder(requested: Option<&Path>) -> Result<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let usual = || set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
     let cache = match requested {
@@ -41,7 +41,7 @@ pub fn cache(requested: Option<&Path>) -> Result<PathBuf> {
 }
 
 /// Installs the agents if they are missing or outdated, or if `force` is set.
-pub fn ensure(cache: &Path, force: bool) -> Result<()> {
+pub fn ensure_agents(cache: &Path, force: bool) -> Result<()> {
     let mark = cache.join("installed");
     let wanted = FILES.map(|(_, text)| text).concat();
     if !force && fs::read_to_string(&mark).is_ok_and(|found| found == wanted) {
@@ -95,18 +95,21 @@ fn install(cache: &Path) -> Result<()> {
         if reported_at.elapsed() >= REPORT_EVERY {
             reported_at = Instant::now();
             // npm changes the folder meanwhile: files that disappear are not counted.
-            eprintln!("   {} MB installed", size(&cache.join("node_modules")).unwrap_or(0) / 1_000_000);
+            eprintln!(
+                "   {} MB installed",
+                folder_size(&cache.join("node_modules")).unwrap_or(0) / 1_000_000
+            );
         }
         thread::sleep(Duration::from_millis(200));
     }
 }
 
-fn size(folder: &Path) -> io::Result<u64> {
+fn folder_size(folder: &Path) -> io::Result<u64> {
     let mut total = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let Ok(metadata) = entry.metadata() else { continue };
-        total += if metadata.is_dir() { size(&entry.path()).unwrap_or(0) } else { metadata.len() };
+        total += if metadata.is_dir() { folder_size(&entry.path()).unwrap_or(0) } else { metadata.len() };
     }
     Ok(total)
 }

@@ -21,7 +21,7 @@ const MODIFIERS: [&str; 6] = ["export", "default", "declare", "abstract", "unsaf
 /// The rules, as `language.toml` has them.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Language {
+pub struct LanguageRules {
     /// Patterns of the files that are read.
     checked: Vec<String>,
     /// Patterns of files that are not prose.
@@ -74,11 +74,11 @@ impl fmt::Display for Finding<'_> {
 }
 
 /// Reads the rules of this repository.
-pub fn read() -> Result<Language> {
+pub fn read_rules() -> Result<LanguageRules> {
     toml::from_str(include_str!("language.toml")).context("read dev/xtask/src/tidy/language.toml")
 }
 
-impl Language {
+impl LanguageRules {
     /// Returns a complaint for every finding outside of the pending folders, and for every entry there that is done.
     pub fn check(&self, files: &[File]) -> Vec<Complaint> {
         let findings = self.findings(files);
@@ -105,7 +105,7 @@ impl Language {
     pub fn counts(&self, files: &[File]) -> String {
         let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
         for finding in self.findings(files) {
-            let folder = self.pending_entry(finding.path).unwrap_or_else(|| folder(finding.path));
+            let folder = self.pending_entry(finding.path).unwrap_or_else(|| counted_folder(finding.path));
             if let Some(count) = counts.entry(folder).or_default().get_mut(finding.rule as usize) {
                 *count += 1;
             }
@@ -138,17 +138,17 @@ impl Language {
         };
         let mut findings = Vec::new();
         for file in files.iter().filter(is_prose) {
-            let mut found = self.words(file);
+            let mut found = self.word_findings(file);
             found.extend(empty_docs(file));
-            found.extend(self.type_names(file));
+            found.extend(self.type_name_findings(file));
             found.sort_by_key(|finding| finding.line);
             findings.extend(found);
         }
         findings
     }
 
-    fn words<'a>(&'a self, file: &'a File) -> Vec<Finding<'a>> {
-        let (prose, lines) = joined(&file.text);
+    fn word_findings<'a>(&'a self, file: &'a File) -> Vec<Finding<'a>> {
+        let (prose, lines) = join_prose(&file.text);
         let mut findings = Vec::new();
         for (word, instead) in &self.words {
             for (at, _) in prose.match_indices(word.as_str()) {
@@ -180,7 +180,7 @@ impl Language {
         })
     }
 
-    fn type_names<'a>(&'a self, file: &'a File) -> Vec<Finding<'a>> {
+    fn type_name_findings<'a>(&'a self, file: &'a File) -> Vec<Finding<'a>> {
         let keywords: &[&str] = match file.path.rsplit('.').next() {
             Some("rs") => &RUST_TYPES,
             Some("ts" | "tsx") => &TYPESCRIPT_TYPES,
@@ -207,7 +207,7 @@ impl Language {
 /// Joins the lines of a text in lower case, without the signs that begin a comment, so that a phrase may span two.
 ///
 /// Returns it with the offset at which each line begins.
-fn joined(text: &str) -> (String, Vec<usize>) {
+fn join_prose(text: &str) -> (String, Vec<usize>) {
     let (mut prose, mut starts) = (String::with_capacity(text.len()), Vec::new());
     for line in text.lines() {
         starts.push(prose.len());
@@ -281,7 +281,7 @@ fn defined_type<'a>(line: &'a str, keywords: &[&str]) -> Option<&'a str> {
 }
 
 /// Returns the folder that a finding is counted for: two levels, or the file itself at the top.
-fn folder(path: &str) -> &str {
+fn counted_folder(path: &str) -> &str {
     let end = path.match_indices('/').nth(1).or_else(|| path.match_indices('/').next());
     end.and_then(|(at, _)| path.get(..at)).unwrap_or(path)
 }
@@ -326,64 +326,80 @@ mod tests {
         Vague = "a name with a noun"
     "#;
 
-    fn rules(pending: &str) -> Language {
+    fn rules(pending: &str) -> LanguageRules {
         toml::from_str(&RULES.replace(r#"["old", "old/young.md"]"#, pending)).unwrap()
     }
 
-    fn check(path: &str, text: &str, expected: &[&str]) {
+    fn assert_findings(path: &str, text: &str, expected: &[&str]) {
         assert_complaints(&rules("[]").check(&files_of(&[(path, text)])), expected);
     }
 
     #[test]
     fn rules_of_the_repository_can_be_read() {
-        let language = read().unwrap();
+        let language = read_rules().unwrap();
         assert!(language.words.keys().all(|word| *word == word.to_lowercase()));
         assert!(language.words.len() > 5 && language.type_names.len() > 100);
     }
 
     #[test]
     fn a_refused_word_is_found_in_any_case_and_as_part_of_a_name() {
-        check("a.md", "fine\nBlorp!", &["a.md:2: \"blorp\" is refused"]);
-        check("a.rs", "fn blorp_is_here() {}", &["a.rs:1: \"blorp\" is refused"]);
-        check("a.md", "blorps and ablorp are other words", &[]);
+        assert_findings("a.md", "fine\nBlorp!", &["a.md:2: \"blorp\" is refused"]);
+        assert_findings("a.rs", "fn blorp_is_here() {}", &["a.rs:1: \"blorp\" is refused"]);
+        assert_findings("a.md", "blorps and ablorp are other words", &[]);
     }
 
     #[test]
     fn a_phrase_is_found_across_a_line_break() {
-        check("a.rs", "// a line\n    /// the foo\n    /// who is here", &["a.rs:2: \"foo who\" is refused"]);
-        check("a.md", "the foo, who", &[]);
+        assert_findings(
+            "a.rs",
+            "// a line\n    /// the foo\n    /// who is here",
+            &["a.rs:2: \"foo who\" is refused"],
+        );
+        assert_findings("a.md", "the foo, who", &[]);
     }
 
     #[test]
     fn an_exception_holds_on_its_line_and_in_its_files() {
-        check("a.rs", "// user \"blorp\" exists", &[]);
-        check("a.md", "user \"blorp\" exists", &["a.md:1: \"blorp\" is refused"]);
-        check("a.rs", "// the blorp", &["a.rs:1: \"blorp\" is refused"]);
+        assert_findings("a.rs", "// user \"blorp\" exists", &[]);
+        assert_findings("a.md", "user \"blorp\" exists", &["a.md:1: \"blorp\" is refused"]);
+        assert_findings("a.rs", "// the blorp", &["a.rs:1: \"blorp\" is refused"]);
     }
 
     #[test]
     fn data_and_other_kinds_of_files_are_not_read() {
-        check("data/a.md", "blorp", &[]);
-        check("a.png", "blorp", &[]);
+        assert_findings("data/a.md", "blorp", &[]);
+        assert_findings("a.png", "blorp", &[]);
     }
 
     #[test]
     fn a_doc_comment_of_two_words_is_empty() {
-        check("a.rs", "/// The task.\nx: u8,", &["a.rs:1: the doc comment \"The task.\" is empty"]);
-        check("a.rs", "/// The task.\n///\n/// Owned by the run.\nx: u8,\n/// In milliseconds since.", &[]);
-        check("a.rs", "//! Tasks.\n", &["a.rs:1: the doc comment \"Tasks.\" is empty"]);
-        check("a.ts", "x;\n/**\n * The task.\n */", &["a.ts:2: the doc comment \"The task.\" is empty"]);
-        check("a.ts", "/** The task of a run. */", &[]);
+        assert_findings("a.rs", "/// The task.\nx: u8,", &["a.rs:1: the doc comment \"The task.\" is empty"]);
+        assert_findings(
+            "a.rs",
+            "/// The task.\n///\n/// Owned by the run.\nx: u8,\n/// In milliseconds since.",
+            &[],
+        );
+        assert_findings("a.rs", "//! Tasks.\n", &["a.rs:1: the doc comment \"Tasks.\" is empty"]);
+        assert_findings(
+            "a.ts",
+            "x;\n/**\n * The task.\n */",
+            &["a.ts:2: the doc comment \"The task.\" is empty"],
+        );
+        assert_findings("a.ts", "/** The task of a run. */", &[]);
     }
 
     #[test]
     fn a_type_name_is_refused_as_a_whole() {
-        check("a.rs", "    pub(crate) enum Vague<T> {", &["a.rs:1: the type name Vague has no noun"]);
-        check("a.rs", "struct Vague;", &["a.rs:1: the type name Vague has no noun"]);
-        check("a.rs", "struct VagueTask;\nlet x = Vague;\nuse a::Vague;", &[]);
-        check("a.ts", "export interface Vague {", &["a.ts:1: the type name Vague has no noun"]);
-        check("a.ts", "export type { Vague } from \"b\";", &[]);
-        check("a.md", "struct Vague", &[]);
+        assert_findings(
+            "a.rs",
+            "    pub(crate) enum Vague<T> {",
+            &["a.rs:1: the type name Vague has no noun"],
+        );
+        assert_findings("a.rs", "struct Vague;", &["a.rs:1: the type name Vague has no noun"]);
+        assert_findings("a.rs", "struct VagueTask;\nlet x = Vague;\nuse a::Vague;", &[]);
+        assert_findings("a.ts", "export interface Vague {", &["a.ts:1: the type name Vague has no noun"]);
+        assert_findings("a.ts", "export type { Vague } from \"b\";", &[]);
+        assert_findings("a.md", "struct Vague", &[]);
     }
 
     #[test]

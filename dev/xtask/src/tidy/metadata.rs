@@ -35,7 +35,7 @@ impl Crate {
 
 /// Runs `cargo metadata` and reads its output.
 pub fn read() -> Result<Workspace> {
-    let text = shell::read(&mut shell::cargo(&["metadata", "--format-version", "1"]))?;
+    let text = shell::command_output(&mut shell::cargo_command(&["metadata", "--format-version", "1"]))?;
     parse(&text).context("read the output of `cargo metadata`")
 }
 

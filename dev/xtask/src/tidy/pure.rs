@@ -56,7 +56,7 @@ const DENIED_FAMILIES: [&str; 3] = ["async-", "tokio-", "opentelemetry"];
 const CLIPPY: &str = include_str!("pure_clippy.toml");
 
 /// Returns the generated files: path and content.
-pub fn generated(workspace: &Workspace) -> Vec<(String, &'static str)> {
+pub fn generated_files(workspace: &Workspace) -> Vec<(String, &'static str)> {
     pure_crates(workspace).map(|found| (format!("{}/clippy.toml", found.folder), CLIPPY)).collect()
 }
 
@@ -70,7 +70,7 @@ pub fn check_generated<'a>(workspace: &Workspace, text_of: impl Fn(&str) -> &'a 
             "edit that file, then run `cargo xtask tidy --fix`",
         )
     };
-    generated(workspace).into_iter().filter(differs).map(complaint).collect()
+    generated_files(workspace).into_iter().filter(differs).map(complaint).collect()
 }
 
 /// Returns a complaint for every impure crate in a pure crate's dependency tree.

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_names_and_mod_rs_are_refused() {
+    fn meaningless_names_and_mod_rs_are_refused() {
         check_file(
             "crates/protocol/src/utils.rs",
             "//! x",
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn lints_are_not_silenced_without_end() {
+    fn lints_are_not_silenced_permanently() {
         let text = ["//! x\n#", "[allow(dead_code)]\n  #!", "[allow(unused)]\n"].concat();
         check_file(
             "a.rs",

@@ -29,13 +29,13 @@ pub fn parse(text: &str) -> (Vec<Row>, Vec<Complaint>) {
         };
         if cells == COLUMNS {
             inside = true;
-        } else if inside && !is_rule(&cells) {
+        } else if inside && !is_separator(&cells) {
             let place = format!("ARCHITECTURE.md:{}", n + 1);
             match cells.as_slice() {
                 [name, line, uses, never]
                     if [name, line, uses, never].iter().all(|cell| !cell.is_empty()) =>
                 {
-                    let may_use = may_use(uses, &rows);
+                    let may_use = parse_may_use(uses, &rows);
                     rows.push(Row { name: (*name).to_owned(), may_use, planned });
                 }
                 _ => complaints.push(Complaint::new(
@@ -68,12 +68,12 @@ fn cells(line: &str) -> Option<Vec<&str>> {
 }
 
 /// Tells whether the cells are the dashes below a header.
-fn is_rule(cells: &[&str]) -> bool {
+fn is_separator(cells: &[&str]) -> bool {
     cells.iter().all(|cell| !cell.is_empty() && cell.bytes().all(|byte| matches!(byte, b'-' | b':')))
 }
 
 /// Parses the cell "may use": names, `–`, `all` or `the above`.
-fn may_use(cell: &str, above: &[Row]) -> Vec<String> {
+fn parse_may_use(cell: &str, above: &[Row]) -> Vec<String> {
     match cell {
         "–" | "-" => Vec::new(),
         "the above" => above.iter().map(|row| row.name.clone()).collect(),
@@ -99,7 +99,7 @@ mod tests {
 | cli | the binary | all | logic |
 ";
 
-    fn shown(rows: &[Row]) -> Vec<String> {
+    fn format_rows(rows: &[Row]) -> Vec<String> {
         let line = |row: &Row| format!("{} {:?} planned={}", row.name, row.may_use, row.planned);
         rows.iter().map(line).collect()
     }
@@ -114,7 +114,7 @@ mod tests {
             r#"runtime ["domain", "protocol"] planned=true"#,
             r#"cli ["domain", "protocol", "runtime"] planned=true"#,
         ];
-        assert_eq!(shown(&rows), expected);
+        assert_eq!(format_rows(&rows), expected);
     }
 
     #[test]

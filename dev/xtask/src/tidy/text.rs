@@ -32,7 +32,7 @@ pub fn check(files: &[File], machine_paths: &[String]) -> Vec<Complaint> {
         for (n, line) in file.text.lines().enumerate() {
             let problem = if let Some(path) = machine_path(line, machine_paths) {
                 format!("contains a path of one machine: {path}")
-            } else if let Some(host) = host(&file.path, line) {
+            } else if let Some(host) = registry_host(&file.path, line) {
                 format!("contains the host of a registry: {host}")
             } else {
                 continue;
@@ -64,7 +64,7 @@ fn machine_path(line: &str, machine_paths: &[String]) -> Option<String> {
 }
 
 /// Returns the text that binds a line to the host of a registry.
-fn host(path: &str, line: &str) -> Option<String> {
+fn registry_host(path: &str, line: &str) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let rest = line.replace(CARGO_SOURCE, "");
     let is_lock = name.ends_with(".lock") || name.contains("-lock.");

@@ -3,10 +3,10 @@
 use domain::Locale;
 use views::{GateRow, InboxItem};
 
-use super::{EntryAction, EntryChoice, FreeInput, InboxEntry, TextRule, heading};
+use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
 use crate::screen::{
     board::Board,
-    phrases::{phase, pick},
+    phrases::{phase, pick_by_locale},
 };
 
 pub fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry {
@@ -15,38 +15,39 @@ pub fn entry(locale: Locale, board: &Board, row: &GateRow) -> InboxEntry {
     let mut context = Vec::new();
     for receipt in report.iter().flat_map(|report| &report.receipts) {
         let result = match receipt.exit_status {
-            Some(0) => pick(locale, "passed", "통과").to_owned(),
+            Some(0) => pick_by_locale(locale, "passed", "통과").to_owned(),
             Some(status) => match locale {
                 Locale::En => format!("failed with exit status {status}"),
                 Locale::Ko => format!("실패 (종료 코드 {status})"),
             },
-            None => pick(locale, "stopped by a signal", "신호로 중단됨").to_owned(),
+            None => pick_by_locale(locale, "stopped by a signal", "신호로 중단됨").to_owned(),
         };
         context.push(format!("$ {}: {result}", receipt.command));
     }
     let list =
         |title: &str, items: &[String]| (!items.is_empty()).then(|| format!("{title} {}", items.join(", ")));
-    context.extend(list(pick(locale, "Artefacts:", "산출물:"), &row.artefacts));
-    context.extend(list(pick(locale, "Documents:", "문서:"), &row.documents));
+    context.extend(list(pick_by_locale(locale, "Artefacts:", "산출물:"), &row.artefacts));
+    context.extend(list(pick_by_locale(locale, "Documents:", "문서:"), &row.documents));
     let missing = report.map(|report| report.missing.as_slice()).unwrap_or_default();
-    context.extend(list(pick(locale, "Missing:", "누락:"), missing));
+    context.extend(list(pick_by_locale(locale, "Missing:", "누락:"), missing));
     let summary = report.map(|report| report.summary.trim().to_owned()).unwrap_or_default();
-    let waiting = pick(locale, "Waiting for your approval", "승인이 필요합니다");
+    let waiting = pick_by_locale(locale, "Waiting for your approval", "승인이 필요합니다");
     InboxEntry {
         item: InboxItem::Gate(row.phase),
-        heading: heading(&[Some(format!("gate/{}", row.phase)), Some(phase(locale, row.phase, name))]),
+        heading: join_heading(&[Some(format!("gate/{}", row.phase)), Some(phase(locale, row.phase, name))]),
         text: if summary.is_empty() { waiting.to_owned() } else { format!("{waiting}: {summary}") },
         context,
         choices: vec![
             EntryChoice {
-                label: pick(locale, "approve", "승인").to_owned(),
+                label: pick_by_locale(locale, "approve", "승인").to_owned(),
                 action: EntryAction::Approve(row.phase),
-                text: TextRule::Optional,
+                text: ChoiceTextRule::Optional,
             },
             EntryChoice {
-                label: pick(locale, "request changes (say what)", "수정 요청 (내용을 입력하세요)").to_owned(),
+                label: pick_by_locale(locale, "request changes (say what)", "수정 요청 (내용을 입력하세요)")
+                    .to_owned(),
                 action: EntryAction::Reject(row.phase),
-                text: TextRule::Required,
+                text: ChoiceTextRule::Required,
             },
         ],
         free: FreeInput::Nothing,

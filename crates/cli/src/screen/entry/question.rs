@@ -3,8 +3,8 @@
 use domain::{Locale, PermissionScope, QuestionKind};
 use views::{InboxItem, QuestionRow};
 
-use super::{EntryAction, EntryChoice, FreeInput, InboxEntry, TextRule, heading};
-use crate::screen::phrases::{permission_request, permission_scope, pick};
+use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
+use crate::screen::phrases::{permission_request, permission_scope, pick_by_locale};
 
 /// The answers to a permission request that the engine expects.
 const ALLOW: &str = "allow";
@@ -14,23 +14,23 @@ pub fn entry(locale: Locale, row: &QuestionRow) -> InboxEntry {
     let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
     let verb = match &row.permission {
         Some(permission) => permission_request(locale, permission.kind),
-        None => pick(locale, "asks", "질문"),
+        None => pick_by_locale(locale, "asks", "질문"),
     };
     let mut context: Vec<String> = row.context.iter().cloned().collect();
     context.extend(row.permission.iter().filter_map(|permission| permission.detail.clone()));
     context.extend(
         row.original_text
             .iter()
-            .map(|text| format!("{} {text}", pick(locale, "The agent asked:", "에이전트의 질문:"))),
+            .map(|text| format!("{} {text}", pick_by_locale(locale, "The agent asked:", "에이전트의 질문:"))),
     );
     context.extend(
-        row.clarifications
-            .iter()
-            .map(|back| format!("{} {}", pick(locale, "Your question:", "되물은 내용:"), back.text)),
+        row.clarifications.iter().map(|back| {
+            format!("{} {}", pick_by_locale(locale, "Your question:", "되물은 내용:"), back.text)
+        }),
     );
     InboxEntry {
         item: InboxItem::Question(row.id),
-        heading: heading(&[
+        heading: join_heading(&[
             Some(row.id.to_string()),
             row.task.as_ref().map(ToString::to_string),
             Some(format!("{agent} {verb}")),
@@ -50,10 +50,10 @@ pub fn entry(locale: Locale, row: &QuestionRow) -> InboxEntry {
 fn choices(locale: Locale, row: &QuestionRow) -> Vec<EntryChoice> {
     let choice = |label: String, answer: &str, scope| {
         let action = EntryAction::Answer(row.id, answer.to_owned(), scope);
-        EntryChoice { label, action, text: TextRule::None }
+        EntryChoice { label, action, text: ChoiceTextRule::None }
     };
     if row.permission.is_some() {
-        let allow = pick(locale, "allow", "허용");
+        let allow = pick_by_locale(locale, "allow", "허용");
         let scopes =
             [PermissionScope::Once, PermissionScope::Task, PermissionScope::Run, PermissionScope::Project]
                 .into_iter()
@@ -66,25 +66,25 @@ fn choices(locale: Locale, row: &QuestionRow) -> Vec<EntryChoice> {
                     };
                     choice(label, ALLOW, scope)
                 });
-        let deny = choice(pick(locale, "deny", "거부").to_owned(), DENY, PermissionScope::Once);
+        let deny = choice(pick_by_locale(locale, "deny", "거부").to_owned(), DENY, PermissionScope::Once);
         return scopes.chain([deny]).collect();
     }
     if row.kind == QuestionKind::Confirmation && row.options.is_empty() {
-        let answers = [pick(locale, "yes", "예"), pick(locale, "no", "아니요")];
+        let answers = [pick_by_locale(locale, "yes", "예"), pick_by_locale(locale, "no", "아니요")];
         return answers
-            .map(|answer| choice(marked(locale, row, answer), answer, PermissionScope::Once))
+            .map(|answer| choice(mark_default(locale, row, answer), answer, PermissionScope::Once))
             .to_vec();
     }
     row.options
         .iter()
-        .map(|option| choice(marked(locale, row, option), option, PermissionScope::Once))
+        .map(|option| choice(mark_default(locale, row, option), option, PermissionScope::Once))
         .collect()
 }
 
 /// Marks the default answer.
-fn marked(locale: Locale, row: &QuestionRow, option: &str) -> String {
+fn mark_default(locale: Locale, row: &QuestionRow, option: &str) -> String {
     if row.default.as_deref() == Some(option) {
-        return format!("{option} {}", pick(locale, "(default)", "(기본값)"));
+        return format!("{option} {}", pick_by_locale(locale, "(default)", "(기본값)"));
     }
     option.to_owned()
 }

@@ -3,8 +3,8 @@
 use domain::{DependencyType, Locale, ProvidedResource};
 use views::{InboxItem, RequestRow};
 
-use super::{EntryAction, EntryChoice, FreeInput, InboxEntry, TextRule, heading};
-use crate::screen::phrases::{dependency, pick};
+use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
+use crate::screen::phrases::{dependency, pick_by_locale};
 
 pub fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
     let agent = row.agent.as_ref().map_or("Jangdan".to_owned(), ToString::to_string);
@@ -17,14 +17,14 @@ pub fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
     };
     let mut context = Vec::new();
     context.extend(row.default.iter().map(|default| {
-        format!("{} {default}", pick(locale, "Default without it:", "제공하지 않을 때의 기본값:"))
+        format!("{} {default}", pick_by_locale(locale, "Default without it:", "제공하지 않을 때의 기본값:"))
     }));
-    if is_secret(row.r#type) {
-        context.push(no_vault(locale).to_owned());
+    if is_secret_type(row.r#type) {
+        context.push(no_vault_notice(locale).to_owned());
     }
     InboxEntry {
         item: InboxItem::Request(row.id),
-        heading: heading(&[
+        heading: join_heading(&[
             Some(row.id.to_string()),
             row.task.as_ref().map(ToString::to_string),
             Some(request),
@@ -42,7 +42,7 @@ pub fn entry(locale: Locale, row: &RequestRow) -> InboxEntry {
 }
 
 /// Tells whether the value would be kept in the vault.
-pub fn is_secret(kind: DependencyType) -> bool {
+pub fn is_secret_type(kind: DependencyType) -> bool {
     match kind {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => true,
         DependencyType::File | DependencyType::Permission | DependencyType::Package => false,
@@ -50,8 +50,8 @@ pub fn is_secret(kind: DependencyType) -> bool {
 }
 
 /// Explains that secret values cannot be provided yet.
-pub fn no_vault(locale: Locale) -> &'static str {
-    pick(
+pub fn no_vault_notice(locale: Locale) -> &'static str {
+    pick_by_locale(
         locale,
         "Secret values cannot be provided yet: the vault is not available. Refuse the request, or skip it if it is optional.",
         "아직 비밀 값은 제공할 수 없습니다. 요청을 거절하거나, 필수가 아니면 건너뛰세요.",
@@ -61,40 +61,40 @@ pub fn no_vault(locale: Locale) -> &'static str {
 fn choices(locale: Locale, row: &RequestRow) -> Vec<EntryChoice> {
     let provide = |label: &str, provided| {
         let act = EntryAction::Provide(row.id, provided);
-        EntryChoice { label: label.to_owned(), action: act, text: TextRule::None }
+        EntryChoice { label: label.to_owned(), action: act, text: ChoiceTextRule::None }
     };
     let mut choices = match row.r#type {
         DependencyType::Permission => vec![
             provide(
-                pick(locale, "grant permission", "권한 허용"),
+                pick_by_locale(locale, "grant permission", "권한 허용"),
                 ProvidedResource::Permission { granted: true },
             ),
             provide(
-                pick(locale, "deny permission", "권한 거부"),
+                pick_by_locale(locale, "deny permission", "권한 거부"),
                 ProvidedResource::Permission { granted: false },
             ),
         ],
         DependencyType::Package => {
             let provided = ProvidedResource::Package { name: row.name.clone(), version: row.default.clone() };
-            vec![provide(pick(locale, "allow the package", "패키지 허용"), provided)]
+            vec![provide(pick_by_locale(locale, "allow the package", "패키지 허용"), provided)]
         }
         DependencyType::ApiKey
         | DependencyType::EnvVariable
         | DependencyType::Service
         | DependencyType::File => Vec::new(),
     };
-    let refuse = pick(locale, "refuse (say why)", "거절 (이유를 입력하세요)").to_owned();
+    let refuse = pick_by_locale(locale, "refuse (say why)", "거절 (이유를 입력하세요)").to_owned();
     choices.push(EntryChoice {
         label: refuse,
         action: EntryAction::Refuse(row.id),
-        text: TextRule::Required,
+        text: ChoiceTextRule::Required,
     });
     if !row.required {
-        let skip = pick(locale, "continue without it", "없이 계속").to_owned();
+        let skip = pick_by_locale(locale, "continue without it", "없이 계속").to_owned();
         choices.push(EntryChoice {
             label: skip,
             action: EntryAction::SkipRequest(row.id),
-            text: TextRule::None,
+            text: ChoiceTextRule::None,
         });
     }
     choices

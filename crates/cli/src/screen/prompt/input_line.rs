@@ -30,7 +30,7 @@ pub enum LineEdit {
 
 impl InputLine {
     /// Creates a line with the cursor at its end.
-    pub fn of(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let chars: Vec<char> = text.chars().take(CHARS_MAX).collect();
         Self { at: chars.len(), chars }
     }
@@ -57,7 +57,7 @@ impl InputLine {
                 self.at += 1;
             }
             LineEdit::Insert(_) => {}
-            LineEdit::Backspace => self.remove_from(self.at.saturating_sub(1)),
+            LineEdit::Backspace => self.delete_back_to(self.at.saturating_sub(1)),
             LineEdit::Delete if self.at < self.chars.len() => {
                 self.chars.remove(self.at);
             }
@@ -66,9 +66,11 @@ impl InputLine {
                 let before = self.chars.get(..self.at).unwrap_or_default();
                 let word_end = before.iter().rposition(|char| !char.is_whitespace()).map_or(0, |at| at + 1);
                 let word = before.get(..word_end).unwrap_or_default();
-                self.remove_from(word.iter().rposition(|char| char.is_whitespace()).map_or(0, |at| at + 1));
+                self.delete_back_to(
+                    word.iter().rposition(|char| char.is_whitespace()).map_or(0, |at| at + 1),
+                );
             }
-            LineEdit::DeleteToStart => self.remove_from(0),
+            LineEdit::DeleteToStart => self.delete_back_to(0),
             LineEdit::Left => self.at = self.at.saturating_sub(1),
             LineEdit::Right => self.at = (self.at + 1).min(self.chars.len()),
             LineEdit::Home => self.at = 0,
@@ -78,7 +80,7 @@ impl InputLine {
 
     /// Returns the part around the cursor that fits the width, and the column of the cursor.
     pub fn window(&self, width: usize) -> (String, usize) {
-        let width_of = |char: &char| displayed(*char).width().unwrap_or(1);
+        let width_of = |char: &char| displayed_char(*char).width().unwrap_or(1);
         let mut first = self.at;
         let mut column = 0;
         // One column is reserved for the cursor after the last character.
@@ -94,17 +96,17 @@ impl InputLine {
             taken += width_of(char);
             taken < width
         });
-        (fits.map(|char| displayed(*char)).collect(), column)
+        (fits.map(|char| displayed_char(*char)).collect(), column)
     }
 
-    fn remove_from(&mut self, start: usize) {
+    fn delete_back_to(&mut self, start: usize) {
         self.chars.drain(start.min(self.at)..self.at);
         self.at = start.min(self.at);
     }
 }
 
 /// Returns the character that replaces a line break or tab.
-fn displayed(char: char) -> char {
+fn displayed_char(char: char) -> char {
     match char {
         '\n' => '⏎',
         '\t' => ' ',
@@ -121,7 +123,7 @@ mod tests {
     #[test]
     fn edits_apply_at_the_cursor() {
         let check = |start: &str, edits: &[LineEdit], expected: &str| {
-            let mut line = InputLine::of(start);
+            let mut line = InputLine::from_text(start);
             edits.iter().for_each(|edit| line.edit(*edit));
             assert_eq!(line.take(), expected, "{start} {edits:?}");
         };
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_cursor_is_always_visible() {
-        let mut line = InputLine::of("a long 답변 of 여러 글자\nand two lines");
+        let mut line = InputLine::from_text("a long 답변 of 여러 글자\nand two lines");
         for _ in 0..30 {
             for width in 1..20 {
                 let (text, column) = line.window(width);

@@ -51,7 +51,7 @@ impl KeyReader {
     }
 
     /// Reports a pause in the input: a lone escape byte is then the Escape key.
-    pub fn pause(&mut self) -> Option<Key> {
+    pub fn resolve_lone_escape(&mut self) -> Option<Key> {
         if self.pending == [0x1b] && !self.is_pasting {
             self.pending.clear();
             return Some(Key::Escape);
@@ -60,7 +60,7 @@ impl KeyReader {
     }
 
     /// Tells whether an incomplete sequence is pending.
-    pub fn is_waiting(&self) -> bool {
+    pub fn has_incomplete_key(&self) -> bool {
         !self.pending.is_empty()
     }
 
@@ -84,9 +84,9 @@ impl KeyReader {
             0x15 => edit(LineEdit::DeleteToStart),
             0x17 => edit(LineEdit::DeleteWord),
             0x1a => key(Key::Suspend),
-            0x1b => self.sequence(),
+            0x1b => self.decode_escape_sequence(),
             0x00..0x20 => Some((None, 1)),
-            _ => self.char(),
+            _ => self.decode_char(),
         }
     }
 
@@ -102,11 +102,11 @@ impl KeyReader {
             b'\r' | b'\n' => insert('\n'),
             b'\t' => insert('\t'),
             0x00..0x20 | 0x7f => Some((None, 1)),
-            _ => self.char(),
+            _ => self.decode_char(),
         }
     }
 
-    fn char(&self) -> Option<(Option<Key>, usize)> {
+    fn decode_char(&self) -> Option<(Option<Key>, usize)> {
         let length = match self.pending.first()? {
             0x00..0x80 => 1,
             0xc2..0xe0 => 2,
@@ -125,7 +125,7 @@ impl KeyReader {
         }
     }
 
-    fn sequence(&mut self) -> Option<(Option<Key>, usize)> {
+    fn decode_escape_sequence(&mut self) -> Option<(Option<Key>, usize)> {
         let rest = self.pending.get(1..)?;
         let introducer = *rest.first()?;
         if introducer != b'[' && introducer != b'O' {
@@ -159,14 +159,14 @@ impl KeyReader {
 mod tests {
     use super::*;
 
-    fn typed(text: &str) -> Vec<Key> {
+    fn char_keys(text: &str) -> Vec<Key> {
         text.chars().map(|char| Key::Edit(LineEdit::Insert(char))).collect()
     }
 
     #[test]
     fn keys_do_not_depend_on_how_bytes_are_split() {
         let bytes = "a가\x1b[D\x1bOH\x1b[3~\r\x03\u{8}\x1b[200~x\r\ny\x03\x1b[201~\x1b[1;5Cz".as_bytes();
-        let mut expected = typed("a가");
+        let mut expected = char_keys("a가");
         expected.extend([
             Key::Edit(LineEdit::Left),
             Key::Edit(LineEdit::Home),
@@ -174,7 +174,7 @@ mod tests {
             Key::Enter,
         ]);
         expected.extend([Key::Interrupt, Key::Edit(LineEdit::Backspace)]);
-        expected.extend(typed("x\n\nyz"));
+        expected.extend(char_keys("x\n\nyz"));
         for cut in 0..=bytes.len() {
             let (head, tail) = bytes.split_at(cut);
             let mut keys = KeyReader::default();
@@ -190,14 +190,14 @@ mod tests {
         bytes.extend([b'1'; 100]);
         bytes.extend(b"b");
         assert_eq!(keys.push(&bytes).first(), Some(&Key::Edit(LineEdit::Insert('a'))));
-        assert!(!keys.is_waiting());
+        assert!(!keys.has_incomplete_key());
     }
 
     #[test]
     fn a_lone_escape_is_a_key_after_a_pause() {
         let mut keys = KeyReader::default();
         assert_eq!(keys.push(b"\x1b"), []);
-        assert_eq!(keys.pause(), Some(Key::Escape));
-        assert_eq!(keys.pause(), None);
+        assert_eq!(keys.resolve_lone_escape(), Some(Key::Escape));
+        assert_eq!(keys.resolve_lone_escape(), None);
     }
 }

@@ -5,7 +5,10 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 use views::{RunState, TaskState};
 
-use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board, changes, context_for, prompt};
+use super::{
+    END, ESCALATION, GATE, PERMISSION, QUESTION, board_after, context_for, refreshed_prompt,
+    row_changes_after,
+};
 use crate::screen::{
     board::Board,
     draw::{draw, full_entry, help},
@@ -14,9 +17,9 @@ use crate::screen::{
 };
 
 /// Draws the screen after a number of events, with a border that shows its size.
-fn screen(locale: Locale, n_events: usize, width: usize, height: usize) -> String {
-    let (board, now) = board(locale, n_events);
-    let frame = draw(context_for(locale, width, height, now), &board, &prompt(&board, locale));
+fn drawn_screen(locale: Locale, n_events: usize, width: usize, height: usize) -> String {
+    let (board, now) = board_after(locale, n_events);
+    let frame = draw(context_for(locale, width, height, now), &board, &refreshed_prompt(&board, locale));
     let mut lines = vec![format!("{width}x{height}, cursor {:?}", frame.cursor)];
     assert!(frame.lines.len() < height, "{} lines in {height}", frame.lines.len());
     for line in &frame.lines {
@@ -31,15 +34,15 @@ fn screen(locale: Locale, n_events: usize, width: usize, height: usize) -> Strin
 fn a_question_is_shown_at_all_sizes() {
     for (locale, name) in [(Locale::En, "en"), (Locale::Ko, "ko")] {
         let sizes = [(80, 24), (120, 40), (40, 24), (40, 12)];
-        let screens = sizes.map(|(width, height)| screen(locale, QUESTION, width, height));
+        let screens = sizes.map(|(width, height)| drawn_screen(locale, QUESTION, width, height));
         insta::assert_snapshot!(format!("question_{name}"), screens.join("\n\n"));
     }
 }
 
 #[test]
-fn other_entries_are_shown() {
+fn permission_escalation_and_gate_entries_are_shown() {
     for (locale, name) in [(Locale::En, "en"), (Locale::Ko, "ko")] {
-        let screens = [PERMISSION, ESCALATION, GATE, END].map(|n| screen(locale, n, 80, 24));
+        let screens = [PERMISSION, ESCALATION, GATE, END].map(|n| drawn_screen(locale, n, 80, 24));
         insta::assert_snapshot!(format!("inbox_{name}"), screens.join("\n\n"));
     }
 }
@@ -48,15 +51,15 @@ fn other_entries_are_shown() {
 fn overlaps_are_shown_until_they_are_resolved() {
     let mut screens = Vec::new();
     for (locale, width, height) in [(Locale::En, 80, 24), (Locale::Ko, 40, 24), (Locale::En, 80, 12)] {
-        let (mut board, now) = board(locale, QUESTION);
+        let (mut board, now) = board_after(locale, QUESTION);
         let pairs = [("T1.2", "T1.3", 1), ("T1.2", "T1.4", 12), ("T1.3", "T1.4", 1), ("T1.4", "T1.5", 1)];
         for (first, second, n_files) in pairs {
             let files: Vec<String> = (1..=n_files.min(5)).map(|n| format!("src/file-{n}.rs")).collect();
             let row = json!({ "tasks": [first, second], "files": files, "nFiles": n_files, "sinceAt": 1, "changedAt": 1 });
-            board.apply("overlap", &format!("{first}/{second}"), Some(&row));
+            board.apply_change("overlap", &format!("{first}/{second}"), Some(&row));
         }
-        board.apply("overlap", "T1.3/T1.4", None);
-        let frame = draw(context_for(locale, width, height, now), &board, &prompt(&board, locale));
+        board.apply_change("overlap", "T1.3/T1.4", None);
+        let frame = draw(context_for(locale, width, height, now), &board, &refreshed_prompt(&board, locale));
         assert!(frame.lines.len() < height);
         let texts: Vec<_> = frame.lines.iter().map(|line| line.text()).collect();
         screens.push(texts.join("\n"));
@@ -68,8 +71,8 @@ fn overlaps_are_shown_until_they_are_resolved() {
 fn leaving_asks_whether_agents_keep_working() {
     let mut screens = Vec::new();
     for (locale, width) in [(Locale::En, 80), (Locale::Ko, 40)] {
-        let (board, now) = board(locale, QUESTION);
-        let mut prompt = prompt(&board, locale);
+        let (board, now) = board_after(locale, QUESTION);
+        let mut prompt = refreshed_prompt(&board, locale);
         prompt.press(Key::Interrupt, &board, locale, now);
         let frame = draw(context_for(locale, width, 24, now), &board, &prompt);
         let texts: Vec<_> = frame.lines.iter().rev().take(4).rev().map(|line| line.text()).collect();
@@ -82,8 +85,8 @@ fn leaving_asks_whether_agents_keep_working() {
 fn the_screen_fits_every_size() {
     for locale in [Locale::En, Locale::Ko] {
         for n_events in [1, 10, QUESTION, PERMISSION, ESCALATION, GATE, END] {
-            let (board, now) = board(locale, n_events);
-            let prompt = prompt(&board, locale);
+            let (board, now) = board_after(locale, n_events);
+            let prompt = refreshed_prompt(&board, locale);
             for width in (1..50).chain([79, 200]) {
                 for height in [1, 2, 3, 5, 8, 13, 24, 60] {
                     let frame = draw(context_for(locale, width, height, now), &board, &prompt);
@@ -102,14 +105,14 @@ fn events_are_shown_above_the_screen_and_as_plain_lines() {
     let mut texts = Vec::new();
     for locale in [Locale::En, Locale::Ko] {
         let mut board = Board::default();
-        let context = context_for(locale, 80, 24, board_now());
-        for (kind, key, row) in changes(locale, END) {
-            if let Some(row) = board.apply(kind, &key, row.as_ref()) {
+        let context = context_for(locale, 80, 24, time_at_end_of_log());
+        for (kind, key, row) in row_changes_after(locale, END) {
+            if let Some(row) = board.apply_change(kind, &key, row.as_ref()) {
                 let above = history_line(context, &board, &row).map(|line| line.text());
                 texts.push(format!("{:<60} | {}", above.unwrap_or_default(), plain_line(&row).text()));
             }
         }
-        let (loaded, _) = super::board(locale, END);
+        let (loaded, _) = super::board_after(locale, END);
         assert_eq!(board.inbox().len(), loaded.inbox().len(), "changes build the same board");
         assert_eq!((board.tasks, board.run), (loaded.tasks, loaded.run));
         texts.push(String::new());
@@ -117,17 +120,17 @@ fn events_are_shown_above_the_screen_and_as_plain_lines() {
     insta::assert_snapshot!("history", texts.join("\n"));
 }
 
-fn board_now() -> domain::Timestamp {
-    board(Locale::En, END).1
+fn time_at_end_of_log() -> domain::Timestamp {
+    board_after(Locale::En, END).1
 }
 
 #[test]
 fn full_entry_and_help_are_shown() {
     let mut texts = Vec::new();
     for locale in [Locale::En, Locale::Ko] {
-        let (board, now) = board(locale, QUESTION);
+        let (board, now) = board_after(locale, QUESTION);
         let context = context_for(locale, 60, 10, now);
-        let entry = prompt(&board, locale).entry(&board, locale, now).unwrap();
+        let entry = refreshed_prompt(&board, locale).entry(&board, locale, now).unwrap();
         texts.extend(full_entry(context, &entry).into_iter().chain(help(context)).map(|line| line.text()));
     }
     insta::assert_snapshot!("full_entry", texts.join("\n"));
@@ -135,13 +138,13 @@ fn full_entry_and_help_are_shown() {
 
 #[test]
 fn the_board_knows_when_the_run_needs_the_user() {
-    let needs_user = |n_events| board(Locale::En, n_events).0.needs_user();
+    let needs_user = |n_events| board_after(Locale::En, n_events).0.needs_user();
     assert!(!needs_user(QUESTION), "backend is still working");
     assert!(!needs_user(PERMISSION), "the check of T1.3 is running");
     assert!(needs_user(ESCALATION));
     assert!(needs_user(GATE));
     assert!(!needs_user(END), "it has ended");
-    let (ended, _) = board(Locale::En, END);
+    let (ended, _) = board_after(Locale::En, END);
     let mut ending = Board::default();
     (ending.run, ending.tasks) = (ended.run, ended.tasks);
     ending.tasks.values_mut().for_each(|task| task.state = TaskState::Done);

@@ -2,13 +2,13 @@
 
 use domain::Locale;
 
-use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board, prompt};
+use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board_after, refreshed_prompt};
 use crate::screen::prompt::{Key, KeyReader, PromptAction, PromptMode};
 
 /// Types lines, and describes the effect of each.
-fn typed(n_events: usize, lines: &[&str]) -> Vec<String> {
-    let (board, now) = board(Locale::En, n_events);
-    let mut prompt = prompt(&board, Locale::En);
+fn effects_of_typed_lines(n_events: usize, lines: &[&str]) -> Vec<String> {
+    let (board, now) = board_after(Locale::En, n_events);
+    let mut prompt = refreshed_prompt(&board, Locale::En);
     let mut effects = Vec::new();
     for line in lines {
         let mut keys = KeyReader::default().push(line.as_bytes());
@@ -48,15 +48,17 @@ fn input_selects_what_the_screen_offers() {
         ("an ended run", END, &["n"]),
         ("nothing", 5, &["how is it going?", "", "1", "/chat 1", "q"]),
     ];
-    let texts = all.map(|(name, n_events, lines)| format!("{name}\n{}", typed(n_events, lines).join("\n")));
+    let texts = all.map(|(name, n_events, lines)| {
+        format!("{name}\n{}", effects_of_typed_lines(n_events, lines).join("\n"))
+    });
     insta::assert_snapshot!("typed", texts.join("\n\n"));
 }
 
 #[test]
 fn the_entry_does_not_change_while_the_user_types() {
-    let (before, now) = board(Locale::En, QUESTION);
-    let (after, _) = board(Locale::En, GATE);
-    let mut prompt = prompt(&before, Locale::En);
+    let (before, now) = board_after(Locale::En, QUESTION);
+    let (after, _) = board_after(Locale::En, GATE);
+    let mut prompt = refreshed_prompt(&before, Locale::En);
     let shown = prompt.entry(&before, Locale::En, now).unwrap().item;
     prompt.refresh(&after, Locale::En);
     assert_ne!(after.inbox()[0].item, shown, "a more urgent entry arrived");
@@ -65,9 +67,9 @@ fn the_entry_does_not_change_while_the_user_types() {
 
 #[test]
 fn the_line_is_cleared_when_its_entry_is_settled() {
-    let (before, now) = board(Locale::En, QUESTION);
-    let (without, _) = board(Locale::En, 5);
-    let mut prompt = prompt(&before, Locale::En);
+    let (before, now) = board_after(Locale::En, QUESTION);
+    let (without, _) = board_after(Locale::En, 5);
+    let mut prompt = refreshed_prompt(&before, Locale::En);
     for key in KeyReader::default().push(b"Str") {
         prompt.press(key, &before, Locale::En, now);
     }
@@ -78,9 +80,9 @@ fn the_line_is_cleared_when_its_entry_is_settled() {
 
 #[test]
 fn leaving_can_be_cancelled() {
-    let (board, now) = board(Locale::En, QUESTION);
+    let (board, now) = board_after(Locale::En, QUESTION);
     let check = |bytes: &[u8], expected: PromptAction| {
-        let mut prompt = prompt(&board, Locale::En);
+        let mut prompt = refreshed_prompt(&board, Locale::En);
         let mut action = PromptAction::Nothing;
         for key in KeyReader::default().push(bytes) {
             action = prompt.press(key, &board, Locale::En, now);
@@ -97,8 +99,8 @@ fn leaving_can_be_cancelled() {
 
 #[test]
 fn a_refused_line_is_restored() {
-    let (board, _) = board(Locale::En, QUESTION);
-    let mut prompt = prompt(&board, Locale::En);
+    let (board, _) = board_after(Locale::En, QUESTION);
+    let mut prompt = refreshed_prompt(&board, Locale::En);
     prompt.restore_refused("Strip", "q_1 is already answered".to_owned());
     assert_eq!(prompt.line.window(40).0, "Strip");
     assert!(prompt.notice.is_some());

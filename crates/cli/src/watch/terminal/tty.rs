@@ -21,7 +21,7 @@ pub struct Tty {
 
 impl Tty {
     /// Switches to raw mode.
-    pub fn enter() -> io::Result<Self> {
+    pub fn enter_raw_mode() -> io::Result<Self> {
         let tty = Self { before: tcgetattr(io::stdin())? };
         tty.set_raw()?;
         write(ENTER);
@@ -29,7 +29,7 @@ impl Tty {
     }
 
     /// Switches to raw mode again, after another program has used the terminal.
-    pub fn reenter(&self) {
+    pub fn reenter_raw_mode(&self) {
         // A closed terminal is detected at the next key.
         let _ = self.set_raw();
     }

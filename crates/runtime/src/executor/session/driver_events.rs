@@ -16,7 +16,7 @@ const TITLE_BYTES_MAX: usize = 500;
 
 impl SessionWorker {
     /// Reports events; returns the next state if the process has ended.
-    pub(super) fn handle_all(
+    pub(super) fn handle_reports(
         &mut self,
         reports: Vec<SessionReport>,
         process: &mut Process,
@@ -33,31 +33,31 @@ impl SessionWorker {
                     tools,
                     outcome: TurnOutcome::Finished | TurnOutcome::Failed { .. },
                 }) if is_interrupted => {
-                    let read_from = process.session_offset(read_from);
+                    let read_from = process.to_session_offset(read_from);
                     self.context
-                        .report_from_agent(session, Command::InterruptTurn { read_from, text, tools });
+                        .send_agent_command(session, Command::InterruptTurn { read_from, text, tools });
                 }
                 SessionReport::Event(DriverEvent::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. },
                     ..
                 }) => {
-                    return self.restart(process).map(Some);
+                    return self.restart_process(process).map(Some);
                 }
                 SessionReport::Event(event) => self.handle_event(event, process),
                 SessionReport::Ended(_) | SessionReport::Lost
                     if self.was_ended_from_outside(&report, process) =>
                 {
-                    self.context.report(Command::ReportStopped { session });
+                    self.context.report_to_run_loop(Command::ReportStopped { session });
                     return Ok(Some(NextState::Cold));
                 }
                 SessionReport::Ended(exit) => {
-                    self.context.report(Command::ReportEnded { session, exit_status: exit.code });
+                    self.context.report_to_run_loop(Command::ReportEnded { session, exit_status: exit.code });
                     return Ok(Some(NextState::Ended));
                 }
                 SessionReport::Lost => {
                     let n_ended = self.context.host.sessions.kill_orphans(&process.entry);
                     let reason = format!("its holder was killed; {n_ended} of its processes were ended");
-                    self.context.report(Command::ReportLost { session, reason });
+                    self.context.report_to_run_loop(Command::ReportLost { session, reason });
                     return Ok(Some(NextState::Ended));
                 }
             }
@@ -69,7 +69,7 @@ impl SessionWorker {
     fn was_ended_from_outside(&self, report: &SessionReport, process: &Process) -> bool {
         match report {
             SessionReport::Ended(exit) => {
-                process.was_stopped(&self.context, self.spec.session)
+                process.was_ended_by_shutdown(&self.context, self.spec.session)
                     // Exit code 0: the agent had finished before.
                     || process.is_from_earlier_boot && exit.code != Some(0)
             }
@@ -82,7 +82,7 @@ impl SessionWorker {
     fn is_interrupted(&self, reports: &[SessionReport], process: &Process) -> bool {
         match reports.last() {
             Some(SessionReport::Ended(exit)) => {
-                exit.code != Some(0) || process.was_stopped(&self.context, self.spec.session)
+                exit.code != Some(0) || process.was_ended_by_shutdown(&self.context, self.spec.session)
             }
             Some(SessionReport::Lost) => true,
             Some(SessionReport::InputWritten { .. } | SessionReport::Event(_)) | None => false,
@@ -90,7 +90,7 @@ impl SessionWorker {
     }
 
     /// Replaces a process whose agent cannot resume its conversation. The new one is sent all inputs again.
-    fn restart(&mut self, process: &mut Process) -> Result<NextState, ProcessError> {
+    fn restart_process(&mut self, process: &mut Process) -> Result<NextState, ProcessError> {
         process.session.stop(super::GRACE)?;
         if process.has_input && self.sent.is_empty() {
             // An earlier server sent the inputs, so they are unknown here.
@@ -98,7 +98,7 @@ impl SessionWorker {
         }
         self.spec.agent_session = None;
         self.inputs.restore(std::mem::take(&mut self.sent));
-        self.start()
+        self.start_process()
     }
 
     pub(super) fn handle_event(&mut self, event: DriverEvent, process: &Process) {
@@ -106,35 +106,38 @@ impl SessionWorker {
         match event {
             DriverEvent::Ready { agent_session } => {
                 self.spec.agent_session.clone_from(&agent_session);
-                self.context.report(Command::ReportStarted { session, agent_session });
+                self.context.report_to_run_loop(Command::ReportStarted { session, agent_session });
             }
             DriverEvent::Message { offset, read_from, item } => {
-                let (offset, read_from) = (process.message_offset(offset), process.session_offset(read_from));
-                self.context.report_from_agent(session, message_command(offset, read_from, item));
+                let (offset, read_from) =
+                    (process.to_session_message_offset(offset), process.to_session_offset(read_from));
+                self.context.send_agent_command(session, message_command(offset, read_from, item));
             }
             DriverEvent::Permission { request, options: _ } => {
-                self.context.report_from_agent(session, Command::RequestPermission(request));
+                self.context.send_agent_command(session, Command::RequestPermission(request));
             }
             DriverEvent::Question { prompt, question } => {
-                self.context.report_from_agent(session, Command::RequestAnswer { prompt, question });
+                self.context.send_agent_command(session, Command::RequestAnswer { prompt, question });
             }
-            DriverEvent::Usage(usage) => self.context.report_from_agent(session, Command::ReportUsage(usage)),
+            DriverEvent::Usage(usage) => {
+                self.context.send_agent_command(session, Command::ReportUsage(usage))
+            }
             // The session is ending: record the text as an interrupted turn.
             DriverEvent::TurnEnded { read_from, text, tools, outcome: _ } if self.is_ending => {
-                let read_from = process.session_offset(read_from);
-                self.context.report_from_agent(session, Command::InterruptTurn { read_from, text, tools });
+                let read_from = process.to_session_offset(read_from);
+                self.context.send_agent_command(session, Command::InterruptTurn { read_from, text, tools });
                 self.context.open_turns.end(session);
             }
             DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
-                let read_from = process.session_offset(read_from);
+                let read_from = process.to_session_offset(read_from);
                 if let Some(error) = turn_error(outcome) {
                     // After all messages of the turn, and the same each time that the output is read.
                     let offset = MessageOffset { start: read_from, ordinal: u32::MAX };
                     let message = Box::new(AgentMessage::Error(error));
                     self.context
-                        .report_from_agent(session, Command::ReceiveMessage { offset, read_from, message });
+                        .send_agent_command(session, Command::ReceiveMessage { offset, read_from, message });
                 }
-                self.context.report_from_agent(session, Command::EndTurn { read_from, text, tools });
+                self.context.send_agent_command(session, Command::EndTurn { read_from, text, tools });
                 self.context.open_turns.end(session);
             }
             DriverEvent::Text { text } => {
@@ -150,7 +153,8 @@ impl SessionWorker {
                 self.context.publish_activity(session, AgentActivity::Plan { steps });
             }
             DriverEvent::Warning(warning) => {
-                self.context.publish_activity(session, AgentActivity::Warning { text: describe(&warning) });
+                self.context
+                    .publish_activity(session, AgentActivity::Warning { text: describe_warning(&warning) });
             }
             // The model is reported with the usage; the other events have no effect.
             DriverEvent::Model { .. } | DriverEvent::Mode { .. } | DriverEvent::PromptWithdrawn { .. } => {}
@@ -212,7 +216,7 @@ fn step_with_status(step: PlanStep) -> (String, &'static str) {
     (step.text, status)
 }
 
-fn describe(warning: &AgentWarning) -> String {
+fn describe_warning(warning: &AgentWarning) -> String {
     match warning {
         AgentWarning::Retrying { attempt, delay_ms, message } => {
             format!("retry {attempt} in {} s: {message}", delay_ms.div_ceil(1000))

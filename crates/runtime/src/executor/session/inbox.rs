@@ -60,27 +60,27 @@ pub(in crate::executor) enum SessionStop {
 /// The side of the run loop.
 pub(super) struct SessionOutbox {
     commands: SyncSender<SessionCommand>,
-    control: Arc<Mutex<Control>>,
+    control: Arc<Mutex<SessionControl>>,
     stop_token: StopToken,
 }
 
 /// The side of the session's thread.
 pub(super) struct SessionInbox {
     pub(super) commands: Receiver<SessionCommand>,
-    control: Arc<Mutex<Control>>,
+    control: Arc<Mutex<SessionControl>>,
     /// Ends the set-up of the worktree.
     pub(super) stop_token: StopToken,
 }
 
 #[derive(Default)]
-struct Control {
+struct SessionControl {
     stop: Option<SessionStop>,
     waker: Option<Waker>,
 }
 
-pub(super) fn inbox() -> (SessionOutbox, SessionInbox) {
+pub(super) fn outbox_and_inbox() -> (SessionOutbox, SessionInbox) {
     let (sender, commands) = sync_channel(COMMANDS_MAX);
-    let (control, stop_token) = (Arc::<Mutex<Control>>::default(), StopToken::new());
+    let (control, stop_token) = (Arc::<Mutex<SessionControl>>::default(), StopToken::new());
     let outbox =
         SessionOutbox { commands: sender, control: Arc::clone(&control), stop_token: stop_token.clone() };
     (outbox, SessionInbox { commands, control, stop_token })
@@ -123,24 +123,24 @@ impl SessionInbox {
     }
 }
 
-impl Control {
+impl SessionControl {
     fn wake(&self) {
         self.waker.iter().for_each(Waker::wake);
     }
 }
 
-fn lock(control: &Mutex<Control>) -> MutexGuard<'_, Control> {
+fn lock(control: &Mutex<SessionControl>) -> MutexGuard<'_, SessionControl> {
     // Each change is a single assignment.
     control.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{COMMANDS_MAX, SessionCommand, SessionStop, inbox};
+    use super::{COMMANDS_MAX, SessionCommand, SessionStop, outbox_and_inbox};
 
     #[test]
     fn full_queue_stops_the_session_and_does_not_block_the_sender() {
-        let (outbox, inbox) = inbox();
+        let (outbox, inbox) = outbox_and_inbox();
         (0..COMMANDS_MAX).for_each(|_| outbox.send(SessionCommand::Wake));
         assert_eq!(inbox.stop_request(), None);
         outbox.send(SessionCommand::Wake);
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn stop_reaches_a_full_queue_and_replaces_an_overflow() {
-        let (outbox, inbox) = inbox();
+        let (outbox, inbox) = outbox_and_inbox();
         (0..=COMMANDS_MAX).for_each(|_| outbox.send(SessionCommand::Wake));
         outbox.stop(SessionStop::Detach);
         assert_eq!(inbox.stop_request(), Some(SessionStop::Detach));
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn stop_wakes_a_thread_that_waits_for_a_command() {
-        let (outbox, inbox) = inbox();
+        let (outbox, inbox) = outbox_and_inbox();
         let thread = std::thread::spawn(move || inbox.commands.recv().map(|_| inbox.stop_request()));
         outbox.stop(SessionStop::End);
         assert_eq!(thread.join().unwrap().unwrap(), Some(SessionStop::End));

@@ -11,7 +11,7 @@ use drivers::{
 use protocol::prompts::{PreambleOptions, TaskPrompt, preamble};
 use sessions::{RefusedInput, SentInput, SessionEntry};
 
-use super::{NextState, QueuedInput, SessionWorker, begin_turn};
+use super::{NextState, QueuedInput, SessionWorker, register_open_turn};
 use crate::executor::process::{Process, ProcessError, SessionSpec};
 
 impl SessionWorker {
@@ -33,21 +33,21 @@ impl SessionWorker {
             if let Some(input) = written {
                 process.has_input = true;
                 if matches!(input, AgentInput::Prompt { .. }) {
-                    begin_turn(&self.context, &self.spec);
+                    register_open_turn(&self.context, &self.spec);
                 }
                 if !process.is_resumed {
                     self.replay = None;
                 }
                 self.sent.push((number, queued));
             }
-            if let Some(next) = self.handle_all(reports, process)? {
+            if let Some(next) = self.handle_reports(reports, process)? {
                 return Ok(Some(next));
             }
         }
     }
 
     pub(super) fn report_sent(&self, input: InputNumber) {
-        self.context.report(Command::ReportInputSent { session: self.spec.session, input });
+        self.context.report_to_run_loop(Command::ReportInputSent { session: self.spec.session, input });
     }
 }
 
@@ -72,7 +72,7 @@ impl InputRenderer<'_> {
         refused: Option<RefusedInput>,
     ) -> Result<Option<AgentInput>, ProcessError> {
         let Some(RefusedInput { input, reason }) = refused else {
-            let brief = queued.brief.as_deref().map(|brief| self.in_worktree(brief));
+            let brief = queued.brief.as_deref().map(|brief| self.brief_with_worktree(brief));
             let input = input_text::render_input(&queued.input, self.input_context(brief.as_ref()));
             return Ok(Some(self.with_introduction(input, number, queued)));
         };
@@ -110,7 +110,7 @@ impl InputRenderer<'_> {
 
     /// Returns the prompt of the task, for an agent that does not remember it.
     fn repeated_task(&self, replay: &TaskPrompt) -> String {
-        let brief = self.in_worktree(replay);
+        let brief = self.brief_with_worktree(replay);
         let input =
             SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
         match input_text::render_input(&input, self.input_context(Some(&brief))) {
@@ -121,7 +121,7 @@ impl InputRenderer<'_> {
         }
     }
 
-    fn in_worktree(&self, brief: &TaskPrompt) -> TaskPrompt {
+    fn brief_with_worktree(&self, brief: &TaskPrompt) -> TaskPrompt {
         TaskPrompt {
             worktree: Some(self.spec.directory.to_string_lossy().into_owned()),
             preamble: Some(self.preamble()),

@@ -5,15 +5,15 @@ use std::{collections::BTreeMap, path::Path};
 use config::{Config, ConfigFile, Layers, load};
 use domain::{PlannedTask, PlannedWork};
 
-use super::team;
+use super::assemble_team;
 
-fn config(text: &str) -> Config {
+fn parse_config(text: &str) -> Config {
     let file = ConfigFile { name: "jangdan.toml", bytes: text.as_bytes(), folder: Path::new("/project") };
     let loaded = load(&Layers {
         files: &[file],
         environment: &BTreeMap::new(),
         flags: &[],
-        builtin_agents: &drivers::preset::names(&toml::Table::new()),
+        builtin_agents: &drivers::preset::preset_names(&toml::Table::new()),
         directory: Path::new("/project"),
         home: None,
     });
@@ -21,7 +21,7 @@ fn config(text: &str) -> Config {
 }
 
 /// Makes a plan of tasks that name an agent and a tester, such as `claude/codex`.
-fn work(tasks: &[&str]) -> PlannedWork {
+fn plan_with_tasks(tasks: &[&str]) -> PlannedWork {
     let name = |name: &str| (!name.is_empty()).then(|| name.parse().unwrap());
     let task = |(number, text): (usize, &&str)| {
         let (agent, tester) = text.split_once('/').unwrap_or((text, ""));
@@ -34,8 +34,8 @@ fn work(tasks: &[&str]) -> PlannedWork {
 
 /// Compares the members of a team in order, each with its role and preset, then the default tester.
 #[track_caller]
-fn check(text: &str, tasks: &[&str], agent: Option<&str>, expected: &str) {
-    let team = team(&config(text), &work(tasks), agent).unwrap();
+fn assert_team(text: &str, tasks: &[&str], agent: Option<&str>, expected: &str) {
+    let team = assemble_team(&parse_config(text), &plan_with_tasks(tasks), agent).unwrap();
     let member = |member: &domain::TeamMember| {
         let slots = member.slots.map(|slots| format!(" x{slots}")).unwrap_or_default();
         format!("{} {:?} {}{slots}", member.name, member.role, team.presets[&member.name])
@@ -49,15 +49,15 @@ fn check(text: &str, tasks: &[&str], agent: Option<&str>, expected: &str) {
 #[test]
 fn agents_with_a_role_are_its_default() {
     // None of these has to be installed.
-    check("[agents.codex]\nrole = 'worker'", &[""], None, "codex Worker codex");
-    check("[agents.mine]\nextends = 'shell'\nrole = 'worker'", &[""], None, "mine Worker mine");
-    check(
+    assert_team("[agents.codex]\nrole = 'worker'", &[""], None, "codex Worker codex");
+    assert_team("[agents.mine]\nextends = 'shell'\nrole = 'worker'", &[""], None, "mine Worker mine");
+    assert_team(
         "[agents.codex]\nrole = 'worker'\nslots = 2\n[agents.claude]\nrole = 'worker'",
         &[""],
         None,
         "claude Worker claude, codex Worker codex x2",
     );
-    check(
+    assert_team(
         "[agents.codex]\nrole = 'worker'\n[agents.shell]\nrole = 'tester'\n\
          [agents.opencode]\nrole = 'verifier'\n[agents.gemini]\nrole = 'orchestrator'\n\
          [agents.claude]\nrole = 'operator'",
@@ -71,14 +71,19 @@ fn agents_with_a_role_are_its_default() {
 #[test]
 fn the_option_overrides_team_and_team_overrides_a_role() {
     let both = "[agents.codex]\nrole = 'worker'\n[team]\nworker = 'claude'";
-    check(both, &[""], None, "claude Worker claude, codex Worker codex");
-    check(both, &[""], Some("gemini"), "gemini Worker gemini, codex Worker codex");
-    check("[agents.codex]\nrole = 'worker'", &["claude"], None, "codex Worker codex, claude Worker claude");
+    assert_team(both, &[""], None, "claude Worker claude, codex Worker codex");
+    assert_team(both, &[""], Some("gemini"), "gemini Worker gemini, codex Worker codex");
+    assert_team(
+        "[agents.codex]\nrole = 'worker'",
+        &["claude"],
+        None,
+        "codex Worker codex, claude Worker claude",
+    );
 }
 
 #[test]
 fn an_agent_with_two_roles_is_added_again_under_the_second_role() {
-    check(
+    assert_team(
         "team.worker = 'codex'\nteam.verifier = 'codex'\nteam.tester = 'codex'",
         &[""],
         None,
@@ -88,9 +93,9 @@ fn an_agent_with_two_roles_is_added_again_under_the_second_role() {
 
 #[test]
 fn agents_named_by_the_plan_or_the_configuration_are_members() {
-    check("", &["claude/codex", "claude"], None, "claude Worker claude, codex Tester codex");
-    check("team.worker = 'claude'", &["nora"], None, "claude Worker claude, nora Worker claude");
-    check(
+    assert_team("", &["claude/codex", "claude"], None, "claude Worker claude, codex Tester codex");
+    assert_team("team.worker = 'claude'", &["nora"], None, "claude Worker claude, nora Worker claude");
+    assert_team(
         "team.worker = 'claude'\n[agents.codex]\nslots = 2",
         &[""],
         None,

@@ -14,15 +14,15 @@ struct Spool {
 impl Spool {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
-        let writer = SpoolWriter::open_with(folder.path(), 200).unwrap();
+        let writer = SpoolWriter::open_with_segment_size(folder.path(), 200).unwrap();
         Self { folder, writer }
     }
 
-    fn put(&mut self, body: &RecordBody) {
+    fn append_record(&mut self, body: &RecordBody) {
         assert_eq!(self.writer.append(body), AppendResult::Written);
     }
 
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+    fn append_output(&mut self, stream: OutputSource, bytes: &[u8]) {
         assert_eq!(self.writer.append_output(stream, bytes), AppendResult::Written);
     }
 
@@ -47,17 +47,21 @@ fn abbreviate(page: &PageBuilder) -> Vec<String> {
 #[test]
 fn input_and_output_are_in_order_and_a_line_is_one_record() {
     let mut spool = Spool::new();
-    spool.put(&RecordBody::Input { number: 1, bytes: b"ask\n".to_vec() });
-    spool.write(Stream::Output, b"one ");
-    spool.write(Stream::Output, b"line\n");
-    spool.write(Stream::Error, b"oh\n");
-    spool.write(Stream::SideChannel, b"beside");
-    spool.write(Stream::Output, b"two\n");
+    spool.append_record(&RecordBody::Input { number: 1, bytes: b"ask\n".to_vec() });
+    spool.append_output(OutputSource::Output, b"one ");
+    spool.append_output(OutputSource::Output, b"line\n");
+    spool.append_output(OutputSource::Error, b"oh\n");
+    spool.append_output(OutputSource::SideChannel, b"beside");
+    spool.append_output(OutputSource::Output, b"two\n");
     let all = spool.read(PageStart::After(0), 1000);
     assert_eq!(abbreviate(&all), ["0>ask\n", "0<one line\n", "9!oh\n", "18<two\n"]);
     assert_eq!((all.offset, all.next, all.is_at_end, all.has_exit), (0, 22, true, false));
     assert!(all.records.iter().all(|record| record.at > Timestamp(0)));
-    spool.put(&RecordBody::Exit(Exit { code: Some(0), signal: None, reason: EndReason::AgentExited }));
+    spool.append_record(&RecordBody::Exit(Exit {
+        code: Some(0),
+        signal: None,
+        reason: EndReason::AgentExited,
+    }));
     assert!(spool.read(PageStart::After(22), 1000).has_exit);
 }
 
@@ -69,10 +73,10 @@ fn pages_from_the_end_to_the_start_are_complete() {
         let line = format!("{number}: 한글과 ascii\n");
         // Chunks end anywhere, also within a character.
         for bytes in line.as_bytes().chunks(7) {
-            spool.write(Stream::Output, bytes);
+            spool.append_output(OutputSource::Output, bytes);
         }
         written.push_str(&line);
-        spool.put(&RecordBody::Input { number, bytes: b"go\n".to_vec() });
+        spool.append_record(&RecordBody::Input { number, bytes: b"go\n".to_vec() });
     }
     for bytes_max in [4, 5, 50, 333, 100_000] {
         let mut page = spool.read(PageStart::End, bytes_max);
@@ -109,7 +113,7 @@ fn reading_each_new_byte_gives_complete_characters_once() {
     let mut spool = Spool::new();
     let (mut at, mut text) = (0, String::new());
     for byte in "a한b글\n".bytes() {
-        spool.write(Stream::Output, &[byte]);
+        spool.append_output(OutputSource::Output, &[byte]);
         let page = spool.read(PageStart::After(at), 1000);
         text.extend(page.records.iter().map(|record| record.text.as_str()));
         at = page.next;
@@ -121,7 +125,7 @@ fn reading_each_new_byte_gives_complete_characters_once() {
 fn forgotten_output_is_not_part_of_the_last_page() {
     let mut spool = Spool::new();
     for _ in 0..20 {
-        spool.write(Stream::Output, &[b'x'; 99]);
+        spool.append_output(OutputSource::Output, &[b'x'; 99]);
     }
     spool::delete_before(spool.folder.path(), 900).unwrap();
     let page = spool.read(PageStart::End, 1_000_000);

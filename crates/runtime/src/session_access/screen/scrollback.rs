@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     /// Returns the scrollback of a screen of two lines.
-    fn scrolled(columns: usize, printed: &str) -> String {
+    fn render_scrollback(columns: usize, printed: &str) -> String {
         let mut scrollback = Scrollback::default();
         Terminal::new(columns, 2).unwrap().feed_with(printed, &mut scrollback);
         let mut text = String::new();
@@ -123,19 +123,19 @@ mod tests {
             ("한글 ok\r\n\r\n", "한글 ok\r\n"),
             ("", ""),
         ] {
-            assert_eq!(scrolled(20, printed), expected, "{printed:?}");
+            assert_eq!(render_scrollback(20, printed), expected, "{printed:?}");
         }
         // A wrapped line stays one line.
-        assert_eq!(scrolled(4, "abcdefgh\r\n\r\n"), "abcdefgh\r\n");
+        assert_eq!(render_scrollback(4, "abcdefgh\r\n\r\n"), "abcdefgh\r\n");
     }
 
     #[test]
     fn only_the_last_lines_are_kept() {
         let printed: String = (0..LINES_MAX + 10).map(|number| format!("{number}\r\n")).collect();
-        let text = scrolled(20, &printed);
+        let text = render_scrollback(20, &printed);
         assert_eq!(text.lines().count(), LINES_MAX);
         assert!(text.starts_with("9\r\n"), "{}", &text[..20]);
         let wide = format!("{}\r\n", "x".repeat(999)).repeat(4_000);
-        assert!(scrolled(1000, &wide).len() <= BYTES_MAX);
+        assert!(render_scrollback(1000, &wide).len() <= BYTES_MAX);
     }
 }

@@ -105,7 +105,7 @@ impl ClaudeProtocol {
     }
 
     /// Reports that the session to resume does not exist.
-    pub(super) fn send_unknown_session(&mut self) -> io::Result<()> {
+    pub(super) fn send_unknown_session_result(&mut self) -> io::Result<()> {
         let error = format!("No conversation found with session ID: {}", self.session);
         self.send_turn_result(TurnResult {
             subtype: "error_during_execution",

@@ -37,7 +37,9 @@ impl ScreenPainter {
         {
             let line = format!("{}{line}", if index == 0 { mark } else { &indent });
             if !self.is_alternate {
-                output::write_bytes(format!("\r\x1b[K{}\r\n", with_cursor_moves(&line)).as_bytes())?;
+                output::write_bytes(
+                    format!("\r\x1b[K{}\r\n", replace_spaces_by_cursor_moves(&line)).as_bytes(),
+                )?;
             }
             self.lines.push(line);
         }
@@ -57,7 +59,7 @@ impl ScreenPainter {
         let mut screen = "\x1b[?2026h".to_owned();
         let first = self.lines.len().saturating_sub(rows - 1);
         for (row, line) in self.lines.iter().skip(first).enumerate() {
-            screen.push_str(&format!("\x1b[{};1H{}\x1b[K", row + 1, with_cursor_moves(line)));
+            screen.push_str(&format!("\x1b[{};1H{}\x1b[K", row + 1, replace_spaces_by_cursor_moves(line)));
         }
         screen.push_str(&format!("\x1b[{rows};1H› {shown}\x1b[K\x1b[?2026l"));
         output::write_bytes(screen.as_bytes())
@@ -89,7 +91,7 @@ fn wrap_at_spaces(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Replaces spaces by cursor movements if all characters are one column wide.
-fn with_cursor_moves(line: &str) -> String {
+fn replace_spaces_by_cursor_moves(line: &str) -> String {
     let text = line.trim_start();
     let indent = line.len() - text.len();
     let mut painted = " ".repeat(indent);

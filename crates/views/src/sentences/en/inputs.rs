@@ -23,7 +23,7 @@ pub fn describe_input(input: &SessionInput) -> String {
         SessionInput::Permission { allowed: false, .. } => "Not allowed.".to_owned(),
         SessionInput::Provided { name, provided, default, .. } => {
             let default = if *default { " (your default)" } else { "" };
-            format!("{name} is available{default}: {}", location(provided))
+            format!("{name} is available{default}: {}", resource_location(provided))
         }
         SessionInput::Refused { name, reason, .. } => format!("{name} will not be provided: {reason}"),
         SessionInput::Invocation { from, task, context, .. } => {
@@ -40,7 +40,7 @@ pub fn describe_input(input: &SessionInput) -> String {
         }
         SessionInput::Result { from, content, .. } => format!("Result from {from}: {content}"),
         SessionInput::Direct { from, content, .. } => format!("Message from {from}: {content}"),
-        SessionInput::Feedback { round, feedback, .. } => test_feedback(*round, feedback),
+        SessionInput::Feedback { round, feedback, .. } => describe_test_feedback(*round, feedback),
         SessionInput::InvalidMessage { protocol, error } => format!("{protocol} is invalid: {error}"),
         SessionInput::NearMiss { near, raw } => format!("Did you mean {near}? {raw}"),
         SessionInput::Reminder => "Is the task done, did it fail, or do you have a question?".to_owned(),
@@ -70,7 +70,7 @@ pub fn describe_input(input: &SessionInput) -> String {
 }
 
 /// Returns where the agent finds a provided resource.
-fn location(provided: &ProvidedResource) -> String {
+fn resource_location(provided: &ProvidedResource) -> String {
     match provided {
         ProvidedResource::Environment { names } => {
             format!("environment variables {}", join_names(names))
@@ -85,7 +85,7 @@ fn location(provided: &ProvidedResource) -> String {
     }
 }
 
-fn test_feedback(round: u32, feedback: &TestFeedback) -> String {
+fn describe_test_feedback(round: u32, feedback: &TestFeedback) -> String {
     let mut text = format!("Test round {round} ");
     text.push_str(if feedback.success { "passed." } else { "failed." });
     for failure in &feedback.failures {

@@ -25,7 +25,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
         SessionInput::Permission { allowed: false, .. } => "허용되지 않았습니다.".to_owned(),
         SessionInput::Provided { name, provided, default, .. } => {
             let default = if *default { " (에이전트의 기본값)" } else { "" };
-            format!("{name} 제공 완료{default}: {}", location(provided))
+            format!("{name} 제공 완료{default}: {}", resource_location(provided))
         }
         SessionInput::Refused { name, reason, .. } => format!("{name} 요청이 거절되었습니다: {reason}"),
         SessionInput::Invocation { from, task, context, .. } => {
@@ -42,7 +42,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
         }
         SessionInput::Result { from, content, .. } => format!("{from} 에이전트의 결과: {content}"),
         SessionInput::Direct { from, content, .. } => format!("{from} 에이전트의 메시지: {content}"),
-        SessionInput::Feedback { round, feedback, .. } => test_feedback(*round, feedback),
+        SessionInput::Feedback { round, feedback, .. } => describe_test_feedback(*round, feedback),
         SessionInput::InvalidMessage { protocol, error } => {
             format!("{protocol} 메시지가 올바르지 않습니다: {error}")
         }
@@ -72,7 +72,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
 }
 
 /// Returns where the agent finds a provided resource.
-fn location(provided: &ProvidedResource) -> String {
+fn resource_location(provided: &ProvidedResource) -> String {
     match provided {
         ProvidedResource::Environment { names } => format!("환경 변수 {}", join_names(names)),
         ProvidedResource::File { path } => format!("파일 {path}"),
@@ -85,7 +85,7 @@ fn location(provided: &ProvidedResource) -> String {
     }
 }
 
-fn test_feedback(round: u32, feedback: &TestFeedback) -> String {
+fn describe_test_feedback(round: u32, feedback: &TestFeedback) -> String {
     let result = if feedback.success { "통과" } else { "실패" };
     let mut text = format!("{round}회차 테스트 {result}");
     for failure in &feedback.failures {

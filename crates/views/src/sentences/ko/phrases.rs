@@ -5,7 +5,7 @@ use domain::{
     PermissionKind, PermissionRequest, Priority, Receipt, Role, Severity,
 };
 
-use crate::sentence::{SentenceContext, after_colon, first_line, first_names};
+use crate::sentence::{SentenceContext, first_line, leading_names, prefix_with_colon};
 
 const PRODUCT: &str = "Jangdan";
 
@@ -21,12 +21,12 @@ pub(super) fn agent_as_subject(name: &str) -> String {
 
 /// Joins names for a sentence: the first few, and the number of the others.
 pub(super) fn join_names<T: ToString>(items: &[T]) -> String {
-    join_first_names(items, items.len())
+    join_names_of_total(items, items.len())
 }
 
 /// Joins the first names of `n_items`.
-pub(super) fn join_first_names<T: ToString>(items: &[T], n_items: usize) -> String {
-    let names = first_names(items);
+pub(super) fn join_names_of_total<T: ToString>(items: &[T], n_items: usize) -> String {
+    let names = leading_names(items);
     let rest = match n_items.saturating_sub(names.len()) {
         0 => String::new(),
         n_more => format!(" 외 {n_more}개"),
@@ -34,7 +34,7 @@ pub(super) fn join_first_names<T: ToString>(items: &[T], n_items: usize) -> Stri
     format!("{}{rest}", names.join(", "))
 }
 
-pub(super) fn awaited(context: SentenceContext<'_>, reason: &BlockReason) -> String {
+pub(super) fn awaited_item(context: SentenceContext<'_>, reason: &BlockReason) -> String {
     match reason {
         BlockReason::Question { question } => format!("{} 답변", context.question_korean(*question)),
         BlockReason::Request { request } => context.request(*request),
@@ -56,13 +56,17 @@ pub(super) fn awaited(context: SentenceContext<'_>, reason: &BlockReason) -> Str
 
 pub(super) fn failure_reason(failure: &AttemptFailure) -> String {
     match failure {
-        AttemptFailure::Reported { reason } => format!("에이전트가 실패를 보고함{}", after_colon(reason)),
+        AttemptFailure::Reported { reason } => {
+            format!("에이전트가 실패를 보고함{}", prefix_with_colon(reason))
+        }
         AttemptFailure::Exited { exit_status: Some(status) } => format!("프로세스 종료 코드 {status}"),
         AttemptFailure::Exited { exit_status: None } => "프로세스가 시그널로 종료됨".to_owned(),
-        AttemptFailure::Lost { reason } => format!("프로세스가 사라짐{}", after_colon(reason)),
+        AttemptFailure::Lost { reason } => format!("프로세스가 사라짐{}", prefix_with_colon(reason)),
         AttemptFailure::Checks => "검증 반복 실패".to_owned(),
-        AttemptFailure::Merge { reason } => format!("병합 실패{}", after_colon(reason)),
-        AttemptFailure::Error { message } => format!("에이전트가 오류를 보고함{}", after_colon(message)),
+        AttemptFailure::Merge { reason } => format!("병합 실패{}", prefix_with_colon(reason)),
+        AttemptFailure::Error { message } => {
+            format!("에이전트가 오류를 보고함{}", prefix_with_colon(message))
+        }
         AttemptFailure::MarkedFailed => "실패로 표시됨".to_owned(),
     }
 }
@@ -84,7 +88,7 @@ pub(super) fn subject_name(subject: &EscalationSubject) -> String {
 }
 
 /// Returns the subject of a problem as the object of a verb.
-fn subject_object(subject: &EscalationSubject) -> String {
+fn subject_as_object(subject: &EscalationSubject) -> String {
     match subject {
         EscalationSubject::Task { task } => format!("{task} 작업을"),
         EscalationSubject::Phase { phase } => format!("{phase}단계를"),
@@ -94,7 +98,7 @@ fn subject_object(subject: &EscalationSubject) -> String {
 
 /// Completes "ana 님이 …" with the decision on a problem.
 pub(super) fn decision(action: &EscalationAction, subject: &EscalationSubject, title: &str) -> String {
-    let object = subject_object(subject);
+    let object = subject_as_object(subject);
     match action {
         EscalationAction::Retry { .. } => format!("{object} 다시 시도합니다"),
         EscalationAction::Reassign { agent } => format!("{object} {agent} 에이전트에 재배정했습니다"),
@@ -104,7 +108,7 @@ pub(super) fn decision(action: &EscalationAction, subject: &EscalationSubject, t
             format!("{} 예산을 늘렸습니다: {budget}", subject_name(subject))
         }
         EscalationAction::MarkFailed => format!("{object} 실패로 표시했습니다"),
-        EscalationAction::Dismiss => format!("문제를 무시했습니다{}", after_colon(title)),
+        EscalationAction::Dismiss => format!("문제를 무시했습니다{}", prefix_with_colon(title)),
     }
 }
 

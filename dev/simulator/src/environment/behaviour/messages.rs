@@ -9,7 +9,7 @@ use domain::{
     StepComplete, TaskId, Usage, UserQuestion,
 };
 
-use super::{AgentAction, AgentContext, done, fail, say, write};
+use super::{AgentAction, AgentContext, done_message, fail_message, message_output, output_action};
 use crate::{environment::OutputItem, random::Random};
 
 /// Output before the end of a task.
@@ -26,53 +26,54 @@ pub(super) fn extra_output(random: &mut Random, agent: &mut AgentContext<'_>, ta
     let waits = |actions: Vec<AgentAction>| ExtraOutput { actions, waits: true, in_turn: false };
     let prompts = |action: AgentAction| ExtraOutput { actions: vec![action], waits: true, in_turn: true };
     match random.below(100) {
-        0..12 => {
-            continues(vec![say(AgentMessage::Progress(ProgressMessage { progress: Some(0.5), task: None }))])
-        }
-        12..20 => continues(vec![say(AgentMessage::StepComplete(StepComplete { summary: None }))]),
-        20..34 => continues(vec![write(OutputItem::Usage(usage(random)))]),
+        0..12 => continues(vec![message_output(AgentMessage::Progress(ProgressMessage {
+            progress: Some(0.5),
+            task: None,
+        }))]),
+        12..20 => continues(vec![message_output(AgentMessage::StepComplete(StepComplete { summary: None }))]),
+        20..34 => continues(vec![output_action(OutputItem::Usage(random_usage(random)))]),
         34..46 => {
             if random.once_in(5) {
-                return prompts(prompt(random, agent));
+                return prompts(prompt_output(random, agent));
             }
             let n = if random.once_in(4) { 3 } else { 1 };
-            waits((0..n).map(|_| question(random)).collect())
+            waits((0..n).map(|_| question_message(random)).collect())
         }
-        46..54 => waits(vec![request(random)]),
-        54..62 => call(random, agent),
-        62..66 => continues(vec![deliver(random, agent)]),
-        66..73 => continues(vec![direct(random, agent)]),
-        73..82 => prompts(permission(random, agent)),
-        82..87 => waits(vec![error(random)]),
-        87..90 => continues(vec![write(OutputItem::Invalid)]),
-        90..93 => continues(vec![write(OutputItem::NearMiss)]),
-        _ => continues(not_permitted(random, agent, task)),
+        46..54 => waits(vec![request_message(random)]),
+        54..62 => call_output(random, agent),
+        62..66 => continues(vec![deliver_result_message(random, agent)]),
+        66..73 => continues(vec![direct_message(random, agent)]),
+        73..82 => prompts(permission_prompt(random, agent)),
+        82..87 => waits(vec![error_message(random)]),
+        87..90 => continues(vec![output_action(OutputItem::Invalid)]),
+        90..93 => continues(vec![output_action(OutputItem::NearMiss)]),
+        _ => continues(not_permitted_messages(random, agent, task)),
     }
 }
 
 /// Calls a member of the team, itself, or an unknown agent.
-pub(super) fn call(random: &mut Random, agent: &AgentContext<'_>) -> ExtraOutput {
-    let Some(target) = target(random, agent) else {
+pub(super) fn call_output(random: &mut Random, agent: &AgentContext<'_>) -> ExtraOutput {
+    let Some(target) = random_target_agent(random, agent) else {
         return ExtraOutput { actions: Vec::new(), waits: false, in_turn: false };
     };
     let invoke = InvokeMessage { target, task: "help me".to_owned(), context: None };
-    ExtraOutput { actions: vec![say(AgentMessage::Invoke(invoke))], waits: true, in_turn: false }
+    ExtraOutput { actions: vec![message_output(AgentMessage::Invoke(invoke))], waits: true, in_turn: false }
 }
 
-fn target(random: &mut Random, agent: &AgentContext<'_>) -> Option<AgentName> {
+fn random_target_agent(random: &mut Random, agent: &AgentContext<'_>) -> Option<AgentName> {
     if random.once_in(15) {
         return "unknown".parse().ok();
     }
     random.pick(&agent.model.team).map(|member| member.name.clone())
 }
 
-pub(super) fn question(random: &mut Random) -> AgentAction {
+pub(super) fn question_message(random: &mut Random) -> AgentAction {
     let options: Vec<String> = ["left", "right"].map(str::to_owned).to_vec();
     let required = random.once_in(2);
     let default = random.once_in(2).then(|| "left".to_owned());
     if random.once_in(3) {
         let options = if random.once_in(2) { options } else { Vec::new() };
-        return say(AgentMessage::UserQuestion(UserQuestion {
+        return message_output(AgentMessage::UserQuestion(UserQuestion {
             category: QuestionCategory::Choice,
             question: "Which way?".to_owned(),
             options,
@@ -81,16 +82,16 @@ pub(super) fn question(random: &mut Random) -> AgentAction {
             extra: BTreeMap::new(),
         }));
     }
-    say(AgentMessage::AskUser(ask(random, required, default)))
+    message_output(AgentMessage::AskUser(random_ask_user(random, required, default)))
 }
 
-fn prompt(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
+fn prompt_output(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
     agent.process.n_prompts += 1;
-    let asked = ask(random, true, None);
-    write(OutputItem::Prompt(format!("prompt-{}", agent.process.n_prompts), asked))
+    let asked = random_ask_user(random, true, None);
+    output_action(OutputItem::Prompt(format!("prompt-{}", agent.process.n_prompts), asked))
 }
 
-fn ask(random: &mut Random, required: bool, default: Option<String>) -> AskUser {
+fn random_ask_user(random: &mut Random, required: bool, default: Option<String>) -> AskUser {
     let options: Vec<String> = ["left", "right"].map(str::to_owned).to_vec();
     let (r#type, options, default) = match random.below(3) {
         0 => (AskUserType::Text, Vec::new(), default),
@@ -100,7 +101,7 @@ fn ask(random: &mut Random, required: bool, default: Option<String>) -> AskUser 
     AskUser { question: "Which way?".to_owned(), r#type, options, context: None, default, required }
 }
 
-pub(super) fn request(random: &mut Random) -> AgentAction {
+pub(super) fn request_message(random: &mut Random) -> AgentAction {
     let kinds = [
         DependencyType::ApiKey,
         DependencyType::EnvVariable,
@@ -110,7 +111,7 @@ pub(super) fn request(random: &mut Random) -> AgentAction {
         DependencyType::Package,
     ];
     let kind = random.pick(&kinds).copied().unwrap_or(DependencyType::File);
-    say(AgentMessage::DependencyRequest(DependencyRequest {
+    message_output(AgentMessage::DependencyRequest(DependencyRequest {
         r#type: kind,
         name: "THING".to_owned(),
         description: "It is needed.".to_owned(),
@@ -120,30 +121,30 @@ pub(super) fn request(random: &mut Random) -> AgentAction {
     }))
 }
 
-fn deliver(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
-    match target(random, agent) {
-        Some(target) => say(AgentMessage::DeliverResult(DeliverResult {
+fn deliver_result_message(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
+    match random_target_agent(random, agent) {
+        Some(target) => message_output(AgentMessage::DeliverResult(DeliverResult {
             target,
             result_type: ResultType::Markdown,
             content: "what I found".to_owned(),
         })),
-        None => write(OutputItem::NearMiss),
+        None => output_action(OutputItem::NearMiss),
     }
 }
 
-fn direct(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
+fn direct_message(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
     let kinds = [None, Some(DirectType::Query), Some(DirectType::Result), Some(DirectType::Feedback)];
-    match target(random, agent) {
-        Some(target) => say(AgentMessage::Direct(DirectMessage {
+    match random_target_agent(random, agent) {
+        Some(target) => message_output(AgentMessage::Direct(DirectMessage {
             target,
             r#type: random.pick(&kinds).copied().flatten(),
             content: "a word".to_owned(),
         })),
-        None => write(OutputItem::NearMiss),
+        None => output_action(OutputItem::NearMiss),
     }
 }
 
-fn permission(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
+fn permission_prompt(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
     let permissions = [
         (PermissionKind::Edit, "src/main.rs"),
         (PermissionKind::Run, "cargo test"),
@@ -156,7 +157,7 @@ fn permission(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction 
     if !random.once_in(20) {
         agent.process.n_prompts += 1;
     }
-    write(OutputItem::Permission(PermissionRequest {
+    output_action(OutputItem::Permission(PermissionRequest {
         prompt: format!("prompt-{}", agent.process.n_prompts),
         kind,
         subject: subject.to_owned(),
@@ -165,11 +166,11 @@ fn permission(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction 
     }))
 }
 
-fn error(random: &mut Random) -> AgentAction {
+fn error_message(random: &mut Random) -> AgentAction {
     let recoveries =
         [Recovery::PauseAndRetry, Recovery::PauseAndRetry, Recovery::CheckpointAndFail, Recovery::NotifyUser];
     let resets = [None, None, Some("2023-11-14T23:00:00Z"), Some("soon"), Some("2024-01-01T00:00:00Z")];
-    say(AgentMessage::Error(AgentError {
+    message_output(AgentMessage::Error(AgentError {
         r#type: if random.once_in(2) { ErrorType::Recoverable } else { ErrorType::Fatal },
         message: "the limit is used up".to_owned(),
         details: None,
@@ -179,7 +180,7 @@ fn error(random: &mut Random) -> AgentAction {
     }))
 }
 
-fn usage(random: &mut Random) -> Usage {
+fn random_usage(random: &mut Random) -> Usage {
     Usage {
         input_tokens: u64::from(random.between(0, 60_000)),
         output_tokens: u64::from(random.between(0, 20_000)),
@@ -189,16 +190,16 @@ fn usage(random: &mut Random) -> Usage {
 }
 
 /// Returns a message that only the orchestrator, Jangdan or another agent may send.
-fn not_permitted(random: &mut Random, agent: &AgentContext<'_>, task: &TaskId) -> Vec<AgentAction> {
+fn not_permitted_messages(random: &mut Random, agent: &AgentContext<'_>, task: &TaskId) -> Vec<AgentAction> {
     let others: Vec<TaskId> = agent.model.tasks.keys().filter(|other| *other != task).cloned().collect();
     let other = random.pick(&others).cloned();
     let action = match random.below(8) {
-        0 => Some(say(AgentMessage::NeedHuman(NeedHuman { question: "may I?".to_owned() }))),
-        1 => Some(say(AgentMessage::ResolveNext(ResolveNext { phase: None, force: true }))),
-        2 => Some(say(AgentMessage::Ready(ReadyMessage { groups: vec![vec![task.clone()]] }))),
-        3 => Some(say(AgentMessage::AllDone)),
-        4 => other.map(fail),
-        _ => other.map(done),
+        0 => Some(message_output(AgentMessage::NeedHuman(NeedHuman { question: "may I?".to_owned() }))),
+        1 => Some(message_output(AgentMessage::ResolveNext(ResolveNext { phase: None, force: true }))),
+        2 => Some(message_output(AgentMessage::Ready(ReadyMessage { groups: vec![vec![task.clone()]] }))),
+        3 => Some(message_output(AgentMessage::AllDone)),
+        4 => other.map(fail_message),
+        _ => other.map(done_message),
     };
     action.into_iter().collect()
 }

@@ -48,13 +48,13 @@ impl Drop for BoundedChild {
 }
 
 /// Runs a command to its end without input, and returns its status.
-pub fn status(command: &mut Command, limit: Duration) -> Result<ExitStatus> {
+pub fn run_for_status(command: &mut Command, limit: Duration) -> Result<ExitStatus> {
     BoundedChild::spawn(command.stdin(Stdio::null()))?.wait(limit)
 }
 
 /// Runs a command to its end; any status but 0 is an error.
 pub fn run(command: &mut Command, limit: Duration) -> Result<()> {
-    let status = status(command, limit)?;
+    let status = run_for_status(command, limit)?;
     ensure!(status.success(), "{command:?} ended with {status}");
     Ok(())
 }
@@ -63,7 +63,7 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<()> {
 pub fn is_installed(program: &str, argument: &str) -> bool {
     let mut command = Command::new(program);
     command.arg(argument).stdout(Stdio::null()).stderr(Stdio::null());
-    status(&mut command, WAIT_MAX).is_ok_and(|status| status.success())
+    run_for_status(&mut command, WAIT_MAX).is_ok_and(|status| status.success())
 }
 
 /// Waits until a child process has ended; kills it and returns an error if that takes longer than `limit`.
@@ -93,13 +93,13 @@ pub fn first_ready(descriptors: &[BorrowedFd<'_>], limit: Duration) -> Result<Op
 }
 
 /// Kills the process group of a child once a limit has passed, for reads that cannot be bounded themselves.
-pub struct GroupLimit {
+pub struct ProcessGroupTimeLimit {
     limit: Duration,
     stop: mpsc::Sender<()>,
     thread: thread::JoinHandle<bool>,
 }
 
-impl GroupLimit {
+impl ProcessGroupTimeLimit {
     /// Starts the limit of a child that leads a process group of its own.
     pub fn new(child: &Child, limit: Duration) -> Self {
         let (stop, stopped) = mpsc::channel::<()>();
@@ -214,13 +214,13 @@ mod tests {
 
     const SHORT: Duration = Duration::from_millis(50);
 
-    fn sleep() -> BoundedChild {
+    fn spawn_sleep() -> BoundedChild {
         BoundedChild::spawn(Command::new("sleep").arg("60")).unwrap()
     }
 
     #[test]
     fn a_process_that_does_not_end_is_killed_and_named() {
-        let mut child = sleep();
+        let mut child = spawn_sleep();
         let pid = child.child.id();
         let error = child.wait(SHORT).unwrap_err().to_string();
         assert_eq!(error, format!("sleep (process {pid}) did not end within 50ms and was killed"));
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn a_process_that_ends_returns_its_status() {
         let mut command = Command::new("sh");
-        let status = status(command.args(["-c", "exit 3"]), WAIT_MAX).unwrap();
+        let status = run_for_status(command.args(["-c", "exit 3"]), WAIT_MAX).unwrap();
         assert_eq!(status.code(), Some(3));
         assert!(run(&mut command, WAIT_MAX).unwrap_err().to_string().contains("exit status: 3"));
     }
@@ -240,18 +240,18 @@ mod tests {
     fn a_group_that_exceeds_its_limit_is_killed() {
         let start = |script: &str| Command::new("sh").args(["-c", script]).process_group(0).spawn().unwrap();
         let mut child = start("sleep 60; :");
-        let limit = GroupLimit::new(&child, SHORT);
+        let limit = ProcessGroupTimeLimit::new(&child, SHORT);
         assert!(!child.wait().unwrap().success());
         assert!(limit.check().unwrap_err().to_string().contains("50ms"));
         let mut child = start("exit 0");
-        let limit = GroupLimit::new(&child, WAIT_MAX);
+        let limit = ProcessGroupTimeLimit::new(&child, WAIT_MAX);
         assert!(child.wait().unwrap().success());
         limit.check().unwrap();
     }
 
     #[test]
     fn a_dropped_child_is_killed() {
-        let pid = sleep().child.id();
+        let pid = spawn_sleep().child.id();
         assert!(!Path::new(&format!("/proc/{pid}")).exists());
     }
 

@@ -23,11 +23,11 @@ pub fn run() -> Result<Report> {
         for n_tasks in [50, 200, 1000] {
             for slots in [3, 8, 16] {
                 progress::begin(format!("schedules of {GRAPHS} graphs of {n_tasks} tasks on {slots} slots"));
-                cells.push(Cell::measure(shape, n_tasks, slots));
+                cells.push(ScheduleMedians::measure(shape, n_tasks, slots));
             }
         }
     }
-    let worst = |value: fn(&Cell) -> f64| cells.iter().map(value).fold(0.0, f64::max);
+    let worst = |value: fn(&ScheduleMedians) -> f64| cells.iter().map(value).fold(0.0, f64::max);
     let graphs = cells.len() as f64 * GRAPHS as f64;
     let not_worse = cells.iter().map(|cell| cell.not_worse_than_levels).sum::<f64>() / graphs;
 
@@ -62,30 +62,35 @@ pub fn run() -> Result<Report> {
     ensure!(n_steps > 0, "the run of 5,000 tasks did not end");
 
     let mut report = Report::new("engine", timings.rounds);
-    report.ratio("makespan/lower bound, learned, worst cell", worst(|cell| cell.learned), Goal::AtMost(1.02));
-    report.ratio(
+    report.add_ratio(
+        "makespan/lower bound, learned, worst cell",
+        worst(|cell| cell.learned),
+        Goal::AtMost(1.02),
+    );
+    report.add_ratio(
         "makespan/lower bound, not learned, worst cell",
         worst(|cell| cell.unknown),
         Goal::AtMost(1.25),
     );
-    report.ratio("not worse than level barriers", not_worse, Goal::AtLeast(0.99));
-    report.ratio(
+    report.add_ratio("not worse than level barriers", not_worse, Goal::AtLeast(0.99));
+    report.add_ratio(
         "state change 5,000/200",
         timings.times_longer("200 tasks", "5,000 tasks"),
         Goal::AtLeast(0.8),
     );
-    report.ratio("5,000 tasks with their rows, peak MB", with_rows as f64 / 1e6, Goal::AtMost(50.0));
-    report.figure("5,000 tasks without rows, peak MB", state as f64 / 1e6);
-    report.figure("state changes/s at 5,000 tasks", n_steps as f64 / timings.seconds("5,000 tasks"));
+    report.add_ratio("5,000 tasks with their rows, peak MB", with_rows as f64 / 1e6, Goal::AtMost(50.0));
+    report.add_figure("5,000 tasks without rows, peak MB", state as f64 / 1e6);
+    report
+        .add_figure("state changes/s at 5,000 tasks", n_steps as f64 / timings.median_seconds("5,000 tasks"));
     for cell in &cells {
-        report.figure(&format!("{} learned", cell.name), cell.learned);
-        report.figure(&format!("{} not learned", cell.name), cell.unknown);
+        report.add_figure(&format!("{} learned", cell.name), cell.learned);
+        report.add_figure(&format!("{} not learned", cell.name), cell.unknown);
     }
     Ok(report)
 }
 
 /// The medians for one shape and size of graph on a number of slots.
-struct Cell {
+struct ScheduleMedians {
     name: String,
     learned: f64,
     unknown: f64,
@@ -93,7 +98,7 @@ struct Cell {
     not_worse_than_levels: f64,
 }
 
-impl Cell {
+impl ScheduleMedians {
     fn measure(shape: GraphShape, n_tasks: usize, slots: u32) -> Self {
         let (mut learned, mut unknown, mut not_worse) = (Vec::new(), Vec::new(), 0.0);
         for seed in 0..GRAPHS {

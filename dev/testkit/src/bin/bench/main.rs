@@ -70,7 +70,7 @@ fn main() -> ExitCode {
             } else {
                 print!("{report}");
             }
-            ExitCode::from(u8::from(!report.holds()))
+            ExitCode::from(u8::from(!report.are_goals_reached()))
         }
         Err(error) => {
             eprintln!("error: {error:#}");

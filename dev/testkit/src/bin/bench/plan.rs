@@ -16,10 +16,10 @@ const ROUNDS: usize = 9;
 /// Runs the bench.
 pub fn run() -> Result<Report> {
     progress::begin("plans of 10,000 tasks are generated and checked");
-    let tasks_md = plans::tasks_md(N_TASKS);
-    let table = plans::table(N_TASKS);
-    let checklist = plans::checklist(N_TASKS);
-    let taskmaster = plans::taskmaster(N_TASKS);
+    let tasks_md = plans::tasks_md_plan(N_TASKS);
+    let table = plans::table_plan(N_TASKS);
+    let checklist = plans::checklist_plan(N_TASKS);
+    let taskmaster = plans::taskmaster_plan(N_TASKS);
     check(&tasks_md, PlanFormat::TasksMd)?;
     check(&table, PlanFormat::TasksMd)?;
     check(&checklist, PlanFormat::Checklist)?;
@@ -28,30 +28,30 @@ pub fn run() -> Result<Report> {
     let timings = measure(
         ROUNDS,
         vec![
-            Variant::new("tasks-md", || read(&tasks_md)),
-            Variant::new("tasks-md, pulldown-cmark", || walk(&tasks_md)),
-            Variant::new("table", || read(&table)),
-            Variant::new("table, pulldown-cmark", || walk(&table)),
-            Variant::new("checklist", || read(&checklist)),
-            Variant::new("checklist, pulldown-cmark", || walk(&checklist)),
-            Variant::new("taskmaster", || read(&taskmaster)),
-            Variant::new("taskmaster, serde_json", || parse(&taskmaster)),
+            Variant::new("tasks-md", || parse_and_sort_plan(&tasks_md)),
+            Variant::new("tasks-md, pulldown-cmark", || iterate_markdown_events(&tasks_md)),
+            Variant::new("table", || parse_and_sort_plan(&table)),
+            Variant::new("table, pulldown-cmark", || iterate_markdown_events(&table)),
+            Variant::new("checklist", || parse_and_sort_plan(&checklist)),
+            Variant::new("checklist, pulldown-cmark", || iterate_markdown_events(&checklist)),
+            Variant::new("taskmaster", || parse_and_sort_plan(&taskmaster)),
+            Variant::new("taskmaster, serde_json", || parse_json(&taskmaster)),
         ],
     );
     let mut report = Report::new("plan", timings.rounds);
     let longer = |format: &str, peer: &str| timings.times_longer(format, &format!("{format}, {peer}"));
     for (name, format) in [("plan", "tasks-md"), ("plan, table", "table"), ("plan, checklist", "checklist")] {
         let name = format!("{name}/pulldown-cmark time");
-        report.ratio(&name, longer(format, "pulldown-cmark"), Goal::AtMost(3.0));
+        report.add_ratio(&name, longer(format, "pulldown-cmark"), Goal::AtMost(3.0));
     }
-    report.figure("taskmaster/serde_json time", longer("taskmaster", "serde_json"));
+    report.add_figure("taskmaster/serde_json time", longer("taskmaster", "serde_json"));
     for (name, text) in
         [("tasks-md", &tasks_md), ("table", &table), ("checklist", &checklist), ("taskmaster", &taskmaster)]
     {
-        report.figure(&format!("{name} MB"), text.len() as f64 / 1e6);
-        report.figure(&format!("{name} ms"), timings.seconds(name) * 1e3);
+        report.add_figure(&format!("{name} MB"), text.len() as f64 / 1e6);
+        report.add_figure(&format!("{name} ms"), timings.median_seconds(name) * 1e3);
     }
-    report.figure("tasks", N_TASKS as f64);
+    report.add_figure("tasks", N_TASKS as f64);
     Ok(report)
 }
 
@@ -73,20 +73,20 @@ fn check(text: &str, format: PlanFormat) -> Result<()> {
 }
 
 /// Parses, checks and sorts a plan.
-fn read(text: &str) -> u64 {
+fn parse_and_sort_plan(text: &str) -> u64 {
     let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
     let order = TaskGraph::new(&reading.plan).topological_order();
     (order.len() + reading.diagnostics.len()) as u64
 }
 
 /// Iterates over the Markdown events of a text, with their offsets.
-fn walk(text: &str) -> u64 {
+fn iterate_markdown_events(text: &str) -> u64 {
     let options = pulldown_cmark::Options::ENABLE_TABLES | pulldown_cmark::Options::ENABLE_TASKLISTS;
     Parser::new_ext(text, options).into_offset_iter().map(|(_, range)| range.end as u64).sum()
 }
 
 /// Parses a text into a JSON value.
-fn parse(text: &str) -> u64 {
+fn parse_json(text: &str) -> u64 {
     serde_json::from_str::<serde_json::Value>(text)
         .map_or(0, |value| value.as_object().map_or(0, serde_json::Map::len) as u64)
 }

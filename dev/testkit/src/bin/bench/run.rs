@@ -25,7 +25,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use store::SqliteLog;
 use tempfile::tempdir_in;
 use testkit::{
-    bench::{Goal, Report, Timings, in_named_turns},
+    bench::{Goal, Report, Timings, run_named_variants_in_turns},
     progress,
     random::Random,
     run_loop::{start_command, success_reports},
@@ -46,55 +46,55 @@ pub fn run() -> Result<Report> {
     let program = std::env::current_exe()?;
     let beside = program.parent().context("find the directory of this program")?;
     let folder = tempdir_in(beside)?;
-    let peers = peers::Peers::new(&work, folder.path())?;
+    let peers = peers::PeerBuilds::new(&work, folder.path())?;
     let jangdan = beside.join("jangdan");
     ensure!(jangdan.exists(), "build the program first: cargo build --release --package cli");
 
     let mut names = vec!["dispatch", "make", "node start", "first task", "first task, worktree"];
     names.extend(peers.has_ninja.then_some("ninja"));
-    let times = in_named_turns(ROUNDS, &names, |n| -> Result<Duration> {
+    let times = run_named_variants_in_turns(ROUNDS, &names, |n| -> Result<Duration> {
         match names.get(n).copied().unwrap_or_default() {
-            "dispatch" => timed(|| dispatch(&work)),
-            "make" => timed(|| peers.make()),
-            "ninja" => timed(|| peers.ninja()),
-            "node start" => peers.node(),
-            "first task" => program::first_task(&jangdan, folder.path(), false),
-            _ => program::first_task(&jangdan, folder.path(), true),
+            "dispatch" => time_work(|| run_with_engine(&work)),
+            "make" => time_work(|| peers.run_make()),
+            "ninja" => time_work(|| peers.run_ninja()),
+            "node start" => peers.time_node_start(),
+            "first task" => program::time_first_task(&jangdan, folder.path(), false),
+            _ => program::time_first_task(&jangdan, folder.path(), true),
         }
     })?;
     let timings = Timings::new(names.iter().copied().zip(times).collect());
     // Thousands of disk syncs in sequence: one round is enough for a figure.
     progress::begin("recorded: the graph with its log");
-    let recorded = timed(|| record(&work, folder.path()))?.as_secs_f64();
+    let recorded = time_work(|| run_with_log(&work, folder.path()))?.as_secs_f64();
     progress::begin("whole: `jangdan run` on the graph");
-    let whole = timed(|| program::all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
+    let whole = time_work(|| program::run_all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
 
     let mut report = Report::new("run", timings.rounds);
-    report.ratio("dispatch/make", timings.times_longer("dispatch", "make"), Goal::AtMost(1.25));
+    report.add_ratio("dispatch/make", timings.times_longer("dispatch", "make"), Goal::AtMost(1.25));
     let first = timings.times_longer("first task", "node start");
-    report.ratio("first task/node start", first, Goal::AtMost(0.5));
+    report.add_ratio("first task/node start", first, Goal::AtMost(0.5));
     let first = timings.times_longer("first task, worktree", "node start");
-    report.figure("first task in a worktree/node start", first);
-    report.figure("node start ms", timings.seconds("node start") * 1e3);
+    report.add_figure("first task in a worktree/node start", first);
+    report.add_figure("node start ms", timings.median_seconds("node start") * 1e3);
     if peers.has_ninja {
-        report.figure("dispatch/ninja", timings.times_longer("dispatch", "ninja"));
-        report.figure("ninja s", timings.seconds("ninja"));
+        report.add_figure("dispatch/ninja", timings.times_longer("dispatch", "ninja"));
+        report.add_figure("ninja s", timings.median_seconds("ninja"));
     }
-    report.figure("make s", timings.seconds("make"));
-    report.figure("dispatch s", timings.seconds("dispatch"));
-    report.figure("whole/make", whole / timings.seconds("make"));
-    report.figure("whole s", whole);
-    report.figure("of it the log s", recorded - timings.seconds("dispatch"));
-    report.figure("of it sessions, terminals and helpers s", whole - recorded);
-    report.figure("first task ms", timings.seconds("first task") * 1e3);
-    report.figure("first task in a worktree ms", timings.seconds("first task, worktree") * 1e3);
-    report.figure("tasks", N_TASKS as f64);
-    report.figure("edges", N_EDGES as f64);
-    report.note("holder", sessions::HOLDER_TARGET);
+    report.add_figure("make s", timings.median_seconds("make"));
+    report.add_figure("dispatch s", timings.median_seconds("dispatch"));
+    report.add_figure("whole/make", whole / timings.median_seconds("make"));
+    report.add_figure("whole s", whole);
+    report.add_figure("of it the log s", recorded - timings.median_seconds("dispatch"));
+    report.add_figure("of it sessions, terminals and helpers s", whole - recorded);
+    report.add_figure("first task ms", timings.median_seconds("first task") * 1e3);
+    report.add_figure("first task in a worktree ms", timings.median_seconds("first task, worktree") * 1e3);
+    report.add_figure("tasks", N_TASKS as f64);
+    report.add_figure("edges", N_EDGES as f64);
+    report.add_note("holder", sessions::HOLDER_TARGET);
     Ok(report)
 }
 
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+fn time_work(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     let start = Instant::now();
     work()?;
     Ok(start.elapsed())
@@ -112,13 +112,13 @@ fn graph() -> Workload {
 }
 
 /// Runs the engine alone, with a process for each task.
-fn dispatch(work: &Workload) -> Result<()> {
+fn run_with_engine(work: &Workload) -> Result<()> {
     let mut run = Run::new();
     run_to_end(work, |now, actor, command| Ok(run.decide(now, actor, command)?.effects))
 }
 
 /// Runs the engine with its log: every step waits for the disk.
-fn record(work: &Workload, folder: &std::path::Path) -> Result<()> {
+fn run_with_log(work: &Workload, folder: &std::path::Path) -> Result<()> {
     let directory = tempdir_in(folder)?;
     let log = Arc::new(SqliteLog::open(directory.path())?);
     let mut run = DurableRun::open(log, "r1".parse()?)?;
@@ -171,7 +171,7 @@ fn run_to_end(
             ensure!(n_done == N_TASKS, "{n_done} of {N_TASKS} tasks were done");
             return Ok(());
         }
-        let (session, task_id) = next_end(&mut running)?;
+        let (session, task_id) = take_ended_process(&mut running)?;
         n_done += 1;
         let said =
             Box::new(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() }));
@@ -201,7 +201,7 @@ impl TaskProcess {
 }
 
 /// Waits for the end of any process and takes it out.
-fn next_end(running: &mut VecDeque<TaskProcess>) -> Result<(SessionId, TaskId)> {
+fn take_ended_process(running: &mut VecDeque<TaskProcess>) -> Result<(SessionId, TaskId)> {
     let descriptors: Vec<_> = running.iter().map(|process| process.descriptor.as_fd()).collect();
     let ended = first_ready(&descriptors, WAIT_MAX)?;
     let ended = ended.and_then(|index| running.remove(index));

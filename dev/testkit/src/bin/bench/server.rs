@@ -12,7 +12,7 @@ use std::{fs, path::Path, time::Duration};
 use anyhow::{Context, Result, ensure};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tempfile::tempdir_in;
-use testkit::bench::{Goal, Report, Timings, in_turns, median};
+use testkit::bench::{Goal, Report, Timings, median, run_variants_in_turns};
 
 use events::ServerLoad;
 use processes::{ServerSetup, only_phase, waiting_task};
@@ -48,9 +48,9 @@ pub fn run() -> Result<Report> {
 
 fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<()> {
     let setup = ServerSetup::create(program, folder, "events")?;
-    let ours = ServerLoad::ours(&setup, N_SUBSCRIBERS)?;
-    let text = ours.one_event()?;
-    let node = ServerLoad::node(processes::start_node(folder)?, &text, N_SUBSCRIBERS)?;
+    let ours = ServerLoad::with_jangdan_server(&setup, N_SUBSCRIBERS)?;
+    let text = ours.receive_event()?;
+    let node = ServerLoad::with_node_server(processes::start_node(folder)?, &text, N_SUBSCRIBERS)?;
     let mut servers = [ours, node];
     // Every subscriber received the event whose text was read.
     servers[0].subscribers.receive(1)?;
@@ -58,37 +58,45 @@ fn compare_events(report: &mut Report, program: &Path, folder: &Path) -> Result<
         Ok([resident_mib(servers[0].process.pid())?, resident_mib(servers[1].process.pid())?])
     };
     let [idle, idle_node] = memory(&servers)?;
-    let bursts = in_turns(ROUNDS, 2, |n| servers[n].burst(N_BURST))?;
-    let paced = paced(&mut servers, program, folder)?;
+    let bursts = run_variants_in_turns(ROUNDS, 2, |n| servers[n].send_burst(N_BURST))?;
+    let paced = measure_paced_latencies(&mut servers, program, folder)?;
     let [after, after_node] = memory(&servers)?;
 
     let bursts = Timings::new(["ours", "node"].into_iter().zip(bursts).collect());
-    report.ratio("burst to 256 subscribers/Node", bursts.times_longer("node", "ours"), Goal::AtLeast(5.0));
+    report.add_ratio(
+        "burst to 256 subscribers/Node",
+        bursts.times_longer("node", "ours"),
+        Goal::AtLeast(5.0),
+    );
     let late = |n: usize, share: f64| -> Vec<f64> {
         paced.get(n).into_iter().flatten().map(|late| quantile(late, share).as_secs_f64() * 1e3).collect()
     };
     let (p99, p99_node) = (late(0, 0.99), late(1, 0.99));
     let ratios = p99.iter().zip(&p99_node).map(|(ours, node)| ours / node).collect();
-    report.ratio("p99 at 50 events/s/Node", median(ratios), Goal::AtMost(0.5));
-    report.ratio("memory with 256 subscribers/Node", idle / idle_node, Goal::AtMost(0.5));
-    report.ratio("memory after all of it/Node", after / after_node, Goal::AtMost(0.5));
-    let rate = |name| N_BURST as f64 / bursts.seconds(name);
-    report.figure("burst, events/s to 256", rate("ours"));
-    report.figure("burst, events/s to 256, Node", rate("node"));
-    report.figure("bytes of an event", text.len() as f64);
-    report.figure("p50 ms at 50 events/s", median(late(0, 0.5)));
-    report.figure("p50 ms at 50 events/s, Node", median(late(1, 0.5)));
-    report.figure("p99 ms at 50 events/s", median(p99));
-    report.figure("p99 ms at 50 events/s, Node", median(p99_node));
-    report.figure("memory MiB with 256 subscribers", idle);
-    report.figure("memory MiB with 256 subscribers, Node", idle_node);
-    report.figure("memory MiB after all of it", after);
-    report.figure("memory MiB after all of it, Node", after_node);
+    report.add_ratio("p99 at 50 events/s/Node", median(ratios), Goal::AtMost(0.5));
+    report.add_ratio("memory with 256 subscribers/Node", idle / idle_node, Goal::AtMost(0.5));
+    report.add_ratio("memory after all of it/Node", after / after_node, Goal::AtMost(0.5));
+    let rate = |name| N_BURST as f64 / bursts.median_seconds(name);
+    report.add_figure("burst, events/s to 256", rate("ours"));
+    report.add_figure("burst, events/s to 256, Node", rate("node"));
+    report.add_figure("bytes of an event", text.len() as f64);
+    report.add_figure("p50 ms at 50 events/s", median(late(0, 0.5)));
+    report.add_figure("p50 ms at 50 events/s, Node", median(late(1, 0.5)));
+    report.add_figure("p99 ms at 50 events/s", median(p99));
+    report.add_figure("p99 ms at 50 events/s, Node", median(p99_node));
+    report.add_figure("memory MiB with 256 subscribers", idle);
+    report.add_figure("memory MiB with 256 subscribers, Node", idle_node);
+    report.add_figure("memory MiB after all of it", after);
+    report.add_figure("memory MiB after all of it, Node", after_node);
     Ok(())
 }
 
 /// Sends events at a fixed pace; returns the latency of each. Node stores no events, so ours are stored in memory here.
-fn paced(servers: &mut [ServerLoad; 2], program: &Path, folder: &Path) -> Result<Vec<Vec<Vec<Duration>>>> {
+fn measure_paced_latencies(
+    servers: &mut [ServerLoad; 2],
+    program: &Path,
+    folder: &Path,
+) -> Result<Vec<Vec<Vec<Duration>>>> {
     let memory = Path::new("/dev/shm");
     let in_memory = if memory.is_dir() { Some(tempdir_in(memory)?) } else { None };
     let setup = ServerSetup::create(
@@ -96,8 +104,10 @@ fn paced(servers: &mut [ServerLoad; 2], program: &Path, folder: &Path) -> Result
         in_memory.as_ref().map_or(folder, |directory| directory.path()),
         "paced",
     )?;
-    let mut ours = ServerLoad::ours(&setup, N_SUBSCRIBERS)?;
-    in_turns(ROUNDS, 2, |n| if n == 0 { ours.paced(N_PACED) } else { servers[1].paced(N_PACED) })
+    let mut ours = ServerLoad::with_jangdan_server(&setup, N_SUBSCRIBERS)?;
+    run_variants_in_turns(ROUNDS, 2, |n| {
+        if n == 0 { ours.send_paced(N_PACED) } else { servers[1].send_paced(N_PACED) }
+    })
 }
 
 fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<()> {
@@ -114,7 +124,7 @@ fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<
     ensure!(n_logged >= N_LOGGED, "the log has {n_logged} entries only");
     let (row, tasks) = (format!("/api/runs/{run}"), format!("/api/runs/{run}/rows?kind=task"));
     let names = ["node", "first answer", "long log", "long log, rows"];
-    let times = in_turns(START_ROUNDS, names.len(), |n| -> Result<Duration> {
+    let times = run_variants_in_turns(START_ROUNDS, names.len(), |n| -> Result<Duration> {
         let (process, took) = match n {
             0 => return processes::time_bare_node(),
             1 => empty.start("/api/status")?,
@@ -125,24 +135,24 @@ fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<
         Ok(took)
     })?;
     let timings = Timings::new(names.into_iter().zip(times).collect());
-    report.ratio(
+    report.add_ratio(
         "first answer/bare Node server",
         timings.times_longer("first answer", "node"),
         Goal::AtMost(0.1),
     );
-    report.ratio(
+    report.add_ratio(
         "a run of 100,000 entries/bare Node server",
         timings.times_longer("long log", "node"),
         Goal::AtMost(1.0),
     );
-    report.figure("entries of the long log", n_logged as f64);
+    report.add_figure("entries of the long log", n_logged as f64);
     for (name, figure) in names.into_iter().zip([
         "bare Node server ms",
         "first answer ms",
         "long log ms",
         "long log, all tasks ms",
     ]) {
-        report.figure(figure, timings.seconds(name) * 1e3);
+        report.add_figure(figure, timings.median_seconds(name) * 1e3);
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::server::{
     processes::{ServerSetup, waiting_task},
 };
 use browser::Browser;
-use changes::Changes;
+use changes::ChangeGenerator;
 
 const N_TASKS: usize = 1000;
 const N_EDGES: usize = 1500;
@@ -52,49 +52,55 @@ pub fn run() -> Result<Report> {
     let (side, _) = home.start("/api/status")?;
     progress::begin("the browser starts, and loads the page");
     let mut browser = Browser::open(&home.link()?, &run)?;
-    let mut changes = Changes::open(&side.address, &run)?;
+    let mut changes = ChangeGenerator::open(&side.address, &run)?;
     let mut report = Report::new("web", ROUNDS);
-    first_load(&mut report, &mut browser, &run)?;
+    measure_first_load(&mut report, &mut browser, &run)?;
     let mut ready = Vec::new();
     for round in 1..=ROUNDS {
         progress::begin(format!("canvas of 1,000 tasks, round {round} of {ROUNDS}"));
         ready.push(browser.ask("canvas")?);
     }
-    let n_seen = ready.last().map_or(f64::NAN, |last| number(last, "nTasks"));
-    let ready = median(ready.iter().map(|one| number(one, "readyMs")).collect());
-    report.ratio("canvas of 1,000 tasks ready, s", ready / 1e3, Goal::AtMost(2.0));
-    smoothness(&mut report, &mut browser, &mut changes, "close")?;
-    let n_whole = number(&browser.ask("whole")?, "nTasks");
-    smoothness(&mut report, &mut browser, &mut changes, "whole")?;
-    memory(&mut report, &mut browser, &mut changes)?;
-    report.figure("tasks in sight, close", n_seen);
-    report.figure("tasks in sight, whole", n_whole);
+    let n_seen = ready.last().map_or(f64::NAN, |last| number_field(last, "nTasks"));
+    let ready = median(ready.iter().map(|one| number_field(one, "readyMs")).collect());
+    report.add_ratio("canvas of 1,000 tasks ready, s", ready / 1e3, Goal::AtMost(2.0));
+    measure_smoothness(&mut report, &mut browser, &mut changes, "close")?;
+    let n_whole = number_field(&browser.ask("whole")?, "nTasks");
+    measure_smoothness(&mut report, &mut browser, &mut changes, "whole")?;
+    measure_memory(&mut report, &mut browser, &mut changes)?;
+    report.add_figure("tasks in sight, close", n_seen);
+    report.add_figure("tasks in sight, whole", n_whole);
     Ok(report)
 }
 
-fn first_load(report: &mut Report, browser: &mut Browser, run: &str) -> Result<()> {
+fn measure_first_load(report: &mut Report, browser: &mut Browser, run: &str) -> Result<()> {
     let first = browser.ask("load /")?;
-    let sum = |load: &Value| ["document", "script", "stylesheet"].map(|kind| number(load, kind)).iter().sum();
+    let sum =
+        |load: &Value| ["document", "script", "stylesheet"].map(|kind| number_field(load, kind)).iter().sum();
     let first_kb: f64 = sum(&first);
-    report.ratio("first load KB", first_kb, Goal::AtMost(200.0));
+    report.add_ratio("first load KB", first_kb, Goal::AtMost(200.0));
     for kind in ["document", "script", "stylesheet", "font", "other"] {
-        report.figure(&format!("first load KB, {kind}"), number(&first, kind));
+        report.add_figure(&format!("first load KB, {kind}"), number_field(&first, kind));
     }
     let canvas: f64 = sum(&browser.ask(&format!("load /runs/{run}/canvas"))?);
-    report.figure("first load of a canvas KB", canvas);
+    report.add_figure("first load of a canvas KB", canvas);
     Ok(())
 }
 
 /// Measures the frames of the page while it changes.
-fn smoothness(report: &mut Report, browser: &mut Browser, changes: &mut Changes, view: &str) -> Result<()> {
+fn measure_smoothness(
+    report: &mut Report,
+    browser: &mut Browser,
+    changes: &mut ChangeGenerator,
+    view: &str,
+) -> Result<()> {
     progress::begin(format!("{view}: frames during {WATCHED_SECONDS} s of changes"));
     browser.ask("watch")?;
-    let rate = changes.paced(PER_SECOND, PER_SECOND * WATCHED_SECONDS)?;
+    let rate = changes.send_paced(PER_SECOND, PER_SECOND * WATCHED_SECONDS)?;
     let watched = browser.ask("watched")?;
-    report.ratio(&format!("{view}: p95 frame ms"), number(&watched, "p95"), Goal::AtMost(50.0));
-    let long = number(&watched, "longTasksOver100");
-    report.ratio(&format!("{view}: long tasks/s"), long, Goal::AtMost(1.0));
-    report.ratio(&format!("{view}: changes/s"), rate, Goal::AtLeast(f64::from(PER_SECOND) * 0.98));
+    report.add_ratio(&format!("{view}: p95 frame ms"), number_field(&watched, "p95"), Goal::AtMost(50.0));
+    let long = number_field(&watched, "longTasksOver100");
+    report.add_ratio(&format!("{view}: long tasks/s"), long, Goal::AtMost(1.0));
+    report.add_ratio(&format!("{view}: changes/s"), rate, Goal::AtLeast(f64::from(PER_SECOND) * 0.98));
     let figures = [
         ("frames/s", "framesPerSecond"),
         ("p50 frame ms", "p50"),
@@ -108,24 +114,24 @@ fn smoothness(report: &mut Report, browser: &mut Browser, changes: &mut Changes,
         ("changes of the picture/s", "drawn"),
     ];
     for (name, key) in figures {
-        report.figure(&format!("{view}: {name}"), number(&watched, key));
+        report.add_figure(&format!("{view}: {name}"), number_field(&watched, key));
     }
     Ok(())
 }
 
-fn memory(report: &mut Report, browser: &mut Browser, changes: &mut Changes) -> Result<()> {
+fn measure_memory(report: &mut Report, browser: &mut Browser, changes: &mut ChangeGenerator) -> Result<()> {
     browser.ask("canvas")?;
-    let mut heap = |changes: &mut Changes, n: u32| -> Result<f64> {
+    let mut heap = |changes: &mut ChangeGenerator, n: u32| -> Result<f64> {
         progress::begin(format!("memory of the page after {n} more changes"));
-        changes.fast(n)?;
-        Ok(number(&browser.ask("heap")?, "megabytes"))
+        changes.send_fast(n)?;
+        Ok(number_field(&browser.ask("heap")?, "megabytes"))
     };
     let early = heap(changes, CHANGES_EARLY)?;
     let late = heap(changes, CHANGES_MORE)?;
-    report.ratio("memory after 50,000 more changes/before", late / early, Goal::AtMost(1.1));
-    report.figure("memory MB after 20,000 changes", early);
-    report.figure("memory MB after 50,000 more", late);
-    report.figure("fast changes/s", changes.fast_rate);
+    report.add_ratio("memory after 50,000 more changes/before", late / early, Goal::AtMost(1.1));
+    report.add_figure("memory MB after 20,000 changes", early);
+    report.add_figure("memory MB after 50,000 more", late);
+    report.add_figure("fast changes/s", changes.fast_rate);
     Ok(())
 }
 
@@ -157,6 +163,6 @@ fn tasks() -> Vec<Value> {
     tasks
 }
 
-fn number(reply: &Value, key: &str) -> f64 {
+fn number_field(reply: &Value, key: &str) -> f64 {
     reply.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }

@@ -31,7 +31,7 @@ pub fn measure(fixture: &Fixture) -> Result<MemoryFigures> {
     let done = fixture.path().join("done");
     let script = fixture.output_script("", &format!(": > '{}'; {SILENT}", done.display()));
     let session = Session::start(&fixture.program, fixture.path(), &script)?;
-    let holder = settled(session.pid(), &done)?;
+    let holder = memory_when_idle(session.pid(), &done)?;
     drop(session);
     if !fixture.has_tmux {
         return Ok(MemoryFigures { holder, tmux: f64::NAN, tmux_idle: f64::NAN });
@@ -42,11 +42,11 @@ pub fn measure(fixture: &Fixture) -> Result<MemoryFigures> {
     let tmux_idle = private_kib(idle.pid()?)?;
     drop(idle);
     busy.new_session(&shell(&script))?;
-    Ok(MemoryFigures { holder, tmux: settled(busy.pid()?, &done)?, tmux_idle })
+    Ok(MemoryFigures { holder, tmux: memory_when_idle(busy.pid()?, &done)?, tmux_idle })
 }
 
 /// Waits until the agent has written all and the process that reads it is idle, and returns the memory of the latter.
-fn settled(pid: u32, done: &Path) -> Result<f64> {
+fn memory_when_idle(pid: u32, done: &Path) -> Result<f64> {
     wait_for("the agent has written its output", || Ok(done.exists()))?;
     wait_quiet(&[pid])?;
     let private = private_kib(pid)?;
@@ -82,23 +82,23 @@ pub fn measure_growth(fixture: &Fixture) -> Result<MemoryGrowth> {
     );
     let mut session = Session::start(&fixture.program, fixture.path(), &script)?;
     let total = N_OUTPUTS * fixture.output.bytes.len() as u64;
-    let early = settled(session.pid(), &done)?;
+    let early = memory_when_idle(session.pid(), &done)?;
     let mut peak = early;
     wait_for("1 GB is written", || {
         // The position is read from the folder; a request to the holder would change its memory.
-        let offset = newest(&session.directory)?;
+        let offset = newest_segment_offset(&session.directory)?;
         spool::delete_before(&session.directory, offset.saturating_sub(RETAINED_BYTES))?;
         peak = peak.max(private_kib(session.pid())?);
         Ok(offset + spool::SEGMENT_BYTES_MAX >= total)
     })?;
-    let late = settled(session.pid(), &done)?;
+    let late = memory_when_idle(session.pid(), &done)?;
     let written = session.status()?.offset;
     ensure!(written == total, "{total} bytes were written, {written} are in the spool");
     Ok(MemoryGrowth { early, late, peak })
 }
 
 /// Returns the start of the newest segment of a spool, from its file name.
-fn newest(directory: &Path) -> Result<u64> {
+fn newest_segment_offset(directory: &Path) -> Result<u64> {
     let mut newest = 0;
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();

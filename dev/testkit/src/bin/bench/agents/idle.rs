@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{
     Fixture,
-    process::{private_kib, switches, ticks, wait_quiet},
+    process::{context_switches, private_kib, ticks, wait_quiet},
     session::{SILENT, Session},
 };
 
@@ -28,9 +28,9 @@ pub fn measure(fixture: &Fixture) -> Result<IdleFigures> {
     let pids: Vec<u32> = sessions.iter().map(Session::pid).collect();
     wait_quiet(&pids)?;
     let all = |of: fn(u32) -> Result<f64>| pids.iter().map(|pid| of(*pid)).sum::<Result<f64>>();
-    let (switches_before, ticks_before) = (all(switches)?, all(ticks)?);
+    let (switches_before, ticks_before) = (all(context_switches)?, all(ticks)?);
     thread::sleep(PERIOD);
-    let (switches_after, ticks_after) = (all(switches)?, all(ticks)?);
+    let (switches_after, ticks_after) = (all(context_switches)?, all(ticks)?);
     Ok(IdleFigures {
         switches: switches_after - switches_before,
         ticks: ticks_after - ticks_before,

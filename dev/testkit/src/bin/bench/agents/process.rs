@@ -17,15 +17,15 @@ const QUIET: Duration = Duration::from_millis(300);
 /// Falls back to the resident memory if the details are not readable: a holder hides them from other processes of its user.
 pub fn private_kib(pid: u32) -> Result<f64> {
     if let Ok(text) = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) {
-        return Ok(sum(&text, "Private_"));
+        return Ok(sum_lines_starting_with(&text, "Private_"));
     }
-    Ok(sum(&fs::read_to_string(format!("/proc/{pid}/status"))?, "VmRSS:"))
+    Ok(sum_lines_starting_with(&fs::read_to_string(format!("/proc/{pid}/status"))?, "VmRSS:"))
 }
 
 /// Returns the number of context switches of a process.
-pub fn switches(pid: u32) -> Result<f64> {
+pub fn context_switches(pid: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    Ok(sum(&text, "voluntary_ctxt") + sum(&text, "nonvoluntary_ctxt"))
+    Ok(sum_lines_starting_with(&text, "voluntary_ctxt") + sum_lines_starting_with(&text, "nonvoluntary_ctxt"))
 }
 
 /// Returns the CPU time of a process in clock ticks, user and system.
@@ -39,7 +39,7 @@ pub fn ticks(pid: u32) -> Result<f64> {
 
 /// Waits until the processes are idle.
 pub fn wait_quiet(pids: &[u32]) -> Result<()> {
-    let all = || pids.iter().map(|pid| switches(*pid)).sum::<Result<f64>>();
+    let all = || pids.iter().map(|pid| context_switches(*pid)).sum::<Result<f64>>();
     let mut before = all()?;
     wait_for("the processes are idle", || {
         thread::sleep(QUIET);
@@ -61,7 +61,7 @@ pub fn wait_for(condition: &str, mut holds: impl FnMut() -> Result<bool>) -> Res
 }
 
 /// Adds the numbers of all lines with this start.
-fn sum(text: &str, start: &str) -> f64 {
+fn sum_lines_starting_with(text: &str, start: &str) -> f64 {
     let lines = text.lines().filter(|line| line.starts_with(start));
     lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok()).sum()
 }
@@ -73,14 +73,16 @@ mod tests {
     #[test]
     fn numbers_with_the_same_start_are_added() {
         let text = "Rss: 9 kB\nPrivate_Clean:   4 kB\nPrivate_Dirty:  38 kB\n";
-        assert_eq!(sum(text, "Private_"), 42.0);
-        assert_eq!(sum(text, "Swap:"), 0.0);
+        assert_eq!(sum_lines_starting_with(text, "Private_"), 42.0);
+        assert_eq!(sum_lines_starting_with(text, "Swap:"), 0.0);
     }
 
     #[test]
     fn figures_of_this_process_are_available() {
         let own = std::process::id();
-        assert!(private_kib(own).unwrap() > 0.0 && switches(own).unwrap() > 0.0 && ticks(own).is_ok());
+        assert!(
+            private_kib(own).unwrap() > 0.0 && context_switches(own).unwrap() > 0.0 && ticks(own).is_ok()
+        );
         assert!(private_kib(u32::MAX).is_err());
     }
 }

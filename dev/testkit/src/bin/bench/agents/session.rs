@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Result, bail};
 use holder::{
     HolderConnection, IdleHolder, LaunchedSession, kill_orphans,
-    protocol::{Attachment, LaunchSpec, Reply, Request, ResourceLimits, SessionStatus, WindowSize},
+    protocol::{LaunchSpec, Reply, Request, ResourceLimits, SessionStatus, StdioAttachment, WindowSize},
 };
 
 use crate::child::{self, WAIT_MAX};
@@ -42,7 +42,8 @@ impl Session {
     pub fn start_with(ready: IdleHolder, root: &Path, script: &str) -> Result<Self> {
         let name = format!("bench-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let directory = root.join(&name);
-        let LaunchedSession { holder, connection, .. } = ready.launch(&directory, &launch(&name, script))?;
+        let LaunchedSession { holder, connection, .. } =
+            ready.launch(&directory, &launch_spec(&name, script))?;
         Ok(Self { directory, holder, connection, name })
     }
 
@@ -82,7 +83,7 @@ pub fn shell(script: &str) -> [OsString; 3] {
     ["sh".into(), "-c".into(), script.into()]
 }
 
-fn launch(name: &str, script: &str) -> LaunchSpec {
+fn launch_spec(name: &str, script: &str) -> LaunchSpec {
     let [command, arguments @ ..] = shell(script);
     LaunchSpec {
         session: name.to_owned(),
@@ -90,7 +91,7 @@ fn launch(name: &str, script: &str) -> LaunchSpec {
         arguments: arguments.into(),
         environment: std::env::vars_os().collect(),
         directory: "/".into(),
-        attachment: Attachment::Terminal(WINDOW),
+        attachment: StdioAttachment::Terminal(WINDOW),
         limits: ResourceLimits {
             memory_bytes_max: None,
             time_max: None,

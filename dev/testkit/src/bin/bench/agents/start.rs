@@ -13,11 +13,11 @@ use std::{
 use anyhow::{Context, Result};
 use holder::{
     IdleHolder,
-    protocol::{Attachment, Request},
+    protocol::{Request, StdioAttachment},
 };
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use sessions::{Sandbox, SandboxPolicy, SessionEntry, StartRequest};
-use testkit::bench::{Report, Timings, in_named_turns};
+use testkit::bench::{Report, Timings, run_named_variants_in_turns};
 
 use crate::child::{self, SignalPipe, WAIT_MAX};
 
@@ -44,7 +44,7 @@ impl StartTimings {
     pub fn add_figures(&self, report: &mut Report) {
         for (until, timings) in [("", &self.returned), (", until it runs", &self.running)] {
             for name in NAMES {
-                report.figure(&format!("{name} start{until} ms"), timings.seconds(name) * 1e3);
+                report.add_figure(&format!("{name} start{until} ms"), timings.median_seconds(name) * 1e3);
             }
             for (name, than) in [
                 ("session", "tmux"),
@@ -53,7 +53,7 @@ impl StartTimings {
                 ("ready holder", "tmux"),
             ] {
                 let name_both = format!("{name} start/{than}{until}");
-                report.figure(&name_both, timings.times_longer(name, than));
+                report.add_figure(&name_both, timings.times_longer(name, than));
             }
         }
     }
@@ -68,7 +68,7 @@ pub fn measure(fixture: &Fixture) -> Result<StartTimings> {
         tmux.new_session(&shell(SILENT))?;
     }
     let names = if fixture.has_tmux { &NAMES[..] } else { &NAMES[..3] };
-    let times = in_named_turns(ROUNDS, names, |n| -> Result<[Duration; 2]> {
+    let times = run_named_variants_in_turns(ROUNDS, names, |n| -> Result<[Duration; 2]> {
         let ready = if n == 2 { Some(IdleHolder::start(&fixture.program)?) } else { None };
         let first = if n == 4 { Some(Tmux::prepare()?) } else { None };
         thread::sleep(PAUSE);
@@ -119,7 +119,7 @@ fn start_session<'a>(fixture: &'a Fixture, script: &str) -> Result<ProductSessio
         name: None,
         command: shell(script).into(),
         directory: "/".into(),
-        attachment: Attachment::Terminal(WINDOW),
+        attachment: StdioAttachment::Terminal(WINDOW),
         environment: BTreeMap::new(),
         memory_bytes_max: None,
         sandbox: Sandbox { policy: SandboxPolicy::Off, write: Vec::new() },

@@ -17,9 +17,9 @@ use domain::Role;
 use holder::spool::{RecordBody, RecordReader};
 use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
-use testkit::bench::{Timings, in_named_turns};
+use testkit::bench::{Timings, run_named_variants_in_turns};
 
-use crate::child::{self, GroupLimit, WAIT_MAX};
+use crate::child::{self, ProcessGroupTimeLimit, WAIT_MAX};
 
 use super::{
     Fixture,
@@ -36,11 +36,11 @@ pub fn measure(fixture: &Fixture) -> Result<Timings> {
     // The reader reads the spool of a session that has ended.
     let mut ended = start(fixture, &script)?;
     ended.wait()?;
-    let times = in_named_turns(ROUNDS, &NAMES, |n| -> Result<Duration> {
+    let times = run_named_variants_in_turns(ROUNDS, &NAMES, |n| -> Result<Duration> {
         let begin = Instant::now();
         match n {
             0 => {
-                let found = read_bare(&script)?;
+                let found = run_on_bare_terminal(&script)?;
                 ensure!(found == n_bytes, "{n_bytes} bytes were written, {found} read");
             }
             1 => {
@@ -71,7 +71,7 @@ fn start(fixture: &Fixture, script: &str) -> Result<Session> {
 }
 
 /// Runs a script on a terminal, and returns the number of bytes it wrote.
-fn read_bare(script: &str) -> Result<usize> {
+fn run_on_bare_terminal(script: &str) -> Result<usize> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let controller = openpt(flags)?;
     unlockpt(&controller)?;
@@ -84,7 +84,7 @@ fn read_bare(script: &str) -> Result<usize> {
         .stderr(Stdio::from(terminal))
         .process_group(0)
         .spawn()?;
-    let limit = GroupLimit::new(&child, WAIT_MAX);
+    let limit = ProcessGroupTimeLimit::new(&child, WAIT_MAX);
     let mut controller = File::from(controller);
     let mut buffer = vec![0; 64 << 10];
     let mut n_bytes = 0;
@@ -125,6 +125,6 @@ mod tests {
 
     #[test]
     fn a_bare_terminal_returns_every_byte() {
-        assert_eq!(read_bare("stty -opost; printf 'one\\ntwo\\n'").unwrap(), 8);
+        assert_eq!(run_on_bare_terminal("stty -opost; printf 'one\\ntwo\\n'").unwrap(), 8);
     }
 }

@@ -17,12 +17,12 @@ use crate::child::{self, BoundedChild, LineReader, WAIT_MAX};
 const BUILD_MAX: Duration = Duration::from_secs(300);
 const SERVER: &str = "require('http').createServer(() => {}).listen(0, '127.0.0.1', () => console.log('up'))";
 
-pub struct Peers {
+pub struct PeerBuilds {
     folder: PathBuf,
     pub has_ninja: bool,
 }
 
-impl Peers {
+impl PeerBuilds {
     /// Writes the graph as a Makefile and as a build file of ninja.
     pub fn new(work: &Workload, folder: &Path) -> Result<Self> {
         let n_tasks = work.durations.len();
@@ -49,11 +49,11 @@ impl Peers {
         Ok(Self { folder: folder.to_owned(), has_ninja: is_installed("ninja") })
     }
 
-    pub fn make(&self) -> Result<()> {
+    pub fn run_make(&self) -> Result<()> {
         self.build(Command::new("make").args(["-j4", "--silent", "all"]))
     }
 
-    pub fn ninja(&self) -> Result<()> {
+    pub fn run_ninja(&self) -> Result<()> {
         // With its log, ninja would do nothing the second time.
         let _ = fs::remove_file(self.folder.join(".ninja_log"));
         self.build(Command::new("ninja").args(["-j4", "--quiet"]))
@@ -64,7 +64,7 @@ impl Peers {
     }
 
     /// Returns the time until a bare server listens.
-    pub fn node(&self) -> Result<Duration> {
+    pub fn time_node_start(&self) -> Result<Duration> {
         let start = Instant::now();
         let mut node = Command::new("node");
         let mut node = BoundedChild::spawn(node.args(["-e", SERVER]).stdout(Stdio::piped()))?;

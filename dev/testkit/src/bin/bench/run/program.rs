@@ -24,7 +24,7 @@ use crate::child::{self, BoundedChild, SignalPipe, WAIT_MAX};
 const RUN_MAX: Duration = Duration::from_secs(300);
 
 /// Runs all tasks of a graph.
-pub fn all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<()> {
+pub fn run_all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<()> {
     let mut plan = "# A plan\n".to_owned();
     for task in 0..work.durations.len() {
         let before: Vec<String> = work
@@ -42,7 +42,7 @@ pub fn all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<()> {
 }
 
 /// Returns the time from the start of the program until the first agent runs.
-pub fn first_task(jangdan: &Path, folder: &Path, in_worktree: bool) -> Result<Duration> {
+pub fn time_first_task(jangdan: &Path, folder: &Path, in_worktree: bool) -> Result<Duration> {
     let script = "echo here > $STARTED; read -r task; echo DONE:$JANGDAN_TASK";
     let project = Project::create(folder, "# A plan\n\n### T1: Nothing\n", script)?;
     if in_worktree {
@@ -92,30 +92,30 @@ impl Project {
         self.root.path().join("data")
     }
 
-    fn errors(&self) -> PathBuf {
+    fn errors_file(&self) -> PathBuf {
         self.root.path().join("errors")
     }
 
     fn git(&self, arguments: &[&str]) -> Result<()> {
-        let mut git = self.program("git");
+        let mut git = self.isolated_command("git");
         git.args(["-c", "user.name=bench", "-c", "user.email=bench@localhost"]).args(arguments);
         child::run(&mut git, WAIT_MAX)
     }
 
     /// Returns `jangdan run` for the project; what it prints to standard error goes to a file.
     fn command(&self, jangdan: &Path, in_worktree: bool) -> Result<Command> {
-        let mut command = self.program(jangdan);
+        let mut command = self.isolated_command(jangdan);
         command.args(["run", "--json", "--set", "orchestration.gate_approval=automatic"]);
         command.args(["--set", "orchestration.max_concurrency=4"]);
         if !in_worktree {
             command.arg("--no-worktrees");
         }
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(self.errors())?);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(self.errors_file())?);
         Ok(command)
     }
 
     /// Returns a command in the project's folder that gets nothing of this machine's environment but the PATH.
-    fn program(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    fn isolated_command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.folder()).env_clear();
         command.env("PATH", env::var_os("PATH").unwrap_or_default()).env("LANG", "C.UTF-8");
@@ -132,7 +132,7 @@ impl Project {
                 let _ = sessions.request(session, &Request::End { grace: Duration::ZERO }, WAIT_MAX);
             }
         }
-        let errors = child::tail(&self.errors()).unwrap_or_default();
+        let errors = child::tail(&self.errors_file()).unwrap_or_default();
         format!("jangdan run failed; the end of its standard error: {errors:?}")
     }
 }

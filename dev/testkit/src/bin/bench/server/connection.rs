@@ -25,7 +25,7 @@ impl Address {
     }
 
     /// Returns a request as bytes.
-    pub fn request(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
+    pub fn request_bytes(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
         let (port, headers, length) = (self.port, &self.headers, body.len());
         let head = format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{headers}");
         match method {

@@ -39,7 +39,7 @@ struct EventRequests {
 }
 
 impl EventRequests {
-    fn next(&self) -> &[u8] {
+    fn next_request(&self) -> &[u8] {
         let [even, odd] = &self.requests;
         if self.n_sent.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { even } else { odd }
     }
@@ -47,7 +47,7 @@ impl EventRequests {
 
 impl ServerLoad {
     /// Starts our server with several runs.
-    pub fn ours(setup: &ServerSetup, n_subscribers: usize) -> Result<Self> {
+    pub fn with_jangdan_server(setup: &ServerSetup, n_subscribers: usize) -> Result<Self> {
         let (process, _) = setup.start("/api/status")?;
         let mut requests = Vec::new();
         for _ in 0..N_RUNS {
@@ -55,7 +55,7 @@ impl ServerLoad {
                 setup.start_run(&process, &[only_phase()], &[waiting_task(1, 1), waiting_task(2, 1)])?;
             let request = |priority| {
                 let body = json!({"person": "ana", "command": {"prioritizeTask": {"task": "T2", "priority": priority}}});
-                process.address.request("POST", &format!("/api/runs/{run}/commands"), &body.to_string())
+                process.address.request_bytes("POST", &format!("/api/runs/{run}/commands"), &body.to_string())
             };
             requests.push(EventRequests {
                 requests: [request("high"), request("low")],
@@ -67,8 +67,8 @@ impl ServerLoad {
     }
 
     /// Subscribes to a Node server that forwards a text.
-    pub fn node(process: ServerProcess, text: &str, n_subscribers: usize) -> Result<Self> {
-        let request = process.address.request("POST", "/", text);
+    pub fn with_node_server(process: ServerProcess, text: &str, n_subscribers: usize) -> Result<Self> {
+        let request = process.address.request_bytes("POST", "/", text);
         let requests = EventRequests { requests: [request.clone(), request], n_sent: AtomicUsize::new(0) };
         let subscribers = Subscribers::connect(&process.address, "/live", n_subscribers)?;
         let requests: Vec<EventRequests> = std::iter::repeat_with(|| requests.clone()).take(N_RUNS).collect();
@@ -76,11 +76,11 @@ impl ServerLoad {
     }
 
     /// Returns the text of one event, as a subscriber receives it.
-    pub fn one_event(&self) -> Result<String> {
+    pub fn receive_event(&self) -> Result<String> {
         use std::io::{Read, Write};
         let address = &self.process.address;
         let mut stream = connect(address)?;
-        stream.write_all(&address.request("GET", "/api/live", ""))?;
+        stream.write_all(&address.request_bytes("GET", "/api/live", ""))?;
         let mut text = String::new();
         let mut buffer = [0; 4096];
         let mut is_sent = false;
@@ -91,7 +91,7 @@ impl ServerLoad {
             if !is_sent && text.contains("id: ") {
                 is_sent = true;
                 let first = self.requests.first().context("a run")?;
-                Connection::open(address)?.exchange(first.next())?;
+                Connection::open(address)?.exchange(first.next_request())?;
             }
             // The first frame has an id only.
             if let Some(begin) = text.find("event: ")
@@ -104,7 +104,7 @@ impl ServerLoad {
     }
 
     /// Sends events as fast as the server accepts them; returns the time until every subscriber has received all.
-    pub fn burst(&mut self, n_events: usize) -> Result<Duration> {
+    pub fn send_burst(&mut self, n_events: usize) -> Result<Duration> {
         let share = n_events.div_ceil(self.requests.len());
         let Self { process, subscribers, requests } = self;
         let address = &process.address;
@@ -122,7 +122,7 @@ impl ServerLoad {
     }
 
     /// Sends an event every 20 ms; returns the sorted latencies of the sampled subscribers.
-    pub fn paced(&mut self, n_events: usize) -> Result<Vec<Duration>> {
+    pub fn send_paced(&mut self, n_events: usize) -> Result<Vec<Duration>> {
         let Self { process, subscribers, requests } = self;
         let (address, requests) = (&process.address, requests.first().context("a run")?);
         let begin = Instant::now() + INTERVAL;
@@ -133,7 +133,7 @@ impl ServerLoad {
                 let mut connection = Connection::open(address)?;
                 for index in 0..n_events {
                     thread::sleep(due(index).saturating_duration_since(Instant::now()));
-                    connection.exchange(requests.next())?;
+                    connection.exchange(requests.next_request())?;
                 }
                 Ok(())
             });
@@ -157,7 +157,7 @@ impl Clone for EventRequests {
 fn post(address: &Address, requests: &EventRequests, n_events: usize) -> Result<()> {
     let mut connection = Connection::open(address)?;
     for _ in 0..n_events {
-        connection.exchange(requests.next())?;
+        connection.exchange(requests.next_request())?;
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> Result<u
     };
     for entry in log.read(&id, Sequence(0), usize::MAX)? {
         generator.now = entry.at.0;
-        drop(generator.run.apply(&entry.recorded()?));
+        drop(generator.run.apply(&entry.to_recorded_event()?));
     }
     let mut recorded = generator.run.sequence();
     let person = Actor::Person("ana".to_owned());
@@ -42,15 +42,18 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> Result<u
             generator.execute(&person, Command::PauseRun)?;
         }
         if generator.events.len() >= PAGE_ENTRIES || generator.effects.is_empty() {
-            let entries =
-                generator.events.drain(..).map(|event| NewEntry::of(&event)).collect::<Result<_, _>>()?;
+            let entries = generator
+                .events
+                .drain(..)
+                .map(|event| NewEntry::from_event(&event))
+                .collect::<Result<_, _>>()?;
             log.append(&id, recorded, entries)?;
             recorded = generator.run.sequence();
         }
     }
     // The server saves the rows periodically and when it stops.
     let mut durable_run = DurableRun::open(log, id)?;
-    durable_run.save().context("save the rows")?;
+    durable_run.save_rows().context("save the rows")?;
     Ok(recorded.0)
 }
 

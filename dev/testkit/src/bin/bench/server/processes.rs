@@ -38,7 +38,7 @@ impl ServerProcess {
 
     fn start(mut command: Command, address: Address, path: &str) -> Result<(Self, Duration)> {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let request = address.request("GET", path, "");
+        let request = address.request_bytes("GET", path, "");
         let since = Instant::now();
         let mut process =
             Self { child: command.spawn().with_context(|| format!("start {command:?}"))?, address };
@@ -146,7 +146,7 @@ impl ServerSetup {
         });
         let mut connection = Connection::open(&process.address)?;
         let response =
-            connection.exchange(&process.address.request("POST", "/api/runs", &new.to_string()))?;
+            connection.exchange(&process.address.request_bytes("POST", "/api/runs", &new.to_string()))?;
         let response: Value = serde_json::from_slice(&response)?;
         response.get("run").and_then(Value::as_str).map(str::to_owned).context("the response has no run")
     }

@@ -36,7 +36,7 @@ impl Subscribers {
     /// Connects all subscribers; returns when each has received the first id.
     pub fn connect(address: &Address, path: &str, n_subscribers: usize) -> Result<Self> {
         let mut subscribers = Self { all: Vec::new(), buffer: vec![0; BUFFER_BYTES] };
-        let request = address.request("GET", path, "");
+        let request = address.request_bytes("GET", path, "");
         for _ in 0..n_subscribers {
             let mut stream = connect(address)?;
             stream.write_all(&request)?;
@@ -121,14 +121,14 @@ impl Subscriber {
     fn read(&mut self, buffer: &mut [u8]) -> Result<()> {
         match self.stream.read(buffer) {
             Ok(0) => anyhow::bail!("the server closed an event stream"),
-            Ok(length) => self.count(buffer.get(..length).unwrap_or_default()),
+            Ok(length) => self.count_events(buffer.get(..length).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) => return Err(error.into()),
         }
         Ok(())
     }
 
-    fn count(&mut self, bytes: &[u8]) {
+    fn count_events(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
             if self.n_matched == 0 {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_counted_wherever_the_stream_is_cut() {
+    fn event_ids_are_counted_wherever_the_stream_is_cut() {
         let text = b"HTTP/1.1 200 OK\r\n\r\nretry: 1000\nid: 7\n\n1f\r\nevent: x\nid: 8\ndata: id: 9\n\n\r\n\n\nid: 10\n\n";
         let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap();
@@ -167,8 +167,8 @@ mod tests {
             let stream = TcpStream::connect(address).unwrap();
             let mut subscriber = Subscriber { stream, n_matched: 0, n_received: 0 };
             let (left, right) = text.split_at(cut);
-            subscriber.count(left);
-            subscriber.count(right);
+            subscriber.count_events(left);
+            subscriber.count_events(right);
             assert_eq!(subscriber.n_received, 3, "{cut}");
         }
     }

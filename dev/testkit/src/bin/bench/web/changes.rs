@@ -15,7 +15,7 @@ use crate::server::connection::{Address, Connection};
 const N_CONNECTIONS: u32 = 4;
 
 /// Sends commands that go through the tasks of a run repeatedly.
-pub struct Changes {
+pub struct ChangeGenerator {
     address: Address,
     path: String,
     tasks: Vec<String>,
@@ -24,12 +24,12 @@ pub struct Changes {
     pub fast_rate: f64,
 }
 
-impl Changes {
+impl ChangeGenerator {
     /// Reads the tasks that are not done.
     pub fn open(address: &Address, run: &str) -> Result<Self> {
         let path = format!("/api/runs/{run}/rows?kind=task");
         let answer: Value = serde_json::from_slice(
-            &Connection::open(address)?.exchange(&address.request("GET", &path, ""))?,
+            &Connection::open(address)?.exchange(&address.request_bytes("GET", &path, ""))?,
         )?;
         let rows = answer.pointer("/rows/task").and_then(Value::as_array).context("the run has no tasks")?;
         let is_open = |row: &&Value| !matches!(row.get("state").and_then(Value::as_str), Some("done") | None);
@@ -41,12 +41,12 @@ impl Changes {
     }
 
     /// Sends `n` commands at a fixed rate, and returns how many per second succeeded.
-    pub fn paced(&mut self, per_second: u32, n: u32) -> Result<f64> {
+    pub fn send_paced(&mut self, per_second: u32, n: u32) -> Result<f64> {
         self.send(n, Some(Duration::from_secs(1) / per_second))
     }
 
     /// Sends `n` commands, each after the response to the one before on its connection.
-    pub fn fast(&mut self, n: u32) -> Result<()> {
+    pub fn send_fast(&mut self, n: u32) -> Result<()> {
         self.fast_rate = self.send(n, None)?;
         Ok(())
     }
@@ -65,7 +65,7 @@ impl Changes {
                     if let Some(every) = every {
                         thread::sleep((begin + every * index).saturating_duration_since(Instant::now()));
                     }
-                    line.exchange(&self.next())?;
+                    line.exchange(&self.next_request())?;
                 }
             };
             let threads: Vec<_> = (0..N_CONNECTIONS).map(|_| scope.spawn(send_all)).collect();
@@ -77,11 +77,11 @@ impl Changes {
     }
 
     /// Returns the next request: all tasks are paused in turn, then all are continued.
-    fn next(&self) -> Vec<u8> {
+    fn next_request(&self) -> Vec<u8> {
         let n_sent = self.n_sent.fetch_add(1, Ordering::Relaxed) as usize;
         let task = self.tasks.get(n_sent % self.tasks.len());
         let name = if (n_sent / self.tasks.len()).is_multiple_of(2) { "pauseTask" } else { "continueTask" };
         let command = json!({"person": "ana", "command": {name: task}});
-        self.address.request("POST", &self.path, &command.to_string())
+        self.address.request_bytes("POST", &self.path, &command.to_string())
     }
 }
