@@ -9,11 +9,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::{
-    connection::{Address, Connection, connect},
+    connection::{Address, Connection},
     processes::{ServerProcess, ServerSetup, only_phase, waiting_task},
     subscribers::Subscribers,
 };
@@ -75,32 +75,15 @@ impl ServerLoad {
         Ok(Self { process, subscribers, requests })
     }
 
-    /// Returns the text of one event, as a subscriber receives it.
-    pub fn receive_event(&self) -> Result<String> {
-        use std::io::{Read, Write};
-        let address = &self.process.address;
-        let mut stream = connect(address)?;
-        stream.write_all(&address.request_bytes("GET", "/api/live", ""))?;
-        let mut text = String::new();
-        let mut buffer = [0; 4096];
-        let mut is_sent = false;
-        loop {
-            let length = stream.read(&mut buffer)?;
-            ensure!(length > 0, "the server closed the event stream");
-            text.push_str(std::str::from_utf8(buffer.get(..length).context("bytes")?)?);
-            if !is_sent && text.contains("id: ") {
-                is_sent = true;
-                let first = self.requests.first().context("a run")?;
-                Connection::open(address)?.exchange(first.next_request())?;
-            }
-            // The first frame has an id only.
-            if let Some(begin) = text.find("event: ")
-                && let Some(length) = text.get(begin..).and_then(|event| event.rfind("\n\n"))
-                && text.get(begin..).is_some_and(|event| event.contains("\nid: "))
-            {
-                return Ok(text.get(begin..begin + length + 2).unwrap_or_default().to_owned());
-            }
-        }
+    /// Causes one event and returns its text, as a subscriber receives it.
+    pub fn fetch_event_text(&mut self) -> Result<String> {
+        let first = self.requests.first().context("a run")?;
+        Connection::open(&self.process.address)?.exchange(first.next_request())?;
+        let chunk = self.subscribers.receive_text()?;
+        // Without the framing of the HTTP chunk.
+        let begin = chunk.find("event: ").context("an event")?;
+        let end = chunk.rfind("\n\n").context("the end of an event")?;
+        Ok(chunk.get(begin..end + 2).context("an event")?.to_owned())
     }
 
     /// Sends events as fast as the server accepts them; returns the time until every subscriber has received all.

@@ -51,6 +51,28 @@ impl Subscribers {
         self.all.len()
     }
 
+    /// Reads until each has received one more event, and returns its text as the first subscriber received it.
+    pub fn receive_text(&mut self) -> Result<String> {
+        let goal = self.all.first().map_or(1, |first| first.n_received + 1);
+        let (mut text, deadline) = (Vec::new(), Instant::now() + ROUND_WAIT_MAX);
+        // The id may be followed by further lines of the event; its end is followed by the end of the HTTP chunk.
+        let is_whole = |text: &[u8]| text.windows(2).any(|pair| pair == b"\n\n");
+        while self.all.first().is_some_and(|first| first.n_received < goal) || !is_whole(&text) {
+            ensure!(Instant::now() < deadline, "the first subscriber has not received an event");
+            let Some(first) = self.all.first_mut() else { break };
+            let length = first.read(&mut self.buffer)?;
+            text.extend_from_slice(self.buffer.get(..length).unwrap_or_default());
+        }
+        for subscriber in self.all.iter_mut().skip(1) {
+            let goal = subscriber.n_received + 1;
+            while subscriber.n_received < goal {
+                ensure!(Instant::now() < deadline, "a subscriber has not received an event");
+                subscriber.read(&mut self.buffer)?;
+            }
+        }
+        Ok(String::from_utf8(text)?)
+    }
+
     /// Reads until each has received `n_events` more.
     pub fn receive(&mut self, n_events: usize) -> Result<()> {
         self.receive_sampled(n_events, 1, |_, _, _| {})
@@ -118,14 +140,17 @@ impl Subscribers {
 }
 
 impl Subscriber {
-    fn read(&mut self, buffer: &mut [u8]) -> Result<()> {
+    /// Reads the available bytes and returns their number, 0 if there are none.
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         match self.stream.read(buffer) {
             Ok(0) => anyhow::bail!("the server closed an event stream"),
-            Ok(length) => self.count_events(buffer.get(..length).unwrap_or_default()),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error.into()),
+            Ok(length) => {
+                self.count_events(buffer.get(..length).unwrap_or_default());
+                Ok(length)
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(0),
+            Err(error) => Err(error.into()),
         }
-        Ok(())
     }
 
     fn count_events(&mut self, bytes: &[u8]) {
