@@ -9,7 +9,7 @@ use serde::{
 
 use crate::{driver::OutgoingBytes, lines::repair_json};
 
-/// Reads a line, repair_json where it holds half characters.
+/// Parses a line of JSON. Unpaired surrogates in its strings are replaced.
 pub(crate) fn parse_line<T: DeserializeOwned>(line: &[u8]) -> Option<T> {
     serde_json::from_slice(line).ok().or_else(|| serde_json::from_slice(&repair_json(line)?).ok())
 }

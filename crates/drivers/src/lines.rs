@@ -126,15 +126,15 @@ pub(crate) fn repair_json(line: &[u8]) -> Option<Vec<u8>> {
         Cow::Borrowed(text) if !text.contains("\\u") => return None,
         text => text,
     };
-    let mut repair_json = String::with_capacity(text.len());
+    let mut repaired = String::with_capacity(text.len());
     let mut rest = &*text;
     while let Some(place) = rest.find('\\') {
         let (before, from) = rest.split_at(place);
-        repair_json.push_str(before);
+        repaired.push_str(before);
         let length = match (surrogate_half(from), from.get(6..).and_then(surrogate_half)) {
             (Some(SurrogateHalf::High), Some(SurrogateHalf::Low)) => 12,
             (Some(_), _) => {
-                repair_json.push('\u{fffd}');
+                repaired.push('\u{fffd}');
                 rest = from.get(6..).unwrap_or_default();
                 continue;
             }
@@ -142,11 +142,11 @@ pub(crate) fn repair_json(line: &[u8]) -> Option<Vec<u8>> {
             (None, _) => 1 + from.chars().nth(1).map_or(0, char::len_utf8),
         };
         let (escape, behind) = from.split_at_checked(length).unwrap_or((from, ""));
-        repair_json.push_str(escape);
+        repaired.push_str(escape);
         rest = behind;
     }
-    repair_json.push_str(rest);
-    Some(repair_json.into_bytes())
+    repaired.push_str(rest);
+    Some(repaired.into_bytes())
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -232,7 +232,7 @@ pub fn preset_names(added: &toml::Table) -> Vec<String> {
 ///
 /// ```
 /// let added = toml::from_str("[build]\nextends = 'shell'\narguments = ['build.sh']").unwrap();
-/// let preset = drivers::preset::pick("build", &added).unwrap();
+/// let preset = drivers::preset::resolve_preset("build", &added).unwrap();
 /// assert_eq!((preset.command.as_str(), &preset.arguments[..]), ("sh", &["build.sh".to_owned()][..]));
 /// ```
 pub fn resolve_preset(name: &str, added: &toml::Table) -> Result<Preset, PresetError> {

@@ -24,7 +24,7 @@ pub const SECRETS_BYTES_MAX: usize = 16 << 10;
 /// Replacement of a masked byte.
 pub const MASK: u8 = b'*';
 
-/// A secret value. Not masked in debug output; zeroed on drop.
+/// A secret value. Debug output shows only its length; zeroed on drop.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 

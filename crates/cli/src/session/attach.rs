@@ -49,7 +49,7 @@ pub fn run(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failur
     let from = status.offset.saturating_sub(BACKLOG_BYTES);
     let lost = |source| session_failure(SessionError::Holder { name: entry.name.clone(), source });
     connection.send(&Request::Subscribe { from }).map_err(lost)?;
-    eprintln!("AttachedTerminal to {}. Ctrl-] detaches.", entry.name);
+    eprintln!("Attached to {}. Ctrl-] detaches.", entry.name);
     let raw = RawMode::enter().map_err(|error| Failure {
         what: format!("Cannot set the mode of this terminal ({error})."),
         hint: None,

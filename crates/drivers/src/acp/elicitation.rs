@@ -43,7 +43,7 @@ enum FieldValue {
 }
 
 impl ElicitationReply {
-    /// The person was not question to the end.
+    /// The user did not answer.
     pub(super) fn cancelled() -> Self {
         Self { action: "cancel", content: None }
     }

@@ -1,6 +1,6 @@
 //! Appends records, and loses none on a full disk.
 //!
-//! Unwritten bytes stay in memory, and the caller must not append until `resume` has written them; it then stops
+//! Unwritten bytes stay in memory, and the caller must not append until `write_pending` has written them; it then stops
 //! reading from the agent, which blocks. All write errors are treated this way: the disk may get space, a network
 //! file system may come back, and the order is preserved.
 
@@ -63,7 +63,7 @@ impl SpoolWriter {
             rest: Vec::new(),
         };
         if cut_bytes > 0 {
-            // On a full disk it is written by the first `resume`.
+            // On a full disk it is written by the first `write_pending`.
             let _ = writer.append(&RecordBody::Gap { cut_bytes });
         }
         Ok(writer)
