@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use domain::{Command, Locale, PermissionScope, QuestionId};
+use domain::{Locale, PermissionScope, QuestionId, UserCommand};
 use views::InboxItem;
 
 use crate::{
@@ -60,31 +60,37 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.back {
         let text = answer.unwrap_or_default();
         return target.send_command(
-            &Command::RequestClarification { question, text },
+            &UserCommand::RequestClarification { question, text },
             &format!("replied to {question}"),
         );
     }
     let keep = arguments.keep.permission_scope();
     let command = match (answer, arguments.option) {
-        (Some(answer), _) => Command::Answer { question: Some(question), task: None, answer, scope: keep },
+        (Some(answer), _) => {
+            UserCommand::Answer { question: Some(question), task: None, answer, scope: keep }
+        }
         (None, number) => option_command(&target, question, number.unwrap_or_default())?,
     };
     // An explicit --keep overrides the scope of a numbered option that has none.
     let command = match command {
-        Command::Answer { question, task, answer, scope: PermissionScope::Once } => {
-            Command::Answer { question, task, answer, scope: keep }
+        UserCommand::Answer { question, task, answer, scope: PermissionScope::Once } => {
+            UserCommand::Answer { question, task, answer, scope: keep }
         }
         other => other,
     };
     let done = match &command {
-        Command::Answer { answer, .. } => format!("answered {question}: {answer}"),
+        UserCommand::Answer { answer, .. } => format!("answered {question}: {answer}"),
         _ => format!("answered {question}"),
     };
     target.send_command(&command, &done)
 }
 
 /// Returns the command behind an option's number, as the inbox numbers them.
-fn option_command(target: &RunTarget<'_>, question: QuestionId, number: usize) -> Result<Command, Failure> {
+fn option_command(
+    target: &RunTarget<'_>,
+    question: QuestionId,
+    number: usize,
+) -> Result<UserCommand, Failure> {
     let board = target.source.board(&target.run.id)?;
     let inbox = board.inbox();
     let row = inbox.iter().find(|row| row.item == InboxItem::Question(question));
@@ -94,7 +100,7 @@ fn option_command(target: &RunTarget<'_>, question: QuestionId, number: usize) -
         exit: 1,
     })?;
     let chosen = number.checked_sub(1).map(|index| entry.parse_choice(Locale::En, index, ""));
-    if let Some(ParsedInput::Command(command)) = chosen {
+    if let Some(ParsedInput::UserCommand(command)) = chosen {
         return Ok(command);
     }
     let labels = entry.choices.iter().enumerate().map(|(at, choice)| format!("{} {}", at + 1, choice.label));

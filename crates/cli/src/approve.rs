@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::{Command, PhaseNumber, TaskId};
+use domain::{PhaseNumber, TaskId, UserCommand};
 
 use crate::{
     arguments::{RunArguments, parse_id},
@@ -38,7 +38,7 @@ pub struct RejectArguments {
 
 pub fn approve(arguments: &ApproveArguments) -> Result<ExitCode, Failure> {
     let phase = arguments.phase;
-    let command = Command::ApproveGate { phase, note: join_words(&arguments.note) };
+    let command = UserCommand::ApproveGate { phase, note: join_words(&arguments.note) };
     send_run_command(&arguments.run, &command, &format!("approved phase {phase}"))
 }
 
@@ -47,6 +47,6 @@ pub fn reject(arguments: &RejectArguments) -> Result<ExitCode, Failure> {
     let reason = join_words(&arguments.reason).ok_or_else(|| {
         usage_error("The reason is empty. Write what needs to change; the agents receive it.")
     })?;
-    let command = Command::RejectGate { phase, reason, tasks: arguments.tasks.clone() };
+    let command = UserCommand::RejectGate { phase, reason, tasks: arguments.tasks.clone() };
     send_run_command(&arguments.run, &command, &format!("requested changes to phase {phase}"))
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::Command;
+use domain::UserCommand;
 
 use crate::{arguments::RunArguments, failure::Failure, run_command::send_run_command};
 
@@ -17,6 +17,6 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let command = Command::Chat { text: arguments.text.join(" "), talk_only: false };
+    let command = UserCommand::Chat { text: arguments.text.join(" "), talk_only: false };
     send_run_command(&arguments.run, &command, "message sent")
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::{Command, PhaseNumber, TaskId};
+use domain::{PhaseNumber, TaskId, UserCommand};
 
 use crate::{
     arguments::{ConfirmArguments, RunArguments, parse_id},
@@ -40,30 +40,34 @@ enum RunPart {
 
 pub fn pause(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.send_command("paused", |part| match part {
-        RunPart::Run => Command::PauseRun,
-        RunPart::Phase(phase) => Command::PausePhase(*phase),
-        RunPart::Task(task) => Command::PauseTask(task.clone()),
+        RunPart::Run => UserCommand::PauseRun,
+        RunPart::Phase(phase) => UserCommand::PausePhase(*phase),
+        RunPart::Task(task) => UserCommand::PauseTask(task.clone()),
     })
 }
 
 pub fn resume(arguments: &Arguments) -> Result<ExitCode, Failure> {
     arguments.send_command("continued", |part| match part {
-        RunPart::Run => Command::ContinueRun,
-        RunPart::Phase(phase) => Command::ContinuePhase(*phase),
-        RunPart::Task(task) => Command::ContinueTask(task.clone()),
+        RunPart::Run => UserCommand::ContinueRun,
+        RunPart::Phase(phase) => UserCommand::ContinuePhase(*phase),
+        RunPart::Task(task) => UserCommand::ContinueTask(task.clone()),
     })
 }
 
 pub fn cancel(arguments: &CancelArguments) -> Result<ExitCode, Failure> {
     arguments.what.send_command("cancelled", |part| match part {
-        RunPart::Run => Command::CancelRun,
-        RunPart::Phase(phase) => Command::CancelPhase(*phase),
-        RunPart::Task(task) => Command::CancelTask(task.clone()),
+        RunPart::Run => UserCommand::CancelRun,
+        RunPart::Phase(phase) => UserCommand::CancelPhase(*phase),
+        RunPart::Task(task) => UserCommand::CancelTask(task.clone()),
     })
 }
 
 impl Arguments {
-    fn send_command(&self, done: &str, command: impl Fn(&RunPart) -> Command) -> Result<ExitCode, Failure> {
+    fn send_command(
+        &self,
+        done: &str,
+        command: impl Fn(&RunPart) -> UserCommand,
+    ) -> Result<ExitCode, Failure> {
         let (part, done) = match (&self.task, self.phase) {
             (Some(task), _) => (RunPart::Task(task.clone()), format!("{done} {task}")),
             (None, Some(phase)) => (RunPart::Phase(phase), format!("{done} phase {phase}")),

@@ -8,7 +8,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::{Command, OfferId};
+use domain::{OfferId, UserCommand};
 use views::{PlanOfferRow, PlanOfferState, RunRow};
 
 use crate::{
@@ -64,24 +64,24 @@ pub fn diff(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Applies the change of the plan file to the run.
 pub fn apply(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    send_decision(arguments, |offer| Command::ApplyPlanChange { offer }, "plan updated")
+    send_decision(arguments, |offer| UserCommand::ApplyPlanChange { offer }, "plan updated")
 }
 
 /// Ignores the change of the plan file.
 pub fn ignore(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    send_decision(arguments, |offer| Command::IgnorePlanChange { offer }, "plan unchanged")
+    send_decision(arguments, |offer| UserCommand::IgnorePlanChange { offer }, "plan unchanged")
 }
 
 /// Marks an external dependency of the plan as met.
 pub fn mark_met(arguments: &MarkMetArguments) -> Result<ExitCode, Failure> {
     let name = arguments.name.clone();
     let done = format!("marked '{name}' as met");
-    send_run_command(&arguments.run, &Command::MarkExternalMet { name }, &done)
+    send_run_command(&arguments.run, &UserCommand::MarkExternalMet { name }, &done)
 }
 
 fn send_decision(
     arguments: &Arguments,
-    command: impl FnOnce(OfferId) -> Command,
+    command: impl FnOnce(OfferId) -> UserCommand,
     done: &str,
 ) -> Result<ExitCode, Failure> {
     let target = RunTarget::find(arguments.run.common(), arguments.run.run_name())?;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::Args;
-use domain::{Command, DependencyType, Locale, ProvidedResource, RequestId};
+use domain::{DependencyType, Locale, ProvidedResource, RequestId, UserCommand};
 use views::RequestRow;
 
 use crate::{
@@ -57,7 +57,7 @@ pub fn provide(arguments: &ProvideArguments) -> Result<ExitCode, Failure> {
         exit: 1,
     })?;
     let provided = provided_resource(arguments, row)?;
-    target.send_command(&Command::Provide { request, provided }, &format!("provided {request}"))
+    target.send_command(&UserCommand::Provide { request, provided }, &format!("provided {request}"))
 }
 
 fn provided_resource(arguments: &ProvideArguments, row: &RequestRow) -> Result<ProvidedResource, Failure> {
@@ -96,8 +96,8 @@ pub fn provided_file(path: &Path) -> Result<ProvidedResource, Failure> {
 pub fn refuse(arguments: &RefuseArguments) -> Result<ExitCode, Failure> {
     let request = arguments.request;
     let (command, done) = match (arguments.skip, join_words(&arguments.reason)) {
-        (true, _) => (Command::SkipRequest(request), format!("skipped {request}")),
-        (false, Some(reason)) => (Command::Refuse { request, reason }, format!("refused {request}")),
+        (true, _) => (UserCommand::SkipRequest(request), format!("skipped {request}")),
+        (false, Some(reason)) => (UserCommand::Refuse { request, reason }, format!("refused {request}")),
         (false, None) => {
             return Err(usage_error("The reason is empty. Write why not; the agent receives it."));
         }

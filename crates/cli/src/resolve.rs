@@ -3,7 +3,7 @@
 use std::{process::ExitCode, str::FromStr};
 
 use clap::Args;
-use domain::{AgentName, Budget, Command, EscalationAction, EscalationId, ParseError};
+use domain::{AgentName, Budget, EscalationAction, EscalationId, ParseError, UserCommand};
 use views::EscalationRow;
 
 use crate::{
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(_) => parse_action(name, rest)?,
     };
     let done = format!("resolved {escalation}: {action}");
-    target.send_command(&Command::Resolve { escalation, action, note: arguments.note.clone() }, &done)
+    target.send_command(&UserCommand::Resolve { escalation, action, note: arguments.note.clone() }, &done)
 }
 
 fn parse_action(name: &str, rest: &[String]) -> Result<EscalationAction, Failure> {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::{CheckpointId, Command, TaskId};
+use domain::{CheckpointId, TaskId, UserCommand};
 use views::{CheckpointRow, CheckpointState};
 
 use crate::{
@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let to = checkpoint.map_or("its start".to_owned(), |checkpoint| checkpoint.to_string());
     let done = format!("restoring {task} to {to}");
-    target.send_command(&Command::RewindTask { task, checkpoint }, &done)
+    target.send_command(&UserCommand::RewindTask { task, checkpoint }, &done)
 }
 
 /// Lists the checkpoints of a task: without a named one nothing is restored.

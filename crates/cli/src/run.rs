@@ -174,7 +174,7 @@ fn watch_to_end(running: RunningServer, run: &RunId, options: &WatchOptions) -> 
         Some(server) => server.stop(agents),
         None if agents == ShutdownMode::EndSessions => {
             // The server belongs to another process, so only this run is paused.
-            let paused = running.client.send_command(run, &user_name(), &domain::Command::PauseRun);
+            let paused = running.client.send_command(run, &user_name(), &domain::UserCommand::PauseRun);
             paused.map_err(|error| remote::client_failure(&error))?;
         }
         None => {}

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use domain::Command;
+use domain::UserCommand;
 use serde::Serialize;
 use views::RunRow;
 
@@ -47,7 +47,7 @@ impl<'a> RunTarget<'a> {
 
     /// Sends a command as this user. Prints the run and `done`, a participle phrase; with `--json` the number of the
     /// recorded event.
-    pub fn send_command(&self, command: &Command, done: &str) -> Result<ExitCode, Failure> {
+    pub fn send_command(&self, command: &UserCommand, done: &str) -> Result<ExitCode, Failure> {
         let client =
             self.source.client().ok_or_else(|| remote::no_server_failure(self.source.data_directory()))?;
         let sent = client.send_command(&self.run.id, &runtime::prepare::user_name(), command);
@@ -65,7 +65,7 @@ impl<'a> RunTarget<'a> {
 /// Finds the run and sends a command to it.
 pub fn send_run_command(
     arguments: &RunArguments,
-    command: &Command,
+    command: &UserCommand,
     done: &str,
 ) -> Result<ExitCode, Failure> {
     RunTarget::find(&arguments.common, arguments.run_name())?.send_command(command, done)

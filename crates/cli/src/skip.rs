@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::{Command, TaskId};
+use domain::{TaskId, UserCommand};
 
 use crate::{
     arguments::{ConfirmArguments, RunArguments, parse_id},
@@ -25,5 +25,5 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
     let done = format!("skipped {task}");
-    send_run_command(&arguments.run, &Command::SkipTask(task), &done)
+    send_run_command(&arguments.run, &UserCommand::SkipTask(task), &done)
 }

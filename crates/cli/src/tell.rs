@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::{Command, TaskId};
+use domain::{TaskId, UserCommand};
 
 use crate::{
     arguments::{RunArguments, parse_id},
@@ -26,5 +26,5 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let task = arguments.task.clone();
     let text = join_words(&arguments.text).ok_or_else(|| usage_error("The message is empty."))?;
     let done = format!("message sent to the agent of {task}, which receives it when its turn ends");
-    send_run_command(&arguments.run, &Command::SendMessage { task, text }, &done)
+    send_run_command(&arguments.run, &UserCommand::SendMessage { task, text }, &done)
 }

@@ -12,6 +12,7 @@ use std::{
 use assert_cmd::Command;
 use domain::{
     AgentMessage, AttemptFailure, Event, InvocationOutcome, MergeOutcome, QuestionKind, RunId, Sequence,
+    events,
 };
 use store::SqliteReader;
 
@@ -103,37 +104,49 @@ fn the_demo_shows_every_feature_and_its_service_works() {
     let has = |kind: &str, matches: &dyn Fn(&Event) -> bool| {
         assert!(recorded.iter().any(matches), "no such event: {kind}");
     };
-    let asked = |expected: QuestionKind| move |event: &Event| matches!(event, Event::QuestionAsked { kind, .. } if *kind == expected);
+    let asked = |expected: QuestionKind| move |event: &Event| matches!(event, Event::QuestionAsked(events::QuestionAsked { kind, .. }) if *kind == expected);
     has("a question", &asked(QuestionKind::Selection));
     has("a permission that the user grants", &asked(QuestionKind::Permission));
     has("a permission that a rule grants", &|event| {
-        matches!(event, Event::PermissionDecided { allowed: true, .. })
+        matches!(event, Event::PermissionDecided(events::PermissionDecided { allowed: true, .. }))
     });
     has(
         "a check that fails",
-        &|event| matches!(event, Event::CheckFinished { receipt, .. } if !receipt.passed()),
+        &|event| matches!(event, Event::CheckFinished(events::CheckFinished { receipt, .. }) if !receipt.passed()),
     );
     has("a conflict", &|event| {
-        matches!(event, Event::MergeFinished { outcome: MergeOutcome::Conflicted { .. }, .. })
+        matches!(
+            event,
+            Event::MergeFinished(events::MergeFinished { outcome: MergeOutcome::Conflicted { .. }, .. })
+        )
     });
     has("a crash", &|event| {
         let crash = AttemptFailure::Exited { exit_status: None };
-        matches!(event, Event::AttemptFailed { failure, .. } if *failure == crash)
+        matches!(event, Event::AttemptFailed(events::AttemptFailed { failure, .. }) if *failure == crash)
     });
     let completed = |event: &Event| {
-        matches!(event, Event::InvocationEnded { outcome: InvocationOutcome::Completed { .. }, .. })
+        matches!(
+            event,
+            Event::InvocationEnded(events::InvocationEnded {
+                outcome: InvocationOutcome::Completed { .. },
+                ..
+            })
+        )
     };
     let calls = recorded.iter().filter(|event| completed(event));
     assert_eq!(calls.count(), 2, "one call to a free agent, one to a busy agent");
-    has("a result", &|event| matches!(event, Event::ResultDelivered { .. }));
-    has("a test by another agent", &|event| matches!(event, Event::TestStarted { .. }));
+    has("a result", &|event| matches!(event, Event::ResultDelivered(_)));
+    has("a test by another agent", &|event| matches!(event, Event::TestStarted(_)));
     has(
         "a progress message",
-        &|event| matches!(event, Event::MessageReceived { message, .. } if matches!(**message, AgentMessage::Progress(_))),
+        &|event| matches!(event, Event::MessageReceived(events::MessageReceived { message, .. }) if matches!(**message, AgentMessage::Progress(_))),
     );
-    has("a gate that the user approves", &|event| matches!(event, Event::GateApproved { .. }));
-    has("a cost", &|event| matches!(event, Event::UsageReported { usage, .. } if usage.cost_micros > 0));
-    let escalated = recorded.iter().filter(|event| matches!(event, Event::EscalationRaised { .. }));
+    has("a gate that the user approves", &|event| matches!(event, Event::GateApproved(_)));
+    has(
+        "a cost",
+        &|event| matches!(event, Event::UsageReported(events::UsageReported { usage, .. }) if usage.cost_micros > 0),
+    );
+    let escalated = recorded.iter().filter(|event| matches!(event, Event::EscalationRaised(_)));
     assert_eq!(escalated.count(), 0, "nothing was escalated");
 
     let files = run_in_project(&folder, "git", &["ls-files"]);
@@ -154,8 +167,7 @@ fn the_demo_works_in_korean() {
     let folder = directory.path().join("demo");
     let output = run_demo(&folder, &["--lang", "ko"]);
     assert!(lossy_text(&output.stdout).contains("할 일 서비스"), "{}", lossy_text(&output.stdout));
-    let is_korean =
-        |event: &Event| matches!(event, Event::QuestionAnswered { answer, .. } if answer == "거부");
+    let is_korean = |event: &Event| matches!(event, Event::QuestionAnswered(events::QuestionAnswered { answer, .. }) if answer == "거부");
     assert!(events(&folder).iter().any(is_korean));
     check_no_process_left(&folder);
 }

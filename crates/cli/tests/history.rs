@@ -117,7 +117,10 @@ fn an_unknown_event_ends_the_log_with_an_error() {
 fn control_characters_are_not_printed() {
     let directory = data_directory_with_runs(&[("r7k2", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
-    let event = domain::Event::ChatMessageSent { text: "a\u{1b}[2Jb\u{202e}c".to_owned(), answers: None };
+    let event = domain::Event::ChatMessageSent(domain::events::ChatMessageSent {
+        text: "a\u{1b}[2Jb\u{202e}c".to_owned(),
+        answers: None,
+    });
     append_events(&log, "r7k2", 1, &[RecordedEvent { event, ..golden()[1].clone() }]);
     drop(log);
     for arguments in [&["log", "r7k2"][..], &["log", "r7k2", "--json"], &["replay", "r7k2", "--json"]] {

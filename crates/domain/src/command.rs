@@ -1,26 +1,18 @@
-//! Inputs of the engine: commands of users, messages of agents, reports of the executor.
-//!
-//! Commands are not stored, their events are. Only commands of users have a JSON form, which HTTP clients send; the
-//! others are skipped by serde.
+//! Commands of users, as clients send them. Not stored: their events are.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AgentMessage, AgentName, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId,
-    EscalationAction, EscalationId, GateReport, InputNumber, MergeOutcome, MessageOffset, OfferId,
-    PermissionRequest, PermissionScope, PhaseNumber, PlannedTask, PlannedWork, Priority, ProvidedResource,
-    QuestionId, Receipt, RequestId, RewindTarget, RunSettings, SessionId, TaskId, TaskOverlap, TeamMember,
-    TestFeedback, TurnTools, Usage,
+    AgentName, EscalationAction, EscalationId, OfferId, PermissionScope, PhaseNumber, PlannedTask, Priority,
+    ProvidedResource, QuestionId, RequestId, RewindTarget, TaskId,
 };
 
-/// A command to a run.
+/// A command of a user to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(example = json!({"pauseTask": "T1.2"})))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Command {
-    #[serde(skip)]
-    StartRun { project: String, work: Box<PlannedWork>, settings: Box<RunSettings>, team: Vec<TeamMember> },
+pub enum UserCommand {
     /// Pauses the run: no task starts, running sessions are suspended.
     PauseRun,
     /// Continues a paused run.
@@ -113,96 +105,4 @@ pub enum Command {
     },
     /// Resolves an escalation.
     Resolve { escalation: EscalationId, action: EscalationAction, note: Option<String> },
-
-    /// A valid protocol message.
-    #[serde(skip)]
-    ReceiveMessage {
-        offset: MessageOffset,
-        /// Spool offset from which a new reader starts after a restart.
-        read_from: u64,
-        message: Box<AgentMessage>,
-    },
-    /// Output that is an invalid protocol message.
-    #[serde(skip)]
-    ReceiveInvalid {
-        offset: MessageOffset,
-        read_from: u64,
-        /// Message type that the agent attempted.
-        protocol: String,
-        error: String,
-        raw: String,
-    },
-    /// Output that nearly is a protocol message.
-    #[serde(skip)]
-    ReceiveNearMiss {
-        offset: MessageOffset,
-        read_from: u64,
-        /// Message type that it resembles.
-        near: String,
-        raw: String,
-    },
-    #[serde(skip)]
-    EndTurn { read_from: u64, text: String, tools: TurnTools },
-    /// The agent's process ended in the middle of a turn.
-    #[serde(skip)]
-    InterruptTurn { read_from: u64, text: String, tools: TurnTools },
-    #[serde(skip)]
-    RequestPermission(PermissionRequest),
-    /// The agent asks inside its turn and waits for the answer.
-    #[serde(skip)]
-    RequestAnswer {
-        /// The agent's own id of the prompt.
-        prompt: String,
-        question: Box<AskUser>,
-    },
-    #[serde(skip)]
-    ReportTestFeedback(TestFeedback),
-    #[serde(skip)]
-    ReportUsage(Usage),
-
-    #[serde(skip)]
-    ReportStarted { session: SessionId, agent_session: Option<String> },
-    #[serde(skip)]
-    ReportEnded { session: SessionId, exit_status: Option<i32> },
-    #[serde(skip)]
-    ReportLost { session: SessionId, reason: String },
-    /// The process was stopped together with the server; the session continues in another process.
-    #[serde(skip)]
-    ReportStopped { session: SessionId },
-    #[serde(skip)]
-    ReportInputSent { session: SessionId, input: InputNumber },
-    #[serde(skip)]
-    ReportCheck { task: TaskId, attempt: AttemptNumber, receipt: Receipt },
-    #[serde(skip)]
-    ReportMerge { task: TaskId, attempt: AttemptNumber, outcome: MergeOutcome },
-    #[serde(skip)]
-    ReportGate { phase: PhaseNumber, round: u32, report: GateReport },
-    #[serde(skip)]
-    ReportCheckpoint { checkpoint: CheckpointId, outcome: CheckpointOutcome },
-    /// An effect without a report of its own ended.
-    #[serde(skip)]
-    ReportEffect { effect: EffectId, error: Option<String> },
-    /// A phase was not landed because its target branch is checked out.
-    #[serde(skip)]
-    ReportNotLanded { effect: EffectId },
-    /// The plan file changed.
-    #[serde(skip)]
-    ReportPlan { work: Box<PlannedWork> },
-    #[serde(skip)]
-    ReportPlanUnreadable { problem: String },
-    /// A session got no worktree because the disk budget is used up.
-    #[serde(skip)]
-    ReportDiskBudgetExceeded {
-        session: SessionId,
-        /// Missing space and what to do.
-        reason: String,
-    },
-    #[serde(skip)]
-    ReportDiskSpaceAvailable,
-    /// All pairs of unfinished tasks that changed the same files.
-    #[serde(skip)]
-    ReportOverlaps { overlaps: Vec<TaskOverlap> },
-    /// Time passed: due timers fire.
-    #[serde(skip)]
-    Tick,
 }

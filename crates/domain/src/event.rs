@@ -38,12 +38,31 @@ macro_rules! events {
     )*) => {
         /// Something that happened in a run.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "type", rename_all_fields = "camelCase")]
+        #[serde(tag = "type")]
         pub enum Event {$(
-            $(#[$doc])*
             $(#[serde(alias = $former)])?
-            $name { $($(#[$field_doc])* $field: $type,)* },
+            $name(events::$name),
         )*}
+
+        /// The data of each event.
+        pub mod events {
+            use super::*;
+
+            $(
+                $(#[$doc])*
+                #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+                #[serde(rename_all = "camelCase")]
+                pub struct $name {
+                    $($(#[$field_doc])* pub $field: $type,)*
+                }
+
+                impl From<$name> for Event {
+                    fn from(event: $name) -> Self {
+                        Self::$name(event)
+                    }
+                }
+            )*
+        }
 
         impl Event {
             /// Version of the event format that is written.
@@ -55,7 +74,7 @@ macro_rules! events {
             /// Name of the event's type, as the log stores it.
             pub fn name(&self) -> &'static str {
                 match self {$(
-                    Self::$name { .. } => stringify!($name),
+                    Self::$name(_) => stringify!($name),
                 )*}
             }
 

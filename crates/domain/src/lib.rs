@@ -19,6 +19,7 @@ mod overlap;
 mod permission;
 mod plan_changes;
 mod planned_work;
+mod run_input;
 mod secret;
 mod session;
 mod settings;
@@ -29,10 +30,10 @@ mod value;
 
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
-pub use command::Command;
+pub use command::UserCommand;
 pub use escalation::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Severity};
 pub use escalation_cause::EscalationCause;
-pub use event::{Event, RecordedEvent};
+pub use event::{Event, RecordedEvent, events};
 pub use feedback::{Receipt, TestFailure, TestFeedback, TestMetrics};
 pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
@@ -50,6 +51,7 @@ pub use overlap::TaskOverlap;
 pub use permission::{PermissionKind, PermissionMode, PermissionPolicy, PermissionRequest, PermissionScope};
 pub use plan_changes::{ChangedTask, LateTaskChange, PlanChanges, PlanField};
 pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
+pub use run_input::{AgentOutput, Report, RunInput, RunStart};
 pub use secret::find_secret;
 pub use session::{Locale, SessionKey};
 pub use settings::{GateApproval, OrchestrationMode, RunSettings, TeamMember};

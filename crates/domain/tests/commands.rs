@@ -1,6 +1,6 @@
 //! The JSON form of user commands, which HTTP clients rely on.
 
-use domain::Command;
+use domain::UserCommand;
 
 /// Every user command with all its fields.
 const COMMANDS: &[&str] = &[
@@ -37,7 +37,8 @@ const COMMANDS: &[&str] = &[
 #[test]
 fn commands_round_trip_through_json() {
     for json in COMMANDS {
-        let command: Command = serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"));
+        let command: UserCommand =
+            serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"));
         assert_eq!(serde_json::to_string(&command).unwrap(), *json);
     }
 }
@@ -45,7 +46,7 @@ fn commands_round_trip_through_json() {
 #[test]
 fn optional_fields_may_be_omitted() {
     let check = |short: &str, long: &str| {
-        let read = |text| serde_json::from_str::<Command>(text).unwrap();
+        let read = |text| serde_json::from_str::<UserCommand>(text).unwrap();
         assert_eq!(read(short), read(long));
     };
     check(

@@ -18,7 +18,7 @@ pub(crate) use question::is_allowing_answer;
 pub(crate) use session::input_parts;
 pub(crate) use start::GraphLayout;
 
-use domain::{Actor, BlockReason, EffectId, Event, RecordedEvent, Timestamp};
+use domain::{Actor, BlockReason, EffectId, Event, RecordedEvent, Timestamp, events};
 
 use crate::{
     effect::Effect,
@@ -44,51 +44,67 @@ impl Run {
 
     fn apply_event(&mut self, at: Timestamp, actor: &Actor, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::RunStarted { work, settings, team, .. } => {
+            Event::RunStarted(events::RunStarted { work, settings, team, .. }) => {
                 self.apply_run_started(at, work, settings, team)
             }
-            Event::RunPaused {} => {
+            Event::RunPaused(events::RunPaused {}) => {
                 self.status = RunStatus::Paused;
                 self.schedule.set_paused(true);
                 self.working_tasks().for_each(|task| self.stop_work_clock(at, task));
             }
-            Event::RunContinued {} | Event::RunReopened {} => {
+            Event::RunContinued(events::RunContinued {}) | Event::RunReopened(events::RunReopened {}) => {
                 self.status = RunStatus::Active;
                 self.schedule.set_paused(self.time_limit_escalation.is_some());
                 self.working_tasks().for_each(|task| self.start_work_clock(at, task));
             }
-            Event::RunCancelled {} => self.schedule.set_paused(true),
-            Event::RunEnded { outcome, .. } => self.status = RunStatus::Ended(*outcome),
-            Event::PhaseStarted { phase, session } => {
+            Event::RunCancelled(events::RunCancelled {}) => self.schedule.set_paused(true),
+            Event::RunEnded(events::RunEnded { outcome, .. }) => self.status = RunStatus::Ended(*outcome),
+            Event::PhaseStarted(events::PhaseStarted { phase, session }) => {
                 if let Some(phase) = self.phases.get_mut(phase) {
                     phase.leader = Some(*session);
                 }
             }
-            Event::PhasePaused { phase } => self.set_phase_paused(*phase, true),
-            Event::PhaseContinued { phase } => self.set_phase_paused(*phase, false),
+            Event::PhasePaused(events::PhasePaused { phase }) => self.set_phase_paused(*phase, true),
+            Event::PhaseContinued(events::PhaseContinued { phase }) => self.set_phase_paused(*phase, false),
             // Its tasks are cancelled by events of their own.
-            Event::PhaseCancelled { .. } => {}
-            Event::PhaseLanded { phase } => self.pending_effects.remove(&EffectKey::Land(*phase)),
+            Event::PhaseCancelled(_) => {}
+            Event::PhaseLanded(events::PhaseLanded { phase }) => {
+                self.pending_effects.remove(&EffectKey::Land(*phase))
+            }
 
-            Event::TasksBecameReady { tasks } => self.apply_tasks_became_ready(tasks),
-            Event::TaskStarted { task, attempt, session, .. } => {
+            Event::TasksBecameReady(events::TasksBecameReady { tasks }) => {
+                self.apply_tasks_became_ready(tasks)
+            }
+            Event::TaskStarted(events::TaskStarted { task, attempt, session, .. }) => {
                 self.apply_task_started(at, task, *attempt, *session);
             }
-            Event::TaskResumed { task, .. } => self.apply_task_resumed(at, task),
-            Event::TaskBlocked { task, reason } => self.apply_task_blocked(at, task, reason),
-            Event::TaskUnblocked { task, reason } => self.apply_task_unblocked(task, reason),
-            Event::TaskClaimed { task, source, .. } => self.apply_task_claimed(at, task, *source),
-            Event::CheckStarted { task, attempt, command } => {
+            Event::TaskResumed(events::TaskResumed { task, .. }) => self.apply_task_resumed(at, task),
+            Event::TaskBlocked(events::TaskBlocked { task, reason }) => {
+                self.apply_task_blocked(at, task, reason)
+            }
+            Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
+                self.apply_task_unblocked(task, reason)
+            }
+            Event::TaskClaimed(events::TaskClaimed { task, source, .. }) => {
+                self.apply_task_claimed(at, task, *source)
+            }
+            Event::CheckStarted(events::CheckStarted { task, attempt, command }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.set_task_stage(task_ref, TaskStage::Checking);
                 let effect =
                     Effect::RunCheck { task: task.clone(), attempt: *attempt, command: command.clone() };
                 sink.add(&mut self.pending_effects, EffectKey::Check(task_ref), effect);
             }
-            Event::CheckFinished { task, receipt, .. } => self.apply_check_finished(task, receipt.passed()),
-            Event::TestStarted { task, session } => self.apply_test_started(task, *session),
-            Event::TaskReturned { task, reason } => self.apply_task_returned(at, task, *reason),
-            Event::MergeStarted { task, attempt } => {
+            Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {
+                self.apply_check_finished(task, receipt.passed())
+            }
+            Event::TestStarted(events::TestStarted { task, session }) => {
+                self.apply_test_started(task, *session)
+            }
+            Event::TaskReturned(events::TaskReturned { task, reason }) => {
+                self.apply_task_returned(at, task, *reason)
+            }
+            Event::MergeStarted(events::MergeStarted { task, attempt }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.set_task_stage(task_ref, TaskStage::Merging);
                 self.mergeable.retain(|waiting| *waiting != task_ref);
@@ -96,36 +112,52 @@ impl Run {
                 let effect = Effect::Merge { task: task.clone(), attempt: *attempt };
                 sink.add(&mut self.pending_effects, EffectKey::Merge(task_ref), effect);
             }
-            Event::MergeFinished { task, outcome, .. } => self.apply_merge_finished(task, outcome),
-            Event::TaskDone { task, proof } => self.apply_task_done(at, task, *proof),
-            Event::AttemptFailed { task, counted, .. } => self.apply_attempt_failed(at, task, *counted),
-            Event::TaskRetried { task, hint, resets_attempts } => {
+            Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
+                self.apply_merge_finished(task, outcome)
+            }
+            Event::TaskDone(events::TaskDone { task, proof }) => self.apply_task_done(at, task, *proof),
+            Event::AttemptFailed(events::AttemptFailed { task, counted, .. }) => {
+                self.apply_attempt_failed(at, task, *counted)
+            }
+            Event::TaskRetried(events::TaskRetried { task, hint, resets_attempts }) => {
                 self.apply_task_retried(task, hint.as_ref(), *resets_attempts)
             }
-            Event::TaskFailed { task, .. } => self.apply_task_ended(at, task, TaskStage::Failed),
-            Event::TaskSkipped { task } => self.apply_task_ended(at, task, TaskStage::Skipped),
-            Event::TaskCancelled { task } => self.apply_task_ended(at, task, TaskStage::Cancelled),
-            Event::TaskReopened { task, .. } => self.apply_task_reopened(task),
-            Event::TaskPrioritized { task, priority } => {
+            Event::TaskFailed(events::TaskFailed { task, .. }) => {
+                self.apply_task_ended(at, task, TaskStage::Failed)
+            }
+            Event::TaskSkipped(events::TaskSkipped { task }) => {
+                self.apply_task_ended(at, task, TaskStage::Skipped)
+            }
+            Event::TaskCancelled(events::TaskCancelled { task }) => {
+                self.apply_task_ended(at, task, TaskStage::Cancelled)
+            }
+            Event::TaskReopened(events::TaskReopened { task, .. }) => self.apply_task_reopened(task),
+            Event::TaskPrioritized(events::TaskPrioritized { task, priority }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.schedule.set_priority(self.task(task_ref).node, *priority);
             }
-            Event::TaskMessageSent { task, text } => self.apply_task_message_sent(task, text),
-            Event::TaskReassigned { task, agent } => self.apply_task_reassigned(task, agent),
-            Event::TaskRewound { task, checkpoint } => self.apply_task_rewound(task, *checkpoint, sink),
-            Event::TaskRequested { task, worktree, meta } => {
+            Event::TaskMessageSent(events::TaskMessageSent { task, text }) => {
+                self.apply_task_message_sent(task, text)
+            }
+            Event::TaskReassigned(events::TaskReassigned { task, agent }) => {
+                self.apply_task_reassigned(task, agent)
+            }
+            Event::TaskRewound(events::TaskRewound { task, checkpoint }) => {
+                self.apply_task_rewound(task, *checkpoint, sink)
+            }
+            Event::TaskRequested(events::TaskRequested { task, worktree, meta }) => {
                 self.apply_task_requested(task, worktree.as_ref(), meta.as_ref());
             }
-            Event::TaskAdded { task, in_file } => self.apply_task_added(task, !in_file),
-            Event::PlanChangeDetected { .. }
-            | Event::PlanChangeWithdrawn { .. }
-            | Event::PlanUnreadable { .. }
-            | Event::PlanChangeApplied { .. }
-            | Event::PlanChangeIgnored { .. }
-            | Event::PhaseAdded { .. }
-            | Event::PhaseChanged { .. }
-            | Event::TaskChanged { .. } => self.apply_plan_change_event(event),
-            Event::DependencyAdded { earlier, later } => {
+            Event::TaskAdded(events::TaskAdded { task, in_file }) => self.apply_task_added(task, !in_file),
+            Event::PlanChangeDetected(_)
+            | Event::PlanChangeWithdrawn(_)
+            | Event::PlanUnreadable(_)
+            | Event::PlanChangeApplied(_)
+            | Event::PlanChangeIgnored(_)
+            | Event::PhaseAdded(_)
+            | Event::PhaseChanged(_)
+            | Event::TaskChanged(_) => self.apply_plan_change_event(event),
+            Event::DependencyAdded(events::DependencyAdded { earlier, later }) => {
                 if let (Some(earlier), Some(later)) = (self.find_task(earlier), self.find_task(later)) {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
                     // A cycle was rejected before the event was recorded.
@@ -135,18 +167,27 @@ impl Run {
                     }
                 }
             }
-            Event::DependencyRemoved { earlier, later } => {
+            Event::DependencyRemoved(events::DependencyRemoved { earlier, later }) => {
                 if let (Some(earlier), Some(later)) = (self.find_task(earlier), self.find_task(later)) {
                     self.schedule.disconnect(self.task(earlier).node, self.task(later).node);
                 }
             }
-            Event::ExternalDependencyMet { name } => {
+            Event::ExternalDependencyMet(events::ExternalDependencyMet { name }) => {
                 if let Some(node) = self.externals.get(name) {
                     self.schedule.mark_met(*node);
                 }
             }
 
-            Event::SessionOpened { session, parent, depth, role, agent, task, phase, resumes } => {
+            Event::SessionOpened(events::SessionOpened {
+                session,
+                parent,
+                depth,
+                role,
+                agent,
+                task,
+                phase,
+                resumes,
+            }) => {
                 let opened = session::OpenedSession {
                     parent: *parent,
                     depth: *depth,
@@ -158,106 +199,128 @@ impl Run {
                 };
                 self.apply_session_opened(*session, &opened, sink);
             }
-            Event::SessionActivated { session, agent_session } => {
+            Event::SessionActivated(events::SessionActivated { session, agent_session }) => {
                 self.apply_session_activated(*session, agent_session.as_ref());
             }
-            Event::SessionParked { session, mode } => self.apply_session_parked(at, *session, *mode, sink),
-            Event::SessionWoken { session } => self.apply_session_woken(*session, sink),
-            Event::SessionDismissed { session } => self.apply_session_dismissed(*session, sink),
-            Event::SessionEnded { session, exit_status: Some(_) } => self.apply_session_ended(*session),
-            Event::SessionEnded { session, exit_status: None } | Event::SessionLost { session, .. } => {
+            Event::SessionParked(events::SessionParked { session, mode }) => {
+                self.apply_session_parked(at, *session, *mode, sink)
+            }
+            Event::SessionWoken(events::SessionWoken { session }) => self.apply_session_woken(*session, sink),
+            Event::SessionDismissed(events::SessionDismissed { session }) => {
+                self.apply_session_dismissed(*session, sink)
+            }
+            Event::SessionEnded(events::SessionEnded { session, exit_status: Some(_) }) => {
+                self.apply_session_ended(*session)
+            }
+            Event::SessionEnded(events::SessionEnded { session, exit_status: None })
+            | Event::SessionLost(events::SessionLost { session, .. }) => {
                 self.count_loss(*session);
                 self.apply_session_ended(*session);
             }
-            Event::InputQueued { session, input, content } => {
+            Event::InputQueued(events::InputQueued { session, input, content }) => {
                 self.apply_input_queued(*session, *input, content, sink);
             }
-            Event::InputSent { session, input } => self.apply_input_sent(*session, *input),
-            Event::MessageReceived { session, offset, read_from, message } => {
+            Event::InputSent(events::InputSent { session, input }) => self.apply_input_sent(*session, *input),
+            Event::MessageReceived(events::MessageReceived { session, offset, read_from, message }) => {
                 self.record_offset(*session, *offset, *read_from);
                 self.apply_message_received(*session, message);
             }
-            Event::MessageRejected { session, offset, read_from, protocol, error, .. } => {
+            Event::MessageRejected(events::MessageRejected {
+                session,
+                offset,
+                read_from,
+                protocol,
+                error,
+                ..
+            }) => {
                 self.record_offset(*session, *offset, *read_from);
                 self.apply_message_rejected(*session, protocol, error);
             }
-            Event::NearMissReceived { session, offset, read_from, near, raw } => {
+            Event::NearMissReceived(events::NearMissReceived { session, offset, read_from, near, raw }) => {
                 self.record_offset(*session, *offset, *read_from);
                 self.apply_near_miss_received(*session, near, raw);
             }
-            Event::TurnEnded { session, read_from, .. } => self.apply_turn_ended(at, *session, *read_from),
-            Event::TurnInterrupted { session, read_from, .. } => {
+            Event::TurnEnded(events::TurnEnded { session, read_from, .. }) => {
+                self.apply_turn_ended(at, *session, *read_from)
+            }
+            Event::TurnInterrupted(events::TurnInterrupted { session, read_from, .. }) => {
                 self.apply_turn_interrupted(*session, *read_from)
             }
 
-            Event::QuestionAsked { .. }
-            | Event::QuestionRouted { .. }
-            | Event::QuestionForwarded { .. }
-            | Event::ClarificationRequested { .. }
-            | Event::QuestionAnswered { .. }
-            | Event::QuestionDelivered { .. }
-            | Event::QuestionResumed { .. }
-            | Event::QuestionWithdrawn { .. }
-            | Event::QuestionExpired { .. }
-            | Event::ManyQuestionsAsked { .. }
-            | Event::PermissionDecided { .. }
-            | Event::PermissionRuleSaved { .. }
-            | Event::RequestMade { .. }
-            | Event::RequestProvided { .. }
-            | Event::RequestRefused { .. }
-            | Event::RequestSkipped { .. }
-            | Event::RequestDelivered { .. } => self.apply_question_event(at, event, sink),
+            Event::QuestionAsked(_)
+            | Event::QuestionRouted(_)
+            | Event::QuestionForwarded(_)
+            | Event::ClarificationRequested(_)
+            | Event::QuestionAnswered(_)
+            | Event::QuestionDelivered(_)
+            | Event::QuestionResumed(_)
+            | Event::QuestionWithdrawn(_)
+            | Event::QuestionExpired(_)
+            | Event::ManyQuestionsAsked(_)
+            | Event::PermissionDecided(_)
+            | Event::PermissionRuleSaved(_)
+            | Event::RequestMade(_)
+            | Event::RequestProvided(_)
+            | Event::RequestRefused(_)
+            | Event::RequestSkipped(_)
+            | Event::RequestDelivered(_) => self.apply_question_event(at, event, sink),
 
-            Event::InvocationMade { .. }
-            | Event::InvocationStarted { .. }
-            | Event::InvocationEnded { .. }
-            | Event::ResultSubmitted { .. }
-            | Event::ResultDelivered { .. }
-            | Event::ChannelCreated { .. }
-            | Event::ChannelClosed { .. }
-            | Event::DirectMessageSent { .. }
-            | Event::DirectMessageReceived { .. }
-            | Event::DirectMessageAcknowledged { .. } => self.apply_collaboration_event(event),
+            Event::InvocationMade(_)
+            | Event::InvocationStarted(_)
+            | Event::InvocationEnded(_)
+            | Event::ResultSubmitted(_)
+            | Event::ResultDelivered(_)
+            | Event::ChannelCreated(_)
+            | Event::ChannelClosed(_)
+            | Event::DirectMessageSent(_)
+            | Event::DirectMessageReceived(_)
+            | Event::DirectMessageAcknowledged(_) => self.apply_collaboration_event(event),
 
-            Event::PhaseCompletionReported { .. }
-            | Event::GateOpened { .. }
-            | Event::GateChecked { .. }
-            | Event::GateVerifierStarted { .. }
-            | Event::GatePassed { .. }
-            | Event::GateApproved { .. }
-            | Event::GateFailed { .. } => self.apply_gate_event(event, sink),
+            Event::PhaseCompletionReported(_)
+            | Event::GateOpened(_)
+            | Event::GateChecked(_)
+            | Event::GateVerifierStarted(_)
+            | Event::GatePassed(_)
+            | Event::GateApproved(_)
+            | Event::GateFailed(_) => self.apply_gate_event(event, sink),
 
-            Event::LoopStarted { .. }
-            | Event::LoopRoundFailed { .. }
-            | Event::LoopEnded { .. }
-            | Event::EscalationRaised { .. }
-            | Event::EscalationForwarded { .. }
-            | Event::EscalationResolved { .. }
-            | Event::ErrorReported { .. }
-            | Event::UsageReported { .. }
-            | Event::BudgetRaised { .. }
-            | Event::LimitWaived { .. }
-            | Event::CheckpointRequested { .. }
-            | Event::CheckpointFinished { .. } => self.apply_escalation_event(at, event, sink),
+            Event::LoopStarted(_)
+            | Event::LoopRoundFailed(_)
+            | Event::LoopEnded(_)
+            | Event::EscalationRaised(_)
+            | Event::EscalationForwarded(_)
+            | Event::EscalationResolved(_)
+            | Event::ErrorReported(_)
+            | Event::UsageReported(_)
+            | Event::BudgetRaised(_)
+            | Event::LimitWaived(_)
+            | Event::CheckpointRequested(_)
+            | Event::CheckpointFinished(_) => self.apply_escalation_event(at, event, sink),
 
-            Event::DiskBudgetExhausted { escalation, task } => {
+            Event::DiskBudgetExhausted(events::DiskBudgetExhausted { escalation, task }) => {
                 self.apply_disk_budget_exhausted(*escalation, task)
             }
-            Event::OverlapDetected { overlap } => {
+            Event::OverlapDetected(events::OverlapDetected { overlap }) => {
                 self.overlaps.retain(|known| known.tasks != overlap.tasks);
                 self.overlaps.push(overlap.clone());
             }
-            Event::OverlapResolved { tasks } => self.overlaps.retain(|known| known.tasks != *tasks),
-            Event::EffectFinished { effect, .. } => self.apply_effect_finished(*effect),
-            Event::ChatMessageSent { text, answers } => self.apply_chat_message_sent(actor, text, *answers),
+            Event::OverlapResolved(events::OverlapResolved { tasks }) => {
+                self.overlaps.retain(|known| known.tasks != *tasks)
+            }
+            Event::EffectFinished(events::EffectFinished { effect, .. }) => {
+                self.apply_effect_finished(*effect)
+            }
+            Event::ChatMessageSent(events::ChatMessageSent { text, answers }) => {
+                self.apply_chat_message_sent(actor, text, *answers)
+            }
             // Only for display.
-            Event::ChatAnsweredWithStatus { .. } => {}
-            Event::ResolveRequested { session, phase } => {
+            Event::ChatAnsweredWithStatus(_) => {}
+            Event::ResolveRequested(events::ResolveRequested { session, phase }) => {
                 self.resolve_requests.insert(*session, *phase);
                 let wait = i64::try_from(self.settings.thin_wait_ms).unwrap_or(i64::MAX);
                 self.timers.set(Timestamp(at.0.saturating_add(wait)), Deadline::ResolveAnswer(*session));
             }
-            Event::ResolveAnswered { session, .. } => {
+            Event::ResolveAnswered(events::ResolveAnswered { session, .. }) => {
                 self.resolve_requests.remove(session);
                 self.timers.clear(Deadline::ResolveAnswer(*session));
             }

@@ -1,6 +1,6 @@
-//! Decides commands: validates a command, emits its events, then emits the events that follow from those.
+//! Decides inputs: validates an input, emits its events, then emits the events that follow from those.
 //!
-//! Every event is applied immediately, so that the next rule sees its result. A command is rejected before its first
+//! Every event is applied immediately, so that the next rule sees its result. An input is rejected before its first
 //! event or not at all.
 
 mod affected;
@@ -9,7 +9,6 @@ mod agent_message;
 mod chat;
 mod cleanup;
 mod collaboration;
-mod command;
 mod completion;
 mod control;
 mod deadline;
@@ -18,6 +17,7 @@ mod escalation;
 mod file_overlap;
 mod follow_up;
 mod gate;
+mod input;
 mod permission;
 mod plan_change;
 mod plan_edit;
@@ -33,7 +33,7 @@ pub(crate) use request::default_resource;
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, Command, EffectId, Event, RecordedEvent, SessionId, TaskId, Timestamp};
+use domain::{Actor, EffectId, Event, RecordedEvent, RunInput, SessionId, TaskId, Timestamp, events};
 
 use crate::{
     effect::Effect,
@@ -42,7 +42,7 @@ use crate::{
     state::TaskRef,
 };
 
-/// The result of an accepted command.
+/// The result of an accepted input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// To be recorded before any effect is executed.
@@ -52,20 +52,20 @@ pub struct Decision {
 }
 
 impl Run {
-    /// Decides a command and applies the resulting events. A rejected command changes nothing.
+    /// Decides an input and applies the resulting events. A rejected input changes nothing.
     ///
     /// The caller records all events or none; if recording fails, it rebuilds the run from the log.
-    pub fn decide(&mut self, now: Timestamp, actor: &Actor, command: Command) -> Result<Decision, Rejection> {
+    pub fn decide(&mut self, now: Timestamp, input: RunInput) -> Result<Decision, Rejection> {
         let mut context = DecisionContext {
             run: self,
             now,
-            actor: actor.clone(),
+            actor: input.actor(),
             events: Vec::new(),
             effects: Vec::new(),
             tasks: BTreeSet::new(),
             sessions: BTreeSet::new(),
         };
-        context.decide_command(command)?;
+        context.decide_input(input)?;
         if context.actor != Actor::Clock {
             context.actor = Actor::System;
         }
@@ -74,7 +74,7 @@ impl Run {
     }
 }
 
-/// The command being decided, with the events and effects so far.
+/// The input being decided, with the events and effects so far.
 struct DecisionContext<'a> {
     run: &'a mut Run,
     now: Timestamp,
@@ -88,20 +88,20 @@ struct DecisionContext<'a> {
 
 impl DecisionContext<'_> {
     /// Applies an event and adds it to the decision.
-    fn emit(&mut self, event: Event) {
+    fn emit(&mut self, event: impl Into<Event>) {
         let recorded = RecordedEvent {
             sequence: self.run.sequence.next(),
             at: self.now,
             actor: self.actor.clone(),
-            event,
+            event: event.into(),
         };
         self.effects.extend(self.run.apply(&recorded));
         self.mark_affected_by_event(&recorded.event);
         self.events.push(recorded);
     }
 
-    /// Emits an event whose actor is the system, regardless of the command's actor.
-    fn emit_as_system(&mut self, event: Event) {
+    /// Emits an event whose actor is the system, regardless of the input's actor.
+    fn emit_as_system(&mut self, event: impl Into<Event>) {
         let actor = std::mem::replace(&mut self.actor, Actor::System);
         self.emit(event);
         self.actor = actor;
@@ -127,7 +127,7 @@ impl DecisionContext<'_> {
     /// Reopens an ended run, because a command makes progress possible again.
     fn reopen_run(&mut self) {
         if matches!(self.run.status, RunStatus::Ended(_)) {
-            self.emit(Event::RunReopened {});
+            self.emit(events::RunReopened {});
             self.wake_sessions();
             let has_root = self.run.root_session.is_some_and(|root| self.run.session(root).is_alive());
             if !has_root {

@@ -31,4 +31,4 @@ pub use run::Run;
 pub use schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements};
 pub use state::TaskState;
 pub use touched_paths::TouchedPaths;
-pub use urgency::message_urgency;
+pub use urgency::{QueueEntry, sort_by_urgency};

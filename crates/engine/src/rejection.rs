@@ -74,9 +74,6 @@ pub enum Rejection {
         /// The nodes of the cycle, the first repeated at the end.
         path: Vec<String>,
     },
-    /// The command is reserved for another kind of actor: users, agents or the executor.
-    #[error("this command is reserved for users")]
-    ReservedForOtherActor,
     /// The report is about something that has ended already; callers ignore it.
     #[error("this has already ended")]
     StaleReport,

@@ -189,7 +189,7 @@ impl Run {
         self.sequence
     }
 
-    /// Returns when the next [`Command::Tick`](domain::Command::Tick) is due.
+    /// Returns when the next [`Report::TimerFired`](domain::Report::TimerFired) is due.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         match self.status {
             RunStatus::Active | RunStatus::Paused => self.timers.earliest().map(|(at, _)| at),

@@ -1,8 +1,9 @@
 //! The shortest run: one task, one agent, from start to end.
 
 use domain::{
-    Actor, AgentMessage, Command, DoneMessage, GateApproval, GateReport, MergeOutcome, MessageOffset,
-    PlannedPhase, PlannedTask, PlannedWork, Role, RunOutcome, RunSettings, SessionId, TeamMember, Timestamp,
+    AgentMessage, AgentOutput, DoneMessage, GateApproval, GateReport, MergeOutcome, MessageOffset,
+    PlannedPhase, PlannedTask, PlannedWork, Report, Role, RunInput, RunOutcome, RunSettings, RunStart,
+    SessionId, TeamMember, Timestamp,
 };
 use engine::{Effect, Run, TaskState};
 
@@ -24,27 +25,22 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
     };
     let team = vec![TeamMember { name: "dev".parse().unwrap(), role: Role::Worker, slots: None }];
     let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
-    let start = Command::StartRun {
-        project: "p".to_owned(),
-        work: Box::new(work),
-        settings: Box::new(settings),
-        team,
-    };
+    let start = Box::new(RunStart { project: "p".to_owned(), work, settings, team });
 
     let mut run = Run::new();
     let mut log = Vec::new();
     let mut effects = Vec::new();
-    let mut step = |run: &mut Run, actor: Actor, command: Command| {
-        let decision = run.decide(Timestamp(1000), &actor, command).unwrap();
+    let mut step = |run: &mut Run, input: RunInput| {
+        let decision = run.decide(Timestamp(1000), input).unwrap();
         log.extend(decision.events);
         effects.extend(decision.effects.clone());
         decision.effects
     };
-    step(&mut run, Actor::Person("ana".to_owned()), start);
+    step(&mut run, RunInput::Start { person: "ana".to_owned(), start });
     assert_eq!(run.task_state(&id), Some(TaskState::Running));
     let session = SessionId(3);
-    step(&mut run, Actor::System, Command::ReportStarted { session, agent_session: None });
-    step(&mut run, Actor::System, Command::ReportInputSent { session, input: 1 });
+    step(&mut run, RunInput::Report(Report::SessionStarted { session, agent_session: None }));
+    step(&mut run, RunInput::Report(Report::InputSent { session, input: 1 }));
     let message = AgentMessage::Done(DoneMessage {
         task_id: id.clone(),
         phase: None,
@@ -53,18 +49,21 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
     let offset = MessageOffset { start: 0, ordinal: 0 };
     step(
         &mut run,
-        Actor::Agent(session),
-        Command::ReceiveMessage { offset, read_from: 8, message: Box::new(message) },
+        RunInput::Agent {
+            session,
+            output: AgentOutput::Message { offset, read_from: 8, message: Box::new(message) },
+        },
     );
     assert_eq!(run.task_state(&id), Some(TaskState::Merging));
     let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None };
-    step(&mut run, Actor::System, Command::ReportMerge { task: id.clone(), attempt: 1, outcome });
+    step(&mut run, RunInput::Report(Report::MergeFinished { task: id.clone(), attempt: 1, outcome }));
     assert_eq!(run.task_state(&id), Some(TaskState::Done));
     let report = GateReport { passed: true, ..GateReport::default() };
-    let effects_of_gate = step(&mut run, Actor::System, Command::ReportGate { phase: 1, round: 1, report });
+    let effects_of_gate =
+        step(&mut run, RunInput::Report(Report::GateChecked { phase: 1, round: 1, report }));
     let (landing, _) =
         effects_of_gate.iter().find(|(_, effect)| matches!(effect, Effect::LandPhase { .. })).unwrap();
-    step(&mut run, Actor::System, Command::ReportEffect { effect: *landing, error: None });
+    step(&mut run, RunInput::Report(Report::EffectFinished { effect: *landing, error: None }));
     assert_eq!(run.outcome(), Some(RunOutcome::Done));
 
     let mut replayed = Run::new();

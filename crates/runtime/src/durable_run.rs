@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use domain::{Actor, Command, EffectId, RecordedEvent, RunId, Sequence, Timestamp};
+use domain::{EffectId, RecordedEvent, RunId, RunInput, Sequence, Timestamp};
 use engine::{Effect, Rejection, Run};
 use store::{Log, NewEntry, Position, Row, RowChange, StoreError};
 use views::{ViewChange, Views};
@@ -16,10 +16,10 @@ const PAGE_ENTRIES: usize = 1000;
 /// of other runs wait for this one.
 const SAVE_BYTES_MAX: usize = 1 << 20;
 
-/// Why a command had no effect.
+/// Why an input had no effect.
 #[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// The engine rejected the command.
+pub enum DurableRunError {
+    /// The engine rejected the input.
     #[error(transparent)]
     Rejected(#[from] Rejection),
     /// The resulting events could not be recorded. The state is unchanged.
@@ -32,12 +32,12 @@ pub enum CommandError {
     },
 }
 
-/// Result of a command. Its events are recorded.
+/// Result of an input. Its events are recorded.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ExecutedCommand {
+pub struct ExecutedInput {
     /// Sequence number of the run's last event.
     pub sequence: Sequence,
-    /// Events of the command, in order.
+    /// Events of the input, in order.
     pub events: Vec<AppliedEvent>,
     /// Effects that the executor has to carry out.
     pub effects: Vec<(EffectId, Effect)>,
@@ -110,30 +110,25 @@ impl DurableRun {
         self.run.pending_effects()
     }
 
-    /// Decides on a command and records the resulting events. Returns when they are durable.
-    pub fn execute(
-        &mut self,
-        now: Timestamp,
-        actor: &Actor,
-        command: Command,
-    ) -> Result<ExecutedCommand, CommandError> {
+    /// Decides on an input and records the resulting events. Returns when they are durable.
+    pub fn execute(&mut self, now: Timestamp, input: RunInput) -> Result<ExecutedInput, DurableRunError> {
         if self.is_ahead {
             self.reload().map_err(|source| self.store_error(source))?;
         }
         let before = self.run.sequence();
-        let decision = self.run.decide(now, actor, command)?;
+        let decision = self.run.decide(now, input)?;
         let end = match self.record(before, &decision.events) {
             Ok(end) => end,
             Err(source) => {
                 self.is_ahead = true;
-                // If the log is unreadable too, the next command tries again.
+                // If the log is unreadable too, the next input tries again.
                 let _ = self.reload();
                 return Err(self.store_error(source));
             }
         };
         self.position = end;
         let events = decision.events.iter().map(|recorded| self.apply_to_views(recorded, end)).collect();
-        Ok(ExecutedCommand { sequence: self.run.sequence(), events, effects: decision.effects })
+        Ok(ExecutedInput { sequence: self.run.sequence(), events, effects: decision.effects })
     }
 
     /// Saves the changed rows. If that fails, the next call tries again.
@@ -154,8 +149,8 @@ impl DurableRun {
         Ok(())
     }
 
-    fn store_error(&self, source: StoreError) -> CommandError {
-        CommandError::Store { run: self.id.clone(), source }
+    fn store_error(&self, source: StoreError) -> DurableRunError {
+        DurableRunError::Store { run: self.id.clone(), source }
     }
 
     /// Appends events and returns the position of the last one in the log of all runs.

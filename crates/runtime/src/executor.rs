@@ -26,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{CheckpointId, CheckpointOutcome, Command, EffectId, ParkMode, RunId, SessionId, TaskId};
+use domain::{CheckpointId, CheckpointOutcome, EffectId, ParkMode, Report, RunId, SessionId, TaskId};
 use engine::Effect;
 use views::{SessionRow, TaskRow};
 
@@ -210,7 +210,7 @@ impl Executor {
                     context.open_turns.wait_for_task(&task, stop_token);
                     let receipt =
                         job::check_task(context, &job_name(id), &task, &command, timeout_ms, stop_token);
-                    Command::ReportCheck { task, attempt, receipt }
+                    Report::CheckFinished { task, attempt, receipt }
                 });
             }
             Effect::Merge { task, attempt } => {
@@ -218,7 +218,7 @@ impl Executor {
                 self.start_job(id, move |context, stop_token| {
                     context.open_turns.wait_for_task(&task, stop_token);
                     let outcome = merge::merge(context, &task, &options, stop_token);
-                    Command::ReportMerge { task, attempt, outcome }
+                    Report::MergeFinished { task, attempt, outcome }
                 });
             }
             Effect::CheckGate { phase, round } => {
@@ -226,7 +226,7 @@ impl Executor {
                 let timeout_ms = durable_run.state().settings().timeout_ms;
                 self.start_job(id, move |context, stop_token| {
                     let report = gate::examine_phase(context, &job_name(id), &work, timeout_ms, stop_token);
-                    Command::ReportGate { phase, round, report }
+                    Report::GateChecked { phase, round, report }
                 });
             }
             Effect::LandPhase { phase } => self.start_job(id, move |context, _| {
@@ -234,12 +234,12 @@ impl Executor {
                 let report = context.git.as_ref().map(|git| git.land(&scope)).transpose();
                 let error = match report {
                     Ok(Some(LandReport::CheckedOut { .. })) => {
-                        return Command::ReportNotLanded { effect: id };
+                        return Report::PhaseNotLanded { effect: id };
                     }
                     Ok(report) => report.and_then(|report| report.problem()),
                     Err(error) => Some(error_chain(&error)),
                 };
-                Command::ReportEffect { effect: id, error }
+                Report::EffectFinished { effect: id, error }
             }),
             Effect::MakeCheckpoint { checkpoint, task } => {
                 self.create_checkpoint(id, checkpoint, task, durable_run);
@@ -254,12 +254,12 @@ impl Executor {
                             .map_err(|error| error_chain(&error)),
                         None => Err("cannot restore a checkpoint without worktrees".to_owned()),
                     };
-                    Command::ReportEffect { effect: id, error: restored.err() }
+                    Report::EffectFinished { effect: id, error: restored.err() }
                 });
             }
             Effect::SavePermissionRule { pattern, allowed } => self.start_job(id, move |context, _| {
                 let saved = context.save_permission(&pattern, allowed);
-                Command::ReportEffect { effect: id, error: saved.err().map(|error| error.to_string()) }
+                Report::EffectFinished { effect: id, error: saved.err().map(|error| error.to_string()) }
             }),
         }
     }
@@ -327,7 +327,7 @@ impl Executor {
                     Err(error) => CheckpointOutcome::Failed { error: error_chain(&error) },
                 },
             };
-            Command::ReportCheckpoint { checkpoint, outcome }
+            Report::CheckpointFinished { checkpoint, outcome }
         });
     }
 
@@ -342,7 +342,7 @@ impl Executor {
             Ok(handle) => {
                 self.sessions.insert(session, handle);
             }
-            Err(reason) => self.context.report_to_run_loop(Command::ReportLost { session, reason }),
+            Err(reason) => self.context.report_to_run_loop(Report::SessionLost { session, reason }),
         }
     }
 
@@ -357,7 +357,7 @@ impl Executor {
     fn start_job(
         &mut self,
         effect: EffectId,
-        work: impl FnOnce(&RunContext, &StopToken) -> Command + Send + 'static,
+        work: impl FnOnce(&RunContext, &StopToken) -> Report + Send + 'static,
     ) {
         let (context, stop_token) = (Arc::clone(&self.context), StopToken::new());
         let token = stop_token.clone();

@@ -15,8 +15,8 @@ use std::{
 };
 
 use domain::{
-    Actor, Command, PhaseNumber, PlannedWork, Role, RunId, RunSettings, Sequence, SessionId, TaskId,
-    TeamMember,
+    PhaseNumber, PlannedWork, Role, RunId, RunInput, RunSettings, RunStart, Sequence, SessionId, TaskId,
+    TeamMember, UserCommand,
 };
 use engine::Rejection;
 use holder::spool::SpoolError;
@@ -28,7 +28,7 @@ use tokio::sync::broadcast;
 use views::{GateState, RowKind, RunRow, Views};
 
 use crate::{
-    CommandError, DurableRun, HostEvent,
+    DurableRun, DurableRunError, HostEvent,
     disk_budget::DiskBudget,
     environment::RunEnvironment,
     executor,
@@ -284,10 +284,9 @@ impl Host {
         let NewRun { project, mut work, settings, team, person, environment } = new;
         let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
         DurationHistory::read(&self.state.data, &environment.project).estimate(&mut work.tasks, worker);
-        let command = Command::StartRun { project, work: Box::new(work), settings: Box::new(settings), team };
-        match self.send_run_request(&run, |reply| {
-            RunRequest::from_actor(Actor::Person(person), command, Some(reply))
-        }) {
+        let start = Box::new(RunStart { project, work, settings, team });
+        let input = RunInput::Start { person, start };
+        match self.send_run_request(&run, |reply| RunRequest::with_reply(input, reply)) {
             Ok(Ok(_)) => Ok(run),
             Ok(Err(error)) | Err(error) => {
                 // Nothing was recorded.
@@ -303,10 +302,10 @@ impl Host {
         &self,
         run: &RunId,
         person: &str,
-        command: Command,
+        command: UserCommand,
     ) -> Result<Sequence, HostError> {
-        let actor = Actor::Person(person.to_owned());
-        self.send_run_request(run, |reply| RunRequest::from_actor(actor, command, Some(reply)))?
+        let input = RunInput::User { person: person.to_owned(), command };
+        self.send_run_request(run, |reply| RunRequest::with_reply(input, reply))?
     }
 
     /// Returns the current rows of a run.
@@ -542,11 +541,11 @@ fn id_char(byte: u8) -> char {
     CHARS.get(usize::from(byte) % CHARS.len()).copied().map_or('x', char::from)
 }
 
-impl From<CommandError> for HostError {
-    fn from(error: CommandError) -> Self {
+impl From<DurableRunError> for HostError {
+    fn from(error: DurableRunError) -> Self {
         match error {
-            CommandError::Rejected(rejection) => Self::Rejected(rejection),
-            CommandError::Store { source, .. } => Self::Store(source),
+            DurableRunError::Rejected(rejection) => Self::Rejected(rejection),
+            DurableRunError::Store { source, .. } => Self::Store(source),
         }
     }
 }

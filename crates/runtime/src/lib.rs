@@ -20,7 +20,7 @@ mod saved_permissions;
 mod session_access;
 mod task_durations;
 
-pub use durable_run::{AppliedEvent, CommandError, DurableRun, ExecutedCommand};
+pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, PlanOptions, Ports, RunEnvironment, SandboxMode};
 pub use git::{CleanupReport, LandReport};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};

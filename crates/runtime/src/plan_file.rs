@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Command, TaskId};
+use domain::{Report, TaskId};
 use plan::{FILE_BYTES_MAX, LineIndex, MarkDoneOutcome, ParsedPlan, Severity};
 
 use crate::{
@@ -70,7 +70,7 @@ impl PlanFileWatcher {
     }
 
     /// Polls the file if it is time to. Returns a report if it has changed.
-    pub(crate) fn poll(&mut self) -> Option<Command> {
+    pub(crate) fn poll(&mut self) -> Option<Report> {
         if !self.due_in().is_zero() {
             return None;
         }
@@ -91,7 +91,7 @@ impl PlanFileWatcher {
         })
     }
 
-    fn report(&self) -> Command {
+    fn report(&self) -> Report {
         let source = match read(&self.path) {
             Ok(source) => source,
             Err(error) => return self.unreadable_report(&error.to_string()),
@@ -103,12 +103,12 @@ impl PlanFileWatcher {
         let mut work = engine::planned_work(&parsed.plan, self.options.with_optional);
         self.options.apply_defaults(&mut work);
         DurationHistory::read(&self.data, &self.project).estimate(&mut work.tasks, None);
-        Command::ReportPlan { work: Box::new(work) }
+        Report::PlanChanged { work: Box::new(work) }
     }
 
-    fn unreadable_report(&self, problem: &str) -> Command {
+    fn unreadable_report(&self, problem: &str) -> Report {
         let name = self.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        Command::ReportPlanUnreadable { problem: format!("{name}: {problem}") }
+        Report::PlanUnreadable { problem: format!("{name}: {problem}") }
     }
 
     /// Ticks the checkbox of a completed task, if configured. On failure the next poll tries again.

@@ -10,11 +10,12 @@ use std::{
     time::{self, SystemTime, UNIX_EPOCH},
 };
 
-use domain::{Actor, Command, SessionId, TaskId, Timestamp};
+use domain::{AgentOutput, Report, RunInput, TaskId, Timestamp};
+use engine::{QueueEntry, sort_by_urgency};
 use views::{Row, RunRow, TaskState, ViewChange, WORKER_COMPLETE};
 
 use crate::{
-    CommandError, DurableRun, HostEvent,
+    DurableRun, DurableRunError, HostEvent,
     environment::RunEnvironment,
     executor::{DISK_BUDGET_POLL_INTERVAL, Executor},
     host::{HostError, HostState, RunSnapshot, ShutdownMode},
@@ -35,36 +36,45 @@ const SAVE_INTERVAL: time::Duration = time::Duration::from_secs(1);
 
 /// Request to the loop of a run.
 pub(crate) enum RunRequest {
-    Command(QueuedCommand),
+    Input(QueuedInput),
     Snapshot(SyncSender<RunSnapshot>),
     RunRow(SyncSender<Option<RunRow>>),
     Stop(ShutdownMode),
 }
 
-/// A command that waits for its turn.
-pub(crate) struct QueuedCommand {
-    actor: Actor,
-    command: Command,
+/// An input that waits for its turn.
+pub(crate) struct QueuedInput {
+    input: RunInput,
     reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
 }
 
 impl RunRequest {
-    pub(crate) fn from_actor(
-        actor: Actor,
-        command: Command,
-        reply: Option<SyncSender<Result<domain::Sequence, HostError>>>,
+    /// Makes an input whose sender gets no reply.
+    pub(crate) fn without_reply(input: RunInput) -> Self {
+        Self::Input(QueuedInput { input, reply: None })
+    }
+
+    pub(crate) fn with_reply(
+        input: RunInput,
+        reply: SyncSender<Result<domain::Sequence, HostError>>,
     ) -> Self {
-        Self::Command(QueuedCommand { actor, command, reply })
+        Self::Input(QueuedInput { input, reply: Some(reply) })
+    }
+}
+
+impl QueueEntry for RunRequest {
+    fn input(&self) -> Option<&RunInput> {
+        match self {
+            Self::Input(queued) => Some(&queued.input),
+            Self::Snapshot(_) | Self::RunRow(_) | Self::Stop(_) => None,
+        }
     }
 
-    /// Makes a report of the executor.
-    pub(crate) fn from_executor(command: Command) -> Self {
-        Self::from_actor(Actor::System, command, None)
-    }
-
-    /// Makes a command of an agent.
-    pub(crate) fn from_agent(session: SessionId, command: Command) -> Self {
-        Self::from_actor(Actor::Agent(session), command, None)
+    fn input_mut(&mut self) -> Option<&mut RunInput> {
+        match self {
+            Self::Input(queued) => Some(&mut queued.input),
+            Self::Snapshot(_) | Self::RunRow(_) | Self::Stop(_) => None,
+        }
     }
 }
 
@@ -75,7 +85,7 @@ pub(crate) struct RunLoop {
     executor: Executor,
     inbox: Receiver<RunRequest>,
     /// Commands without a reply that could not be recorded, in order. Their senders do not repeat them.
-    postponed: VecDeque<QueuedCommand>,
+    postponed: VecDeque<QueuedInput>,
     has_ended: bool,
     saved_at: std::time::Instant,
     plan_file: Option<PlanFileWatcher>,
@@ -129,7 +139,7 @@ impl RunLoop {
                 Ok(request) => vec![request],
                 Err(RecvTimeoutError::Timeout) if !self.postponed.is_empty() => continue,
                 Err(RecvTimeoutError::Timeout) if self.is_deadline_reached() => {
-                    vec![RunRequest::from_actor(Actor::Clock, Command::Tick, None)]
+                    vec![RunRequest::without_reply(Report::TimerFired.into())]
                 }
                 Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => return,
@@ -138,7 +148,7 @@ impl RunLoop {
             sort_by_urgency(&mut batch);
             for request in batch {
                 match request {
-                    RunRequest::Command(queued) => self.handle(queued),
+                    RunRequest::Input(queued) => self.handle(queued),
                     RunRequest::Snapshot(reply) => {
                         drop(reply.try_send(RunSnapshot::from_durable_run(&self.durable_run)));
                     }
@@ -159,9 +169,9 @@ impl RunLoop {
         if self.has_ended {
             return;
         }
-        let report = self.plan_file.as_mut().and_then(PlanFileWatcher::poll).map(RunRequest::from_executor);
-        if let Some(RunRequest::Command(report)) = report {
-            self.handle(report);
+        let report = self.plan_file.as_mut().and_then(PlanFileWatcher::poll).map(RunInput::Report);
+        if let Some(input) = report {
+            self.handle(QueuedInput { input, reply: None });
         }
     }
 
@@ -190,7 +200,7 @@ impl RunLoop {
     }
 
     /// Handles a command. If it cannot be recorded now, it is postponed, unless its sender waits for a reply.
-    fn handle(&mut self, queued: QueuedCommand) {
+    fn handle(&mut self, queued: QueuedInput) {
         if queued.reply.is_none() && !self.postponed.is_empty() {
             return self.postponed.push_back(queued);
         }
@@ -208,15 +218,15 @@ impl RunLoop {
     }
 
     /// Decides on a command and records the events. Returns a command without a reply that could not be recorded.
-    fn try_handle(&mut self, queued: QueuedCommand) -> Option<QueuedCommand> {
-        let QueuedCommand { actor, command, reply } = queued;
-        let may_change_files = may_change_files(&command);
-        // Only a sender that gets a reply can repeat the command.
-        let retry = reply.is_none().then(|| command.clone());
-        let result = self.durable_run.execute(now(), &actor, command);
+    fn try_handle(&mut self, queued: QueuedInput) -> Option<QueuedInput> {
+        let QueuedInput { input, reply } = queued;
+        let may_change_files = may_change_files(&input);
+        // Only a sender that gets a reply can repeat the input.
+        let retry = reply.is_none().then(|| input.clone());
+        let result = self.durable_run.execute(now(), input);
         let result = match (result, retry) {
-            (Err(CommandError::Store { .. }), Some(command)) => {
-                return Some(QueuedCommand { actor, command, reply: None });
+            (Err(DurableRunError::Store { .. }), Some(input)) => {
+                return Some(QueuedInput { input, reply: None });
             }
             (Ok(executed), _) => {
                 for event in executed.events {
@@ -308,58 +318,18 @@ fn completed_tasks(durable_run: &DurableRun) -> impl Iterator<Item = (TaskId, St
     completed.map(|row| (row.id.clone(), row.title.clone()))
 }
 
-/// Tells whether worktrees may differ after a command: an agent has ended its turn, or another effect changed them.
-fn may_change_files(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::EndTurn { .. }
-            | Command::ReportStarted { .. }
-            | Command::ReportCheckpoint { .. }
-            | Command::ReportMerge { .. }
-            | Command::ReportEffect { .. }
-    )
-}
-
-/// Moves urgent messages forward within each sequence of adjacent messages. Other requests keep their positions.
-fn sort_by_urgency(batch: &mut [RunRequest]) {
-    for messages in batch.chunk_by_mut(|left, right| is_message(left) && is_message(right)) {
-        messages.sort_by_key(urgency);
-        limit_read_positions(messages);
-    }
-}
-
-fn is_message(request: &RunRequest) -> bool {
-    matches!(request, RunRequest::Command(QueuedCommand { command: Command::ReceiveMessage { .. }, .. }))
-}
-
-fn urgency(request: &RunRequest) -> u8 {
-    match request {
-        RunRequest::Command(QueuedCommand { command: Command::ReceiveMessage { message, .. }, .. }) => {
-            engine::message_urgency(message)
-        }
-        RunRequest::Command(_) | RunRequest::Snapshot(_) | RunRequest::RunRow(_) | RunRequest::Stop(_) => {
-            u8::MAX
-        }
-    }
-}
-
-/// Limits the read position of each message to the first message of its session that is decided later. After a crash,
-/// reading then starts before every message that was not recorded.
-fn limit_read_positions(messages: &mut [RunRequest]) {
-    let mut undecided: std::collections::BTreeMap<SessionId, u64> = std::collections::BTreeMap::new();
-    for request in messages.iter_mut().rev() {
-        let RunRequest::Command(QueuedCommand {
-            actor,
-            command: Command::ReceiveMessage { offset, read_from, .. },
-            ..
-        }) = request
-        else {
-            continue;
-        };
-        let Some(session) = actor.session() else { continue };
-        let first = undecided.entry(session).or_insert(u64::MAX);
-        *read_from = (*read_from).min(*first);
-        *first = (*first).min(offset.start);
+/// Tells whether worktrees may differ after an input: an agent has ended its turn, or an effect changed them.
+fn may_change_files(input: &RunInput) -> bool {
+    match input {
+        RunInput::Agent { output, .. } => matches!(output, AgentOutput::TurnEnded { .. }),
+        RunInput::Report(report) => matches!(
+            report,
+            Report::SessionStarted { .. }
+                | Report::CheckpointFinished { .. }
+                | Report::MergeFinished { .. }
+                | Report::EffectFinished { .. }
+        ),
+        RunInput::Start { .. } | RunInput::User { .. } => false,
     }
 }
 

@@ -12,16 +12,16 @@ use std::{
     },
 };
 
-use domain::{Actor, Command, EffectId, RunId, RunOutcome, Sequence};
+use domain::{EffectId, RunId, RunInput, RunOutcome, Sequence, UserCommand};
 use engine::{Effect, Rejection, TaskState};
-use runtime::{CommandError, DurableRun};
+use runtime::{DurableRun, DurableRunError};
 use store::{
     AppendResult, Callback, Entry, LOG_FILE, Log, NewEntry, Position, Row, RowChange, RunHead, SqliteLog,
     StoreError,
 };
 use tempfile::TempDir;
 use testkit::{
-    run_loop::{Recording, RunLoop, start_command, success_reports},
+    run_loop::{Recording, RunLoop, start_input, success_inputs},
     workloads::{GraphShape, generate},
 };
 use views::Views;
@@ -103,8 +103,8 @@ fn run_id() -> RunId {
     "r1".parse().unwrap()
 }
 
-fn user_ana() -> Actor {
-    Actor::Person("ana".to_owned())
+fn command_of_ana(command: UserCommand) -> RunInput {
+    RunInput::User { person: "ana".to_owned(), command }
 }
 
 /// An executor that executes each effect once, and reports success.
@@ -120,11 +120,12 @@ impl TestExecutor {
     fn execute_next(&mut self, durable_run: &mut DurableRun) -> bool {
         let Some((effect_id, effect)) = self.effects.pop_front() else { return false };
         self.done.insert(effect_id);
-        for (actor, command) in success_reports(effect_id, effect) {
+        for input in success_inputs(effect_id, effect) {
             self.clock += 1;
-            match durable_run.execute(domain::Timestamp(self.clock), &actor, command) {
+            match durable_run.execute(domain::Timestamp(self.clock), input) {
                 Ok(executed) => self.effects.extend(executed.effects),
-                Err(CommandError::Rejected(Rejection::StaleReport | Rejection::UnknownSession { .. })) => {}
+                Err(DurableRunError::Rejected(Rejection::StaleReport | Rejection::UnknownSession { .. })) => {
+                }
                 Err(error) => panic!("{error:?}"),
             }
         }
@@ -138,9 +139,9 @@ fn run_continues_after_a_crash_at_any_step_and_its_rows_match_the_log() {
     let work = generate(GraphShape::Chains, 12, 3);
     let mut executor = TestExecutor::default();
     let mut durable_run = DurableRun::open(open_log(folder.path()), run_id()).unwrap();
-    executor.effects.extend(
-        durable_run.execute(domain::Timestamp(0), &user_ana(), start_command(&work, 3)).unwrap().effects,
-    );
+    executor
+        .effects
+        .extend(durable_run.execute(domain::Timestamp(0), start_input(&work, 3)).unwrap().effects);
     let mut n_steps = 0_u32;
     while executor.execute_next(&mut durable_run) {
         n_steps += 1;
@@ -240,17 +241,17 @@ fn command_that_cannot_be_recorded_has_no_effect_and_can_be_repeated() {
     let log = FailingLog::open(folder.path(), 1, usize::MAX);
     let mut durable_run = DurableRun::open(log.clone(), run_id()).unwrap();
     let work = generate(GraphShape::Chains, 4, 1);
-    durable_run.execute(domain::Timestamp(0), &user_ana(), start_command(&work, 1)).unwrap();
+    durable_run.execute(domain::Timestamp(0), start_input(&work, 1)).unwrap();
     let before = durable_run.state().clone();
     let task = durable_run.state().task_ids().next().unwrap().clone();
 
-    let pause = || Command::PauseTask(task.clone());
-    let error = durable_run.execute(domain::Timestamp(1), &user_ana(), pause()).unwrap_err();
-    assert!(matches!(error, CommandError::Store { .. }), "{error}");
+    let pause = || UserCommand::PauseTask(task.clone());
+    let error = durable_run.execute(domain::Timestamp(1), command_of_ana(pause())).unwrap_err();
+    assert!(matches!(error, DurableRunError::Store { .. }), "{error}");
     assert_eq!(*durable_run.state(), before, "the state is rebuilt from the log");
 
     log.n_appends.store(9, Ordering::SeqCst);
-    durable_run.execute(domain::Timestamp(2), &user_ana(), pause()).unwrap();
+    durable_run.execute(domain::Timestamp(2), command_of_ana(pause())).unwrap();
     assert!(matches!(durable_run.state().task_state(&task), Some(TaskState::Blocked(_))));
 }
 
@@ -259,17 +260,17 @@ fn readers_share_the_rows_and_an_event_copies_them_only_if_there_is_a_reader() {
     let folder = TempDir::new().unwrap();
     let mut durable_run = DurableRun::open(open_log(folder.path()), run_id()).unwrap();
     let work = generate(GraphShape::Chains, 5, 1);
-    durable_run.execute(domain::Timestamp(1), &user_ana(), start_command(&work, 1)).unwrap();
+    durable_run.execute(domain::Timestamp(1), start_input(&work, 1)).unwrap();
 
     let (first, second) = (Arc::clone(durable_run.views()), Arc::clone(durable_run.views()));
     assert!(Arc::ptr_eq(&first, &second), "reads at the same sequence share one copy");
     let read_at = first.sequence();
-    durable_run.execute(domain::Timestamp(2), &user_ana(), Command::PauseRun).unwrap();
+    durable_run.execute(domain::Timestamp(2), command_of_ana(UserCommand::PauseRun)).unwrap();
     assert_eq!(first.sequence(), read_at, "a reader's rows do not change");
     assert!(durable_run.views().sequence() > read_at);
     drop((first, second));
 
     let address = Arc::as_ptr(durable_run.views());
-    durable_run.execute(domain::Timestamp(3), &user_ana(), Command::ContinueRun).unwrap();
+    durable_run.execute(domain::Timestamp(3), command_of_ana(UserCommand::ContinueRun)).unwrap();
     assert_eq!(Arc::as_ptr(durable_run.views()), address, "nothing is copied without a reader");
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use domain::{Command, QuestionId, RunId, Sequence, SessionId, TaskId, Timestamp, ToolStatus, ToolUse};
+use domain::{QuestionId, RunId, Sequence, SessionId, TaskId, Timestamp, ToolStatus, ToolUse, UserCommand};
 use runtime::ShutdownMode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -50,7 +50,7 @@ pub struct CommandRequest {
     #[schema(example = "ana")]
     pub person: String,
     /// The command: its name alone, or an object with its name and its arguments.
-    pub command: Command,
+    pub command: UserCommand,
 }
 
 /// Confirms that a command was carried out and is durable.

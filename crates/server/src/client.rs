@@ -15,7 +15,7 @@ use std::{
 };
 
 use axum::http::{Method, StatusCode};
-use domain::{Command, RunId, Sequence, TaskId};
+use domain::{RunId, Sequence, TaskId, UserCommand};
 use runtime::{CleanupReport, LandReport, NewRun, ShutdownMode};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -154,7 +154,7 @@ impl Client {
         &self,
         run: &RunId,
         person: &str,
-        command: &Command,
+        command: &UserCommand,
     ) -> Result<Sequence, ClientError> {
         let request = CommandRequest { person: person.to_owned(), command: command.clone() };
         self.post(&format!("/api/runs/{run}/commands"), &request).map(|CommandAccepted { sequence }| sequence)

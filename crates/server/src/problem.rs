@@ -90,7 +90,6 @@ impl From<Rejection> for ApiError {
             Rejection::NotStarted | Rejection::UnknownTask { .. } | Rejection::UnknownPhase { .. } => {
                 "GET /api/runs/RUN/rows lists the tasks and phases."
             }
-            Rejection::ReservedForOtherActor => "This command is reserved for agents.",
             _ => "GET /api/runs/RUN/rows has the current state.",
         };
         let mut error = Self::new(ProblemCode::Rejected, rejection.to_string(), hint);

@@ -1,6 +1,6 @@
 //! Names of changes on the live stream, for changes that mean more than "a row changed".
 
-use domain::{Event, QuestionRoute, Role, TaskId};
+use domain::{Event, QuestionRoute, Role, TaskId, events};
 
 use crate::{Row, RowKind};
 
@@ -33,18 +33,18 @@ pub const TASK_RESUMED_AFTER_HUMAN_QUERY: &str = "task_resumed_after_human_query
 pub(crate) fn change_names(event: &Event, kind: RowKind, row: Option<&Row>) -> &'static [&'static str] {
     match kind {
         RowKind::Session => session_change_names(event, row),
-        RowKind::Task if matches!(event, Event::TaskDone { .. }) => match row {
+        RowKind::Task if matches!(event, Event::TaskDone(_)) => match row {
             // Tasks that depend on it change too, but are not done.
             Some(Row::Task(row)) if Some(&row.id) == done_task(event) => &[WORKER_COMPLETE],
             Some(_) | None => &[],
         },
         RowKind::Progress => &[WORKER_PROGRESS],
-        RowKind::Loop if matches!(event, Event::LoopRoundFailed { .. } | Event::LoopEnded { .. }) => {
+        RowKind::Loop if matches!(event, Event::LoopRoundFailed(_) | Event::LoopEnded(_)) => {
             &[WORKER_FEEDBACK]
         }
-        RowKind::DirectMessage if matches!(event, Event::DirectMessageSent { .. }) => &[DIRECT_MESSAGE],
-        RowKind::Escalation if matches!(event, Event::EscalationRaised { .. }) => &[ESCALATION_NEW],
-        RowKind::Escalation if matches!(event, Event::EscalationResolved { .. }) => &[ESCALATION_RESOLVED],
+        RowKind::DirectMessage if matches!(event, Event::DirectMessageSent(_)) => &[DIRECT_MESSAGE],
+        RowKind::Escalation if matches!(event, Event::EscalationRaised(_)) => &[ESCALATION_NEW],
+        RowKind::Escalation if matches!(event, Event::EscalationResolved(_)) => &[ESCALATION_RESOLVED],
         RowKind::Question => match row {
             Some(Row::Question(row)) if row.reached_person_at.is_some() => question_change_names(event),
             Some(_) | None => &[],
@@ -77,29 +77,33 @@ pub(crate) fn change_names(event: &Event, kind: RowKind, row: Option<&Row>) -> &
 
 fn session_change_names(event: &Event, row: Option<&Row>) -> &'static [&'static str] {
     let Some(Row::Session(row)) = row else { return &[] };
-    if matches!(event, Event::SessionOpened { session, .. } if *session == row.id) {
+    if matches!(event, Event::SessionOpened(events::SessionOpened { session, .. }) if *session == row.id) {
         return if row.role == Role::Worker { &[SESSION_START, WORKER_SPAWN] } else { &[SESSION_START] };
     }
     match event {
-        Event::SessionEnded { .. } | Event::SessionLost { .. } => &[SESSION_END],
+        Event::SessionEnded(_) | Event::SessionLost(_) => &[SESSION_END],
         // A session without an agent has no process that could end later.
-        Event::SessionDismissed { session } if *session == row.id && row.ended_at.is_some() => &[SESSION_END],
+        Event::SessionDismissed(events::SessionDismissed { session })
+            if *session == row.id && row.ended_at.is_some() =>
+        {
+            &[SESSION_END]
+        }
         _ => &[],
     }
 }
 
 fn done_task(event: &Event) -> Option<&TaskId> {
-    if let Event::TaskDone { task, .. } = event { Some(task) } else { None }
+    if let Event::TaskDone(events::TaskDone { task, .. }) = event { Some(task) } else { None }
 }
 
 fn question_change_names(event: &Event) -> &'static [&'static str] {
-    if matches!(event, Event::QuestionRouted { to: QuestionRoute::Person, .. }) {
+    if matches!(event, Event::QuestionRouted(events::QuestionRouted { to: QuestionRoute::Person, .. })) {
         return &[HUMAN_QUERY_REQUESTED];
     }
-    if matches!(event, Event::QuestionAnswered { .. }) {
+    if matches!(event, Event::QuestionAnswered(_)) {
         return &[HUMAN_QUERY_ANSWERED];
     }
-    if matches!(event, Event::QuestionResumed { .. }) {
+    if matches!(event, Event::QuestionResumed(_)) {
         return &[TASK_RESUMED_AFTER_HUMAN_QUERY];
     }
     &[]

@@ -1,8 +1,8 @@
 //! The end of a simulated run: without faults, and with users who answer, it must end.
 
 use domain::{
-    Actor, BlockReason, Command, EscalationLevel, EscalationSubject, EscalationType, OrchestrationMode, Role,
-    SessionId,
+    BlockReason, EscalationLevel, EscalationSubject, EscalationType, OrchestrationMode, Role, SessionId,
+    UserCommand,
 };
 
 use crate::{
@@ -47,10 +47,7 @@ impl Simulation<'_> {
                 if !has_event && self.model.settings.mode == OrchestrationMode::Thin {
                     // A main agent that ended its turn asks for the next task after a message of a user.
                     let text = "continue".to_owned();
-                    self.send_command(
-                        &Actor::Person("ana".to_owned()),
-                        Command::Chat { text, talk_only: false },
-                    )?;
+                    self.send_user_command("ana", UserCommand::Chat { text, talk_only: false })?;
                 }
                 n_idle = if has_event || self.log.len() > before { 0 } else { n_idle + 1 };
                 if n_idle > IDLE_ROUNDS_MAX {
@@ -63,12 +60,11 @@ impl Simulation<'_> {
     }
 
     fn send_user_commands(&mut self) -> Result<(), RuleViolation> {
-        let person = Actor::Person("ana".to_owned());
         for command in user_commands::continue_commands(&self.model) {
-            self.send_command(&person, command)?;
+            self.send_user_command("ana", command)?;
         }
         if let Some(command) = user_commands::expected_command(&mut self.random, &self.model) {
-            self.send_command(&person, command)?;
+            self.send_user_command("ana", command)?;
         }
         Ok(())
     }

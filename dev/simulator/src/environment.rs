@@ -9,7 +9,7 @@ mod spool;
 
 use std::collections::BTreeMap;
 
-use domain::{Command, EffectId, SessionId, Timestamp};
+use domain::{EffectId, Report, SessionId, Timestamp};
 
 pub use process::{Process, ProcessState};
 pub use spool::OutputItem;
@@ -25,7 +25,7 @@ const START_MS: i64 = 1_700_000_000_000;
 #[derive(Debug, Clone)]
 pub enum ScheduledEvent {
     /// The outcome of an effect is reported.
-    Report(Box<Command>),
+    Report(Box<Report>),
     /// An agent does its next action.
     Output(SessionId),
     /// The next item of an agent's output is read.
@@ -51,7 +51,7 @@ pub struct Environment {
     order: u64,
     processes: BTreeMap<SessionId, Process>,
     /// Executed effects with their reports; `None` if there is no report.
-    executed: BTreeMap<EffectId, Option<Command>>,
+    executed: BTreeMap<EffectId, Option<Report>>,
     /// Whether there are no more faults.
     is_faultless: bool,
     random: Random,

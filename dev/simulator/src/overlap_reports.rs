@@ -1,6 +1,6 @@
 //! Random reports of overlapping files, between the steps and without crashes.
 
-use domain::{Actor, Command, TaskId, TaskOverlap};
+use domain::{Report, RunInput, TaskId, TaskOverlap};
 
 use crate::{rule::RuleViolation, simulation::Simulation};
 
@@ -17,9 +17,9 @@ impl Simulation<'_> {
                 Some(TaskOverlap { tasks, files, n_files: 1 })
             })
             .collect();
-        let command = Command::ReportOverlaps { overlaps };
-        self.trace.add_command(self.step, self.environment.elapsed_ms(), &Actor::System, &command);
-        let Ok(decision) = self.run.decide(self.environment.now(), &Actor::System, command) else {
+        let input = RunInput::Report(Report::OverlapsFound { overlaps });
+        self.trace.add_input(self.step, self.environment.elapsed_ms(), &input);
+        let Ok(decision) = self.run.decide(self.environment.now(), input) else {
             return Ok(());
         };
         self.trace.add_events(&decision.events);

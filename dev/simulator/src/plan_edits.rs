@@ -1,7 +1,7 @@
 //! Edits of the plan file during a run: any change at any time, sensible or not.
 
 use domain::{
-    Actor, Command, OfferId, PhaseNumber, PlanStatus, PlannedPhase, PlannedTask, PlannedWork, TaskId,
+    OfferId, PhaseNumber, PlanStatus, PlannedPhase, PlannedTask, PlannedWork, Report, TaskId, UserCommand,
 };
 
 use crate::{
@@ -23,18 +23,17 @@ impl Simulation<'_> {
     /// Changes the plan file and reports it; then the offered change may be applied or ignored.
     pub(crate) fn edit_plan(&mut self) -> Result<(), RuleViolation> {
         let report = if self.edit_random.once_in(12) {
-            Command::ReportPlanUnreadable { problem: "half a line".to_owned() }
+            Report::PlanUnreadable { problem: "half a line".to_owned() }
         } else {
-            Command::ReportPlan { work: Box::new(edited_plan(&mut self.edit_random, &self.model)) }
+            Report::PlanChanged { work: Box::new(edited_plan(&mut self.edit_random, &self.model)) }
         };
-        self.send_command(&Actor::System, report)?;
-        let person = Actor::Person("ben".to_owned());
+        self.send_input(report.into())?;
         let offer = self.model.offer.unwrap_or(OfferId(1));
         match self.edit_random.below(10) {
-            0..6 => drop(self.send_command(&person, Command::ApplyPlanChange { offer })?),
-            6 => drop(self.send_command(&person, Command::IgnorePlanChange { offer })?),
+            0..6 => drop(self.send_user_command("ben", UserCommand::ApplyPlanChange { offer })?),
+            6 => drop(self.send_user_command("ben", UserCommand::IgnorePlanChange { offer })?),
             // An earlier offer that is no longer open.
-            7 => drop(self.send_command(&person, Command::ApplyPlanChange { offer: OfferId(1) })?),
+            7 => drop(self.send_user_command("ben", UserCommand::ApplyPlanChange { offer: OfferId(1) })?),
             _ => {}
         }
         self.schedule_plan_edit();

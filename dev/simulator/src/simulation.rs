@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, Command, EffectId, Event, OrchestrationMode, RecordedEvent, SessionId};
+use domain::{EffectId, Event, OrchestrationMode, RecordedEvent, Report, RunInput, RunStart, SessionId};
 use engine::Run;
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 
 /// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandOutcome {
+pub enum InputOutcome {
     /// Its events are in the log, or it was refused.
     Processed,
     /// The server crashed before its events were in the log.
@@ -106,7 +106,7 @@ impl<'a> Simulation<'a> {
                 let done = |task: &&crate::model::Task| task.stage == crate::model::Stage::Done;
                 self.summary.done = self.model.tasks.values().filter(done).count() as u64;
                 let is_applied =
-                    |recorded: &&RecordedEvent| matches!(recorded.event, Event::PlanChangeApplied { .. });
+                    |recorded: &&RecordedEvent| matches!(recorded.event, Event::PlanChangeApplied(_));
                 self.summary.amended = self.log.iter().filter(is_applied).count() as u64;
                 Ok(self.summary)
             }
@@ -124,13 +124,8 @@ impl<'a> Simulation<'a> {
 
     fn start_run(&mut self) -> Result<(), RuleViolation> {
         let GeneratedRun { work, settings, team } = generate(&mut self.random, self.options.tasks);
-        let command = Command::StartRun {
-            project: "simulated".to_owned(),
-            work: Box::new(work),
-            settings: Box::new(settings),
-            team,
-        };
-        self.send_command(&Actor::Person("ana".to_owned()), command)?;
+        let start = Box::new(RunStart { project: "simulated".to_owned(), work, settings, team });
+        self.send_input(RunInput::Start { person: "ana".to_owned(), start })?;
         if !self.model.started {
             return Err(RuleViolation::new(Rule::RunCompletes, "the run does not start"));
         }
@@ -162,8 +157,8 @@ impl<'a> Simulation<'a> {
             self.environment.wait_until(deadline);
             let now = self.environment.now();
             let before = self.log.len();
-            let outcome = self.send_command(&Actor::Clock, Command::Tick)?;
-            let has_no_event = outcome == CommandOutcome::Processed && self.log.len() == before;
+            let outcome = self.send_input(Report::TimerFired.into())?;
+            let has_no_event = outcome == InputOutcome::Processed && self.log.len() == before;
             if has_no_event && self.run.next_deadline().is_some_and(|next| next <= now) {
                 let how = format!("{now:?} is past {:?}", self.run.next_deadline());
                 return Err(RuleViolation::new(Rule::DeadlineMoves, how));
@@ -172,19 +167,19 @@ impl<'a> Simulation<'a> {
         }
         let Some(event) = self.environment.next_event() else { return Ok(false) };
         match event {
-            ScheduledEvent::Report(command) => self.send_report(*command)?,
+            ScheduledEvent::Report(report) => self.send_report(*report)?,
             ScheduledEvent::Output(session) => self.environment.perform_next_action(session),
             ScheduledEvent::Read(session) => self.read_output(session)?,
             ScheduledEvent::TypeInput(session) => {
                 if let Some(input) = self.environment.type_input(session, &self.model) {
-                    self.environment.schedule_report(Command::ReportInputSent { session, input });
+                    self.environment.schedule_report(Report::InputSent { session, input });
                 }
             }
             ScheduledEvent::UserCommand => {
-                if let Some((actor, command)) =
+                if let Some((person, command)) =
                     user_commands::next_user_command(&mut self.random, &self.model)
                 {
-                    self.send_command(&actor, command)?;
+                    self.send_user_command(person, command)?;
                 }
                 let delay_ms = self.random.seconds_as_ms(1, self.faults.user_command_seconds);
                 self.environment.schedule(delay_ms, ScheduledEvent::UserCommand);
@@ -200,19 +195,19 @@ impl<'a> Simulation<'a> {
         Ok(true)
     }
 
-    fn send_report(&mut self, command: Command) -> Result<(), RuleViolation> {
-        let started = match &command {
-            Command::ReportStarted { session, .. } => Some(*session),
+    fn send_report(&mut self, report: Report) -> Result<(), RuleViolation> {
+        let started = match &report {
+            Report::SessionStarted { session, .. } => Some(*session),
             _ => None,
         };
-        let is_checkpoint = matches!(command, Command::ReportCheckpoint { .. });
-        let outcome = self.send_command(&Actor::System, command.clone())?;
-        if is_checkpoint && outcome == CommandOutcome::Processed {
+        let is_checkpoint = matches!(report, Report::CheckpointFinished { .. });
+        let outcome = self.send_input(report.clone().into())?;
+        if is_checkpoint && outcome == InputOutcome::Processed {
             self.report_overlaps()?;
         }
-        if outcome == CommandOutcome::Lost {
+        if outcome == InputOutcome::Lost {
             // A report is repeated until it is in the log.
-            self.environment.schedule_report(command);
+            self.environment.schedule_report(report);
         } else if let Some(session) = started.filter(|session| self.is_main_agent(*session)) {
             self.environment.start_main_agent(session);
         }
@@ -226,17 +221,13 @@ impl<'a> Simulation<'a> {
     }
 
     fn read_output(&mut self, session: SessionId) -> Result<(), RuleViolation> {
-        let Some(command) = self.environment.read_next_command(session) else {
+        let Some(input) = self.environment.read_next_input(session) else {
             self.environment.end_read(session);
             return Ok(());
         };
-        let actor = match command {
-            Command::ReportEnded { .. } | Command::ReportLost { .. } => Actor::System,
-            _ => Actor::Agent(session),
-        };
-        match self.send_command(&actor, command)? {
-            CommandOutcome::Processed => self.environment.mark_processed(session),
-            CommandOutcome::Lost => self.environment.end_read(session),
+        match self.send_input(input)? {
+            InputOutcome::Processed => self.environment.mark_processed(session),
+            InputOutcome::Lost => self.environment.end_read(session),
         }
         Ok(())
     }

@@ -1,47 +1,51 @@
-//! One step: the engine decides on a command, the rules are checked, effects are executed; the server may crash between.
+//! One step: the engine decides on an input, the rules are checked, effects are executed; the server may crash between.
 
-use domain::{Actor, Command, EffectId};
+use domain::{EffectId, RunInput, UserCommand};
 use engine::{Decision, Effect};
 
 use crate::{
     rule::{Rule, RuleViolation},
-    simulation::{CommandOutcome, Simulation},
+    simulation::{InputOutcome, Simulation},
 };
 
-/// Number of commands between two comparisons of the whole state, which cost more than everything else.
+/// Number of inputs between two comparisons of the whole state, which cost more than everything else.
 const COMPARE_EVERY: u64 = 128;
 
 impl Simulation<'_> {
-    /// Sends a command to the engine, and checks and executes its decision.
-    pub(crate) fn send_command(
+    pub(crate) fn send_user_command(
         &mut self,
-        actor: &Actor,
-        command: Command,
-    ) -> Result<CommandOutcome, RuleViolation> {
+        person: &str,
+        command: UserCommand,
+    ) -> Result<InputOutcome, RuleViolation> {
+        self.send_input(RunInput::User { person: person.to_owned(), command })
+    }
+
+    /// Sends an input to the engine, and checks and executes its decision.
+    pub(crate) fn send_input(&mut self, input: RunInput) -> Result<InputOutcome, RuleViolation> {
         self.step += 1;
         let now = self.environment.now();
-        self.trace.add_command(self.step, self.environment.elapsed_ms(), actor, &command);
-        let expected = self.model.command_expectation(actor, &command);
+        self.trace.add_input(self.step, self.environment.elapsed_ms(), &input);
+        let expected = self.model.input_expectation(&input);
         let crash = self.random_crash_point();
-        match self.run.decide(now, actor, command.clone()) {
+        match self.run.decide(now, input.clone()) {
             Err(rejection) => {
                 self.summary.refused += 1;
                 self.trace.add_refusal(&rejection);
             }
             Ok(_) if crash == Some(CrashPoint::BeforeLog) => {
                 self.restart("before the log")?;
-                return Ok(CommandOutcome::Lost);
+                return Ok(InputOutcome::Lost);
             }
             Ok(decision) => {
                 self.trace.add_events(&decision.events);
-                let violation = expected.check(&command, &decision.events);
+                let violation = expected.check(&input, &decision.events);
                 self.record_decision(&decision)?;
                 if let Some(violation) = violation {
                     return Err(violation);
                 }
                 if crash == Some(CrashPoint::BeforeEffects) {
                     self.restart("before the effects")?;
-                    return Ok(CommandOutcome::Processed);
+                    return Ok(InputOutcome::Processed);
                 }
                 for (id, effect) in &decision.effects {
                     self.environment.execute(*id, effect, &self.model);
@@ -51,10 +55,10 @@ impl Simulation<'_> {
         if self.step.is_multiple_of(COMPARE_EVERY) {
             self.check_replay_matches()?;
         }
-        if crash == Some(CrashPoint::BetweenCommands) {
-            self.restart("between commands")?;
+        if crash == Some(CrashPoint::BetweenInputs) {
+            self.restart("between inputs")?;
         }
-        Ok(CommandOutcome::Processed)
+        Ok(InputOutcome::Processed)
     }
 
     /// Appends a decision to the log, and checks every rule.
@@ -96,7 +100,7 @@ impl Simulation<'_> {
     fn random_crash_point(&mut self) -> Option<CrashPoint> {
         let n = self.faults.crash_once_in;
         let crashes = n > 0 && self.model.started && self.random.once_in(n);
-        let when = [CrashPoint::BeforeLog, CrashPoint::BeforeEffects, CrashPoint::BetweenCommands];
+        let when = [CrashPoint::BeforeLog, CrashPoint::BeforeEffects, CrashPoint::BetweenInputs];
         if crashes { self.random.pick(&when).copied() } else { None }
     }
 
@@ -120,5 +124,5 @@ impl Simulation<'_> {
 enum CrashPoint {
     BeforeLog,
     BeforeEffects,
-    BetweenCommands,
+    BetweenInputs,
 }

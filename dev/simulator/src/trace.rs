@@ -1,6 +1,6 @@
 //! The trace of a run: a line for each command, event and crash.
 
-use domain::{Actor, Command, RecordedEvent};
+use domain::{RecordedEvent, RunInput};
 use engine::Rejection;
 
 /// Longer lines are cut.
@@ -23,16 +23,16 @@ impl Trace {
         Self { lines: Some(Vec::new()) }
     }
 
-    /// Adds a line for a command.
-    pub fn add_command(&mut self, step: u64, elapsed_ms: i64, actor: &Actor, command: &Command) {
+    /// Adds a line for an input.
+    pub fn add_input(&mut self, step: u64, elapsed_ms: i64, input: &RunInput) {
         self.add_line(|| {
             let seconds = elapsed_ms / 1_000;
             let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
-            format!("{step:>5} {hours:02}:{minutes:02}:{seconds:02}  {actor}  {command:?}")
+            format!("{step:>5} {hours:02}:{minutes:02}:{seconds:02}  {}  {input:?}", input.actor())
         });
     }
 
-    /// Adds a line for a refused command.
+    /// Adds a line for a refused input.
     pub fn add_refusal(&mut self, rejection: &Rejection) {
         self.add_line(|| format!("        refused: {rejection}"));
     }

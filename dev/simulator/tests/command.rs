@@ -18,9 +18,9 @@ fn runs_without_a_violation_are_counted() {
 }
 
 #[test]
-fn a_shown_run_starts_with_its_start_command_and_is_reproducible() {
+fn a_shown_run_starts_with_its_start_input_and_is_reproducible() {
     let (stdout, status) = run_simulator(&["--show", "7"]);
-    assert!(stdout.lines().next().expect("a line").contains("StartRun"), "{stdout}");
+    assert!(stdout.lines().next().expect("a line").contains("Start"), "{stdout}");
     assert!(stdout.ends_with("crashes survived\n"), "{stdout}");
     assert_eq!(run_simulator(&["--show", "7"]).0, stdout);
     assert_eq!(status, Some(0));

@@ -6,9 +6,9 @@ use std::{
 };
 
 use domain::{
-    Actor, AgentMessage, CheckpointOutcome, Command, DoneMessage, EffectId, GateApproval, GateReport,
-    MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings,
-    SessionInput, TeamMember, Timestamp,
+    AgentMessage, AgentOutput, CheckpointOutcome, DoneMessage, EffectId, GateApproval, GateReport,
+    MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Report, Role,
+    RunInput, RunSettings, RunStart, SessionInput, TeamMember, Timestamp,
 };
 use engine::{Effect, Rejection, Run};
 use views::Views;
@@ -21,7 +21,7 @@ pub struct RunLoop {
     pub run: Run,
     /// All events, if they are recorded.
     pub log: Vec<RecordedEvent>,
-    /// Number of commands so far.
+    /// Number of inputs so far.
     pub n_steps: u64,
     /// The rows of the run, if they are recorded.
     pub rows: Option<Views>,
@@ -51,7 +51,7 @@ impl RunLoop {
             effects: VecDeque::new(),
             has_log: recording == Recording::Log,
         };
-        run_loop.send(&Actor::Person("ana".to_owned()), start_command(work, slots))?;
+        run_loop.send(start_input(work, slots))?;
         Ok(run_loop)
     }
 
@@ -68,16 +68,16 @@ impl RunLoop {
     }
 
     fn execute(&mut self, id: EffectId, effect: Effect) -> Result<(), Rejection> {
-        for (actor, command) in success_reports(id, effect) {
-            self.send(&actor, command)?;
+        for input in success_inputs(id, effect) {
+            self.send(input)?;
         }
         Ok(())
     }
 
-    fn send(&mut self, actor: &Actor, command: Command) -> Result<(), Rejection> {
+    fn send(&mut self, input: RunInput) -> Result<(), Rejection> {
         self.n_steps += 1;
         let now = Timestamp(i64::try_from(self.n_steps).unwrap_or(i64::MAX));
-        let decision = self.run.decide(now, actor, command)?;
+        let decision = self.run.decide(now, input)?;
         self.effects.extend(decision.effects);
         if let Some(rows) = &mut self.rows {
             for recorded in &decision.events {
@@ -91,8 +91,8 @@ impl RunLoop {
     }
 }
 
-/// Returns the command that starts a run of a workload.
-pub fn start_command(work: &Workload, slots: u32) -> Command {
+/// Returns the input that starts a run of a workload.
+pub fn start_input(work: &Workload, slots: u32) -> RunInput {
     let name = |number: usize| format!("T{}", number + 1).parse();
     let mut tasks = Vec::new();
     for (number, duration) in work.durations.iter().enumerate() {
@@ -123,52 +123,53 @@ pub fn start_command(work: &Workload, slots: u32) -> Command {
         ..RunSettings::default()
     };
     let name = "dev".parse().unwrap_or_else(|_| unreachable!("the name consists of letters"));
-    Command::StartRun {
+    let start = RunStart {
         project: "a project".to_owned(),
-        work: Box::new(PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks }),
-        settings: Box::new(settings),
+        work: PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks },
+        settings,
         team: vec![TeamMember { name, role: Role::Worker, slots: None }],
-    }
+    };
+    RunInput::Start { person: "ana".to_owned(), start: Box::new(start) }
 }
 
-/// Returns the commands that report the success of an effect.
-pub fn success_reports(id: EffectId, effect: Effect) -> Vec<(Actor, Command)> {
-    let command = match effect {
+/// Returns the inputs that follow the success of an effect.
+pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
+    let report = match effect {
         Effect::SpawnAgent { session } => {
-            Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
+            Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) }
         }
         Effect::SendInput { session, input, content } => {
-            let mut reports = vec![(Actor::System, Command::ReportInputSent { session, input })];
+            let mut inputs = vec![Report::InputSent { session, input }.into()];
             if let SessionInput::Task { task: task_id, .. } = *content {
-                let said = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
-                let heard = MessageOffset { start: 100, ordinal: 0 };
-                let hear = Command::ReceiveMessage { offset: heard, read_from: 120, message: Box::new(said) };
-                reports.push((Actor::Agent(session), hear));
+                let done = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
+                let offset = MessageOffset { start: 100, ordinal: 0 };
+                let output = AgentOutput::Message { offset, read_from: 120, message: Box::new(done) };
+                inputs.push(RunInput::Agent { session, output });
             }
-            return reports;
+            return inputs;
         }
-        Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
+        Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
         Effect::Merge { task, attempt } => {
             let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None, tree: None };
-            Command::ReportMerge { task, attempt, outcome }
+            Report::MergeFinished { task, attempt, outcome }
         }
         Effect::CheckGate { phase, round } => {
             let report = GateReport { passed: true, ..GateReport::default() };
-            Command::ReportGate { phase, round, report }
+            Report::GateChecked { phase, round, report }
         }
         Effect::MakeCheckpoint { checkpoint, .. } => {
             let outcome =
                 CheckpointOutcome::Made { commit: "0123abcd".to_owned(), agent_session: None, tree: None };
-            Command::ReportCheckpoint { checkpoint, outcome }
+            Report::CheckpointFinished { checkpoint, outcome }
         }
         Effect::ParkSession { .. }
         | Effect::WakeSession { .. }
         | Effect::RunCheck { .. }
         | Effect::LandPhase { .. }
         | Effect::RestoreCheckpoint { .. }
-        | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect: id, error: None },
+        | Effect::SavePermissionRule { .. } => Report::EffectFinished { effect: id, error: None },
     };
-    vec![(Actor::System, command)]
+    vec![report.into()]
 }
 
 #[cfg(test)]

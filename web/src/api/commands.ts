@@ -1,7 +1,7 @@
 /** Commands of a person to a run. */
 
 import { cache, statusQuery } from "./client";
-import type { Command, CommandAccepted, CommandRequest } from "./generated";
+import type { UserCommand, CommandAccepted, CommandRequest } from "./generated";
 import { encodePathSegment, postJson } from "./http";
 
 /** The name under which commands are recorded: that of the user who runs the server. */
@@ -9,7 +9,7 @@ export async function personName(): Promise<string> {
   return (await cache.ensureQueryData(statusQuery)).person;
 }
 
-export async function sendCommand(run: string, command: Command): Promise<CommandAccepted> {
+export async function sendCommand(run: string, command: UserCommand): Promise<CommandAccepted> {
   const body: CommandRequest = { person: await personName(), command };
   return postJson(`/api/runs/${encodePathSegment(run)}/commands`, body);
 }

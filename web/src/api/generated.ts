@@ -176,66 +176,6 @@ export type CleanupReport = {
   keptSessions: Array<[SessionId, string]>,
 };
 
-/** A command to a run. */
-export type Command = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase": number }
-| { "continuePhase": number }
-| { "cancelPhase": number }
-| { "pauseTask": TaskId }
-| { "continueTask": TaskId }
-| { "cancelTask": TaskId }
-| { "retryTask": { task: TaskId, hint?: string | null,
-  } }
-| { "skipTask": TaskId }
-| { "prioritizeTask": { task: TaskId, priority: Priority,
-  } }
-| { "reassignTask": { task: TaskId, agent: AgentName,
-  } }
-| { "sendMessage": { task: TaskId, text: string,
-  } }
-| { "rewindTask": { task: TaskId, checkpoint?: CheckpointId | null,
-  } }
-| { "createCheckpoint": TaskId }
-| { "addTask": PlannedTask }
-| { "addDependency": {
-    /** The task that must be done first. */
-    earlier: TaskId, later: TaskId,
-  } }
-| { "removeDependency": { earlier: TaskId, later: TaskId,
-  } }
-| { "markExternalMet": { name: string,
-  } }
-| { "applyPlanChange": {
-    /** The offer as shown to the user; a newer one is rejected. */
-    offer: OfferId,
-  } }
-| { "ignorePlanChange": { offer: OfferId,
-  } }
-| { "answer": {
-    /** May be omitted if `task` has exactly one pending question. */
-    question?: QuestionId | null, task?: TaskId | null, answer: string,
-    /** For permissions: how long the answer applies. */
-    scope?: PermissionScope,
-  } }
-| { "requestClarification": { question: QuestionId, text: string,
-  } }
-| { "chat": { text: string,
-    /** Never treat the text as an answer; a question may arrive while the user types. */
-    talkOnly?: boolean,
-  } }
-| { "provide": { request: RequestId, provided: ProvidedResource,
-  } }
-| { "refuse": { request: RequestId, reason: string,
-  } }
-| { "skipRequest": RequestId }
-| { "approveGate": { phase: number, note?: string | null,
-  } }
-| { "rejectGate": { phase: number, reason: string,
-    /** Tasks to be reworked. */
-    tasks?: Array<TaskId>,
-  } }
-| { "resolve": { escalation: EscalationId, action: EscalationAction, note?: string | null,
-  } };
-
 /** Confirms that a command was carried out and is durable. */
 export type CommandAccepted = {
   /** Sequence number of its last event in the run. */
@@ -247,7 +187,7 @@ export type CommandRequest = {
   /** Name of the person, recorded as the actor of the events. */
   person: string,
   /** The command: its name alone, or an object with its name and its arguments. */
-  command: Command,
+  command: UserCommand,
 };
 
 /** Evidence behind a done task. */
@@ -1486,3 +1426,63 @@ export type UsageTotals = {
   /** In millionths of a US dollar. */
   costMicros: number,
 };
+
+/** A command of a user to a run. */
+export type UserCommand = "pauseRun" | "continueRun" | "cancelRun" | { "pausePhase": number }
+| { "continuePhase": number }
+| { "cancelPhase": number }
+| { "pauseTask": TaskId }
+| { "continueTask": TaskId }
+| { "cancelTask": TaskId }
+| { "retryTask": { task: TaskId, hint?: string | null,
+  } }
+| { "skipTask": TaskId }
+| { "prioritizeTask": { task: TaskId, priority: Priority,
+  } }
+| { "reassignTask": { task: TaskId, agent: AgentName,
+  } }
+| { "sendMessage": { task: TaskId, text: string,
+  } }
+| { "rewindTask": { task: TaskId, checkpoint?: CheckpointId | null,
+  } }
+| { "createCheckpoint": TaskId }
+| { "addTask": PlannedTask }
+| { "addDependency": {
+    /** The task that must be done first. */
+    earlier: TaskId, later: TaskId,
+  } }
+| { "removeDependency": { earlier: TaskId, later: TaskId,
+  } }
+| { "markExternalMet": { name: string,
+  } }
+| { "applyPlanChange": {
+    /** The offer as shown to the user; a newer one is rejected. */
+    offer: OfferId,
+  } }
+| { "ignorePlanChange": { offer: OfferId,
+  } }
+| { "answer": {
+    /** May be omitted if `task` has exactly one pending question. */
+    question?: QuestionId | null, task?: TaskId | null, answer: string,
+    /** For permissions: how long the answer applies. */
+    scope?: PermissionScope,
+  } }
+| { "requestClarification": { question: QuestionId, text: string,
+  } }
+| { "chat": { text: string,
+    /** Never treat the text as an answer; a question may arrive while the user types. */
+    talkOnly?: boolean,
+  } }
+| { "provide": { request: RequestId, provided: ProvidedResource,
+  } }
+| { "refuse": { request: RequestId, reason: string,
+  } }
+| { "skipRequest": RequestId }
+| { "approveGate": { phase: number, note?: string | null,
+  } }
+| { "rejectGate": { phase: number, reason: string,
+    /** Tasks to be reworked. */
+    tasks?: Array<TaskId>,
+  } }
+| { "resolve": { escalation: EscalationId, action: EscalationAction, note?: string | null,
+  } };

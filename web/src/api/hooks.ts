@@ -14,7 +14,7 @@ import {
   turnsQuery,
 } from "./client";
 import { sendCommand } from "./commands";
-import type { Command, RowOf } from "./generated";
+import type { UserCommand, RowOf } from "./generated";
 import type { ConnectionState } from "./live";
 import type { RowKind } from "./rows";
 
@@ -73,5 +73,5 @@ export function useConnectionState(): ConnectionState {
 
 /** Sends a command to a run; its effect arrives over the stream. */
 export function useCommandMutation(run: string) {
-  return useMutation({ mutationFn: (command: Command) => sendCommand(run, command) });
+  return useMutation({ mutationFn: (command: UserCommand) => sendCommand(run, command) });
 }

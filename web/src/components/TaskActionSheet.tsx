@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { sendCommand } from "~/api/commands";
-import type { Command } from "~/api/generated";
+import type { UserCommand } from "~/api/generated";
 import { ConfirmSheet } from "./ConfirmSheet";
 import { toast } from "./toasts";
 
@@ -11,7 +11,7 @@ type Props = {
   run: string;
   task: string;
   action: ConfirmedTaskAction;
-  command: Command;
+  command: UserCommand;
   onDone?: () => void;
   onClose: () => void;
 };

@@ -1,6 +1,8 @@
 //! Automatic answers to the inbox: takes defaults, allows permissions, approves gates. Pure.
 
-use domain::{Command, DependencyType, EscalationAction, PermissionScope, ProvidedResource, QuestionKind};
+use domain::{
+    DependencyType, EscalationAction, PermissionScope, ProvidedResource, QuestionKind, UserCommand,
+};
 use views::{EscalationRow, InboxItem, InboxRow, QuestionRow, RequestRow};
 
 /// Answer to a question without options.
@@ -16,11 +18,11 @@ pub struct PendingItems {
 }
 
 /// Returns the command that settles each entry.
-pub fn auto_answers(pending: &PendingItems) -> Vec<Command> {
+pub fn auto_answers(pending: &PendingItems) -> Vec<UserCommand> {
     let settle = |row: &InboxRow| match row.item {
         InboxItem::Question(id) => pending.questions.iter().find(|row| row.id == id).map(answer_to_question),
         InboxItem::Request(id) => pending.requests.iter().find(|row| row.id == id).map(answer_to_request),
-        InboxItem::Gate(phase) => Some(Command::ApproveGate { phase, note: None }),
+        InboxItem::Gate(phase) => Some(UserCommand::ApproveGate { phase, note: None }),
         InboxItem::Escalation(id) => {
             let row = pending.escalations.iter().find(|row| row.id == id);
             row.map(|row| answer_to_escalation(row, &pending.escalations))
@@ -31,21 +33,21 @@ pub fn auto_answers(pending: &PendingItems) -> Vec<Command> {
     pending.inbox.iter().filter_map(settle).collect()
 }
 
-fn answer_to_question(row: &QuestionRow) -> Command {
+fn answer_to_question(row: &QuestionRow) -> UserCommand {
     let offered = row.default.as_ref().or(row.options.first()).cloned();
     let answer = match row.kind {
         QuestionKind::Permission => "allow".to_owned(),
         QuestionKind::Confirmation => offered.unwrap_or_else(|| "yes".to_owned()),
         QuestionKind::Text | QuestionKind::Selection => offered.unwrap_or_else(|| FALLBACK_ANSWER.to_owned()),
     };
-    Command::Answer { question: Some(row.id), task: None, answer, scope: PermissionScope::Once }
+    UserCommand::Answer { question: Some(row.id), task: None, answer, scope: PermissionScope::Once }
 }
 
 /// Grants permissions; refuses or skips everything else.
-fn answer_to_request(row: &RequestRow) -> Command {
+fn answer_to_request(row: &RequestRow) -> UserCommand {
     match row.r#type {
         DependencyType::Permission => {
-            Command::Provide { request: row.id, provided: ProvidedResource::Permission { granted: true } }
+            UserCommand::Provide { request: row.id, provided: ProvidedResource::Permission { granted: true } }
         }
         DependencyType::ApiKey
         | DependencyType::EnvVariable
@@ -54,18 +56,18 @@ fn answer_to_request(row: &RequestRow) -> Command {
         | DependencyType::Package
             if row.required =>
         {
-            Command::Refuse { request: row.id, reason: "not available in the demo".to_owned() }
+            UserCommand::Refuse { request: row.id, reason: "not available in the demo".to_owned() }
         }
         DependencyType::ApiKey
         | DependencyType::EnvVariable
         | DependencyType::Service
         | DependencyType::File
-        | DependencyType::Package => Command::SkipRequest(row.id),
+        | DependencyType::Package => UserCommand::SkipRequest(row.id),
     }
 }
 
 /// Takes the first suggestion that was not used for the same problem before, so that no action is repeated forever.
-fn answer_to_escalation(row: &EscalationRow, all: &[EscalationRow]) -> Command {
+fn answer_to_escalation(row: &EscalationRow, all: &[EscalationRow]) -> UserCommand {
     let problem = |row: &EscalationRow| (row.task.clone(), row.phase, row.kind);
     let name = |action: &EscalationAction| action.to_string();
     let before: Vec<String> = all
@@ -75,7 +77,7 @@ fn answer_to_escalation(row: &EscalationRow, all: &[EscalationRow]) -> Command {
         .collect();
     let is_new = |action: &&EscalationAction| !before.contains(&name(action));
     let action = row.suggested.iter().find(is_new).or(row.suggested.last());
-    Command::Resolve {
+    UserCommand::Resolve {
         escalation: row.id,
         action: action.cloned().unwrap_or(EscalationAction::Dismiss),
         note: None,

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Command, RunId};
+use domain::{RunId, UserCommand};
 use server::{Client, ClientError, LiveEvent, LiveStreamHandle};
 use store::Position;
 use views::RowKind;
@@ -86,7 +86,12 @@ fn answer_all(client: &Client, run: &RunId, person: &str) -> Result<(), ClientEr
     auto_answers(&pending).iter().try_for_each(|command| send_command(client, run, person, command))
 }
 
-fn send_command(client: &Client, run: &RunId, person: &str, command: &Command) -> Result<(), ClientError> {
+fn send_command(
+    client: &Client,
+    run: &RunId,
+    person: &str,
+    command: &UserCommand,
+) -> Result<(), ClientError> {
     loop {
         match client.send_command(run, person, command) {
             // The disk is full: wait until space is freed, then retry.

@@ -11,8 +11,8 @@ mod request;
 pub use request::no_vault_notice;
 
 use domain::{
-    Command, EscalationAction, EscalationId, Locale, OfferId, PermissionScope, PhaseNumber, ProvidedResource,
-    QuestionId, RequestId, Timestamp,
+    EscalationAction, EscalationId, Locale, OfferId, PermissionScope, PhaseNumber, ProvidedResource,
+    QuestionId, RequestId, Timestamp, UserCommand,
 };
 use views::{InboxItem, InboxRow};
 
@@ -86,7 +86,7 @@ pub enum FreeInput {
 /// The meaning of a line of input.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParsedInput {
-    Command(Command),
+    UserCommand(UserCommand),
     /// A choice (by index) that requires text, which is missing.
     NeedsText(usize),
     /// Not understood; explains what can be typed.
@@ -147,9 +147,9 @@ impl InboxEntry {
             _ if typed.is_empty() => ParsedInput::Invalid(self.input_help(locale)),
             _ if self.is_unknown_number(typed) => ParsedInput::Invalid(self.input_help(locale)),
             FreeInput::Answer(question) => {
-                ParsedInput::Command(answer_command(*question, typed, PermissionScope::Once))
+                ParsedInput::UserCommand(answer_command(*question, typed, PermissionScope::Once))
             }
-            FreeInput::Path(request) => ParsedInput::Command(Command::Provide {
+            FreeInput::Path(request) => ParsedInput::UserCommand(UserCommand::Provide {
                 request: *request,
                 provided: ProvidedResource::File { path: typed.to_owned() },
             }),
@@ -166,7 +166,7 @@ impl InboxEntry {
         if choice.text == ChoiceTextRule::Required && text.is_empty() {
             return ParsedInput::NeedsText(index);
         }
-        ParsedInput::Command(choice.action.to_command(text))
+        ParsedInput::UserCommand(choice.action.to_command(text))
     }
 
     fn choice_by_mark(&self, head: &str) -> Option<usize> {
@@ -205,35 +205,35 @@ impl InboxEntry {
 }
 
 impl EntryAction {
-    fn to_command(&self, text: &str) -> Command {
+    fn to_command(&self, text: &str) -> UserCommand {
         let note = Some(text.to_owned()).filter(|text| !text.is_empty());
         match self {
             Self::Answer(question, text, keep) => answer_command(*question, text, *keep),
             Self::Provide(request, provided) => {
-                Command::Provide { request: *request, provided: provided.clone() }
+                UserCommand::Provide { request: *request, provided: provided.clone() }
             }
-            Self::Refuse(request) => Command::Refuse { request: *request, reason: text.to_owned() },
-            Self::SkipRequest(request) => Command::SkipRequest(*request),
-            Self::Approve(phase) => Command::ApproveGate { phase: *phase, note },
+            Self::Refuse(request) => UserCommand::Refuse { request: *request, reason: text.to_owned() },
+            Self::SkipRequest(request) => UserCommand::SkipRequest(*request),
+            Self::Approve(phase) => UserCommand::ApproveGate { phase: *phase, note },
             Self::Reject(phase) => {
-                Command::RejectGate { phase: *phase, reason: text.to_owned(), tasks: Vec::new() }
+                UserCommand::RejectGate { phase: *phase, reason: text.to_owned(), tasks: Vec::new() }
             }
-            Self::TakePlan(offer) => Command::ApplyPlanChange { offer: *offer },
-            Self::LeavePlan(offer) => Command::IgnorePlanChange { offer: *offer },
-            Self::Resolve(escalation, EscalationAction::Retry { hint }) => Command::Resolve {
+            Self::TakePlan(offer) => UserCommand::ApplyPlanChange { offer: *offer },
+            Self::LeavePlan(offer) => UserCommand::IgnorePlanChange { offer: *offer },
+            Self::Resolve(escalation, EscalationAction::Retry { hint }) => UserCommand::Resolve {
                 escalation: *escalation,
                 action: EscalationAction::Retry { hint: note.or_else(|| hint.clone()) },
                 note: None,
             },
             Self::Resolve(escalation, action) => {
-                Command::Resolve { escalation: *escalation, action: action.clone(), note }
+                UserCommand::Resolve { escalation: *escalation, action: action.clone(), note }
             }
         }
     }
 }
 
-fn answer_command(question: QuestionId, text: &str, keep: PermissionScope) -> Command {
-    Command::Answer { question: Some(question), task: None, answer: text.to_owned(), scope: keep }
+fn answer_command(question: QuestionId, text: &str, keep: PermissionScope) -> UserCommand {
+    UserCommand::Answer { question: Some(question), task: None, answer: text.to_owned(), scope: keep }
 }
 
 /// Joins the parts of a heading.

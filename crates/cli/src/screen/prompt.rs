@@ -6,7 +6,7 @@
 mod input_line;
 mod key_reader;
 
-use domain::{Command, Locale, Timestamp};
+use domain::{Locale, Timestamp, UserCommand};
 use views::InboxItem;
 
 pub use input_line::InputLine;
@@ -46,7 +46,7 @@ pub enum PromptAction {
     /// Only the input line changed.
     Nothing,
     /// Send a command; with the line as typed.
-    Send(Command, String),
+    Send(UserCommand, String),
     /// Print the list of inputs.
     Help,
     /// Print the full entry.
@@ -185,7 +185,7 @@ impl Prompt {
 
     fn apply_input(&mut self, input: ParsedInput, line: &str) -> PromptAction {
         match input {
-            ParsedInput::Command(command) => return PromptAction::Send(command, line.to_owned()),
+            ParsedInput::UserCommand(command) => return PromptAction::Send(command, line.to_owned()),
             ParsedInput::NeedsText(choice) => self.mode = PromptMode::ChoiceText(choice),
             ParsedInput::Invalid(help) => self.notice = Some(help),
         }
@@ -196,9 +196,10 @@ impl Prompt {
 /// Parses a line that starts with `/` or `=`; `None` for other lines.
 fn parse_prefixed_line(text: &str, entry: &InboxEntry, locale: Locale) -> Option<ParsedInput> {
     let reply = |text: &str| match entry.item {
-        InboxItem::Question(question) => {
-            ParsedInput::Command(Command::RequestClarification { question, text: text.trim().to_owned() })
-        }
+        InboxItem::Question(question) => ParsedInput::UserCommand(UserCommand::RequestClarification {
+            question,
+            text: text.trim().to_owned(),
+        }),
         InboxItem::Request(_)
         | InboxItem::Gate(_)
         | InboxItem::Escalation(_)
@@ -216,13 +217,13 @@ fn parse_prefixed_line(text: &str, entry: &InboxEntry, locale: Locale) -> Option
         return Some(reply(text));
     }
     if let Some(text) = text.strip_prefix("/chat ") {
-        return Some(ParsedInput::Command(chat_message(text)));
+        return Some(ParsedInput::UserCommand(chat_message(text)));
     }
     // Answers that would otherwise be parsed as a choice.
     match (&entry.free, text.strip_prefix('=')) {
         (FreeInput::Answer(question), Some(text)) if !text.trim().is_empty() => {
             let (question, answer) = (Some(*question), text.trim().to_owned());
-            Some(ParsedInput::Command(Command::Answer {
+            Some(ParsedInput::UserCommand(UserCommand::Answer {
                 question,
                 task: None,
                 answer,
@@ -234,6 +235,6 @@ fn parse_prefixed_line(text: &str, entry: &InboxEntry, locale: Locale) -> Option
 }
 
 /// Returns a chat message that never counts as an answer to a question.
-fn chat_message(text: &str) -> Command {
-    Command::Chat { text: text.trim().to_owned(), talk_only: true }
+fn chat_message(text: &str) -> UserCommand {
+    UserCommand::Chat { text: text.trim().to_owned(), talk_only: true }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use domain::Command;
+use domain::UserCommand;
 
 use super::{WatchOptions, WatchOutcome, watch};
 use crate::{arguments::RunOperandArguments, failure::Failure, remote, row_source::RowSource, status};
@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let outcome = watch(&client, &run.id, &options)?;
     if outcome == WatchOutcome::StopAgents {
         // The server belongs to another process, so only this run is paused.
-        let paused = client.send_command(&run.id, &options.person, &Command::PauseRun);
+        let paused = client.send_command(&run.id, &options.person, &UserCommand::PauseRun);
         paused.map_err(|error| remote::client_failure(&error))?;
     }
     Ok(outcome.exit_code())

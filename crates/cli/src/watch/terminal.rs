@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Command, ProvidedResource, RunId, SessionId};
+use domain::{ProvidedResource, RunId, SessionId, UserCommand};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use server::{Client, LiveEvent};
@@ -263,10 +263,10 @@ impl TerminalWatcher<'_> {
         Ok(None)
     }
 
-    fn send_command(&self, command: Command) -> Result<(), Failure> {
+    fn send_command(&self, command: UserCommand) -> Result<(), Failure> {
         let command = match command {
-            Command::Provide { request, provided: ProvidedResource::File { path } } => {
-                Command::Provide { request, provided: provide::provided_file(Path::new(&path))? }
+            UserCommand::Provide { request, provided: ProvidedResource::File { path } } => {
+                UserCommand::Provide { request, provided: provide::provided_file(Path::new(&path))? }
             }
             other => other,
         };

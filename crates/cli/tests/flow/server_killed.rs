@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use domain::{Event, Sequence};
+use domain::{Event, Sequence, events};
 use runtime::Host;
 use sessions::{SessionState, Sessions};
 use tempfile::TempDir;
@@ -274,14 +274,20 @@ fn check_unique(events: &[Event]) {
     let mut seen = BTreeSet::new();
     for event in events {
         let name = match event {
-            Event::MessageReceived { session, offset: heard, .. } => format!("heard {session} {heard:?}"),
-            Event::InputSent { session, input } => format!("typed {session} {input}"),
-            Event::TaskDone { task, .. } => format!("done {task}"),
-            Event::MergeFinished { task, .. } => format!("merged {task}"),
-            Event::CheckFinished { task, .. } => format!("checked {task}"),
-            Event::QuestionAnswered { question, .. } => format!("answered {question}"),
-            Event::QuestionDelivered { question, .. } => format!("delivered {question}"),
-            Event::EffectFinished { effect, .. } => format!("effect {effect:?}"),
+            Event::MessageReceived(events::MessageReceived { session, offset: heard, .. }) => {
+                format!("heard {session} {heard:?}")
+            }
+            Event::InputSent(events::InputSent { session, input }) => format!("typed {session} {input}"),
+            Event::TaskDone(events::TaskDone { task, .. }) => format!("done {task}"),
+            Event::MergeFinished(events::MergeFinished { task, .. }) => format!("merged {task}"),
+            Event::CheckFinished(events::CheckFinished { task, .. }) => format!("checked {task}"),
+            Event::QuestionAnswered(events::QuestionAnswered { question, .. }) => {
+                format!("answered {question}")
+            }
+            Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
+                format!("delivered {question}")
+            }
+            Event::EffectFinished(events::EffectFinished { effect, .. }) => format!("effect {effect:?}"),
             _ => continue,
         };
         assert!(seen.insert(name.clone()), "twice: {name}");

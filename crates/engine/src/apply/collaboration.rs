@@ -1,6 +1,6 @@
 //! Applies events about calls, results and direct messages.
 
-use domain::{Event, SessionInput};
+use domain::{Event, SessionInput, events};
 
 use crate::{
     run::Run,
@@ -10,7 +10,13 @@ use crate::{
 impl Run {
     pub(super) fn apply_collaboration_event(&mut self, event: &Event) {
         match event {
-            Event::InvocationMade { invocation, caller, callee, task: instruction, context } => {
+            Event::InvocationMade(events::InvocationMade {
+                invocation,
+                caller,
+                callee,
+                task: instruction,
+                context,
+            }) => {
                 self.invocations.push(Invocation {
                     caller: Some(*caller),
                     callee: Some(callee.clone()),
@@ -21,7 +27,7 @@ impl Run {
                 self.pending_calls.push_back(*invocation);
                 self.open_calls.insert(*invocation);
             }
-            Event::InvocationStarted { invocation, session } => {
+            Event::InvocationStarted(events::InvocationStarted { invocation, session }) => {
                 self.pending_calls.retain(|pending| pending != invocation);
                 if let Some(call) = self.invocations.get_mut(invocation.0) {
                     call.state = InvocationState::InProgress(*session);
@@ -30,7 +36,7 @@ impl Run {
                     session.current_item = Some(WorkItem::Call(*invocation));
                 }
             }
-            Event::InvocationEnded { invocation, outcome } => {
+            Event::InvocationEnded(events::InvocationEnded { invocation, outcome }) => {
                 self.open_calls.remove(invocation);
                 self.pending_calls.retain(|pending| pending != invocation);
                 let Some(call) = self.invocations.get_mut(invocation.0) else { return };
@@ -45,7 +51,7 @@ impl Run {
                     self.queue_input_for_worker(self.session(caller).task, caller, input);
                 }
             }
-            Event::ResultSubmitted { result, from, to, result_type, content } => {
+            Event::ResultSubmitted(events::ResultSubmitted { result, from, to, result_type, content }) => {
                 self.results.push(SubmittedResult {
                     from: self.session(*from).agent.clone(),
                     to: Some(to.clone()),
@@ -55,23 +61,30 @@ impl Run {
                 });
                 self.pending_results.insert(*result);
             }
-            Event::ResultDelivered { result, .. } => {
+            Event::ResultDelivered(events::ResultDelivered { result, .. }) => {
                 self.pending_results.remove(result);
                 if let Some(submitted) = self.results.get_mut(result.0) {
                     submitted.state = ResultState::Delivered;
                 }
             }
-            Event::ChannelCreated { channel, session_a, session_b } => {
+            Event::ChannelCreated(events::ChannelCreated { channel, session_a, session_b }) => {
                 self.open_channels.insert(*channel);
                 self.channels.push(Channel { ends: Some((*session_a, *session_b)), is_open: true });
             }
-            Event::ChannelClosed { channel } => {
+            Event::ChannelClosed(events::ChannelClosed { channel }) => {
                 self.open_channels.remove(channel);
                 if let Some(channel) = self.channels.get_mut(channel.0) {
                     channel.is_open = false;
                 }
             }
-            Event::DirectMessageSent { message, channel, from, to, direct_type, content } => {
+            Event::DirectMessageSent(events::DirectMessageSent {
+                message,
+                channel,
+                from,
+                to,
+                direct_type,
+                content,
+            }) => {
                 self.messages.push(DirectMessage {
                     channel: *channel,
                     from: self.session(*from).agent.clone(),
@@ -83,14 +96,14 @@ impl Run {
                     session.direct_messages.push_back(*message);
                 }
             }
-            Event::DirectMessageReceived { message } => {
+            Event::DirectMessageReceived(events::DirectMessageReceived { message }) => {
                 let to = self.messages.get(message.0).to;
                 if let Some(session) = self.sessions.get_mut(to.0) {
                     session.direct_messages.retain(|waiting| waiting != message);
                 }
             }
             // The receiving session has the message: no state changes.
-            Event::DirectMessageAcknowledged { .. } => {}
+            Event::DirectMessageAcknowledged(_) => {}
             other => debug_assert!(false, "{} is not an event between agents", other.name()),
         }
     }

@@ -7,7 +7,7 @@ use crate::{run::Run, schedule::HoldReason};
 impl Run {
     pub(super) fn apply_disk_budget_exhausted(&mut self, escalation: EscalationId, refused_task: &TaskId) {
         self.disk_budget_escalation = Some(escalation);
-        // The refused_task session never had a process: it does not count as a loss.
+        // The refused session never had a process: it does not count as a loss.
         if let Some(task) = self.find_task(refused_task).and_then(|task_ref| self.task_mut(task_ref)) {
             task.losses = task.losses.saturating_sub(1);
         }

@@ -3,7 +3,7 @@
 use domain::{
     AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
     EscalationId, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, Recovery, SessionInput,
-    Timestamp,
+    Timestamp, events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -17,14 +17,14 @@ use crate::{
 impl Run {
     pub(super) fn apply_escalation_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::LoopStarted { feedback_loop, task, .. } => {
+            Event::LoopStarted(events::LoopStarted { feedback_loop, task, .. }) => {
                 let task = self.find_task(task);
                 self.loops.push(FeedbackLoop { task, rounds: 0, history: Vec::new(), is_open: true });
                 if let Some(task) = task.and_then(|task| self.task_mut(task)) {
                     task.feedback_loop = Some(*feedback_loop);
                 }
             }
-            Event::LoopRoundFailed { feedback_loop, round, feedback } => {
+            Event::LoopRoundFailed(events::LoopRoundFailed { feedback_loop, round, feedback }) => {
                 let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
                 state.rounds = *round;
                 let names: Vec<&str> =
@@ -42,7 +42,7 @@ impl Run {
                     });
                 }
             }
-            Event::LoopEnded { feedback_loop, outcome } => {
+            Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
                 let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
                 state.is_open = false;
                 let Some(task) = state.task else { return };
@@ -59,7 +59,7 @@ impl Run {
                     self.queue_for_merge(task);
                 }
             }
-            Event::EscalationRaised {
+            Event::EscalationRaised(events::EscalationRaised {
                 escalation,
                 kind,
                 subject,
@@ -68,7 +68,7 @@ impl Run {
                 description,
                 suggested,
                 ..
-            } => {
+            }) => {
                 self.escalations.push(Escalation {
                     kind: *kind,
                     subject: subject.clone(),
@@ -82,7 +82,7 @@ impl Run {
                 self.apply_escalation_raised(*escalation, *kind, subject);
                 self.record_silence_escalation(at, *escalation, (*kind, subject, *session));
             }
-            Event::EscalationForwarded { escalation, to, session } => {
+            Event::EscalationForwarded(events::EscalationForwarded { escalation, to, session }) => {
                 let before = self.escalations.get(escalation.0).session;
                 self.remove_work_item(before, WorkItem::Escalation(*escalation));
                 if let Some(escalation) = self.escalations.get_mut(escalation.0) {
@@ -96,11 +96,11 @@ impl Run {
                 }
                 self.queue_work_item(*session, WorkItem::Escalation(*escalation));
             }
-            Event::EscalationResolved { escalation, action, .. } => {
+            Event::EscalationResolved(events::EscalationResolved { escalation, action, .. }) => {
                 self.apply_escalation_resolved(*escalation, action.as_ref());
             }
             // The consequences have events of their own; only a session without a task waits here.
-            Event::ErrorReported { session, task, error } => {
+            Event::ErrorReported(events::ErrorReported { session, task, error }) => {
                 let is_rate_limited = task.is_none() && error.recovery == Recovery::PauseAndRetry;
                 if let Some(session_state) = self.sessions.get_mut(session.0).filter(|_| is_rate_limited) {
                     let until = rate_limit_retry_at(at, error, session_state.rate_limit_waits);
@@ -109,7 +109,7 @@ impl Run {
                     self.timers.set(until, Deadline::SessionRateLimit(*session));
                 }
             }
-            Event::UsageReported { task, usage, .. } => {
+            Event::UsageReported(events::UsageReported { task, usage, .. }) => {
                 self.budget_usage.add(usage);
                 let Some(task_ref) = task.as_ref().and_then(|task| self.find_task(task)) else { return };
                 let phase = self.task(task_ref).planned.phase;
@@ -120,13 +120,15 @@ impl Run {
                     phase.budget_usage.add(usage);
                 }
             }
-            Event::BudgetRaised { subject, budget } => {
+            Event::BudgetRaised(events::BudgetRaised { subject, budget }) => {
                 if let Some(usage_so_far) = self.budget_usage_of(subject) {
                     usage_so_far.set_max(*budget);
                 }
             }
-            Event::LimitWaived { subject, limit } => self.waive_limit(at, subject, *limit),
-            Event::CheckpointRequested { checkpoint, task, reason } => {
+            Event::LimitWaived(events::LimitWaived { subject, limit }) => {
+                self.waive_limit(at, subject, *limit)
+            }
+            Event::CheckpointRequested(events::CheckpointRequested { checkpoint, task, reason }) => {
                 let task_ref = self.find_task(task);
                 if *reason == CheckpointReason::Park
                     && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session)
@@ -140,7 +142,7 @@ impl Run {
                 let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone() };
                 sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
             }
-            Event::CheckpointFinished { checkpoint, outcome } => {
+            Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }) => {
                 self.pending_effects.remove(&EffectKey::Checkpoint(*checkpoint));
                 self.after_parking_checkpoint(at, *checkpoint, outcome);
                 let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };

@@ -1,6 +1,6 @@
 //! Applies events about the gate of a phase.
 
-use domain::{Event, SessionInput};
+use domain::{Event, SessionInput, events};
 
 use crate::{
     effect::Effect,
@@ -12,14 +12,14 @@ use crate::{
 impl Run {
     pub(super) fn apply_gate_event(&mut self, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::PhaseCompletionReported { phase, documents, session } => {
+            Event::PhaseCompletionReported(events::PhaseCompletionReported { phase, documents, session }) => {
                 let task = self.session(*session).task;
                 if let Some(phase) = self.phases.get_mut(phase) {
                     phase.documents.extend(documents.iter().cloned());
                     phase.marked_by = task;
                 }
             }
-            Event::GateOpened { phase, round, .. } => {
+            Event::GateOpened(events::GateOpened { phase, round, .. }) => {
                 if let Some(phase_state) = self.phases.get_mut(phase) {
                     phase_state.gate = GateState::Checking;
                     phase_state.rounds = *round;
@@ -28,18 +28,20 @@ impl Run {
                 let effect = Effect::CheckGate { phase: *phase, round: *round };
                 sink.add(&mut self.pending_effects, EffectKey::Gate(*phase), effect);
             }
-            Event::GateChecked { phase, .. } => self.pending_effects.remove(&EffectKey::Gate(*phase)),
-            Event::GateVerifierStarted { phase, session, .. } => {
+            Event::GateChecked(events::GateChecked { phase, .. }) => {
+                self.pending_effects.remove(&EffectKey::Gate(*phase))
+            }
+            Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
                 self.set_gate_state(*phase, GateState::Verifying(*session));
                 if let Some(session) = self.sessions.get_mut(session.0) {
                     session.current_item = Some(WorkItem::Verify(*phase));
                 }
             }
-            Event::GatePassed { phase, .. } => {
+            Event::GatePassed(events::GatePassed { phase, .. }) => {
                 self.remove_verify_work_item(*phase);
                 self.set_gate_state(*phase, GateState::Review);
             }
-            Event::GateApproved { phase, .. } => {
+            Event::GateApproved(events::GateApproved { phase, .. }) => {
                 self.remove_verify_work_item(*phase);
                 self.pending_effects.remove(&EffectKey::Gate(*phase));
                 let Some(passed) = self.phases.get_mut(phase) else { return };
@@ -51,7 +53,7 @@ impl Run {
                     sink.add(&mut self.pending_effects, EffectKey::Land(*phase), effect);
                 }
             }
-            Event::GateFailed { phase, reason, tasks, .. } => {
+            Event::GateFailed(events::GateFailed { phase, reason, tasks, .. }) => {
                 self.remove_verify_work_item(*phase);
                 self.pending_effects.remove(&EffectKey::Gate(*phase));
                 let rework: Vec<TaskRef> = tasks.iter().filter_map(|task| self.find_task(task)).collect();

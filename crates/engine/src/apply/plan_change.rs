@@ -1,6 +1,6 @@
 //! Applies changes of the plan to a running run.
 
-use domain::{Event, PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId};
+use domain::{Event, PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId, events};
 
 use super::start::{task_duration_ms, task_requirements};
 use crate::{
@@ -12,26 +12,28 @@ use crate::{
 impl Run {
     pub(super) fn apply_plan_change_event(&mut self, event: &Event) {
         match event {
-            Event::PlanChangeDetected { offer, changes, .. } => {
+            Event::PlanChangeDetected(events::PlanChangeDetected { offer, changes, .. }) => {
                 self.offers = offer.0;
                 self.offer = Some(PlanChangeOffer { id: *offer, changes: changes.clone() });
             }
-            Event::PlanChangeWithdrawn { offer, .. } => {
+            Event::PlanChangeWithdrawn(events::PlanChangeWithdrawn { offer, .. }) => {
                 self.offer.take_if(|open| open.id == *offer);
                 self.ignored_offer.take_if(|left| left.id == *offer);
             }
-            Event::PlanChangeIgnored { .. } => self.ignored_offer = self.offer.take(),
-            Event::PlanChangeApplied { removed, restored, .. } => {
+            Event::PlanChangeIgnored(_) => self.ignored_offer = self.offer.take(),
+            Event::PlanChangeApplied(events::PlanChangeApplied { removed, restored, .. }) => {
                 self.offer = None;
                 self.ignored_offer = None;
                 self.set_tasks_removed(removed, true);
                 self.set_tasks_removed(restored, false);
             }
             // Only for display.
-            Event::PlanUnreadable { .. } => {}
-            Event::PhaseAdded { phase } => self.apply_phase_added(phase),
-            Event::PhaseChanged { phase, name, after } => self.apply_phase_changed(*phase, name, after),
-            Event::TaskChanged { task, fields } => self.apply_task_changed(task, fields),
+            Event::PlanUnreadable(_) => {}
+            Event::PhaseAdded(events::PhaseAdded { phase }) => self.apply_phase_added(phase),
+            Event::PhaseChanged(events::PhaseChanged { phase, name, after }) => {
+                self.apply_phase_changed(*phase, name, after)
+            }
+            Event::TaskChanged(events::TaskChanged { task, fields }) => self.apply_task_changed(task, fields),
             other => debug_assert!(false, "{} is not a plan event", other.name()),
         }
     }

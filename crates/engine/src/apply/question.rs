@@ -2,6 +2,7 @@
 
 use domain::{
     Actor, Event, PermissionScope, QuestionId, QuestionRoute, RequestId, SessionId, SessionInput, Timestamp,
+    events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -17,7 +18,7 @@ use crate::{
 impl Run {
     pub(super) fn apply_question_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
         match event {
-            Event::QuestionAsked {
+            Event::QuestionAsked(events::QuestionAsked {
                 question,
                 session,
                 task,
@@ -30,7 +31,7 @@ impl Run {
                 permission,
                 prompt,
                 ..
-            } => {
+            }) => {
                 let agent = self.session(*session).agent.clone();
                 self.questions.push(Question {
                     session: *session,
@@ -51,7 +52,7 @@ impl Run {
                 }
                 self.apply_question_asked(at, *question, *session);
             }
-            Event::QuestionRouted { question, to } => match to {
+            Event::QuestionRouted(events::QuestionRouted { question, to }) => match to {
                 QuestionRoute::Orchestrator => {
                     self.set_question_state(*question, QuestionState::WithOrchestrator);
                     self.timers
@@ -63,7 +64,7 @@ impl Run {
                     self.set_question_state(*question, QuestionState::Pending);
                 }
             },
-            Event::QuestionForwarded { question, text } => {
+            Event::QuestionForwarded(events::QuestionForwarded { question, text }) => {
                 self.remove_work_item(self.root_session, WorkItem::Question(*question));
                 self.set_question_state(*question, QuestionState::Pending);
                 if let Some(question) = self.questions.get_mut(question.0) {
@@ -71,20 +72,26 @@ impl Run {
                 }
             }
             // The question stays open; the session receives an input.
-            Event::ClarificationRequested { .. } => {}
-            Event::QuestionAnswered { question, answer } => self.apply_question_answered(*question, answer),
-            Event::QuestionDelivered { question, .. } => {
+            Event::ClarificationRequested(_) => {}
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+                self.apply_question_answered(*question, answer)
+            }
+            Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
                 self.set_question_state(*question, QuestionState::Delivered);
             }
-            Event::QuestionResumed { question } => self.set_question_state(*question, QuestionState::Resumed),
-            Event::QuestionWithdrawn { question, .. } => {
+            Event::QuestionResumed(events::QuestionResumed { question }) => {
+                self.set_question_state(*question, QuestionState::Resumed)
+            }
+            Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. }) => {
                 self.close_question(*question, QuestionState::Withdrawn);
             }
-            Event::QuestionExpired { question, default_used } => match default_used {
-                Some(answer) => self.apply_question_answered(*question, answer),
-                None => self.close_question(*question, QuestionState::Expired),
-            },
-            Event::PermissionRuleSaved { scope, task, pattern, allowed } => {
+            Event::QuestionExpired(events::QuestionExpired { question, default_used }) => {
+                match default_used {
+                    Some(answer) => self.apply_question_answered(*question, answer),
+                    None => self.close_question(*question, QuestionState::Expired),
+                }
+            }
+            Event::PermissionRuleSaved(events::PermissionRuleSaved { scope, task, pattern, allowed }) => {
                 let rule = (pattern.clone(), *allowed);
                 match (scope, task.as_ref().and_then(|task| self.find_task(task))) {
                     (PermissionScope::Once, _) => {}
@@ -108,7 +115,7 @@ impl Run {
                     }
                 }
             }
-            Event::RequestMade { request, session, task, dependency, .. } => {
+            Event::RequestMade(events::RequestMade { request, session, task, dependency, .. }) => {
                 self.requests.push(Request {
                     session: Some(*session),
                     task: task.as_ref().and_then(|task| self.find_task(task)),
@@ -117,7 +124,7 @@ impl Run {
                 });
                 self.open_requests.insert(*request);
             }
-            Event::RequestProvided { request, provided, default } => {
+            Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
                 let dependency = self.requests.get(request.0).dependency.clone();
                 if let Some(dependency) = dependency {
                     let input = SessionInput::Provided {
@@ -130,10 +137,10 @@ impl Run {
                     self.close_request(*request, RequestState::Provided, input);
                 }
             }
-            Event::RequestRefused { request, reason } => {
+            Event::RequestRefused(events::RequestRefused { request, reason }) => {
                 self.refuse_request(*request, RequestState::Refused, reason);
             }
-            Event::RequestSkipped { request } => {
+            Event::RequestSkipped(events::RequestSkipped { request }) => {
                 // The agent gets its own default, if it named one.
                 let dependency = self.requests.get(request.0).dependency.clone();
                 match dependency.and_then(|dependency| Some((default_resource(&dependency)?, dependency))) {
@@ -146,17 +153,17 @@ impl Run {
                     None => self.refuse_request(*request, RequestState::Skipped, "skipped"),
                 }
             }
-            Event::RequestDelivered { request, .. } => {
+            Event::RequestDelivered(events::RequestDelivered { request, .. }) => {
                 if let Some(request) = self.requests.get_mut(request.0) {
                     request.state = RequestState::Delivered;
                 }
             }
             // The decision reaches the agent as an input.
-            Event::PermissionDecided { session, request, .. } => {
+            Event::PermissionDecided(events::PermissionDecided { session, request, .. }) => {
                 self.record_prompt(*session, &request.prompt)
             }
             // Only for display.
-            Event::ManyQuestionsAsked { .. } => {}
+            Event::ManyQuestionsAsked(_) => {}
             other => debug_assert!(false, "{} is not a question event", other.name()),
         }
     }

@@ -2,7 +2,7 @@
 
 use domain::{
     AgentError, AttemptFailure, BlockReason, CheckpointReason, ErrorType, EscalationCause, EscalationSubject,
-    EscalationType, Event, FeedbackLoopOutcome, Recovery, Role, SessionId, Severity, Usage,
+    EscalationType, FeedbackLoopOutcome, Recovery, Role, SessionId, Severity, Usage, events,
 };
 
 use super::{
@@ -28,7 +28,7 @@ impl DecisionContext<'_> {
         };
         let task = sender.task.filter(is_working_on);
         let id = task.map(|task| self.task_id(task));
-        self.emit(Event::ErrorReported { session, task: id, error: error.clone() });
+        self.emit(events::ErrorReported { session, task: id, error: error.clone() });
         match (error.recovery, task) {
             (Recovery::PauseAndRetry, Some(task)) => self.block_until_rate_limit_reset(task, &error),
             (Recovery::PauseAndRetry, None) => self.escalate_repeated_rate_limit(session, &error),
@@ -62,7 +62,7 @@ impl DecisionContext<'_> {
             return self.block_on_escalation(task, escalation);
         }
         let reason = BlockReason::RateLimited { until: rate_limit_retry_at(self.now, error, waits) };
-        self.emit_as_system(Event::TaskBlocked { task: self.task_id(task), reason });
+        self.emit_as_system(events::TaskBlocked { task: self.task_id(task), reason });
     }
 
     fn escalate_repeated_rate_limit(&mut self, session: SessionId, error: &AgentError) {
@@ -75,13 +75,13 @@ impl DecisionContext<'_> {
     fn fail_task_by_error(&mut self, task: TaskRef, session: SessionId, error: &AgentError) {
         let failure = AttemptFailure::Error { message: error.message.clone() };
         let (id, attempt) = (self.task_id(task), self.run.task(task).attempt);
-        self.emit(Event::AttemptFailed {
+        self.emit(events::AttemptFailed {
             task: id.clone(),
             attempt,
             failure: failure.clone(),
             counted: true,
         });
-        self.emit(Event::TaskFailed { task: id.clone(), failure });
+        self.emit(events::TaskFailed { task: id.clone(), failure });
         self.close_attempt(task, "failed", FeedbackLoopOutcome::Failed);
         let mut escalation = escalation_of_error(error);
         escalation.kind = EscalationType::Blocked;
@@ -92,7 +92,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn handle_usage_report(&mut self, session: SessionId, usage: Usage) {
         let task = self.run.session(session).task;
-        self.emit(Event::UsageReported { session, task: task.map(|task| self.task_id(task)), usage });
+        self.emit(events::UsageReported { session, task: task.map(|task| self.task_id(task)), usage });
         let mut scopes = vec![EscalationSubject::Run];
         if let Some(task) = task {
             scopes.push(EscalationSubject::Phase { phase: self.run.task(task).planned.phase });
@@ -134,7 +134,7 @@ impl DecisionContext<'_> {
                 && !state.block_reasons.contains(&reason)
         };
         if let Some(task) = task.filter(is_working_on).filter(|_| usage_so_far.has_reached(100)) {
-            self.emit_as_system(Event::TaskBlocked { task: self.task_id(task), reason });
+            self.emit_as_system(events::TaskBlocked { task: self.task_id(task), reason });
             // A working agent would exceed its budget further.
             self.freeze_session(session);
         }

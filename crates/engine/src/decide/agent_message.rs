@@ -4,8 +4,8 @@
 
 use domain::{
     AgentMessage, AttemptFailure, ClaimSource, CustomMessage, EscalationCause, EscalationSubject,
-    EscalationType, Event, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput, Severity,
-    TaskId,
+    EscalationType, MessageOffset, PhaseComplete, Priority, Role, SessionId, SessionInput, Severity, TaskId,
+    events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -32,20 +32,29 @@ pub(super) struct MessageOrigin {
 pub(super) type RejectionText = String;
 
 impl DecisionContext<'_> {
-    /// Returns the sending session; rejects a message that was processed before.
-    pub(super) fn sending_session(&self, offset: Option<MessageOffset>) -> Result<SessionId, Rejection> {
-        let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
+    /// Rejects output of a session that has ended, or that Jangdan plays itself.
+    pub(super) fn check_session_alive(&self, session: SessionId) -> Result<(), Rejection> {
         let sender = self.run.session(session);
         if !sender.is_alive() || sender.agent.is_none() {
             return Err(Rejection::UnknownSession { session });
         }
-        let is_known = offset.is_some_and(|offset| {
-            offset.start < sender.read_from || sender.received_offsets.contains(&offset)
-        });
+        Ok(())
+    }
+
+    /// Rejects a message that was processed before: after a restart, output is read again.
+    pub(super) fn check_new_message(
+        &self,
+        session: SessionId,
+        offset: MessageOffset,
+    ) -> Result<(), Rejection> {
+        self.check_session_alive(session)?;
+        let sender = self.run.session(session);
+        let is_known = offset.start < sender.read_from || sender.received_offsets.contains(&offset);
         if is_known && self.run.is_guard_on(Guard::MessageOnce) {
-            return Err(Rejection::StaleReport);
+            Err(Rejection::StaleReport)
+        } else {
+            Ok(())
         }
-        Ok(session)
     }
 
     /// Rejects a prompt that was processed before: after a restart, the prompts of the current turn are read again.
@@ -61,7 +70,7 @@ impl DecisionContext<'_> {
                 self.reject_message(origin, message.name().to_owned(), error, raw);
             }
             _ => {
-                self.emit(Event::MessageReceived {
+                self.emit(events::MessageReceived {
                     session: origin.session,
                     offset: origin.offset,
                     read_from: origin.read_from,
@@ -85,7 +94,7 @@ impl DecisionContext<'_> {
         }
         raw.truncate(end);
         let MessageOrigin { session, offset, read_from } = origin;
-        self.emit(Event::MessageRejected { session, offset, read_from, protocol, error, raw });
+        self.emit(events::MessageRejected { session, offset, read_from, protocol, error, raw });
         if self.run.session(session).invalid_in_a_row == INVALID_MESSAGES_MAX {
             let task = self.run.session(session).task.map(|task| self.task_id(task));
             let subject = task.map_or(EscalationSubject::Run, |task| EscalationSubject::Task { task });
@@ -295,7 +304,7 @@ impl DecisionContext<'_> {
         let Some(task) = self.run.session(session).task else { return };
         let has_siblings = self.has_open_siblings(task);
         let (phase, documents) = (complete.phase, complete.documents);
-        self.emit(Event::PhaseCompletionReported { phase, session, documents });
+        self.emit(events::PhaseCompletionReported { phase, session, documents });
         // A task that is already checked or merged is not claimed again; only the report is recorded.
         let is_working = self.run.task(task).stage == TaskStage::Running;
         if !has_siblings && is_working {

@@ -1,6 +1,6 @@
 //! Chat messages of the user, and the automatic status reply if there is no orchestrator agent.
 
-use domain::{EscalationLevel, Event, QuestionId};
+use domain::{EscalationLevel, Event, QuestionId, events};
 
 use super::DecisionContext;
 use crate::{
@@ -27,7 +27,7 @@ impl DecisionContext<'_> {
                     let options = record.options.clone();
                     return Err(Rejection::NotAnOption { question, answer, options });
                 }
-                self.emit(Event::ChatMessageSent { text, answers: Some(question) });
+                self.emit(events::ChatMessageSent { text, answers: Some(question) });
                 self.accept_answer(question, answer);
                 Ok(())
             }
@@ -48,7 +48,7 @@ impl DecisionContext<'_> {
                 max: CHATS_MAX,
             });
         }
-        self.emit(Event::ChatMessageSent { text, answers: None });
+        self.emit(events::ChatMessageSent { text, answers: None });
         if self.run.orchestrator().is_none() {
             let reply = self.status_reply();
             self.emit_as_system(reply);
@@ -69,14 +69,14 @@ impl DecisionContext<'_> {
         let gates = run.phases.values().filter(|phase| phase.gate == GateState::Review);
         let others =
             run.open_requests.len() + escalated.count() + gates.count() + usize::from(run.offer.is_some());
-        Event::ChatAnsweredWithStatus {
+        Event::ChatAnsweredWithStatus(events::ChatAnsweredWithStatus {
             n_done: saturating_u32(run.tasks.iter().filter(|task| is_done(task.stage)).count()),
             n_tasks: saturating_u32(run.tasks.len()),
             running: running().take(NAMED_MAX).map(|task| task.planned.id.clone()).collect(),
             n_running: saturating_u32(running().count()),
             questions: pending().take(NAMED_MAX).copied().collect(),
             n_waiting: saturating_u32(pending().count() + others),
-        }
+        })
     }
 }
 

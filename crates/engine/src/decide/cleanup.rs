@@ -1,8 +1,8 @@
 //! Closes the open questions, requests, calls and sessions of an ended attempt or session.
 
 use domain::{
-    BlockReason, ChannelId, EscalationId, EscalationLevel, Event, FeedbackLoopOutcome, InvocationId,
-    InvocationOutcome, QuestionId, RequestId, Role, SessionId,
+    BlockReason, ChannelId, EscalationId, EscalationLevel, FeedbackLoopOutcome, InvocationId,
+    InvocationOutcome, QuestionId, RequestId, Role, SessionId, events,
 };
 
 use super::DecisionContext;
@@ -15,16 +15,16 @@ impl DecisionContext<'_> {
         let of_task = |id: &QuestionId| self.run.questions.get(id.0).task == Some(task);
         let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(of_task).collect();
         for question in questions {
-            self.emit_as_system(Event::QuestionWithdrawn { question, reason: reason.clone() });
+            self.emit_as_system(events::QuestionWithdrawn { question, reason: reason.clone() });
             self.unblock_by_question(question);
         }
         let of_task = |id: &RequestId| self.run.requests.get(id.0).task == Some(task);
         let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_task).collect();
         for request in requests {
-            self.emit_as_system(Event::RequestRefused { request, reason: reason.clone() });
+            self.emit_as_system(events::RequestRefused { request, reason: reason.clone() });
             let block = BlockReason::Request { request };
             if self.run.is_task_blocked_by(task, &block) {
-                self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason: block });
+                self.emit_as_system(events::TaskUnblocked { task: self.task_id(task), reason: block });
             }
         }
         self.end_feedback_loop(task, outcome);
@@ -39,7 +39,7 @@ impl DecisionContext<'_> {
     /// Ends a session that is no longer needed.
     pub(super) fn dismiss_session(&mut self, session: SessionId) {
         if self.run.session(session).is_alive() {
-            self.emit_as_system(Event::SessionDismissed { session });
+            self.emit_as_system(events::SessionDismissed { session });
             self.close_session_interactions(session, "its session ended");
         }
     }
@@ -63,7 +63,7 @@ impl DecisionContext<'_> {
         };
         let channels: Vec<ChannelId> = self.run.open_channels.iter().copied().filter(connects).collect();
         for channel in channels {
-            self.emit_as_system(Event::ChannelClosed { channel });
+            self.emit_as_system(events::ChannelClosed { channel });
         }
         let is_assigned = |id: &EscalationId| {
             let escalation = self.run.escalations.get(id.0);
@@ -80,13 +80,13 @@ impl DecisionContext<'_> {
         };
         let requests: Vec<RequestId> = self.run.open_requests.iter().copied().filter(of_session).collect();
         for request in requests {
-            self.emit_as_system(Event::RequestRefused { request, reason: reason.to_owned() });
+            self.emit_as_system(events::RequestRefused { request, reason: reason.to_owned() });
         }
         // A task's questions outlive its session: the next session receives the answer.
         if self.run.session(session).task.is_none() || self.run.session(session).role != Role::Worker {
             let questions: Vec<QuestionId> = self.run.session(session).questions.iter().copied().collect();
             for question in questions {
-                self.emit_as_system(Event::QuestionWithdrawn { question, reason: reason.to_owned() });
+                self.emit_as_system(events::QuestionWithdrawn { question, reason: reason.to_owned() });
                 self.unblock_by_question(question);
             }
         }

@@ -1,9 +1,9 @@
 //! Calls, results and direct messages between agents.
 
 use domain::{
-    AgentName, BlockReason, ChannelId, DeliverResult, DirectMessage, DirectMessageId, DirectType, Event,
+    AgentName, BlockReason, ChannelId, DeliverResult, DirectMessage, DirectMessageId, DirectType,
     InvocationId, InvocationOutcome, InvokeMessage, QuestionRoute, ResultId, Role, SessionId, SessionInput,
-    TestFailure, TestFeedback,
+    TestFailure, TestFeedback, events,
 };
 
 use super::DecisionContext;
@@ -74,14 +74,14 @@ impl DecisionContext<'_> {
     pub(super) fn invoke_agent(&mut self, session: SessionId, invoke: InvokeMessage) {
         let invocation = InvocationId(self.run.invocations.next_number());
         let InvokeMessage { target: callee, task: instruction, context } = invoke;
-        self.emit(Event::InvocationMade { invocation, caller: session, callee, task: instruction, context });
+        self.emit(events::InvocationMade { invocation, caller: session, callee, task: instruction, context });
         if Some(session) == self.run.root_session {
             self.reroute_questions(session);
         }
         let sender = self.run.session(session);
         if let Some(task) = sender.task.filter(|_| sender.role == Role::Worker) {
             let reason = BlockReason::Invocation { invocation };
-            self.emit(Event::TaskBlocked { task: self.task_id(task), reason });
+            self.emit(events::TaskBlocked { task: self.task_id(task), reason });
         }
     }
 
@@ -90,7 +90,7 @@ impl DecisionContext<'_> {
         let work_queue = self.run.session(session).work_queue.clone();
         for item in work_queue {
             if let WorkItem::Question(question) = item {
-                self.emit_as_system(Event::QuestionRouted { question, to: QuestionRoute::Person });
+                self.emit_as_system(events::QuestionRouted { question, to: QuestionRoute::Person });
             }
         }
     }
@@ -151,7 +151,7 @@ impl DecisionContext<'_> {
     fn open_callee(&mut self, agent: &AgentName, caller: SessionId) -> SessionId {
         let session = SessionId(self.run.sessions.next_number());
         let depth = self.run.session(caller).depth.saturating_add(1);
-        self.emit(Event::SessionOpened {
+        self.emit(events::SessionOpened {
             session,
             parent: Some(caller),
             depth,
@@ -165,7 +165,7 @@ impl DecisionContext<'_> {
     }
 
     fn start_call(&mut self, invocation: InvocationId, session: SessionId) {
-        self.emit(Event::InvocationStarted { invocation, session });
+        self.emit(events::InvocationStarted { invocation, session });
         let call = self.run.invocations.get(invocation.0).clone();
         let from = call.caller.and_then(|caller| self.run.session(caller).agent.clone());
         let Some(from) = from else { return };
@@ -180,12 +180,12 @@ impl DecisionContext<'_> {
         if call.state == InvocationState::Ended {
             return;
         }
-        self.emit(Event::InvocationEnded { invocation, outcome: outcome.clone() });
+        self.emit(events::InvocationEnded { invocation, outcome: outcome.clone() });
         let Some(caller) = call.caller else { return };
         let task = self.run.session(caller).task;
         let reason = BlockReason::Invocation { invocation };
         match task.filter(|task| self.run.is_task_blocked_by(*task, &reason)) {
-            Some(task) => self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason }),
+            Some(task) => self.emit_as_system(events::TaskUnblocked { task: self.task_id(task), reason }),
             None => {
                 if let Some(from) = call.callee {
                     self.send_input(caller, SessionInput::InvocationEnded { invocation, from, outcome });
@@ -197,7 +197,7 @@ impl DecisionContext<'_> {
     pub(super) fn submit_result(&mut self, session: SessionId, delivered: DeliverResult) {
         let result = ResultId(self.run.results.next_number());
         let DeliverResult { target: to, result_type, content } = delivered;
-        self.emit(Event::ResultSubmitted {
+        self.emit(events::ResultSubmitted {
             result,
             from: session,
             to: to.clone(),
@@ -209,7 +209,7 @@ impl DecisionContext<'_> {
         let Some(caller) = caller else { return };
         if self.run.session(caller).agent.as_ref() == Some(&to) {
             // The caller receives the result with the end of the call.
-            self.emit(Event::ResultDelivered { result, session: caller });
+            self.emit(events::ResultDelivered { result, session: caller });
             self.end_call(invocation, InvocationOutcome::Completed { result_type, content });
         }
     }
@@ -257,11 +257,11 @@ impl DecisionContext<'_> {
         let open = self.run.open_channels.iter().copied().find(connects);
         let channel = open.unwrap_or_else(|| {
             let channel = ChannelId(self.run.channels.next_number());
-            self.emit(Event::ChannelCreated { channel, session_a: from, session_b: to });
+            self.emit(events::ChannelCreated { channel, session_a: from, session_b: to });
             channel
         });
         let message = DirectMessageId(self.run.messages.next_number());
-        self.emit(Event::DirectMessageSent { message, channel, from, to, direct_type, content });
+        self.emit(events::DirectMessageSent { message, channel, from, to, direct_type, content });
         message
     }
 }

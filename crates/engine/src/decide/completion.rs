@@ -2,8 +2,8 @@
 
 use domain::{
     AttemptFailure, AttemptNumber, BlockReason, CheckpointId, CheckpointReason, ClaimSource, DirectType,
-    EscalationCause, EscalationType, Event, FeedbackLoopOutcome, LoopId, MergeOutcome, Receipt, Role,
-    SessionId, SessionInput, Severity, TaskId, TaskReturnReason, TestFailure, TestFeedback,
+    EscalationCause, EscalationType, FeedbackLoopOutcome, LoopId, MergeOutcome, Receipt, Role, SessionId,
+    SessionInput, Severity, TaskId, TaskReturnReason, TestFailure, TestFeedback, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -24,7 +24,7 @@ impl DecisionContext<'_> {
         source: ClaimSource,
         fields: std::collections::BTreeMap<String, String>,
     ) {
-        self.emit(Event::TaskClaimed { task: self.task_id(task), source, fields });
+        self.emit(events::TaskClaimed { task: self.task_id(task), source, fields });
     }
 
     pub(super) fn start_check(&mut self, task: TaskRef) {
@@ -32,7 +32,7 @@ impl DecisionContext<'_> {
         let attempt = self.run.task(task).attempt;
         let command = self.run.check_of_task(task).cloned();
         match command.filter(|_| self.run.is_guard_on(Guard::CheckReceipt)) {
-            Some(command) => self.emit(Event::CheckStarted { task: self.task_id(task), attempt, command }),
+            Some(command) => self.emit(events::CheckStarted { task: self.task_id(task), attempt, command }),
             None => self.after_check(task),
         }
     }
@@ -42,7 +42,7 @@ impl DecisionContext<'_> {
         if open.is_none() {
             let feedback_loop = LoopId(self.run.loops.next_number());
             let tester = self.run.task(task).planned.tester.clone();
-            self.emit(Event::LoopStarted { feedback_loop, task: self.task_id(task), tester });
+            self.emit(events::LoopStarted { feedback_loop, task: self.task_id(task), tester });
         }
     }
 
@@ -60,7 +60,7 @@ impl DecisionContext<'_> {
         }
         let passed = receipt.passed();
         let feedback = feedback_from_receipt(&receipt);
-        self.emit(Event::CheckFinished { task: task.clone(), attempt, receipt });
+        self.emit(events::CheckFinished { task: task.clone(), attempt, receipt });
         if !passed {
             self.fail_loop_round(task_ref, feedback);
         }
@@ -80,7 +80,7 @@ impl DecisionContext<'_> {
         let Some(tester) = state.planned.tester.clone() else { return false };
         let (id, attempt, phase) = (state.planned.id.clone(), state.attempt, state.planned.phase);
         let session = SessionId(self.run.sessions.next_number());
-        self.emit(Event::SessionOpened {
+        self.emit(events::SessionOpened {
             session,
             parent: self.run.phases.get(&phase).and_then(|phase| phase.leader),
             depth: 2,
@@ -90,7 +90,7 @@ impl DecisionContext<'_> {
             phase: Some(phase),
             resumes: None,
         });
-        self.emit(Event::TestStarted { task: id.clone(), session });
+        self.emit(events::TestStarted { task: id.clone(), session });
         self.send_input(session, SessionInput::Test { task: id, attempt });
         true
     }
@@ -106,7 +106,7 @@ impl DecisionContext<'_> {
     pub(super) fn end_feedback_loop(&mut self, task: TaskRef, outcome: FeedbackLoopOutcome) {
         let open = self.run.task(task).feedback_loop.filter(|id| self.run.loops.get(id.0).is_open);
         if let Some(feedback_loop) = open {
-            self.emit(Event::LoopEnded { feedback_loop, outcome });
+            self.emit(events::LoopEnded { feedback_loop, outcome });
         }
     }
 
@@ -120,14 +120,14 @@ impl DecisionContext<'_> {
         {
             self.send_feedback(tester, worker, &feedback);
         }
-        self.emit(Event::LoopRoundFailed { feedback_loop, round, feedback });
+        self.emit(events::LoopRoundFailed { feedback_loop, round, feedback });
     }
 
     /// Sends a tester's feedback to the worker over their direct channel.
     fn send_feedback(&mut self, tester: SessionId, worker: SessionId, feedback: &TestFeedback) {
         let content = serde_json::to_string(feedback).unwrap_or_default();
         let message = self.send_direct_message(tester, worker, DirectType::Feedback, content);
-        self.emit(Event::DirectMessageReceived { message });
+        self.emit(events::DirectMessageReceived { message });
     }
 
     /// Returns a task with failed checks to its agent, or escalates it after the last round.
@@ -156,7 +156,7 @@ impl DecisionContext<'_> {
         } else {
             TaskReturnReason::Check
         };
-        self.emit(Event::TaskReturned { task: self.task_id(task), reason });
+        self.emit(events::TaskReturned { task: self.task_id(task), reason });
     }
 
     pub(super) fn handle_merge_report(
@@ -172,7 +172,7 @@ impl DecisionContext<'_> {
         {
             return Err(Rejection::StaleReport);
         }
-        self.emit(Event::MergeFinished { task: task.clone(), attempt, outcome: outcome.clone() });
+        self.emit(events::MergeFinished { task: task.clone(), attempt, outcome: outcome.clone() });
         match outcome {
             MergeOutcome::Merged { .. } | MergeOutcome::Conflicted { .. } => {}
             MergeOutcome::CheckFailed { receipt } => {
@@ -189,7 +189,7 @@ impl DecisionContext<'_> {
             let error = "its work still conflicts with merged work".to_owned();
             self.escalate_merge_conflict(task, error);
         } else {
-            self.emit(Event::TaskReturned { task: self.task_id(task), reason: TaskReturnReason::Conflict });
+            self.emit(events::TaskReturned { task: self.task_id(task), reason: TaskReturnReason::Conflict });
         }
     }
 
@@ -213,7 +213,7 @@ impl DecisionContext<'_> {
         let phase = state.planned.phase;
         let gate = self.run.phases.get(&phase).map(|phase| phase.gate);
         if state.phase_marked && gate != Some(GateState::Approved) {
-            self.emit(Event::TaskBlocked {
+            self.emit(events::TaskBlocked {
                 task: self.task_id(task),
                 reason: BlockReason::Approval { phase },
             });
@@ -225,7 +225,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn finish_task(&mut self, task: TaskRef) {
         let proof = self.run.task(task).proof;
-        self.emit(Event::TaskDone { task: self.task_id(task), proof });
+        self.emit(events::TaskDone { task: self.task_id(task), proof });
         self.close_attempt(task, "is done", FeedbackLoopOutcome::Success);
     }
 
@@ -243,7 +243,7 @@ impl DecisionContext<'_> {
         let failures = state.failures + u32::from(counted);
         let text = failure_text(&failure);
         self.request_checkpoint(task, CheckpointReason::Failure);
-        self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted });
+        self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted });
         self.close_attempt(task, "is retried", FeedbackLoopOutcome::Failed);
         if failures >= self.run.settings.retries_max.get() && self.run.is_guard_on(Guard::AttemptLimit) {
             self.block_on_escalation(
@@ -258,7 +258,7 @@ impl DecisionContext<'_> {
             );
         } else {
             let hint = Some(format!("The last attempt failed: {text}"));
-            self.emit(Event::TaskRetried { task: id, hint, resets_attempts: false });
+            self.emit(events::TaskRetried { task: id, hint, resets_attempts: false });
         }
     }
 
@@ -272,7 +272,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn request_checkpoint(&mut self, task: TaskRef, reason: CheckpointReason) {
         let checkpoint = CheckpointId(self.run.checkpoints.next_number());
-        self.emit_as_system(Event::CheckpointRequested { checkpoint, task: self.task_id(task), reason });
+        self.emit_as_system(events::CheckpointRequested { checkpoint, task: self.task_id(task), reason });
     }
 
     /// Returns the task that a tester session tests.

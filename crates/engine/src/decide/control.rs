@@ -1,8 +1,8 @@
 //! Commands of the user on tasks, phases and the run.
 
 use domain::{
-    Actor, AgentName, AttemptFailure, BlockReason, CheckpointReason, Event, FeedbackLoopOutcome, ParkMode,
-    PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, SessionInput, TaskId,
+    Actor, AgentName, AttemptFailure, BlockReason, CheckpointReason, FeedbackLoopOutcome, ParkMode,
+    PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, SessionInput, TaskId, events,
 };
 
 use super::DecisionContext;
@@ -46,7 +46,7 @@ impl DecisionContext<'_> {
 
     fn emit_task_pause(&mut self, task: TaskRef) {
         let reason = BlockReason::Paused { by: self.actor.clone() };
-        self.emit(Event::TaskBlocked { task: self.task_id(task), reason });
+        self.emit(events::TaskBlocked { task: self.task_id(task), reason });
         if let Some(session) = self.run.task(task).session {
             self.freeze_session(session);
         }
@@ -59,7 +59,7 @@ impl DecisionContext<'_> {
             SessionState::Active | SessionState::Parked(ParkMode::Hot)
         );
         if self.run.session(session).is_alive() && is_working && self.run.session(session).agent.is_some() {
-            self.emit(Event::SessionParked { session, mode: ParkMode::Frozen });
+            self.emit(events::SessionParked { session, mode: ParkMode::Frozen });
         }
     }
 
@@ -78,7 +78,7 @@ impl DecisionContext<'_> {
         let reasons: Vec<BlockReason> =
             self.run.task(task).block_reasons.iter().filter(paused).cloned().collect();
         for reason in reasons {
-            self.emit(Event::TaskUnblocked { task: self.task_id(task), reason });
+            self.emit(events::TaskUnblocked { task: self.task_id(task), reason });
         }
     }
 
@@ -90,7 +90,7 @@ impl DecisionContext<'_> {
     }
 
     fn emit_task_cancellation(&mut self, task: TaskRef) {
-        self.emit(Event::TaskCancelled { task: self.task_id(task) });
+        self.emit(events::TaskCancelled { task: self.task_id(task) });
         self.close_attempt(task, "was cancelled", FeedbackLoopOutcome::Failed);
     }
 
@@ -107,7 +107,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn emit_task_skip(&mut self, task: TaskRef) {
-        self.emit(Event::TaskSkipped { task: self.task_id(task) });
+        self.emit(events::TaskSkipped { task: self.task_id(task) });
         self.close_attempt(task, "was skipped", FeedbackLoopOutcome::Failed);
     }
 
@@ -130,7 +130,7 @@ impl DecisionContext<'_> {
     /// Ends the current attempt and starts another one, with attempts counted from zero.
     pub(super) fn restart_task(&mut self, task: TaskRef, hint: Option<String>) {
         self.end_attempt(task);
-        self.emit(Event::TaskRetried { task: self.task_id(task), hint, resets_attempts: true });
+        self.emit(events::TaskRetried { task: self.task_id(task), hint, resets_attempts: true });
     }
 
     fn end_attempt(&mut self, task: TaskRef) {
@@ -139,7 +139,7 @@ impl DecisionContext<'_> {
             (state.attempt, state.stage.is_in_progress() && state.stage != TaskStage::AttemptFailed);
         if is_live {
             let failure = AttemptFailure::MarkedFailed;
-            self.emit(Event::AttemptFailed { task: self.task_id(task), attempt, failure, counted: false });
+            self.emit(events::AttemptFailed { task: self.task_id(task), attempt, failure, counted: false });
         }
         self.close_attempt(task, "is retried", FeedbackLoopOutcome::Failed);
     }
@@ -151,7 +151,7 @@ impl DecisionContext<'_> {
             let state = self.run.task(task_ref).stage.label();
             return Err(Rejection::WrongTaskState { task, state, hint });
         }
-        self.emit(Event::TaskPrioritized { task, priority });
+        self.emit(events::TaskPrioritized { task, priority });
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl DecisionContext<'_> {
                 max: TASK_MESSAGES_MAX,
             });
         }
-        self.emit(Event::TaskMessageSent { task: id, text });
+        self.emit(events::TaskMessageSent { task: id, text });
         if self.run.status == RunStatus::Active {
             self.send_pending_inputs(task);
         }
@@ -208,7 +208,7 @@ impl DecisionContext<'_> {
         if has_begun {
             self.restart_task(task, None);
         }
-        self.emit(Event::TaskReassigned { task: self.task_id(task), agent });
+        self.emit(events::TaskReassigned { task: self.task_id(task), agent });
     }
 
     pub(super) fn rewind_task(&mut self, id: &TaskId, checkpoint: RewindTarget) -> Result<(), Rejection> {
@@ -233,7 +233,7 @@ impl DecisionContext<'_> {
         if !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready) {
             self.restart_task(task, None);
         }
-        self.emit(Event::TaskRewound { task: id.clone(), checkpoint });
+        self.emit(events::TaskRewound { task: id.clone(), checkpoint });
         Ok(())
     }
 
@@ -254,7 +254,7 @@ impl DecisionContext<'_> {
                 state: "already paused",
             });
         }
-        self.emit(Event::PhasePaused { phase });
+        self.emit(events::PhasePaused { phase });
         for task in self.phase_tasks(phase) {
             if self.run.task(task).stage.is_in_progress() && !self.is_task_paused(task) {
                 self.emit_task_pause(task);
@@ -267,7 +267,7 @@ impl DecisionContext<'_> {
         if !self.is_phase_paused(phase)? {
             return Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: "not paused" });
         }
-        self.emit(Event::PhaseContinued { phase });
+        self.emit(events::PhaseContinued { phase });
         for task in self.phase_tasks(phase) {
             self.unpause_task(task);
         }
@@ -287,7 +287,7 @@ impl DecisionContext<'_> {
                 state: "already finished",
             });
         }
-        self.emit(Event::PhaseCancelled { phase });
+        self.emit(events::PhaseCancelled { phase });
         for task in open {
             self.emit_task_cancellation(task);
         }
@@ -308,7 +308,7 @@ impl DecisionContext<'_> {
             RunStatus::Paused => return Err(wrong_run_state("already paused")),
             RunStatus::NotStarted | RunStatus::Ended(_) => return Err(wrong_run_state("not active")),
         }
-        self.emit(Event::RunPaused {});
+        self.emit(events::RunPaused {});
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
         for session in sessions {
             self.freeze_session(session);
@@ -320,7 +320,7 @@ impl DecisionContext<'_> {
         if self.run.status != RunStatus::Paused {
             return Err(wrong_run_state("not paused"));
         }
-        self.emit(Event::RunContinued {});
+        self.emit(events::RunContinued {});
         self.wake_sessions();
         Ok(())
     }
@@ -344,7 +344,7 @@ impl DecisionContext<'_> {
             });
             let needs_resume = !waiting.in_turn && has_work && !waits_for_others && !waits_for_slot;
             if matches!(waiting.state, SessionState::Parked(_)) && waiting.in_turn && !task_waits {
-                self.emit(Event::SessionWoken { session });
+                self.emit(events::SessionWoken { session });
             } else if needs_resume && !task_waits {
                 let reason = "the run continues".to_owned();
                 self.send_input(session, SessionInput::Resume { reason });
@@ -356,7 +356,7 @@ impl DecisionContext<'_> {
         if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
             return Err(wrong_run_state("already finished"));
         }
-        self.emit(Event::RunCancelled {});
+        self.emit(events::RunCancelled {});
         let open: Vec<TaskRef> = (0..)
             .zip(&self.run.tasks)
             .filter(|(_, task)| !task.stage.is_final())

@@ -1,8 +1,8 @@
 //! Handles deadlines that have passed.
 
 use domain::{
-    BlockReason, CheckpointId, EscalationCause, EscalationSubject, EscalationType, Event, ParkMode,
-    QuestionRoute, SessionId, SessionInput, Severity,
+    BlockReason, CheckpointId, EscalationCause, EscalationSubject, EscalationType, ParkMode, QuestionRoute,
+    SessionId, SessionInput, Severity, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -29,7 +29,7 @@ impl DecisionContext<'_> {
                 Deadline::QuestionExpiry(question) => self.expire_question(question),
                 // A busy or hanging orchestrator must not delay the question.
                 Deadline::OrchestratorAnswer(question) => {
-                    self.emit_as_system(Event::QuestionRouted { question, to: QuestionRoute::Person });
+                    self.emit_as_system(events::QuestionRouted { question, to: QuestionRoute::Person });
                 }
                 Deadline::EscalationResponse(escalation) => self.forward_escalation(escalation),
                 Deadline::Park(session) => self.park_session(session),
@@ -59,7 +59,7 @@ impl DecisionContext<'_> {
     fn unblock_after_rate_limit(&mut self, task: TaskRef) {
         let is_rate_limit = |reason: &&BlockReason| matches!(reason, BlockReason::RateLimited { .. });
         if let Some(reason) = self.run.task(task).block_reasons.iter().find(is_rate_limit).cloned() {
-            self.emit(Event::TaskUnblocked { task: self.task_id(task), reason });
+            self.emit(events::TaskUnblocked { task: self.task_id(task), reason });
         }
     }
 
@@ -80,7 +80,7 @@ impl DecisionContext<'_> {
         };
         if is_working || waiting.state == SessionState::Starting {
             // It works after all, or has not started; parking is considered again when its turn ends.
-            self.emit(Event::SessionWoken { session });
+            self.emit(events::SessionWoken { session });
             return;
         }
         if mode == ParkMode::Cold
@@ -89,7 +89,7 @@ impl DecisionContext<'_> {
             // Its process is ended when the checkpoint exists.
             return self.request_checkpoint(task, domain::CheckpointReason::Park);
         }
-        self.emit(Event::SessionParked { session, mode });
+        self.emit(events::SessionParked { session, mode });
     }
 
     /// Ends the process of a session whose parking checkpoint exists.
@@ -101,7 +101,7 @@ impl DecisionContext<'_> {
             session.parking_checkpoint == Some(checkpoint) && session.is_alive()
         };
         if let Some(session) = session.filter(is_parking) {
-            self.emit_as_system(Event::SessionParked { session, mode: ParkMode::Cold });
+            self.emit_as_system(events::SessionParked { session, mode: ParkMode::Cold });
         }
     }
 
@@ -130,7 +130,7 @@ impl DecisionContext<'_> {
             .collect();
         for task in running {
             let reason = BlockReason::Escalated { escalation };
-            self.emit(Event::TaskBlocked { task: self.task_id(task), reason });
+            self.emit(events::TaskBlocked { task: self.task_id(task), reason });
             self.freeze_task_session(task);
         }
     }

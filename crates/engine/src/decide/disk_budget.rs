@@ -1,7 +1,7 @@
 //! The disk budget for worktrees. While it is exhausted no new task starts; it counts as no failed attempt.
 
 use domain::{
-    AttemptFailure, EscalationCause, EscalationSubject, EscalationType, Event, SessionId, Severity,
+    AttemptFailure, EscalationCause, EscalationSubject, EscalationType, SessionId, Severity, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -30,7 +30,7 @@ impl DecisionContext<'_> {
             };
             self.raise_escalation(EscalationSubject::Run, None, escalation)
         });
-        self.emit(Event::SessionLost { session, reason: reason.clone() });
+        self.emit(events::SessionLost { session, reason: reason.clone() });
         self.close_session_interactions(session, "it has no worktree");
         let state = self.run.task(task);
         let (id, attempt) = (state.planned.id.clone(), state.attempt);
@@ -38,10 +38,10 @@ impl DecisionContext<'_> {
         // A blocked task starts another attempt when it is unblocked.
         if state.stage == TaskStage::Running && !state.is_blocked() && has_slot {
             let failure = AttemptFailure::Lost { reason };
-            self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
-            self.emit(Event::TaskRetried { task: id.clone(), hint: None, resets_attempts: false });
+            self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
+            self.emit(events::TaskRetried { task: id.clone(), hint: None, resets_attempts: false });
         }
-        self.emit(Event::DiskBudgetExhausted { escalation, task: id });
+        self.emit(events::DiskBudgetExhausted { escalation, task: id });
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl DecisionContext<'_> {
     pub(super) fn handle_disk_space_available(&mut self) -> Result<(), Rejection> {
         let escalation = self.run.disk_budget_escalation.ok_or(Rejection::StaleReport)?;
         let note = "the cause no longer exists: disk space is available again".to_owned();
-        self.emit(Event::EscalationResolved { escalation, action: None, note });
+        self.emit(events::EscalationResolved { escalation, action: None, note });
         Ok(())
     }
 }

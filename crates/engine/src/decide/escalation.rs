@@ -2,8 +2,8 @@
 
 use domain::{
     AgentName, AttemptFailure, BlockReason, BlockedWork, Budget, EscalationAction, EscalationCause,
-    EscalationId, EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, SessionId,
-    Severity, TaskId,
+    EscalationId, EscalationLevel, EscalationSubject, EscalationType, FeedbackLoopOutcome, SessionId,
+    Severity, TaskId, events,
 };
 
 use super::DecisionContext;
@@ -43,7 +43,7 @@ impl DecisionContext<'_> {
         let escalation =
             self.raise_escalation(EscalationSubject::Task { task: self.task_id(task) }, session, escalation);
         let reason = BlockReason::Escalated { escalation };
-        self.emit_as_system(Event::TaskBlocked { task: self.task_id(task), reason });
+        self.emit_as_system(events::TaskBlocked { task: self.task_id(task), reason });
     }
 
     pub(super) fn raise_escalation(
@@ -68,7 +68,7 @@ impl DecisionContext<'_> {
             EscalationTitle::Reported(title) => (title, None),
         };
         let suggested = self.suggested_actions(kind, &subject);
-        self.emit_as_system(Event::EscalationRaised {
+        self.emit_as_system(events::EscalationRaised {
             escalation,
             kind,
             severity,
@@ -107,7 +107,7 @@ impl DecisionContext<'_> {
                 EscalationLevel::Orchestrator => (EscalationLevel::Person, None),
                 EscalationLevel::Person => return,
             };
-            self.emit_as_system(Event::EscalationForwarded { escalation, to, session });
+            self.emit_as_system(events::EscalationForwarded { escalation, to, session });
             if session.is_some() || to == EscalationLevel::Person {
                 return;
             }
@@ -196,7 +196,7 @@ impl DecisionContext<'_> {
         }
         self.reopen_run();
         let note = note.unwrap_or_else(|| action.to_string());
-        self.emit(Event::EscalationResolved { escalation, action: Some(action.clone()), note });
+        self.emit(events::EscalationResolved { escalation, action: Some(action.clone()), note });
         self.perform_action(escalation, &record, action);
         Ok(())
     }
@@ -276,11 +276,11 @@ impl DecisionContext<'_> {
             }
             (EscalationAction::Waive, _, _) => {
                 let (subject, limit) = (record.subject.clone(), record.kind);
-                self.emit(Event::LimitWaived { subject, limit });
+                self.emit(events::LimitWaived { subject, limit });
                 self.unblock_escalated_tasks(escalation);
             }
             (EscalationAction::RaiseBudget { budget }, _, _) => {
-                self.emit(Event::BudgetRaised { subject: record.subject.clone(), budget });
+                self.emit(events::BudgetRaised { subject: record.subject.clone(), budget });
                 self.unblock_escalated_tasks(escalation);
             }
             (
@@ -300,7 +300,7 @@ impl DecisionContext<'_> {
         let tasks = self.run.tasks.iter().filter(|task| task.block_reasons.contains(&reason));
         let blocked: Vec<TaskId> = tasks.map(|task| task.planned.id.clone()).collect();
         for task in blocked {
-            self.emit(Event::TaskUnblocked { task, reason: reason.clone() });
+            self.emit(events::TaskUnblocked { task, reason: reason.clone() });
         }
     }
 
@@ -314,13 +314,13 @@ impl DecisionContext<'_> {
         let open = self.run.task(task).escalations.clone();
         for escalation in open.into_iter().filter(|id| !stays_open(id)).collect::<Vec<_>>() {
             let note = format!("the cause no longer exists: {cause}");
-            self.emit_as_system(Event::EscalationResolved { escalation, action: None, note });
+            self.emit_as_system(events::EscalationResolved { escalation, action: None, note });
             self.unblock_escalated_tasks(escalation);
         }
     }
 
     fn mark_task_failed(&mut self, task: TaskRef) {
-        self.emit(Event::TaskFailed { task: self.task_id(task), failure: AttemptFailure::MarkedFailed });
+        self.emit(events::TaskFailed { task: self.task_id(task), failure: AttemptFailure::MarkedFailed });
         self.close_attempt(task, "was marked as failed", FeedbackLoopOutcome::Failed);
     }
 

@@ -1,6 +1,6 @@
 //! Files that two unfinished tasks both changed.
 
-use domain::{Event, TaskId, TaskOverlap};
+use domain::{TaskId, TaskOverlap, events};
 
 use super::DecisionContext;
 use crate::state::TaskRef;
@@ -20,7 +20,7 @@ impl DecisionContext<'_> {
         self.resolve_overlaps(|overlap| !is_reported(&overlap.tasks));
         for overlap in reported {
             if !self.run.overlaps.contains(&overlap) {
-                self.emit(Event::OverlapDetected { overlap });
+                self.emit(events::OverlapDetected { overlap });
             }
         }
     }
@@ -43,7 +43,7 @@ impl DecisionContext<'_> {
             .map(|overlap| overlap.tasks.clone())
             .collect();
         for tasks in resolved {
-            self.emit(Event::OverlapResolved { tasks });
+            self.emit(events::OverlapResolved { tasks });
         }
     }
 

@@ -1,6 +1,6 @@
 //! The consequences of events: starts, resumes and ends tasks and sessions, merges, opens gates, ends the run.
 
-use domain::{Event, OrchestrationMode, Role, RunOutcome, SessionId, TaskId};
+use domain::{OrchestrationMode, Role, RunOutcome, SessionId, TaskId, events};
 
 use super::DecisionContext;
 use crate::{
@@ -45,7 +45,7 @@ impl DecisionContext<'_> {
             NodeKind::Gate(_) | NodeKind::External => None,
         });
         let tasks: Vec<TaskId> = ids.collect();
-        self.emit(Event::TasksBecameReady { tasks });
+        self.emit(events::TasksBecameReady { tasks });
         true
     }
 
@@ -122,7 +122,7 @@ impl DecisionContext<'_> {
         } else if session.is_idle() && self.is_session_unneeded(id) {
             self.dismiss_session(id);
         } else if session.state == SessionState::Active && session.unsent_inputs.is_empty() {
-            self.emit(Event::SessionParked { session: id, mode: domain::ParkMode::Hot });
+            self.emit(events::SessionParked { session: id, mode: domain::ParkMode::Hot });
         }
     }
 
@@ -147,7 +147,7 @@ impl DecisionContext<'_> {
         };
         let Some(task) = self.run.mergeable.iter().find(is_startable).copied() else { return false };
         let attempt = self.run.task(task).attempt;
-        self.emit(Event::MergeStarted { task: self.task_id(task), attempt });
+        self.emit(events::MergeStarted { task: self.task_id(task), attempt });
         true
     }
 
@@ -188,9 +188,9 @@ impl DecisionContext<'_> {
         let silence = self.run.silence_escalation.map(|(escalation, _)| escalation);
         for escalation in self.run.disk_budget_escalation.into_iter().chain(silence) {
             let note = "the run has ended".to_owned();
-            self.emit_as_system(Event::EscalationResolved { escalation, action: None, note });
+            self.emit_as_system(events::EscalationResolved { escalation, action: None, note });
         }
-        self.emit(Event::RunEnded { outcome, failed, waiting });
+        self.emit(events::RunEnded { outcome, failed, waiting });
     }
 
     fn has_pending_work(&self) -> bool {

@@ -1,8 +1,9 @@
 //! The gate at the end of a phase: check, verifier, approval or rework.
 
 use domain::{
-    AttemptFailure, BlockReason, CheckpointReason, EscalationCause, EscalationSubject, EscalationType, Event,
+    AttemptFailure, BlockReason, CheckpointReason, EscalationCause, EscalationSubject, EscalationType,
     GateApproval, GateReport, PhaseNumber, Role, SessionId, SessionInput, Severity, TaskId, TaskReturnReason,
+    events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -71,13 +72,13 @@ impl DecisionContext<'_> {
         if has_work {
             let (round, documents) = (state.rounds.saturating_add(1), state.documents.clone());
             let task = state.marked_by.or(state.last_done);
-            self.emit(Event::GateOpened { phase, round, documents });
+            self.emit(events::GateOpened { phase, round, documents });
             if let Some(task) = task {
                 self.request_checkpoint(task, CheckpointReason::Gate);
             }
         } else {
             let note = Some("the phase has no work".to_owned());
-            self.emit(Event::GateApproved { phase, waived: false, note });
+            self.emit(events::GateApproved { phase, waived: false, note });
         }
     }
 
@@ -96,7 +97,7 @@ impl DecisionContext<'_> {
         if !report.missing.is_empty() {
             summary = format!("{summary}\nmissing: {}", report.missing.join(", ")).trim().to_owned();
         }
-        self.emit(Event::GateChecked { phase, round, report });
+        self.emit(events::GateChecked { phase, round, report });
         if !passed {
             self.fail_gate(phase, summary, &tasks);
         } else if !self.start_verifier(phase) {
@@ -110,7 +111,7 @@ impl DecisionContext<'_> {
         let Some(round) = self.run.phases.get(&phase).map(|phase| phase.rounds) else { return false };
         let Some(verifier) = self.run.team.first_with_role(Role::Verifier) else { return false };
         let (agent, session) = (verifier.name.clone(), SessionId(self.run.sessions.next_number()));
-        self.emit(Event::SessionOpened {
+        self.emit(events::SessionOpened {
             session,
             parent: self.run.root_session,
             depth: 1,
@@ -120,7 +121,7 @@ impl DecisionContext<'_> {
             phase: Some(phase),
             resumes: None,
         });
-        self.emit(Event::GateVerifierStarted { phase, round, session });
+        self.emit(events::GateVerifierStarted { phase, round, session });
         self.send_input(session, SessionInput::Verify { phase, round });
         true
     }
@@ -150,7 +151,7 @@ impl DecisionContext<'_> {
     fn pass_gate(&mut self, phase: PhaseNumber) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let (round, blocks) = (state.rounds, self.work_blocked_by_node(state.node));
-        self.emit(Event::GatePassed { phase, round, blocks });
+        self.emit(events::GatePassed { phase, round, blocks });
         match self.run.settings.gate_approval {
             GateApproval::Automatic => self.emit_gate_approval(phase, false, None),
             GateApproval::Person => {}
@@ -158,7 +159,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn emit_gate_approval(&mut self, phase: PhaseNumber, waived: bool, note: Option<String>) {
-        self.emit(Event::GateApproved { phase, waived, note });
+        self.emit(events::GateApproved { phase, waived, note });
         let approval = BlockReason::Approval { phase };
         let tasks = self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default();
         for task in tasks {
@@ -214,7 +215,7 @@ impl DecisionContext<'_> {
         }
         let is_last = state.failures.saturating_add(1) >= FAILURES_MAX;
         let ids = tasks.iter().map(|task| self.task_id(*task)).collect();
-        self.emit(Event::GateFailed { phase, round, reason: reason.clone(), tasks: ids });
+        self.emit(events::GateFailed { phase, round, reason: reason.clone(), tasks: ids });
         if is_last {
             self.escalate_gate_failure(phase, reason);
         } else {
@@ -251,10 +252,13 @@ impl DecisionContext<'_> {
         for task in tasks {
             if self.run.is_task_blocked_by(task, &approval) {
                 // Its session is still running and continues.
-                self.emit(Event::TaskUnblocked { task: self.task_id(task), reason: approval.clone() });
-                self.emit(Event::TaskReturned { task: self.task_id(task), reason: TaskReturnReason::Rework });
+                self.emit(events::TaskUnblocked { task: self.task_id(task), reason: approval.clone() });
+                self.emit(events::TaskReturned {
+                    task: self.task_id(task),
+                    reason: TaskReturnReason::Rework,
+                });
             } else if self.run.task(task).stage == TaskStage::Done {
-                self.emit(Event::TaskReopened { task: self.task_id(task), reason: reason.to_owned() });
+                self.emit(events::TaskReopened { task: self.task_id(task), reason: reason.to_owned() });
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Rules for what agents may do without asking the user.
 
 use domain::{
-    Event, PermissionKind, PermissionMode, PermissionRequest, PermissionScope, QuestionId, QuestionKind,
-    SessionId, SessionInput,
+    PermissionKind, PermissionMode, PermissionRequest, PermissionScope, QuestionId, QuestionKind, SessionId,
+    SessionInput, events,
 };
 
 use super::{DecisionContext, question::QuestionDraft};
@@ -35,7 +35,7 @@ impl DecisionContext<'_> {
             }
         };
         let prompt = request.prompt.clone();
-        self.emit(Event::PermissionDecided { session, request, allowed, rule });
+        self.emit(events::PermissionDecided { session, request, allowed, rule });
         self.send_input(session, SessionInput::Permission { prompt, allowed, question: None });
     }
 
@@ -94,7 +94,7 @@ impl DecisionContext<'_> {
                 question.task.filter(|_| scope == PermissionScope::Task).map(|task| self.task_id(task));
             // The exact subject, not a pattern: only what was asked is granted.
             let pattern = format!("={}:{}", request.kind.pattern_name(), request.subject);
-            self.emit(Event::PermissionRuleSaved {
+            self.emit(events::PermissionRuleSaved {
                 scope,
                 task,
                 pattern,

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Event, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedWork, TaskId};
+use domain::{
+    Event, OfferId, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedWork, TaskId, events,
+};
 
 use super::{DecisionContext, start::TASKS_MAX};
 use crate::{
@@ -27,7 +29,7 @@ impl DecisionContext<'_> {
             let obsolete =
                 self.run.offer.as_ref().or(self.run.ignored_offer.as_ref()).ok_or(Rejection::StaleReport)?;
             let (offer, reason) = (obsolete.id, "the plan file matches the run again".to_owned());
-            self.emit(Event::PlanChangeWithdrawn { offer, reason });
+            self.emit(events::PlanChangeWithdrawn { offer, reason });
             return Ok(());
         }
         let is_known =
@@ -38,7 +40,7 @@ impl DecisionContext<'_> {
         let amendment = self.run.plan_amendment(&changes);
         let problem = self.check_amendment(&changes, &amendment).err().map(|rejection| rejection.to_string());
         let offer = OfferId(self.run.offers.saturating_add(1));
-        self.emit(Event::PlanChangeDetected { offer, changes, problem });
+        self.emit(events::PlanChangeDetected { offer, changes, problem });
         Ok(())
     }
 
@@ -49,16 +51,16 @@ impl DecisionContext<'_> {
         }
         if let Some(offer) = self.run.offer.as_ref().map(|offer| offer.id) {
             let reason = "the plan file can no longer be read".to_owned();
-            self.emit(Event::PlanChangeWithdrawn { offer, reason });
+            self.emit(events::PlanChangeWithdrawn { offer, reason });
         }
         let problem = problem.chars().take(PROBLEM_CHARS_MAX).collect();
-        self.emit(Event::PlanUnreadable { problem });
+        self.emit(events::PlanUnreadable { problem });
         Ok(())
     }
 
     pub(super) fn ignore_plan_change(&mut self, offer: OfferId) -> Result<(), Rejection> {
         self.current_offer_changes(offer)?;
-        self.emit(Event::PlanChangeIgnored { offer });
+        self.emit(events::PlanChangeIgnored { offer });
         Ok(())
     }
 
@@ -69,7 +71,7 @@ impl DecisionContext<'_> {
         self.reopen_run();
         let removed = amendment.skipped.iter().map(|task| self.task_id(*task)).collect();
         let restored = amendment.restored.iter().map(|(task, _)| self.task_id(*task)).collect();
-        self.emit(Event::PlanChangeApplied { offer, removed, restored });
+        self.emit(events::PlanChangeApplied { offer, removed, restored });
         self.apply_amendment(&changes, amendment);
         Ok(())
     }
@@ -89,14 +91,14 @@ impl DecisionContext<'_> {
     /// Applies a change in steps: additions, then dependencies, then skipped tasks.
     fn apply_amendment(&mut self, changes: &PlanChanges, amendment: PlanAmendment) {
         for phase in &changes.phases_added {
-            self.emit(Event::PhaseAdded { phase: Box::new(phase.clone()) });
+            self.emit(events::PhaseAdded { phase: Box::new(phase.clone()) });
         }
         for (earlier, later) in amendment.edges_removed {
-            self.emit(Event::DependencyRemoved { earlier, later });
+            self.emit(events::DependencyRemoved { earlier, later });
         }
         self.change_phases(self.changed_open_phases(changes));
         for task in in_dependency_order(&changes.added) {
-            self.emit(Event::TaskAdded { task: Box::new(task.clone()), in_file: true });
+            self.emit(events::TaskAdded { task: Box::new(task.clone()), in_file: true });
         }
         for (task_ref, restored) in amendment.restored {
             let mut fields = restored.fields;
@@ -104,19 +106,19 @@ impl DecisionContext<'_> {
             if !fields.contains(&PlanField::Status) {
                 fields.push(PlanField::Status);
             }
-            self.emit(Event::TaskChanged { task: Box::new(restored.task), fields });
+            self.emit(events::TaskChanged { task: Box::new(restored.task), fields });
             if self.run.task(task_ref).stage == TaskStage::Done {
                 let reason = "it is open again in the plan".to_owned();
-                self.emit(Event::TaskReopened { task: self.task_id(task_ref), reason });
+                self.emit(events::TaskReopened { task: self.task_id(task_ref), reason });
             } else {
                 self.restart_task(task_ref, None);
             }
         }
         for (_, changed) in amendment.changed {
-            self.emit(Event::TaskChanged { task: Box::new(changed.task), fields: changed.fields });
+            self.emit(events::TaskChanged { task: Box::new(changed.task), fields: changed.fields });
         }
         for (earlier, later) in amendment.edges_added {
-            self.emit(Event::DependencyAdded { earlier, later });
+            self.emit(events::DependencyAdded { earlier, later });
         }
         for task in amendment.skipped {
             self.emit_task_skip(task);
@@ -133,10 +135,10 @@ impl DecisionContext<'_> {
                 old.iter().filter(|phase| after.contains(phase)).copied().collect();
             let (removes_some, is_complete) = (remaining.len() < old.len(), remaining == after);
             if removes_some {
-                self.emit(Event::PhaseChanged { phase: number, name: name.clone(), after: remaining });
+                self.emit(events::PhaseChanged { phase: number, name: name.clone(), after: remaining });
             }
             if !(removes_some && is_complete) {
-                additions.push(Event::PhaseChanged { phase: number, name, after });
+                additions.push(Event::PhaseChanged(events::PhaseChanged { phase: number, name, after }));
             }
         }
         for event in additions {

@@ -1,6 +1,6 @@
 //! Commands that edit the plan of a run: tasks, dependencies, external dependencies.
 
-use domain::{Event, PlannedTask, TaskId};
+use domain::{PlannedTask, TaskId, events};
 
 use super::DecisionContext;
 use crate::{
@@ -49,7 +49,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::UnknownAgent { name: name.clone(), known });
         }
         self.reopen_run();
-        self.emit(Event::TaskAdded { task, in_file: false });
+        self.emit(events::TaskAdded { task, in_file: false });
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl DecisionContext<'_> {
             let path = path.iter().map(|node| self.node_name(*node)).collect();
             return Err(Rejection::DependencyCycle { path });
         }
-        self.emit(Event::DependencyAdded { earlier, later });
+        self.emit(events::DependencyAdded { earlier, later });
         Ok(())
     }
 
@@ -77,7 +77,7 @@ impl DecisionContext<'_> {
         }
         self.check_not_started(&later)?;
         self.reopen_run();
-        self.emit(Event::DependencyRemoved { earlier, later });
+        self.emit(events::DependencyRemoved { earlier, later });
         Ok(())
     }
 
@@ -99,7 +99,7 @@ impl DecisionContext<'_> {
             }
             Some(_) => {
                 self.reopen_run();
-                self.emit(Event::ExternalDependencyMet { name });
+                self.emit(events::ExternalDependencyMet { name });
                 Ok(())
             }
         }

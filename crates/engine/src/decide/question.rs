@@ -1,9 +1,9 @@
 //! Questions of agents: where they go, who answers them, what an answer unblocks.
 
 use domain::{
-    AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, Event,
-    PermissionRequest, PermissionScope, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role,
-    SessionId, SessionInput, Severity, TaskId, UserQuestion,
+    AskUser, AskUserType, BlockReason, EscalationCause, EscalationSubject, EscalationType, PermissionRequest,
+    PermissionScope, QuestionCategory, QuestionId, QuestionKind, QuestionRoute, Role, SessionId,
+    SessionInput, Severity, TaskId, UserQuestion, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -84,7 +84,7 @@ impl DecisionContext<'_> {
     /// Forwards the orchestrator's current question to the user, or asks a question of its own.
     pub(super) fn handle_need_human(&mut self, session: SessionId, text: String) {
         if let Some(WorkItem::Question(question)) = self.run.session(session).current_item {
-            self.emit(Event::QuestionForwarded { question, text });
+            self.emit(events::QuestionForwarded { question, text });
         } else {
             let draft = QuestionDraft {
                 kind: QuestionKind::Text,
@@ -109,7 +109,7 @@ impl DecisionContext<'_> {
         let id = task.map(|task| self.task_id(task));
         let is_permission = draft.permission.is_some();
         let QuestionDraft { kind, text, options, default, context, required, permission, prompt } = draft;
-        self.emit(Event::QuestionAsked {
+        self.emit(events::QuestionAsked {
             question,
             session,
             task: id.clone(),
@@ -124,13 +124,13 @@ impl DecisionContext<'_> {
             blocks,
         });
         if let (Some(task), true) = (id, is_worker) {
-            self.emit(Event::TaskBlocked { task, reason: BlockReason::Question { question } });
+            self.emit(events::TaskBlocked { task, reason: BlockReason::Question { question } });
         }
         let phase = task.map(|task| self.run.task(task).planned.phase);
         if let (Some(agent), Some(phase), false) = (agent, phase, is_permission) {
             let count = self.run.question_counts.get(&format!("{phase} {agent}")).copied().unwrap_or(0);
             if count > QUESTIONS_BEFORE_WARNING {
-                self.emit_as_system(Event::ManyQuestionsAsked { agent, phase, count });
+                self.emit_as_system(events::ManyQuestionsAsked { agent, phase, count });
             }
         }
     }
@@ -146,7 +146,7 @@ impl DecisionContext<'_> {
             Some(_) if !is_for_person => QuestionRoute::Orchestrator,
             _ => QuestionRoute::Person,
         };
-        self.emit_as_system(Event::QuestionRouted { question, to });
+        self.emit_as_system(events::QuestionRouted { question, to });
     }
 
     pub(super) fn answer_question(
@@ -210,7 +210,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn accept_answer(&mut self, question: QuestionId, answer: String) {
-        self.emit(Event::QuestionAnswered { question, answer: answer.clone() });
+        self.emit(events::QuestionAnswered { question, answer: answer.clone() });
         self.after_answer(question, answer);
     }
 
@@ -236,7 +236,7 @@ impl DecisionContext<'_> {
         let task = self.run.questions.get(question.0).task;
         let reason = BlockReason::Question { question };
         if let Some(task) = task.filter(|task| self.run.is_task_blocked_by(*task, &reason)) {
-            self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason });
+            self.emit_as_system(events::TaskUnblocked { task: self.task_id(task), reason });
         }
     }
 
@@ -256,7 +256,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::EmptyAnswer);
         }
         let session = record.session;
-        self.emit(Event::ClarificationRequested { question, text: text.clone() });
+        self.emit(events::ClarificationRequested { question, text: text.clone() });
         self.send_input(session, SessionInput::ClarificationRequest { question, text });
         Ok(())
     }
@@ -266,11 +266,11 @@ impl DecisionContext<'_> {
         let record = self.run.questions.get(question.0).clone();
         let may_use_default = !record.required || !self.run.is_guard_on(Guard::DefaultsForOptionalOnly);
         if let Some(answer) = record.default.filter(|_| may_use_default && record.permission.is_none()) {
-            self.emit(Event::QuestionExpired { question, default_used: Some(answer.clone()) });
+            self.emit(events::QuestionExpired { question, default_used: Some(answer.clone()) });
             self.after_answer(question, answer);
             return;
         }
-        self.emit(Event::QuestionExpired { question, default_used: None });
+        self.emit(events::QuestionExpired { question, default_used: None });
         let escalation = NewEscalation {
             kind: EscalationType::Decision,
             severity: Severity::Medium,

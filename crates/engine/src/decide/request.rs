@@ -2,7 +2,7 @@
 
 use domain::{
     BlockReason, DependencyRequest, DependencyType, EscalationCause, EscalationSubject, EscalationType,
-    Event, ProvidedResource, RequestId, Role, SessionId, SessionInput, Severity,
+    ProvidedResource, RequestId, Role, SessionId, SessionInput, Severity, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -21,13 +21,13 @@ impl DecisionContext<'_> {
         let id = task.map(|task| self.task_id(task));
         let default = default_resource(&dependency).filter(|_| self.run.settings.requests_auto_default);
         let requested = dependency.clone();
-        self.emit(Event::RequestMade { request, session, task: id.clone(), dependency, blocks });
+        self.emit(events::RequestMade { request, session, task: id.clone(), dependency, blocks });
         if let Some(task) = id {
-            self.emit(Event::TaskBlocked { task, reason: BlockReason::Request { request } });
+            self.emit(events::TaskBlocked { task, reason: BlockReason::Request { request } });
         }
         if let Some(provided) = default {
             let input = provided_input(request, requested, provided.clone(), true);
-            self.emit_as_system(Event::RequestProvided { request, provided, default: true });
+            self.emit_as_system(events::RequestProvided { request, provided, default: true });
             self.after_request_closed(request, input);
         }
     }
@@ -62,14 +62,14 @@ impl DecisionContext<'_> {
             return Err(Rejection::WrongResourceKind { request });
         }
         let input = provided_input(request, dependency, provided.clone(), false);
-        self.emit(Event::RequestProvided { request, provided, default: false });
+        self.emit(events::RequestProvided { request, provided, default: false });
         self.after_request_closed(request, input);
         Ok(())
     }
 
     pub(super) fn refuse_request(&mut self, request: RequestId, reason: String) -> Result<(), Rejection> {
         let (record, dependency) = self.find_open_request(request)?;
-        self.emit(Event::RequestRefused { request, reason: reason.clone() });
+        self.emit(events::RequestRefused { request, reason: reason.clone() });
         if dependency.required {
             let subject = record
                 .task
@@ -99,7 +99,7 @@ impl DecisionContext<'_> {
             Some(provided) => provided_input(request, dependency, provided, true),
             None => SessionInput::Refused { request, name: dependency.name, reason: "skipped".to_owned() },
         };
-        self.emit(Event::RequestSkipped { request });
+        self.emit(events::RequestSkipped { request });
         self.after_request_closed(request, input);
         Ok(())
     }
@@ -109,7 +109,7 @@ impl DecisionContext<'_> {
         let record = self.run.requests.get(request.0).clone();
         let reason = BlockReason::Request { request };
         if let Some(task) = record.task.filter(|task| self.run.is_task_blocked_by(*task, &reason)) {
-            self.emit_as_system(Event::TaskUnblocked { task: self.task_id(task), reason });
+            self.emit_as_system(events::TaskUnblocked { task: self.task_id(task), reason });
         }
         if let (None, Some(session)) = (record.task, record.session) {
             self.send_input(session, input);

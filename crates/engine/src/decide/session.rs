@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AttemptFailure, ClaimSource, EscalationCause, EscalationType, Event, InputNumber, ParkMode, QuestionId,
-    QuestionRoute, Role, SessionId, SessionInput, Severity,
+    AttemptFailure, ClaimSource, EscalationCause, EscalationType, InputNumber, ParkMode, QuestionId,
+    QuestionRoute, Role, SessionId, SessionInput, Severity, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -33,7 +33,7 @@ impl DecisionContext<'_> {
         if state.state != SessionState::Starting && state.agent_session == agent_session {
             return Err(Rejection::StaleReport);
         }
-        self.emit(Event::SessionActivated { session, agent_session });
+        self.emit(events::SessionActivated { session, agent_session });
         Ok(())
     }
 
@@ -44,23 +44,23 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         let sent = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
         let Some((_, content)) = sent.cloned() else { return Err(Rejection::StaleReport) };
-        self.emit(Event::InputSent { session, input });
+        self.emit(events::InputSent { session, input });
         for part in input_parts(&content) {
             match part {
                 SessionInput::Answer { question, .. }
                 | SessionInput::Permission { question: Some(question), .. } => {
-                    self.emit(Event::QuestionDelivered { question: *question, session });
-                    self.emit(Event::QuestionResumed { question: *question });
+                    self.emit(events::QuestionDelivered { question: *question, session });
+                    self.emit(events::QuestionResumed { question: *question });
                 }
                 SessionInput::Provided { request, .. } | SessionInput::Refused { request, .. } => {
-                    self.emit(Event::RequestDelivered { request: *request, session });
+                    self.emit(events::RequestDelivered { request: *request, session });
                 }
                 SessionInput::Result { result, .. } => {
-                    self.emit(Event::ResultDelivered { result: *result, session });
+                    self.emit(events::ResultDelivered { result: *result, session });
                 }
                 SessionInput::Direct { message, .. }
                 | SessionInput::Feedback { message: Some(message), .. } => {
-                    self.emit(Event::DirectMessageAcknowledged { message: *message });
+                    self.emit(events::DirectMessageAcknowledged { message: *message });
                 }
                 _ => {}
             }
@@ -80,7 +80,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::StaleReport);
         }
         let dismissed = self.run.session(session).dismissed;
-        self.emit(Event::SessionEnded { session, exit_status });
+        self.emit(events::SessionEnded { session, exit_status });
         if !dismissed {
             self.after_session_end(session, &AttemptFailure::Exited { exit_status });
         }
@@ -94,7 +94,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let dismissed = self.run.session(session).dismissed;
-        self.emit(Event::SessionLost { session, reason: reason.clone() });
+        self.emit(events::SessionLost { session, reason: reason.clone() });
         if !dismissed {
             self.after_session_end(session, &AttemptFailure::Lost { reason });
         }
@@ -107,7 +107,7 @@ impl DecisionContext<'_> {
         self.check_session_running(session)?;
         let stopped = self.run.session(session);
         if stopped.dismissed {
-            self.emit(Event::SessionEnded { session, exit_status: None });
+            self.emit(events::SessionEnded { session, exit_status: None });
             return Ok(());
         }
         if stopped.state == SessionState::Parked(ParkMode::Cold) {
@@ -117,9 +117,9 @@ impl DecisionContext<'_> {
         let is_blocked = stopped.task.is_some_and(|task| {
             self.run.task(task).session == Some(session) && self.run.task(task).is_blocked()
         });
-        self.emit(Event::SessionParked { session, mode: ParkMode::Cold });
+        self.emit(events::SessionParked { session, mode: ParkMode::Cold });
         if has_unsent_inputs {
-            self.emit(Event::SessionWoken { session });
+            self.emit(events::SessionWoken { session });
         } else if was_in_turn
             && !is_blocked
             && !self.is_session_waiting(session)
@@ -175,8 +175,8 @@ impl DecisionContext<'_> {
         } else if succeeded && !state.pending_inputs.is_empty() {
             let (id, attempt) = (self.task_id(task), state.attempt);
             let failure = failure.clone();
-            self.emit(Event::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
-            self.emit(Event::TaskRetried { task: id, hint: None, resets_attempts: false });
+            self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
+            self.emit(events::TaskRetried { task: id, hint: None, resets_attempts: false });
         } else if succeeded {
             self.claim_task(task, ClaimSource::Exit, BTreeMap::new());
         } else {
@@ -214,7 +214,7 @@ impl DecisionContext<'_> {
             QuestionRoute::Person
         };
         for question in questions {
-            self.emit_as_system(Event::QuestionRouted { question, to });
+            self.emit_as_system(events::QuestionRouted { question, to });
         }
     }
 }

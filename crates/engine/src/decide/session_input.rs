@@ -1,6 +1,6 @@
 //! Sends inputs to sessions: between turns, except for answers that the current turn waits for.
 
-use domain::{AgentName, Event, ResultId, SessionId, SessionInput};
+use domain::{AgentName, ResultId, SessionId, SessionInput, events};
 
 use super::DecisionContext;
 use crate::state::{SessionState, TaskRef, TaskStage, WorkItem};
@@ -16,10 +16,10 @@ impl DecisionContext<'_> {
             return;
         }
         if matches!(receiver.state, SessionState::Parked(_)) {
-            self.emit_as_system(Event::SessionWoken { session });
+            self.emit_as_system(events::SessionWoken { session });
         }
         let input = self.run.session(session).inputs.saturating_add(1);
-        self.emit_as_system(Event::InputQueued { session, input, content: Box::new(content) });
+        self.emit_as_system(events::InputQueued { session, input, content: Box::new(content) });
     }
 
     /// Sends the feedback about invalid messages once the turn has ended; returns whether there was any.
@@ -48,7 +48,7 @@ impl DecisionContext<'_> {
         let in_turn = receiver.in_turn;
         if in_turn && matches!(receiver.state, SessionState::Parked(_)) {
             // It was suspended within its turn, and cannot end the turn before it continues.
-            self.emit_as_system(Event::SessionWoken { session });
+            self.emit_as_system(events::SessionWoken { session });
         }
         // A turn that waits for a prompt's answer ends only after the answer.
         let is_prompted = |input: &SessionInput| {
@@ -74,7 +74,7 @@ impl DecisionContext<'_> {
         for message in messages {
             let sent = self.run.messages.get(message.0).clone();
             let Some(from) = sent.from else { continue };
-            self.emit_as_system(Event::DirectMessageReceived { message });
+            self.emit_as_system(events::DirectMessageReceived { message });
             let (direct_type, content) = (sent.direct_type, sent.content);
             self.send_input(session, SessionInput::Direct { message, from, direct_type, content });
         }

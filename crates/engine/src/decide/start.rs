@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Event, PlannedWork, Role, RunSettings, SessionId, SessionInput, TaskId, TeamMember};
+use domain::{PlannedWork, Role, RunStart, SessionId, SessionInput, TaskId, TeamMember, events};
 
 use super::DecisionContext;
 use crate::{
@@ -17,18 +17,14 @@ use crate::{
 pub(super) const TASKS_MAX: usize = 50_000;
 
 impl DecisionContext<'_> {
-    pub(super) fn start_run(
-        &mut self,
-        project: String,
-        work: Box<PlannedWork>,
-        settings: Box<RunSettings>,
-        team: Vec<TeamMember>,
-    ) -> Result<(), Rejection> {
+    pub(super) fn start_run(&mut self, start: RunStart) -> Result<(), Rejection> {
         if self.run.status != RunStatus::NotStarted {
             return Err(Rejection::AlreadyStarted);
         }
+        let RunStart { project, work, settings, team } = start;
         check_plan(&work, &team)?;
-        self.emit(Event::RunStarted { project, work, settings, team });
+        let (work, settings) = (Box::new(work), Box::new(settings));
+        self.emit(events::RunStarted { project, work, settings, team });
         self.open_orchestrator(None);
         Ok(())
     }
@@ -39,7 +35,7 @@ impl DecisionContext<'_> {
         let member = self.run.team.first_with_role(Role::Orchestrator).filter(|_| !lost_too_often);
         let agent = member.map(|member| member.name.clone());
         let session = SessionId(self.run.sessions.next_number());
-        self.emit_as_system(Event::SessionOpened {
+        self.emit_as_system(events::SessionOpened {
             session,
             parent: None,
             depth: 0,
@@ -62,12 +58,12 @@ impl DecisionContext<'_> {
             }
             (TaskStage::Running, Some(_)) if !is_alive => self.start_attempt(task),
             (TaskStage::Running, Some(session)) => {
-                self.emit(Event::TaskResumed { task: self.task_id(task), session });
+                self.emit(events::TaskResumed { task: self.task_id(task), session });
                 self.resume_worker(task, session);
             }
             // Its check or its merge continues without an agent.
             (_, Some(session)) => {
-                self.emit(Event::TaskResumed { task: self.task_id(task), session });
+                self.emit(events::TaskResumed { task: self.task_id(task), session });
                 self.resume_tester(task);
             }
         }
@@ -78,7 +74,7 @@ impl DecisionContext<'_> {
         self.send_pending_inputs(task);
         let receiver = self.run.session(session);
         if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
-            self.emit(Event::SessionWoken { session });
+            self.emit(events::SessionWoken { session });
         }
         let receiver = self.run.session(session);
         // A session that took a call in between finishes that first.
@@ -94,7 +90,7 @@ impl DecisionContext<'_> {
         let Some(tester) = state.tester.filter(|_| state.stage == TaskStage::Testing) else { return };
         let receiver = self.run.session(tester);
         if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
-            self.emit(Event::SessionWoken { session: tester });
+            self.emit(events::SessionWoken { session: tester });
         } else if !receiver.in_turn && receiver.questions.is_empty() {
             let reason = format!("continue the test of {}", self.task_id(task));
             self.send_input(tester, SessionInput::Resume { reason });
@@ -115,7 +111,7 @@ impl DecisionContext<'_> {
         };
         let resumes = last.filter(is_resumed);
         let session = SessionId(self.run.sessions.next_number());
-        self.emit(Event::SessionOpened {
+        self.emit(events::SessionOpened {
             session,
             parent,
             depth: 2,
@@ -125,7 +121,7 @@ impl DecisionContext<'_> {
             phase: Some(phase),
             resumes,
         });
-        self.emit(Event::TaskStarted { task: id.clone(), attempt, agent: agent.clone(), session });
+        self.emit(events::TaskStarted { task: id.clone(), attempt, agent: agent.clone(), session });
         let state = self.run.task(task);
         let hint = state.hint.clone();
         let mut carried = state.pending_inputs.clone();
@@ -143,7 +139,7 @@ impl DecisionContext<'_> {
         }
         let session = SessionId(self.run.sessions.next_number());
         let agent = self.run.team.first_with_role(Role::Operator).map(|member| member.name.clone());
-        self.emit(Event::SessionOpened {
+        self.emit(events::SessionOpened {
             session,
             parent: self.run.root_session,
             depth: 1,
@@ -153,7 +149,7 @@ impl DecisionContext<'_> {
             phase: Some(phase),
             resumes: None,
         });
-        self.emit(Event::PhaseStarted { phase, session });
+        self.emit(events::PhaseStarted { phase, session });
         Some(session)
     }
 }

@@ -1,8 +1,8 @@
 //! The thin protocol: a main agent asks for the next tasks and requests them itself.
 
 use domain::{
-    BlockReason, EscalationCause, EscalationSubject, EscalationType, Event, PhaseNumber, Priority, SessionId,
-    SessionInput, Severity, TaskId, TaskRequest,
+    BlockReason, EscalationCause, EscalationSubject, EscalationType, PhaseNumber, Priority, SessionId,
+    SessionInput, Severity, TaskId, TaskRequest, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -71,7 +71,7 @@ impl DecisionContext<'_> {
         phase: Option<PhaseNumber>,
         force: bool,
     ) {
-        self.emit(Event::ResolveRequested { session, phase });
+        self.emit(events::ResolveRequested { session, phase });
         if force {
             let line = self.run.resolve_next_reply(phase).unwrap_or_else(|| self.run.wait_line());
             self.send_resolve_line(session, line);
@@ -95,7 +95,7 @@ impl DecisionContext<'_> {
     }
 
     fn send_resolve_line(&mut self, session: SessionId, line: String) {
-        self.emit_as_system(Event::ResolveAnswered { session, line: line.clone() });
+        self.emit_as_system(events::ResolveAnswered { session, line: line.clone() });
         self.send_input(session, SessionInput::ThinLine { line });
     }
 
@@ -110,9 +110,9 @@ impl DecisionContext<'_> {
         }
         let priority = meta.as_ref().and_then(|meta| meta.get("priority")).and_then(|value| value.as_str());
         let priority = priority.and_then(|word| word.parse::<Priority>().ok());
-        self.emit(Event::TaskRequested { task: task.clone(), worktree, meta });
+        self.emit(events::TaskRequested { task: task.clone(), worktree, meta });
         if let Some(priority) = priority {
-            self.emit(Event::TaskPrioritized { task, priority });
+            self.emit(events::TaskPrioritized { task, priority });
         }
         self.notify_main_agent(task_ref);
     }
@@ -141,7 +141,7 @@ impl DecisionContext<'_> {
             return false;
         }
         let note = "the cause no longer exists: no task waits for the main agent".to_owned();
-        self.emit_as_system(Event::EscalationResolved { escalation, action: None, note });
+        self.emit_as_system(events::EscalationResolved { escalation, action: None, note });
         true
     }
 

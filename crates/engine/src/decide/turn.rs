@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    CheckpointReason, ClaimSource, EscalationCause, EscalationType, Event, InvocationOutcome, QuestionRoute,
-    RequestId, ResultType, Role, SessionId, SessionInput, Severity, TurnTools,
+    CheckpointReason, ClaimSource, EscalationCause, EscalationType, InvocationOutcome, QuestionRoute,
+    RequestId, ResultType, Role, SessionId, SessionInput, Severity, TurnTools, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -28,7 +28,7 @@ impl DecisionContext<'_> {
             return Ok(());
         }
         let reply = text.trim().to_owned();
-        self.emit(Event::TurnEnded { session, read_from, text, tools });
+        self.emit(events::TurnEnded { session, read_from, text, tools });
         let sender = self.run.session(session);
         let (current_item, task, role) = (sender.current_item, sender.task, sender.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_working_on(*task, session)) {
@@ -65,11 +65,11 @@ impl DecisionContext<'_> {
     /// Records the text and tools of an unfinished turn. Nothing else follows from it.
     pub(super) fn interrupt_turn(
         &mut self,
+        session: SessionId,
         read_from: u64,
         text: String,
         tools: TurnTools,
     ) -> Result<(), Rejection> {
-        let session = self.actor.session().ok_or(Rejection::ReservedForOtherActor)?;
         let sender = self.run.session(session);
         if !sender.has_process() {
             return Err(Rejection::UnknownSession { session });
@@ -81,7 +81,7 @@ impl DecisionContext<'_> {
         if read_from < sender.read_from {
             return Err(Rejection::StaleReport);
         }
-        self.emit(Event::TurnInterrupted { session, read_from, text, tools });
+        self.emit(events::TurnInterrupted { session, read_from, text, tools });
         Ok(())
     }
 
@@ -105,7 +105,7 @@ impl DecisionContext<'_> {
         match item {
             WorkItem::Question(question) if reply.is_empty() => {
                 // An empty reply is not an answer: the user decides.
-                self.emit(Event::QuestionRouted { question, to: QuestionRoute::Person });
+                self.emit(events::QuestionRouted { question, to: QuestionRoute::Person });
             }
             WorkItem::Question(question) => self.accept_answer(question, reply),
             WorkItem::Escalation(escalation) => self.forward_escalation(escalation),
@@ -118,7 +118,7 @@ impl DecisionContext<'_> {
             WorkItem::Test(task) => self.remind_or_escalate_tester(task, session),
             WorkItem::Verify(phase) => self.handle_verifier_verdict(phase),
             WorkItem::Chat if reply.is_empty() => {}
-            WorkItem::Chat => self.emit(Event::ChatMessageSent { text: reply, answers: None }),
+            WorkItem::Chat => self.emit(events::ChatMessageSent { text: reply, answers: None }),
         }
     }
 

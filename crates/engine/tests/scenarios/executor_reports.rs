@@ -1,8 +1,7 @@
 //! Reports of the executor that a scenario states itself: `the check of T1 fails`.
 
 use domain::{
-    Actor, AttemptNumber, CheckpointOutcome, Command, GateReport, MergeOutcome, SessionId, TaskId,
-    TaskOverlap,
+    AttemptNumber, CheckpointOutcome, GateReport, MergeOutcome, Report, SessionId, TaskId, TaskOverlap,
 };
 use engine::Effect;
 
@@ -19,7 +18,7 @@ pub fn send_report_of_line(
     tail: Option<&str>,
 ) -> Result<bool, String> {
     let text = tail.unwrap_or_default().to_owned();
-    let command = match words {
+    let report = match words {
         ["the", "executor", "finishes"] => return finish_pending_effects(runner).map(|()| true),
         ["the", "check", "of", task, outcome @ ("passes" | "fails")] => {
             check_report(runner, task, None, outcome, &text)?
@@ -36,29 +35,29 @@ pub fn send_report_of_line(
             let outcome = merge_outcome(runner, words.get(2..).unwrap_or_default(), text)?;
             merge_report(runner, task.trim_end_matches("'s"), outcome)?
         }
-        ["the", "plan", "file", "says"] => Command::ReportPlan { work: Box::new(read_work(&text)?) },
-        ["the", "plan", "file", "is", "broken"] => Command::ReportPlanUnreadable { problem: text },
+        ["the", "plan", "file", "says"] => Report::PlanChanged { work: Box::new(read_work(&text)?) },
+        ["the", "plan", "file", "is", "broken"] => Report::PlanUnreadable { problem: text },
         [first, "and", second, "both", "change", files @ ..] => {
             let files: Vec<String> = read_list(files)?;
             let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
             let tasks = [read_value(first)?, read_value(second)?];
-            Command::ReportOverlaps { overlaps: vec![TaskOverlap { tasks, files, n_files }] }
+            Report::OverlapsFound { overlaps: vec![TaskOverlap { tasks, files, n_files }] }
         }
-        ["disk", "space", "is", "available"] => Command::ReportDiskSpaceAvailable,
-        ["no", "tasks", "change", "the", "same", "files"] => Command::ReportOverlaps { overlaps: Vec::new() },
+        ["disk", "space", "is", "available"] => Report::DiskSpaceAvailable,
+        ["no", "tasks", "change", "the", "same", "files"] => Report::OverlapsFound { overlaps: Vec::new() },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate_report(runner, phase, outcome, text)?,
         ["the", "checkpoint", "of", task, outcome @ ..] => checkpoint_report(runner, task, outcome, text)?,
         _ => return send_session_report(runner, words, text),
     };
-    runner.execute_command(&Actor::System, command)?;
+    runner.execute_input(report.into())?;
     Ok(true)
 }
 
 /// Reports success for all pending effects.
 fn finish_pending_effects(runner: &mut ScenarioRunner) -> Result<(), String> {
     for (id, effect) in std::mem::take(&mut runner.pending) {
-        let command = runner.executor.success_report(id, &effect, runner.now);
-        runner.execute_command(&Actor::System, command)?;
+        let report = runner.executor.success_report(id, &effect, runner.now);
+        runner.execute_input(report.into())?;
     }
     Ok(())
 }
@@ -78,7 +77,7 @@ fn check_report(
     attempt: Option<AttemptNumber>,
     outcome: &str,
     output: &str,
-) -> Result<Command, String> {
+) -> Result<Report, String> {
     let task: TaskId = read_value(task)?;
     let attempt = attempt.unwrap_or_else(|| attempt_of(runner, task.as_str()));
     let mut command = "check".to_owned();
@@ -94,7 +93,7 @@ fn check_report(
         |effect| matches!(effect, Effect::RunCheck { task: owner, .. } if *owner == task),
     );
     let exit_status = i32::from(outcome == "fails");
-    Ok(Command::ReportCheck { task, attempt, receipt: receipt(&command, exit_status, output, runner.now) })
+    Ok(Report::CheckFinished { task, attempt, receipt: receipt(&command, exit_status, output, runner.now) })
 }
 
 fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Result<MergeOutcome, String> {
@@ -108,14 +107,14 @@ fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Resul
     }
 }
 
-fn merge_report(runner: &mut ScenarioRunner, task: &str, outcome: MergeOutcome) -> Result<Command, String> {
+fn merge_report(runner: &mut ScenarioRunner, task: &str, outcome: MergeOutcome) -> Result<Report, String> {
     let task: TaskId = read_value(task)?;
     let attempt = attempt_of(runner, task.as_str());
     remove_pending_effects(
         runner,
         |effect| matches!(effect, Effect::Merge { task: owner, .. } if *owner == task),
     );
-    Ok(Command::ReportMerge { task, attempt, outcome })
+    Ok(Report::MergeFinished { task, attempt, outcome })
 }
 
 fn gate_report(
@@ -123,7 +122,7 @@ fn gate_report(
     phase: &str,
     outcome: &[&str],
     summary: String,
-) -> Result<Command, String> {
+) -> Result<Report, String> {
     let mut report = GateReport { summary, ..GateReport::default() };
     match outcome {
         ["passes"] => report.passed = true,
@@ -138,7 +137,7 @@ fn gate_report(
         runner,
         |effect| matches!(effect, Effect::CheckGate { phase: owner, .. } if *owner == phase),
     );
-    Ok(Command::ReportGate { phase, round, report })
+    Ok(Report::GateChecked { phase, round, report })
 }
 
 fn checkpoint_report(
@@ -146,7 +145,7 @@ fn checkpoint_report(
     task: &str,
     outcome: &[&str],
     text: String,
-) -> Result<Command, String> {
+) -> Result<Report, String> {
     let requested = runner.pending.iter().find_map(|(_, effect)| match effect {
         Effect::MakeCheckpoint { checkpoint, task: owner } if owner.as_str() == task => Some(*checkpoint),
         _ => None,
@@ -165,38 +164,38 @@ fn checkpoint_report(
         ["fails"] => CheckpointOutcome::Failed { error: text },
         _ => return Err("is not an outcome of a checkpoint".to_owned()),
     };
-    Ok(Command::ReportCheckpoint { checkpoint, outcome })
+    Ok(Report::CheckpointFinished { checkpoint, outcome })
 }
 
 fn send_session_report(runner: &mut ScenarioRunner, words: &[&str], text: String) -> Result<bool, String> {
     let Some(at) = words.iter().position(|word| word.ends_with("'s")) else { return Ok(false) };
     let owner = words.get(..=at).unwrap_or_default().join(" ");
     let session: SessionId = runner.facts.session(owner.trim_end_matches("'s"))?.id;
-    let command = match words.get(at + 1..).unwrap_or_default() {
+    let report = match words.get(at + 1..).unwrap_or_default() {
         ["session", "starts"] => {
             remove_pending_effects(
                 runner,
                 |effect| matches!(effect, Effect::SpawnAgent { session: owner } if *owner == session),
             );
-            Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) }
+            Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) }
         }
         ["process", "exits", "with", status] => {
-            Command::ReportEnded { session, exit_status: Some(read_value(status)?) }
+            Report::SessionEnded { session, exit_status: Some(read_value(status)?) }
         }
-        ["process", "is", "killed"] => Command::ReportEnded { session, exit_status: None },
-        ["session", "was", "stopped"] => Command::ReportStopped { session },
-        ["session", "is", "lost"] => Command::ReportLost { session, reason: text },
-        ["session", "gets", "no", "worktree"] => Command::ReportDiskBudgetExceeded { session, reason: text },
+        ["process", "is", "killed"] => Report::SessionEnded { session, exit_status: None },
+        ["session", "was", "stopped"] => Report::SessionStopped { session },
+        ["session", "is", "lost"] => Report::SessionLost { session, reason: text },
+        ["session", "gets", "no", "worktree"] => Report::DiskBudgetExceeded { session, reason: text },
         ["inputs", "are", "sent"] => return report_inputs_sent(runner, session).map(|()| true),
         _ => return Ok(false),
     };
-    if !matches!(command, Command::ReportStarted { .. }) {
+    if !matches!(report, Report::SessionStarted { .. }) {
         remove_pending_effects(runner, |effect| {
             matches!(effect, Effect::SendInput { session: owner, .. } | Effect::SpawnAgent { session: owner }
                 | Effect::EndSession { session: owner } if *owner == session)
         });
     }
-    runner.execute_command(&Actor::System, command)?;
+    runner.execute_input(report.into())?;
     Ok(true)
 }
 
@@ -205,8 +204,8 @@ fn report_inputs_sent(runner: &mut ScenarioRunner, session: SessionId) -> Result
         |effect: &Effect| matches!(effect, Effect::SendInput { session: owner, .. } if *owner == session);
     let sent: Vec<_> = runner.pending.extract_if(.., |(_, effect)| is_reported(effect)).collect();
     for (id, effect) in sent {
-        let command = runner.executor.success_report(id, &effect, runner.now);
-        runner.execute_command(&Actor::System, command)?;
+        let report = runner.executor.success_report(id, &effect, runner.now);
+        runner.execute_input(report.into())?;
     }
     Ok(())
 }

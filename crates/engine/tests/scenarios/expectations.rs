@@ -1,6 +1,6 @@
 //! The `then` section of a scenario: compares a line with the events of this round and the current state.
 
-use domain::{BlockReason, Event, TaskId};
+use domain::{BlockReason, Event, TaskId, events};
 use engine::TaskState;
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ fn inputs_of_receiver(runner: &ScenarioRunner, receiver: &str) -> Result<Vec<Nam
     runner.facts.session(name)?;
     let mut inputs = Vec::new();
     for recorded in runner.log.get(runner.round_start..).unwrap_or_default() {
-        if let Event::InputQueued { session, content, .. } = &recorded.event
+        if let Event::InputQueued(events::InputQueued { session, content, .. }) = &recorded.event
             && runner.facts.session_has_name(&session.to_string(), name)
         {
             let content = to_json(content);

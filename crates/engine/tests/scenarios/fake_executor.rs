@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, Receipt, Timestamp};
+use domain::{CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, Timestamp};
 use engine::Effect;
 
 pub struct FakeExecutor {
@@ -60,21 +60,21 @@ impl FakeExecutor {
 
     /// Returns the report of a successful effect.
     #[expect(clippy::unused_self, reason = "the report does not depend on the settings")]
-    pub fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Command {
+    pub fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
         match effect {
             Effect::SpawnAgent { session } => {
-                Command::ReportStarted { session: *session, agent_session: Some(format!("own-{session}")) }
+                Report::SessionStarted { session: *session, agent_session: Some(format!("own-{session}")) }
             }
             Effect::SendInput { session, input, .. } => {
-                Command::ReportInputSent { session: *session, input: *input }
+                Report::InputSent { session: *session, input: *input }
             }
-            Effect::EndSession { session } => Command::ReportEnded { session: *session, exit_status: None },
-            Effect::RunCheck { task, attempt, command } => Command::ReportCheck {
+            Effect::EndSession { session } => Report::SessionEnded { session: *session, exit_status: None },
+            Effect::RunCheck { task, attempt, command } => Report::CheckFinished {
                 task: task.clone(),
                 attempt: *attempt,
                 receipt: receipt(command, 0, "all passed", now),
             },
-            Effect::Merge { task, attempt } => Command::ReportMerge {
+            Effect::Merge { task, attempt } => Report::MergeFinished {
                 task: task.clone(),
                 attempt: *attempt,
                 outcome: MergeOutcome::Merged {
@@ -83,7 +83,7 @@ impl FakeExecutor {
                     tree: None,
                 },
             },
-            Effect::CheckGate { phase, round } => Command::ReportGate {
+            Effect::CheckGate { phase, round } => Report::GateChecked {
                 phase: *phase,
                 round: *round,
                 report: GateReport {
@@ -92,7 +92,7 @@ impl FakeExecutor {
                     ..GateReport::default()
                 },
             },
-            Effect::MakeCheckpoint { checkpoint, .. } => Command::ReportCheckpoint {
+            Effect::MakeCheckpoint { checkpoint, .. } => Report::CheckpointFinished {
                 checkpoint: *checkpoint,
                 outcome: CheckpointOutcome::Made {
                     commit: format!("commit-of-{checkpoint}"),
@@ -104,7 +104,7 @@ impl FakeExecutor {
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect: id, error: None },
+            | Effect::SavePermissionRule { .. } => Report::EffectFinished { effect: id, error: None },
         }
     }
 }

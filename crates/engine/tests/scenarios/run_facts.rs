@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     EscalationLevel, EscalationType, Event, ParkMode, QuestionId, QuestionRoute, Role, RunOutcome, SessionId,
+    events,
 };
 use serde_json::Value;
 
@@ -76,12 +77,12 @@ impl RunFacts {
         self.record_session_event(event);
         self.record_object_event(event);
         match event {
-            Event::RunStarted { .. } | Event::RunContinued {} | Event::RunReopened {} => {
-                self.set_status("the run", "running")
-            }
-            Event::RunPaused {} => self.set_status("the run", "paused"),
-            Event::RunCancelled {} => self.set_status("the run", "cancelled"),
-            Event::RunEnded { outcome, .. } => {
+            Event::RunStarted(_)
+            | Event::RunContinued(events::RunContinued {})
+            | Event::RunReopened(events::RunReopened {}) => self.set_status("the run", "running"),
+            Event::RunPaused(events::RunPaused {}) => self.set_status("the run", "paused"),
+            Event::RunCancelled(events::RunCancelled {}) => self.set_status("the run", "cancelled"),
+            Event::RunEnded(events::RunEnded { outcome, .. }) => {
                 let outcome = match outcome {
                     RunOutcome::Done => "done",
                     RunOutcome::Failed => "failed",
@@ -89,15 +90,23 @@ impl RunFacts {
                 };
                 self.set_status("the run", outcome);
             }
-            Event::GateOpened { phase, round, .. } => {
+            Event::GateOpened(events::GateOpened { phase, round, .. }) => {
                 self.counts.insert(format!("phase {phase}"), *round);
                 self.set_status(format!("phase {phase}"), "at its gate");
             }
-            Event::GatePassed { phase, .. } => self.set_status(format!("phase {phase}"), "passed"),
-            Event::GateApproved { phase, .. } => self.set_status(format!("phase {phase}"), "approved"),
-            Event::GateFailed { phase, .. } => self.set_status(format!("phase {phase}"), "failed"),
-            Event::PhaseLanded { phase } => self.set_status(format!("phase {phase}"), "landed"),
-            Event::TaskStarted { task, attempt, .. } => {
+            Event::GatePassed(events::GatePassed { phase, .. }) => {
+                self.set_status(format!("phase {phase}"), "passed")
+            }
+            Event::GateApproved(events::GateApproved { phase, .. }) => {
+                self.set_status(format!("phase {phase}"), "approved")
+            }
+            Event::GateFailed(events::GateFailed { phase, .. }) => {
+                self.set_status(format!("phase {phase}"), "failed")
+            }
+            Event::PhaseLanded(events::PhaseLanded { phase }) => {
+                self.set_status(format!("phase {phase}"), "landed")
+            }
+            Event::TaskStarted(events::TaskStarted { task, attempt, .. }) => {
                 self.counts.insert(task.to_string(), *attempt);
             }
             _ => {}
@@ -106,17 +115,20 @@ impl RunFacts {
 
     fn record_session_event(&mut self, event: &Event) {
         match event {
-            Event::SessionOpened { session, role, agent, task, .. } => self.sessions.push(SessionFacts {
-                id: *session,
-                role: *role,
-                agent: agent.as_ref().map(ToString::to_string),
-                task: task.as_ref().map(ToString::to_string),
-                status: "starting",
-            }),
-            Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
+            Event::SessionOpened(events::SessionOpened { session, role, agent, task, .. }) => {
+                self.sessions.push(SessionFacts {
+                    id: *session,
+                    role: *role,
+                    agent: agent.as_ref().map(ToString::to_string),
+                    task: task.as_ref().map(ToString::to_string),
+                    status: "starting",
+                })
+            }
+            Event::SessionActivated(events::SessionActivated { session, .. })
+            | Event::SessionWoken(events::SessionWoken { session }) => {
                 self.set_session_status(*session, "active");
             }
-            Event::SessionParked { session, mode } => {
+            Event::SessionParked(events::SessionParked { session, mode }) => {
                 let status = match mode {
                     ParkMode::Hot => "parked hot",
                     ParkMode::Frozen => "parked frozen",
@@ -124,50 +136,89 @@ impl RunFacts {
                 };
                 self.set_session_status(*session, status);
             }
-            Event::SessionDismissed { session } => self.set_session_status(*session, "dismissed"),
-            Event::SessionEnded { session, .. } => self.set_session_status(*session, "ended"),
-            Event::SessionLost { session, .. } => self.set_session_status(*session, "lost"),
+            Event::SessionDismissed(events::SessionDismissed { session }) => {
+                self.set_session_status(*session, "dismissed")
+            }
+            Event::SessionEnded(events::SessionEnded { session, .. }) => {
+                self.set_session_status(*session, "ended")
+            }
+            Event::SessionLost(events::SessionLost { session, .. }) => {
+                self.set_session_status(*session, "lost")
+            }
             _ => {}
         }
     }
 
     fn record_object_event(&mut self, event: &Event) {
         match event {
-            Event::QuestionAsked { question, .. } => self.set_status(question, "asked"),
-            Event::QuestionRouted { question, to: QuestionRoute::Orchestrator } => {
+            Event::QuestionAsked(events::QuestionAsked { question, .. }) => {
+                self.set_status(question, "asked")
+            }
+            Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Orchestrator }) => {
                 self.set_status(question, "with the orchestrator")
             }
-            Event::QuestionRouted { question, to: QuestionRoute::Person } => {
+            Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Person }) => {
                 self.set_status(question, "pending")
             }
-            Event::QuestionForwarded { question, .. } if self.is_with_orchestrator(*question) => {
+            Event::QuestionForwarded(events::QuestionForwarded { question, .. })
+                if self.is_with_orchestrator(*question) =>
+            {
                 self.set_status(question, "pending");
             }
-            Event::QuestionAnswered { question, .. } => self.set_status(question, "answered"),
-            Event::QuestionDelivered { question, .. } => self.set_status(question, "delivered"),
-            Event::QuestionResumed { question } => self.set_status(question, "resumed"),
-            Event::QuestionWithdrawn { question, .. } => self.set_status(question, "withdrawn"),
-            Event::QuestionExpired { question, .. } => self.set_status(question, "expired"),
-            Event::RequestMade { request, dependency, .. } => {
+            Event::QuestionAnswered(events::QuestionAnswered { question, .. }) => {
+                self.set_status(question, "answered")
+            }
+            Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
+                self.set_status(question, "delivered")
+            }
+            Event::QuestionResumed(events::QuestionResumed { question }) => {
+                self.set_status(question, "resumed")
+            }
+            Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. }) => {
+                self.set_status(question, "withdrawn")
+            }
+            Event::QuestionExpired(events::QuestionExpired { question, .. }) => {
+                self.set_status(question, "expired")
+            }
+            Event::RequestMade(events::RequestMade { request, dependency, .. }) => {
                 self.requests
                     .insert(request.to_string(), serde_json::to_value(dependency).unwrap_or_default());
                 self.set_status(request, "asked");
             }
-            Event::RequestProvided { request, .. } => self.set_status(request, "provided"),
-            Event::RequestRefused { request, .. } => self.set_status(request, "refused"),
-            Event::RequestSkipped { request } => self.set_status(request, "skipped"),
-            Event::RequestDelivered { request, .. } => self.set_status(request, "delivered"),
-            Event::InvocationMade { invocation, .. } => self.set_status(invocation, "pending"),
-            Event::InvocationStarted { invocation, .. } => self.set_status(invocation, "in progress"),
-            Event::InvocationEnded { invocation, outcome: domain::InvocationOutcome::Completed { .. } } => {
+            Event::RequestProvided(events::RequestProvided { request, .. }) => {
+                self.set_status(request, "provided")
+            }
+            Event::RequestRefused(events::RequestRefused { request, .. }) => {
+                self.set_status(request, "refused")
+            }
+            Event::RequestSkipped(events::RequestSkipped { request }) => self.set_status(request, "skipped"),
+            Event::RequestDelivered(events::RequestDelivered { request, .. }) => {
+                self.set_status(request, "delivered")
+            }
+            Event::InvocationMade(events::InvocationMade { invocation, .. }) => {
+                self.set_status(invocation, "pending")
+            }
+            Event::InvocationStarted(events::InvocationStarted { invocation, .. }) => {
+                self.set_status(invocation, "in progress")
+            }
+            Event::InvocationEnded(events::InvocationEnded {
+                invocation,
+                outcome: domain::InvocationOutcome::Completed { .. },
+            }) => {
                 self.set_status(invocation, "completed");
             }
-            Event::InvocationEnded { invocation, .. } => self.set_status(invocation, "failed"),
-            Event::ResultSubmitted { result, .. } => self.set_status(result, "pending"),
-            Event::ResultDelivered { result, .. } => self.set_status(result, "delivered"),
-            Event::ChannelCreated { channel, .. } => self.set_status(channel, "open"),
-            Event::ChannelClosed { channel } => self.set_status(channel, "closed"),
-            Event::EscalationRaised { escalation, kind, title, cause, .. } => {
+            Event::InvocationEnded(events::InvocationEnded { invocation, .. }) => {
+                self.set_status(invocation, "failed")
+            }
+            Event::ResultSubmitted(events::ResultSubmitted { result, .. }) => {
+                self.set_status(result, "pending")
+            }
+            Event::ResultDelivered(events::ResultDelivered { result, .. }) => {
+                self.set_status(result, "delivered")
+            }
+            Event::ChannelCreated(events::ChannelCreated { channel, .. }) => self.set_status(channel, "open"),
+            Event::ChannelClosed(events::ChannelClosed { channel }) => self.set_status(channel, "closed"),
+            Event::EscalationRaised(events::EscalationRaised { escalation, kind, title, cause, .. }) => {
                 // Only errors in the words of an agent have no translatable cause.
                 let is_reported_by_agent = *kind == EscalationType::General;
                 assert_eq!(
@@ -176,10 +227,16 @@ impl RunFacts {
                 );
                 self.set_status(escalation, "open");
             }
-            Event::EscalationForwarded { escalation, to, .. } => self.set_status(escalation, level_text(*to)),
-            Event::EscalationResolved { escalation, .. } => self.set_status(escalation, "resolved"),
-            Event::LoopStarted { feedback_loop, .. } => self.set_status(feedback_loop, "running"),
-            Event::LoopEnded { feedback_loop, outcome } => {
+            Event::EscalationForwarded(events::EscalationForwarded { escalation, to, .. }) => {
+                self.set_status(escalation, level_text(*to))
+            }
+            Event::EscalationResolved(events::EscalationResolved { escalation, .. }) => {
+                self.set_status(escalation, "resolved")
+            }
+            Event::LoopStarted(events::LoopStarted { feedback_loop, .. }) => {
+                self.set_status(feedback_loop, "running")
+            }
+            Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
                 self.set_status(feedback_loop, &format!("{outcome:?}").to_lowercase());
             }
             _ => {}

@@ -1,8 +1,8 @@
 //! Runs a scenario on a run and on a replica that only replays the recorded events.
 //!
-//! After every step the two must be equal, and a rejected command must have changed nothing.
+//! After every step the two must be equal, and a rejected input must have changed nothing.
 
-use domain::{Actor, Command, EffectId, RecordedEvent, Timestamp};
+use domain::{EffectId, RecordedEvent, Report, RunInput, RunStart, Timestamp};
 use engine::{Effect, Guard, Run};
 
 use crate::{
@@ -54,13 +54,9 @@ impl ScenarioRunner {
                 return Err(format!("'{line}' is not a setting"));
             }
         }
-        let command = Command::StartRun {
-            project: "shop".to_owned(),
-            work: Box::new(setup.work),
-            settings: Box::new(setup.settings),
-            team: setup.team,
-        };
-        runner.execute_command(&Actor::Person("ana".to_owned()), command)?;
+        let (work, settings, team) = (setup.work, setup.settings, setup.team);
+        let start = Box::new(RunStart { project: "shop".to_owned(), work, settings, team });
+        runner.execute_input(RunInput::Start { person: "ana".to_owned(), start })?;
         runner.run_executor()?;
         Ok(runner)
     }
@@ -71,19 +67,19 @@ impl ScenarioRunner {
         self.effects.clear();
     }
 
-    /// Executes a command and keeps a rejection for the next expectation.
-    pub fn execute_command(&mut self, actor: &Actor, command: Command) -> Result<(), String> {
-        if let Some(rejection) = self.decide(actor, command)? {
+    /// Executes an input and keeps a rejection for the next expectation.
+    pub fn execute_input(&mut self, input: RunInput) -> Result<(), String> {
+        if let Some(rejection) = self.decide(input)? {
             self.rejections.push(rejection);
         }
         Ok(())
     }
 
     /// Lets the run decide, and returns the reason of a rejection.
-    fn decide(&mut self, actor: &Actor, command: Command) -> Result<Option<String>, String> {
+    fn decide(&mut self, input: RunInput) -> Result<Option<String>, String> {
         let before = self.run.clone();
-        let description = format!("{command:?}");
-        let decision = match self.run.decide(self.now, actor, command) {
+        let description = format!("{input:?}");
+        let decision = match self.run.decide(self.now, input) {
             Ok(decision) => decision,
             Err(rejection) if self.run == before => return Ok(Some(rejection.to_string())),
             Err(rejection) => {
@@ -127,9 +123,9 @@ impl ScenarioRunner {
     pub fn run_executor(&mut self) -> Result<(), String> {
         while let Some(index) = self.pending.iter().position(|(_, effect)| self.executor.executes(effect)) {
             let (id, effect) = self.pending.remove(index);
-            let command = self.executor.success_report(id, &effect, self.now);
+            let report = self.executor.success_report(id, &effect, self.now);
             // A late report is rejected, as in production.
-            self.decide(&Actor::System, command)?;
+            self.decide(report.into())?;
         }
         Ok(())
     }
@@ -142,7 +138,7 @@ impl ScenarioRunner {
                 return Ok(());
             };
             self.now = self.now.max(deadline);
-            self.execute_command(&Actor::Clock, Command::Tick)?;
+            self.execute_input(Report::TimerFired.into())?;
             self.run_executor()?;
         }
         Err(format!("too many ticks at {}", clock::format_time(self.now)))

@@ -1,12 +1,11 @@
-//! The `when` section of a scenario: turns each step into commands.
+//! The `when` section of a scenario: turns each step into inputs.
 
 use domain::{
-    Actor, AskUser, AskUserType, Command, PermissionKind, PermissionRequest, SessionId, TestFailure,
+    AgentOutput, AskUser, AskUserType, PermissionKind, PermissionRequest, RunInput, SessionId, TestFailure,
     TestFeedback, TestMetrics, Usage,
 };
 
 use crate::{
-    agent_output,
     clock::parse_duration,
     executor_reports,
     runner::ScenarioRunner,
@@ -59,13 +58,8 @@ fn run_action_step(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&st
         return result;
     }
     if let Some(command) = user_commands::read_user_line(runner, words, tail)? {
-        let name = words.first().copied().unwrap_or_default();
-        // Names of users are in lower case; an agent may try a command of users.
-        let actor = match runner.facts.session(name) {
-            Ok(session) => Actor::Agent(session.id),
-            Err(_) => Actor::Person(name.to_owned()),
-        };
-        return runner.execute_command(&actor, command);
+        let person = words.first().copied().unwrap_or_default().to_owned();
+        return runner.execute_input(RunInput::User { person, command });
     }
     Err("is not a step".to_owned())
 }
@@ -95,28 +89,34 @@ fn act_as_agent(
     let session = runner.facts.session(agent)?;
     let (id, role) = (session.id, session.role);
     let text = || tail.ok_or("has no text after the colon".to_owned());
-    let commands = match action {
+    let outputs = match action {
         ["prints", "within", "its", "turn"] => runner.outputs.print(id, role, text()?),
         ["prints"] => {
-            let mut commands = runner.outputs.print(id, role, text()?);
-            commands.extend(runner.outputs.end_turn(id, role));
-            commands
+            let mut outputs = runner.outputs.print(id, role, text()?);
+            outputs.extend(runner.outputs.end_turn(id, role));
+            outputs
         }
         ["prints", "at", "once"] => {
-            let mut commands = agent_output::sort_by_urgency(runner.outputs.print(id, role, text()?));
-            commands.extend(runner.outputs.end_turn(id, role));
-            commands
+            let outputs = runner.outputs.print(id, role, text()?);
+            let mut inputs: Vec<RunInput> =
+                outputs.into_iter().map(|output| RunInput::Agent { session: id, output }).collect();
+            engine::sort_by_urgency(&mut inputs);
+            let sorted = inputs.into_iter().filter_map(|input| match input {
+                RunInput::Agent { output, .. } => Some(output),
+                RunInput::Start { .. } | RunInput::User { .. } | RunInput::Report(_) => None,
+            });
+            sorted.chain(runner.outputs.end_turn(id, role)).collect()
         }
         ["ends", "its", "turn"] => runner.outputs.end_turn(id, role),
-        ["repeats", "its", "last", "message"] => vec![runner.outputs.last_command(id)?],
+        ["repeats", "its", "last", "message"] => vec![runner.outputs.last_output(id)?],
         ["requests", "permission", "to", kind, subject @ ..] => {
-            vec![Command::RequestPermission(permission_request(id, kind, subject, runner.log.len())?)]
+            vec![AgentOutput::PermissionRequested(permission_request(id, kind, subject, runner.log.len())?)]
         }
         ["reports", "success"] => {
-            vec![Command::ReportTestFeedback(TestFeedback { success: true, ..TestFeedback::default() })]
+            vec![AgentOutput::TestFeedback(TestFeedback { success: true, ..TestFeedback::default() })]
         }
         ["reports", "a", "failed", "test"] => {
-            vec![Command::ReportTestFeedback(failed_test_feedback(text()?))]
+            vec![AgentOutput::TestFeedback(failed_test_feedback(text()?))]
         }
         ["asks", "within", "its", "turn"] => {
             let question = AskUser {
@@ -127,20 +127,20 @@ fn act_as_agent(
                 default: None,
                 required: true,
             };
-            vec![Command::RequestAnswer { prompt: format!("prompt-{id}"), question: Box::new(question) }]
+            vec![AgentOutput::QuestionAsked { prompt: format!("prompt-{id}"), question: Box::new(question) }]
         }
-        ["uses", amount, ..] => vec![Command::ReportUsage(parse_usage(amount)?)],
+        ["uses", amount, ..] => vec![AgentOutput::Usage(parse_usage(amount)?)],
         _ => return Err("is not a step of an agent".to_owned()),
     };
-    for command in commands {
+    for output in outputs {
         let has_ended = |status| matches!(status, "dismissed" | "ended");
         let has_ended =
             runner.facts.sessions.iter().any(|session| session.id == id && has_ended(session.status));
-        if has_ended && matches!(command, Command::EndTurn { .. }) {
+        if has_ended && matches!(output, AgentOutput::TurnEnded { .. }) {
             // An earlier message ended the process.
             continue;
         }
-        runner.execute_command(&Actor::Agent(id), command)?;
+        runner.execute_input(RunInput::Agent { session: id, output })?;
         runner.run_executor()?;
     }
     Ok(())

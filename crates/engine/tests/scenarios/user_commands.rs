@@ -1,6 +1,6 @@
 //! Commands of users in a scenario: `ana answers q_1: Postgres`.
 
-use domain::{Command, DependencyType, EscalationAction, PermissionScope, ProvidedResource};
+use domain::{DependencyType, EscalationAction, PermissionScope, ProvidedResource, UserCommand};
 
 use crate::{
     runner::ScenarioRunner,
@@ -12,67 +12,69 @@ fn read_command(
     runner: &ScenarioRunner,
     action: &[&str],
     tail: Option<&str>,
-) -> Result<Option<Command>, String> {
+) -> Result<Option<UserCommand>, String> {
     let text = || tail.map(str::to_owned);
     let required_text = || text().ok_or_else(|| "has no text after the colon".to_owned());
     Ok(Some(match action {
-        ["pauses", "the", "run"] => Command::PauseRun,
-        ["continues", "the", "run"] => Command::ContinueRun,
-        ["cancels", "the", "run"] => Command::CancelRun,
-        ["pauses", "phase", phase] => Command::PausePhase(read_value(phase)?),
-        ["continues", "phase", phase] => Command::ContinuePhase(read_value(phase)?),
-        ["cancels", "phase", phase] => Command::CancelPhase(read_value(phase)?),
-        ["pauses", task] => Command::PauseTask(read_value(task)?),
-        ["continues", task] => Command::ContinueTask(read_value(task)?),
-        ["cancels", task] => Command::CancelTask(read_value(task)?),
-        ["retries", task] => Command::RetryTask { task: read_value(task)?, hint: text() },
-        ["skips", request] if request.starts_with("d_") => Command::SkipRequest(read_value(request)?),
-        ["skips", task] => Command::SkipTask(read_value(task)?),
+        ["pauses", "the", "run"] => UserCommand::PauseRun,
+        ["continues", "the", "run"] => UserCommand::ContinueRun,
+        ["cancels", "the", "run"] => UserCommand::CancelRun,
+        ["pauses", "phase", phase] => UserCommand::PausePhase(read_value(phase)?),
+        ["continues", "phase", phase] => UserCommand::ContinuePhase(read_value(phase)?),
+        ["cancels", "phase", phase] => UserCommand::CancelPhase(read_value(phase)?),
+        ["pauses", task] => UserCommand::PauseTask(read_value(task)?),
+        ["continues", task] => UserCommand::ContinueTask(read_value(task)?),
+        ["cancels", task] => UserCommand::CancelTask(read_value(task)?),
+        ["retries", task] => UserCommand::RetryTask { task: read_value(task)?, hint: text() },
+        ["skips", request] if request.starts_with("d_") => UserCommand::SkipRequest(read_value(request)?),
+        ["skips", task] => UserCommand::SkipTask(read_value(task)?),
         ["prioritizes", task, priority] => {
-            Command::PrioritizeTask { task: read_value(task)?, priority: read_value(priority)? }
+            UserCommand::PrioritizeTask { task: read_value(task)?, priority: read_value(priority)? }
         }
         ["reassigns", task, "to", agent] => {
-            Command::ReassignTask { task: read_value(task)?, agent: read_value(agent)? }
+            UserCommand::ReassignTask { task: read_value(task)?, agent: read_value(agent)? }
         }
         ["rewinds", task, "to", "its", "start"] => {
-            Command::RewindTask { task: read_value(task)?, checkpoint: None }
+            UserCommand::RewindTask { task: read_value(task)?, checkpoint: None }
         }
         ["rewinds", task, "to", checkpoint] => {
-            Command::RewindTask { task: read_value(task)?, checkpoint: Some(read_value(checkpoint)?) }
+            UserCommand::RewindTask { task: read_value(task)?, checkpoint: Some(read_value(checkpoint)?) }
         }
-        ["creates", "a", "checkpoint", "of", task] => Command::CreateCheckpoint(read_value(task)?),
-        ["adds", "a", "task"] => Command::AddTask(Box::new(read_task(&required_text()?)?)),
+        ["creates", "a", "checkpoint", "of", task] => UserCommand::CreateCheckpoint(read_value(task)?),
+        ["adds", "a", "task"] => UserCommand::AddTask(Box::new(read_task(&required_text()?)?)),
         ["makes", later, "depend", "on", earlier] => {
-            Command::AddDependency { earlier: read_value(earlier)?, later: read_value(later)? }
+            UserCommand::AddDependency { earlier: read_value(earlier)?, later: read_value(later)? }
         }
         ["makes", later, "independent", "of", earlier] => {
-            Command::RemoveDependency { earlier: read_value(earlier)?, later: read_value(later)? }
+            UserCommand::RemoveDependency { earlier: read_value(earlier)?, later: read_value(later)? }
         }
-        ["marks", "as", "met"] => Command::MarkExternalMet { name: required_text()? },
-        ["applies", offer] => Command::ApplyPlanChange { offer: read_value(offer)? },
-        ["ignores", offer] => Command::IgnorePlanChange { offer: read_value(offer)? },
+        ["marks", "as", "met"] => UserCommand::MarkExternalMet { name: required_text()? },
+        ["applies", offer] => UserCommand::ApplyPlanChange { offer: read_value(offer)? },
+        ["ignores", offer] => UserCommand::IgnorePlanChange { offer: read_value(offer)? },
         ["answers", target, rest @ ..] => parse_answer(target, rest, text().unwrap_or_default())?,
         ["requests", "clarification", "of", question] => {
-            Command::RequestClarification { question: read_value(question)?, text: required_text()? }
+            UserCommand::RequestClarification { question: read_value(question)?, text: required_text()? }
         }
-        ["messages", task] => Command::SendMessage { task: read_value(task)?, text: required_text()? },
-        ["chats"] => Command::Chat { text: required_text()?, talk_only: false },
-        ["chats", "without", "answering"] => Command::Chat { text: required_text()?, talk_only: true },
-        ["provides", request] => Command::Provide {
+        ["messages", task] => UserCommand::SendMessage { task: read_value(task)?, text: required_text()? },
+        ["chats"] => UserCommand::Chat { text: required_text()?, talk_only: false },
+        ["chats", "without", "answering"] => UserCommand::Chat { text: required_text()?, talk_only: true },
+        ["provides", request] => UserCommand::Provide {
             request: read_value(request)?,
             provided: parse_provided_resource(runner, request, tail)?,
         },
-        ["refuses", request] => Command::Refuse { request: read_value(request)?, reason: required_text()? },
-        ["approves", "phase", phase] => Command::ApproveGate { phase: read_value(phase)?, note: text() },
-        ["rejects", "phase", phase] => {
-            Command::RejectGate { phase: read_value(phase)?, reason: required_text()?, tasks: Vec::new() }
+        ["refuses", request] => {
+            UserCommand::Refuse { request: read_value(request)?, reason: required_text()? }
         }
-        ["rejects", "phase", phase, "because", "of", tasks @ ..] => Command::RejectGate {
+        ["approves", "phase", phase] => UserCommand::ApproveGate { phase: read_value(phase)?, note: text() },
+        ["rejects", "phase", phase] => {
+            UserCommand::RejectGate { phase: read_value(phase)?, reason: required_text()?, tasks: Vec::new() }
+        }
+        ["rejects", "phase", phase, "because", "of", tasks @ ..] => UserCommand::RejectGate {
             phase: read_value(phase)?,
             reason: required_text()?,
             tasks: read_list(tasks)?,
         },
-        ["resolves", escalation] => Command::Resolve {
+        ["resolves", escalation] => UserCommand::Resolve {
             escalation: read_value(escalation)?,
             action: parse_action(&required_text()?)?,
             note: None,
@@ -86,14 +88,14 @@ pub fn read_user_line(
     runner: &ScenarioRunner,
     words: &[&str],
     tail: Option<&str>,
-) -> Result<Option<Command>, String> {
+) -> Result<Option<UserCommand>, String> {
     match words.split_first() {
         Some((_, action)) => read_command(runner, action, tail),
         None => Ok(None),
     }
 }
 
-fn parse_answer(target: &str, scope: &[&str], answer: String) -> Result<Command, String> {
+fn parse_answer(target: &str, scope: &[&str], answer: String) -> Result<UserCommand, String> {
     let scope = match scope {
         [] => PermissionScope::Once,
         ["for", "the", "task"] => PermissionScope::Task,
@@ -106,7 +108,7 @@ fn parse_answer(target: &str, scope: &[&str], answer: String) -> Result<Command,
     } else {
         (None, Some(read_value(target)?))
     };
-    Ok(Command::Answer { question, task, answer, scope })
+    Ok(UserCommand::Answer { question, task, answer, scope })
 }
 
 /// Parses the provided resource; without a text it follows from the kind of the request.

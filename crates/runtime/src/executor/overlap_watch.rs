@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Command, TaskId};
+use domain::{Report, TaskId};
 use repo::FileOverlap;
 use views::Rows;
 
@@ -127,7 +127,7 @@ impl OverlapScanner {
             }
             // The engine records only changes.
             let overlaps = self.scan();
-            self.context.report_to_run_loop(Command::ReportOverlaps { overlaps });
+            self.context.report_to_run_loop(Report::OverlapsFound { overlaps });
             paused_until = Instant::now() + PAUSE_MIN.max(started_at.elapsed() * PAUSE_FACTOR);
             next_scan = (self.tasks.len() > 1).then(|| Instant::now() + SCAN_INTERVAL);
         }

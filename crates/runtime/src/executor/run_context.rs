@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Command, Role, RunId, SessionId, TaskId};
+use domain::{AgentOutput, Report, Role, RunId, RunInput, SessionId, TaskId};
 use repo::{GitOptions, RepoError};
 use sessions::{Sandbox, SandboxPolicy};
 
@@ -53,13 +53,13 @@ pub(super) enum WorktreeError {
 
 impl RunContext {
     /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
-    pub(super) fn report_to_run_loop(&self, command: Command) {
-        drop(self.requests.send(RunRequest::from_executor(command)));
+    pub(super) fn report_to_run_loop(&self, report: Report) {
+        drop(self.requests.send(RunRequest::without_reply(report.into())));
     }
 
-    /// Sends the run loop a command of an agent.
-    pub(super) fn send_agent_command(&self, session: SessionId, command: Command) {
-        drop(self.requests.send(RunRequest::from_agent(session, command)));
+    /// Sends the run loop the output of an agent.
+    pub(super) fn send_agent_output(&self, session: SessionId, output: AgentOutput) {
+        drop(self.requests.send(RunRequest::without_reply(RunInput::Agent { session, output })));
     }
 
     pub(super) fn publish_activity(&self, session: SessionId, activity: AgentActivity) {
@@ -95,7 +95,7 @@ impl RunContext {
     pub(super) fn report_available_space(&self) {
         let budget = self.environment.disk_budget_bytes;
         if budget.is_none_or(|budget| self.host.disk_budget.ensure_space(&self.host.data, budget)) {
-            self.report_to_run_loop(Command::ReportDiskSpaceAvailable);
+            self.report_to_run_loop(Report::DiskSpaceAvailable);
         }
     }
 

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Command, EffectId, InputNumber, Locale, SessionId, SessionInput, Usage};
+use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionId, SessionInput, Usage};
 use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
 use protocol::prompts::TaskPrompt;
 use sessions::{InputOrder, InputQueue, SessionError, SessionReport};
@@ -161,15 +161,13 @@ impl SessionWorker {
                 Err(_) if self.inbox.stop_request() == Some(SessionStop::Detach) => return,
                 Err(ProcessError::DiskBudget(reason)) => {
                     let session = self.spec.session;
-                    return self
-                        .context
-                        .report_to_run_loop(Command::ReportDiskBudgetExceeded { session, reason });
+                    return self.context.report_to_run_loop(Report::DiskBudgetExceeded { session, reason });
                 }
                 Err(error) => {
                     let (session, reason) = (self.spec.session, error_chain(&error));
                     // The processes must not continue beside those of the session that replaces this one.
                     end_session_processes(&self.context, session, GRACE);
-                    return self.context.report_to_run_loop(Command::ReportLost { session, reason });
+                    return self.context.report_to_run_loop(Report::SessionLost { session, reason });
                 }
             };
         }
@@ -327,9 +325,9 @@ impl SessionWorker {
                         outcome: TurnOutcome::Failed { .. },
                     }) => {
                         let read_from = process.to_session_offset(read_from);
-                        self.context.send_agent_command(
+                        self.context.send_agent_output(
                             self.spec.session,
-                            Command::InterruptTurn { read_from, text, tools },
+                            AgentOutput::TurnInterrupted { read_from, text, tools },
                         );
                     }
                     SessionReport::Event(event) => self.handle_event(event, process),
@@ -347,7 +345,7 @@ impl SessionWorker {
                 Some(SessionStop::Overflow) => return Err(ProcessError::QueueFull),
                 Some(SessionStop::End) => {
                     let session = self.spec.session;
-                    self.context.report_to_run_loop(Command::ReportEnded { session, exit_status: None });
+                    self.context.report_to_run_loop(Report::SessionEnded { session, exit_status: None });
                     return Ok(NextState::Ended);
                 }
                 None => {}
@@ -375,7 +373,7 @@ impl SessionWorker {
 
     fn report_effect(&self, effect: EffectId, result: Result<(), SessionError>) {
         let error = result.err().map(|error| error_chain(&error));
-        self.context.report_to_run_loop(Command::ReportEffect { effect, error });
+        self.context.report_to_run_loop(Report::EffectFinished { effect, error });
     }
 }
 

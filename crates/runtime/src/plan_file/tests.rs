@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Instant};
 
-use domain::Command;
+use domain::Report;
 use tempfile::TempDir;
 
 use super::{POLL_INTERVAL, PlanFileWatcher, PlanOptions};
@@ -41,10 +41,10 @@ impl PlanFileTest {
         for _ in 0..3 {
             self.watcher.polled_at = Instant::now().checked_sub(POLL_INTERVAL).unwrap();
             reports.extend(self.watcher.poll().map(|report| match report {
-                Command::ReportPlan { work } => {
+                Report::PlanChanged { work } => {
                     work.tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>().join(" ")
                 }
-                Command::ReportPlanUnreadable { problem } => problem,
+                Report::PlanUnreadable { problem } => problem,
                 other => format!("{other:?}"),
             }));
         }

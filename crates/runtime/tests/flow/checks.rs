@@ -84,7 +84,7 @@ fn cancelling_a_task_ends_its_check() {
     let run = fixture.start(work);
     wait_until("the check runs", || fixture.script_output("pid").ends_with('\n'));
     let check = Process::from_pid(fixture.script_output("pid").trim().parse().unwrap());
-    fixture.execute(&run, domain::Command::CancelTask("T1".parse().unwrap()));
+    fixture.execute(&run, domain::UserCommand::CancelTask("T1".parse().unwrap()));
     wait_until("the check has ended", || check.has_exited());
 }
 

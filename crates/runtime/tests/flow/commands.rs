@@ -1,6 +1,6 @@
 //! Commands of the user for an active run: pause, continue, cancel, skip, retry, rewind.
 
-use domain::{CheckpointId, Command, RunId, RunOutcome, RunSettings, TaskId};
+use domain::{CheckpointId, RunId, RunOutcome, RunSettings, TaskId, UserCommand};
 use views::{CheckpointState, QuestionState, TaskState};
 
 use crate::{
@@ -49,7 +49,7 @@ fn rewinding_to_a_checkpoint_saves_later_work() {
         views.rows().questions.iter().find(is_second).map(|row| row.id)
     });
     fixture.release_barrier("end");
-    fixture.execute(&run, Command::RewindTask { task: t1(), checkpoint: Some(checkpoint) });
+    fixture.execute(&run, UserCommand::RewindTask { task: t1(), checkpoint: Some(checkpoint) });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.script_output("found"), "README.md\none.txt\n");
     assert_eq!(fixture.branch_files(&run), ["README.md", "one.txt"]);
@@ -66,11 +66,11 @@ fn rewinding_without_a_checkpoint_returns_to_the_start_of_the_task() {
     let run = fixture.start(plan(&["T1"]));
     fixture.wait_for_questions(&run, 1);
     fixture.release_barrier("end");
-    fixture.execute(&run, Command::RewindTask { task: t1(), checkpoint: None });
+    fixture.execute(&run, UserCommand::RewindTask { task: t1(), checkpoint: None });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.script_output("found"), "README.md\n");
     let rejection = fixture
-        .execute_rejected(&run, Command::RewindTask { task: t1(), checkpoint: Some(CheckpointId(77)) });
+        .execute_rejected(&run, UserCommand::RewindTask { task: t1(), checkpoint: Some(CheckpointId(77)) });
     assert!(rejection.contains("k_77"), "{rejection}");
 }
 
@@ -80,7 +80,8 @@ fn retried_task_gets_the_hint_and_keeps_its_work() {
     let run = fixture.start(plan(&["T1"]));
     let question = fixture.wait_for_questions(&run, 1).remove(0).id;
     fixture.release_barrier("end");
-    fixture.execute(&run, Command::RetryTask { task: t1(), hint: Some("Take the short way.".to_owned()) });
+    fixture
+        .execute(&run, UserCommand::RetryTask { task: t1(), hint: Some("Take the short way.".to_owned()) });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert!(
         fixture.script_output("task").contains("Take the short way."),
@@ -96,7 +97,7 @@ fn dependents_of_a_skipped_task_continue() {
     let fixture = RunFixture::new(WORKS);
     let run = fixture.start(plan(&["T1", "T2:T1"]));
     let worker = wait_for_agent(&fixture, "T1");
-    fixture.execute(&run, Command::SkipTask(t1()));
+    fixture.execute(&run, UserCommand::SkipTask(t1()));
     wait_until("its agent has exited", || worker.has_exited());
     fixture.release_barrier("go");
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
@@ -105,20 +106,20 @@ fn dependents_of_a_skipped_task_continue() {
 
 #[test]
 fn paused_task_does_not_run() {
-    assert_pause_stops_the_agent(Command::PauseTask(t1()), Command::ContinueTask(t1()));
+    assert_pause_stops_the_agent(UserCommand::PauseTask(t1()), UserCommand::ContinueTask(t1()));
 }
 
 #[test]
 fn paused_phase_does_not_run() {
-    assert_pause_stops_the_agent(Command::PausePhase(1), Command::ContinuePhase(1));
+    assert_pause_stops_the_agent(UserCommand::PausePhase(1), UserCommand::ContinuePhase(1));
 }
 
 #[test]
 fn paused_run_does_not_run() {
-    assert_pause_stops_the_agent(Command::PauseRun, Command::ContinueRun);
+    assert_pause_stops_the_agent(UserCommand::PauseRun, UserCommand::ContinueRun);
 }
 
-fn assert_pause_stops_the_agent(pause: Command, resume: Command) {
+fn assert_pause_stops_the_agent(pause: UserCommand, resume: UserCommand) {
     let mut fixture = RunFixture::new(WORKS);
     let run = fixture.start(plan(&["T1", "T2:T1"]));
     let worker = wait_for_agent(&fixture, "T1");
@@ -134,20 +135,20 @@ fn assert_pause_stops_the_agent(pause: Command, resume: Command) {
 
 #[test]
 fn cancelling_a_task_ends_its_processes() {
-    assert_cancel_ends_the_agent(Command::CancelTask(t1()), RunOutcome::Failed);
+    assert_cancel_ends_the_agent(UserCommand::CancelTask(t1()), RunOutcome::Failed);
 }
 
 #[test]
 fn cancelling_a_phase_ends_its_processes() {
-    assert_cancel_ends_the_agent(Command::CancelPhase(1), RunOutcome::Failed);
+    assert_cancel_ends_the_agent(UserCommand::CancelPhase(1), RunOutcome::Failed);
 }
 
 #[test]
 fn cancelling_a_run_ends_its_processes() {
-    assert_cancel_ends_the_agent(Command::CancelRun, RunOutcome::Cancelled);
+    assert_cancel_ends_the_agent(UserCommand::CancelRun, RunOutcome::Cancelled);
 }
 
-fn assert_cancel_ends_the_agent(cancel: Command, outcome: RunOutcome) {
+fn assert_cancel_ends_the_agent(cancel: UserCommand, outcome: RunOutcome) {
     let fixture = RunFixture::new(WORKS);
     let run = fixture.start(plan(&["T1", "T2:T1"]));
     let worker = wait_for_agent(&fixture, "T1");

@@ -58,8 +58,7 @@ fn assert_crash_is_retried(kill: &str, n_failed: usize) {
     assert_eq!(failed, n_failed);
     let hint = fixture.script_output("tasks");
     assert!(hint.contains("The last attempt failed"), "{hint}");
-    let starts =
-        fixture.events(&run).iter().filter(|event| matches!(event, Event::TaskStarted { .. })).count();
+    let starts = fixture.events(&run).iter().filter(|event| matches!(event, Event::TaskStarted(_))).count();
     assert_eq!(starts, 1 + n_failed);
     let pids = fixture.script_output("pids");
     for pid in pids.split(' ') {

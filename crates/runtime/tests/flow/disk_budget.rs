@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use domain::{Command, EscalationAction, EscalationId, Event, RunId, RunOutcome};
+use domain::{EscalationAction, EscalationId, Event, RunId, RunOutcome, UserCommand, events};
 use runtime::RunEnvironment;
 use views::TaskState;
 
@@ -51,7 +51,8 @@ fn tasks_without_space_wait_for_others_and_do_not_fail() {
     let rows = fixture.rows(&run);
     assert!(rows.escalations.iter().all(|row| row.resolved_at.is_some()));
     assert!(!rows.escalations.is_empty(), "the user is notified");
-    let is_counted = |event: &&Event| matches!(event, Event::AttemptFailed { counted: true, .. });
+    let is_counted =
+        |event: &&Event| matches!(event, Event::AttemptFailed(events::AttemptFailed { counted: true, .. }));
     assert_eq!(fixture.events(&run).iter().filter(is_counted).count(), 0);
     assert_eq!(fixture.branch_files(&run).len(), 5);
 }
@@ -79,7 +80,7 @@ fn unmerged_work_is_not_removed() {
         let failed = wait_for_escalation(&fixture, &run);
         fixture.execute(
             &run,
-            Command::Resolve { escalation: failed, action: EscalationAction::MarkFailed, note: None },
+            UserCommand::Resolve { escalation: failed, action: EscalationAction::MarkFailed, note: None },
         );
         fixture.wait_for_task(&run, "T9", TaskState::Failed);
         assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Failed);

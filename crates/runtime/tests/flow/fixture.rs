@@ -10,8 +10,8 @@ use std::{
 };
 
 use domain::{
-    Command, Event, GateApproval, PermissionScope, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role,
-    RunId, RunOutcome, RunSettings, Sequence, TaskId, TeamMember,
+    Event, GateApproval, PermissionScope, PlannedPhase, PlannedTask, PlannedWork, QuestionId, Role, RunId,
+    RunOutcome, RunSettings, Sequence, TaskId, TeamMember, UserCommand,
 };
 use runtime::{Host, HostEvent, Isolation, NewRun, Ports, RunEnvironment, SandboxMode, ShutdownMode};
 use tempfile::TempDir;
@@ -201,12 +201,12 @@ impl RunFixture {
     }
 
     /// Executes a command that must succeed.
-    pub fn execute(&self, run: &RunId, command: Command) {
+    pub fn execute(&self, run: &RunId, command: UserCommand) {
         self.host.execute_command(run, "ana", command).unwrap();
     }
 
     /// Executes a command that must be rejected, and returns the message.
-    pub fn execute_rejected(&self, run: &RunId, command: Command) -> String {
+    pub fn execute_rejected(&self, run: &RunId, command: UserCommand) -> String {
         self.host.execute_command(run, "ana", command).unwrap_err().to_string()
     }
 
@@ -297,8 +297,8 @@ impl Drop for RunFixture {
     }
 }
 
-pub fn answer_to(question: QuestionId, answer: &str) -> Command {
-    Command::Answer {
+pub fn answer_to(question: QuestionId, answer: &str) -> UserCommand {
+    UserCommand::Answer {
         question: Some(question),
         task: None,
         answer: answer.to_owned(),

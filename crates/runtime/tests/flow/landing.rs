@@ -1,6 +1,6 @@
 //! Which work is merged into the user's branch, and when.
 
-use domain::{Command, RunOutcome, RunSettings};
+use domain::{RunOutcome, RunSettings, UserCommand};
 use runtime::LandReport;
 use views::GateState;
 
@@ -32,7 +32,7 @@ fn only_approved_phases_are_landed_unless_all_are_requested() {
     let report = fixture.host.land(&run, false).unwrap();
     assert!(matches!(report, LandReport::NotApproved { .. }), "{report:?}");
     assert!(report.problem().unwrap().contains("jangdan land --all"));
-    fixture.execute(&run, Command::ApproveGate { phase: 1, note: None });
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
     wait_for_review(&fixture, &run, 2);
 
     // The second phase is merged but not approved.
@@ -45,7 +45,7 @@ fn only_approved_phases_are_landed_unless_all_are_requested() {
     assert!(matches!(fixture.host.land(&run, true).unwrap(), LandReport::Landed { .. }));
     assert!(fixture.project_folder().join("T2.txt").exists());
 
-    fixture.execute(&run, Command::ApproveGate { phase: 2, note: None });
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 2, note: None });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
 }
 
@@ -58,11 +58,11 @@ fn branch_that_is_not_checked_out_moves_with_each_approval() {
     fixture.git(&["checkout", "--quiet", "-b", "elsewhere"]);
     let files = || fixture.git(&["ls-tree", "--name-only", "main"]);
     assert!(!files().contains("T1.txt"));
-    fixture.execute(&run, Command::ApproveGate { phase: 1, note: None });
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
     wait_for_review(&fixture, &run, 2);
     crate::processes::wait_until("the branch has the first phase", || files().contains("T1.txt"));
     assert!(!files().contains("T2.txt"));
-    fixture.execute(&run, Command::ApproveGate { phase: 2, note: None });
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 2, note: None });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     crate::processes::wait_until("the branch has the second phase", || files().contains("T2.txt"));
     assert!(!fixture.project_folder().join("T1.txt").exists(), "the checked-out branch does not change");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use domain::{Command, OfferId, RunOutcome, TaskId};
+use domain::{OfferId, RunOutcome, TaskId, UserCommand};
 use runtime::{PlanOptions, RunEnvironment};
 use views::{PlanOfferState, TaskState};
 
@@ -56,7 +56,7 @@ fn change_is_offered_and_applied_and_completed_tasks_are_ticked() {
 
     // A pending offer survives a restart.
     fixture.restart();
-    fixture.execute(&run, Command::ApplyPlanChange { offer: OfferId(1) });
+    fixture.execute(&run, UserCommand::ApplyPlanChange { offer: OfferId(1) });
     fixture.release_barrier("go-T1");
     fixture.release_barrier("go-T3");
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);

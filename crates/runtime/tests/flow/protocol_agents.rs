@@ -1,6 +1,6 @@
 //! Agents with their own protocol: scripts that act as Claude Code, and one that uses ACP.
 
-use domain::{Command, Event, ParkMode, Role, RunOutcome, RunSettings};
+use domain::{Event, ParkMode, Role, RunOutcome, RunSettings, UserCommand};
 use views::CheckpointState;
 
 use crate::fixture::{Agent, RunFixture, plan, settings};
@@ -39,7 +39,7 @@ fn answer_while_cold(fixture: &RunFixture, answer: &str) -> String {
     let failed: Vec<_> = fixture
         .events(&run)
         .into_iter()
-        .filter(|event| matches!(event, Event::ErrorReported { .. } | Event::AttemptFailed { .. }))
+        .filter(|event| matches!(event, Event::ErrorReported(_) | Event::AttemptFailed(_)))
         .collect();
     assert_eq!(failed, [], "parking is not a failed attempt");
     fixture.branch_file(&run, "input.txt")
@@ -167,7 +167,7 @@ fn arguments_around_a_rewind(to_checkpoint: bool) -> (String, String) {
     });
     fixture.release_barrier("end");
     let checkpoint = Some(id).filter(|_| to_checkpoint);
-    fixture.execute(&run, Command::RewindTask { task: "T1".parse().unwrap(), checkpoint });
+    fixture.execute(&run, UserCommand::RewindTask { task: "T1".parse().unwrap(), checkpoint });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     let conversations = fixture.script_output("conversations");
     let (first, second) = conversations.trim_end().split_once('\n').unwrap();

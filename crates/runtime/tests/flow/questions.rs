@@ -1,6 +1,6 @@
 //! Questions from a worker through the orchestrator to the user, and their answers.
 
-use domain::{Actor, BlockReason, Command, Event, QuestionId, QuestionRoute, Role, RunOutcome};
+use domain::{Actor, BlockReason, Event, QuestionId, QuestionRoute, Role, RunOutcome, UserCommand, events};
 use views::{QuestionState, Rows, TaskState, TurnSpeaker};
 
 use crate::fixture::{Agent, RunFixture, agent, plan};
@@ -153,7 +153,7 @@ fn question_of_a_cancelled_task_is_withdrawn_and_cannot_be_answered() {
     let pending = fixture.wait_for_questions(&run, 2);
     let question_of =
         |task: &str| pending.iter().find(|row| row.task.as_ref().unwrap().to_string() == task).unwrap().id;
-    fixture.execute(&run, Command::CancelTask("T1".parse().unwrap()));
+    fixture.execute(&run, UserCommand::CancelTask("T1".parse().unwrap()));
     assert_eq!(fixture.wait_for_questions(&run, 1)[0].id, question_of("T2"));
     let rows = fixture.rows(&run);
     assert_eq!(rows.questions.get(&question_of("T1")).unwrap().status, QuestionState::Withdrawn);
@@ -168,13 +168,13 @@ fn fixture_with_orchestrator() -> RunFixture {
     RunFixture::with_team(&[agent("worker", Role::Worker, ASKS), agent("lead", Role::Orchestrator, LEADS)])
 }
 
-fn chat_command(text: &str) -> Command {
-    Command::Chat { text: text.to_owned(), talk_only: false }
+fn chat_command(text: &str) -> UserCommand {
+    UserCommand::Chat { text: text.to_owned(), talk_only: false }
 }
 
 fn question_routes(events: &[Event]) -> Vec<QuestionRoute> {
     let route = |event: &Event| match event {
-        Event::QuestionRouted { to, .. } => Some(*to),
+        Event::QuestionRouted(events::QuestionRouted { to, .. }) => Some(*to),
         _ => None,
     };
     events.iter().filter_map(route).collect()
@@ -184,17 +184,31 @@ fn question_routes(events: &[Event]) -> Vec<QuestionRoute> {
 fn question_steps(events: &[Event], id: QuestionId) -> Vec<&'static str> {
     let block_reason = BlockReason::Question { question: id };
     let step = |event: &Event| match event {
-        Event::QuestionAsked { question, .. } if *question == id => Some("asked"),
-        Event::TaskBlocked { reason, .. } if *reason == block_reason => Some("blocked"),
-        Event::QuestionRouted { question, to: QuestionRoute::Orchestrator } if *question == id => {
+        Event::QuestionAsked(events::QuestionAsked { question, .. }) if *question == id => Some("asked"),
+        Event::TaskBlocked(events::TaskBlocked { reason, .. }) if *reason == block_reason => Some("blocked"),
+        Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Orchestrator })
+            if *question == id =>
+        {
             Some("orchestrator")
         }
-        Event::QuestionRouted { question, to: QuestionRoute::Person } if *question == id => Some("person"),
-        Event::QuestionForwarded { question, .. } if *question == id => Some("forwarded"),
-        Event::QuestionAnswered { question, .. } if *question == id => Some("answered"),
-        Event::TaskUnblocked { reason, .. } if *reason == block_reason => Some("unblocked"),
-        Event::QuestionDelivered { question, .. } if *question == id => Some("delivered"),
-        Event::QuestionResumed { question } if *question == id => Some("resumed"),
+        Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Person })
+            if *question == id =>
+        {
+            Some("person")
+        }
+        Event::QuestionForwarded(events::QuestionForwarded { question, .. }) if *question == id => {
+            Some("forwarded")
+        }
+        Event::QuestionAnswered(events::QuestionAnswered { question, .. }) if *question == id => {
+            Some("answered")
+        }
+        Event::TaskUnblocked(events::TaskUnblocked { reason, .. }) if *reason == block_reason => {
+            Some("unblocked")
+        }
+        Event::QuestionDelivered(events::QuestionDelivered { question, .. }) if *question == id => {
+            Some("delivered")
+        }
+        Event::QuestionResumed(events::QuestionResumed { question }) if *question == id => Some("resumed"),
         _ => None,
     };
     events.iter().filter_map(step).collect()

@@ -1,6 +1,6 @@
 //! Cooperation of agents: calls, results, direct messages, testers and verifiers.
 
-use domain::{Command, Role, RunOutcome};
+use domain::{Role, RunOutcome, UserCommand};
 use views::{DirectMessageState, GateState, InvocationState, ReceiptPurpose, ResultState};
 
 use crate::fixture::{RunFixture, agent, plan};
@@ -223,10 +223,10 @@ fn gate_in_review_blocks_the_next_phase() {
     fixture
         .wait_for(&run, |views| (views.rows().gates.iter().next()?.state == GateState::Review).then_some(()));
     assert_eq!(fixture.rows(&run).tasks.get(&"T2".parse().unwrap()).unwrap().started_at, None);
-    fixture.execute(&run, Command::ApproveGate { phase: 1, note: None });
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 1, note: None });
     fixture
         .wait_for(&run, |views| (views.rows().gates.iter().nth(1)?.state == GateState::Review).then_some(()));
-    fixture.execute(&run, Command::ApproveGate { phase: 2, note: None });
+    fixture.execute(&run, UserCommand::ApproveGate { phase: 2, note: None });
     assert_eq!(fixture.wait_for_outcome(&run), RunOutcome::Done);
     assert_eq!(fixture.branch_files(&run), ["README.md", "T1.txt", "T2.txt"]);
 }

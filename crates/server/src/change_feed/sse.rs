@@ -154,7 +154,7 @@ fn write_event(text: &mut Vec<u8>, name: &str, id: Option<Position>, data: &impl
 mod tests {
     use domain::{
         Actor, Event, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings, Sequence, SessionId,
-        TeamMember, Timestamp,
+        TeamMember, Timestamp, events,
     };
     use store::Position;
     use views::{RowKind, Views};
@@ -165,30 +165,34 @@ mod tests {
     fn session_filter_includes_the_change_that_removes_a_row_from_the_session() {
         let (task, agent): (domain::TaskId, domain::AgentName) =
             ("T1".parse().unwrap(), "dev".parse().unwrap());
-        let open = |session| Event::SessionOpened {
-            session: SessionId(session),
-            parent: None,
-            depth: 2,
-            role: Role::Worker,
-            agent: Some(agent.clone()),
-            task: Some(task.clone()),
-            phase: None,
-            resumes: None,
+        let open = |session| {
+            Event::SessionOpened(events::SessionOpened {
+                session: SessionId(session),
+                parent: None,
+                depth: 2,
+                role: Role::Worker,
+                agent: Some(agent.clone()),
+                task: Some(task.clone()),
+                phase: None,
+                resumes: None,
+            })
         };
-        let resume = |session| Event::TaskResumed { task: task.clone(), session: SessionId(session) };
+        let resume = |session| {
+            Event::TaskResumed(events::TaskResumed { task: task.clone(), session: SessionId(session) })
+        };
         let planned = PlannedTask::new(task.clone(), 1, "Build".to_owned());
-        let run_started = Event::RunStarted {
+        let run_started = Event::RunStarted(events::RunStarted {
             project: "shop".to_owned(),
             work: Box::new(PlannedWork { tasks: vec![planned], ..PlannedWork::default() }),
             settings: Box::new(RunSettings::default()),
             team: vec![TeamMember { name: agent.clone(), role: Role::Worker, slots: None }],
-        };
-        let started = Event::TaskStarted {
+        });
+        let started = Event::TaskStarted(events::TaskStarted {
             task: task.clone(),
             attempt: 1,
             agent: agent.clone(),
             session: SessionId(1),
-        };
+        });
 
         let run: domain::RunId = "r1".parse().unwrap();
         let mut views = Views::new(run.clone());

@@ -5,13 +5,13 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use domain::{Actor, RunId, Timestamp};
+use domain::{RunId, Timestamp};
 use proptest::{collection::vec, prelude::*, sample::Index};
-use runtime::{AgentActivity, CommandError, DurableRun, HostEvent};
+use runtime::{AgentActivity, DurableRun, DurableRunError, HostEvent};
 use store::{Log, Position, SqliteLog};
 use tempfile::TempDir;
 use testkit::{
-    run_loop::{start_command, success_reports},
+    run_loop::{start_input, success_inputs},
     workloads::{GraphShape, generate},
 };
 use tokio::sync::{Semaphore, broadcast};
@@ -37,9 +37,7 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
     let mut open = |name: &str, seed| {
         let mut durable_run = DurableRun::open(Arc::clone(&log), name.parse().unwrap()).unwrap();
         let work = generate(GraphShape::Chains, 5, seed);
-        let step = durable_run
-            .execute(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 2))
-            .unwrap();
+        let step = durable_run.execute(Timestamp(1), start_input(&work, 2)).unwrap();
         add_published_events(&mut published, &durable_run, step.events);
         (durable_run, VecDeque::from(step.effects))
     };
@@ -48,13 +46,13 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
         let index = usize::from(now % 5 < 2);
         let (durable_run, effects) = &mut runs[index];
         if let Some((id, effect)) = effects.pop_front() {
-            for (actor, command) in success_reports(id, effect) {
-                match durable_run.execute(Timestamp(now), &actor, command) {
+            for input in success_inputs(id, effect) {
+                match durable_run.execute(Timestamp(now), input) {
                     Ok(step) => {
                         effects.extend(step.effects);
                         add_published_events(&mut published, durable_run, step.events);
                     }
-                    Err(CommandError::Rejected(_)) => {}
+                    Err(DurableRunError::Rejected(_)) => {}
                     Err(error) => panic!("{error}"),
                 }
             }

@@ -3,11 +3,11 @@
 use std::{io, sync::Arc, time::Duration};
 
 use axum::serve::Listener;
-use domain::{Actor, Timestamp};
+use domain::Timestamp;
 use runtime::{DurableRun, Host};
 use tempfile::TempDir;
 use testkit::{
-    run_loop::start_command,
+    run_loop::start_input,
     workloads::{GraphShape, generate},
 };
 use tokio::{
@@ -54,7 +54,7 @@ fn with_paused_clock<T: Future<Output = ()>>(test: impl FnOnce(Api) -> T) {
     let host = Host::open(folder.path()).unwrap();
     let mut durable_run = DurableRun::open(Arc::clone(host.log()), "r1".parse().unwrap()).unwrap();
     let work = generate(GraphShape::Random, 200, 1);
-    durable_run.execute(Timestamp(1), &Actor::Person("ana".to_owned()), start_command(&work, 1)).unwrap();
+    durable_run.execute(Timestamp(1), start_input(&work, 1)).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.unwrap().block_on(async { test(Api::open(host).unwrap()).await });
 }

@@ -1,6 +1,6 @@
 //! Invalid requests get problem documents, and the server continues.
 
-use domain::{Command, PermissionScope, TaskId};
+use domain::{PermissionScope, TaskId, UserCommand};
 use server::ClientError;
 
 use crate::fixture::Fixture;
@@ -128,10 +128,14 @@ fn client_errors_have_the_detail_of_the_problem() {
         }
         error => panic!("{error}"),
     };
-    let send = |command: &Command| fixture.client.send_command(&run, "ana", command).map(drop);
-    check(send(&Command::PauseTask(unknown)), 409, "There is no task T9.");
-    let answer =
-        Command::Answer { question: None, task: None, answer: String::new(), scope: PermissionScope::Once };
+    let send = |command: &UserCommand| fixture.client.send_command(&run, "ana", command).map(drop);
+    check(send(&UserCommand::PauseTask(unknown)), 409, "There is no task T9.");
+    let answer = UserCommand::Answer {
+        question: None,
+        task: None,
+        answer: String::new(),
+        scope: PermissionScope::Once,
+    };
     check(send(&answer), 409, "The text is empty.");
     let unknown_run = "unknown".parse().unwrap();
     check(fixture.client.run_row(&unknown_run).map(drop), 404, "There is no run 'unknown'.");

@@ -9,7 +9,7 @@ use std::{
     sync::Barrier,
 };
 
-use domain::{Command, Sequence};
+use domain::{Sequence, UserCommand};
 use runtime::{Host, ShutdownMode};
 use server::{Client, ConnectOrStartError, LiveEvent, Loopback, Server, ServerError, connect_or_start};
 use store::{Position, SqliteReader};
@@ -137,7 +137,7 @@ fn stopped_server_publishes_the_last_events_and_clients_reconnect() {
     // The stream reconnects and continues at its position.
     let host = Host::open(&fixture.data_directory()).unwrap();
     fixture.server = Some(Server::start(host, &fixture.data_directory(), Loopback::Off).unwrap());
-    fixture.client.send_command(&run, "ana", &Command::PauseRun).unwrap();
+    fixture.client.send_command(&run, "ana", &UserCommand::PauseRun).unwrap();
     let is_paused = |event: LiveEvent| match event {
         LiveEvent::Changed(changed) => {
             changed.row::<RunRow>().is_some_and(|row| row.status == RunState::Paused)

@@ -92,11 +92,11 @@ fn the_description_has_the_commands_that_a_person_may_send() {
     let fixture = Fixture::open();
     let run = fixture.start_run_with_questions(1);
     let description: Value = fixture.client.get("/api/openapi.json").unwrap();
-    let schemas = description["components"]["schemas"]["Command"]["oneOf"].as_array().unwrap();
+    let schemas = description["components"]["schemas"]["UserCommand"]["oneOf"].as_array().unwrap();
     let described: BTreeSet<String> = schemas.iter().flat_map(command_names).collect();
 
     // The error for an unknown command lists all commands.
-    let error = serde_json::from_str::<domain::Command>("\"tick\"").unwrap_err().to_string();
+    let error = serde_json::from_str::<domain::UserCommand>("\"tick\"").unwrap_err().to_string();
     let accepted = error.split('`').skip(1).step_by(2).filter(|name| *name != "tick").map(str::to_owned);
     assert_eq!(described, accepted.collect());
 

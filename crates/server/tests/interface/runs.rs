@@ -6,7 +6,7 @@ use std::{
     os::unix::net::{UnixListener, UnixStream},
 };
 
-use domain::{Command, PermissionScope};
+use domain::{PermissionScope, UserCommand};
 use server::{Client, LiveEvent, RowChange};
 use store::Position;
 use tempfile::TempDir;
@@ -150,7 +150,7 @@ fn read_in_pieces(fixture: &Fixture, run: Option<&str>) -> Vec<RowChange> {
     panic!("the stream does not reach the end of the log");
 }
 
-fn answer(question: &QuestionRow, answer: &str) -> Command {
+fn answer(question: &QuestionRow, answer: &str) -> UserCommand {
     let (question, answer) = (Some(question.id), answer.to_owned());
-    Command::Answer { question, task: None, answer, scope: PermissionScope::Once }
+    UserCommand::Answer { question, task: None, answer, scope: PermissionScope::Once }
 }

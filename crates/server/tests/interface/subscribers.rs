@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Command, PlannedTask};
+use domain::{PlannedTask, UserCommand};
 
 use crate::fixture::Fixture;
 
@@ -78,7 +78,7 @@ fn slow_subscriber_misses_nothing_and_delays_no_other() {
     for number in 1..=N_TASKS {
         let mut task = PlannedTask::new(format!("T1.9{number}").parse().unwrap(), 1, "Later".to_owned());
         (task.text, task.depends_on) = ("x".repeat(TEXT_BYTES), vec!["T1.1".parse().unwrap()]);
-        fixture.client.send_command(&run, "ana", &Command::AddTask(Box::new(task))).unwrap();
+        fixture.client.send_command(&run, "ana", &UserCommand::AddTask(Box::new(task))).unwrap();
     }
     let end = fixture.client.rows(&run, &[]).unwrap().position().0;
     // The others have not read anything yet.
@@ -102,7 +102,7 @@ fn each_subscriber_receives_what_it_asked_for_and_an_orderly_end() {
     for run in [&other, &run] {
         let question =
             fixture.client.rows(run, &[]).unwrap().rows_of_kind::<views::QuestionRow>().unwrap().remove(0).id;
-        let answer = Command::Answer {
+        let answer = UserCommand::Answer {
             question: Some(question),
             task: None,
             answer: "red".to_owned(),

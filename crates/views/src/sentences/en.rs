@@ -8,7 +8,7 @@ pub(crate) mod plan_changes;
 use domain::{
     Actor, AttemptFailure, BlockReason, CheckpointOutcome, ClaimSource, CompletionProof, EscalationAction,
     EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, InvocationOutcome,
-    MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome, TaskReturnReason,
+    MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome, TaskReturnReason, events,
 };
 
 use self::{
@@ -29,14 +29,14 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
     let agent = |session| context.agent(session);
     let by = context.person().map(|name| format!(" by {name}")).unwrap_or_default();
     match event {
-        Event::RunStarted { project, work, .. } => {
+        Event::RunStarted(events::RunStarted { project, work, .. }) => {
             let tasks = plural(work.tasks.len(), "task");
             EventSentence::new(format!("Run of {project} started{}, {tasks}", prefix_with_colon(&work.title)))
         }
-        Event::RunPaused {} => EventSentence::new(format!("Run paused{by}")),
-        Event::RunContinued {} => EventSentence::new(format!("Run resumed{by}")),
-        Event::RunCancelled {} => EventSentence::new(format!("Run cancelled{by}")),
-        Event::RunEnded { outcome, failed, waiting } => EventSentence::new(match outcome {
+        Event::RunPaused(events::RunPaused {}) => EventSentence::new(format!("Run paused{by}")),
+        Event::RunContinued(events::RunContinued {}) => EventSentence::new(format!("Run resumed{by}")),
+        Event::RunCancelled(events::RunCancelled {}) => EventSentence::new(format!("Run cancelled{by}")),
+        Event::RunEnded(events::RunEnded { outcome, failed, waiting }) => EventSentence::new(match outcome {
             RunOutcome::Done => "Run done".to_owned(),
             RunOutcome::Cancelled => "Run ended: cancelled".to_owned(),
             RunOutcome::Failed if waiting.is_empty() => format!("Run failed: {} failed", join_names(failed)),
@@ -45,85 +45,89 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 format!("Run failed: {} failed, {unstarted} never started", join_names(failed))
             }
         }),
-        Event::RunReopened {} => EventSentence::new(format!("Run reopened{by}")),
+        Event::RunReopened(events::RunReopened {}) => EventSentence::new(format!("Run reopened{by}")),
 
-        Event::PhaseStarted { phase, session } => {
+        Event::PhaseStarted(events::PhaseStarted { phase, session }) => {
             EventSentence::new(format!("Phase {phase} started")).with_phase(*phase).with_session(*session)
         }
-        Event::PhasePaused { phase } => {
+        Event::PhasePaused(events::PhasePaused { phase }) => {
             EventSentence::new(format!("Phase {phase} paused{by}")).with_phase(*phase)
         }
-        Event::PhaseContinued { phase } => {
+        Event::PhaseContinued(events::PhaseContinued { phase }) => {
             EventSentence::new(format!("Phase {phase} resumed{by}")).with_phase(*phase)
         }
-        Event::PhaseCancelled { phase } => {
+        Event::PhaseCancelled(events::PhaseCancelled { phase }) => {
             EventSentence::new(format!("Phase {phase} cancelled{by}")).with_phase(*phase)
         }
-        Event::PhaseLanded { phase } => {
+        Event::PhaseLanded(events::PhaseLanded { phase }) => {
             EventSentence::new(format!("Phase {phase} merged")).with_phase(*phase)
         }
 
-        Event::TasksBecameReady { tasks } => match tasks.as_slice() {
+        Event::TasksBecameReady(events::TasksBecameReady { tasks }) => match tasks.as_slice() {
             [task] => EventSentence::new(format!("{task} is ready")).with_task(task),
             tasks => EventSentence::new(format!("Ready to start: {}", join_names(tasks))),
         },
-        Event::TaskStarted { task, attempt, agent, session } => {
+        Event::TaskStarted(events::TaskStarted { task, attempt, agent, session }) => {
             let attempt = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
             EventSentence::new(format!("{agent} started {task}{attempt}"))
                 .with_task(task)
                 .with_session(*session)
         }
-        Event::TaskResumed { task, session } => {
+        Event::TaskResumed(events::TaskResumed { task, session }) => {
             EventSentence::new(format!("{} resumed {task}", agent(*session)))
                 .with_task(task)
                 .with_session(*session)
         }
-        Event::TaskBlocked { task, reason } => {
+        Event::TaskBlocked(events::TaskBlocked { task, reason }) => {
             EventSentence::new(format!("{task} is blocked, waiting for {}", awaited_item(context, reason)))
                 .with_task(task)
         }
-        Event::TaskUnblocked { task, reason } => {
+        Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
             EventSentence::new(format!("{task} is no longer waiting for {}", awaited_item(context, reason)))
                 .with_task(task)
         }
-        Event::TaskClaimed { task, source, .. } => EventSentence::new(match source {
+        Event::TaskClaimed(events::TaskClaimed { task, source, .. }) => EventSentence::new(match source {
             ClaimSource::DoneMessage => format!("{task} reported done"),
             ClaimSource::TurnEnd => format!("{task} counts as done: its agent ended its turn"),
             ClaimSource::PhaseMarker => format!("{task} reported done together with its phase"),
             ClaimSource::Exit => format!("{task} counts as done: its process exited successfully"),
         })
         .with_task(task),
-        Event::CheckStarted { task, command, .. } => {
+        Event::CheckStarted(events::CheckStarted { task, command, .. }) => {
             EventSentence::new(format!("Checking {task}{}", prefix_with_colon(command))).with_task(task)
         }
-        Event::CheckFinished { task, receipt, .. } => {
+        Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {
             EventSentence::new(format!("{task}: check {}", check_result(receipt))).with_task(task)
         }
-        Event::TestStarted { task, session } => {
+        Event::TestStarted(events::TestStarted { task, session }) => {
             EventSentence::new(format!("{} is testing {task}", agent(*session)))
                 .with_task(task)
                 .with_session(*session)
         }
-        Event::TaskReturned { task, reason } => EventSentence::new(match reason {
+        Event::TaskReturned(events::TaskReturned { task, reason }) => EventSentence::new(match reason {
             TaskReturnReason::Check => format!("{task} failed its check; its agent continues"),
             TaskReturnReason::Test => format!("{task} failed its tests; its agent continues"),
             TaskReturnReason::Conflict => format!("{task} has a merge conflict; its agent is resolving it"),
             TaskReturnReason::Rework => format!("Changes requested in {task}; its agent continues"),
         })
         .with_task(task),
-        Event::MergeStarted { task, .. } => EventSentence::new(format!("Merging {task}")).with_task(task),
-        Event::MergeFinished { task, outcome, .. } => EventSentence::new(match outcome {
-            MergeOutcome::Merged { commit, .. } => format!("{task} merged as {}", short_commit(commit)),
-            MergeOutcome::Conflicted { files } => format!("{task} conflicts in {}", join_names(files)),
-            MergeOutcome::CheckFailed { receipt } => {
-                format!("{task} not merged: its check on the merged files {}", check_result(receipt))
-            }
-            MergeOutcome::Failed { error } => {
-                format!("{task} could not be merged{}", prefix_with_colon(error))
-            }
-        })
-        .with_task(task),
-        Event::TaskDone { task, proof } => {
+        Event::MergeStarted(events::MergeStarted { task, .. }) => {
+            EventSentence::new(format!("Merging {task}")).with_task(task)
+        }
+        Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
+            EventSentence::new(match outcome {
+                MergeOutcome::Merged { commit, .. } => format!("{task} merged as {}", short_commit(commit)),
+                MergeOutcome::Conflicted { files } => format!("{task} conflicts in {}", join_names(files)),
+                MergeOutcome::CheckFailed { receipt } => {
+                    format!("{task} not merged: its check on the merged files {}", check_result(receipt))
+                }
+                MergeOutcome::Failed { error } => {
+                    format!("{task} could not be merged{}", prefix_with_colon(error))
+                }
+            })
+            .with_task(task)
+        }
+        Event::TaskDone(events::TaskDone { task, proof }) => {
             let proof = match proof {
                 CompletionProof::Checked => "checked",
                 CompletionProof::Unchecked => "unchecked",
@@ -131,7 +135,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             };
             EventSentence::new(format!("{task} done, {proof}")).with_task(task)
         }
-        Event::AttemptFailed { task, attempt, failure, counted } => {
+        Event::AttemptFailed(events::AttemptFailed { task, attempt, failure, counted }) => {
             let counted = if *counted { "" } else { " (not counted)" };
             EventSentence::new(format!(
                 "Attempt {attempt} of {task} failed{counted}: {}",
@@ -139,96 +143,104 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             ))
             .with_task(task)
         }
-        Event::TaskRetried { task, hint, .. } => {
+        Event::TaskRetried(events::TaskRetried { task, hint, .. }) => {
             let hint = hint.as_deref().map(prefix_with_colon).unwrap_or_default();
             EventSentence::new(format!("Retrying {task}{hint}")).with_task(task)
         }
-        Event::TaskFailed { task, failure } => {
+        Event::TaskFailed(events::TaskFailed { task, failure }) => {
             EventSentence::new(format!("{task} failed: {}", failure_reason(failure))).with_task(task)
         }
-        Event::TaskSkipped { task } => EventSentence::new(format!("{task} skipped{by}")).with_task(task),
-        Event::TaskCancelled { task } => EventSentence::new(format!("{task} cancelled{by}")).with_task(task),
-        Event::TaskReopened { task, reason } => {
+        Event::TaskSkipped(events::TaskSkipped { task }) => {
+            EventSentence::new(format!("{task} skipped{by}")).with_task(task)
+        }
+        Event::TaskCancelled(events::TaskCancelled { task }) => {
+            EventSentence::new(format!("{task} cancelled{by}")).with_task(task)
+        }
+        Event::TaskReopened(events::TaskReopened { task, reason }) => {
             EventSentence::new(format!("{task} reopened{}", prefix_with_colon(reason))).with_task(task)
         }
-        Event::TaskPrioritized { task, priority } => {
+        Event::TaskPrioritized(events::TaskPrioritized { task, priority }) => {
             let priority = format!("{priority:?}").to_lowercase();
             EventSentence::new(format!("Priority of {task} set to {priority}")).with_task(task)
         }
-        Event::TaskMessageSent { task, text } => {
+        Event::TaskMessageSent(events::TaskMessageSent { task, text }) => {
             EventSentence::new(format!("{} to {task}: {text}", context.actor())).with_task(task)
         }
-        Event::TaskReassigned { task, agent } => {
+        Event::TaskReassigned(events::TaskReassigned { task, agent }) => {
             EventSentence::new(format!("{task} assigned to {agent}")).with_task(task)
         }
-        Event::TaskRewound { task, checkpoint } => EventSentence::new(match checkpoint {
-            None => format!("{task} restored to its start"),
-            Some(checkpoint) => format!("{task} restored to checkpoint {checkpoint}"),
-        })
-        .with_task(task),
-        Event::TaskRequested { task, .. } => {
+        Event::TaskRewound(events::TaskRewound { task, checkpoint }) => {
+            EventSentence::new(match checkpoint {
+                None => format!("{task} restored to its start"),
+                Some(checkpoint) => format!("{task} restored to checkpoint {checkpoint}"),
+            })
+            .with_task(task)
+        }
+        Event::TaskRequested(events::TaskRequested { task, .. }) => {
             EventSentence::new(format!("Start of {task} requested{by}")).with_task(task)
         }
-        Event::PlanChangeDetected { offer, changes, problem } => {
+        Event::PlanChangeDetected(events::PlanChangeDetected { offer, changes, problem }) => {
             let problem = problem.as_deref().map(|problem| format!("; cannot be applied: {problem}"));
             let problem = problem.unwrap_or_default();
             EventSentence::new(format!("Plan file changed: {}{problem}", summarize_plan_changes(changes)))
                 .with_id(offer)
         }
-        Event::PlanChangeWithdrawn { offer, reason } => {
+        Event::PlanChangeWithdrawn(events::PlanChangeWithdrawn { offer, reason }) => {
             EventSentence::new(format!("Plan change withdrawn{}", prefix_with_colon(reason))).with_id(offer)
         }
-        Event::PlanUnreadable { problem } => {
+        Event::PlanUnreadable(events::PlanUnreadable { problem }) => {
             EventSentence::new(format!("Plan file cannot be read{}", prefix_with_colon(problem)))
         }
-        Event::PlanChangeApplied { offer, .. } => {
+        Event::PlanChangeApplied(events::PlanChangeApplied { offer, .. }) => {
             EventSentence::new(format!("Plan updated{by}")).with_id(offer)
         }
-        Event::PlanChangeIgnored { offer } => {
+        Event::PlanChangeIgnored(events::PlanChangeIgnored { offer }) => {
             EventSentence::new(format!("Plan change ignored{by}")).with_id(offer)
         }
-        Event::PhaseAdded { phase } => {
+        Event::PhaseAdded(events::PhaseAdded { phase }) => {
             let (number, name) = (phase.number, prefix_with_colon(&phase.name));
             EventSentence::new(format!("Phase {number} added to the plan{name}")).with_phase(number)
         }
-        Event::PhaseChanged { phase, after, .. } => EventSentence::new(match after.as_slice() {
-            [] => format!("Phase {phase} no longer depends on another phase"),
-            [earlier] => format!("Phase {phase} now depends on phase {earlier}"),
-            after => format!("Phase {phase} now depends on phases {}", join_names(after)),
-        })
-        .with_phase(*phase),
-        Event::TaskChanged { task, fields } => {
+        Event::PhaseChanged(events::PhaseChanged { phase, after, .. }) => {
+            EventSentence::new(match after.as_slice() {
+                [] => format!("Phase {phase} no longer depends on another phase"),
+                [earlier] => format!("Phase {phase} now depends on phase {earlier}"),
+                after => format!("Phase {phase} now depends on phases {}", join_names(after)),
+            })
+            .with_phase(*phase)
+        }
+        Event::TaskChanged(events::TaskChanged { task, fields }) => {
             let names: Vec<&str> = fields.iter().map(|field| plan_field_name(*field)).collect();
             EventSentence::new(format!("{} changed in the plan: {}", task.id, names.join(", ")))
                 .with_task(&task.id)
         }
-        Event::TaskAdded { task, .. } => {
+        Event::TaskAdded(events::TaskAdded { task, .. }) => {
             EventSentence::new(format!("{} added to the plan{}", task.id, prefix_with_colon(&task.title)))
                 .with_task(&task.id)
         }
-        Event::DependencyAdded { earlier, later } => {
+        Event::DependencyAdded(events::DependencyAdded { earlier, later }) => {
             EventSentence::new(format!("{later} now depends on {earlier}")).with_task(later)
         }
-        Event::DependencyRemoved { earlier, later } => {
+        Event::DependencyRemoved(events::DependencyRemoved { earlier, later }) => {
             EventSentence::new(format!("{later} no longer depends on {earlier}")).with_task(later)
         }
-        Event::ExternalDependencyMet { name } => {
+        Event::ExternalDependencyMet(events::ExternalDependencyMet { name }) => {
             EventSentence::new(format!("External dependency available: {name}"))
         }
 
-        Event::SessionOpened { session, role, agent, task, phase, .. } => {
+        Event::SessionOpened(events::SessionOpened { session, role, agent, task, phase, .. }) => {
             let name = agent.as_ref().map_or("Jangdan", |agent| agent.as_str());
             let role = format!("{role:?}").to_lowercase();
             let sentence = EventSentence::new(format!("{name} joined as {role}")).with_session(*session);
             let sentence = sentence.with_optional_task(task.as_ref());
             if let Some(phase) = phase { sentence.with_phase(*phase) } else { sentence }
         }
-        Event::SessionActivated { session, .. } => {
+        Event::SessionActivated(events::SessionActivated { session, .. }) => {
             EventSentence::new(format!("{}'s process is running", agent(*session)))
                 .with_session(*session)
                 .mark_internal()
         }
-        Event::SessionParked { session, mode } => {
+        Event::SessionParked(events::SessionParked { session, mode }) => {
             let mode = match mode {
                 ParkMode::Hot => "idle",
                 ParkMode::Frozen => "suspended",
@@ -236,15 +248,15 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             };
             EventSentence::new(format!("{} is {mode}", agent(*session))).with_session(*session)
         }
-        Event::SessionWoken { session } => {
+        Event::SessionWoken(events::SessionWoken { session }) => {
             EventSentence::new(format!("{} resumed", agent(*session))).with_session(*session)
         }
-        Event::SessionDismissed { session } => {
+        Event::SessionDismissed(events::SessionDismissed { session }) => {
             EventSentence::new(format!("{} is asked to exit", agent(*session)))
                 .with_session(*session)
                 .mark_internal()
         }
-        Event::SessionEnded { session, exit_status } => {
+        Event::SessionEnded(events::SessionEnded { session, exit_status }) => {
             let agent = agent(*session);
             EventSentence::new(match exit_status {
                 Some(0) => format!("{agent}'s process exited"),
@@ -253,49 +265,49 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             })
             .with_session(*session)
         }
-        Event::SessionLost { session, reason } => {
+        Event::SessionLost(events::SessionLost { session, reason }) => {
             EventSentence::new(format!("{}'s process was lost{}", agent(*session), prefix_with_colon(reason)))
                 .with_session(*session)
         }
-        Event::InputQueued { session, content, .. } => {
+        Event::InputQueued(events::InputQueued { session, content, .. }) => {
             let input = prefix_with_colon(&describe_input(content));
             EventSentence::new(format!("Sent to {}{input}", agent(*session))).with_session(*session)
         }
-        Event::InputSent { session, input } => {
+        Event::InputSent(events::InputSent { session, input }) => {
             EventSentence::new(format!("{} received input {input}", agent(*session)))
                 .with_session(*session)
                 .mark_internal()
         }
-        Event::MessageReceived { session, message, .. } => {
+        Event::MessageReceived(events::MessageReceived { session, message, .. }) => {
             EventSentence::new(format!("{} sent {}", agent(*session), message.name()))
                 .with_session(*session)
                 .mark_internal()
         }
-        Event::MessageRejected { session, protocol, error, .. } => {
+        Event::MessageRejected(events::MessageRejected { session, protocol, error, .. }) => {
             let error = prefix_with_colon(error);
             EventSentence::new(format!("{} sent an invalid {protocol}{error}", agent(*session)))
                 .with_session(*session)
         }
-        Event::NearMissReceived { session, near, raw, .. } => {
+        Event::NearMissReceived(events::NearMissReceived { session, near, raw, .. }) => {
             let raw = prefix_with_colon(raw);
             EventSentence::new(format!("{} sent an incomplete {near}{raw}", agent(*session)))
                 .with_session(*session)
         }
-        Event::TurnEnded { session, text, .. } => {
+        Event::TurnEnded(events::TurnEnded { session, text, .. }) => {
             EventSentence::new(format!("{} ended its turn{}", agent(*session), prefix_with_colon(text)))
                 .with_session(*session)
         }
-        Event::TurnInterrupted { session, text, .. } => {
+        Event::TurnInterrupted(events::TurnInterrupted { session, text, .. }) => {
             EventSentence::new(format!("{} was interrupted{}", agent(*session), prefix_with_colon(text)))
                 .with_session(*session)
         }
 
-        Event::QuestionAsked { question, session, task, text, .. } => {
+        Event::QuestionAsked(events::QuestionAsked { question, session, task, text, .. }) => {
             let text = prefix_with_colon(text);
             let sentence = EventSentence::new(format!("{} asks {question}{text}", agent(*session)));
             sentence.with_question(*question).with_session(*session).with_optional_task(task.as_ref())
         }
-        Event::QuestionRouted { question, to } => {
+        Event::QuestionRouted(events::QuestionRouted { question, to }) => {
             let label = context.question(*question);
             EventSentence::new(match to {
                 QuestionRoute::Orchestrator => format!("The orchestrator has {label}"),
@@ -303,38 +315,36 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             })
             .with_question(*question)
         }
-        Event::QuestionForwarded { question, text } => EventSentence::new(format!(
-            "{} forwards {question} to you{}",
-            context.actor(),
-            prefix_with_colon(text)
-        ))
+        Event::QuestionForwarded(events::QuestionForwarded { question, text }) => EventSentence::new(
+            format!("{} forwards {question} to you{}", context.actor(), prefix_with_colon(text)),
+        )
         .with_question(*question),
-        Event::ClarificationRequested { question, text } => {
+        Event::ClarificationRequested(events::ClarificationRequested { question, text }) => {
             let label = context.question(*question);
             EventSentence::new(format!("{} asks about {label}{}", context.actor(), prefix_with_colon(text)))
                 .with_question(*question)
         }
-        Event::QuestionAnswered { question, answer } => {
+        Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
             let label = context.question(*question);
             EventSentence::new(format!("{} answered {label}{}", context.actor(), prefix_with_colon(answer)))
                 .with_question(*question)
         }
-        Event::QuestionDelivered { question, session } => {
+        Event::QuestionDelivered(events::QuestionDelivered { question, session }) => {
             let label = context.question(*question);
             EventSentence::new(format!("{} received the answer to {label}", agent(*session)))
                 .with_question(*question)
                 .with_session(*session)
         }
-        Event::QuestionResumed { question } => {
+        Event::QuestionResumed(events::QuestionResumed { question }) => {
             let label = context.question(*question);
             EventSentence::new(format!("Work continues with the answer to {label}")).with_question(*question)
         }
-        Event::QuestionWithdrawn { question, reason } => {
+        Event::QuestionWithdrawn(events::QuestionWithdrawn { question, reason }) => {
             let label = context.question(*question);
             EventSentence::new(format!("{label} withdrawn{}", prefix_with_colon(reason)))
                 .with_question(*question)
         }
-        Event::QuestionExpired { question, default_used } => {
+        Event::QuestionExpired(events::QuestionExpired { question, default_used }) => {
             let label = context.question(*question);
             EventSentence::new(match default_used {
                 Some(default) => format!("{label} expired, default used{}", prefix_with_colon(default)),
@@ -342,28 +352,28 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             })
             .with_question(*question)
         }
-        Event::ManyQuestionsAsked { agent, phase, count } => {
+        Event::ManyQuestionsAsked(events::ManyQuestionsAsked { agent, phase, count }) => {
             EventSentence::new(format!("{agent} asked {count} questions in phase {phase}")).with_phase(*phase)
         }
-        Event::PermissionDecided { session, request, allowed, rule } => {
+        Event::PermissionDecided(events::PermissionDecided { session, request, allowed, rule }) => {
             let may = if *allowed { "may" } else { "may not" };
             let (action, subject) = (request.kind.pattern_name(), first_line(&request.subject));
             EventSentence::new(format!("{} {may} {action} {subject} ({rule})", agent(*session)))
                 .with_session(*session)
                 .mark_internal()
         }
-        Event::PermissionRuleSaved { task, pattern, allowed, .. } => {
+        Event::PermissionRuleSaved(events::PermissionRuleSaved { task, pattern, allowed, .. }) => {
             let rule = if *allowed { "Always allowed" } else { "Always denied" };
             EventSentence::new(format!("{rule}: {pattern}")).with_optional_task(task.as_ref())
         }
 
-        Event::RequestMade { request, session, task, dependency, .. } => {
+        Event::RequestMade(events::RequestMade { request, session, task, dependency, .. }) => {
             let (name, purpose) = (&dependency.name, prefix_with_colon(&dependency.description));
             let sentence =
                 EventSentence::new(format!("{} requests {name} ({request}){purpose}", agent(*session)));
             sentence.with_id(request).with_session(*session).with_optional_task(task.as_ref())
         }
-        Event::RequestProvided { request, provided, default } => {
+        Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
             let resource = match provided {
                 ProvidedResource::Environment { names } => join_names(names),
                 ProvidedResource::File { path } => path.clone(),
@@ -375,14 +385,14 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("{} provided: {resource}{default}", context.request(*request)))
                 .with_id(request)
         }
-        Event::RequestRefused { request, reason } => {
+        Event::RequestRefused(events::RequestRefused { request, reason }) => {
             EventSentence::new(format!("{} refused{}", context.request(*request), prefix_with_colon(reason)))
                 .with_id(request)
         }
-        Event::RequestSkipped { request } => {
+        Event::RequestSkipped(events::RequestSkipped { request }) => {
             EventSentence::new(format!("Continuing without {}", context.request(*request))).with_id(request)
         }
-        Event::RequestDelivered { request, session } => {
+        Event::RequestDelivered(events::RequestDelivered { request, session }) => {
             let label = context.request(*request);
             EventSentence::new(format!("{} was informed about {label}", agent(*session)))
                 .with_id(request)
@@ -390,18 +400,18 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 .mark_internal()
         }
 
-        Event::InvocationMade { invocation, caller, callee, task, .. } => {
+        Event::InvocationMade(events::InvocationMade { invocation, caller, callee, task, .. }) => {
             EventSentence::new(format!("{} calls {callee}{}", agent(*caller), prefix_with_colon(task)))
                 .with_id(invocation)
                 .with_session(*caller)
         }
-        Event::InvocationStarted { invocation, session } => {
+        Event::InvocationStarted(events::InvocationStarted { invocation, session }) => {
             let (caller, callee) = context.call_parties(*invocation);
             EventSentence::new(format!("{callee} started work for {caller}"))
                 .with_id(invocation)
                 .with_session(*session)
         }
-        Event::InvocationEnded { invocation, outcome } => {
+        Event::InvocationEnded(events::InvocationEnded { invocation, outcome }) => {
             let (caller, callee) = context.call_parties(*invocation);
             EventSentence::new(match outcome {
                 InvocationOutcome::Completed { content, .. } => {
@@ -413,82 +423,82 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             })
             .with_id(invocation)
         }
-        Event::ResultSubmitted { result, from, to, content, .. } => {
+        Event::ResultSubmitted(events::ResultSubmitted { result, from, to, content, .. }) => {
             EventSentence::new(format!("Result from {} for {to}{}", agent(*from), prefix_with_colon(content)))
                 .with_id(result)
                 .with_session(*from)
         }
-        Event::ResultDelivered { result, session } => {
+        Event::ResultDelivered(events::ResultDelivered { result, session }) => {
             let sender = context.result_sender(*result);
             EventSentence::new(format!("{} received the result from {sender}", agent(*session)))
                 .with_id(result)
                 .with_session(*session)
         }
-        Event::ChannelCreated { channel, session_a, session_b } => {
+        Event::ChannelCreated(events::ChannelCreated { channel, session_a, session_b }) => {
             let (first, second) = (agent(*session_a), agent(*session_b));
             EventSentence::new(format!("Channel {channel} between {first} and {second} opened"))
                 .with_id(channel)
                 .with_session(*session_a)
                 .mark_internal()
         }
-        Event::ChannelClosed { channel } => {
+        Event::ChannelClosed(events::ChannelClosed { channel }) => {
             EventSentence::new(format!("Channel {channel} closed")).with_id(channel).mark_internal()
         }
-        Event::DirectMessageSent { message, from, to, content, .. } => {
+        Event::DirectMessageSent(events::DirectMessageSent { message, from, to, content, .. }) => {
             let (from_agent, to_agent) = (agent(*from), agent(*to));
             EventSentence::new(format!("{from_agent} to {to_agent}{}", prefix_with_colon(content)))
                 .with_id(message)
                 .with_session(*from)
         }
-        Event::DirectMessageReceived { message } => {
+        Event::DirectMessageReceived(events::DirectMessageReceived { message }) => {
             EventSentence::new(format!("Delivering message {message}")).with_id(message).mark_internal()
         }
-        Event::DirectMessageAcknowledged { message } => {
+        Event::DirectMessageAcknowledged(events::DirectMessageAcknowledged { message }) => {
             EventSentence::new(format!("Message {message} delivered")).with_id(message).mark_internal()
         }
 
-        Event::PhaseCompletionReported { phase, session, .. } => {
+        Event::PhaseCompletionReported(events::PhaseCompletionReported { phase, session, .. }) => {
             EventSentence::new(format!("{} reported phase {phase} complete", agent(*session)))
                 .with_phase(*phase)
                 .with_session(*session)
         }
-        Event::GateOpened { phase, round, .. } => {
+        Event::GateOpened(events::GateOpened { phase, round, .. }) => {
             let round = if *round > 1 { format!(", round {round}") } else { String::new() };
             EventSentence::new(format!("Phase {phase} reached its gate{round}")).with_phase(*phase)
         }
-        Event::GateChecked { phase, report, .. } => {
+        Event::GateChecked(events::GateChecked { phase, report, .. }) => {
             let result = if report.passed { "passed" } else { "failed" };
             let summary = prefix_with_colon(&report.summary);
             EventSentence::new(format!("Checks of phase {phase} {result}{summary}")).with_phase(*phase)
         }
-        Event::GateVerifierStarted { phase, session, .. } => {
+        Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
             EventSentence::new(format!("{} is verifying phase {phase}", agent(*session)))
                 .with_phase(*phase)
                 .with_session(*session)
         }
-        Event::GatePassed { phase, .. } => {
+        Event::GatePassed(events::GatePassed { phase, .. }) => {
             EventSentence::new(format!("Phase {phase} passed its checks and needs approval"))
                 .with_phase(*phase)
         }
-        Event::GateApproved { phase, waived, note } => {
+        Event::GateApproved(events::GateApproved { phase, waived, note }) => {
             let waived = if *waived { " despite failed checks" } else { "" };
             let note = note.as_deref().map(prefix_with_colon).unwrap_or_default();
             EventSentence::new(format!("Phase {phase} approved{by}{waived}{note}")).with_phase(*phase)
         }
-        Event::GateFailed { phase, reason, tasks, .. } => {
+        Event::GateFailed(events::GateFailed { phase, reason, tasks, .. }) => {
             let tasks =
                 if tasks.is_empty() { String::new() } else { format!(" (to redo: {})", join_names(tasks)) };
             EventSentence::new(format!("Phase {phase} needs changes{}{tasks}", prefix_with_colon(reason)))
                 .with_phase(*phase)
         }
 
-        Event::LoopStarted { feedback_loop, task, tester } => {
+        Event::LoopStarted(events::LoopStarted { feedback_loop, task, tester }) => {
             let tester = tester.as_ref().map(|tester| format!(" by {tester}")).unwrap_or_default();
             EventSentence::new(format!("{task} is tested{tester} until its tests pass"))
                 .with_id(feedback_loop)
                 .with_task(task)
         }
-        Event::LoopRoundFailed { feedback_loop, round, feedback } => {
+        Event::LoopRoundFailed(events::LoopRoundFailed { feedback_loop, round, feedback }) => {
             let names: Vec<_> = feedback.failures.iter().map(|failure| failure.name.clone()).collect();
             let (task, failures) = (context.loop_task(*feedback_loop), plural(names.len(), "failure"));
             EventSentence::new(format!(
@@ -497,7 +507,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             ))
             .with_id(feedback_loop)
         }
-        Event::LoopEnded { feedback_loop, outcome } => {
+        Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
             let result = match outcome {
                 FeedbackLoopOutcome::Success => "tests passed",
                 FeedbackLoopOutcome::Failed => "testing ended without a result",
@@ -507,7 +517,14 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 .with_id(feedback_loop)
         }
 
-        Event::EscalationRaised { escalation, severity, subject, session, title, .. } => {
+        Event::EscalationRaised(events::EscalationRaised {
+            escalation,
+            severity,
+            subject,
+            session,
+            title,
+            ..
+        }) => {
             let severity = format!("{severity:?}").to_lowercase();
             let text = format!("Problem {escalation}, severity {severity}{}", prefix_with_colon(title));
             let sentence = EventSentence::new(text).with_id(escalation);
@@ -515,7 +532,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 if let Some(session) = session { sentence.with_session(*session) } else { sentence };
             with_subject(sentence, subject)
         }
-        Event::EscalationForwarded { escalation, to, .. } => {
+        Event::EscalationForwarded(events::EscalationForwarded { escalation, to, .. }) => {
             let subject = context.escalation_subject(*escalation);
             let level = match to {
                 EscalationLevel::Worker => "its agent",
@@ -532,7 +549,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             })
             .with_id(escalation)
         }
-        Event::EscalationResolved { escalation, action, note } => {
+        Event::EscalationResolved(events::EscalationResolved { escalation, action, note }) => {
             let subject = subject_name(&context.escalation_subject(*escalation));
             let title = context.escalation(*escalation).map(|row| row.title.clone()).unwrap_or_default();
             let text = match action {
@@ -545,31 +562,31 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("{text}{note}")).with_id(escalation)
         }
 
-        Event::ErrorReported { session, task, error } => {
+        Event::ErrorReported(events::ErrorReported { session, task, error }) => {
             let message = prefix_with_colon(&error.message);
             let sentence = EventSentence::new(format!("{} reported an error{message}", agent(*session)));
             sentence.with_session(*session).with_optional_task(task.as_ref())
         }
-        Event::UsageReported { session, task, usage } => {
+        Event::UsageReported(events::UsageReported { session, task, usage }) => {
             let sentence = EventSentence::new(format!("{} used {} tokens", agent(*session), usage.tokens()));
             sentence.with_session(*session).with_optional_task(task.as_ref()).mark_internal()
         }
-        Event::BudgetRaised { subject, budget } => {
+        Event::BudgetRaised(events::BudgetRaised { subject, budget }) => {
             let text = format!("Budget of {} raised to {budget}", subject_name(subject));
             with_subject(EventSentence::new(text), subject)
         }
-        Event::LimitWaived { subject, limit } => {
+        Event::LimitWaived(events::LimitWaived { subject, limit }) => {
             let text = format!("{} for {} waived", limit_name(*limit), subject_name(subject));
             with_subject(EventSentence::new(text), subject)
         }
 
-        Event::CheckpointRequested { checkpoint, task, .. } => {
+        Event::CheckpointRequested(events::CheckpointRequested { checkpoint, task, .. }) => {
             EventSentence::new(format!("Creating checkpoint {checkpoint} of {task}"))
                 .with_id(checkpoint)
                 .with_task(task)
                 .mark_internal()
         }
-        Event::CheckpointFinished { checkpoint, outcome } => {
+        Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }) => {
             let task = context.checkpoint_task(*checkpoint).map(|task| format!(" of {task}"));
             let task = task.unwrap_or_default();
             match outcome {
@@ -586,30 +603,37 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                 }
             }
         }
-        Event::DiskBudgetExhausted { escalation, task } => {
+        Event::DiskBudgetExhausted(events::DiskBudgetExhausted { escalation, task }) => {
             let text = format!("Disk budget reached: no worktree for {task}, and no new task starts");
             EventSentence::new(text).with_task(task).with_id(escalation)
         }
-        Event::OverlapDetected { overlap } => {
+        Event::OverlapDetected(events::OverlapDetected { overlap }) => {
             let [first, second] = &overlap.tasks;
             let files = join_names_of_total(&overlap.files, to_usize(overlap.n_files));
             EventSentence::new(format!("{first} and {second} both change {files}")).with_task(second)
         }
-        Event::OverlapResolved { tasks: [first, second] } => {
+        Event::OverlapResolved(events::OverlapResolved { tasks: [first, second] }) => {
             EventSentence::new(format!("{first} and {second} no longer change the same files"))
                 .with_task(second)
         }
-        Event::EffectFinished { effect, error } => match error {
+        Event::EffectFinished(events::EffectFinished { effect, error }) => match error {
             None => EventSentence::new(format!("Effect {}.{} finished", effect.sequence, effect.index))
                 .mark_internal(),
             Some(error) => EventSentence::new(format!("An internal step failed{}", prefix_with_colon(error))),
         },
 
-        Event::ChatMessageSent { text, answers } => {
+        Event::ChatMessageSent(events::ChatMessageSent { text, answers }) => {
             let sentence = EventSentence::new(format!("{}{}", context.actor(), prefix_with_colon(text)));
             if let Some(question) = answers { sentence.with_question(*question) } else { sentence }
         }
-        Event::ChatAnsweredWithStatus { n_done, n_tasks, running, n_running, questions, n_waiting } => {
+        Event::ChatAnsweredWithStatus(events::ChatAnsweredWithStatus {
+            n_done,
+            n_tasks,
+            running,
+            n_running,
+            questions,
+            n_waiting,
+        }) => {
             let running = match *n_running {
                 0 => "No agent is working".to_owned(),
                 n => format!("Running: {}", join_names_of_total(running, to_usize(n))),
@@ -625,12 +649,12 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
                  task with a hint."
             ))
         }
-        Event::ResolveRequested { session, phase } => {
+        Event::ResolveRequested(events::ResolveRequested { session, phase }) => {
             let text = format!("{} asks for its next task", agent(*session));
             let sentence = EventSentence::new(text).with_session(*session).mark_internal();
             if let Some(phase) = phase { sentence.with_phase(*phase) } else { sentence }
         }
-        Event::ResolveAnswered { session, line } => {
+        Event::ResolveAnswered(events::ResolveAnswered { session, line }) => {
             EventSentence::new(format!("Replied to {}: {}", agent(*session), first_line(line)))
                 .with_session(*session)
                 .mark_internal()

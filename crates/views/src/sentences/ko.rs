@@ -13,6 +13,7 @@ mod plan_changes;
 use domain::{
     Actor, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event, FeedbackLoopOutcome,
     InvocationOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, RunOutcome, TaskReturnReason,
+    events,
 };
 
 pub(crate) use self::{
@@ -43,13 +44,13 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
     };
     let by = context.person().map(|name| format!(" ({name} 님)")).unwrap_or_default();
     match event {
-        Event::RunStarted { project, work, .. } => {
+        Event::RunStarted(events::RunStarted { project, work, .. }) => {
             format!("{project} 실행 시작{}, 작업 {}개", prefix_with_colon(&work.title), work.tasks.len())
         }
-        Event::RunPaused {} => format!("실행을 일시 정지했습니다{by}"),
-        Event::RunContinued {} => format!("실행을 재개했습니다{by}"),
-        Event::RunCancelled {} => format!("실행을 중단했습니다{by}"),
-        Event::RunEnded { outcome, failed, waiting } => match outcome {
+        Event::RunPaused(events::RunPaused {}) => format!("실행을 일시 정지했습니다{by}"),
+        Event::RunContinued(events::RunContinued {}) => format!("실행을 재개했습니다{by}"),
+        Event::RunCancelled(events::RunCancelled {}) => format!("실행을 중단했습니다{by}"),
+        Event::RunEnded(events::RunEnded { outcome, failed, waiting }) => match outcome {
             RunOutcome::Done => "실행이 완료되었습니다".to_owned(),
             RunOutcome::Cancelled => "실행이 중단되어 종료되었습니다".to_owned(),
             RunOutcome::Failed if waiting.is_empty() => {
@@ -60,49 +61,53 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 format!("실행이 실패했습니다. 실패한 작업: {failed}. 시작하지 못한 작업: {n_waiting}개")
             }
         },
-        Event::RunReopened {} => format!("실행을 다시 열었습니다{by}"),
+        Event::RunReopened(events::RunReopened {}) => format!("실행을 다시 열었습니다{by}"),
 
-        Event::PhaseStarted { phase, .. } => format!("{phase}단계를 시작했습니다"),
-        Event::PhasePaused { phase } => format!("{phase}단계를 일시 정지했습니다{by}"),
-        Event::PhaseContinued { phase } => format!("{phase}단계를 재개했습니다{by}"),
-        Event::PhaseCancelled { phase } => format!("{phase}단계를 취소했습니다{by}"),
-        Event::PhaseLanded { phase } => format!("{phase}단계의 결과를 병합했습니다"),
+        Event::PhaseStarted(events::PhaseStarted { phase, .. }) => format!("{phase}단계를 시작했습니다"),
+        Event::PhasePaused(events::PhasePaused { phase }) => format!("{phase}단계를 일시 정지했습니다{by}"),
+        Event::PhaseContinued(events::PhaseContinued { phase }) => format!("{phase}단계를 재개했습니다{by}"),
+        Event::PhaseCancelled(events::PhaseCancelled { phase }) => format!("{phase}단계를 취소했습니다{by}"),
+        Event::PhaseLanded(events::PhaseLanded { phase }) => format!("{phase}단계의 결과를 병합했습니다"),
 
-        Event::TasksBecameReady { tasks } => format!("시작할 수 있는 작업: {}", join_names(tasks)),
-        Event::TaskStarted { task, attempt, agent, .. } => {
+        Event::TasksBecameReady(events::TasksBecameReady { tasks }) => {
+            format!("시작할 수 있는 작업: {}", join_names(tasks))
+        }
+        Event::TaskStarted(events::TaskStarted { task, attempt, agent, .. }) => {
             let attempt = if *attempt > 1 { format!(" ({attempt}차 시도)") } else { String::new() };
             format!("{agent} 에이전트가 {task} 작업을 시작했습니다{attempt}")
         }
-        Event::TaskResumed { task, session } => {
+        Event::TaskResumed(events::TaskResumed { task, session }) => {
             format!("{} {task} 작업을 재개했습니다", agent_subject(*session))
         }
-        Event::TaskBlocked { task, reason } => {
+        Event::TaskBlocked(events::TaskBlocked { task, reason }) => {
             format!("{task} 작업 막힘: {} 대기", awaited_item(context, reason))
         }
-        Event::TaskUnblocked { task, reason } => {
+        Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
             format!("{task} 작업의 대기 종료: {}", awaited_item(context, reason))
         }
-        Event::TaskClaimed { task, source, .. } => match source {
+        Event::TaskClaimed(events::TaskClaimed { task, source, .. }) => match source {
             ClaimSource::DoneMessage => format!("{task} 작업 완료가 보고되었습니다"),
             ClaimSource::TurnEnd => format!("에이전트가 응답을 마쳐 {task} 작업을 완료로 처리합니다"),
             ClaimSource::PhaseMarker => format!("{task} 작업 완료가 단계와 함께 보고되었습니다"),
             ClaimSource::Exit => format!("프로세스가 정상 종료되어 {task} 작업을 완료로 처리합니다"),
         },
-        Event::CheckStarted { task, command, .. } => {
+        Event::CheckStarted(events::CheckStarted { task, command, .. }) => {
             format!("{task} 작업 검증 중{}", prefix_with_colon(command))
         }
-        Event::CheckFinished { task, receipt, .. } => format!("{task} 작업 검증 {}", check_result(receipt)),
-        Event::TestStarted { task, session } => {
+        Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {
+            format!("{task} 작업 검증 {}", check_result(receipt))
+        }
+        Event::TestStarted(events::TestStarted { task, session }) => {
             format!("{} {task} 작업을 테스트하고 있습니다", agent_subject(*session))
         }
-        Event::TaskReturned { task, reason } => match reason {
+        Event::TaskReturned(events::TaskReturned { task, reason }) => match reason {
             TaskReturnReason::Check => format!("{task} 작업이 검증에 실패해 에이전트가 수정합니다"),
             TaskReturnReason::Test => format!("{task} 작업이 테스트에 실패해 에이전트가 수정합니다"),
             TaskReturnReason::Conflict => format!("{task} 작업에 병합 충돌이 있어 에이전트가 해결합니다"),
             TaskReturnReason::Rework => format!("수정 요청에 따라 에이전트가 {task} 작업을 계속합니다"),
         },
-        Event::MergeStarted { task, .. } => format!("{task} 작업 병합 중"),
-        Event::MergeFinished { task, outcome, .. } => match outcome {
+        Event::MergeStarted(events::MergeStarted { task, .. }) => format!("{task} 작업 병합 중"),
+        Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => match outcome {
             MergeOutcome::Merged { commit, .. } => {
                 format!("{task} 작업을 병합했습니다: {}", short_commit(commit))
             }
@@ -114,7 +119,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 format!("{task} 작업을 병합하지 못했습니다{}", prefix_with_colon(error))
             }
         },
-        Event::TaskDone { task, proof } => {
+        Event::TaskDone(events::TaskDone { task, proof }) => {
             let proof = match proof {
                 CompletionProof::Checked => "검증됨",
                 CompletionProof::Unchecked => "검증 없음",
@@ -122,74 +127,86 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             };
             format!("{task} 작업 완료 ({proof})")
         }
-        Event::AttemptFailed { task, attempt, failure, counted } => {
+        Event::AttemptFailed(events::AttemptFailed { task, attempt, failure, counted }) => {
             let counted = if *counted { "" } else { " (횟수에서 제외)" };
             format!("{task} 작업의 {attempt}차 시도 실패{counted}: {}", failure_reason(failure))
         }
-        Event::TaskRetried { task, hint, .. } => {
+        Event::TaskRetried(events::TaskRetried { task, hint, .. }) => {
             let hint = hint.as_deref().map(prefix_with_colon).unwrap_or_default();
             format!("{task} 작업을 다시 시도합니다{hint}")
         }
-        Event::TaskFailed { task, failure } => format!("{task} 작업 실패: {}", failure_reason(failure)),
-        Event::TaskSkipped { task } => format!("{task} 작업을 건너뛰었습니다{by}"),
-        Event::TaskCancelled { task } => format!("{task} 작업을 취소했습니다{by}"),
-        Event::TaskReopened { task, reason } => {
+        Event::TaskFailed(events::TaskFailed { task, failure }) => {
+            format!("{task} 작업 실패: {}", failure_reason(failure))
+        }
+        Event::TaskSkipped(events::TaskSkipped { task }) => format!("{task} 작업을 건너뛰었습니다{by}"),
+        Event::TaskCancelled(events::TaskCancelled { task }) => format!("{task} 작업을 취소했습니다{by}"),
+        Event::TaskReopened(events::TaskReopened { task, reason }) => {
             format!("{task} 작업을 다시 열었습니다{}", prefix_with_colon(reason))
         }
-        Event::TaskPrioritized { task, priority } => {
+        Event::TaskPrioritized(events::TaskPrioritized { task, priority }) => {
             format!("{task} 작업의 우선순위 변경: {}", priority_name(*priority))
         }
-        Event::TaskMessageSent { task, text } => format!("{actor}의 메시지 ({task} 작업): {text}"),
-        Event::TaskReassigned { task, agent } => format!("{task} 작업을 {agent} 에이전트에 배정했습니다"),
-        Event::TaskRewound { task, checkpoint } => match checkpoint {
+        Event::TaskMessageSent(events::TaskMessageSent { task, text }) => {
+            format!("{actor}의 메시지 ({task} 작업): {text}")
+        }
+        Event::TaskReassigned(events::TaskReassigned { task, agent }) => {
+            format!("{task} 작업을 {agent} 에이전트에 배정했습니다")
+        }
+        Event::TaskRewound(events::TaskRewound { task, checkpoint }) => match checkpoint {
             None => format!("{task} 작업을 시작 시점으로 복원했습니다"),
             Some(checkpoint) => format!("{task} 작업을 {checkpoint} 체크포인트로 복원했습니다"),
         },
-        Event::TaskRequested { task, .. } => format!("{task} 작업 시작이 요청되었습니다{by}"),
-        Event::PlanChangeDetected { changes, problem, .. } => {
+        Event::TaskRequested(events::TaskRequested { task, .. }) => {
+            format!("{task} 작업 시작이 요청되었습니다{by}")
+        }
+        Event::PlanChangeDetected(events::PlanChangeDetected { changes, problem, .. }) => {
             let problem = problem.as_deref().map(|problem| format!(". 적용할 수 없음: {problem}"));
             let problem = problem.unwrap_or_default();
             format!("계획 파일이 변경되었습니다: {}{problem}", summarize_plan_changes(changes))
         }
-        Event::PlanChangeWithdrawn { reason, .. } => {
+        Event::PlanChangeWithdrawn(events::PlanChangeWithdrawn { reason, .. }) => {
             format!("계획 변경이 철회되었습니다{}", prefix_with_colon(reason))
         }
-        Event::PlanUnreadable { problem } => {
+        Event::PlanUnreadable(events::PlanUnreadable { problem }) => {
             format!("계획 파일을 읽을 수 없습니다{}", prefix_with_colon(problem))
         }
-        Event::PlanChangeApplied { .. } => format!("계획을 업데이트했습니다{by}"),
-        Event::PlanChangeIgnored { .. } => format!("계획 변경을 무시했습니다{by}"),
-        Event::PhaseAdded { phase } => {
+        Event::PlanChangeApplied(_) => format!("계획을 업데이트했습니다{by}"),
+        Event::PlanChangeIgnored(_) => format!("계획 변경을 무시했습니다{by}"),
+        Event::PhaseAdded(events::PhaseAdded { phase }) => {
             format!("{}단계를 계획에 추가했습니다{}", phase.number, prefix_with_colon(&phase.name))
         }
-        Event::PhaseChanged { phase, after, .. } => {
+        Event::PhaseChanged(events::PhaseChanged { phase, after, .. }) => {
             if after.is_empty() {
                 format!("{phase}단계가 더 이상 다른 단계에 의존하지 않습니다")
             } else {
                 format!("{phase}단계의 선행 단계 변경: {}", join_names(after))
             }
         }
-        Event::TaskChanged { task, fields } => {
+        Event::TaskChanged(events::TaskChanged { task, fields }) => {
             let names: Vec<&str> = fields.iter().map(|field| plan_field_name(*field)).collect();
             format!("계획에서 {} 작업이 변경되었습니다: {}", task.id, names.join(", "))
         }
-        Event::TaskAdded { task, .. } => {
+        Event::TaskAdded(events::TaskAdded { task, .. }) => {
             format!("{} 작업을 계획에 추가했습니다{}", task.id, prefix_with_colon(&task.title))
         }
-        Event::DependencyAdded { earlier, later } => {
+        Event::DependencyAdded(events::DependencyAdded { earlier, later }) => {
             format!("{later} 작업의 선행 작업 추가: {earlier}")
         }
-        Event::DependencyRemoved { earlier, later } => {
+        Event::DependencyRemoved(events::DependencyRemoved { earlier, later }) => {
             format!("{later} 작업의 선행 작업 제외: {earlier}")
         }
-        Event::ExternalDependencyMet { name } => format!("외부 의존성 충족: {name}"),
+        Event::ExternalDependencyMet(events::ExternalDependencyMet { name }) => {
+            format!("외부 의존성 충족: {name}")
+        }
 
-        Event::SessionOpened { role, agent, .. } => {
+        Event::SessionOpened(events::SessionOpened { role, agent, .. }) => {
             let name = agent.as_ref().map_or("Jangdan", |agent| agent.as_str());
             format!("{} 참여했습니다: {}", agent_as_subject(name), role_name(*role))
         }
-        Event::SessionActivated { session, .. } => format!("{}의 프로세스 실행 중", agent(*session)),
-        Event::SessionParked { session, mode } => {
+        Event::SessionActivated(events::SessionActivated { session, .. }) => {
+            format!("{}의 프로세스 실행 중", agent(*session))
+        }
+        Event::SessionParked(events::SessionParked { session, mode }) => {
             let mode = match mode {
                 ParkMode::Hot => "대기",
                 ParkMode::Frozen => "일시 중단",
@@ -197,92 +214,98 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             };
             format!("{} 상태: {mode}", agent(*session))
         }
-        Event::SessionWoken { session } => format!("{} 재개되었습니다", agent_subject(*session)),
-        Event::SessionDismissed { session } => format!("{}에 종료를 요청했습니다", agent(*session)),
-        Event::SessionEnded { session, exit_status } => match exit_status {
+        Event::SessionWoken(events::SessionWoken { session }) => {
+            format!("{} 재개되었습니다", agent_subject(*session))
+        }
+        Event::SessionDismissed(events::SessionDismissed { session }) => {
+            format!("{}에 종료를 요청했습니다", agent(*session))
+        }
+        Event::SessionEnded(events::SessionEnded { session, exit_status }) => match exit_status {
             Some(0) => format!("{}의 프로세스가 종료되었습니다", agent(*session)),
             Some(status) => format!("{}의 프로세스가 종료되었습니다 (종료 코드 {status})", agent(*session)),
             None => format!("{}의 프로세스가 중지되었습니다", agent(*session)),
         },
-        Event::SessionLost { session, reason } => {
+        Event::SessionLost(events::SessionLost { session, reason }) => {
             format!("{}의 프로세스가 사라졌습니다{}", agent(*session), prefix_with_colon(reason))
         }
-        Event::InputQueued { session, content, .. } => {
+        Event::InputQueued(events::InputQueued { session, content, .. }) => {
             format!("{}에 전송{}", agent(*session), prefix_with_colon(&describe_input(content)))
         }
-        Event::InputSent { session, input } => format!("{}에 {input}번 입력 전송", agent(*session)),
-        Event::MessageReceived { session, message, .. } => {
+        Event::InputSent(events::InputSent { session, input }) => {
+            format!("{}에 {input}번 입력 전송", agent(*session))
+        }
+        Event::MessageReceived(events::MessageReceived { session, message, .. }) => {
             format!("{}의 메시지: {}", agent(*session), message.name())
         }
-        Event::MessageRejected { session, protocol, error, .. } => {
+        Event::MessageRejected(events::MessageRejected { session, protocol, error, .. }) => {
             format!("{}의 {protocol} 메시지가 올바르지 않습니다{}", agent(*session), prefix_with_colon(error))
         }
-        Event::NearMissReceived { session, near, raw, .. } => {
+        Event::NearMissReceived(events::NearMissReceived { session, near, raw, .. }) => {
             format!("{}의 {near} 메시지가 불완전합니다{}", agent(*session), prefix_with_colon(raw))
         }
-        Event::TurnEnded { session, text, .. } => {
+        Event::TurnEnded(events::TurnEnded { session, text, .. }) => {
             format!("{} 응답 완료{}", agent(*session), prefix_with_colon(text))
         }
-        Event::TurnInterrupted { session, text, .. } => {
+        Event::TurnInterrupted(events::TurnInterrupted { session, text, .. }) => {
             format!("{} 응답 중단{}", agent(*session), prefix_with_colon(text))
         }
 
-        Event::QuestionAsked { question, session, text, permission, .. } => {
+        Event::QuestionAsked(events::QuestionAsked { question, session, text, permission, .. }) => {
             let text = permission.as_ref().map_or(text.clone(), permission_question);
             format!("{}의 질문 {question}{}", agent(*session), prefix_with_colon(&text))
         }
-        Event::QuestionRouted { question, to } => {
+        Event::QuestionRouted(events::QuestionRouted { question, to }) => {
             let label = context.question_korean(*question);
             match to {
                 QuestionRoute::Orchestrator => format!("오케스트레이터 검토 중: {label}"),
                 QuestionRoute::Person => format!("답변 필요: {label}"),
             }
         }
-        Event::QuestionForwarded { question, text } => {
+        Event::QuestionForwarded(events::QuestionForwarded { question, text }) => {
             format!("{actor_subject} {question} 질문을 나에게 전달했습니다{}", prefix_with_colon(text))
         }
-        Event::ClarificationRequested { question, text } => {
+        Event::ClarificationRequested(events::ClarificationRequested { question, text }) => {
             let label = context.question_korean(*question);
             format!("{actor_subject} {label} 질문에 대해 물었습니다{}", prefix_with_colon(text))
         }
-        Event::QuestionAnswered { question, answer } => {
+        Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
             let label = context.question_korean(*question);
             format!("{actor_subject} {label} 질문에 답했습니다{}", prefix_with_colon(answer))
         }
-        Event::QuestionDelivered { question, session } => {
+        Event::QuestionDelivered(events::QuestionDelivered { question, session }) => {
             format!("{}에 답변을 전달했습니다: {}", agent(*session), context.question_korean(*question))
         }
-        Event::QuestionResumed { question } => {
+        Event::QuestionResumed(events::QuestionResumed { question }) => {
             format!("답변을 받아 작업을 재개했습니다: {}", context.question_korean(*question))
         }
-        Event::QuestionWithdrawn { question, reason } => {
+        Event::QuestionWithdrawn(events::QuestionWithdrawn { question, reason }) => {
             format!("질문 철회: {}{}", context.question_korean(*question), prefix_with_colon(reason))
         }
-        Event::QuestionExpired { question, default_used } => {
+        Event::QuestionExpired(events::QuestionExpired { question, default_used }) => {
             let label = context.question_korean(*question);
             match default_used {
                 Some(default) => format!("질문 만료, 기본값 사용: {label}{}", prefix_with_colon(default)),
                 None => format!("답변 없이 질문 만료: {label}"),
             }
         }
-        Event::ManyQuestionsAsked { agent, phase, count } => {
+        Event::ManyQuestionsAsked(events::ManyQuestionsAsked { agent, phase, count }) => {
             format!("{agent} 에이전트가 {phase}단계에서 질문을 {count}개 했습니다")
         }
-        Event::PermissionDecided { session, request, allowed, rule } => {
+        Event::PermissionDecided(events::PermissionDecided { session, request, allowed, rule }) => {
             let decision = if *allowed { "허용" } else { "거부" };
             let (action, subject) = (permission_action(request.kind), first_line(&request.subject));
             format!("{}의 {action} {decision}: {subject} ({rule})", agent(*session))
         }
-        Event::PermissionRuleSaved { pattern, allowed, .. } => {
+        Event::PermissionRuleSaved(events::PermissionRuleSaved { pattern, allowed, .. }) => {
             let decision = if *allowed { "허용" } else { "거부" };
             format!("항상 {decision}: {pattern}")
         }
 
-        Event::RequestMade { request, session, dependency, .. } => {
+        Event::RequestMade(events::RequestMade { request, session, dependency, .. }) => {
             let (name, purpose) = (&dependency.name, prefix_with_colon(&dependency.description));
             format!("{}의 요청: {name} ({request}){purpose}", agent(*session))
         }
-        Event::RequestProvided { request, provided, default } => {
+        Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
             let resource = match provided {
                 ProvidedResource::Environment { names } => join_names(names),
                 ProvidedResource::File { path } => path.clone(),
@@ -293,22 +316,24 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let default = if *default { " (에이전트의 기본값)" } else { "" };
             format!("{} 제공 완료: {resource}{default}", context.request(*request))
         }
-        Event::RequestRefused { request, reason } => {
+        Event::RequestRefused(events::RequestRefused { request, reason }) => {
             format!("{} 요청을 거절했습니다{}", context.request(*request), prefix_with_colon(reason))
         }
-        Event::RequestSkipped { request } => format!("{} 없이 계속합니다", context.request(*request)),
-        Event::RequestDelivered { request, session } => {
+        Event::RequestSkipped(events::RequestSkipped { request }) => {
+            format!("{} 없이 계속합니다", context.request(*request))
+        }
+        Event::RequestDelivered(events::RequestDelivered { request, session }) => {
             format!("{}에 {} 요청의 결과를 알렸습니다", agent(*session), context.request(*request))
         }
 
-        Event::InvocationMade { caller, callee, task, .. } => {
+        Event::InvocationMade(events::InvocationMade { caller, callee, task, .. }) => {
             format!("{} {callee} 에이전트를 호출했습니다{}", agent_subject(*caller), prefix_with_colon(task))
         }
-        Event::InvocationStarted { invocation, .. } => {
+        Event::InvocationStarted(events::InvocationStarted { invocation, .. }) => {
             let (caller, callee) = context.call_parties(*invocation);
             format!("{callee} 에이전트가 {}의 호출을 처리하고 있습니다", agent_name(&caller))
         }
-        Event::InvocationEnded { invocation, outcome } => {
+        Event::InvocationEnded(events::InvocationEnded { invocation, outcome }) => {
             let (caller, callee) = context.call_parties(*invocation);
             let caller = agent_name(&caller);
             match outcome {
@@ -326,44 +351,48 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 }
             }
         }
-        Event::ResultSubmitted { from, to, content, .. } => {
+        Event::ResultSubmitted(events::ResultSubmitted { from, to, content, .. }) => {
             format!("{}의 결과 ({to} 에이전트 앞){}", agent(*from), prefix_with_colon(content))
         }
-        Event::ResultDelivered { result, session } => {
+        Event::ResultDelivered(events::ResultDelivered { result, session }) => {
             let sender = agent_name(&context.result_sender(*result));
             format!("{}에 {sender}의 결과를 전달했습니다", agent(*session))
         }
-        Event::ChannelCreated { channel, session_a, session_b } => {
+        Event::ChannelCreated(events::ChannelCreated { channel, session_a, session_b }) => {
             format!("{channel} 채널 열림: {}, {}", agent(*session_a), agent(*session_b))
         }
-        Event::ChannelClosed { channel } => format!("{channel} 채널 닫힘"),
-        Event::DirectMessageSent { from, to, content, .. } => {
+        Event::ChannelClosed(events::ChannelClosed { channel }) => format!("{channel} 채널 닫힘"),
+        Event::DirectMessageSent(events::DirectMessageSent { from, to, content, .. }) => {
             format!("{}의 메시지 ({} 앞){}", agent(*from), agent(*to), prefix_with_colon(content))
         }
-        Event::DirectMessageReceived { message } => format!("{message} 메시지 전달 중"),
-        Event::DirectMessageAcknowledged { message } => format!("{message} 메시지 전달 완료"),
+        Event::DirectMessageReceived(events::DirectMessageReceived { message }) => {
+            format!("{message} 메시지 전달 중")
+        }
+        Event::DirectMessageAcknowledged(events::DirectMessageAcknowledged { message }) => {
+            format!("{message} 메시지 전달 완료")
+        }
 
-        Event::PhaseCompletionReported { phase, session, .. } => {
+        Event::PhaseCompletionReported(events::PhaseCompletionReported { phase, session, .. }) => {
             format!("{} {phase}단계 완료를 보고했습니다", agent_subject(*session))
         }
-        Event::GateOpened { phase, round, .. } => {
+        Event::GateOpened(events::GateOpened { phase, round, .. }) => {
             let round = if *round > 1 { format!(" ({round}회차)") } else { String::new() };
             format!("{phase}단계가 게이트에 도달했습니다{round}")
         }
-        Event::GateChecked { phase, report, .. } => {
+        Event::GateChecked(events::GateChecked { phase, report, .. }) => {
             let result = if report.passed { "통과" } else { "실패" };
             format!("{phase}단계 검증 {result}{}", prefix_with_colon(&report.summary))
         }
-        Event::GateVerifierStarted { phase, session, .. } => {
+        Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
             format!("{} {phase}단계를 검증하고 있습니다", agent_subject(*session))
         }
-        Event::GatePassed { phase, .. } => format!("{phase}단계 검증 통과: 승인 필요"),
-        Event::GateApproved { phase, waived, note } => {
+        Event::GatePassed(events::GatePassed { phase, .. }) => format!("{phase}단계 검증 통과: 승인 필요"),
+        Event::GateApproved(events::GateApproved { phase, waived, note }) => {
             let waived = if *waived { ", 검증 실패에도 승인" } else { "" };
             let note = note.as_deref().map(prefix_with_colon).unwrap_or_default();
             format!("{phase}단계를 승인했습니다{by}{waived}{note}")
         }
-        Event::GateFailed { phase, reason, tasks, .. } => {
+        Event::GateFailed(events::GateFailed { phase, reason, tasks, .. }) => {
             let tasks = if tasks.is_empty() {
                 String::new()
             } else {
@@ -372,11 +401,11 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{phase}단계 수정 필요{}{tasks}", prefix_with_colon(reason))
         }
 
-        Event::LoopStarted { task, tester, .. } => match tester {
+        Event::LoopStarted(events::LoopStarted { task, tester, .. }) => match tester {
             Some(tester) => format!("{tester} 에이전트가 통과할 때까지 {task} 작업을 테스트합니다"),
             None => format!("통과할 때까지 {task} 작업을 테스트합니다"),
         },
-        Event::LoopRoundFailed { feedback_loop, round, feedback } => {
+        Event::LoopRoundFailed(events::LoopRoundFailed { feedback_loop, round, feedback }) => {
             let names: Vec<_> = feedback.failures.iter().map(|failure| failure.name.clone()).collect();
             let (task, n_failures) = (context.loop_task(*feedback_loop), names.len());
             format!(
@@ -384,7 +413,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 prefix_with_colon(&join_names(&names))
             )
         }
-        Event::LoopEnded { feedback_loop, outcome } => {
+        Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
             let result = match outcome {
                 FeedbackLoopOutcome::Success => "테스트 통과",
                 FeedbackLoopOutcome::Failed => "결과 없이 테스트 종료",
@@ -393,11 +422,11 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{} 작업: {result}", context.loop_task(*feedback_loop))
         }
 
-        Event::EscalationRaised { escalation, severity, title, cause, .. } => {
+        Event::EscalationRaised(events::EscalationRaised { escalation, severity, title, cause, .. }) => {
             let title = cause.as_ref().map_or_else(|| title.clone(), escalation_title);
             format!("문제 {escalation}, 심각도 {}{}", severity_name(*severity), prefix_with_colon(&title))
         }
-        Event::EscalationForwarded { escalation, to, .. } => {
+        Event::EscalationForwarded(events::EscalationForwarded { escalation, to, .. }) => {
             let subject = subject_name(&context.escalation_subject(*escalation));
             match to {
                 EscalationLevel::Person => format!("{subject} 문제: 결정 필요"),
@@ -406,7 +435,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 }
             }
         }
-        Event::EscalationResolved { escalation, action, note } => {
+        Event::EscalationResolved(events::EscalationResolved { escalation, action, note }) => {
             let subject = context.escalation_subject(*escalation);
             let row = context.escalation(*escalation);
             let title = row.map(|row| row.korean.as_ref().unwrap_or(&row.title).clone()).unwrap_or_default();
@@ -420,21 +449,23 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{text}{note}")
         }
 
-        Event::ErrorReported { session, error, .. } => {
+        Event::ErrorReported(events::ErrorReported { session, error, .. }) => {
             format!("{}의 오류 보고{}", agent(*session), prefix_with_colon(&error.message))
         }
-        Event::UsageReported { session, usage, .. } => {
+        Event::UsageReported(events::UsageReported { session, usage, .. }) => {
             format!("{}의 사용량: 토큰 {}개", agent(*session), usage.tokens())
         }
-        Event::BudgetRaised { subject, budget } => format!("{} 예산 증액: {budget}", subject_name(subject)),
-        Event::LimitWaived { subject, limit } => {
+        Event::BudgetRaised(events::BudgetRaised { subject, budget }) => {
+            format!("{} 예산 증액: {budget}", subject_name(subject))
+        }
+        Event::LimitWaived(events::LimitWaived { subject, limit }) => {
             format!("{} 한도 면제: {}", subject_name(subject), limit_name(*limit))
         }
 
-        Event::CheckpointRequested { checkpoint, task, .. } => {
+        Event::CheckpointRequested(events::CheckpointRequested { checkpoint, task, .. }) => {
             format!("{task} 작업의 {checkpoint} 체크포인트 생성 중")
         }
-        Event::CheckpointFinished { checkpoint, outcome } => {
+        Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }) => {
             let task = context.checkpoint_task(*checkpoint).map(|task| format!("{task} 작업의 "));
             let task = task.unwrap_or_default();
             match outcome {
@@ -446,24 +477,33 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                 }
             }
         }
-        Event::DiskBudgetExhausted { task, .. } => {
+        Event::DiskBudgetExhausted(events::DiskBudgetExhausted { task, .. }) => {
             format!("디스크 예산 소진: {task} 작업의 워크트리를 만들 수 없어 새 작업을 시작하지 않습니다")
         }
-        Event::OverlapDetected { overlap } => {
+        Event::OverlapDetected(events::OverlapDetected { overlap }) => {
             let [first, second] = &overlap.tasks;
             let files = join_names_of_total(&overlap.files, to_usize(overlap.n_files));
             format!("{first}, {second} 작업이 같은 파일을 변경하고 있습니다: {files}")
         }
-        Event::OverlapResolved { tasks: [first, second] } => {
+        Event::OverlapResolved(events::OverlapResolved { tasks: [first, second] }) => {
             format!("{first}, {second} 작업이 더 이상 같은 파일을 변경하지 않습니다")
         }
-        Event::EffectFinished { effect, error } => match error {
+        Event::EffectFinished(events::EffectFinished { effect, error }) => match error {
             None => format!("{}.{}번 처리 완료", effect.sequence, effect.index),
             Some(error) => format!("내부 처리에 실패했습니다{}", prefix_with_colon(error)),
         },
 
-        Event::ChatMessageSent { text, .. } => format!("{actor}{}", prefix_with_colon(text)),
-        Event::ChatAnsweredWithStatus { n_done, n_tasks, running, n_running, questions, n_waiting } => {
+        Event::ChatMessageSent(events::ChatMessageSent { text, .. }) => {
+            format!("{actor}{}", prefix_with_colon(text))
+        }
+        Event::ChatAnsweredWithStatus(events::ChatAnsweredWithStatus {
+            n_done,
+            n_tasks,
+            running,
+            n_running,
+            questions,
+            n_waiting,
+        }) => {
             let running = match *n_running {
                 0 => "실행 중인 에이전트가 없습니다".to_owned(),
                 n => format!("진행 중: {}", join_names_of_total(running, to_usize(n))),
@@ -479,8 +519,10 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
                  적어 작업을 다시 시도하세요."
             )
         }
-        Event::ResolveRequested { session, .. } => format!("{}의 다음 작업 요청", agent(*session)),
-        Event::ResolveAnswered { session, line } => {
+        Event::ResolveRequested(events::ResolveRequested { session, .. }) => {
+            format!("{}의 다음 작업 요청", agent(*session))
+        }
+        Event::ResolveAnswered(events::ResolveAnswered { session, line }) => {
             format!("{}에 응답: {}", agent(*session), first_line(line))
         }
     }

@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Actor, AgentError, AgentMessage, AgentName, AskUser, AskUserType, CheckpointOutcome, Command,
-    DeliverResult, DependencyRequest, DependencyType, DirectMessage, DoneMessage, EffectId, ErrorType,
-    EscalationAction, EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, MergeOutcome,
-    MessageOffset, NeedHuman, PermissionKind, PermissionRequest, PermissionScope, PhaseComplete,
-    PlannedPhase, PlannedTask, PlannedWork, Priority, ProgressMessage, ProvidedResource, QuestionId, Receipt,
-    RecordedEvent, Recovery, RequestId, ResultType, Role, RunSettings, SessionId, StepComplete, TaskId,
-    TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools, Usage,
+    AgentError, AgentMessage, AgentName, AgentOutput, AskUser, AskUserType, CheckpointOutcome, DeliverResult,
+    DependencyRequest, DependencyType, DirectMessage, DoneMessage, EffectId, ErrorType, EscalationAction,
+    EscalationId, FailMessage, GateApproval, GateReport, InvokeMessage, MergeOutcome, MessageOffset,
+    NeedHuman, PermissionKind, PermissionRequest, PermissionScope, PhaseComplete, PlannedPhase, PlannedTask,
+    PlannedWork, Priority, ProgressMessage, ProvidedResource, QuestionId, Receipt, RecordedEvent, Recovery,
+    Report, RequestId, ResultType, Role, RunInput, RunSettings, RunStart, SessionId, StepComplete, TaskId,
+    TeamMember, TestFailure, TestFeedback, Timestamp, TurnTools, Usage, UserCommand,
 };
 use engine::{Effect, Run};
 use views::{RowKind, Views};
@@ -55,8 +55,8 @@ fn agent_name(name: &str) -> AgentName {
     name.parse().unwrap()
 }
 
-fn ana() -> Actor {
-    Actor::Person("ana".to_owned())
+fn ana() -> String {
+    "ana".to_owned()
 }
 
 impl EngineRun {
@@ -107,13 +107,9 @@ impl EngineRun {
             effects: Vec::new(),
             offset: 0,
         };
-        let start = Command::StartRun {
-            project: "shop".to_owned(),
-            work: Box::new(work),
-            settings: Box::new(settings),
-            team: team.into_iter().map(member).collect(),
-        };
-        engine_run.execute_command(&ana(), start);
+        let team = team.into_iter().map(member).collect();
+        let start = Box::new(RunStart { project: "shop".to_owned(), work, settings, team });
+        engine_run.execute_input(RunInput::Start { person: ana(), start });
         engine_run
     }
 
@@ -126,7 +122,7 @@ impl EngineRun {
             7 => {
                 let at = self.run.next_deadline().map_or(self.now, |at| at.0.max(self.now));
                 self.now = if chance.once_in(2) { at } else { self.now + 5_000 };
-                self.execute_command(&Actor::Clock, Command::Tick);
+                self.execute_input(RunInput::Report(Report::TimerFired));
             }
             8 | 9 => self.resolve_item(chance),
             10 => self.send_command(chance),
@@ -134,23 +130,23 @@ impl EngineRun {
                 let Some(session) = self.random_session(chance) else { return };
                 let (read_from, words, tools) = (self.offset, "Words.".to_owned(), TurnTools::default());
                 if chance.once_in(12) {
-                    self.execute_command(
-                        &Actor::Agent(session),
-                        Command::InterruptTurn { read_from, text: words, tools },
-                    );
-                    let lost = Command::ReportLost { session, reason: "gone".to_owned() };
-                    return self.execute_command(&Actor::System, lost);
+                    self.execute_input(RunInput::Agent {
+                        session,
+                        output: AgentOutput::TurnInterrupted { read_from, text: words, tools },
+                    });
+                    let lost = Report::SessionLost { session, reason: "gone".to_owned() };
+                    return self.execute_input(RunInput::Report(lost));
                 }
-                self.execute_command(
-                    &Actor::Agent(session),
-                    Command::EndTurn { read_from, text: words, tools },
-                );
+                self.execute_input(RunInput::Agent {
+                    session,
+                    output: AgentOutput::TurnEnded { read_from, text: words, tools },
+                });
             }
         }
     }
 
-    fn execute_command(&mut self, actor: &Actor, command: Command) {
-        let Ok(decision) = self.run.decide(Timestamp(self.now), actor, command) else { return };
+    fn execute_input(&mut self, input: RunInput) {
+        let Ok(decision) = self.run.decide(Timestamp(self.now), input) else { return };
         for recorded in &decision.events {
             *self.event_counts.entry(recorded.event.name()).or_default() += 1;
             for change in self.views.apply(recorded) {
@@ -180,14 +176,14 @@ impl EngineRun {
             started_at: Timestamp(self.now),
             finished_at: Timestamp(self.now),
         };
-        let command = match order {
+        let report = match order {
             Effect::SpawnAgent { session } if chance.once_in(15) => {
-                Command::ReportEnded { session, exit_status: Some(1) }
+                Report::SessionEnded { session, exit_status: Some(1) }
             }
-            Effect::SpawnAgent { session } => Command::ReportStarted { session, agent_session: None },
-            Effect::SendInput { session, input, .. } => Command::ReportInputSent { session, input },
-            Effect::EndSession { session } => Command::ReportEnded { session, exit_status: Some(0) },
-            Effect::RunCheck { task, attempt, .. } => Command::ReportCheck { task, attempt, receipt },
+            Effect::SpawnAgent { session } => Report::SessionStarted { session, agent_session: None },
+            Effect::SendInput { session, input, .. } => Report::InputSent { session, input },
+            Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
+            Effect::RunCheck { task, attempt, .. } => Report::CheckFinished { task, attempt, receipt },
             Effect::Merge { task, attempt } => {
                 let receipt = Receipt { exit_status: Some(1), ..receipt };
                 let outcome = match chance.below(8) {
@@ -196,24 +192,24 @@ impl EngineRun {
                     2 => MergeOutcome::Failed { error: "locked".to_owned() },
                     _ => MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None },
                 };
-                Command::ReportMerge { task, attempt, outcome }
+                Report::MergeFinished { task, attempt, outcome }
             }
             Effect::CheckGate { phase, round } => {
                 let report = GateReport { passed: !chance.once_in(3), ..GateReport::default() };
-                Command::ReportGate { phase, round, report }
+                Report::GateChecked { phase, round, report }
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
                 let outcome =
                     CheckpointOutcome::Made { commit: "c".to_owned(), agent_session: None, tree: None };
-                Command::ReportCheckpoint { checkpoint, outcome }
+                Report::CheckpointFinished { checkpoint, outcome }
             }
             Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => Command::ReportEffect { effect, error: None },
+            | Effect::SavePermissionRule { .. } => Report::EffectFinished { effect, error: None },
         };
-        self.execute_command(&Actor::System, command);
+        self.execute_input(report.into());
     }
 
     /// Sends a random message from a session.
@@ -273,44 +269,43 @@ impl EngineRun {
         self.offset += 10;
         let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
         let said = Box::new(said);
-        self.execute_command(
-            &Actor::Agent(session),
-            Command::ReceiveMessage { offset: heard, read_from, message: said },
-        );
+        self.execute_input(RunInput::Agent {
+            session,
+            output: AgentOutput::Message { offset: heard, read_from, message: said },
+        });
     }
 
     /// Makes a session end its turn, exit and so on.
     fn act_as_session(&mut self, chance: &mut RandomChoices, session: SessionId) {
-        let actor = Actor::Agent(session);
         let failure = TestFailure { name: "t".to_owned(), ..TestFailure::default() };
         let failures = if chance.once_in(2) { vec![failure] } else { Vec::new() };
         let kind = if chance.once_in(2) { PermissionKind::Run } else { PermissionKind::Edit };
-        let command = match chance.below(4) {
-            0 => Command::RequestPermission(PermissionRequest {
+        let output = match chance.below(4) {
+            0 => AgentOutput::PermissionRequested(PermissionRequest {
                 prompt: "p".to_owned(),
                 kind,
                 subject: "rm".to_owned(),
                 in_worktree: kind == PermissionKind::Edit,
                 detail: None,
             }),
-            1 => Command::ReportUsage(Usage { input_tokens: 600, cost_micros: 9, ..Usage::default() }),
+            1 => AgentOutput::Usage(Usage { input_tokens: 600, cost_micros: 9, ..Usage::default() }),
             2 => {
                 let phase_complete = PhaseComplete { phase: 1, name: None, documents: Vec::new() };
                 self.offset += 10;
                 let (heard, read_from) = (MessageOffset { start: self.offset, ordinal: 0 }, self.offset + 9);
-                Command::ReceiveMessage {
+                AgentOutput::Message {
                     offset: heard,
                     read_from,
                     message: Box::new(AgentMessage::PhaseComplete(phase_complete)),
                 }
             }
-            _ => Command::ReportTestFeedback(TestFeedback {
+            _ => AgentOutput::TestFeedback(TestFeedback {
                 success: failures.is_empty(),
                 failures,
                 ..TestFeedback::default()
             }),
         };
-        self.execute_command(&actor, command);
+        self.execute_input(RunInput::Agent { session, output });
     }
 
     /// Resolves a random inbox item.
@@ -320,11 +315,11 @@ impl EngineRun {
         let command = match chance.below(10) {
             9 => {
                 let question = chance.pick(&open).unwrap_or(QuestionId(n));
-                Command::RequestClarification { question, text: "which?".to_owned() }
+                UserCommand::RequestClarification { question, text: "which?".to_owned() }
             }
             0..=2 => {
                 let question = chance.pick(&open);
-                Command::Answer {
+                UserCommand::Answer {
                     question,
                     task: None,
                     answer: "yes".to_owned(),
@@ -333,16 +328,16 @@ impl EngineRun {
             }
             3 => {
                 let provided = ProvidedResource::Environment { names: vec!["KEY".to_owned()] };
-                Command::Provide { request: RequestId(n), provided }
+                UserCommand::Provide { request: RequestId(n), provided }
             }
-            4 => Command::Refuse { request: RequestId(n), reason: "no".to_owned() },
-            5 => Command::SkipRequest(RequestId(n)),
+            4 => UserCommand::Refuse { request: RequestId(n), reason: "no".to_owned() },
+            5 => UserCommand::SkipRequest(RequestId(n)),
             6 if chance.once_in(4) => {
                 let (phase, reason) = (1 + n % 2, "no".to_owned());
-                Command::RejectGate { phase, reason, tasks: vec![parse_task_id("T1.1")] }
+                UserCommand::RejectGate { phase, reason, tasks: vec![parse_task_id("T1.1")] }
             }
-            6 => Command::ApproveGate { phase: 1 + n % 2, note: None },
-            7 => Command::Chat { text: "yes".to_owned(), talk_only: chance.once_in(4) },
+            6 => UserCommand::ApproveGate { phase: 1 + n % 2, note: None },
+            7 => UserCommand::Chat { text: "yes".to_owned(), talk_only: chance.once_in(4) },
             _ => {
                 let actions = [
                     EscalationAction::Retry { hint: None },
@@ -353,10 +348,10 @@ impl EngineRun {
                     EscalationAction::RaiseBudget { budget: "9m".parse().unwrap() },
                 ];
                 let action = chance.pick(&actions).unwrap();
-                Command::Resolve { escalation: EscalationId(n), action, note: None }
+                UserCommand::Resolve { escalation: EscalationId(n), action, note: None }
             }
         };
-        self.execute_command(&ana(), command);
+        self.execute_input(RunInput::User { person: ana(), command });
     }
 
     /// Sends a random user command about a task.
@@ -364,32 +359,32 @@ impl EngineRun {
         let ids: Vec<TaskId> = self.run.task_ids().cloned().collect();
         let (one, other) = (chance.pick(&ids).unwrap(), chance.pick(&ids).unwrap());
         let command = match chance.below(22) {
-            0 | 1 => Command::PauseTask(one),
-            2..=4 => Command::ContinueTask(one),
-            5 if chance.once_in(4) => Command::CancelTask(one),
-            6 if chance.once_in(4) => Command::SkipTask(one),
-            5 | 6 => Command::ContinueTask(one),
-            7 | 8 => Command::RetryTask { task: one, hint: None },
-            9 => Command::PrioritizeTask { task: one, priority: Priority::High },
-            10 => Command::RewindTask { task: one, checkpoint: None },
-            11 => Command::AddDependency { earlier: one, later: other },
-            12 => Command::RemoveDependency { earlier: one, later: other },
-            13 => Command::MarkExternalMet { name: "contract".to_owned() },
+            0 | 1 => UserCommand::PauseTask(one),
+            2..=4 => UserCommand::ContinueTask(one),
+            5 if chance.once_in(4) => UserCommand::CancelTask(one),
+            6 if chance.once_in(4) => UserCommand::SkipTask(one),
+            5 | 6 => UserCommand::ContinueTask(one),
+            7 | 8 => UserCommand::RetryTask { task: one, hint: None },
+            9 => UserCommand::PrioritizeTask { task: one, priority: Priority::High },
+            10 => UserCommand::RewindTask { task: one, checkpoint: None },
+            11 => UserCommand::AddDependency { earlier: one, later: other },
+            12 => UserCommand::RemoveDependency { earlier: one, later: other },
+            13 => UserCommand::MarkExternalMet { name: "contract".to_owned() },
             14 => {
                 let id = parse_task_id(&format!("T2.{}", 10 + ids.len()));
                 let depends_on = vec![one];
                 let added = PlannedTask { depends_on, ..PlannedTask::new(id, 2, "More".to_owned()) };
-                Command::AddTask(Box::new(added))
+                UserCommand::AddTask(Box::new(added))
             }
-            15 => Command::PauseRun,
-            16..=18 => Command::ContinueRun,
-            19 => Command::ReassignTask { task: one, agent: agent_name("designer") },
-            20 if chance.once_in(8) => Command::CancelPhase(2),
-            20 if chance.once_in(8) => Command::CancelRun,
-            _ if chance.once_in(2) => Command::PausePhase(1),
-            _ => Command::ContinuePhase(1),
+            15 => UserCommand::PauseRun,
+            16..=18 => UserCommand::ContinueRun,
+            19 => UserCommand::ReassignTask { task: one, agent: agent_name("designer") },
+            20 if chance.once_in(8) => UserCommand::CancelPhase(2),
+            20 if chance.once_in(8) => UserCommand::CancelRun,
+            _ if chance.once_in(2) => UserCommand::PausePhase(1),
+            _ => UserCommand::ContinuePhase(1),
         };
-        self.execute_command(&ana(), command);
+        self.execute_input(RunInput::User { person: ana(), command });
     }
 
     /// Returns a random session, which may have ended.

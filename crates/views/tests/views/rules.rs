@@ -3,7 +3,7 @@
 use domain::{
     BlockReason, BlockedWork, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, Event,
     GateReport, MergeOutcome, PhaseNumber, QuestionId, QuestionKind, QuestionRoute, Receipt, SessionId,
-    Timestamp, ToolOutput, ToolStatus, ToolUse, TurnTools, Usage,
+    Timestamp, ToolOutput, ToolStatus, ToolUse, TurnTools, Usage, events,
 };
 use views::{
     ChatAuthor, QuestionState, ResponsibleParty, SessionState, TaskMark, TaskState, UnmetDependency,
@@ -15,7 +15,7 @@ use crate::sample_log::{SampleLog, parse_task_id};
 const Q1: QuestionId = QuestionId(1);
 
 fn record_question(log: &mut SampleLog, question: u32, id: &str, session: u32, blocks: BlockedWork) {
-    log.record(Event::QuestionAsked {
+    log.record(Event::QuestionAsked(events::QuestionAsked {
         question: QuestionId(question),
         session: SessionId(session),
         task: Some(parse_task_id(id)),
@@ -28,7 +28,7 @@ fn record_question(log: &mut SampleLog, question: u32, id: &str, session: u32, b
         permission: None,
         prompt: None,
         blocks,
-    });
+    }));
 }
 
 fn task_state(log: &SampleLog, id: &str) -> TaskState {
@@ -44,29 +44,35 @@ fn a_blocked_task_names_the_party_and_is_ready_when_unblocked() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     log.start_task("T1", 1);
     record_question(&mut log, 1, "T1", 1, BlockedWork::default());
-    log.record(Event::TaskBlocked {
+    log.record(Event::TaskBlocked(events::TaskBlocked {
         task: parse_task_id("T1"),
         reason: BlockReason::Question { question: Q1 },
-    });
+    }));
     let on =
         |log: &SampleLog| log.views.rows().tasks.get(&parse_task_id("T1")).unwrap().blocked[0].on.clone();
     let session = |log: &SampleLog| log.views.rows().sessions.get(&SessionId(1)).unwrap().state;
     assert_eq!((task_state(&log, "T1"), on(&log)), (TaskState::Blocked, ResponsibleParty::Jangdan));
     assert_eq!(session(&log), SessionState::WaitingInput);
-    log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
+    log.record(Event::QuestionRouted(events::QuestionRouted {
+        question: Q1,
+        to: QuestionRoute::Orchestrator,
+    }));
     assert_eq!(on(&log), ResponsibleParty::Orchestrator);
-    log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Person });
+    log.record(Event::QuestionRouted(events::QuestionRouted { question: Q1, to: QuestionRoute::Person }));
     assert_eq!(on(&log), ResponsibleParty::Person);
     assert_eq!(log.views.inbox().len(), 1);
-    log.record(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
+    log.record(Event::QuestionAnswered(events::QuestionAnswered {
+        question: Q1,
+        answer: "This.".to_owned(),
+    }));
     assert_eq!(log.views.inbox().len(), 0);
-    log.record(Event::TaskUnblocked {
+    log.record(Event::TaskUnblocked(events::TaskUnblocked {
         task: parse_task_id("T1"),
         reason: BlockReason::Question { question: Q1 },
-    });
+    }));
     assert_eq!(task_state(&log, "T1"), TaskState::Ready);
-    log.record(Event::TaskResumed { task: parse_task_id("T1"), session: SessionId(1) });
-    log.record(Event::QuestionDelivered { question: Q1, session: SessionId(1) });
+    log.record(Event::TaskResumed(events::TaskResumed { task: parse_task_id("T1"), session: SessionId(1) }));
+    log.record(Event::QuestionDelivered(events::QuestionDelivered { question: Q1, session: SessionId(1) }));
     assert_eq!((task_state(&log, "T1"), session(&log)), (TaskState::Running, SessionState::Active));
 }
 
@@ -76,10 +82,13 @@ fn a_task_is_blocked_until_its_last_reason_is_removed() {
     log.start_task("T1", 1);
     let reasons = [BlockReason::Question { question: Q1 }, BlockReason::Approval { phase: 1 }];
     for reason in &reasons {
-        log.record(Event::TaskBlocked { task: parse_task_id("T1"), reason: reason.clone() });
+        log.record(Event::TaskBlocked(events::TaskBlocked {
+            task: parse_task_id("T1"),
+            reason: reason.clone(),
+        }));
     }
     for (reason, expected) in reasons.into_iter().zip([TaskState::Blocked, TaskState::Ready]) {
-        log.record(Event::TaskUnblocked { task: parse_task_id("T1"), reason });
+        log.record(Event::TaskUnblocked(events::TaskUnblocked { task: parse_task_id("T1"), reason }));
         assert_eq!(task_state(&log, "T1"), expected);
     }
 }
@@ -91,17 +100,21 @@ fn a_waiting_task_lists_its_dependencies_and_which_failed() {
     let on = |id: &str, failed| UnmetDependency::Task { task: parse_task_id(id), failed };
     let gate = |phase: PhaseNumber| UnmetDependency::Phase { phase };
     assert_eq!(waits(&log), [gate(1), on("T1", false), on("T2", false)]);
-    log.record(Event::TaskFailed {
+    log.record(Event::TaskFailed(events::TaskFailed {
         task: parse_task_id("T2"),
         failure: domain::AttemptFailure::MarkedFailed,
-    });
+    }));
     assert_eq!(waits(&log), [gate(1), on("T2", true), on("T1", false)]);
-    log.record(Event::TaskSkipped { task: parse_task_id("T1") });
-    log.record(Event::GateApproved { phase: 1, waived: false, note: None });
+    log.record(Event::TaskSkipped(events::TaskSkipped { task: parse_task_id("T1") }));
+    log.record(Event::GateApproved(events::GateApproved { phase: 1, waived: false, note: None }));
     assert_eq!(waits(&log), [on("T2", true)]);
-    log.record(Event::TaskRetried { task: parse_task_id("T2"), hint: None, resets_attempts: true });
+    log.record(Event::TaskRetried(events::TaskRetried {
+        task: parse_task_id("T2"),
+        hint: None,
+        resets_attempts: true,
+    }));
     assert_eq!(waits(&log), [on("T2", false)]);
-    log.record(Event::TasksBecameReady { tasks: vec![parse_task_id("T3")] });
+    log.record(Event::TasksBecameReady(events::TasksBecameReady { tasks: vec![parse_task_id("T3")] }));
     assert_eq!(waits(&log), []);
 }
 
@@ -112,7 +125,10 @@ fn the_inbox_is_sorted_by_time_then_tasks_then_age() {
     let held = [(10, 1), (50, 2), (50, 9), (10, 1)];
     for (question, (time_ms, tasks)) in (1..).zip(held) {
         record_question(&mut log, question, "T1", 1, BlockedWork { time_ms, tasks });
-        log.record(Event::QuestionRouted { question: QuestionId(question), to: QuestionRoute::Person });
+        log.record(Event::QuestionRouted(events::QuestionRouted {
+            question: QuestionId(question),
+            to: QuestionRoute::Person,
+        }));
     }
     let order: Vec<_> = log.views.inbox().iter().map(|row| row.item.to_string()).collect();
     assert_eq!(order, ["q_3", "q_2", "q_1", "q_4"]);
@@ -128,7 +144,10 @@ fn a_second_question_is_shown_when_the_first_is_answered() {
         log.views.rows().tasks.get(&parse_task_id("T1")).unwrap().question.as_ref().map(|shown| shown.id)
     };
     assert_eq!(shown(&log), Some(Q1));
-    log.record(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
+    log.record(Event::QuestionAnswered(events::QuestionAnswered {
+        question: Q1,
+        answer: "This.".to_owned(),
+    }));
     assert_eq!(shown(&log), Some(QuestionId(2)));
 }
 
@@ -139,7 +158,11 @@ fn usage_counts_for_task_phase_agent_and_run() {
     let usage = Usage { input_tokens: 100, output_tokens: 20, cost_micros: 7, ..Usage::default() };
     for _ in 0..2 {
         let usage = usage.clone();
-        log.record(Event::UsageReported { session: SessionId(1), task: Some(parse_task_id("T1")), usage });
+        log.record(Event::UsageReported(events::UsageReported {
+            session: SessionId(1),
+            task: Some(parse_task_id("T1")),
+            usage,
+        }));
     }
     let rows = log.views.rows();
     let tokens: Vec<_> = rows.usage.iter().map(|row| row.input_tokens + row.output_tokens).collect();
@@ -154,7 +177,8 @@ fn a_conversation_has_a_new_row_for_each_turn() {
     for n in 0..3 {
         let words = format!("Step {n}.");
         let (session, tools) = (SessionId(1), TurnTools::default());
-        let changes = log.record(Event::TurnEnded { session, read_from: 0, text: words, tools });
+        let changes =
+            log.record(Event::TurnEnded(events::TurnEnded { session, read_from: 0, text: words, tools }));
         let turns: Vec<_> = changes.iter().filter(|change| change.kind == views::RowKind::Turn).collect();
         assert_eq!(turns.len(), 1);
         assert_eq!(turns[0].key, format!("T1/{n:010}"));
@@ -181,8 +205,10 @@ fn interrupted_and_empty_turns_keep_their_tools() {
     };
     let (session, read_from) = (SessionId(1), 0);
     let (said, silent, none) = (|| "I test.".to_owned(), String::new, TurnTools::default);
-    let ended = |words, tools| Event::TurnEnded { session, read_from, text: words, tools };
-    let cut = |words, tools| Event::TurnInterrupted { session, read_from, text: words, tools };
+    let ended = |words, tools| Event::TurnEnded(events::TurnEnded { session, read_from, text: words, tools });
+    let cut = |words, tools| {
+        Event::TurnInterrupted(events::TurnInterrupted { session, read_from, text: words, tools })
+    };
     assert_eq!(of(ended(said(), tools.clone())), [(said(), tools.clone(), false)]);
     assert_eq!(of(ended(silent(), tools.clone())), [(silent(), tools.clone(), false)]);
     assert_eq!(of(ended(silent(), none())), []);
@@ -194,14 +220,14 @@ fn interrupted_and_empty_turns_keep_their_tools() {
 fn an_unblocked_task_continues_in_its_stage() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     log.start_task("T1", 1);
-    log.record(Event::MergeStarted { task: parse_task_id("T1"), attempt: 1 });
+    log.record(Event::MergeStarted(events::MergeStarted { task: parse_task_id("T1"), attempt: 1 }));
     let reason = BlockReason::Paused { by: domain::Actor::Person("ana".to_owned()) };
-    log.record(Event::TaskBlocked { task: parse_task_id("T1"), reason: reason.clone() });
+    log.record(Event::TaskBlocked(events::TaskBlocked { task: parse_task_id("T1"), reason: reason.clone() }));
     assert_eq!(task_state(&log, "T1"), TaskState::Blocked);
-    log.record(Event::TaskUnblocked { task: parse_task_id("T1"), reason });
+    log.record(Event::TaskUnblocked(events::TaskUnblocked { task: parse_task_id("T1"), reason }));
     assert_eq!(task_state(&log, "T1"), TaskState::Ready);
     // An unknown session is ignored.
-    log.record(Event::TaskResumed { task: parse_task_id("T1"), session: SessionId(0) });
+    log.record(Event::TaskResumed(events::TaskResumed { task: parse_task_id("T1"), session: SessionId(0) }));
     assert_eq!(task_state(&log, "T1"), TaskState::Merging);
     assert_eq!(log.views.rows().tasks.get(&parse_task_id("T1")).unwrap().session, Some(SessionId(1)));
 }
@@ -211,14 +237,17 @@ fn a_task_returns_to_its_agent_only_while_its_session_runs() {
     for (is_alive, expected) in [(true, TaskState::Running), (false, TaskState::Waiting)] {
         let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
         log.start_task("T1", 1);
-        log.record(Event::MergeStarted { task: parse_task_id("T1"), attempt: 1 });
+        log.record(Event::MergeStarted(events::MergeStarted { task: parse_task_id("T1"), attempt: 1 }));
         if !is_alive {
-            log.record(Event::SessionEnded { session: SessionId(1), exit_status: Some(0) });
+            log.record(Event::SessionEnded(events::SessionEnded {
+                session: SessionId(1),
+                exit_status: Some(0),
+            }));
         }
-        log.record(Event::TaskReturned {
+        log.record(Event::TaskReturned(events::TaskReturned {
             task: parse_task_id("T1"),
             reason: domain::TaskReturnReason::Conflict,
-        });
+        }));
         assert_eq!(task_state(&log, "T1"), expected);
     }
 }
@@ -229,11 +258,14 @@ fn a_question_is_shown_in_the_chat_once_and_so_is_its_answer() {
     log.start_task("T1", 1);
     record_question(&mut log, 1, "T1", 1, BlockedWork::default());
     for to in [QuestionRoute::Person, QuestionRoute::Orchestrator, QuestionRoute::Person] {
-        log.record(Event::QuestionRouted { question: Q1, to });
+        log.record(Event::QuestionRouted(events::QuestionRouted { question: Q1, to }));
     }
     // The second option, by its number.
-    log.record(Event::ChatMessageSent { text: "2".to_owned(), answers: Some(Q1) });
-    log.record(Event::QuestionAnswered { question: Q1, answer: "This.".to_owned() });
+    log.record(Event::ChatMessageSent(events::ChatMessageSent { text: "2".to_owned(), answers: Some(Q1) }));
+    log.record(Event::QuestionAnswered(events::QuestionAnswered {
+        question: Q1,
+        answer: "This.".to_owned(),
+    }));
     let said: Vec<_> = log.views.rows().chat.iter().skip(1).map(|row| row.text.as_str()).collect();
     assert_eq!(said, ["Which?", "2"]);
 }
@@ -245,18 +277,21 @@ fn chat_is_answered_with_the_status_without_an_orchestrator() {
         (1, 2, "Running: T1", "2 in your inbox"),
     ] {
         let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
-        log.record(Event::ChatMessageSent { text: "how is it going?".to_owned(), answers: None });
+        log.record(Event::ChatMessageSent(events::ChatMessageSent {
+            text: "how is it going?".to_owned(),
+            answers: None,
+        }));
         let running = std::iter::repeat_n(parse_task_id("T1"), n_running).collect();
         let n_running = u32::try_from(n_running).unwrap();
         let questions = Vec::new();
-        log.record(Event::ChatAnsweredWithStatus {
+        log.record(Event::ChatAnsweredWithStatus(events::ChatAnsweredWithStatus {
             n_done: 0,
             n_tasks: 1,
             running,
             n_running,
             questions,
             n_waiting,
-        });
+        }));
         let last = log.views.rows().chat.iter().last().unwrap();
         assert_eq!((last.author, last.index), (ChatAuthor::System, 2));
         let expected = format!(
@@ -270,7 +305,7 @@ fn chat_is_answered_with_the_status_without_an_orchestrator() {
 fn a_session_without_an_agent_starts_and_ends_at_once() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     let session = SessionId(1);
-    let opened = log.record(Event::SessionOpened {
+    let opened = log.record(Event::SessionOpened(events::SessionOpened {
         session,
         parent: None,
         depth: 1,
@@ -279,18 +314,22 @@ fn a_session_without_an_agent_starts_and_ends_at_once() {
         task: None,
         phase: Some(1),
         resumes: None,
-    });
+    }));
     let state = |log: &SampleLog| log.views.rows().sessions.get(&session).unwrap().state;
     let names = |changes: Vec<ViewChange>| changes.iter().flat_map(ViewChange::names).collect::<Vec<_>>();
     assert_eq!(state(&log), SessionState::Active);
     assert!(names(opened).contains(&"session.start"));
-    let dismissed = log.record(Event::SessionDismissed { session });
+    let dismissed = log.record(Event::SessionDismissed(events::SessionDismissed { session }));
     assert_eq!(state(&log), SessionState::Ended);
     assert!(names(dismissed).contains(&"session.end"));
     // A session with an agent ends with its own event.
     log.start_task("T1", 2);
-    assert!(!names(log.record(Event::SessionDismissed { session: SessionId(2) })).contains(&"session.end"));
-    let ended = log.record(Event::SessionEnded { session: SessionId(2), exit_status: Some(0) });
+    assert!(
+        !names(log.record(Event::SessionDismissed(events::SessionDismissed { session: SessionId(2) })))
+            .contains(&"session.end")
+    );
+    let ended =
+        log.record(Event::SessionEnded(events::SessionEnded { session: SessionId(2), exit_status: Some(0) }));
     assert!(names(ended).contains(&"session.end"));
 }
 
@@ -299,13 +338,15 @@ fn a_gate_is_in_the_inbox_until_it_is_approved() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     let held = BlockedWork { time_ms: 5, tasks: 1 };
     for round in 1..=2 {
-        log.record(Event::GateOpened { phase: 1, round, documents: Vec::new() });
-        log.record(Event::GatePassed { phase: 1, round, blocks: held });
+        log.record(Event::GateOpened(events::GateOpened { phase: 1, round, documents: Vec::new() }));
+        log.record(Event::GatePassed(events::GatePassed { phase: 1, round, blocks: held }));
         assert_eq!(log.views.inbox()[0].item.to_string(), "gate/1");
         let (reason, tasks) = ("no".to_owned(), Vec::new());
         match round {
-            1 => log.record(Event::GateFailed { phase: 1, round, reason, tasks }),
-            _ => log.record(Event::GateApproved { phase: 1, waived: false, note: None }),
+            1 => log.record(Event::GateFailed(events::GateFailed { phase: 1, round, reason, tasks })),
+            _ => {
+                log.record(Event::GateApproved(events::GateApproved { phase: 1, waived: false, note: None }))
+            }
         };
         assert_eq!(log.views.inbox().len(), 0);
     }
@@ -320,9 +361,15 @@ fn a_forwarded_question_waits_for_the_user() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     log.start_task("T1", 1);
     record_question(&mut log, 1, "T1", 1, BlockedWork::default());
-    log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
+    log.record(Event::QuestionRouted(events::QuestionRouted {
+        question: Q1,
+        to: QuestionRoute::Orchestrator,
+    }));
     assert_eq!(log.views.inbox().len(), 0);
-    log.record(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
+    log.record(Event::QuestionForwarded(events::QuestionForwarded {
+        question: Q1,
+        text: "This or that?".to_owned(),
+    }));
     assert_eq!(log.views.rows().questions.get(&Q1).unwrap().status, QuestionState::Pending);
     assert_eq!(log.views.inbox()[0].text, "This or that?");
     let chat: Vec<&str> =
@@ -335,12 +382,18 @@ fn a_rephrased_question_is_rephrased_in_the_inbox() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     log.start_task("T1", 1);
     record_question(&mut log, 1, "T1", 1, BlockedWork::default());
-    log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Person });
-    log.record(Event::QuestionForwarded { question: Q1, text: "This or that?".to_owned() });
+    log.record(Event::QuestionRouted(events::QuestionRouted { question: Q1, to: QuestionRoute::Person }));
+    log.record(Event::QuestionForwarded(events::QuestionForwarded {
+        question: Q1,
+        text: "This or that?".to_owned(),
+    }));
     assert_eq!(log.views.inbox()[0].text, "This or that?");
     let row = log.views.rows().questions.get(&Q1).unwrap();
     assert_eq!((row.text.as_str(), row.original_text.as_deref()), ("This or that?", Some("Which?")));
-    log.record(Event::QuestionRouted { question: Q1, to: QuestionRoute::Orchestrator });
+    log.record(Event::QuestionRouted(events::QuestionRouted {
+        question: Q1,
+        to: QuestionRoute::Orchestrator,
+    }));
     assert_eq!(log.views.inbox().len(), 0);
 }
 
@@ -357,7 +410,11 @@ fn receipt(tree: &str) -> Receipt {
 }
 
 fn record_check(log: &mut SampleLog, tree: &str) {
-    log.record(Event::CheckFinished { task: parse_task_id("T1"), attempt: 1, receipt: receipt(tree) });
+    log.record(Event::CheckFinished(events::CheckFinished {
+        task: parse_task_id("T1"),
+        attempt: 1,
+        receipt: receipt(tree),
+    }));
 }
 
 fn record_merge(log: &mut SampleLog, tree: &str, receipt: Option<Receipt>) {
@@ -366,15 +423,23 @@ fn record_merge(log: &mut SampleLog, tree: &str, receipt: Option<Receipt>) {
         receipt: receipt.map(Box::new),
         tree: Some(tree.to_owned()),
     };
-    log.record(Event::MergeFinished { task: parse_task_id("T1"), attempt: 1, outcome });
+    log.record(Event::MergeFinished(events::MergeFinished {
+        task: parse_task_id("T1"),
+        attempt: 1,
+        outcome,
+    }));
 }
 
 fn record_checkpoint(log: &mut SampleLog, number: u32, tree: &str) {
     let (checkpoint, reason) = (CheckpointId(number), CheckpointReason::TurnEnd);
-    log.record(Event::CheckpointRequested { checkpoint, task: parse_task_id("T1"), reason });
+    log.record(Event::CheckpointRequested(events::CheckpointRequested {
+        checkpoint,
+        task: parse_task_id("T1"),
+        reason,
+    }));
     let (commit, tree) = ("c".to_owned(), Some(tree.to_owned()));
     let outcome = CheckpointOutcome::Made { commit, agent_session: None, tree };
-    log.record(Event::CheckpointFinished { checkpoint, outcome });
+    log.record(Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }));
 }
 
 /// Returns whether each receipt is stale, the oldest first, and whether the receipt in the task's row is.
@@ -397,9 +462,12 @@ fn a_receipt_is_stale_when_the_work_has_changed() {
     assert_eq!(stale_flags(&log), (vec![true], Some(true)));
     record_check(&mut log, "b");
     assert_eq!(stale_flags(&log), (vec![true, false], Some(false)));
-    log.record(Event::TaskRewound { task: parse_task_id("T1"), checkpoint: Some(CheckpointId(1)) });
+    log.record(Event::TaskRewound(events::TaskRewound {
+        task: parse_task_id("T1"),
+        checkpoint: Some(CheckpointId(1)),
+    }));
     assert_eq!(stale_flags(&log), (vec![false, true], Some(true)), "the tree of the first receipt again");
-    log.record(Event::TaskRewound { task: parse_task_id("T1"), checkpoint: None });
+    log.record(Event::TaskRewound(events::TaskRewound { task: parse_task_id("T1"), checkpoint: None }));
     assert_eq!(stale_flags(&log), (vec![true, true], Some(true)));
 }
 
@@ -407,11 +475,15 @@ fn a_receipt_is_stale_when_the_work_has_changed() {
 fn marks_say_how_far_a_state_is_proved() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[]), ("T2", 1, &[])]);
     let done = |log: &mut SampleLog, id: &str, proof| {
-        log.record(Event::TaskDone { task: parse_task_id(id), proof });
+        log.record(Event::TaskDone(events::TaskDone { task: parse_task_id(id), proof }));
     };
     log.start_task("T1", 1);
     let failed = Receipt { exit_status: Some(1), ..receipt("a") };
-    log.record(Event::CheckFinished { task: parse_task_id("T1"), attempt: 1, receipt: failed });
+    log.record(Event::CheckFinished(events::CheckFinished {
+        task: parse_task_id("T1"),
+        attempt: 1,
+        receipt: failed,
+    }));
     assert_eq!(task_marks(&log, "T1"), [TaskMark::CheckFailed]);
     record_checkpoint(&mut log, 1, "b");
     assert_eq!(task_marks(&log, "T1"), [TaskMark::CheckFailed, TaskMark::ChangedSinceCheck]);
@@ -422,7 +494,10 @@ fn marks_say_how_far_a_state_is_proved() {
     log.start_task("T2", 2);
     done(&mut log, "T2", CompletionProof::Unchecked);
     assert_eq!(task_marks(&log, "T2"), [TaskMark::Unchecked]);
-    log.record(Event::TaskReopened { task: parse_task_id("T2"), reason: "again".to_owned() });
+    log.record(Event::TaskReopened(events::TaskReopened {
+        task: parse_task_id("T2"),
+        reason: "again".to_owned(),
+    }));
     assert_eq!(task_marks(&log, "T2"), []);
     done(&mut log, "T2", CompletionProof::Waived);
     assert_eq!(task_marks(&log, "T2"), [TaskMark::Waived]);
@@ -443,7 +518,10 @@ fn the_merged_tree_decides_which_receipts_are_stale() {
         (vec![true, false], Some(false)),
         "the worktree of a merged task does not count"
     );
-    log.record(Event::TaskReturned { task: parse_task_id("T1"), reason: domain::TaskReturnReason::Rework });
+    log.record(Event::TaskReturned(events::TaskReturned {
+        task: parse_task_id("T1"),
+        reason: domain::TaskReturnReason::Rework,
+    }));
     record_checkpoint(&mut log, 2, "c");
     assert_eq!(stale_flags(&log), (vec![true, true], Some(true)));
 }
@@ -454,7 +532,11 @@ fn a_conflict_makes_receipts_stale() {
     log.start_task("T1", 1);
     record_check(&mut log, "a");
     let outcome = MergeOutcome::Conflicted { files: vec!["x".to_owned()] };
-    log.record(Event::MergeFinished { task: parse_task_id("T1"), attempt: 1, outcome });
+    log.record(Event::MergeFinished(events::MergeFinished {
+        task: parse_task_id("T1"),
+        attempt: 1,
+        outcome,
+    }));
     assert_eq!(stale_flags(&log), (vec![true], Some(true)));
 }
 
@@ -463,8 +545,8 @@ fn the_receipt_of_a_gate_is_stale_when_its_phase_is_merged_into_again() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[]), ("T2", 2, &[])]);
     let gate = |log: &mut SampleLog, round, tree| {
         let report = GateReport { receipts: vec![receipt(tree)], ..GateReport::default() };
-        log.record(Event::GateOpened { phase: 1, round, documents: Vec::new() });
-        log.record(Event::GateChecked { phase: 1, round, report });
+        log.record(Event::GateOpened(events::GateOpened { phase: 1, round, documents: Vec::new() }));
+        log.record(Event::GateChecked(events::GateChecked { phase: 1, round, report }));
     };
     log.start_task("T1", 1);
     record_merge(&mut log, "a", None);

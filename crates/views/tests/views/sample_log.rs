@@ -2,7 +2,7 @@
 
 use domain::{
     Actor, AgentName, Event, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings,
-    Sequence, SessionId, TaskId, TeamMember, Timestamp,
+    Sequence, SessionId, TaskId, TeamMember, Timestamp, events,
 };
 use views::{ViewChange, Views};
 
@@ -52,12 +52,12 @@ impl SampleLog {
         let work = PlannedWork { title: "Plan".to_owned(), phases, tasks };
         let member = TeamMember { name: agent(), role: Role::Worker, slots: None };
         let mut log = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
-        log.record(Event::RunStarted {
+        log.record(Event::RunStarted(events::RunStarted {
             project: "shop".to_owned(),
             work: Box::new(work),
             settings: Box::new(RunSettings::default()),
             team: vec![member],
-        });
+        }));
         log
     }
 
@@ -71,7 +71,7 @@ impl SampleLog {
     /// Opens a session and starts a task in it.
     pub fn start_task(&mut self, id: &str, session: u32) {
         let session = SessionId(session);
-        self.record(Event::SessionOpened {
+        self.record(Event::SessionOpened(events::SessionOpened {
             session,
             parent: None,
             depth: 2,
@@ -80,9 +80,14 @@ impl SampleLog {
             task: Some(parse_task_id(id)),
             phase: None,
             resumes: None,
-        });
-        self.record(Event::SessionActivated { session, agent_session: None });
-        self.record(Event::TaskStarted { task: parse_task_id(id), attempt: 1, agent: agent(), session });
+        }));
+        self.record(Event::SessionActivated(events::SessionActivated { session, agent_session: None }));
+        self.record(Event::TaskStarted(events::TaskStarted {
+            task: parse_task_id(id),
+            attempt: 1,
+            agent: agent(),
+            session,
+        }));
     }
 }
 

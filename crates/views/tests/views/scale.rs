@@ -1,6 +1,6 @@
 //! The cost of an event does not depend on the number of tasks.
 
-use domain::{CompletionProof, Event, PlannedTask, SessionId};
+use domain::{CompletionProof, Event, PlannedTask, SessionId, events};
 
 use crate::sample_log::{SampleLog, agent, parse_task_id};
 
@@ -16,9 +16,9 @@ fn an_event_changes_few_rows_of_many() {
     for n in 1..N_TASKS {
         let session = SessionId(n);
         let events = [
-            Event::TasksBecameReady { tasks: vec![id(n)] },
-            Event::TaskStarted { task: id(n), attempt: 1, agent: agent(), session },
-            Event::TaskDone { task: id(n), proof: CompletionProof::Checked },
+            Event::TasksBecameReady(events::TasksBecameReady { tasks: vec![id(n)] }),
+            Event::TaskStarted(events::TaskStarted { task: id(n), attempt: 1, agent: agent(), session }),
+            Event::TaskDone(events::TaskDone { task: id(n), proof: CompletionProof::Checked }),
         ];
         for event in events {
             let changes = log.record(event);

@@ -2,7 +2,7 @@
 
 use domain::{
     BlockedWork, CompletionProof, Complexity, EscalationId, EscalationSubject, EscalationType, Event,
-    PlannedTask, QuestionId, QuestionKind, SessionId, Severity, Timestamp,
+    PlannedTask, QuestionId, QuestionKind, SessionId, Severity, Timestamp, events,
 };
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use views::{BarKind, critical_path, schedule};
@@ -37,7 +37,7 @@ fn task_with_complexity(id: &str, phase: u32, after: &[&str], complexity: Comple
 }
 
 fn record_question(log: &mut SampleLog, id: &str, session: u32, text: &str) {
-    log.record(Event::QuestionAsked {
+    log.record(Event::QuestionAsked(events::QuestionAsked {
         question: QuestionId(1),
         session: SessionId(session),
         task: Some(parse_task_id(id)),
@@ -50,7 +50,7 @@ fn record_question(log: &mut SampleLog, id: &str, session: u32, text: &str) {
         permission: None,
         prompt: None,
         blocks: BlockedWork::default(),
-    });
+    }));
 }
 
 #[test]
@@ -66,8 +66,17 @@ fn finished_tasks_set_the_pace_of_the_prediction() {
         schedule_lines(&log, 4),
         ["T1 now 4-4", "T1 predicted 4-304", "T2 predicted 304-1504", "T3 predicted 1504-1804"]
     );
-    (0..9).for_each(|_| drop(log.record(Event::ExternalDependencyMet { name: "time".to_owned() })));
-    log.record(Event::TaskDone { task: parse_task_id("T1"), proof: CompletionProof::Checked });
+    (0..9).for_each(|_| {
+        drop(
+            log.record(Event::ExternalDependencyMet(events::ExternalDependencyMet {
+                name: "time".to_owned(),
+            })),
+        )
+    });
+    log.record(Event::TaskDone(events::TaskDone {
+        task: parse_task_id("T1"),
+        proof: CompletionProof::Checked,
+    }));
     assert_eq!(schedule_lines(&log, 20), ["T1 past 4-14", "T2 predicted 20-60", "T3 predicted 60-70"]);
 }
 
@@ -78,15 +87,21 @@ fn a_question_is_a_bar_until_its_answer_is_delivered() {
         ..task_with_complexity("T1", 1, &[], Complexity::S)
     }]);
     log.start_task("T1", 1);
-    log.record(Event::ExternalDependencyMet { name: "time".to_owned() });
+    log.record(Event::ExternalDependencyMet(events::ExternalDependencyMet { name: "time".to_owned() }));
     record_question(&mut log, "T1", 1, "Which?");
     let reason = domain::BlockReason::Question { question: QuestionId(1) };
-    log.record(Event::TaskBlocked { task: parse_task_id("T1"), reason: reason.clone() });
+    log.record(Event::TaskBlocked(events::TaskBlocked { task: parse_task_id("T1"), reason: reason.clone() }));
     assert_eq!(schedule_lines(&log, 30), ["T1 past 4-6", "T1 blocked 6-30: Which?", "T1 predicted 30-88"]);
-    log.record(Event::QuestionAnswered { question: QuestionId(1), answer: "That".to_owned() });
-    log.record(Event::QuestionDelivered { question: QuestionId(1), session: SessionId(1) });
-    log.record(Event::TaskUnblocked { task: parse_task_id("T1"), reason });
-    log.record(Event::TaskResumed { task: parse_task_id("T1"), session: SessionId(1) });
+    log.record(Event::QuestionAnswered(events::QuestionAnswered {
+        question: QuestionId(1),
+        answer: "That".to_owned(),
+    }));
+    log.record(Event::QuestionDelivered(events::QuestionDelivered {
+        question: QuestionId(1),
+        session: SessionId(1),
+    }));
+    log.record(Event::TaskUnblocked(events::TaskUnblocked { task: parse_task_id("T1"), reason }));
+    log.record(Event::TaskResumed(events::TaskResumed { task: parse_task_id("T1"), session: SessionId(1) }));
     assert_eq!(
         schedule_lines(&log, 12),
         ["T1 past 4-6", "T1 blocked 6-9: Which?", "T1 now 9-12", "T1 predicted 12-67"]
@@ -97,8 +112,8 @@ fn a_question_is_a_bar_until_its_answer_is_delivered() {
 fn texts_of_jangdan_on_bars_are_in_korean_too() {
     let mut log = SampleLog::with_planned_tasks(vec![task_with_complexity("T1", 1, &[], Complexity::S)]);
     log.start_task("T1", 1);
-    log.record(Event::ExternalDependencyMet { name: "time".to_owned() });
-    log.record(Event::EscalationRaised {
+    log.record(Event::ExternalDependencyMet(events::ExternalDependencyMet { name: "time".to_owned() }));
+    log.record(Event::EscalationRaised(events::EscalationRaised {
         escalation: EscalationId(1),
         kind: EscalationType::Blocked,
         severity: Severity::High,
@@ -110,9 +125,9 @@ fn texts_of_jangdan_on_bars_are_in_korean_too() {
         context: String::new(),
         suggested: Vec::new(),
         blocks: BlockedWork::default(),
-    });
+    }));
     let reason = domain::BlockReason::Escalated { escalation: EscalationId(1) };
-    log.record(Event::TaskBlocked { task: parse_task_id("T1"), reason });
+    log.record(Event::TaskBlocked(events::TaskBlocked { task: parse_task_id("T1"), reason }));
     let bars = schedule(log.views.rows(), Timestamp(30_000)).bars;
     let said = bars.iter().find(|bar| bar.kind == BarKind::Blocked).unwrap();
     assert_eq!(said.text.as_deref(), Some("T1 failed 3 times"));
@@ -127,8 +142,11 @@ fn predictions_respect_slots_and_failed_dependencies() {
     let lines = schedule_lines(&log, 1);
     let starts_now = lines.iter().filter(|line| line.contains(" 1-")).count();
     assert_eq!((lines.len(), starts_now), (6, slots.min(6)), "{lines:?}");
-    log.record(Event::DependencyAdded { earlier: parse_task_id("T1"), later: parse_task_id("T2") });
-    log.record(Event::TaskCancelled { task: parse_task_id("T1") });
+    log.record(Event::DependencyAdded(events::DependencyAdded {
+        earlier: parse_task_id("T1"),
+        later: parse_task_id("T2"),
+    }));
+    log.record(Event::TaskCancelled(events::TaskCancelled { task: parse_task_id("T1") }));
     let schedule = schedule(log.views.rows(), Timestamp(10_000));
     assert_eq!((schedule.n_stuck, schedule.end_at), (1, None));
     assert!(schedule.bars.iter().all(|bar| bar.task != parse_task_id("T2")));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Event, Role, SessionId};
+use domain::{Event, Role, SessionId, events};
 use views::{RowKind, ViewChange};
 
 use crate::sample_log::{SampleLog, agent, parse_task_id};
@@ -16,7 +16,7 @@ fn sessions(changes: &[ViewChange], kind: RowKind) -> BTreeSet<u32> {
 fn a_row_that_moves_to_another_session_concerns_both_once() {
     let mut log = SampleLog::with_tasks(&[("T1", 1, &[])]);
     log.start_task("T1", 1);
-    log.record(Event::SessionOpened {
+    log.record(Event::SessionOpened(events::SessionOpened {
         session: SessionId(2),
         parent: None,
         depth: 2,
@@ -25,9 +25,12 @@ fn a_row_that_moves_to_another_session_concerns_both_once() {
         task: Some(parse_task_id("T1")),
         phase: None,
         resumes: None,
-    });
+    }));
     let resume = |log: &mut SampleLog| {
-        log.record(Event::TaskResumed { task: parse_task_id("T1"), session: SessionId(2) })
+        log.record(Event::TaskResumed(events::TaskResumed {
+            task: parse_task_id("T1"),
+            session: SessionId(2),
+        }))
     };
     let moved = resume(&mut log);
     assert_eq!(sessions(&moved, RowKind::Task), BTreeSet::from([1, 2]));

@@ -1,7 +1,7 @@
 //! Executes effects: slowly, with failures, or never.
 
 use domain::{
-    CheckpointOutcome, Command, EffectId, GateReport, MergeOutcome, Receipt, Role, SessionId, TaskId,
+    CheckpointOutcome, EffectId, GateReport, MergeOutcome, Receipt, Report, Role, SessionId, TaskId,
     Timestamp,
 };
 use engine::Effect;
@@ -43,16 +43,16 @@ impl Environment {
     }
 
     /// Schedules a report; sometimes a second one much later.
-    pub fn schedule_report(&mut self, command: Command) {
+    pub fn schedule_report(&mut self, report: Report) {
         let delay_ms = self.random.seconds_as_ms(0, 30);
         if self.random.once_in(12) && !self.is_faultless {
             let late_ms = delay_ms + self.random.seconds_as_ms(0, 1_200);
-            self.schedule(late_ms, ScheduledEvent::Report(Box::new(command.clone())));
+            self.schedule(late_ms, ScheduledEvent::Report(Box::new(report.clone())));
         }
-        self.schedule(delay_ms, ScheduledEvent::Report(Box::new(command)));
+        self.schedule(delay_ms, ScheduledEvent::Report(Box::new(report)));
     }
 
-    fn start_effect(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Command> {
+    fn start_effect(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Report> {
         match effect {
             Effect::SpawnAgent { session } => self.spawn(*session, model),
             Effect::SendInput { session, input, content } => {
@@ -61,7 +61,7 @@ impl Environment {
                     process.inputs.insert(*input, (**content).clone());
                 }
                 self.schedule(300, ScheduledEvent::TypeInput(*session));
-                Some(Command::ReportInputSent { session: *session, input: *input })
+                Some(Report::InputSent { session: *session, input: *input })
             }
             Effect::ParkSession { session, mode } => {
                 let is_possible = !self.random_fault(15);
@@ -83,15 +83,15 @@ impl Environment {
             }
             Effect::RunCheck { task, attempt, command } => {
                 let receipt = self.random_receipt(command, 70);
-                Some(Command::ReportCheck { task: task.clone(), attempt: *attempt, receipt })
+                Some(Report::CheckFinished { task: task.clone(), attempt: *attempt, receipt })
             }
             Effect::Merge { task, attempt } => {
                 let outcome = self.random_merge_outcome();
-                Some(Command::ReportMerge { task: task.clone(), attempt: *attempt, outcome })
+                Some(Report::MergeFinished { task: task.clone(), attempt: *attempt, outcome })
             }
             Effect::CheckGate { phase, round } => {
                 let report = self.random_gate_report(*phase, model);
-                Some(Command::ReportGate { phase: *phase, round: *round, report })
+                Some(Report::GateChecked { phase: *phase, round: *round, report })
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
                 let outcome = if self.random_fault(8) {
@@ -103,7 +103,7 @@ impl Environment {
                         tree: None,
                     }
                 };
-                Some(Command::ReportCheckpoint { checkpoint: *checkpoint, outcome })
+                Some(Report::CheckpointFinished { checkpoint: *checkpoint, outcome })
             }
             Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
@@ -111,7 +111,7 @@ impl Environment {
         }
     }
 
-    fn spawn(&mut self, session: SessionId, model: &Model) -> Option<Command> {
+    fn spawn(&mut self, session: SessionId, model: &Model) -> Option<Report> {
         self.create_process(session, model);
         let is_new =
             self.processes.get(&session).is_some_and(|process| process.state == ProcessState::NotStarted);
@@ -127,11 +127,11 @@ impl Environment {
             return None;
         }
         self.wake(session);
-        Some(Command::ReportStarted { session, agent_session: Some(format!("own-{session}")) })
+        Some(Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) })
     }
 
     /// Sometimes reports that there is no disk space for the worktree of a worker, and later that there is space again.
-    fn refuse_worktree(&mut self, session: SessionId, model: &Model) -> Option<Command> {
+    fn refuse_worktree(&mut self, session: SessionId, model: &Model) -> Option<Report> {
         let is_worker =
             |session: &crate::model::Session| session.role == Role::Worker && session.task.is_some();
         let disk_random = self
@@ -142,9 +142,9 @@ impl Environment {
             return None;
         }
         let delay_ms = disk_random.seconds_as_ms(30, 1_200);
-        self.schedule(delay_ms, ScheduledEvent::Report(Box::new(Command::ReportDiskSpaceAvailable)));
+        self.schedule(delay_ms, ScheduledEvent::Report(Box::new(Report::DiskSpaceAvailable)));
         // No process is started.
-        Some(Command::ReportDiskBudgetExceeded { session, reason: "20 GiB are used".to_owned() })
+        Some(Report::DiskBudgetExceeded { session, reason: "20 GiB are used".to_owned() })
     }
 
     fn random_merge_outcome(&mut self) -> MergeOutcome {
@@ -197,6 +197,6 @@ impl Environment {
     }
 }
 
-fn effect_report(effect: EffectId, succeeded: bool) -> Command {
-    Command::ReportEffect { effect, error: (!succeeded).then(|| "the effect failed".to_owned()) }
+fn effect_report(effect: EffectId, succeeded: bool) -> Report {
+    Report::EffectFinished { effect, error: (!succeeded).then(|| "the effect failed".to_owned()) }
 }

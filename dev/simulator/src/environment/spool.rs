@@ -1,7 +1,8 @@
 //! The output of a process in its spool: it survives every crash, and is read again after one.
 
 use domain::{
-    AgentMessage, AskUser, Command, MessageOffset, PermissionRequest, SessionId, TestFeedback, Usage,
+    AgentMessage, AgentOutput, AskUser, MessageOffset, PermissionRequest, Report, RunInput, SessionId,
+    TestFeedback, Usage,
 };
 
 use super::{Environment, ScheduledEvent};
@@ -76,8 +77,8 @@ impl Spool {
 }
 
 impl Environment {
-    /// Returns the command of the next item in a session's output.
-    pub fn read_next_command(&mut self, id: SessionId) -> Option<Command> {
+    /// Returns the input of the engine for the next item in a session's output.
+    pub fn read_next_input(&mut self, id: SessionId) -> Option<RunInput> {
         let process = self.processes.get_mut(&id)?;
         let spool = &mut process.spool;
         let read_from = spool.read_from;
@@ -86,7 +87,7 @@ impl Environment {
             spool.cursor += 1;
         }
         let entry = spool.entries.get(spool.cursor)?;
-        Some(command_of_entry(id, entry))
+        Some(input_of_entry(id, entry))
     }
 
     /// Marks the current item as processed, and continues with the next.
@@ -143,35 +144,37 @@ fn is_reported_again(entry: &SpoolEntry, read_from: u64) -> bool {
     }
 }
 
-fn command_of_entry(session: SessionId, entry: &SpoolEntry) -> Command {
-    let heard = MessageOffset { start: entry.start, ordinal: 0 };
+fn input_of_entry(session: SessionId, entry: &SpoolEntry) -> RunInput {
+    let offset = MessageOffset { start: entry.start, ordinal: 0 };
     let read_from = entry.read_from;
-    match entry.item.clone() {
-        OutputItem::Message(said) => {
-            Command::ReceiveMessage { offset: heard, read_from, message: Box::new(said) }
+    let output = match entry.item.clone() {
+        OutputItem::Message(message) => {
+            AgentOutput::Message { offset, read_from, message: Box::new(message) }
         }
-        OutputItem::Invalid => Command::ReceiveInvalid {
-            offset: heard,
+        OutputItem::Invalid => AgentOutput::InvalidMessage {
+            offset,
             read_from,
             protocol: "ASK_USER".to_owned(),
             error: "the question is missing".to_owned(),
             raw: "[ASK_USER]".to_owned(),
         },
-        OutputItem::NearMiss => Command::ReceiveNearMiss {
-            offset: heard,
-            read_from,
-            near: "DONE".to_owned(),
-            raw: "done: T1".to_owned(),
-        },
-        OutputItem::Prompt(prompt, asked) => Command::RequestAnswer { prompt, question: Box::new(asked) },
-        OutputItem::Permission(wish) => Command::RequestPermission(wish),
-        OutputItem::Feedback(feedback) => Command::ReportTestFeedback(feedback),
-        OutputItem::Usage(usage) => Command::ReportUsage(usage),
+        OutputItem::NearMiss => {
+            AgentOutput::NearMiss { offset, read_from, near: "DONE".to_owned(), raw: "done: T1".to_owned() }
+        }
+        OutputItem::Prompt(prompt, question) => {
+            AgentOutput::QuestionAsked { prompt, question: Box::new(question) }
+        }
+        OutputItem::Permission(request) => AgentOutput::PermissionRequested(request),
+        OutputItem::Feedback(feedback) => AgentOutput::TestFeedback(feedback),
+        OutputItem::Usage(usage) => AgentOutput::Usage(usage),
         OutputItem::TurnEnd(words) => {
             let read_from = entry.read_from.max(entry.start + 1);
-            Command::EndTurn { read_from, text: words, tools: domain::TurnTools::default() }
+            AgentOutput::TurnEnded { read_from, text: words, tools: domain::TurnTools::default() }
         }
-        OutputItem::Exited(exit_status) => Command::ReportEnded { session, exit_status },
-        OutputItem::Lost => Command::ReportLost { session, reason: "its holder has ended".to_owned() },
-    }
+        OutputItem::Exited(exit_status) => return Report::SessionEnded { session, exit_status }.into(),
+        OutputItem::Lost => {
+            return Report::SessionLost { session, reason: "its holder has ended".to_owned() }.into();
+        }
+    };
+    RunInput::Agent { session, output }
 }

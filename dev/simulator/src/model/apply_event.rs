@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     EffectId, EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, ParkMode,
-    QuestionRoute, RecordedEvent,
+    QuestionRoute, RecordedEvent, events,
 };
 
 use super::{Escalation, Model, Question, QuestionState, Request, Session, SessionState, Stage, Task};
@@ -14,48 +14,58 @@ impl Model {
     /// Changes the model by an event.
     pub(super) fn apply_event(&mut self, recorded: &RecordedEvent) {
         match &recorded.event {
-            Event::RunStarted { work, settings, team, .. } => {
+            Event::RunStarted(events::RunStarted { work, settings, team, .. }) => {
                 self.settings = (**settings).clone();
                 self.team.clone_from(team);
                 self.start_run(work);
             }
-            Event::RunPaused {} => self.paused = true,
-            Event::RunContinued {} => self.paused = false,
-            Event::RunCancelled {} => self.cancelled = true,
-            Event::RunEnded { .. } => self.end_run(),
-            Event::RunReopened {} => self.ended = false,
-            Event::PhasePaused { phase } => self.update_phase(*phase, |phase| phase.paused = true),
-            Event::PhaseContinued { phase } => self.update_phase(*phase, |phase| phase.paused = false),
-            Event::PhaseCancelled { phase } => self.update_phase(*phase, |phase| phase.cancelled = true),
-            Event::TaskStarted { task, attempt, agent, session } => {
+            Event::RunPaused(events::RunPaused {}) => self.paused = true,
+            Event::RunContinued(events::RunContinued {}) => self.paused = false,
+            Event::RunCancelled(events::RunCancelled {}) => self.cancelled = true,
+            Event::RunEnded(_) => self.end_run(),
+            Event::RunReopened(events::RunReopened {}) => self.ended = false,
+            Event::PhasePaused(events::PhasePaused { phase }) => {
+                self.update_phase(*phase, |phase| phase.paused = true)
+            }
+            Event::PhaseContinued(events::PhaseContinued { phase }) => {
+                self.update_phase(*phase, |phase| phase.paused = false)
+            }
+            Event::PhaseCancelled(events::PhaseCancelled { phase }) => {
+                self.update_phase(*phase, |phase| phase.cancelled = true)
+            }
+            Event::TaskStarted(events::TaskStarted { task, attempt, agent, session }) => {
                 self.start_task(task, *attempt, agent, *session);
             }
-            Event::TaskResumed { task, session } => self.resume_task(task, *session),
-            Event::TaskBlocked { task, reason } => self.update_task(task, |task| {
+            Event::TaskResumed(events::TaskResumed { task, session }) => self.resume_task(task, *session),
+            Event::TaskBlocked(events::TaskBlocked { task, reason }) => self.update_task(task, |task| {
                 task.reasons.push(reason.clone());
                 task.slot = false;
             }),
-            Event::TaskUnblocked { task, reason } => {
+            Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
                 let known = self.tasks.get(task).is_some_and(|task| task.reasons.contains(reason));
                 if !known {
                     self.add_violation(Rule::TaskOrder, format!("{task} was not blocked by {reason:?}"));
                 }
                 self.update_task(task, |task| task.reasons.retain(|known| known != reason));
             }
-            Event::CheckStarted { task, attempt, .. } => {
+            Event::CheckStarted(events::CheckStarted { task, attempt, .. }) => {
                 self.check_current_attempt(task, *attempt, "checks");
                 self.update_task(task, |task| task.stage = Stage::Checking);
             }
-            Event::CheckFinished { task, attempt, receipt } => {
+            Event::CheckFinished(events::CheckFinished { task, attempt, receipt }) => {
                 self.check_current_attempt(task, *attempt, "is checked");
                 self.update_task(task, |task| task.receipt = receipt.passed());
             }
-            Event::TestStarted { task, .. } => self.update_task(task, |task| task.stage = Stage::Checking),
-            Event::TaskReturned { task, .. } => self.return_task(task),
-            Event::MergeStarted { task, attempt } => self.start_merge(task, *attempt),
-            Event::MergeFinished { task, attempt, outcome } => self.end_merge(task, *attempt, outcome),
-            Event::TaskDone { task, proof } => self.finish_task(task, *proof),
-            Event::AttemptFailed { task, attempt, failure, counted } => {
+            Event::TestStarted(events::TestStarted { task, .. }) => {
+                self.update_task(task, |task| task.stage = Stage::Checking)
+            }
+            Event::TaskReturned(events::TaskReturned { task, .. }) => self.return_task(task),
+            Event::MergeStarted(events::MergeStarted { task, attempt }) => self.start_merge(task, *attempt),
+            Event::MergeFinished(events::MergeFinished { task, attempt, outcome }) => {
+                self.end_merge(task, *attempt, outcome)
+            }
+            Event::TaskDone(events::TaskDone { task, proof }) => self.finish_task(task, *proof),
+            Event::AttemptFailed(events::AttemptFailed { task, attempt, failure, counted }) => {
                 self.check_current_attempt(task, *attempt, "fails");
                 self.end_attempt(task, Stage::Waiting);
                 self.update_task(task, |task| {
@@ -63,11 +73,13 @@ impl Model {
                     task.losses += u32::from(!counted && failure.is_process_loss());
                 });
             }
-            Event::TaskRetried { task, resets_attempts: afresh, .. } => self.retry_task(task, *afresh),
-            Event::TaskFailed { task, .. } => self.end_task(task, Stage::Failed),
-            Event::TaskSkipped { task } => self.end_task(task, Stage::Skipped),
-            Event::TaskCancelled { task } => self.end_task(task, Stage::Cancelled),
-            Event::TaskReopened { task, .. } => {
+            Event::TaskRetried(events::TaskRetried { task, resets_attempts: afresh, .. }) => {
+                self.retry_task(task, *afresh)
+            }
+            Event::TaskFailed(events::TaskFailed { task, .. }) => self.end_task(task, Stage::Failed),
+            Event::TaskSkipped(events::TaskSkipped { task }) => self.end_task(task, Stage::Skipped),
+            Event::TaskCancelled(events::TaskCancelled { task }) => self.end_task(task, Stage::Cancelled),
+            Event::TaskReopened(events::TaskReopened { task, .. }) => {
                 self.end_attempt(task, Stage::Waiting);
                 self.update_task(task, |task| {
                     task.failures = 0;
@@ -75,34 +87,37 @@ impl Model {
                     task.reset_proof();
                 });
             }
-            Event::TaskRewound { task, .. } => {
+            Event::TaskRewound(events::TaskRewound { task, .. }) => {
                 // Its only effect has the index 0 of this event.
                 let effect = EffectId { sequence: recorded.sequence, index: 0 };
                 self.restoring.retain(|_, restored| restored != task);
                 self.restoring.insert(effect, task.clone());
                 self.update_task(task, |task| task.restoring = true);
             }
-            Event::TaskClaimed { task, .. } => self.update_task(task, Task::reset_proof),
-            Event::TaskPrioritized { task, priority } => {
+            Event::TaskClaimed(events::TaskClaimed { task, .. }) => self.update_task(task, Task::reset_proof),
+            Event::TaskPrioritized(events::TaskPrioritized { task, priority }) => {
                 self.update_task(task, |task| task.plan.priority = *priority)
             }
-            Event::TaskReassigned { task, agent } => {
+            Event::TaskReassigned(events::TaskReassigned { task, agent }) => {
                 self.update_task(task, |task| task.plan.agent = Some(agent.clone()));
             }
-            Event::TaskRequested { task, .. } => self.update_task(task, |task| task.requested = true),
-            Event::PlanChangeDetected { offer, .. } => self.offer = Some(*offer),
-            Event::PlanChangeWithdrawn { offer, .. } => {
+            Event::TaskRequested(events::TaskRequested { task, .. }) => {
+                self.update_task(task, |task| task.requested = true)
+            }
+            Event::PlanChangeDetected(events::PlanChangeDetected { offer, .. }) => self.offer = Some(*offer),
+            Event::PlanChangeWithdrawn(events::PlanChangeWithdrawn { offer, .. }) => {
                 self.offer.take_if(|open| open == offer);
             }
-            Event::PlanChangeIgnored { offer } | Event::PlanChangeApplied { offer, .. } => {
-                self.close_offer(*offer)
-            }
-            Event::PhaseAdded { phase } => self.add_phase(phase),
-            Event::PhaseChanged { phase, after, .. } => {
+            Event::PlanChangeIgnored(events::PlanChangeIgnored { offer })
+            | Event::PlanChangeApplied(events::PlanChangeApplied { offer, .. }) => self.close_offer(*offer),
+            Event::PhaseAdded(events::PhaseAdded { phase }) => self.add_phase(phase),
+            Event::PhaseChanged(events::PhaseChanged { phase, after, .. }) => {
                 self.update_phase(*phase, |phase| phase.after.clone_from(after));
             }
-            Event::TaskChanged { task, fields } => self.change_planned_task(task, fields),
-            Event::TaskAdded { task, .. } => {
+            Event::TaskChanged(events::TaskChanged { task, fields }) => {
+                self.change_planned_task(task, fields)
+            }
+            Event::TaskAdded(events::TaskAdded { task, .. }) => {
                 let id = task.id.clone();
                 if self.tasks.insert(id.clone(), Task::new((**task).clone())).is_some() {
                     self.add_violation(Rule::TaskOrder, format!("{id} is added again"));
@@ -111,19 +126,21 @@ impl Model {
                 self.add_task_waiting_for_disk(&id);
                 self.check_cycle(&id);
             }
-            Event::DependencyAdded { earlier, later } => {
+            Event::DependencyAdded(events::DependencyAdded { earlier, later }) => {
                 self.update_task(later, |task| {
                     task.earlier.insert(earlier.clone());
                 });
                 self.check_cycle(later);
             }
-            Event::DependencyRemoved { earlier, later } => self.update_task(later, |task| {
-                task.earlier.remove(earlier);
-            }),
-            Event::ExternalDependencyMet { name } => {
+            Event::DependencyRemoved(events::DependencyRemoved { earlier, later }) => {
+                self.update_task(later, |task| {
+                    task.earlier.remove(earlier);
+                })
+            }
+            Event::ExternalDependencyMet(events::ExternalDependencyMet { name }) => {
                 self.externals.insert(name.clone());
             }
-            Event::SessionOpened { session, role, agent, task, phase, .. } => {
+            Event::SessionOpened(events::SessionOpened { session, role, agent, task, phase, .. }) => {
                 let opened = Session {
                     agent: agent.clone(),
                     role: *role,
@@ -139,10 +156,11 @@ impl Model {
                     self.add_violation(Rule::OneAttempt, format!("{session} is opened again"));
                 }
             }
-            Event::SessionActivated { session, .. } | Event::SessionWoken { session } => {
+            Event::SessionActivated(events::SessionActivated { session, .. })
+            | Event::SessionWoken(events::SessionWoken { session }) => {
                 self.update_session(*session, |session| session.state = SessionState::Active);
             }
-            Event::SessionParked { session, mode } => {
+            Event::SessionParked(events::SessionParked { session, mode }) => {
                 self.update_session(*session, |session| {
                     session.state = SessionState::Parked;
                     if *mode == ParkMode::Cold {
@@ -150,37 +168,47 @@ impl Model {
                     }
                 });
             }
-            Event::SessionDismissed { session } => {
+            Event::SessionDismissed(events::SessionDismissed { session }) => {
                 self.update_session(*session, |session| session.state = SessionState::Dismissed);
             }
-            Event::SessionEnded { session, .. } | Event::SessionLost { session, .. } => {
+            Event::SessionEnded(events::SessionEnded { session, .. })
+            | Event::SessionLost(events::SessionLost { session, .. }) => {
                 if self.sessions.get(session).is_none_or(|session| session.state == SessionState::Ended) {
                     self.add_violation(Rule::StaleReports, format!("{session} ends again"));
                 }
                 self.update_session(*session, |session| session.state = SessionState::Ended);
             }
-            Event::InputQueued { session, input, content } => self.queue_input(*session, *input, content),
-            Event::InputSent { session, input } => self.mark_input_typed(*session, *input),
-            Event::MessageReceived { offset: heard, session, read_from, message: said } => {
+            Event::InputQueued(events::InputQueued { session, input, content }) => {
+                self.queue_input(*session, *input, content)
+            }
+            Event::InputSent(events::InputSent { session, input }) => self.mark_input_typed(*session, *input),
+            Event::MessageReceived(events::MessageReceived {
+                offset: heard,
+                session,
+                read_from,
+                message: said,
+            }) => {
                 self.record_message(*session, *heard, *read_from);
                 self.check_permitted(*session, said);
             }
-            Event::MessageRejected { session, offset: heard, read_from, .. }
-            | Event::NearMissReceived { session, offset: heard, read_from, .. } => {
+            Event::MessageRejected(events::MessageRejected { session, offset: heard, read_from, .. })
+            | Event::NearMissReceived(events::NearMissReceived {
+                session, offset: heard, read_from, ..
+            }) => {
                 self.record_message(*session, *heard, *read_from);
             }
-            Event::TurnEnded { session, read_from, .. } => {
+            Event::TurnEnded(events::TurnEnded { session, read_from, .. }) => {
                 self.update_session(*session, |session| {
                     session.read_from = session.read_from.max(*read_from);
                     session.prompts.clear();
                 });
             }
-            Event::TurnInterrupted { session, read_from, .. } => {
+            Event::TurnInterrupted(events::TurnInterrupted { session, read_from, .. }) => {
                 self.update_session(*session, |session| {
                     session.read_from = session.read_from.max(*read_from)
                 });
             }
-            Event::QuestionAsked {
+            Event::QuestionAsked(events::QuestionAsked {
                 question,
                 session,
                 task,
@@ -190,7 +218,7 @@ impl Model {
                 permission,
                 prompt,
                 ..
-            } => {
+            }) => {
                 if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|wish| &wish.prompt)) {
                     self.record_prompt(*session, prompt);
                 }
@@ -206,29 +234,31 @@ impl Model {
                 };
                 self.questions.insert(*question, asked);
             }
-            Event::PermissionDecided { session, request: wish, .. } => {
+            Event::PermissionDecided(events::PermissionDecided { session, request: wish, .. }) => {
                 self.record_prompt(*session, &wish.prompt)
             }
-            Event::QuestionRouted { question, to } => {
+            Event::QuestionRouted(events::QuestionRouted { question, to }) => {
                 let state = match to {
                     QuestionRoute::Orchestrator => QuestionState::Orchestrator,
                     QuestionRoute::Person => QuestionState::Person,
                 };
                 self.route_question(*question, state);
             }
-            Event::QuestionForwarded { question, .. } => {
+            Event::QuestionForwarded(events::QuestionForwarded { question, .. }) => {
                 self.route_question(*question, QuestionState::Person)
             }
-            Event::QuestionAnswered { question, answer } => self.answer(*question, answer),
-            Event::QuestionExpired { question, default_used: took_default } => {
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+                self.answer(*question, answer)
+            }
+            Event::QuestionExpired(events::QuestionExpired { question, default_used: took_default }) => {
                 self.expire(*question, took_default.as_ref());
             }
-            Event::QuestionWithdrawn { question, .. } => {
+            Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. }) => {
                 if let Some(question) = self.questions.get_mut(question) {
                     question.state = QuestionState::Closed;
                 }
             }
-            Event::RequestMade { request, session, task, dependency: asked, .. } => {
+            Event::RequestMade(events::RequestMade { request, session, task, dependency: asked, .. }) => {
                 let request_made = Request {
                     session: *session,
                     task: task.clone(),
@@ -238,39 +268,56 @@ impl Model {
                 };
                 self.requests.insert(*request, request_made);
             }
-            Event::RequestProvided { request, default, .. } => self.close_request(*request, false, *default),
-            Event::RequestRefused { request, .. } => self.close_request(*request, false, false),
-            Event::RequestSkipped { request } => self.close_request(*request, true, false),
-            Event::InvocationMade { invocation, caller, callee, .. } => {
+            Event::RequestProvided(events::RequestProvided { request, default, .. }) => {
+                self.close_request(*request, false, *default)
+            }
+            Event::RequestRefused(events::RequestRefused { request, .. }) => {
+                self.close_request(*request, false, false)
+            }
+            Event::RequestSkipped(events::RequestSkipped { request }) => {
+                self.close_request(*request, true, false)
+            }
+            Event::InvocationMade(events::InvocationMade { invocation, caller, callee, .. }) => {
                 self.add_call(*invocation, *caller, callee);
             }
-            Event::InvocationStarted { invocation, session } => {
+            Event::InvocationStarted(events::InvocationStarted { invocation, session }) => {
                 if let Some(call) = self.calls.get_mut(invocation) {
                     call.session = Some(*session);
                 }
             }
-            Event::InvocationEnded { invocation, .. } => {
+            Event::InvocationEnded(events::InvocationEnded { invocation, .. }) => {
                 if let Some(call) = self.calls.get_mut(invocation) {
                     call.open = false;
                 }
             }
-            Event::GateOpened { phase, round, .. } => self.open_gate(*phase, *round),
-            Event::GateChecked { phase, round, report } => self.apply_gate_report(*phase, *round, report),
-            Event::GateVerifierStarted { phase, session, .. } => {
+            Event::GateOpened(events::GateOpened { phase, round, .. }) => self.open_gate(*phase, *round),
+            Event::GateChecked(events::GateChecked { phase, round, report }) => {
+                self.apply_gate_report(*phase, *round, report)
+            }
+            Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
                 self.update_phase(*phase, |phase| phase.gate.judge = Some(*session));
             }
-            Event::GatePassed { phase, .. } => self.update_phase(*phase, |phase| {
+            Event::GatePassed(events::GatePassed { phase, .. }) => self.update_phase(*phase, |phase| {
                 phase.gate.passed = true;
                 phase.gate.judge = None;
             }),
-            Event::GateApproved { phase, .. } => self.update_phase(*phase, |phase| {
+            Event::GateApproved(events::GateApproved { phase, .. }) => self.update_phase(*phase, |phase| {
                 phase.gate.approved = true;
                 phase.gate.passed = false;
                 phase.gate.checking = false;
                 phase.gate.judge = None;
             }),
-            Event::GateFailed { phase, .. } => self.fail_gate(*phase, recorded.actor.is_person()),
-            Event::EscalationRaised { escalation, kind, subject, session, suggested, .. } => {
+            Event::GateFailed(events::GateFailed { phase, .. }) => {
+                self.fail_gate(*phase, recorded.actor.is_person())
+            }
+            Event::EscalationRaised(events::EscalationRaised {
+                escalation,
+                kind,
+                subject,
+                session,
+                suggested,
+                ..
+            }) => {
                 let raised = Escalation {
                     kind: *kind,
                     subject: subject.clone(),
@@ -284,13 +331,13 @@ impl Model {
                 }
                 self.escalations.insert(*escalation, raised);
             }
-            Event::EscalationForwarded { escalation, to, session } => {
+            Event::EscalationForwarded(events::EscalationForwarded { escalation, to, session }) => {
                 if let Some(escalation) = self.escalations.get_mut(escalation) {
                     escalation.level = *to;
                     escalation.session = *session;
                 }
             }
-            Event::EscalationResolved { escalation, .. } => {
+            Event::EscalationResolved(events::EscalationResolved { escalation, .. }) => {
                 let subject = self.escalations.get_mut(escalation).map(|escalation| {
                     escalation.open = false;
                     escalation.subject.clone()
@@ -298,33 +345,33 @@ impl Model {
                 subject.iter().for_each(|subject| self.reset_gate_failures(subject));
                 self.end_disk_problem(*escalation);
             }
-            Event::LimitWaived { subject: EscalationSubject::Task { task }, limit } => {
+            Event::LimitWaived(events::LimitWaived { subject: EscalationSubject::Task { task }, limit }) => {
                 self.update_task(task, |task| task.waived |= *limit == EscalationType::TestFailure);
             }
-            Event::LoopStarted { feedback_loop, task, .. } => {
+            Event::LoopStarted(events::LoopStarted { feedback_loop, task, .. }) => {
                 self.loops.insert(*feedback_loop, task.clone());
             }
-            Event::LoopRoundFailed { round, .. } => {
+            Event::LoopRoundFailed(events::LoopRoundFailed { round, .. }) => {
                 if *round > self.settings.retries_max.get() {
                     self.add_violation(Rule::AttemptsBounded, format!("round {round} of testing fails"));
                 }
             }
-            Event::LoopEnded { feedback_loop, outcome } => {
+            Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
                 if let Some(task) = self.loops.get(feedback_loop).cloned() {
                     self.update_task(&task, |task| task.tested = *outcome == FeedbackLoopOutcome::Success);
                 }
             }
-            Event::CheckpointRequested { checkpoint, task, .. } => {
+            Event::CheckpointRequested(events::CheckpointRequested { checkpoint, task, .. }) => {
                 self.checkpoints.insert(*checkpoint, (task.clone(), false));
             }
-            Event::CheckpointFinished { checkpoint, .. } => {
+            Event::CheckpointFinished(events::CheckpointFinished { checkpoint, .. }) => {
                 let before =
                     self.checkpoints.get_mut(checkpoint).map(|(_, done)| std::mem::replace(done, true));
                 if before != Some(false) {
                     self.add_violation(Rule::StaleReports, format!("{checkpoint} is finished again"));
                 }
             }
-            Event::EffectFinished { effect, .. } => {
+            Event::EffectFinished(events::EffectFinished { effect, .. }) => {
                 if let Some(task) = self.restoring.remove(effect) {
                     self.update_task(&task, |task| task.restoring = false);
                 }
@@ -332,38 +379,41 @@ impl Model {
                     self.add_violation(Rule::StaleReports, format!("effect {effect:?} is finished again"));
                 }
             }
-            Event::DiskBudgetExhausted { escalation, task } => self.run_out_of_disk(*escalation, task),
-            Event::OverlapDetected { overlap } => self.add_overlap(overlap),
-            Event::OverlapResolved { tasks } => self.remove_overlap(tasks),
-            Event::ChatMessageSent { .. }
-            | Event::ChatAnsweredWithStatus { .. }
-            | Event::TaskMessageSent { .. }
-            | Event::PhaseStarted { .. }
-            | Event::PlanUnreadable { .. }
-            | Event::PhaseLanded { .. }
-            | Event::TasksBecameReady { .. }
-            | Event::ClarificationRequested { .. }
-            | Event::QuestionDelivered { .. }
-            | Event::QuestionResumed { .. }
-            | Event::ManyQuestionsAsked { .. }
-            | Event::PermissionRuleSaved { .. }
-            | Event::RequestDelivered { .. }
-            | Event::ResultSubmitted { .. }
-            | Event::ResultDelivered { .. }
-            | Event::ChannelCreated { .. }
-            | Event::ChannelClosed { .. }
-            | Event::DirectMessageSent { .. }
-            | Event::DirectMessageReceived { .. }
-            | Event::DirectMessageAcknowledged { .. }
-            | Event::PhaseCompletionReported { .. }
-            | Event::ErrorReported { .. }
-            | Event::UsageReported { .. }
-            | Event::BudgetRaised { .. }
-            | Event::LimitWaived {
-                subject: EscalationSubject::Phase { .. } | EscalationSubject::Run, ..
+            Event::DiskBudgetExhausted(events::DiskBudgetExhausted { escalation, task }) => {
+                self.run_out_of_disk(*escalation, task)
             }
-            | Event::ResolveRequested { .. }
-            | Event::ResolveAnswered { .. } => {}
+            Event::OverlapDetected(events::OverlapDetected { overlap }) => self.add_overlap(overlap),
+            Event::OverlapResolved(events::OverlapResolved { tasks }) => self.remove_overlap(tasks),
+            Event::ChatMessageSent(_)
+            | Event::ChatAnsweredWithStatus(_)
+            | Event::TaskMessageSent(_)
+            | Event::PhaseStarted(_)
+            | Event::PlanUnreadable(_)
+            | Event::PhaseLanded(_)
+            | Event::TasksBecameReady(_)
+            | Event::ClarificationRequested(_)
+            | Event::QuestionDelivered(_)
+            | Event::QuestionResumed(_)
+            | Event::ManyQuestionsAsked(_)
+            | Event::PermissionRuleSaved(_)
+            | Event::RequestDelivered(_)
+            | Event::ResultSubmitted(_)
+            | Event::ResultDelivered(_)
+            | Event::ChannelCreated(_)
+            | Event::ChannelClosed(_)
+            | Event::DirectMessageSent(_)
+            | Event::DirectMessageReceived(_)
+            | Event::DirectMessageAcknowledged(_)
+            | Event::PhaseCompletionReported(_)
+            | Event::ErrorReported(_)
+            | Event::UsageReported(_)
+            | Event::BudgetRaised(_)
+            | Event::LimitWaived(events::LimitWaived {
+                subject: EscalationSubject::Phase { .. } | EscalationSubject::Run,
+                ..
+            })
+            | Event::ResolveRequested(_)
+            | Event::ResolveAnswered(_) => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Command, EscalationAction, EscalationRow } from "~/api/generated";
+import type { UserCommand, EscalationAction, EscalationRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { ErrorBoundary } from "~/components/ErrorBoundary";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
@@ -24,7 +24,7 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
   const actions = escalation.suggested.length > 0 ? escalation.suggested : DEFAULT_ACTIONS;
   const canRetry = actions.some((action) => action.type === "retry");
   const [confirming, setConfirming] = useState<FinalAction | null>(null);
-  const toCommand = (action: EscalationAction): Command => ({
+  const toCommand = (action: EscalationAction): UserCommand => ({
     resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) },
   });
   const resolve = async (action: EscalationAction) => {

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Command, GateRow } from "~/api/generated";
+import type { UserCommand, GateRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { CommentInput } from "./CommentInput";
@@ -12,7 +12,7 @@ export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
   const { send, busy } = useSendCommand(run);
   const [reason, setReason] = useDraft(run, "gate", gate.phase);
   const report = gate.rounds.at(-1)?.report;
-  const settle = async (command: Command, done: string) => {
+  const settle = async (command: UserCommand, done: string) => {
     if (await send(command, done)) setReason("");
   };
   const approve = () => settle({ approveGate: { phase: gate.phase } }, t("gate.approved"));

@@ -1,6 +1,6 @@
 import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import type { Command, ProvidedResource, RequestRow } from "~/api/generated";
+import type { UserCommand, ProvidedResource, RequestRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { useDraft } from "./drafts";
 import { useSendCommand } from "./useSendCommand";
@@ -10,7 +10,7 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [text, setText] = useDraft(run, "request", request.id);
-  const settle = async (command: Command, done: string) => {
+  const settle = async (command: UserCommand, done: string) => {
     if (await send(command, done)) setText("");
   };
   const provide = (provided: ProvidedResource) =>

@@ -1,18 +1,18 @@
 /** Sends commands to a run, and reports the outcome in a toast. */
 
-import type { Command } from "~/api/generated";
+import type { UserCommand } from "~/api/generated";
 import { useCommandMutation } from "~/api/hooks";
 import { toast } from "~/components/toasts";
 
 export type CommandSender = {
   /** Returns whether the server accepted the command; `done` is shown if it did. */
-  send: (command: Command, done?: string) => Promise<boolean>;
+  send: (command: UserCommand, done?: string) => Promise<boolean>;
   busy: boolean;
 };
 
 export function useSendCommand(run: string): CommandSender {
   const mutation = useCommandMutation(run);
-  const send = async (command: Command, done?: string) => {
+  const send = async (command: UserCommand, done?: string) => {
     try {
       await mutation.mutateAsync(command);
       if (done) toast.done(done);

@@ -1,6 +1,6 @@
 //! Reports the events of a session's driver to the run loop.
 
-use domain::{AgentError, AgentMessage, Command, ErrorType, MessageOffset, Recovery, Timestamp};
+use domain::{AgentError, AgentMessage, AgentOutput, ErrorType, MessageOffset, Recovery, Report, Timestamp};
 use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOutcome};
 use protocol::DecodedItem;
 use sessions::SessionReport;
@@ -35,7 +35,7 @@ impl SessionWorker {
                 }) if is_interrupted => {
                     let read_from = process.to_session_offset(read_from);
                     self.context
-                        .send_agent_command(session, Command::InterruptTurn { read_from, text, tools });
+                        .send_agent_output(session, AgentOutput::TurnInterrupted { read_from, text, tools });
                 }
                 SessionReport::Event(DriverEvent::TurnEnded {
                     outcome: TurnOutcome::NotResumable { .. },
@@ -47,17 +47,17 @@ impl SessionWorker {
                 SessionReport::Ended(_) | SessionReport::Lost
                     if self.was_ended_from_outside(&report, process) =>
                 {
-                    self.context.report_to_run_loop(Command::ReportStopped { session });
+                    self.context.report_to_run_loop(Report::SessionStopped { session });
                     return Ok(Some(NextState::Cold));
                 }
                 SessionReport::Ended(exit) => {
-                    self.context.report_to_run_loop(Command::ReportEnded { session, exit_status: exit.code });
+                    self.context.report_to_run_loop(Report::SessionEnded { session, exit_status: exit.code });
                     return Ok(Some(NextState::Ended));
                 }
                 SessionReport::Lost => {
                     let n_ended = self.context.host.sessions.kill_orphans(&process.entry);
                     let reason = format!("its holder was killed; {n_ended} of its processes were ended");
-                    self.context.report_to_run_loop(Command::ReportLost { session, reason });
+                    self.context.report_to_run_loop(Report::SessionLost { session, reason });
                     return Ok(Some(NextState::Ended));
                 }
             }
@@ -106,26 +106,25 @@ impl SessionWorker {
         match event {
             DriverEvent::Ready { agent_session } => {
                 self.spec.agent_session.clone_from(&agent_session);
-                self.context.report_to_run_loop(Command::ReportStarted { session, agent_session });
+                self.context.report_to_run_loop(Report::SessionStarted { session, agent_session });
             }
             DriverEvent::Message { offset, read_from, item } => {
                 let (offset, read_from) =
                     (process.to_session_message_offset(offset), process.to_session_offset(read_from));
-                self.context.send_agent_command(session, message_command(offset, read_from, item));
+                self.context.send_agent_output(session, message_output(offset, read_from, item));
             }
             DriverEvent::Permission { request, options: _ } => {
-                self.context.send_agent_command(session, Command::RequestPermission(request));
+                self.context.send_agent_output(session, AgentOutput::PermissionRequested(request));
             }
             DriverEvent::Question { prompt, question } => {
-                self.context.send_agent_command(session, Command::RequestAnswer { prompt, question });
+                self.context.send_agent_output(session, AgentOutput::QuestionAsked { prompt, question });
             }
-            DriverEvent::Usage(usage) => {
-                self.context.send_agent_command(session, Command::ReportUsage(usage))
-            }
+            DriverEvent::Usage(usage) => self.context.send_agent_output(session, AgentOutput::Usage(usage)),
             // The session is ending: record the text as an interrupted turn.
             DriverEvent::TurnEnded { read_from, text, tools, outcome: _ } if self.is_ending => {
                 let read_from = process.to_session_offset(read_from);
-                self.context.send_agent_command(session, Command::InterruptTurn { read_from, text, tools });
+                self.context
+                    .send_agent_output(session, AgentOutput::TurnInterrupted { read_from, text, tools });
                 self.context.open_turns.end(session);
             }
             DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
@@ -135,9 +134,9 @@ impl SessionWorker {
                     let offset = MessageOffset { start: read_from, ordinal: u32::MAX };
                     let message = Box::new(AgentMessage::Error(error));
                     self.context
-                        .send_agent_command(session, Command::ReceiveMessage { offset, read_from, message });
+                        .send_agent_output(session, AgentOutput::Message { offset, read_from, message });
                 }
-                self.context.send_agent_command(session, Command::EndTurn { read_from, text, tools });
+                self.context.send_agent_output(session, AgentOutput::TurnEnded { read_from, text, tools });
                 self.context.open_turns.end(session);
             }
             DriverEvent::Text { text } => {
@@ -162,19 +161,19 @@ impl SessionWorker {
     }
 }
 
-fn message_command(offset: MessageOffset, read_from: u64, item: DecodedItem) -> Command {
+fn message_output(offset: MessageOffset, read_from: u64, item: DecodedItem) -> AgentOutput {
     match item {
         DecodedItem::Message(message) => {
-            Command::ReceiveMessage { offset, read_from, message: Box::new(message.message) }
+            AgentOutput::Message { offset, read_from, message: Box::new(message.message) }
         }
-        DecodedItem::Invalid(invalid) => Command::ReceiveInvalid {
+        DecodedItem::Invalid(invalid) => AgentOutput::InvalidMessage {
             offset,
             read_from,
             protocol: invalid.message_name.to_owned(),
             error: invalid.error,
             raw: invalid.span.raw,
         },
-        DecodedItem::NearMiss(near) => Command::ReceiveNearMiss {
+        DecodedItem::NearMiss(near) => AgentOutput::NearMiss {
             offset,
             read_from,
             near: near.message_name.to_owned(),

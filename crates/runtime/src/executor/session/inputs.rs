@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use domain::{Command, InputNumber, Locale, SessionInput};
+use domain::{InputNumber, Locale, Report, SessionInput};
 use drivers::{
     AgentInput, SendError,
     input_text::{self, InputContext},
@@ -47,7 +47,7 @@ impl SessionWorker {
     }
 
     pub(super) fn report_sent(&self, input: InputNumber) {
-        self.context.report_to_run_loop(Command::ReportInputSent { session: self.spec.session, input });
+        self.context.report_to_run_loop(Report::InputSent { session: self.spec.session, input });
     }
 }
 

@@ -16,8 +16,8 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use domain::{
-    Actor, AgentMessage, Command, DoneMessage, EffectId, MessageOffset, SessionId, SessionInput, TaskId,
-    Timestamp,
+    AgentMessage, AgentOutput, DoneMessage, EffectId, MessageOffset, RunInput, SessionId, SessionInput,
+    TaskId, Timestamp,
 };
 use engine::{Effect, Rejection, Run};
 use runtime::DurableRun;
@@ -28,7 +28,7 @@ use testkit::{
     bench::{Goal, Report, Timings, run_named_variants_in_turns},
     progress,
     random::Random,
-    run_loop::{start_command, success_reports},
+    run_loop::{start_input, success_inputs},
     workloads::Workload,
 };
 
@@ -114,7 +114,7 @@ fn graph() -> Workload {
 /// Runs the engine alone, with a process for each task.
 fn run_with_engine(work: &Workload) -> Result<()> {
     let mut run = Run::new();
-    run_to_end(work, |now, actor, command| Ok(run.decide(now, actor, command)?.effects))
+    run_to_end(work, |now, input| Ok(run.decide(now, input)?.effects))
 }
 
 /// Runs the engine with its log: every step waits for the disk.
@@ -122,9 +122,9 @@ fn run_with_log(work: &Workload, folder: &std::path::Path) -> Result<()> {
     let directory = tempdir_in(folder)?;
     let log = Arc::new(SqliteLog::open(directory.path())?);
     let mut run = DurableRun::open(log, "r1".parse()?)?;
-    run_to_end(work, |now, actor, command| match run.execute(now, actor, command) {
+    run_to_end(work, |now, input| match run.execute(now, input) {
         Ok(step) => Ok(step.effects),
-        Err(runtime::CommandError::Rejected(rejection)) => Err(rejection.into()),
+        Err(runtime::DurableRunError::Rejected(rejection)) => Err(rejection.into()),
         Err(error) => Err(error.into()),
     })
 }
@@ -132,15 +132,15 @@ fn run_with_log(work: &Workload, folder: &std::path::Path) -> Result<()> {
 /// Runs all tasks, each as a process that does nothing.
 fn run_to_end(
     work: &Workload,
-    mut decide: impl FnMut(Timestamp, &Actor, Command) -> Result<Vec<(EffectId, Effect)>>,
+    mut decide: impl FnMut(Timestamp, RunInput) -> Result<Vec<(EffectId, Effect)>>,
 ) -> Result<()> {
     let mut now = 0;
     let mut effects: VecDeque<(EffectId, Effect)> = VecDeque::new();
     let mut running: VecDeque<TaskProcess> = VecDeque::new();
     let mut n_done = 0;
-    let mut send = |actor: &Actor, command: Command, effects: &mut VecDeque<(EffectId, Effect)>| {
+    let mut send = |input: RunInput, effects: &mut VecDeque<(EffectId, Effect)>| {
         now += 1;
-        match decide(Timestamp(now), actor, command) {
+        match decide(Timestamp(now), input) {
             Ok(new) => effects.extend(new),
             // Two reports may cross; the engine refuses the later one.
             Err(error)
@@ -152,19 +152,19 @@ fn run_to_end(
         }
         Ok(())
     };
-    send(&Actor::Person("ana".to_owned()), start_command(work, SLOTS), &mut effects)?;
+    send(start_input(work, SLOTS), &mut effects)?;
     loop {
         while let Some((id, effect)) = effects.pop_front() {
             if let Effect::SendInput { session, input, content } = &effect
                 && let SessionInput::Task { task, .. } = &**content
             {
                 let (session, input) = (*session, *input);
-                send(&Actor::System, Command::ReportInputSent { session, input }, &mut effects)?;
+                send(domain::Report::InputSent { session, input }.into(), &mut effects)?;
                 running.push_back(TaskProcess::start(session, task.clone())?);
                 continue;
             }
-            for (actor, command) in success_reports(id, effect) {
-                send(&actor, command, &mut effects)?;
+            for input in success_inputs(id, effect) {
+                send(input, &mut effects)?;
             }
         }
         if running.is_empty() {
@@ -175,12 +175,12 @@ fn run_to_end(
         n_done += 1;
         let said =
             Box::new(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() }));
-        let hear = Command::ReceiveMessage {
+        let output = AgentOutput::Message {
             offset: MessageOffset { start: 1, ordinal: 0 },
             read_from: 2,
             message: said,
         };
-        send(&Actor::Agent(session), hear, &mut effects)?;
+        send(RunInput::Agent { session, output }, &mut effects)?;
     }
 }
 

@@ -4,13 +4,13 @@ use std::{collections::VecDeque, path::Path};
 
 use anyhow::{Context, Result};
 use domain::{
-    Actor, AgentMessage, Command, MessageOffset, ProgressMessage, RecordedEvent, RunId, Sequence,
-    SessionInput, Timestamp, TurnTools,
+    AgentMessage, AgentOutput, MessageOffset, ProgressMessage, RecordedEvent, RunId, RunInput, Sequence,
+    SessionInput, Timestamp, TurnTools, UserCommand,
 };
 use engine::{Effect, Rejection, Run};
 use runtime::DurableRun;
 use store::{Log, NewEntry, SqliteLog};
-use testkit::run_loop::success_reports;
+use testkit::run_loop::success_inputs;
 
 const PAGE_ENTRIES: usize = 1000;
 
@@ -32,14 +32,14 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> Result<u
         drop(generator.run.apply(&entry.to_recorded_event()?));
     }
     let mut recorded = generator.run.sequence();
-    let person = Actor::Person("ana".to_owned());
-    generator.execute(&person, Command::MarkExternalMet { name: "go".to_owned() })?;
+    let command = |command| RunInput::User { person: "ana".to_owned(), command };
+    generator.execute(command(UserCommand::MarkExternalMet { name: "go".to_owned() }))?;
     let mut is_paused = false;
     while let Some((effect_id, effect)) = generator.effects.pop_front() {
         generator.complete(effect_id, effect)?;
         if !is_paused && generator.run.sequence().0 >= n_entries {
             is_paused = true;
-            generator.execute(&person, Command::PauseRun)?;
+            generator.execute(command(UserCommand::PauseRun))?;
         }
         if generator.events.len() >= PAGE_ENTRIES || generator.effects.is_empty() {
             let entries = generator
@@ -66,9 +66,9 @@ struct HistoryGenerator {
 }
 
 impl HistoryGenerator {
-    fn execute(&mut self, actor: &Actor, command: Command) -> Result<()> {
+    fn execute(&mut self, input: RunInput) -> Result<()> {
         self.now += 1;
-        match self.run.decide(Timestamp(self.now), actor, command) {
+        match self.run.decide(Timestamp(self.now), input) {
             Ok(decision) => {
                 self.events.extend(decision.events);
                 self.effects.extend(decision.effects);
@@ -86,35 +86,36 @@ impl HistoryGenerator {
         {
             let session = *session;
             let (delivered, done) = {
-                let mut reports = success_reports(id, effect);
-                (reports.remove(0), reports.pop().context("a report of success")?)
+                let mut inputs = success_inputs(id, effect);
+                (inputs.remove(0), inputs.pop().context("a message of the agent")?)
             };
-            self.execute(&delivered.0, delivered.1)?;
-            let agent = Actor::Agent(session);
+            self.execute(delivered)?;
             for n in 0..self.n_messages {
                 let start = 100 + 100 * n;
-                let command = if n % 4 == 3 {
+                let output = if n % 4 == 3 {
                     let text = format!("The tests of step {n} pass now; next are the docs.");
-                    Command::EndTurn { read_from: start + 60, text, tools: TurnTools::default() }
+                    AgentOutput::TurnEnded { read_from: start + 60, text, tools: TurnTools::default() }
                 } else {
                     let (progress, task) =
                         (Some(n as f64 / self.n_messages as f64), Some(format!("step {n}")));
                     let message = Box::new(AgentMessage::Progress(ProgressMessage { progress, task }));
-                    Command::ReceiveMessage {
+                    AgentOutput::Message {
                         offset: MessageOffset { start, ordinal: 0 },
                         read_from: start + 60,
                         message,
                     }
                 };
-                self.execute(&agent, command)?;
+                self.execute(RunInput::Agent { session, output })?;
             }
-            let Command::ReceiveMessage { message, .. } = done.1 else { return Ok(()) };
+            let RunInput::Agent { output: AgentOutput::Message { message, .. }, .. } = done else {
+                return Ok(());
+            };
             let offset = MessageOffset { start: 100 + 100 * self.n_messages, ordinal: 0 };
-            return self
-                .execute(&agent, Command::ReceiveMessage { offset, read_from: offset.start + 20, message });
+            let output = AgentOutput::Message { offset, read_from: offset.start + 20, message };
+            return self.execute(RunInput::Agent { session, output });
         }
-        for (actor, command) in success_reports(id, effect) {
-            self.execute(&actor, command)?;
+        for input in success_inputs(id, effect) {
+            self.execute(input)?;
         }
         Ok(())
     }

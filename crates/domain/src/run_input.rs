@@ -1,0 +1,179 @@
+//! Inputs of the engine: commands of users, output of agents, reports of the executor and the clock.
+//!
+//! Three parties, three types: each is trusted with different things.
+
+use crate::{
+    Actor, AgentMessage, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, GateReport,
+    InputNumber, MergeOutcome, MessageOffset, PermissionRequest, PhaseNumber, PlannedWork, Receipt,
+    RunSettings, SessionId, TaskId, TaskOverlap, TeamMember, TestFeedback, TurnTools, Usage, UserCommand,
+};
+
+/// An input of a run, with its sender.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunInput {
+    /// The first input of a run.
+    Start {
+        person: String,
+        start: Box<RunStart>,
+    },
+    User {
+        person: String,
+        command: UserCommand,
+    },
+    Agent {
+        session: SessionId,
+        output: AgentOutput,
+    },
+    Report(Report),
+}
+
+/// What a run is started with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunStart {
+    /// Display name of the project.
+    pub project: String,
+    pub work: PlannedWork,
+    pub settings: RunSettings,
+    pub team: Vec<TeamMember>,
+}
+
+/// What the driver of a session read from its agent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentOutput {
+    /// A valid protocol message.
+    Message {
+        offset: MessageOffset,
+        /// Spool offset from which a new reader starts after a restart.
+        read_from: u64,
+        message: Box<AgentMessage>,
+    },
+    /// Output that is an invalid protocol message.
+    InvalidMessage {
+        offset: MessageOffset,
+        read_from: u64,
+        /// Message type that the agent attempted.
+        protocol: String,
+        error: String,
+        raw: String,
+    },
+    /// Output that nearly is a protocol message.
+    NearMiss {
+        offset: MessageOffset,
+        read_from: u64,
+        /// Message type that it resembles.
+        near: String,
+        raw: String,
+    },
+    TurnEnded {
+        read_from: u64,
+        text: String,
+        tools: TurnTools,
+    },
+    /// The agent's process ended in the middle of a turn.
+    TurnInterrupted {
+        read_from: u64,
+        text: String,
+        tools: TurnTools,
+    },
+    PermissionRequested(PermissionRequest),
+    /// The agent asks inside its turn and waits for the answer.
+    QuestionAsked {
+        /// The agent's own id of the prompt.
+        prompt: String,
+        question: Box<AskUser>,
+    },
+    /// The result of a tester.
+    TestFeedback(TestFeedback),
+    Usage(Usage),
+}
+
+/// What the executor did or observed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Report {
+    SessionStarted {
+        session: SessionId,
+        agent_session: Option<String>,
+    },
+    SessionEnded {
+        session: SessionId,
+        exit_status: Option<i32>,
+    },
+    SessionLost {
+        session: SessionId,
+        reason: String,
+    },
+    /// The process was stopped together with the server; the session continues in another process.
+    SessionStopped {
+        session: SessionId,
+    },
+    InputSent {
+        session: SessionId,
+        input: InputNumber,
+    },
+    CheckFinished {
+        task: TaskId,
+        attempt: AttemptNumber,
+        receipt: Receipt,
+    },
+    MergeFinished {
+        task: TaskId,
+        attempt: AttemptNumber,
+        outcome: MergeOutcome,
+    },
+    GateChecked {
+        phase: PhaseNumber,
+        round: u32,
+        report: GateReport,
+    },
+    CheckpointFinished {
+        checkpoint: CheckpointId,
+        outcome: CheckpointOutcome,
+    },
+    /// An effect without a report of its own ended.
+    EffectFinished {
+        effect: EffectId,
+        error: Option<String>,
+    },
+    /// A phase was not landed because its target branch is checked out.
+    PhaseNotLanded {
+        effect: EffectId,
+    },
+    /// The plan file changed.
+    PlanChanged {
+        work: Box<PlannedWork>,
+    },
+    PlanUnreadable {
+        problem: String,
+    },
+    /// A session got no worktree because the disk budget is used up.
+    DiskBudgetExceeded {
+        session: SessionId,
+        /// Missing space and what to do.
+        reason: String,
+    },
+    DiskSpaceAvailable,
+    /// All pairs of unfinished tasks that changed the same files.
+    OverlapsFound {
+        overlaps: Vec<TaskOverlap>,
+    },
+    /// Time passed: due timers fire.
+    TimerFired,
+}
+
+impl RunInput {
+    /// Returns the actor of the events that the input causes directly.
+    pub fn actor(&self) -> Actor {
+        match self {
+            Self::Start { person, .. } | Self::User { person, .. } => Actor::Person(person.clone()),
+            Self::Agent { session, .. } => Actor::Agent(*session),
+            Self::Report(Report::TimerFired) => Actor::Clock,
+            Self::Report(_) => Actor::System,
+        }
+    }
+}
+
+impl From<Report> for RunInput {
+    fn from(report: Report) -> Self {
+        Self::Report(report)
+    }
+}

@@ -1,0 +1,175 @@
+//! Passes an input to its rule.
+
+use domain::{AgentOutput, CheckpointOutcome, Report, RunInput, SessionId, UserCommand, events};
+
+use super::{DecisionContext, agent_message::MessageOrigin};
+use crate::{effect::Effect, rejection::Rejection, run::RunStatus};
+
+impl DecisionContext<'_> {
+    pub(super) fn decide_input(&mut self, input: RunInput) -> Result<(), Rejection> {
+        match input {
+            RunInput::Start { person: _, start } => self.start_run(*start),
+            _ if self.run.status == RunStatus::NotStarted => Err(Rejection::NotStarted),
+            RunInput::User { person: _, command } => {
+                self.check_accepts_commands()?;
+                self.decide_user_command(command)
+            }
+            RunInput::Agent { session, output } => self.decide_agent_output(session, output),
+            RunInput::Report(report) => self.decide_report(report),
+        }
+    }
+
+    fn decide_user_command(&mut self, command: UserCommand) -> Result<(), Rejection> {
+        match command {
+            UserCommand::PauseRun => self.pause_run(),
+            UserCommand::ContinueRun => self.continue_run(),
+            UserCommand::CancelRun => self.cancel_run(),
+            UserCommand::PausePhase(phase) => self.pause_phase(phase),
+            UserCommand::ContinuePhase(phase) => self.continue_phase(phase),
+            UserCommand::CancelPhase(phase) => self.cancel_phase(phase),
+            UserCommand::PauseTask(task) => self.pause_task(&task),
+            UserCommand::ContinueTask(task) => self.continue_task(&task),
+            UserCommand::CancelTask(task) => self.cancel_task(&task),
+            UserCommand::RetryTask { task, hint } => self.retry_task(&task, hint),
+            UserCommand::SkipTask(task) => self.skip_task(&task),
+            UserCommand::PrioritizeTask { task, priority } => self.prioritize_task(task, priority),
+            UserCommand::SendMessage { task, text } => self.send_task_message(task, text),
+            UserCommand::ReassignTask { task, agent } => self.reassign_task(&task, agent),
+            UserCommand::RewindTask { task, checkpoint } => self.rewind_task(&task, checkpoint),
+            UserCommand::CreateCheckpoint(task) => self.create_checkpoint(&task),
+            UserCommand::AddTask(task) => self.add_task(task),
+            UserCommand::AddDependency { earlier, later } => self.add_dependency(earlier, later),
+            UserCommand::RemoveDependency { earlier, later } => self.remove_dependency(earlier, later),
+            UserCommand::MarkExternalMet { name } => self.mark_external_met(name),
+            UserCommand::ApplyPlanChange { offer } => self.apply_plan_change(offer),
+            UserCommand::IgnorePlanChange { offer } => self.ignore_plan_change(offer),
+            UserCommand::Answer { question, task, answer, scope } => {
+                self.answer_question(question, task.as_ref(), &answer, scope)
+            }
+            UserCommand::RequestClarification { question, text } => {
+                self.request_clarification(question, text)
+            }
+            UserCommand::Chat { text, talk_only: false } => self.answer_or_send_chat(text),
+            UserCommand::Chat { text, talk_only: true } => self.send_chat_message(text),
+            UserCommand::Provide { request, provided } => self.provide_resource(request, provided),
+            UserCommand::Refuse { request, reason } => self.refuse_request(request, reason),
+            UserCommand::SkipRequest(request) => self.skip_request(request),
+            UserCommand::ApproveGate { phase, note } => self.approve_gate(phase, note),
+            UserCommand::RejectGate { phase, reason, tasks } => self.reject_gate(phase, reason, &tasks),
+            UserCommand::Resolve { escalation, action, note } => {
+                self.resolve_escalation(escalation, action, note)
+            }
+        }
+    }
+
+    fn decide_agent_output(&mut self, session: SessionId, output: AgentOutput) -> Result<(), Rejection> {
+        match output {
+            AgentOutput::Message { offset, read_from, message } => {
+                self.check_new_message(session, offset)?;
+                self.receive_message(MessageOrigin { session, offset, read_from }, *message);
+            }
+            AgentOutput::InvalidMessage { offset, read_from, protocol, error, raw } => {
+                self.check_new_message(session, offset)?;
+                self.reject_message(MessageOrigin { session, offset, read_from }, protocol, error, raw);
+            }
+            AgentOutput::NearMiss { offset, read_from, near, raw } => {
+                self.check_new_message(session, offset)?;
+                self.emit(events::NearMissReceived { session, offset, read_from, near, raw });
+            }
+            AgentOutput::TurnEnded { read_from, text, tools } => {
+                self.check_session_alive(session)?;
+                self.end_turn(session, read_from, text, tools)?;
+            }
+            AgentOutput::TurnInterrupted { read_from, text, tools } => {
+                self.interrupt_turn(session, read_from, text, tools)?;
+            }
+            AgentOutput::PermissionRequested(request) => {
+                self.check_session_alive(session)?;
+                self.check_new_prompt(session, &request.prompt)?;
+                self.ask_permission(session, request);
+            }
+            AgentOutput::QuestionAsked { prompt, question } => {
+                self.check_session_alive(session)?;
+                self.check_new_prompt(session, &prompt)?;
+                if self.asking_rejection(session).is_some() {
+                    return Err(Rejection::StaleReport);
+                }
+                self.ask_user(session, *question, Some(prompt));
+            }
+            AgentOutput::TestFeedback(feedback) => {
+                self.check_session_alive(session)?;
+                let task = self.tested_task(session).ok_or(Rejection::StaleReport)?;
+                self.handle_test_verdict(task, feedback);
+            }
+            AgentOutput::Usage(usage) => {
+                if !self.run.sessions.has(session.0) {
+                    return Err(Rejection::UnknownSession { session });
+                }
+                self.handle_usage_report(session, usage);
+            }
+        }
+        Ok(())
+    }
+
+    fn decide_report(&mut self, report: Report) -> Result<(), Rejection> {
+        match report {
+            Report::SessionStarted { session, agent_session } => {
+                self.handle_session_started(session, agent_session)
+            }
+            Report::SessionEnded { session, exit_status } => self.handle_session_ended(session, exit_status),
+            Report::SessionLost { session, reason } => self.handle_session_lost(session, reason),
+            Report::SessionStopped { session } => self.handle_session_stopped(session),
+            Report::InputSent { session, input } => self.handle_input_sent(session, input),
+            Report::CheckFinished { task, attempt, receipt } => {
+                self.handle_check_report(&task, attempt, receipt)
+            }
+            Report::MergeFinished { task, attempt, outcome } => {
+                self.handle_merge_report(&task, attempt, outcome)
+            }
+            Report::GateChecked { phase, round, report } => self.handle_gate_report(phase, round, report),
+            Report::CheckpointFinished { checkpoint, outcome } => {
+                let key = crate::state::EffectKey::Checkpoint(checkpoint);
+                if !self.run.pending_effects.has(&key) {
+                    return Err(Rejection::StaleReport);
+                }
+                let is_made = matches!(outcome, CheckpointOutcome::Made { .. });
+                self.emit(events::CheckpointFinished { checkpoint, outcome });
+                if is_made {
+                    self.park_after_checkpoint(checkpoint);
+                }
+                Ok(())
+            }
+            Report::EffectFinished { effect, error } => {
+                let (_, order) = self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
+                let landed = match order {
+                    Effect::LandPhase { phase } if error.is_none() => Some(*phase),
+                    _ => None,
+                };
+                match landed {
+                    Some(phase) => self.emit(events::PhaseLanded { phase }),
+                    None => self.emit(events::EffectFinished { effect, error }),
+                }
+                Ok(())
+            }
+            Report::PhaseNotLanded { effect } => {
+                self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
+                self.emit(events::EffectFinished { effect, error: None });
+                Ok(())
+            }
+            Report::PlanChanged { work } => self.handle_plan_report(&work),
+            Report::PlanUnreadable { problem } => self.handle_unreadable_plan(&problem),
+            Report::DiskBudgetExceeded { session, reason } => {
+                self.handle_disk_budget_exceeded(session, reason)
+            }
+            Report::DiskSpaceAvailable => self.handle_disk_space_available(),
+            Report::OverlapsFound { overlaps } => {
+                self.handle_overlap_report(overlaps);
+                Ok(())
+            }
+            Report::TimerFired => {
+                self.handle_due_deadlines();
+                Ok(())
+            }
+        }
+    }
+}
