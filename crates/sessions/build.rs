@@ -16,7 +16,7 @@ fn main() -> BuildResult {
     }
     println!("cargo::rerun-if-changed=../../Cargo.lock");
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let target = smallest_target(&env::var("TARGET")?);
+    let target = musl_target_if_installed(&env::var("TARGET")?);
     let program = build_holder(&out, &target)?;
     println!("cargo::rustc-env=HOLDER_TARGET={target}");
     let bytes = fs::read(program)?;
@@ -34,7 +34,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// Returns the musl target if the toolchain has it, because musl needs half the memory of glibc; else `target`.
-fn smallest_target(target: &str) -> String {
+fn musl_target_if_installed(target: &str) -> String {
     let small = target.replace("-linux-gnu", "-linux-musl");
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let print = |name: &str| {

@@ -294,7 +294,7 @@ test("on a phone a tap opens a task, and its question is answered by tapping", a
 });
 
 /** Answers all questions but `n`, and returns the agents of those. */
-async function answerAllQuestionsBut(n: number): Promise<string[]> {
+async function answerUntilNPending(n: number): Promise<string[]> {
   const names = await agentsWithPendingQuestion();
   for (const name of names.slice(n)) {
     await sendCommand({ answer: { question: (await questionOfAgent(name)).id, answer: "tea" } });
@@ -303,7 +303,7 @@ async function answerAllQuestionsBut(n: number): Promise<string[]> {
 }
 
 test("text that is begun in the chat while one question is open never answers another", async () => {
-  const [first = "", second = ""] = await answerAllQuestionsBut(2);
+  const [first = "", second = ""] = await answerUntilNPending(2);
   await page.goto(pageUrl("/runs/RUN/chat"));
   const card = page.locator(`[data-card="${(await questionOfAgent(second)).id}"]`);
 

@@ -263,7 +263,7 @@ function commandOutput(env: NodeJS.ProcessEnv, args: string[]): string {
 async function stopServerProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  for (const pid of [...childPidsOfScript(child, child.pid), child.pid]) {
+  for (const pid of [...childPidsOfScriptCommand(child, child.pid), child.pid]) {
     try {
       process.kill(pid, signal);
     } catch {
@@ -274,7 +274,7 @@ async function stopServerProcess(child: ChildProcess, signal: NodeJS.Signals): P
 }
 
 /** The demo, which is the server, is a child of `script`. */
-function childPidsOfScript({ spawnfile }: ChildProcess, pid: number): number[] {
+function childPidsOfScriptCommand({ spawnfile }: ChildProcess, pid: number): number[] {
   if (spawnfile !== "script") return [];
   try {
     return execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })

@@ -76,7 +76,7 @@ test("prefetched parts work without the server", async () => {
   page.on("requestfinished", (request) => fetched.push(new URL(request.url()).pathname));
   await page.goto(pageUrl("/runs/RUN/list"));
   await mainElement().locator("[data-task]").first().waitFor();
-  const prefetched = ["Board", "CommandPalette", "Chat", "Terminal", "MarkdownText"];
+  const prefetched = ["Board", "CommandPalette", "Chat", "Terminal", "MarkdownRenderer"];
   await waitUntil(
     () => prefetched.every((name) => fetched.some((path) => path.includes(`/${name}-`))),
     "the prefetched parts",

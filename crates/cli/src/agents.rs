@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::{
     failure::{Failure, print_hint},
     printable::{printable, printable_json},
-    settings::{SetArguments, Settings},
+    settings::{ConfigLoader, SetArguments},
 };
 
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -32,9 +32,9 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let settings = Settings::read(&arguments.set)?;
-    let loaded = settings.load()?;
-    let rows = list_agents(&settings, &loaded)?;
+    let settings = ConfigLoader::read(&arguments.set)?;
+    let loaded = settings.load_printing_problems()?;
+    let rows = agent_listings(&settings, &loaded)?;
     let written = if arguments.json { write_json(&rows) } else { write_table(&rows) };
     if let Err(error) = written {
         return Failure::from_output_error(&error).map_or(Ok(ExitCode::SUCCESS), Err);
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list_agents(settings: &Settings, loaded: &LoadedConfig) -> Result<Vec<AgentListing>, Failure> {
+fn agent_listings(settings: &ConfigLoader, loaded: &LoadedConfig) -> Result<Vec<AgentListing>, Failure> {
     let trusted = settings.load_without_project().map(|loaded| loaded.config.agents).unwrap_or_default();
     let worker = loaded.config.agent_for(Role::Worker).map(AgentName::as_str);
     let listed = list(&loaded.config.agents, &trusted, worker);
@@ -89,7 +89,7 @@ fn write_table(rows: &[AgentListing]) -> io::Result<()> {
     let width =
         |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.width()).max();
     let widths: Vec<usize> = (0..4).map(|column| width(column).unwrap_or(0)).collect();
-    let styles = std::iter::once(Style::new().bold()).chain(rows.iter().map(style));
+    let styles = std::iter::once(Style::new().bold()).chain(rows.iter().map(row_style));
     let mut stdout = anstream::stdout().lock();
     for (line, style) in lines.iter().zip(styles) {
         let padded = line
@@ -102,7 +102,7 @@ fn write_table(rows: &[AgentListing]) -> io::Result<()> {
     stdout.flush()
 }
 
-fn style(row: &AgentListing) -> Style {
+fn row_style(row: &AgentListing) -> Style {
     match (row.works, &row.program) {
         (true, _) => GOOD,
         (false, Some(_)) => BAD,

@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         (Some(answer), _) => {
             UserCommand::Answer { question: Some(question), task: None, answer, scope: keep }
         }
-        (None, number) => option_command(&target, question, number.unwrap_or_default())?,
+        (None, number) => command_for_option(&target, question, number.unwrap_or_default())?,
     };
     // An explicit --keep overrides the scope of a numbered option that has none.
     let command = match command {
@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the command behind an option's number, as the inbox numbers them.
-fn option_command(
+fn command_for_option(
     target: &RunTarget<'_>,
     question: QuestionId,
     number: usize,
@@ -99,7 +99,7 @@ fn option_command(
         hint: Some("List what is: jangdan inbox".to_owned()),
         exit: 1,
     })?;
-    let chosen = number.checked_sub(1).map(|index| entry.parse_choice(Locale::En, index, ""));
+    let chosen = number.checked_sub(1).map(|index| entry.select_choice(Locale::En, index, ""));
     if let Some(ParsedInput::UserCommand(command)) = chosen {
         return Ok(command);
     }

@@ -13,7 +13,7 @@ use crate::{
     data,
     failure::Failure,
     printable::{printable, printable_json},
-    settings::{SetArguments, Settings},
+    settings::{ConfigLoader, SetArguments},
 };
 
 #[derive(Debug, Subcommand)]
@@ -49,8 +49,8 @@ pub struct DataArgument {
 }
 
 impl DataArgument {
-    fn read_settings(&self, set: &SetArguments) -> Result<Settings, Failure> {
-        Settings::read(set)?.with_saved_permissions(&data::directory(self.data.as_deref())?)
+    fn read_settings(&self, set: &SetArguments) -> Result<ConfigLoader, Failure> {
+        ConfigLoader::read(set)?.with_saved_permissions(&data::directory(self.data.as_deref())?)
     }
 }
 
@@ -67,15 +67,15 @@ pub struct CheckArguments {
 pub fn run(command: &Command) -> Result<ExitCode, Failure> {
     let written = match command {
         Command::Show(arguments) => {
-            let loaded = arguments.data.read_settings(&arguments.set)?.load()?;
+            let loaded = arguments.data.read_settings(&arguments.set)?.load_printing_problems()?;
             if arguments.json { show_json(&loaded) } else { show(&loaded, arguments.origin) }
         }
         Command::Check(arguments) => {
             let settings = match &arguments.file {
-                Some(file) => Settings::read_file(&arguments.set, file)?,
+                Some(file) => ConfigLoader::read_with_file(&arguments.set, file)?,
                 None => arguments.data.read_settings(&arguments.set)?,
             };
-            settings.load()?;
+            settings.load_printing_problems()?;
             print_valid(&settings.file_names())
         }
         Command::Path(data) => print_paths(&data.read_settings(&SetArguments::default())?),
@@ -107,7 +107,7 @@ fn print_valid(names: &[&str]) -> io::Result<()> {
     writeln!(io::stdout().lock(), "Valid configuration: {}", printable(&names))
 }
 
-fn print_paths(settings: &Settings) -> io::Result<()> {
+fn print_paths(settings: &ConfigLoader) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     let mut print = |kind: &str, path: &Path| {
         let missing = if path.exists() { "" } else { "  (does not exist)" };

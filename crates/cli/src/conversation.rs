@@ -44,8 +44,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         eprintln!("{task} has no turns yet");
     }
     let printed = turns.iter().try_for_each(|turn| match common.json {
-        true => print_json(turn),
-        false => print(turn),
+        true => print_turn_json(turn),
+        false => print_turn(turn),
     });
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),
@@ -53,11 +53,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn print_json(turn: &TurnRow) -> io::Result<()> {
+fn print_turn_json(turn: &TurnRow) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", printable_json(turn)?)
 }
 
-fn print(turn: &TurnRow) -> io::Result<()> {
+fn print_turn(turn: &TurnRow) -> io::Result<()> {
     let (style, speaker) = match (turn.role, &turn.agent) {
         (TurnSpeaker::Agent, Some(agent)) => (REPLY, agent.to_string()),
         (TurnSpeaker::Agent, None) => (REPLY, "agent".to_owned()),

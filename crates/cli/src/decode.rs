@@ -36,8 +36,8 @@ pub struct Arguments {
     #[arg(long, value_name = "K")]
     key: Option<SessionKey>,
     /// Whether messages must contain the key
-    #[arg(long, value_enum, default_value_t = KeyRule::Optional)]
-    keys: KeyRule,
+    #[arg(long, value_enum, default_value_t = KeyRequirementArgument::Optional)]
+    keys: KeyRequirementArgument,
     /// Decode the output of a full-screen program
     #[arg(long)]
     screen: bool,
@@ -53,13 +53,13 @@ enum SpeakerRole {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KeyRule {
+enum KeyRequirementArgument {
     Optional,
     Required,
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    if arguments.keys == KeyRule::Required && arguments.key.is_none() {
+    if arguments.keys == KeyRequirementArgument::Required && arguments.key.is_none() {
         print_hint("With --keys required, no message counts without the session key: add --key.");
     }
     let mut decoder = build_decoder(arguments);
@@ -94,8 +94,8 @@ fn build_decoder(arguments: &Arguments) -> Decoder {
         },
         key: arguments.key.clone(),
         key_requirement: match arguments.keys {
-            KeyRule::Optional => KeyRequirement::Optional,
-            KeyRule::Required => KeyRequirement::Required,
+            KeyRequirementArgument::Optional => KeyRequirement::Optional,
+            KeyRequirementArgument::Required => KeyRequirement::Required,
         },
         numeric_ids: false,
     };

@@ -97,7 +97,7 @@ fn run_plan_with_server(
     locale: Locale,
 ) -> Result<ExitCode, Failure> {
     let loaded = set_up::load_configuration(demo)?;
-    let prepared = prepare::prepare_run(&demo.project, &loaded, &prepare::RunRequest::default())?;
+    let prepared = prepare::prepare_run(&demo.project, &loaded, &prepare::PrepareOptions::default())?;
     let running = ensure_server(&demo.data, link::page_port(&loaded.config))?;
     let outcome = run_plan(arguments, demo, locale, &running.client, &prepared.new);
     if let Some(server) = running.embedded {

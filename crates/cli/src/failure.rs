@@ -41,7 +41,7 @@ impl Failure {
 /// Prints `error:` and `hint:` to standard error.
 pub fn print_error(what: &str, hint: Option<&str>) {
     // If standard error is closed, nothing can be reported.
-    let _ = write_error(what, hint);
+    let _ = try_print_error(what, hint);
 }
 
 /// Prints `hint:` to standard error, without a failure.
@@ -57,7 +57,7 @@ pub fn print_warning(what: &str) {
         writeln!(anstream::stderr().lock(), "{WARNING}warning{WARNING:#}: {}", printable(&capitalized(what)));
 }
 
-fn write_error(what: &str, hint: Option<&str>) -> io::Result<()> {
+fn try_print_error(what: &str, hint: Option<&str>) -> io::Result<()> {
     use std::io::Write;
     let mut stderr = anstream::stderr().lock();
     writeln!(stderr, "{ERROR}error{ERROR:#}: {}", printable(&to_sentence(what)))?;

@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         "notification" => message(events::notification_to_message(&input)),
         "stop" => message(events::stop_to_message(&input)),
         "posttooluse" => message(events::tool_use_to_message(&input)),
-        "testfeedback" => feedback::handle(&input, to),
+        "testfeedback" => feedback::handle_test_feedback(&input, to),
         // The server decides permissions, and a hook cannot reach it yet. Without a decision Claude Code asks.
         "permissionrequest" => message(None),
         _ => {

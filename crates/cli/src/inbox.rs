@@ -53,11 +53,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let printed = boards.iter().try_for_each(|(run, board)| {
         if common.json {
             let entries = board.inbox();
-            return entries.iter().try_for_each(|row| print_json(run, row));
+            return entries.iter().try_for_each(|row| print_entry_json(run, row));
         }
         let heading = Line::styled(Style::new().bold(), &collapse_whitespace(&run.title))
             .append(Style::new().dimmed(), &format!(" {}", run.id));
-        print(
+        print_lines(
             &[heading]
                 .into_iter()
                 .chain(inbox_lines(draw_context(), board))
@@ -74,13 +74,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn print_json(run: &RunRow, row: &InboxRow) -> io::Result<()> {
+fn print_entry_json(run: &RunRow, row: &InboxRow) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", printable_json(&InboxEntry { run: run.id.as_str(), entry: row })?)?;
     out.flush()
 }
 
-fn print(lines: &[Line]) -> io::Result<()> {
+fn print_lines(lines: &[Line]) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     for line in lines {
         writeln!(out, "{}", line.ansi_text())?;

@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use domain::{Locale, RunId};
 use serde::Serialize;
-use server::{Client, Loopback};
+use server::{Client, LoopbackMode};
 
 use crate::{
     arguments::CommonArguments,
@@ -16,7 +16,7 @@ use crate::{
     printable::printable_json,
     remote,
     screen::phrases::pick_by_locale,
-    settings::{SetArguments, Settings},
+    settings::{ConfigLoader, SetArguments},
 };
 
 #[derive(Debug, Args)]
@@ -60,12 +60,12 @@ pub fn print_link(client: &Client, run: Option<&RunId>, locale: Locale) {
 }
 
 /// Returns the configured port of the page.
-pub fn page_port(config: &config::Config) -> Loopback {
-    Loopback::Port { port: config.port }
+pub fn page_port(config: &config::Config) -> LoopbackMode {
+    LoopbackMode::Port { port: config.port }
 }
 
 /// Loads the configuration and returns the port of the page.
-pub fn configured_port() -> Result<Loopback, Failure> {
-    let loaded = Settings::read(&SetArguments::default())?.load()?;
+pub fn configured_port() -> Result<LoopbackMode, Failure> {
+    let loaded = ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?;
     Ok(page_port(&loaded.config))
 }

@@ -8,7 +8,7 @@ use std::{process::ExitCode, thread, time::Duration};
 
 use clap::Args;
 use domain::{RunId, TaskId};
-use runtime::processes;
+use runtime::session_processes;
 use sessions::Sessions;
 use views::{AttemptRow, SessionRow, TaskRow};
 
@@ -45,8 +45,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut session = session_of(&source, &run, task, arguments.attempt)?;
     let data = common.data_directory()?;
     let sessions = Sessions::open(&data).map_err(session::session_failure)?;
-    let processes_of =
-        |session: &SessionRow| processes(&sessions, &run, session.id).map_err(session::session_failure);
+    let processes_of = |session: &SessionRow| {
+        session_processes(&sessions, &run, session.id).map_err(session::session_failure)
+    };
     let mut processes = processes_of(&session)?;
     while arguments.follow && processes.is_empty() && session.ended_at.is_none() {
         thread::sleep(POLL_INTERVAL);

@@ -13,7 +13,7 @@ use crate::{failure::Failure, plan_check, printable::printable};
 
 /// The run that the command line requests.
 #[derive(Debug, Clone, Default)]
-pub struct RunRequest {
+pub struct PrepareOptions {
     /// Plan file; `None` for the plan of the project.
     pub plan: Option<PathBuf>,
     /// Format of the plan; `None` to detect it.
@@ -34,7 +34,7 @@ pub struct RunRequest {
 pub fn prepare_run(
     project: &Path,
     loaded: &LoadedConfig,
-    request: &RunRequest,
+    request: &PrepareOptions,
 ) -> Result<PreparedRun, Failure> {
     let plan = LoadedPlan::find(project, request.plan.as_deref(), request.format)
         .map_err(|error| prepare_failure(&error, &[]))?;

@@ -4,7 +4,7 @@ use std::{env, error::Error, path::Path};
 
 use domain::Locale;
 use runtime::ShutdownMode;
-use server::{Client, ClientError, Loopback, connect_or_start};
+use server::{Client, ClientError, LoopbackMode, connect_or_start};
 use views::RunRow;
 
 use crate::{arguments::CommonArguments, failure::Failure, row_source::RowSource, run_lookup::is_active};
@@ -47,11 +47,8 @@ pub fn query_run<T>(
         return Err(Failure { what, hint, exit: 1 });
     }
     drop(source);
-    let running = connect_or_start(&common.data_directory()?, Loopback::Off).map_err(|error| Failure {
-        what: describe_with_causes(&error),
-        hint: None,
-        exit: 1,
-    })?;
+    let running = connect_or_start(&common.data_directory()?, LoopbackMode::Off)
+        .map_err(|error| Failure { what: describe_with_causes(&error), hint: None, exit: 1 })?;
     let answer = call(&running.client, &run);
     if let Some(server) = running.embedded {
         server.stop(ShutdownMode::KeepSessions);

@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (task, checkpoint) = (arguments.task.clone(), arguments.checkpoint);
     let target = RunTarget::find(&arguments.run.common, arguments.run.run_name())?;
     if checkpoint.is_none() && !arguments.start {
-        return Err(missing_checkpoint_failure(&target, &task)?);
+        return Err(checkpoint_required_failure(&target, &task)?);
     }
     let to = checkpoint.map_or("its start".to_owned(), |checkpoint| checkpoint.to_string());
     let done = format!("restoring {task} to {to}");
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Lists the checkpoints of a task: without a named one nothing is restored.
-fn missing_checkpoint_failure(target: &RunTarget<'_>, task: &TaskId) -> Result<Failure, Failure> {
+fn checkpoint_required_failure(target: &RunTarget<'_>, task: &TaskId) -> Result<Failure, Failure> {
     let rows: Vec<CheckpointRow> = target.source.rows_of_kind(&target.run.id)?;
     let made = rows.iter().filter(|row| row.task == *task && row.state == CheckpointState::Made);
     let named: Vec<_> = made

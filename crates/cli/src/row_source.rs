@@ -58,7 +58,7 @@ impl RowSource {
     }
 
     /// Connects to the server, which must be running.
-    pub fn from_server(common: &CommonArguments) -> Result<Self, Failure> {
+    pub fn connect_to_server(common: &CommonArguments) -> Result<Self, Failure> {
         Ok(Self { data: common.data_directory()?, backend: Backend::Server(remote::require_client(common)?) })
     }
 
@@ -90,7 +90,7 @@ impl RowSource {
     }
 
     /// Returns the rows of some kinds.
-    pub fn rows(&self, run: &RunId, kinds: &[RowKind]) -> Result<RowsByKind, Failure> {
+    pub fn rows_of_kinds(&self, run: &RunId, kinds: &[RowKind]) -> Result<RowsByKind, Failure> {
         match &self.backend {
             Backend::Server(client) => {
                 let kinds: Vec<_> = kinds.iter().map(|kind| format!("kind={}", kind.name())).collect();
@@ -110,7 +110,7 @@ impl RowSource {
 
     /// Returns the rows of one kind.
     pub fn rows_of_kind<R: TableRow + DeserializeOwned>(&self, run: &RunId) -> Result<Vec<R>, Failure> {
-        let mut rows = self.rows(run, &[R::KIND])?;
+        let mut rows = self.rows_of_kinds(run, &[R::KIND])?;
         let rows = rows.remove(R::KIND.name()).unwrap_or_default();
         let read: Result<_, _> = rows.into_iter().map(serde_json::from_value).collect();
         read.map_err(|error| Failure {
@@ -123,7 +123,7 @@ impl RowSource {
     /// Returns the rows that a screen shows.
     pub fn board(&self, run: &RunId) -> Result<Board, Failure> {
         let mut board = Board::default();
-        board.set_rows(&self.rows(run, board::KINDS)?);
+        board.put_rows(&self.rows_of_kinds(run, board::KINDS)?);
         Ok(board)
     }
 

@@ -10,7 +10,7 @@ use domain::RunId;
 use plan::PlanFormat;
 use runtime::ShutdownMode;
 use runtime::prepare::user_name;
-use server::{ConnectOrStartError, Loopback, RunningServer, ServerError, connect_or_start};
+use server::{ConnectOrStartError, LoopbackMode, RunningServer, ServerError, connect_or_start};
 use views::RunRow;
 
 use crate::{
@@ -19,11 +19,11 @@ use crate::{
     failure::{Failure, print_hint},
     link,
     plural::plural,
-    prepare::{RunRequest, prepare_run},
+    prepare::{PrepareOptions, prepare_run},
     printable::printable,
     remote,
     run_lookup::{describe, find_by_name, is_active, several_active_failure},
-    settings::{SetArguments, Settings},
+    settings::{ConfigLoader, SetArguments},
     watch::{self, WatchOptions, WatchOutcome},
 };
 
@@ -74,14 +74,14 @@ fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
 /// Starts a run and watches it.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data_directory()?;
-    let settings = Settings::read(&arguments.set)?.with_saved_permissions(&data)?;
-    let loaded = settings.load()?;
+    let settings = ConfigLoader::read(&arguments.set)?.with_saved_permissions(&data)?;
+    let loaded = settings.load_printing_problems()?;
     let project = env::current_dir().map_err(|error| Failure {
         what: format!("Cannot find the current directory ({error})."),
         hint: Some("Change to an existing directory.".to_owned()),
         exit: 1,
     })?;
-    let request = RunRequest {
+    let request = PrepareOptions {
         plan: arguments.plan.clone(),
         format: arguments.format,
         with_optional: arguments.optional,
@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let data = common.data_directory()?;
-    let loaded = Settings::read(&SetArguments::default())?.load()?;
+    let loaded = ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?;
     let running = ensure_server(&data, link::page_port(&loaded.config))?;
     let runs = running.client.runs().map_err(|error| remote::client_failure(&error))?;
     let run = find_run_to_resume(runs, arguments.run.run_name())?.id;
@@ -149,7 +149,7 @@ fn find_run_to_resume(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, F
 }
 
 /// Connects to the server, or starts one in this process.
-pub fn ensure_server(data: &std::path::Path, loopback: Loopback) -> Result<RunningServer, Failure> {
+pub fn ensure_server(data: &std::path::Path, loopback: LoopbackMode) -> Result<RunningServer, Failure> {
     connect_or_start(data, loopback).map_err(|error: ConnectOrStartError| Failure {
         what: remote::describe_with_causes(&error),
         hint: Some(match &error {

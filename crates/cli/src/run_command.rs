@@ -25,7 +25,7 @@ pub fn join_words(words: &[String]) -> Option<String> {
 }
 
 #[derive(Serialize)]
-struct AcceptedCommand<'a> {
+struct AcceptedCommandOutput<'a> {
     run: &'a str,
     sequence: u64,
 }
@@ -40,7 +40,7 @@ pub struct RunTarget<'a> {
 impl<'a> RunTarget<'a> {
     /// Connects to the server, which must be running, and finds the run.
     pub fn find(common: &'a CommonArguments, name: Option<&str>) -> Result<Self, Failure> {
-        let source = RowSource::from_server(common)?;
+        let source = RowSource::connect_to_server(common)?;
         let run = source.find_run(name)?;
         Ok(Self { common, source, run })
     }
@@ -53,7 +53,7 @@ impl<'a> RunTarget<'a> {
         let sent = client.send_command(&self.run.id, &runtime::prepare::user_name(), command);
         let sequence = sent.map_err(|error| remote::client_failure(&error))?;
         if self.common.json {
-            let accepted = AcceptedCommand { run: self.run.id.as_str(), sequence: sequence.0 };
+            let accepted = AcceptedCommandOutput { run: self.run.id.as_str(), sequence: sequence.0 };
             println!("{}", printable_json(&accepted).unwrap_or_default());
         } else {
             eprintln!("{}", printable(&format!("Run {}: {done}", self.run.id)));

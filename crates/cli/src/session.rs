@@ -119,7 +119,7 @@ fn send_request(
 }
 
 fn attach(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure> {
-    if !has_driver(entry) {
+    if !has_protocol_driver(entry) {
         return attach::run(sessions, entry);
     }
     check_alive(entry)?;
@@ -127,7 +127,7 @@ fn attach(sessions: &Sessions, entry: &SessionEntry) -> Result<ExitCode, Failure
 }
 
 /// Returns whether input goes through a driver; input for a program on a terminal is typed.
-pub(crate) fn has_driver(entry: &SessionEntry) -> bool {
+pub(crate) fn has_protocol_driver(entry: &SessionEntry) -> bool {
     entry.metadata.agent.as_ref().is_some_and(|agent| agent.preset.driver != DriverName::Pty)
 }
 
@@ -152,7 +152,7 @@ fn send_input(
     text: &str,
     wait: bool,
 ) -> Result<ExitCode, Failure> {
-    if has_driver(entry) {
+    if has_protocol_driver(entry) {
         check_alive(entry)?;
         return agent_conversation::send_input(entry, text, wait);
     }

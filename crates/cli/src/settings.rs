@@ -22,9 +22,9 @@ pub struct SetArguments {
 
 /// The sources of the configuration; prints problems when it is loaded.
 #[derive(Debug)]
-pub struct Settings(runtime::prepare::ConfigSources);
+pub struct ConfigLoader(runtime::prepare::ConfigSources);
 
-impl Deref for Settings {
+impl Deref for ConfigLoader {
     type Target = runtime::prepare::ConfigSources;
 
     fn deref(&self) -> &runtime::prepare::ConfigSources {
@@ -32,7 +32,7 @@ impl Deref for Settings {
     }
 }
 
-impl Settings {
+impl ConfigLoader {
     /// Reads the user's and the project's files, as far as they exist.
     pub fn read(arguments: &SetArguments) -> Result<Self, Failure> {
         let read = runtime::prepare::ConfigSources::read(&current_directory()?, &arguments.flags);
@@ -40,7 +40,7 @@ impl Settings {
     }
 
     /// Reads the user's file, and `file` instead of the project's.
-    pub fn read_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
+    pub fn read_with_file(arguments: &SetArguments, file: &Path) -> Result<Self, Failure> {
         let read =
             runtime::prepare::ConfigSources::read_with_file(&current_directory()?, &arguments.flags, file);
         read.map(Self).map_err(|error| input_failure(&error))
@@ -52,7 +52,7 @@ impl Settings {
     }
 
     /// Returns the configuration. Prints warnings; if it is invalid, prints all problems first.
-    pub fn load(&self) -> Result<LoadedConfig, Failure> {
+    pub fn load_printing_problems(&self) -> Result<LoadedConfig, Failure> {
         match self.0.load() {
             Ok(loaded) => {
                 self.print_problems(&loaded.warnings);

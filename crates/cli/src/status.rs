@@ -18,7 +18,7 @@ use crate::{
     screen::{
         DrawContext,
         board::{Board, KINDS},
-        draw::{draw, full_entry},
+        draw::{draw, full_entry_lines},
         entry::entry,
         line::Line,
         prompt::Prompt,
@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let run = source.find_run(arguments.run.run_name())?;
     if common.json {
         let kinds: Vec<RowKind> = KINDS.iter().copied().filter(|kind| *kind != RowKind::TaskDetail).collect();
-        output_result(print_json(&source.rows(&run.id, &kinds)?))?;
+        ignore_closed_pipe(print_json(&source.rows_of_kinds(&run.id, &kinds)?))?;
     } else {
         show(&source, &run)?;
     }
@@ -53,10 +53,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Prints the tasks of a run and what waits for the user.
 pub fn show(source: &RowSource, run: &RunRow) -> Result<(), Failure> {
-    output_result(print(&source.board(&run.id)?))
+    ignore_closed_pipe(print(&source.board(&run.id)?))
 }
 
-fn output_result(printed: io::Result<()>) -> Result<(), Failure> {
+fn ignore_closed_pipe(printed: io::Result<()>) -> Result<(), Failure> {
     printed.err().and_then(|error| Failure::from_output_error(&error)).map_or(Ok(()), Err)
 }
 
@@ -91,7 +91,7 @@ fn print(board: &Board) -> io::Result<()> {
 /// Returns the full text of everything that waits for the user.
 pub fn inbox_lines(context: DrawContext, board: &Board) -> Vec<Line> {
     let entries = board.inbox().into_iter().filter_map(|row| entry(board, context.locale, context.now, row));
-    entries.flat_map(|entry| [Line::default()].into_iter().chain(full_entry(context, &entry))).collect()
+    entries.flat_map(|entry| [Line::default()].into_iter().chain(full_entry_lines(context, &entry))).collect()
 }
 
 /// Returns the context for output of this size and language.

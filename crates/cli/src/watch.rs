@@ -101,14 +101,14 @@ pub fn load_board(client: &Client, run: &RunId) -> Result<(Board, Position), Fai
     let path = format!("/api/runs/{run}/rows?{}", kinds.join("&"));
     let rows: BoardRows = client.get(&path).map_err(|error| remote::client_failure(&error))?;
     let mut board = Board::default();
-    board.set_rows(&rows.rows);
+    board.put_rows(&rows.rows);
     Ok((board, Position(rows.position)))
 }
 
 /// Tells whether the run needs the user. Between two events of one step it can seem so, therefore the rows are loaded
 /// again: they include whole steps.
 fn needs_user(client: &Client, run: &RunId, board: &Board) -> Result<bool, Failure> {
-    Ok(board.needs_user() && load_board(client, run)?.0.needs_user())
+    Ok(board.run_needs_user() && load_board(client, run)?.0.run_needs_user())
 }
 
 /// Returns the current time.

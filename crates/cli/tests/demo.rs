@@ -11,7 +11,7 @@ use std::{
 
 use assert_cmd::Command;
 use domain::{
-    AgentMessage, AttemptFailure, Event, InvocationOutcome, MergeOutcome, QuestionKind, RunId, Sequence,
+    AgentInvocationOutcome, AgentMessage, AttemptFailure, Event, MergeOutcome, QuestionKind, RunId, Sequence,
     events,
 };
 use store::SqliteReader;
@@ -65,7 +65,7 @@ fn run_in_project(folder: &Path, program: &str, arguments: &[&str]) -> String {
 fn check_no_process_left(folder: &Path) {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
-        let left = processes_in(folder);
+        let left = processes_referring_to(folder);
         if left.is_empty() {
             return;
         }
@@ -75,7 +75,7 @@ fn check_no_process_left(folder: &Path) {
 }
 
 /// Returns the command lines of processes that refer to a folder.
-fn processes_in(folder: &Path) -> Vec<String> {
+fn processes_referring_to(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().unwrap();
     // Systems without /proc have no list.
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -128,7 +128,7 @@ fn the_demo_shows_every_feature_and_its_service_works() {
         matches!(
             event,
             Event::InvocationEnded(events::InvocationEnded {
-                outcome: InvocationOutcome::Completed { .. },
+                outcome: AgentInvocationOutcome::Completed { .. },
                 ..
             })
         )

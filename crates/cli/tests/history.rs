@@ -17,7 +17,7 @@ use tempfile::{TempDir, tempdir};
 /// Number of events of the golden log in these snapshots; the log may grow.
 const N_EVENTS: usize = 188;
 
-fn golden() -> Vec<RecordedEvent> {
+fn golden_events() -> Vec<RecordedEvent> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../views/tests/golden/log-1.jsonl");
     let text = fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -33,7 +33,7 @@ fn data_directory_with_runs(runs: &[(&str, usize)]) -> TempDir {
     let directory = tempdir().unwrap();
     let log = SqliteLog::open(directory.path()).unwrap();
     for (run, n_events) in runs {
-        append_events(&log, run, 0, &golden()[..*n_events]);
+        append_events(&log, run, 0, &golden_events()[..*n_events]);
     }
     directory
 }
@@ -65,7 +65,7 @@ fn json_log_equals_the_recorded_events() {
     let output = jangdan(directory.path(), &["log", "r7k2", "--json"]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
     let read: Vec<RecordedEvent> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(read, golden()[..N_EVENTS]);
+    assert_eq!(read, golden_events()[..N_EVENTS]);
 }
 
 #[test]
@@ -108,7 +108,8 @@ fn errors_are_explained() {
 fn an_unknown_event_ends_the_log_with_an_error() {
     let directory = data_directory_with_runs(&[("r7k2", 1)]);
     let log = SqliteLog::open(directory.path()).unwrap();
-    let unknown = NewEntry { kind: "TaskDreamt".to_owned(), ..NewEntry::from_event(&golden()[1]).unwrap() };
+    let unknown =
+        NewEntry { kind: "TaskDreamt".to_owned(), ..NewEntry::from_event(&golden_events()[1]).unwrap() };
     log.append(&"r7k2".parse().unwrap(), Sequence(1), vec![unknown]).unwrap();
     insta::assert_snapshot!(output_of(directory.path(), &["log", "r7k2"]));
 }
@@ -121,7 +122,7 @@ fn control_characters_are_not_printed() {
         text: "a\u{1b}[2Jb\u{202e}c".to_owned(),
         answers: None,
     });
-    append_events(&log, "r7k2", 1, &[RecordedEvent { event, ..golden()[1].clone() }]);
+    append_events(&log, "r7k2", 1, &[RecordedEvent { event, ..golden_events()[1].clone() }]);
     drop(log);
     for arguments in [&["log", "r7k2"][..], &["log", "r7k2", "--json"], &["replay", "r7k2", "--json"]] {
         let output = jangdan(directory.path(), arguments).output().unwrap();
@@ -142,7 +143,7 @@ fn follow_prints_events_of_another_process() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || serde_json::from_str::<RecordedEvent>(&lines.next().unwrap().unwrap()).unwrap();
-    let golden = golden();
+    let golden = golden_events();
     for expected in &golden[..3] {
         assert_eq!(next(), *expected);
     }

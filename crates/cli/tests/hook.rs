@@ -57,7 +57,7 @@ fn settings_register_the_hooks() {
 }
 
 #[test]
-fn no_input_stops_the_agent() {
+fn hook_never_stops_the_agent() {
     let deep = "[".repeat(100_000);
     let long = format!("{{\"message\":\"{}\"}}", "x".repeat(17 << 20));
     let cut = r#"{"message":"\ud83d","tool_name":"Bash","last_assistant_message":"x"}"#;

@@ -8,11 +8,11 @@ use assert_cmd::Command;
 
 fn jangdan() -> Command {
     let mut command = Command::cargo_bin("jangdan").unwrap();
-    command.current_dir(examples()).env("NO_COLOR", "1");
+    command.current_dir(examples_folder()).env("NO_COLOR", "1");
     command
 }
 
-fn examples() -> PathBuf {
+fn examples_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 

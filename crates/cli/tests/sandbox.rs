@@ -218,7 +218,7 @@ const ATTACK: &str = "JANGDAN_TEST_ATTACK";
 
 /// Not a test: a sandboxed program that attacks another session with the holder's protocol.
 #[test]
-fn attacker() {
+fn attack_session_socket() {
     let Some(directory) = std::env::var_os(ATTACK) else { return };
     let directory = Path::new(&directory);
     let token = |name: &str| fs::read(directory.join(name)).ok().map(Secret::new);
@@ -249,8 +249,10 @@ fn the_socket_of_another_session_refuses_without_its_token() {
     let attack = |fixture: &SandboxFixture| {
         let test = std::env::current_exe().unwrap();
         let attack = format!("{ATTACK}={}", directory.display());
-        let script =
-            format!("{attack} {} --exact attacker --nocapture | grep -E '^(token|end)'", test.display());
+        let script = format!(
+            "{attack} {} --exact attack_session_socket --nocapture | grep -E '^(token|end)'",
+            test.display()
+        );
         fixture.run_sandboxed_script(&script)
     };
     assert_every_line_ends_with(&attack(&fixture), ": no");

@@ -129,7 +129,7 @@ pub(crate) fn build(values: &Values, problems: &mut ProblemList) -> Config {
             orchestrator: values.agent("team.orchestrator"),
             operator: values.agent("team.operator"),
         },
-        agents: values.presets(),
+        agents: values.configured_presets(),
         members: values.agents.keys().filter_map(|name| member_config(values, name)).collect(),
         budgets: budget_config(values, problems),
         worktree: WorktreeConfig {
@@ -186,7 +186,7 @@ fn settings(values: &Values) -> RunSettings {
             "automatic" => GateApproval::Automatic,
             _ => GateApproval::Person,
         },
-        budgets: budgets(values, "run"),
+        budgets: budgets_of_scope(values, "run"),
         time_ms: values.time("budgets.run.time"),
         thin_wait_ms: time("thin.wait"),
         locale: if values.choice("locale") == "ko" { Locale::Ko } else { Locale::En },
@@ -194,7 +194,7 @@ fn settings(values: &Values) -> RunSettings {
 }
 
 /// Returns the token and money budgets of a `task`, `phase` or `run`.
-fn budgets(values: &Values, scope: &str) -> Vec<Budget> {
+fn budgets_of_scope(values: &Values, scope: &str) -> Vec<Budget> {
     let budget = |unit: &str| match values.get(&format!("budgets.{scope}.{unit}")) {
         Some(Value::Budget(budget)) => Some(*budget),
         _ => None,
@@ -203,14 +203,14 @@ fn budgets(values: &Values, scope: &str) -> Vec<Budget> {
 }
 
 fn budget_config(values: &Values, problems: &mut ProblemList) -> BudgetConfig {
-    let task = budgets(values, "task");
+    let task = budgets_of_scope(values, "task");
     if let ([_, _], Some(money)) = (task.as_slice(), values.sourced_value("budgets.task.money"))
         && let Some(origin) = money.origins.last()
     {
         let hint = Some("set tokens or money, not both; a phase and a run may have both".to_owned());
         problems.push_error(|| origin.clone(), || ("a task has only one budget".to_owned(), hint));
     }
-    BudgetConfig { task: task.first().copied(), phase: budgets(values, "phase") }
+    BudgetConfig { task: task.first().copied(), phase: budgets_of_scope(values, "phase") }
 }
 
 fn ports(values: &Values, problems: &mut ProblemList) -> PortConfig {

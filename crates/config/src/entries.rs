@@ -1,9 +1,9 @@
 //! The effective configuration: as entries, and as a TOML file.
 
-use domain::find_secret;
+use domain::secret_in_variable;
 
 use crate::{
-    key::{Key, header},
+    key::{Key, table_header},
     keys::KEYS,
     load::LoadedConfig,
     origin::Origin,
@@ -75,7 +75,7 @@ pub fn to_toml(loaded: &LoadedConfig, with_origins: bool) -> String {
         let Some((name, parent)) = entry.path.split_last() else { continue };
         if parent != table {
             table = parent;
-            text.push_str(&format!("\n{}\n", header(table)));
+            text.push_str(&format!("\n{}\n", table_header(table)));
         }
         let line = match &entry.value {
             Some(value) => format!("{} = {}", quoted(name), value.to_toml()),
@@ -92,7 +92,7 @@ pub fn to_toml(loaded: &LoadedConfig, with_origins: bool) -> String {
     // Agents with an empty table.
     for name in loaded.values.agents.keys() {
         if !entries.iter().any(|entry| entry.path.get(1) == Some(name)) {
-            text.push_str(&format!("\n{}\n", header(&["agents".to_owned(), name.clone()])));
+            text.push_str(&format!("\n{}\n", table_header(&["agents".to_owned(), name.clone()])));
         }
     }
     text
@@ -102,5 +102,5 @@ pub fn to_toml(loaded: &LoadedConfig, with_origins: bool) -> String {
 fn is_secret(path: &[String], value: &Value) -> bool {
     let is_variable = path.iter().any(|part| part == "environment");
     let name = path.last().map_or("", String::as_str);
-    matches!(value, Value::Text(text) if is_variable && find_secret(name, text).is_some())
+    matches!(value, Value::Text(text) if is_variable && secret_in_variable(name, text).is_some())
 }

@@ -78,7 +78,7 @@ pub(crate) fn describe_known_names(parent: &[String]) -> String {
 }
 
 /// Returns the TOML header of a table.
-pub(crate) fn header(path: &[String]) -> String {
+pub(crate) fn table_header(path: &[String]) -> String {
     format!("[{}]", path.iter().map(|part| quoted(part)).collect::<Vec<_>>().join("."))
 }
 

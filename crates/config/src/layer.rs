@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    key::{PathKind, describe_known_names, header, path_kind, suggestion},
+    key::{PathKind, describe_known_names, path_kind, suggestion, table_header},
     keys::KEYS,
     location::ValueLocation,
     origin::Origin,
@@ -50,7 +50,7 @@ impl Layer<'_> {
             PathKind::Table => self.problems.push_error(whole, || {
                 let hint = match raw {
                     RawValue::Toml(_) => {
-                        format!("write {} on its own line, with its keys below", header(&path))
+                        format!("write {} on its own line, with its keys below", table_header(&path))
                     }
                     RawValue::Text(_) => describe_known_names(&path),
                 };

@@ -48,13 +48,13 @@ pub(crate) fn parse(
     raw: RawValue<'_>,
     base: PathBase<'_>,
 ) -> Result<Value, Vec<ValueError>> {
-    let plain = |value: Option<Value>| value.ok_or_else(|| vec![quoted_value_error(kind, raw)]);
+    let plain = |value: Option<Value>| value.ok_or_else(|| vec![plain_value_error(kind, raw)]);
     let text = || match raw.text() {
         Some(text) if has_no_nul(&text) => Ok(text),
         Some(_) => Err(vec![nul_error(None)]),
         None => Err(invalid_value_error()),
     };
-    let texts = || raw.texts().ok_or_else(|| vec![not_a_list_error(raw)]).and_then(all_strings);
+    let texts = || raw.texts().ok_or_else(|| vec![not_a_list_error(raw)]).and_then(require_strings);
     match kind {
         ValueKind::Boolean => plain(raw.as_boolean().map(Value::Boolean)),
         ValueKind::Number { min, max } => {
@@ -63,9 +63,9 @@ pub(crate) fn parse(
         }
         ValueKind::Choice(names) => choice(&text()?, names),
         ValueKind::Text => Ok(Value::Text(text()?.into_owned())),
-        ValueKind::Texts => texts().map(list_value),
+        ValueKind::Texts => texts().map(texts_value),
         ValueKind::Pair => match texts()? {
-            items if items.len() == 2 => Ok(list_value(items)),
+            items if items.len() == 2 => Ok(texts_value(items)),
             _ => Err(invalid_value_error()),
         },
         ValueKind::Time { never } => time(raw, never),
@@ -122,12 +122,12 @@ fn invalid_value_error() -> Vec<ValueError> {
     vec![ValueError::default()]
 }
 
-fn list_value(items: Vec<ListItem>) -> Value {
+fn texts_value(items: Vec<ListItem>) -> Value {
     Value::Texts(items.into_iter().map(|item| item.text).collect())
 }
 
 /// Returns the items of a list if all are valid strings.
-fn all_strings(items: Vec<Result<ListItem, Range<usize>>>) -> Result<Vec<ListItem>, Vec<ValueError>> {
+fn require_strings(items: Vec<Result<ListItem, Range<usize>>>) -> Result<Vec<ListItem>, Vec<ValueError>> {
     let errors = items.iter().filter_map(|item| match item {
         Ok(ListItem { text, .. }) if has_no_nul(text) => None,
         Ok(ListItem { span, .. }) => Some(nul_error(span.clone())),
@@ -153,11 +153,11 @@ fn checked_items(
     });
     // More would not be reported.
     let errors: Vec<_> = errors.take(PROBLEMS_MAX + 1).collect();
-    if errors.is_empty() { Ok(list_value(items)) } else { Err(errors) }
+    if errors.is_empty() { Ok(texts_value(items)) } else { Err(errors) }
 }
 
 /// Returns the error for a value, with a hint if it would be valid without quotes.
-fn quoted_value_error(kind: ValueKind, raw: RawValue<'_>) -> ValueError {
+fn plain_value_error(kind: ValueKind, raw: RawValue<'_>) -> ValueError {
     let text = raw.text().filter(|_| raw.is_quoted()).unwrap_or_default();
     let base = PathBase { folder: Path::new(""), home: None };
     let is_valid = raw.is_quoted() && parse(kind, RawValue::Text(&text), base).is_ok();
@@ -186,7 +186,7 @@ fn choice(text: &str, names: &[&'static str]) -> Result<Value, Vec<ValueError>> 
 }
 
 fn time(raw: RawValue<'_>, never: bool) -> Result<Value, Vec<ValueError>> {
-    if let Some(digits) = raw.digits() {
+    if let Some(digits) = raw.number_literal() {
         let hint = format!("a duration has a unit: \"{digits}s\", \"{digits}m\" or \"{digits}h\"");
         return Err(vec![ValueError { hint: Some(hint), ..ValueError::default() }]);
     }
@@ -198,7 +198,8 @@ fn time(raw: RawValue<'_>, never: bool) -> Result<Value, Vec<ValueError>> {
 
 /// Parses tokens or money, which may be a bare number. `prefix` is `$` for money.
 fn budget(raw: RawValue<'_>, prefix: &str) -> Option<Budget> {
-    let text = raw.digits().map(str::to_owned).or_else(|| raw.text().map(|text| text.into_owned()))?;
+    let text =
+        raw.number_literal().map(str::to_owned).or_else(|| raw.text().map(|text| text.into_owned()))?;
     let text = text.trim();
     if text.starts_with(prefix) { text.parse().ok() } else { format!("{prefix}{text}").parse().ok() }
 }

@@ -38,7 +38,7 @@ impl<'a> RawValue<'a> {
     }
 
     /// Returns the digits of a decimal integer or float in a file.
-    pub(crate) fn digits(self) -> Option<&'a str> {
+    pub(crate) fn number_literal(self) -> Option<&'a str> {
         let Self::Toml(value) = self else { return None };
         match value.get_ref() {
             DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
@@ -64,10 +64,10 @@ impl<'a> RawValue<'a> {
     /// variable needs no brackets.
     pub(crate) fn texts(self) -> Option<Vec<Result<ListItem, Range<usize>>>> {
         match self {
-            Self::Toml(value) => items(value.get_ref(), true),
+            Self::Toml(value) => array_items(value.get_ref(), true),
             Self::Text(text) if text.trim().is_empty() => Some(Vec::new()),
             Self::Text(text) if text.trim_start().starts_with('[') => {
-                items(DeValue::parse(text.trim()).ok()?.get_ref(), false)
+                array_items(DeValue::parse(text.trim()).ok()?.get_ref(), false)
             }
             Self::Text(_) => Some(vec![Ok(ListItem { text: self.text()?.into_owned(), span: None })]),
         }
@@ -79,7 +79,7 @@ impl<'a> RawValue<'a> {
     }
 }
 
-fn items(value: &DeValue<'_>, has_location: bool) -> Option<Vec<Result<ListItem, Range<usize>>>> {
+fn array_items(value: &DeValue<'_>, has_location: bool) -> Option<Vec<Result<ListItem, Range<usize>>>> {
     let parsed = |item: &Spanned<DeValue<'_>>| {
         let text = item.get_ref().as_str().ok_or_else(|| item.span())?.to_owned();
         Ok(ListItem { text, span: has_location.then(|| item.span()) })

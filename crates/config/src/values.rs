@@ -92,7 +92,7 @@ impl Values {
     }
 
     /// Returns the configured agents as presets, without their role and slots.
-    pub(crate) fn presets(&self) -> toml::Table {
+    pub(crate) fn configured_presets(&self) -> toml::Table {
         let named = self.agents.keys().map(|name| (name.clone(), toml::Value::Table(toml::Table::new())));
         let mut presets: toml::Table = named.collect();
         for (path, sourced) in &self.by_path {
@@ -107,14 +107,14 @@ impl Values {
                 table = table.and_then(|table| table.entry(part).or_insert_with(empty).as_table_mut());
             }
             if let Some(table) = table {
-                table.insert(last.clone(), preset_value(&sourced.value));
+                table.insert(last.clone(), to_toml_value(&sourced.value));
             }
         }
         presets
     }
 }
 
-fn preset_value(value: &Value) -> toml::Value {
+fn to_toml_value(value: &Value) -> toml::Value {
     match value {
         Value::Boolean(flag) => (*flag).into(),
         Value::Number(number) => i64::try_from(*number).unwrap_or(i64::MAX).into(),

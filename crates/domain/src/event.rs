@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Actor, AgentError, AgentMessage, AgentName, AttemptFailure, AttemptNumber, BlockReason, BlockedWork,
-    Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason, ClaimSource, CompletionProof,
-    DependencyRequest, DirectMessageId, DirectType, EffectId, EscalationAction, EscalationCause,
-    EscalationId, EscalationLevel, EscalationSubject, EscalationType, FeedbackLoopOutcome, GateReport,
-    InputNumber, InvocationId, InvocationOutcome, LoopId, MergeOutcome, MessageOffset, OfferId, ParkMode,
+    Actor, AgentError, AgentInvocationOutcome, AgentMessage, AgentName, AttemptFailure, AttemptNumber,
+    BlockReason, BlockedWork, Budget, ChannelId, CheckpointId, CheckpointOutcome, CheckpointReason,
+    ClaimSource, CompletionProof, DependencyRequest, DirectMessageId, DirectType, EffectId, EscalationAction,
+    EscalationCause, EscalationId, EscalationLevel, EscalationSubject, EscalationType, FeedbackLoopOutcome,
+    GateReport, InputNumber, InvocationId, LoopId, MergeOutcome, MessageOffset, OfferId, ParkMode,
     PermissionRequest, PermissionScope, PhaseNumber, PlanChanges, PlanField, PlannedPhase, PlannedTask,
     PlannedWork, Priority, ProvidedResource, QuestionId, QuestionKind, QuestionRoute, Receipt, RequestId,
     ResultId, ResultType, RewindTarget, Role, RunOutcome, RunSettings, Sequence, SessionId, SessionInput,
@@ -79,7 +79,7 @@ macro_rules! events {
             }
 
             /// Current name of an event type; older logs may store a former name.
-            pub fn current_name(stored: &str) -> Option<&'static str> {
+            pub fn current_name_of(stored: &str) -> Option<&'static str> {
                 $(
                     $(if stored == $former {
                         return Some(stringify!($name));
@@ -583,7 +583,7 @@ events! {
     }
     InvocationEnded {
         invocation: InvocationId,
-        outcome: InvocationOutcome,
+        outcome: AgentInvocationOutcome,
     }
     /// An agent produced a result for another agent.
     ResultSubmitted {

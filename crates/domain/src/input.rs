@@ -71,7 +71,7 @@ pub enum SessionInput {
     InvocationEnded {
         invocation: InvocationId,
         from: AgentName,
-        outcome: InvocationOutcome,
+        outcome: AgentInvocationOutcome,
     },
     Result {
         result: ResultId,
@@ -205,7 +205,7 @@ pub enum ProvidedResource {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum InvocationOutcome {
+pub enum AgentInvocationOutcome {
     Completed { result_type: ResultType, content: String },
     Failed { reason: String },
 }

@@ -39,20 +39,21 @@ pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
     OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
-pub use input::{InvocationOutcome, ProvidedResource, SessionInput};
+pub use input::{AgentInvocationOutcome, ProvidedResource, SessionInput};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{
     AgentError, AgentMessage, AskUser, AskUserType, CustomMessage, DeliverResult, DependencyRequest,
     DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage, InvokeMessage, NeedHuman,
-    PhaseComplete, PhaseDone, ProgressMessage, QuestionCategory, ReadyMessage, Recovery, ResolveError,
-    ResolveErrorCode, ResolveNext, ResultType, StepComplete, TaskRequest, UserQuestion,
+    PhaseComplete, PhaseTasksDone, ProgressMessage, QuestionCategory, ReadyTasksMessage, Recovery,
+    ResolveNextError, ResolveNextErrorCode, ResolveNextRequest, ResultType, StartTaskMessage, StepComplete,
+    UserQuestion,
 };
 pub use overlap::TaskOverlap;
 pub use permission::{PermissionKind, PermissionMode, PermissionPolicy, PermissionRequest, PermissionScope};
 pub use plan_changes::{ChangedTask, LateTaskChange, PlanChanges, PlanField};
 pub use planned_work::{PlanStatus, PlannedPhase, PlannedTask, PlannedWork};
 pub use run_input::{AgentOutput, Report, RunInput, RunStart};
-pub use secret::find_secret;
+pub use secret::secret_in_variable;
 pub use session::{Locale, SessionKey};
 pub use settings::{GateApproval, OrchestrationMode, RunSettings, TeamMember};
 pub use state::{

@@ -25,17 +25,17 @@ pub enum AgentMessage {
     Error(AgentError),
     /// The orchestrator forwards a question to the user.
     NeedHuman(NeedHuman),
-    ResolveNext(ResolveNext),
+    ResolveNext(ResolveNextRequest),
     /// Tasks that can start.
-    Ready(ReadyMessage),
+    Ready(ReadyTasksMessage),
     /// All tasks of a phase have ended.
-    PhaseDone(PhaseDone),
+    PhaseDone(PhaseTasksDone),
     AllDone,
     /// Starts a task.
-    Task(TaskRequest),
+    Task(StartTaskMessage),
     Done(DoneMessage),
     Fail(FailMessage),
-    ResolveError(ResolveError),
+    ResolveError(ResolveNextError),
     /// A message outside the grammar.
     Custom(CustomMessage),
 }
@@ -307,7 +307,7 @@ pub struct NeedHuman {
 /// `RESOLVE_NEXT`: asks for the tasks that can start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ResolveNext {
+pub struct ResolveNextRequest {
     /// Restricts the answer to this phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<PhaseNumber>,
@@ -318,7 +318,7 @@ pub struct ResolveNext {
 /// `READY:`: the tasks that can start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ReadyMessage {
+pub struct ReadyTasksMessage {
     /// Tasks of one group may run in parallel; groups run one after the other.
     pub groups: Vec<Vec<TaskId>>,
 }
@@ -326,14 +326,14 @@ pub struct ReadyMessage {
 /// `PHASE_DONE:`: all tasks of a phase are done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PhaseDone {
+pub struct PhaseTasksDone {
     pub phase: PhaseNumber,
 }
 
 /// `TASK_ID:`: a request to start a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TaskRequest {
+pub struct StartTaskMessage {
     pub task_id: TaskId,
     /// Set if the id is prefixed with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -375,15 +375,15 @@ pub struct FailMessage {
 /// `ERROR:`: a RESOLVE_NEXT could not be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ResolveError {
-    pub code: ResolveErrorCode,
+pub struct ResolveNextError {
+    pub code: ResolveNextErrorCode,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum ResolveErrorCode {
+pub enum ResolveNextErrorCode {
     TasksNotFound,
     CircularDep,
     MissingDep,

@@ -20,7 +20,7 @@ const OWN_PREFIX: &str = "JANGDAN_";
 /// assert_eq!(find_secret("DATABASE_URL", "postgres://ana:pw123@db/shop"), Some("pw123"));
 /// assert_eq!(find_secret("ANTHROPIC_MODEL", "opus"), None);
 /// ```
-pub fn find_secret<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
+pub fn secret_in_variable<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
     if is_secret_name(variable) { Some(value) } else { url_password(value) }
         .filter(|secret| !secret.is_empty())
 }
@@ -64,7 +64,7 @@ mod tests {
             "npm_config_//registry/:_authToken",
         ];
         for name in secret {
-            assert_eq!(find_secret(name, "value"), Some("value"), "{name}");
+            assert_eq!(secret_in_variable(name, "value"), Some("value"), "{name}");
         }
         let harmless = [
             "PATH",
@@ -80,7 +80,7 @@ mod tests {
             "PATCH",
         ];
         for name in harmless {
-            assert_eq!(find_secret(name, "value"), None, "{name}");
+            assert_eq!(secret_in_variable(name, "value"), None, "{name}");
         }
         let addresses = [
             ("https://ana:pw@host:80/a@b", Some("pw")),
@@ -92,7 +92,7 @@ mod tests {
             ("a:b@c", None),
         ];
         for (value, expected) in addresses {
-            assert_eq!(find_secret("URL", value), expected, "{value}");
+            assert_eq!(secret_in_variable("URL", value), expected, "{value}");
         }
     }
 }

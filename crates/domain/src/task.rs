@@ -47,7 +47,7 @@ impl TaskId {
 
     /// Compares by numbers only, so that `T7` and `T007` are equal.
     pub fn cmp_numbers(&self, other: &Self) -> Ordering {
-        self.numbers().map(NumberText).cmp(other.numbers().map(NumberText))
+        self.numbers().map(DecimalNumber).cmp(other.numbers().map(DecimalNumber))
     }
 }
 
@@ -100,24 +100,24 @@ impl PartialOrd for TaskId {
 }
 
 /// A decimal number of any length, compared by value.
-struct NumberText<'a>(&'a str);
+struct DecimalNumber<'a>(&'a str);
 
-impl PartialEq for NumberText<'_> {
+impl PartialEq for DecimalNumber<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for NumberText<'_> {}
+impl Eq for DecimalNumber<'_> {}
 
-impl Ord for NumberText<'_> {
+impl Ord for DecimalNumber<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         let (left, right) = (self.0.trim_start_matches('0'), other.0.trim_start_matches('0'));
         left.len().cmp(&right.len()).then_with(|| left.cmp(right))
     }
 }
 
-impl PartialOrd for NumberText<'_> {
+impl PartialOrd for DecimalNumber<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

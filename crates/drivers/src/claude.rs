@@ -102,10 +102,14 @@ impl Driver for ClaudeDriver {
                 self.last_prompt = self.last_prompt.max(number);
                 input_lines::encode_prompt(text)
             }
-            AgentInput::Permission { prompt, allowed } => self.prompts.answer(prompt, number, |asked| {
-                asked.permission_answer(*allowed).map(|answer| input_lines::encode_answer(prompt, &answer))
-            })?,
-            AgentInput::Answer { prompt, answer } => self.prompts.answer(prompt, number, |asked| {
+            AgentInput::Permission { prompt, allowed } => {
+                self.prompts.record_answer(prompt, number, |asked| {
+                    asked
+                        .permission_answer(*allowed)
+                        .map(|answer| input_lines::encode_answer(prompt, &answer))
+                })?
+            }
+            AgentInput::Answer { prompt, answer } => self.prompts.record_answer(prompt, number, |asked| {
                 asked.text_answer(answer).map(|answer| input_lines::encode_answer(prompt, &answer))
             })?,
             AgentInput::Interrupt => input_lines::encode_interrupt(number),

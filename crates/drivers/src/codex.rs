@@ -140,10 +140,10 @@ impl Driver for CodexDriver {
                 outgoing
             }
             AgentInput::Permission { prompt, allowed } => {
-                self.prompts.answer(prompt, number, |asked| asked.permission_answer(*allowed))?
+                self.prompts.record_answer(prompt, number, |asked| asked.permission_answer(*allowed))?
             }
             AgentInput::Answer { prompt, answer } => {
-                self.prompts.answer(prompt, number, |asked| asked.text_answer(answer))?
+                self.prompts.record_answer(prompt, number, |asked| asked.text_answer(answer))?
             }
             AgentInput::Interrupt => {
                 let turn = self.turn_id.as_deref().ok_or(SendError::NotReady)?;

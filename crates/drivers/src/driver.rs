@@ -30,7 +30,7 @@ pub trait Driver: Send {
     /// Notes that an earlier driver saw a turn end at this point of the output.
     ///
     /// Only needed by drivers whose agent does not report the end of a turn.
-    fn on_recorded_turn_end(&mut self) -> Reaction {
+    fn on_replayed_turn_end(&mut self) -> Reaction {
         Reaction::default()
     }
 

@@ -91,7 +91,8 @@ pub fn set_up_driver(preset: &Preset, context: &DriverContext<'_>) -> DriverSetu
 }
 
 fn new_driver(preset: &Preset, context: &DriverContext<'_>) -> Box<dyn Driver> {
-    let (session, decoding) = (context.agent_session(), context.decoder_options(preset.key_requirement()));
+    let (session, decoding) =
+        (context.agent_session(), context.decoder_options(preset.message_key_requirement()));
     let checkpoint = context.ready_checkpoint();
     match preset.driver {
         DriverName::Claude => Box::new(ClaudeDriver::new(claude::ClaudeOptions {

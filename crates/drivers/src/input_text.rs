@@ -6,18 +6,18 @@
 mod notices;
 
 use domain::{
-    AgentName, DependencyType, InvocationOutcome, Locale, ProvidedResource, SessionInput, SessionKey, TaskId,
-    TestFeedback, TestMetrics,
+    AgentInvocationOutcome, AgentName, DependencyType, Locale, ProvidedResource, SessionInput, SessionKey,
+    TaskId, TestFeedback, TestMetrics,
 };
 use protocol::prompts::{self, AgentPrompt};
 
-use crate::{driver::AgentInput, preset::InputFormat};
+use crate::{driver::AgentInput, preset::InputEncoding};
 
 /// The session that inputs are rendered for.
 #[derive(Debug, Clone, Copy)]
 pub struct InputContext<'a> {
     pub locale: Locale,
-    pub format: InputFormat,
+    pub format: InputEncoding,
     /// The session's key, for examples of correct messages.
     pub key: Option<&'a SessionKey>,
     /// The task that the session works on.
@@ -47,18 +47,18 @@ pub fn render_input(input: &SessionInput, recipient: InputContext<'_>) -> AgentI
         SessionInput::Answer { prompt: Some(prompt), answer, question: _ } => {
             AgentInput::Answer { prompt: prompt.clone(), answer: answer.clone() }
         }
-        _ => AgentInput::Prompt { text: render_text(input, recipient) },
+        _ => AgentInput::Prompt { text: render_input_text(input, recipient) },
     }
 }
 
 /// Renders the answer to a prompt that no longer exists, as a prompt of its own.
 pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> AgentInput {
     let text = match input {
-        SessionInput::Permission { allowed, .. } => render_prompt(
+        SessionInput::Permission { allowed, .. } => render_agent_prompt(
             &AgentPrompt::Notice(notices::late_permission_notice(*allowed, recipient.locale)),
             recipient,
         ),
-        _ => render_text(input, recipient),
+        _ => render_input_text(input, recipient),
     };
     AgentInput::Prompt { text }
 }
@@ -66,7 +66,7 @@ pub fn render_late_answer(input: &SessionInput, recipient: InputContext<'_>) -> 
 /// Renders a reference to the file that holds an input which is too long to be typed.
 pub fn render_file_reference(path: &str, recipient: InputContext<'_>) -> AgentInput {
     AgentInput::Prompt {
-        text: render_prompt(
+        text: render_agent_prompt(
             &AgentPrompt::Notice(notices::file_reference_notice(path, recipient.locale)),
             recipient,
         ),
@@ -74,24 +74,24 @@ pub fn render_file_reference(path: &str, recipient: InputContext<'_>) -> AgentIn
 }
 
 /// Renders an input and the inputs that it carries.
-fn render_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
-    let mut parts = vec![render_prompt(&to_agent_prompt(input, recipient), recipient)];
+fn render_input_text(input: &SessionInput, recipient: InputContext<'_>) -> String {
+    let mut parts = vec![render_agent_prompt(&to_agent_prompt(input, recipient), recipient)];
     if let SessionInput::Task { carried, .. } = input {
-        parts.extend(carried.iter().map(|input| render_text(input, recipient)));
+        parts.extend(carried.iter().map(|input| render_input_text(input, recipient)));
     }
     match recipient.format {
-        InputFormat::Text => parts.join("\n\n"),
-        InputFormat::Json => parts.join("\n"),
+        InputEncoding::Text => parts.join("\n\n"),
+        InputEncoding::Json => parts.join("\n"),
     }
 }
 
-fn render_prompt(message: &AgentPrompt, recipient: InputContext<'_>) -> String {
+fn render_agent_prompt(message: &AgentPrompt, recipient: InputContext<'_>) -> String {
     match (recipient.format, message, recipient.template) {
-        (InputFormat::Json, _, _) => message.json(),
-        (InputFormat::Text, AgentPrompt::Task(task), Some(template)) if task.from.is_none() => {
+        (InputEncoding::Json, _, _) => message.json(),
+        (InputEncoding::Text, AgentPrompt::Task(task), Some(template)) if task.from.is_none() => {
             prompts::render_task_prompt(task, template, recipient.locale)
         }
-        (InputFormat::Text, _, _) => message.text(recipient.locale),
+        (InputEncoding::Text, _, _) => message.text(recipient.locale),
     }
 }
 
@@ -110,7 +110,7 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
             AgentPrompt::DependencyProvided(prompts::DependencyProvided {
                 request_id: request.to_string(),
                 name: name.clone(),
-                access: dependency_access(*kind, name, provided),
+                access: resource_access(*kind, name, provided),
                 is_default: *default,
             })
         }
@@ -125,7 +125,7 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
             invocation_prompt(from, task, context.as_deref(), recipient)
         }
         SessionInput::InvocationEnded {
-            outcome: InvocationOutcome::Completed { result_type, content },
+            outcome: AgentInvocationOutcome::Completed { result_type, content },
             from,
             invocation: _,
         }
@@ -165,7 +165,7 @@ fn to_agent_prompt(input: &SessionInput, recipient: InputContext<'_>) -> AgentPr
             }
             None => AgentPrompt::Notice(notices::status_request(recipient.locale)),
         },
-        SessionInput::InvocationEnded { outcome: InvocationOutcome::Failed { .. }, .. }
+        SessionInput::InvocationEnded { outcome: AgentInvocationOutcome::Failed { .. }, .. }
         | SessionInput::Permission { .. }
         | SessionInput::ClarificationRequest { .. }
         | SessionInput::Conflict { .. }
@@ -227,7 +227,7 @@ fn empty_brief(task: &TaskId) -> prompts::TaskPrompt {
 }
 
 /// Describes where a provided resource is. The requested kind decides how variables are described.
-fn dependency_access(
+fn resource_access(
     kind: DependencyType,
     name: &str,
     provided: &ProvidedResource,
@@ -254,7 +254,7 @@ fn dependency_access(
     }
 }
 
-fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> prompts::Feedback {
+fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> prompts::TestFeedbackPrompt {
     let failure = |failure: &domain::TestFailure| prompts::TestFailure {
         name: failure.name.clone(),
         expected: failure.expected.clone(),
@@ -262,7 +262,7 @@ fn test_feedback(task: &TaskId, feedback: &TestFeedback) -> prompts::Feedback {
         trace: failure.trace.clone(),
         suggested_fix: failure.suggested_fix.clone(),
     };
-    prompts::Feedback {
+    prompts::TestFeedbackPrompt {
         task_id: task.clone(),
         from: None,
         failures: feedback.failures.iter().map(failure).collect(),

@@ -33,7 +33,7 @@ impl<T> PendingPrompts<T> {
     }
 
     /// Returns the answer to a prompt. Only one input may answer it, which may be sent repeatedly.
-    pub(crate) fn answer<A>(
+    pub(crate) fn record_answer<A>(
         &mut self,
         id: &str,
         number: u32,

@@ -50,10 +50,10 @@ pub struct Preset {
     pub environment: BTreeMap<String, String>,
     /// The format of its inputs.
     #[serde(default)]
-    pub form: InputFormat,
+    pub form: InputEncoding,
     /// Whether its messages must carry the session's key; by default on a terminal alone.
     #[serde(default)]
-    pub keys: Option<KeyRule>,
+    pub keys: Option<MessageKeyRule>,
     /// Memory limit of the agent and its descendants, in MiB.
     #[serde(default)]
     pub memory_mib: Option<u64>,
@@ -68,7 +68,7 @@ pub struct Preset {
     pub version: Vec<String>,
     /// How to check the login; none if no login is needed.
     #[serde(default)]
-    pub login: Option<LoginCheck>,
+    pub login: Option<LoginEvidence>,
     /// How to install it.
     #[serde(default)]
     pub install: String,
@@ -101,7 +101,7 @@ pub enum TerminalMode {
 /// In which form an agent is told things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum InputFormat {
+pub enum InputEncoding {
     /// As a short text.
     #[default]
     Text,
@@ -112,7 +112,7 @@ pub enum InputFormat {
 /// Whether messages must carry the session's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum KeyRule {
+pub enum MessageKeyRule {
     /// With the key or without one.
     Optional,
     /// Only with the key.
@@ -122,7 +122,7 @@ pub enum KeyRule {
 /// How to check whether an agent is logged in. Only the existence counts; the content is never read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct LoginCheck {
+pub struct LoginEvidence {
     /// Files, from `~` or a variable on; one that is there will do.
     pub files: Vec<String>,
     /// Variables; one that is set will do.
@@ -185,10 +185,12 @@ impl Preset {
     }
 
     /// Tells whether its messages must carry the session's key.
-    pub fn key_requirement(&self) -> protocol::KeyRequirement {
+    pub fn message_key_requirement(&self) -> protocol::KeyRequirement {
         match (self.keys, self.driver) {
-            (Some(KeyRule::Required), _) | (None, DriverName::Pty) => protocol::KeyRequirement::Required,
-            (Some(KeyRule::Optional), _)
+            (Some(MessageKeyRule::Required), _) | (None, DriverName::Pty) => {
+                protocol::KeyRequirement::Required
+            }
+            (Some(MessageKeyRule::Optional), _)
             | (None, DriverName::Acp | DriverName::Claude | DriverName::Codex) => {
                 protocol::KeyRequirement::Optional
             }
@@ -255,7 +257,7 @@ fn resolve_table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::
     let own = || OWN.iter().find(|(own, _)| *own == name).map(|(_, text)| *text);
     let Some(said) = added.get(name) else {
         return match own() {
-            Some(text) => parse_table(name, text),
+            Some(text) => parse_preset_toml(name, text),
             None => {
                 Err(PresetError::Unknown { name: name.to_owned(), known: preset_names(added).join(", ") })
             }
@@ -265,16 +267,16 @@ fn resolve_table(name: &str, added: &toml::Table, depth: usize) -> Result<toml::
     let mut said = said.as_table().cloned().ok_or_else(|| wrong("it is not a table"))?;
     let base = match (said.remove("extends"), own()) {
         // A table that extends its own name means Jangdan's.
-        (Some(toml::Value::String(base)), Some(text)) if base == name => parse_table(name, text)?,
+        (Some(toml::Value::String(base)), Some(text)) if base == name => parse_preset_toml(name, text)?,
         (Some(toml::Value::String(base)), _) => resolve_table(&base, added, depth + 1)?,
         (Some(_), _) => return Err(wrong("extends is the name of a preset")),
-        (None, Some(text)) => parse_table(name, text)?,
+        (None, Some(text)) => parse_preset_toml(name, text)?,
         (None, None) => toml::Table::new(),
     };
     Ok(merge_tables(base, said))
 }
 
-fn parse_table(name: &str, text: &str) -> Result<toml::Table, PresetError> {
+fn parse_preset_toml(name: &str, text: &str) -> Result<toml::Table, PresetError> {
     let wrong =
         |error: toml::de::Error| PresetError::Wrong { name: name.to_owned(), problem: error.to_string() };
     text.parse().map_err(wrong)
@@ -319,7 +321,7 @@ mod tests {
                 format!(
                     "{name}: {:?} {:?}, {} ms: {line}",
                     preset.driver,
-                    preset.key_requirement(),
+                    preset.message_key_requirement(),
                     preset.quiet_ms()
                 )
             })

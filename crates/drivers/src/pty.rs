@@ -170,7 +170,7 @@ impl Driver for PtyDriver {
         Reaction::default()
     }
 
-    fn on_recorded_turn_end(&mut self) -> Reaction {
+    fn on_replayed_turn_end(&mut self) -> Reaction {
         self.is_ready = true;
         self.end_turn(TurnOutcome::Finished)
     }

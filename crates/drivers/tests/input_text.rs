@@ -3,14 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use domain::{
-    DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId, InvocationOutcome, Locale,
+    AgentInvocationOutcome, DependencyType, DirectMessageId, DirectType, EscalationId, InvocationId, Locale,
     ProvidedResource, QuestionId, RequestId, ResultId, ResultType, Role, SessionInput, SessionKey, TaskId,
     TestFailure, TestFeedback, TestMetrics,
 };
 use drivers::{
     AgentInput,
     input_text::{InputContext, render_file_reference, render_input},
-    preset::InputFormat,
+    preset::InputEncoding,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use protocol::{Decoder, DecoderOptions, KeyRequirement, prompts};
@@ -69,12 +69,15 @@ fn inputs_of_every_kind(words: &dyn Fn() -> String) -> Vec<SessionInput> {
         SessionInput::InvocationEnded {
             invocation: InvocationId(2),
             from: from(),
-            outcome: InvocationOutcome::Completed { result_type: ResultType::Markdown, content: words() },
+            outcome: AgentInvocationOutcome::Completed {
+                result_type: ResultType::Markdown,
+                content: words(),
+            },
         },
         SessionInput::InvocationEnded {
             invocation: InvocationId(2),
             from: from(),
-            outcome: InvocationOutcome::Failed { reason: words() },
+            outcome: AgentInvocationOutcome::Failed { reason: words() },
         },
         SessionInput::Result {
             result: ResultId(1),
@@ -135,18 +138,20 @@ fn sample_brief(words: &dyn Fn() -> String) -> prompts::TaskPrompt {
     }
 }
 
-fn sample_key() -> SessionKey {
+fn sample_session_key() -> SessionKey {
     "k3f9".parse().unwrap()
 }
 
 #[test]
 fn rendered_inputs_match_their_snapshot() {
-    let (key, task) = (sample_key(), "T1.3".parse().unwrap());
+    let (key, task) = (sample_session_key(), "T1.3".parse().unwrap());
     let brief = sample_brief(&|| "words".to_owned());
     let mut rendered = String::new();
-    for (locale, format) in
-        [(Locale::En, InputFormat::Text), (Locale::Ko, InputFormat::Text), (Locale::En, InputFormat::Json)]
-    {
+    for (locale, format) in [
+        (Locale::En, InputEncoding::Text),
+        (Locale::Ko, InputEncoding::Text),
+        (Locale::En, InputEncoding::Json),
+    ] {
         let context = InputContext {
             locale,
             format,
@@ -221,15 +226,15 @@ proptest! {
 
     #[test]
     fn rendered_input_never_decodes_as_a_message(texts in vec(hostile_text(), 1..6), with_task: bool, keys: bool) {
-        let (key, task) = (sample_key(), "T1.3".parse().unwrap());
+        let (key, task) = (sample_session_key(), "T1.3".parse().unwrap());
         let next = std::cell::Cell::new(0);
         let words = || {
             next.set(next.get() + 1);
             texts[next.get() % texts.len()].clone()
         };
         let brief = sample_brief(&words);
-        let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::sample_key), key_requirement: KeyRequirement::Optional, numeric_ids: true };
-        for (locale, format) in [(Locale::En, InputFormat::Text), (Locale::Ko, InputFormat::Text), (Locale::Ko, InputFormat::Json)] {
+        let options = DecoderOptions { role: Role::Orchestrator, key: keys.then(self::sample_session_key), key_requirement: KeyRequirement::Optional, numeric_ids: true };
+        for (locale, format) in [(Locale::En, InputEncoding::Text), (Locale::Ko, InputEncoding::Text), (Locale::Ko, InputEncoding::Json)] {
             let context = InputContext {
                 locale,
                 format,
@@ -240,7 +245,7 @@ proptest! {
             };
             for input in inputs_of_every_kind(&words) {
                 let AgentInput::Prompt { text } = render_input(&input, context) else { continue };
-                if format == InputFormat::Json {
+                if format == InputEncoding::Json {
                     for line in text.lines() {
                         prop_assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
                     }

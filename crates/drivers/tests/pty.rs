@@ -201,7 +201,7 @@ fn replay_messages(recording: &str) -> Vec<String> {
             Some(("> ", act)) => {
                 let ended = play::perform_action(&mut first, act, 1).events;
                 let has_ended = ended.iter().any(|event| matches!(event, DriverEvent::TurnEnded { .. }));
-                if has_ended { second.on_recorded_turn_end() } else { Reaction::default() }
+                if has_ended { second.on_replayed_turn_end() } else { Reaction::default() }
             }
             _ => continue,
         };

@@ -15,7 +15,7 @@ mod task;
 
 pub(crate) use escalation::{RATE_LIMIT_WAIT_MS_MAX, rate_limit_retry_at};
 pub(crate) use question::is_allowing_answer;
-pub(crate) use session::input_parts;
+pub(crate) use session::unpack_carried_inputs;
 pub(crate) use start::GraphLayout;
 
 use domain::{Actor, BlockReason, EffectId, Event, RecordedEvent, Timestamp, events};
@@ -25,7 +25,7 @@ use crate::{
     effect_sink::EffectSink,
     run::{Run, RunStatus},
     schedule::HoldReason,
-    state::{Deadline, EffectKey, TaskRef, TaskStage},
+    state::{Deadline, EffectKey, TaskIndex, TaskStage},
 };
 
 /// How long an agent may take to answer a question or to resolve an escalation before it is forwarded.
@@ -222,7 +222,7 @@ impl Run {
             }
             Event::InputSent(events::InputSent { session, input }) => self.apply_input_sent(*session, *input),
             Event::MessageReceived(events::MessageReceived { session, offset, read_from, message }) => {
-                self.record_offset(*session, *offset, *read_from);
+                self.record_message_offset(*session, *offset, *read_from);
                 self.apply_message_received(*session, message);
             }
             Event::MessageRejected(events::MessageRejected {
@@ -233,11 +233,11 @@ impl Run {
                 error,
                 ..
             }) => {
-                self.record_offset(*session, *offset, *read_from);
+                self.record_message_offset(*session, *offset, *read_from);
                 self.apply_message_rejected(*session, protocol, error);
             }
             Event::NearMissReceived(events::NearMissReceived { session, offset, read_from, near, raw }) => {
-                self.record_offset(*session, *offset, *read_from);
+                self.record_message_offset(*session, *offset, *read_from);
                 self.apply_near_miss_received(*session, near, raw);
             }
             Event::TurnEnded(events::TurnEnded { session, read_from, .. }) => {
@@ -295,7 +295,7 @@ impl Run {
             | Event::BudgetRaised(_)
             | Event::LimitWaived(_)
             | Event::CheckpointRequested(_)
-            | Event::CheckpointFinished(_) => self.apply_escalation_event(at, event, sink),
+            | Event::CheckpointFinished(_) => self.apply_supervision_event(at, event, sink),
 
             Event::DiskBudgetExhausted(events::DiskBudgetExhausted { escalation, task }) => {
                 self.apply_disk_budget_exhausted(*escalation, task)
@@ -338,13 +338,13 @@ impl Run {
         }
     }
 
-    pub(crate) fn set_task_stage(&mut self, task: TaskRef, stage: TaskStage) {
+    pub(crate) fn set_task_stage(&mut self, task: TaskIndex, stage: TaskStage) {
         if let Some(task) = self.task_mut(task) {
             task.stage = stage;
         }
     }
 
-    pub(crate) fn is_task_blocked_by(&self, task: TaskRef, reason: &BlockReason) -> bool {
+    pub(crate) fn is_task_blocked_by(&self, task: TaskIndex, reason: &BlockReason) -> bool {
         self.task(task).block_reasons.contains(reason)
     }
 }

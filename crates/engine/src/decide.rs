@@ -29,7 +29,7 @@ mod start;
 mod thin_mode;
 mod turn;
 
-pub(crate) use request::default_resource;
+pub(crate) use request::resource_from_request_default;
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ use crate::{
     effect::Effect,
     rejection::Rejection,
     run::{Run, RunStatus},
-    state::TaskRef,
+    state::TaskIndex,
 };
 
 /// The result of an accepted input.
@@ -82,7 +82,7 @@ struct DecisionContext<'a> {
     events: Vec<RecordedEvent>,
     effects: Vec<(EffectId, Effect)>,
     /// Tasks and sessions that events affected and whose follow-up events are not decided yet.
-    tasks: BTreeSet<TaskRef>,
+    tasks: BTreeSet<TaskIndex>,
     sessions: BTreeSet<SessionId>,
 }
 
@@ -107,11 +107,11 @@ impl DecisionContext<'_> {
         self.actor = actor;
     }
 
-    fn find_task(&self, task: &TaskId) -> Result<TaskRef, Rejection> {
+    fn find_task(&self, task: &TaskId) -> Result<TaskIndex, Rejection> {
         self.run.find_task(task).ok_or_else(|| Rejection::UnknownTask { task: task.clone() })
     }
 
-    fn task_id(&self, task: TaskRef) -> TaskId {
+    fn task_id(&self, task: TaskIndex) -> TaskId {
         self.run.task(task).planned.id.clone()
     }
 

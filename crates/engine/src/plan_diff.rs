@@ -10,16 +10,16 @@ use domain::{
 
 use crate::{
     run::Run,
-    state::{GateState, Task, TaskRef, TaskStage},
+    state::{GateState, Task, TaskIndex, TaskStage},
 };
 
 /// The steps that apply a plan change.
 #[derive(Debug, Default)]
 pub(crate) struct PlanAmendment {
-    pub(crate) restored: Vec<(TaskRef, ChangedTask)>,
-    pub(crate) changed: Vec<(TaskRef, ChangedTask)>,
+    pub(crate) restored: Vec<(TaskIndex, ChangedTask)>,
+    pub(crate) changed: Vec<(TaskIndex, ChangedTask)>,
     /// Tasks that were removed from the plan or marked as done in it.
-    pub(crate) skipped: Vec<TaskRef>,
+    pub(crate) skipped: Vec<TaskIndex>,
     /// Pairs (earlier, later).
     pub(crate) edges_removed: Vec<(TaskId, TaskId)>,
     /// Pairs (earlier, later).
@@ -89,7 +89,7 @@ impl Run {
     }
 
     /// Adds the removed and new dependencies of a task to the amendment.
-    fn collect_edge_changes(&self, task_ref: TaskRef, new: &PlannedTask, amendment: &mut PlanAmendment) {
+    fn collect_edge_changes(&self, task_ref: TaskIndex, new: &PlannedTask, amendment: &mut PlanAmendment) {
         let later = self.task(task_ref);
         let waits_for = |id: &TaskId| {
             let earlier = self.find_task(id).map(|earlier| self.task(earlier).node);

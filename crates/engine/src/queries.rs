@@ -4,7 +4,7 @@ use domain::{EffectId, PhaseNumber, Role, RunSettings, SessionId, TaskId};
 
 use crate::{
     run::Run,
-    state::{SessionState, TaskRef},
+    state::{SessionState, TaskIndex},
 };
 
 /// A session that has a process, or will have one again.
@@ -79,7 +79,7 @@ impl Run {
     pub fn live_sessions(&self) -> Vec<LiveSession> {
         let live_session = |session: &SessionId| {
             let state = self.session(*session);
-            state.has_process().then(|| LiveSession {
+            state.may_have_process().then(|| LiveSession {
                 session: *session,
                 read_from: state.read_from,
                 is_cold: state.state == SessionState::Parked(domain::ParkMode::Cold),
@@ -103,7 +103,7 @@ impl Run {
             return None;
         }
         let state = self.session(session);
-        let id = |task: TaskRef| self.task(task).planned.id.clone();
+        let id = |task: TaskIndex| self.task(task).planned.id.clone();
         Some(SessionAssignment {
             agent: state.agent.clone()?,
             role: state.role,

@@ -16,8 +16,8 @@ use crate::{
     guard::{Guard, Guards},
     schedule::{Schedule, ScheduleLimits},
     state::{
-        BudgetUsage, Channel, Checkpoint, DirectMessage, Escalation, FeedbackLoop, Invocation, Phase,
-        Question, Request, Session, SubmittedResult, Task, TaskRef, TaskStage, TaskState, Team,
+        BudgetUsage, Checkpoint, DirectMessage, DirectMessageChannel, Escalation, FeedbackLoop, Invocation,
+        Phase, Question, Request, Session, SubmittedResult, Task, TaskIndex, TaskStage, TaskState, Team,
     },
     table::Table,
     timers::Timers,
@@ -30,7 +30,7 @@ pub struct Run {
     pub(crate) settings: RunSettings,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
-    pub(crate) task_refs: HashMap<TaskId, TaskRef>,
+    pub(crate) task_refs: HashMap<TaskId, TaskIndex>,
     pub(crate) nodes: Vec<NodeKind>,
     pub(crate) schedule: Schedule,
     pub(crate) phases: BTreeMap<PhaseNumber, Phase>,
@@ -55,7 +55,7 @@ pub struct Run {
     pub(crate) open_calls: BTreeSet<InvocationId>,
     pub(crate) results: Table<SubmittedResult>,
     pub(crate) pending_results: BTreeSet<ResultId>,
-    pub(crate) channels: Table<Channel>,
+    pub(crate) channels: Table<DirectMessageChannel>,
     pub(crate) open_channels: BTreeSet<ChannelId>,
     pub(crate) messages: Table<DirectMessage>,
     pub(crate) loops: Table<FeedbackLoop>,
@@ -63,8 +63,8 @@ pub struct Run {
     pub(crate) open_escalations: BTreeSet<EscalationId>,
     pub(crate) checkpoints: Table<Checkpoint>,
     /// Tasks that wait to be merged, oldest first.
-    pub(crate) mergeable: VecDeque<TaskRef>,
-    pub(crate) merging: Option<TaskRef>,
+    pub(crate) mergeable: VecDeque<TaskIndex>,
+    pub(crate) merging: Option<TaskIndex>,
     /// Files that two unfinished tasks both changed, according to the executor's last report.
     pub(crate) overlaps: Vec<TaskOverlap>,
     /// Saved permission answers for the whole run: pattern, and whether it is allowed.
@@ -110,7 +110,7 @@ pub(crate) enum RunStatus {
 /// What a node of the graph represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NodeKind {
-    Task(TaskRef),
+    Task(TaskIndex),
     Gate(PhaseNumber),
     External,
 }
@@ -247,7 +247,7 @@ impl Run {
         self.tasks.iter().map(|task| &task.planned.id)
     }
 
-    pub(crate) fn find_task(&self, id: &TaskId) -> Option<TaskRef> {
+    pub(crate) fn find_task(&self, id: &TaskId) -> Option<TaskIndex> {
         self.task_refs.get(id).copied()
     }
 
@@ -255,11 +255,11 @@ impl Run {
         clippy::expect_used,
         reason = "a TaskRef is created only for an added task, and tasks are never removed"
     )]
-    pub(crate) fn task(&self, task: TaskRef) -> &Task {
+    pub(crate) fn task(&self, task: TaskIndex) -> &Task {
         self.tasks.get(task.0 as usize).expect("a TaskRef refers to an existing task")
     }
 
-    pub(crate) fn task_mut(&mut self, task: TaskRef) -> Option<&mut Task> {
+    pub(crate) fn task_mut(&mut self, task: TaskIndex) -> Option<&mut Task> {
         self.tasks.get_mut(task.0 as usize)
     }
 
@@ -277,7 +277,7 @@ impl Run {
     }
 
     /// Returns the check command of a task: its own, else its phase's, else the run's.
-    pub(crate) fn check_of_task(&self, task: TaskRef) -> Option<&String> {
+    pub(crate) fn check_of_task(&self, task: TaskIndex) -> Option<&String> {
         let planned = &self.task(task).planned;
         let phase_check = || self.phases.get(&planned.phase).and_then(|phase| phase.verify.as_ref());
         planned.verify.as_ref().or_else(phase_check).or(self.settings.verify.as_ref())

@@ -10,7 +10,7 @@ mod task;
 mod team;
 
 pub(crate) use collaboration::{
-    Channel, DirectMessage, Invocation, InvocationState, ResultState, SubmittedResult,
+    DirectMessage, DirectMessageChannel, Invocation, InvocationState, ResultState, SubmittedResult,
 };
 pub(crate) use escalation::{Checkpoint, Escalation, FeedbackLoop};
 pub(crate) use pending::{Deadline, EffectKey, WorkItem};
@@ -18,5 +18,5 @@ pub(crate) use phase::{GateState, Phase};
 pub(crate) use question::{Question, QuestionState, Request, RequestState};
 pub(crate) use session::{Session, SessionState};
 pub use task::TaskState;
-pub(crate) use task::{BudgetUsage, Task, TaskRef, TaskStage};
+pub(crate) use task::{BudgetUsage, Task, TaskIndex, TaskStage};
 pub(crate) use team::Team;

@@ -97,7 +97,8 @@ fn scenario_failure(file: &Path) -> Option<String> {
 
 /// Runs a scenario; on failure returns the line number, its text and the actual result.
 fn run_scenario(text: &str, without: Option<Guard>) -> Result<(), (usize, String, String)> {
-    let lines = scenario_file::parse_scenario(text).map_err(|(line, error)| (line, String::new(), error))?;
+    let lines =
+        scenario_file::parse_scenario_lines(text).map_err(|(line, error)| (line, String::new(), error))?;
     let at = |line: &Line| (line.number, line.text.clone());
     let fail = |line: &Line| {
         let (number, text) = at(line);
@@ -117,9 +118,9 @@ fn run_scenario(text: &str, without: Option<Guard>) -> Result<(), (usize, String
     for line in &rest {
         if line.section == Section::When && last == Section::Then {
             check_no_unexpected_rejection(&runner).map_err(fail(line))?;
-            runner.begin_round();
+            runner.start_expectation_round();
         } else if line.section == Section::When && line.number == rest.first().map_or(0, |line| line.number) {
-            runner.begin_round();
+            runner.start_expectation_round();
         }
         last = line.section;
         match line.section {

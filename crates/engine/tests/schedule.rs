@@ -16,7 +16,7 @@ struct ScheduleCase {
     slots: u32,
     agent_slots: [u32; N_AGENTS],
     memory: Option<u64>,
-    steps: Vec<(Step, prop::sample::Index)>,
+    steps: Vec<(ScheduleStep, prop::sample::Index)>,
 }
 
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ struct TaskCase {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum ScheduleStep {
     Finish,
     Block,
     Unblock,
@@ -55,14 +55,14 @@ fn task_strategy() -> impl Strategy<Value = TaskCase> {
 
 fn schedule_case_strategy() -> impl Strategy<Value = ScheduleCase> {
     let step = prop::sample::select(vec![
-        Step::Finish,
-        Step::Finish,
-        Step::Finish,
-        Step::Block,
-        Step::Unblock,
-        Step::Retry,
-        Step::Fail,
-        Step::Prioritize,
+        ScheduleStep::Finish,
+        ScheduleStep::Finish,
+        ScheduleStep::Finish,
+        ScheduleStep::Block,
+        ScheduleStep::Unblock,
+        ScheduleStep::Retry,
+        ScheduleStep::Fail,
+        ScheduleStep::Prioritize,
     ]);
     let edges = prop::collection::vec((0_usize..30, 0_usize..30), 0..60);
     let limits = (1_u32..5, [1_u32..4, 1_u32..4], prop::option::of(2_u64..8));
@@ -161,25 +161,25 @@ proptest! {
             };
             match step {
                 None => {}
-                Some(Step::Finish) => if let Some(task) = take(&mut model.running) {
+                Some(ScheduleStep::Finish) => if let Some(task) = take(&mut model.running) {
                     schedule.mark_met(Node::from_index(task));
                     model.met.push(task);
                 },
-                Some(Step::Block) => if let Some(task) = take(&mut model.running) {
+                Some(ScheduleStep::Block) => if let Some(task) = take(&mut model.running) {
                     schedule.block(Node::from_index(task));
                     model.blocked.push(task);
                 },
-                Some(Step::Unblock) => if let Some(task) = take(&mut model.blocked) {
+                Some(ScheduleStep::Unblock) => if let Some(task) = take(&mut model.blocked) {
                     schedule.unblock(Node::from_index(task));
                 },
-                Some(Step::Retry) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.failed)) {
+                Some(ScheduleStep::Retry) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.failed)) {
                     schedule.retry(Node::from_index(task));
                 },
-                Some(Step::Fail) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.blocked)) {
+                Some(ScheduleStep::Fail) => if let Some(task) = take(&mut model.running).or_else(|| take(&mut model.blocked)) {
                     schedule.mark_failed(Node::from_index(task));
                     model.failed.push(task);
                 },
-                Some(Step::Prioritize) => {
+                Some(ScheduleStep::Prioritize) => {
                     let all: Vec<usize> = (0..case.tasks.len()).collect();
                     if let Some(task) = chosen(&all) {
                         schedule.set_priority(Node::from_index(task), Priority::Critical);

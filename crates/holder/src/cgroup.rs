@@ -27,7 +27,7 @@ impl Cgroup {
     }
 
     /// Uses a cgroup that another process created.
-    pub(crate) fn adopt(path: PathBuf) -> Self {
+    pub(crate) fn from_path(path: PathBuf) -> Self {
         Self { path }
     }
 

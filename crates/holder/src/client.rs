@@ -148,7 +148,7 @@ impl IdleHolder {
     /// cannot be executed after all says so in the session's output and ends with 126 or 127, as in a shell;
     /// [`LaunchedSession::wait_until_started`] waits for the agent's process.
     pub fn launch(mut self, directory: &Path, launch: &LaunchSpec) -> Result<LaunchedSession, ClientError> {
-        match self.try_launch(directory, launch) {
+        match self.request_launch(directory, launch) {
             Ok(tag) => Ok(LaunchedSession { holder: self.holder, connection: self.connection, tag }),
             Err(error) => {
                 // A holder that refuses exits by itself. Otherwise it may already have an agent, which notices the
@@ -162,7 +162,7 @@ impl IdleHolder {
         }
     }
 
-    fn try_launch(&mut self, directory: &Path, launch: &LaunchSpec) -> Result<u32, ClientError> {
+    fn request_launch(&mut self, directory: &Path, launch: &LaunchSpec) -> Result<u32, ClientError> {
         let failed = |action| move |source| ClientError::Io { action, path: directory.to_owned(), source };
         match DirBuilder::new().mode(0o700).create(directory) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed("make")(error)),

@@ -78,7 +78,7 @@ impl Masker {
     }
 
     /// Tells whether there is nothing to mask; output can then bypass the masker.
-    pub fn is_idle(&self) -> bool {
+    pub fn has_nothing_to_mask(&self) -> bool {
         self.patterns.is_none() && self.raw.is_empty()
     }
 
@@ -106,7 +106,7 @@ impl Masker {
     /// Releases held-back output. If it is at least half of a value, it is masked to be safe.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
         if let Some(patterns) = &self.patterns {
-            patterns.mask_half_matches(&self.raw, &mut self.masked);
+            patterns.mask_trailing_partial_matches(&self.raw, &mut self.masked);
         }
         out.extend_from_slice(self.masked.get(self.n_released..).unwrap_or_default());
         self.n_released = self.masked.len();

@@ -28,7 +28,7 @@ pub struct OrphanReport {
 pub fn kill_orphans(directory: &std::path::Path, session: &str, time_max: Duration) -> OrphanReport {
     let deadline = Instant::now() + time_max;
     let recorded = status::read(directory).ok().flatten().and_then(|summary| summary.cgroup);
-    let cgroup = recorded.map(Cgroup::adopt);
+    let cgroup = recorded.map(Cgroup::from_path);
     if let Some(cgroup) = &cgroup {
         cgroup.kill();
     }

@@ -86,7 +86,7 @@ fn children(parent: Pid) -> Option<Vec<Pid>> {
     // A process that has exited has no children.
     for task in numeric_entries(&tasks).unwrap_or_default() {
         match fs::read_to_string(format!("{tasks}/{}/children", task.as_raw_nonzero())) {
-            Ok(text) => pids.extend(text.split_ascii_whitespace().filter_map(to_pid)),
+            Ok(text) => pids.extend(text.split_ascii_whitespace().filter_map(parse_pid)),
             Err(_) if read_state(parent).is_none() || read_state(task).is_none() => {}
             Err(_) => return None,
         }
@@ -114,9 +114,9 @@ fn descendants_by_parent(of: Pid) -> Vec<Pid> {
 /// Returns the numeric entries of a `/proc` folder.
 fn numeric_entries(folder: &str) -> Option<Vec<Pid>> {
     let entries = fs::read_dir(folder).ok()?;
-    Some(entries.flatten().filter_map(|entry| to_pid(entry.file_name().to_str()?)).collect())
+    Some(entries.flatten().filter_map(|entry| parse_pid(entry.file_name().to_str()?)).collect())
 }
 
-fn to_pid(text: &str) -> Option<Pid> {
+fn parse_pid(text: &str) -> Option<Pid> {
     text.parse().ok().and_then(Pid::from_raw)
 }

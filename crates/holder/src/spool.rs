@@ -14,7 +14,7 @@ mod writer;
 use std::{io, path::PathBuf};
 
 pub use follower::RecordFollower;
-pub use reader::{RecordReader, end_offset};
+pub use reader::{RecordReader, spool_end_offset};
 pub use record::{EndReason, Exit, OutputSource, PAYLOAD_BYTES_MAX, Record, RecordBody};
 pub use repair::{RepairReport, repair};
 pub use segment::{SEGMENT_BYTES_MAX, delete_before, first_offset};

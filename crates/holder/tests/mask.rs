@@ -112,7 +112,7 @@ fn removed_values_are_no_longer_masked() {
     masker.push(b"secret sec", &mut out);
     masker.set_secrets(&[]);
     masker.push(b"ret secret", &mut out);
-    assert!(masker.is_idle());
+    assert!(masker.has_nothing_to_mask());
     assert_eq!(out, b"****** secret secret");
 }
 

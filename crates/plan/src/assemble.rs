@@ -6,7 +6,7 @@ use crate::{
     graph::{EdgeList, TaskGraph},
     phases,
     plan::{Plan, Task},
-    resolve::{DependencyResolver, ResolvedDependencies},
+    resolve::{DependencyResolver, TaskDependencies},
 };
 
 mod cycle_span;
@@ -25,16 +25,16 @@ pub(crate) fn assemble_plan(
     let mut dependencies =
         EdgeList::with_capacity(draft.tasks.len(), draft.implied.len() + draft.mentions.len());
     let mut external = Vec::new();
-    let mut resolved = ResolvedDependencies::default();
+    let mut resolved = TaskDependencies::default();
     for index in 0..draft.tasks.len() {
-        resolver.resolve(index, &mut resolved, diagnostics);
+        resolver.resolve_task(index, &mut resolved, diagnostics);
         dependencies.extend(&resolved.task_indices);
         dependencies.end_node();
         if !resolved.external.is_empty() {
             external.push((index, std::mem::take(&mut resolved.external)));
         }
     }
-    let (is_kept, mut by_id) = resolver.into_kept_tasks();
+    let (is_kept, mut by_id) = resolver.into_kept_flags_and_order();
 
     let PlanDraft { title, mut tasks, task_drafts: mut drafts, phases, mentions, .. } = draft;
     for (index, names) in external {
@@ -53,7 +53,7 @@ pub(crate) fn assemble_plan(
     }
     let phases = phases::build_phases(phases, &tasks, diagnostics);
     let plan = Plan { title, phases, tasks };
-    if !is_in_file_order(&plan, &dependencies) {
+    if !has_only_backward_dependencies(&plan, &dependencies) {
         for cycle in TaskGraph::from_dependencies(&plan, &dependencies, &by_id).cycles(&plan) {
             let span = cycle_span::cycle_span(&plan, &cycle.nodes, &drafts, &mentions);
             let message = format!("circular dependency: {cycle}");
@@ -95,7 +95,7 @@ fn remove_excluded_tasks(
 
 /// Tells whether every task depends only on tasks in earlier phases or on earlier lines. Such a plan has no cycle, so
 /// the search for cycles can be skipped; most plans are written this way.
-fn is_in_file_order(plan: &Plan, dependencies: &EdgeList) -> bool {
+fn has_only_backward_dependencies(plan: &Plan, dependencies: &EdgeList) -> bool {
     let after_earlier = plan.phases.iter().all(|phase| phase.after.iter().all(|&after| after < phase.number));
     // If phase numbers increase with the lines, comparing line order is enough.
     if after_earlier && plan.tasks.is_sorted_by_key(|task| task.phase) {

@@ -53,7 +53,7 @@ pub(crate) fn parse<'a>(text: &'a str, outline: &Outline, diagnostics: &mut Diag
             BlockKind::Paragraph | BlockKind::Table(_) | BlockKind::Rule => {}
         }
     }
-    reader.close_tasks_before(usize::MAX);
+    reader.close_tasks_ending_before(usize::MAX);
     reader.push_warnings(diagnostics);
     reader.finish()
 }
@@ -127,7 +127,7 @@ impl<'a> ChecklistParser<'a> {
     }
 
     fn add_item(&mut self, depth: usize, span: Range<usize>) {
-        self.close_tasks_before(span.start);
+        self.close_tasks_ending_before(span.start);
         let item = ListItem::new(self.text, span.clone());
         let is_box = depth == 0 && parse_checkbox(item.first_line).is_some();
         let entry = match ChecklistEntry::new(item) {
@@ -176,7 +176,7 @@ impl<'a> ChecklistParser<'a> {
     }
 
     /// Closes the tasks that end at or before `start`.
-    fn close_tasks_before(&mut self, start: usize) {
+    fn close_tasks_ending_before(&mut self, start: usize) {
         while let Some(mut open) = self.open_tasks.pop_if(|open| open.end <= start) {
             let rest = open.item.indented_span(self.text, open.cursor);
             if !rest.is_empty() {

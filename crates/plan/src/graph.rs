@@ -132,7 +132,7 @@ impl TaskGraph {
         let mut order = Vec::with_capacity(n_open.len());
         for (node, &n_open) in n_open.iter().enumerate() {
             if n_open == 0 {
-                ready.push(Reverse((self.rank_of(node), node)));
+                ready.push(Reverse((self.sort_rank_of(node), node)));
             }
         }
         while let Some(Reverse((_, node))) = ready.pop() {
@@ -140,7 +140,7 @@ impl TaskGraph {
             for &dependent in dependents.targets_of(node) {
                 n_open[dependent] -= 1;
                 if n_open[dependent] == 0 {
-                    ready.push(Reverse((self.rank_of(dependent), dependent)));
+                    ready.push(Reverse((self.sort_rank_of(dependent), dependent)));
                 }
             }
         }
@@ -156,7 +156,7 @@ impl TaskGraph {
     }
 
     /// Sort key of a node: phase nodes first, then tasks by id.
-    fn rank_of(&self, node: usize) -> usize {
+    fn sort_rank_of(&self, node: usize) -> usize {
         self.id_ranks.get(node).map_or(0, |id_ranks| id_ranks + 1)
     }
 

@@ -83,13 +83,13 @@ pub(crate) fn parse_task_heading<'a>(heading: &Heading<'a>) -> Option<TaskHeadin
 /// A phase heading: `## Phase 2: Design`, `## 2단계: 설계`, `## M2 Design`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PhaseHeading<'a> {
-    pub(crate) number: HeadingNumber,
+    pub(crate) number: PhaseHeadingNumber,
     pub(crate) name: &'a str,
 }
 
 /// The number in a phase heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HeadingNumber {
+pub(crate) enum PhaseHeadingNumber {
     /// For example `Phase 2`.
     Whole(PhaseNumber),
     /// `Phase 3.1`; only the first number is kept.
@@ -105,7 +105,7 @@ pub(crate) fn parse_phase_heading(content: &str) -> Option<PhaseHeading<'_>> {
         strip_word(content, "phase").or_else(|| content.strip_prefix("단계").map(str::trim_start));
     if let Some(rest) = after_word {
         if let Some(rest) = rest.strip_prefix('N') {
-            return Some(PhaseHeading { number: HeadingNumber::Letter, name: name_after_number(rest)? });
+            return Some(PhaseHeading { number: PhaseHeadingNumber::Letter, name: name_after_number(rest)? });
         }
         return parse_numbered_phase(rest);
     }
@@ -115,7 +115,7 @@ pub(crate) fn parse_phase_heading(content: &str) -> Option<PhaseHeading<'_>> {
     let n_digits = content.bytes().take_while(u8::is_ascii_digit).count();
     let rest = content[n_digits..].trim_start().strip_prefix("단계")?;
     Some(PhaseHeading {
-        number: HeadingNumber::Whole(content[..n_digits].parse().ok()?),
+        number: PhaseHeadingNumber::Whole(content[..n_digits].parse().ok()?),
         name: name_after_number(rest)?,
     })
 }
@@ -133,10 +133,10 @@ fn parse_numbered_phase(text: &str) -> Option<PhaseHeading<'_>> {
         .strip_prefix('.')
         .map_or(0, |rest| rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count());
     if n_fraction > 0 {
-        let number = HeadingNumber::Dotted(number);
+        let number = PhaseHeadingNumber::Dotted(number);
         return Some(PhaseHeading { number, name: name_after_number(&rest[1 + n_fraction..])? });
     }
-    Some(PhaseHeading { number: HeadingNumber::Whole(number), name: name_after_number(rest)? })
+    Some(PhaseHeading { number: PhaseHeadingNumber::Whole(number), name: name_after_number(rest)? })
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
@@ -199,7 +199,7 @@ fn trailing_hashes_start(content: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{
-        Heading, HeadingNumber, PhaseHeading, escape_heading, parse_phase_heading, parse_phase_value,
+        Heading, PhaseHeading, PhaseHeadingNumber, escape_heading, parse_phase_heading, parse_phase_value,
         parse_task_heading, unescape_heading,
     };
 
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn phase_headings_accept_several_forms() {
-        use HeadingNumber::{Dotted, Letter, Whole};
+        use PhaseHeadingNumber::{Dotted, Letter, Whole};
         for (content, number, name) in [
             ("Phase 2: Design", Whole(2), "Design"),
             ("PHASE 2 - Design", Whole(2), "Design"),

@@ -25,13 +25,13 @@ pub(crate) struct DependencyResolver<'p, 'a> {
     draft: &'p PlanDraft<'a>,
     index: IdIndex<'p>,
     /// Cache of resolved `PlanDraft::shared_lists`.
-    resolved_lists: Vec<Option<ResolvedDependencies>>,
+    resolved_lists: Vec<Option<TaskDependencies>>,
     n_expanded: usize,
 }
 
 /// The dependencies of one task.
 #[derive(Debug, Default)]
-pub(crate) struct ResolvedDependencies {
+pub(crate) struct TaskDependencies {
     /// Indices into `PlanDraft::tasks`, sorted by id.
     pub(crate) task_indices: Vec<usize>,
     pub(crate) external: Vec<String>,
@@ -50,15 +50,15 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     }
 
     /// Returns for each task whether it stays in the plan, and the indices of those tasks sorted by id.
-    pub(crate) fn into_kept_tasks(self) -> (Vec<bool>, Vec<usize>) {
+    pub(crate) fn into_kept_flags_and_order(self) -> (Vec<bool>, Vec<usize>) {
         (self.index.is_kept, self.index.by_id)
     }
 
     /// Resolves the dependencies of one task into `resolved`, replacing its previous content.
-    pub(crate) fn resolve(
+    pub(crate) fn resolve_task(
         &mut self,
         index: usize,
-        resolved: &mut ResolvedDependencies,
+        resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         resolved.task_indices.clear();
@@ -72,7 +72,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         }
         self.resolve_mentions(draft.mentions.clone(), resolved, diagnostics);
         if let Some(shared) = draft.shared_list {
-            self.add_shared_list(shared, &draft.id_span, resolved, diagnostics);
+            self.add_shared_dependencies(shared, &draft.id_span, resolved, diagnostics);
         }
         if resolved.task_indices.len() > 1 {
             resolved.task_indices.sort_unstable_by_key(|&index| self.index.rank[index]);
@@ -84,7 +84,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     fn resolve_mentions(
         &mut self,
         mentions: Range<usize>,
-        resolved: &mut ResolvedDependencies,
+        resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         let draft = self.draft;
@@ -94,22 +94,24 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
                     None => self.resolve_id(ids, &mention.span, resolved, diagnostics),
                     Some(to) => self.resolve_range(ids, to, &mention.span, resolved, diagnostics),
                 },
-                MentionTarget::Name(name) => self.resolve_name(name, mention, resolved, diagnostics),
+                MentionTarget::Name(name) => {
+                    self.add_external_dependency(name, mention, resolved, diagnostics)
+                }
             }
         }
     }
 
     /// Adds a dependency list that several tasks share; it is resolved only once.
-    fn add_shared_list(
+    fn add_shared_dependencies(
         &mut self,
         list: usize,
         span: &Range<usize>,
-        resolved: &mut ResolvedDependencies,
+        resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         let Some(cached) = self.resolved_lists.get_mut(list) else { return };
         let shared = cached.take().unwrap_or_else(|| {
-            let mut shared = ResolvedDependencies::default();
+            let mut shared = TaskDependencies::default();
             self.resolve_mentions(self.draft.shared_lists[list].clone(), &mut shared, diagnostics);
             shared.task_indices.sort_unstable();
             shared.task_indices.dedup();
@@ -126,7 +128,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
     }
 
     /// Adds a dependency on a task. A deferred task is not in the plan, so it becomes an external dependency.
-    fn add_task_dependency(&self, index: usize, resolved: &mut ResolvedDependencies) {
+    fn add_task_dependency(&self, index: usize, resolved: &mut TaskDependencies) {
         if self.index.is_kept.get(index).copied().unwrap_or(false) {
             resolved.task_indices.push(index);
         } else if self.is_deferred(index) {
@@ -138,11 +140,11 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         self.draft.task_drafts.get(index).is_some_and(|draft| draft.is_deferred)
     }
 
-    fn resolve_name(
+    fn add_external_dependency(
         &mut self,
         name: &str,
         mention: &DependencyMention<'_>,
-        resolved: &mut ResolvedDependencies,
+        resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         let is_quoted = mention.span.len() > name.len();
@@ -167,7 +169,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         &mut self,
         ids: &IdOrRange<'_>,
         span: &Range<usize>,
-        resolved: &mut ResolvedDependencies,
+        resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         let id = ids.first.id.as_ref();
@@ -203,7 +205,7 @@ impl<'p, 'a> DependencyResolver<'p, 'a> {
         ids: &IdOrRange<'_>,
         to: &IdReference<'_>,
         span: &Range<usize>,
-        resolved: &mut ResolvedDependencies,
+        resolved: &mut TaskDependencies,
         diagnostics: &mut DiagnosticSink,
     ) {
         let (Some(from), Some(to)) = (ids.first.task_id(), to.task_id()) else {

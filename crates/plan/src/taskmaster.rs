@@ -12,7 +12,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
     draft::{PlanDraft, StatusMark, TaskDraft},
     plan::Task,
-    text::{join_lines, normalize_text, parse_criterion, truncate_for_message},
+    text::{join_lines, normalize_criterion, normalize_text, truncate_for_message},
     values::{self, STATUS_HINT, TaskStatus},
 };
 
@@ -103,7 +103,7 @@ impl<'a> TaskmasterParser<'a, '_> {
         let test = string(fields.test_strategy, "testStrategy");
         let gap = if description.is_empty() || details.is_empty() { "" } else { "\n\n" };
         task.text = format!("{description}{gap}{details}");
-        task.acceptance = parse_criterion(&test).into_iter().collect();
+        task.acceptance = normalize_criterion(&test).into_iter().collect();
         task.priority = self.parse_priority(fields, parent);
         self.set_status(fields, parent, &mut task, &mut draft);
         Some((task, draft))

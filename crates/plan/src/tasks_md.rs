@@ -12,7 +12,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticCode, DiagnosticSink},
     draft::{PhaseDraft, PlanDraft},
     field_keys::FieldKey,
-    heading::{self, Heading, HeadingNumber},
+    heading::{self, Heading, PhaseHeadingNumber},
     list_item::ListItem,
     markdown::{Block, BlockKind, Outline},
     text::{join_lines, parse_scalar, parse_values, truncate_for_message},
@@ -123,7 +123,8 @@ impl<'a> TasksMdParser<'a, '_> {
         match heading::parse_phase_heading(heading.text) {
             Some(phase) => {
                 // Phase 3.1 is part of phase 3.
-                let (HeadingNumber::Whole(number) | HeadingNumber::Dotted(number)) = phase.number else {
+                let (PhaseHeadingNumber::Whole(number) | PhaseHeadingNumber::Dotted(number)) = phase.number
+                else {
                     return;
                 };
                 self.phase_scopes.push((level, number));
@@ -205,7 +206,7 @@ impl<'a> TasksMdParser<'a, '_> {
 }
 
 /// Removes a leading `[…]` with the name of the layer from a title; `None` if there is none.
-pub(crate) fn strip_layer_prefix<'a>(title: &'a str, layer: Option<&str>) -> Option<&'a str> {
+pub(crate) fn strip_layer_label<'a>(title: &'a str, layer: Option<&str>) -> Option<&'a str> {
     let (inside, rest) = title.strip_prefix('[')?.split_once(']')?;
     inside.trim().eq_ignore_ascii_case(layer?).then(|| rest.trim())
 }
@@ -255,8 +256,8 @@ fn parse_predecessor_phases(
     for mention in mentions {
         let name = text.get(mention.span.clone()).unwrap_or_default();
         match heading::parse_phase_value(name).map(|phase| phase.number) {
-            Some(HeadingNumber::Whole(number)) => phases.push((number, mention.span)),
-            Some(HeadingNumber::Dotted(_) | HeadingNumber::Letter) | None => {
+            Some(PhaseHeadingNumber::Whole(number)) => phases.push((number, mention.span)),
+            Some(PhaseHeadingNumber::Dotted(_) | PhaseHeadingNumber::Letter) | None => {
                 let message = format!("'{}' is not a phase", truncate_for_message(name));
                 diagnostics.push(
                     Diagnostic::error(DiagnosticCode::ParseFail, mention.span, message)

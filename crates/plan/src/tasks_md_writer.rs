@@ -7,8 +7,10 @@ use crate::{
     dependencies::quote_name_if_needed,
     heading::{self, Heading},
     plan::{Phase, Plan, Task},
-    tasks_md::strip_layer_prefix,
-    text::{join_lines, longest_run, means_none, normalize_text, parse_criterion, parse_scalar, quote_code},
+    tasks_md::strip_layer_label,
+    text::{
+        join_lines, longest_run, means_none, normalize_criterion, normalize_text, parse_scalar, quote_code,
+    },
     values::format_timeout,
 };
 
@@ -88,7 +90,7 @@ fn push_task(out: &mut String, task: &Task) {
     let title = join_lines(&task.title);
     let layer = task.layer.as_deref();
     // The parser removes one `[layer]` from the title.
-    let prefix = match (layer, strip_layer_prefix(&title, layer)) {
+    let prefix = match (layer, strip_layer_label(&title, layer)) {
         (Some(layer), Some(_)) => format!("[{layer}] "),
         _ => String::new(),
     };
@@ -184,7 +186,7 @@ fn push_multiline_value(out: &mut String, key: &str, text: &str) {
 
 fn push_criteria(out: &mut String, criteria: &[String]) {
     let mut is_first = true;
-    for criterion in criteria.iter().filter_map(|text| parse_criterion(text)) {
+    for criterion in criteria.iter().filter_map(|text| normalize_criterion(text)) {
         if is_first {
             out.push_str("- **Acceptance Criteria**:\n");
             is_first = false;

@@ -264,7 +264,7 @@ pub(crate) fn means_none(value: &str) -> bool {
 }
 
 /// Returns an acceptance criterion in normal form, or `None` for an empty one.
-pub(crate) fn parse_criterion(text: &str) -> Option<String> {
+pub(crate) fn normalize_criterion(text: &str) -> Option<String> {
     let text = normalize_text(text);
     let criterion = text.trim_start();
     (!means_none(criterion)).then(|| criterion.to_owned())

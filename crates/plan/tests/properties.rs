@@ -126,7 +126,7 @@ fn any_taskmaster_json() -> impl Strategy<Value = String> {
     })
 }
 
-fn any_plan_file() -> impl Strategy<Value = Vec<u8>> {
+fn any_file_bytes() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => any_markdown().prop_map(String::into_bytes),
         2 => any_taskmaster_json().prop_map(String::into_bytes),
@@ -279,7 +279,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn parsing_never_panics_and_every_span_is_in_the_file(source in any_plan_file(), format in any_plan_format()) {
+    fn parsing_never_panics_and_every_span_is_in_the_file(source in any_file_bytes(), format in any_plan_format()) {
         let parsed = parse(&source, ParseOptions { format });
         for diagnostic in &parsed.diagnostics {
             prop_assert!(diagnostic.span.start <= diagnostic.span.end);
@@ -296,7 +296,7 @@ proptest! {
     }
 
     #[test]
-    fn mark_done_changes_one_span_and_completes_one_task(source in any_plan_file(), format in any_plan_format()) {
+    fn mark_done_changes_one_span_and_completes_one_task(source in any_file_bytes(), format in any_plan_format()) {
         let options = ParseOptions { format };
         let before = parse(&source, options);
         for (index, task) in before.plan.tasks.iter().enumerate() {
@@ -320,7 +320,7 @@ proptest! {
     }
 
     #[test]
-    fn a_parsed_plan_survives_writing_and_parsing(source in any_plan_file(), format in any_plan_format()) {
+    fn a_parsed_plan_survives_writing_and_parsing(source in any_file_bytes(), format in any_plan_format()) {
         let plan = parse(&source, ParseOptions { format }).plan;
         let written = to_tasks_md(&plan);
         let again = parse(written.as_bytes(), TASKS_MD).plan;

@@ -49,7 +49,7 @@ pub(crate) struct MessageAssembler {
 
 /// The lines that can change the assembler's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LineInterest {
+pub(crate) enum RelevantLines {
     /// Every line: a message is open.
     AllLines,
     /// Lines that may begin a message.
@@ -70,26 +70,26 @@ impl MessageAssembler {
         self.output.take_items()
     }
 
-    pub(crate) fn line_interest(&self) -> LineInterest {
+    pub(crate) fn relevant_lines(&self) -> RelevantLines {
         match (self.output.fence_position(), &self.open) {
-            (FencePosition::InQuotation, _) => LineInterest::EndOfFence,
-            _ if self.tentative.is_some() => LineInterest::AllLines,
-            (FencePosition::Outside, OpenMessage::None) => LineInterest::Messages,
-            (FencePosition::Inside, OpenMessage::None) => LineInterest::MessagesInFence,
-            (FencePosition::Outside | FencePosition::Inside, _) => LineInterest::AllLines,
+            (FencePosition::InQuotation, _) => RelevantLines::EndOfFence,
+            _ if self.tentative.is_some() => RelevantLines::AllLines,
+            (FencePosition::Outside, OpenMessage::None) => RelevantLines::Messages,
+            (FencePosition::Inside, OpenMessage::None) => RelevantLines::MessagesInFence,
+            (FencePosition::Outside | FencePosition::Inside, _) => RelevantLines::AllLines,
         }
     }
 
     /// Processes a line from its start alone; returns `false` if its text is needed.
     pub(crate) fn try_skip_line(&mut self, start: LineStart) -> bool {
-        match (self.line_interest(), start) {
-            (LineInterest::Messages, LineStart::Empty | LineStart::Text) => true,
-            (LineInterest::MessagesInFence, LineStart::Text) => {
+        match (self.relevant_lines(), start) {
+            (RelevantLines::Messages, LineStart::Empty | LineStart::Text) => true,
+            (RelevantLines::MessagesInFence, LineStart::Text) => {
                 self.output.mark_fence_as_quotation();
                 true
             }
-            (LineInterest::EndOfFence, start) => start != LineStart::Fence,
-            (LineInterest::AllLines | LineInterest::Messages | LineInterest::MessagesInFence, _) => false,
+            (RelevantLines::EndOfFence, start) => start != LineStart::Fence,
+            (RelevantLines::AllLines | RelevantLines::Messages | RelevantLines::MessagesInFence, _) => false,
         }
     }
 
@@ -105,7 +105,7 @@ impl MessageAssembler {
 
     /// Returns the offset of the first line that is still needed.
     pub(crate) fn first_needed_offset(&self) -> Option<u64> {
-        let tentative = self.tentative.as_ref().map(|tentative| tentative.span.line_begin());
+        let tentative = self.tentative.as_ref().map(|tentative| tentative.span.first_line_begin());
         [self.open.line_begin(), tentative, self.output.fence_begin()].into_iter().flatten().min()
     }
 
@@ -157,7 +157,7 @@ impl MessageAssembler {
         let mut scanner = QuestionScanner::new(line.text);
         let question = scanner.next(0, &self.options);
         if let Some(start) = &question
-            && self.accepts_question(start.key_check)
+            && self.accepts_need_human(start.key_check)
         {
             let start = *start;
             self.open_question(line, &mut scanner, start);
@@ -219,7 +219,7 @@ impl MessageAssembler {
         }
     }
 
-    fn accepts_question(&self, key_check: KeyCheck) -> bool {
+    fn accepts_need_human(&self, key_check: KeyCheck) -> bool {
         self.options.role == Role::Orchestrator && key_check.is_accepted()
     }
 

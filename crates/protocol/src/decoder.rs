@@ -145,7 +145,7 @@ impl Decoder {
     pub fn screen_rows(&self) -> Vec<String> {
         match &self.source {
             LineSource::Lines(_) => Vec::new(),
-            LineSource::Screen(screen) => screen.rows(),
+            LineSource::Screen(screen) => screen.visible_lines(),
         }
     }
 

@@ -49,7 +49,7 @@ impl LinePrefix {
     }
 
     /// Removes the right border of a line whose tag is in a box.
-    pub(crate) fn without_border<'t>(&self, text: &'t str) -> &'t str {
+    pub(crate) fn strip_right_border<'t>(&self, text: &'t str) -> &'t str {
         if !self.is_boxed {
             return text;
         }
@@ -84,7 +84,7 @@ impl LinePrefix {
             rest = after.strip_prefix([' ', '\u{a0}']).unwrap_or(after);
         }
         let start = text.len() - rest.len();
-        start..start + self.without_border(rest).len()
+        start..start + self.strip_right_border(rest).len()
     }
 }
 

@@ -112,7 +112,10 @@ fn verify_round_trip(
     match items.as_slice() {
         [DecodedItem::Message(decoded)] if decoded.message == *message && is_complete => Ok(()),
         [DecodedItem::Message(decoded)] if decoded.message.name() == message.name() && is_complete => {
-            Err(EncodeErrorReason::ReadsDifferently(field_error::first_difference(message, &decoded.message)))
+            Err(EncodeErrorReason::ReadsDifferently(field_error::first_differing_value(
+                message,
+                &decoded.message,
+            )))
         }
         [DecodedItem::Invalid(invalid)] if is_complete => {
             Err(EncodeErrorReason::Invalid(invalid.error.clone()))
@@ -122,7 +125,7 @@ fn verify_round_trip(
 }
 
 /// Returns the key with a space before it.
-fn key_suffix(key: Option<&SessionKey>) -> String {
+fn session_key_suffix(key: Option<&SessionKey>) -> String {
     key.map(|key| format!(" {key}")).unwrap_or_default()
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum LineEdit {
 pub(crate) fn parse_escape_sequence(bytes: &[u8]) -> ParsedSequence {
     match bytes {
         [ESC, rest @ ..] => parse_after_escape(bytes, rest),
-        [C1_LEAD, control, ..] => match introduced_kind(*control) {
+        [C1_LEAD, control, ..] => match c1_sequence_kind(*control) {
             Some(kind) => parse_sequence_body(bytes, 2, kind),
             None => complete_sequence(2, SequenceEffect::None),
         },
@@ -69,7 +69,7 @@ enum SequenceKind {
     Text,
 }
 
-fn introduced_kind(c1: u8) -> Option<SequenceKind> {
+fn c1_sequence_kind(c1: u8) -> Option<SequenceKind> {
     match c1 {
         0x9b => Some(SequenceKind::Csi),
         0x90 | 0x98 | 0x9d | 0x9e | 0x9f => Some(SequenceKind::Text),
@@ -134,7 +134,7 @@ fn parse_sequence_body(bytes: &[u8], from: usize, kind: SequenceKind) -> ParsedS
             C1_LEAD => match bytes.get(index + 1) {
                 None => return ParsedSequence::Incomplete,
                 Some(0x9c) => return complete_sequence(index + 2, SequenceEffect::None),
-                Some(&second) if introduced_kind(second).is_some() => {
+                Some(&second) if c1_sequence_kind(second).is_some() => {
                     return complete_sequence(index, SequenceEffect::None);
                 }
                 Some(_) => {}

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AgentMessage, CustomMessage, DoneMessage, FailMessage, PhaseDone, PhaseNumber, ReadyMessage,
-    ResolveError, ResolveErrorCode, ResolveNext, TaskId, TaskReference, TaskRequest,
+    AgentMessage, CustomMessage, DoneMessage, FailMessage, PhaseNumber, PhaseTasksDone, ReadyTasksMessage,
+    ResolveNextError, ResolveNextErrorCode, ResolveNextRequest, StartTaskMessage, TaskId, TaskReference,
 };
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -62,7 +62,7 @@ impl LineKeyword {
 pub(crate) enum KeywordLine {
     Message(Result<AgentMessage, MessageError>),
     /// The first line of a message that the next lines may continue.
-    TaskStart(TaskRequest),
+    TaskStart(StartTaskMessage),
 }
 
 /// Parses a line without its decoration; `None` if it is not a keyword line.
@@ -72,7 +72,7 @@ pub(crate) fn parse_keyword_line(line: &str, options: &DecoderOptions) -> Option
         Some((before, last)) if options.is_key(last) => (before.trim_end(), Some(last)),
         _ => (line, None),
     };
-    if let Some(line) = parse_without_key(without_key, options) {
+    if let Some(line) = parse_keyword_and_fields(without_key, options) {
         return Some((line, options.check_key(word)));
     }
     // If the last word has the form of a key, the line is a message of another session and not text.
@@ -80,10 +80,10 @@ pub(crate) fn parse_keyword_line(line: &str, options: &DecoderOptions) -> Option
     if !domain::SessionKey::looks_like_key(last) {
         return None;
     }
-    Some((parse_without_key(before.trim_end(), options)?, KeyCheck::Wrong))
+    Some((parse_keyword_and_fields(before.trim_end(), options)?, KeyCheck::Wrong))
 }
 
-fn parse_without_key(line: &str, options: &DecoderOptions) -> Option<KeywordLine> {
+fn parse_keyword_and_fields(line: &str, options: &DecoderOptions) -> Option<KeywordLine> {
     let (word, rest) = match line.split_once(':') {
         Some((word, rest)) => (word, Some(rest.trim_start())),
         None => (line, None),
@@ -92,12 +92,14 @@ fn parse_without_key(line: &str, options: &DecoderOptions) -> Option<KeywordLine
     let message = match keyword {
         LineKeyword::ResolveNext => AgentMessage::ResolveNext(parse_resolve_next(rest)?),
         LineKeyword::Ready => AgentMessage::Ready(parse_ready(rest?, options)?),
-        LineKeyword::PhaseDone => AgentMessage::PhaseDone(PhaseDone { phase: parse_phase_number(rest?)? }),
+        LineKeyword::PhaseDone => {
+            AgentMessage::PhaseDone(PhaseTasksDone { phase: parse_phase_number(rest?)? })
+        }
         LineKeyword::AllDone if rest.is_none() => AgentMessage::AllDone,
         LineKeyword::AllDone => return None,
         LineKeyword::TaskId => {
             let TaskReference { task, phase } = parse_task_reference(rest?, options)?;
-            return Some(KeywordLine::TaskStart(TaskRequest {
+            return Some(KeywordLine::TaskStart(StartTaskMessage {
                 task_id: task,
                 phase,
                 worktree: None,
@@ -107,13 +109,13 @@ fn parse_without_key(line: &str, options: &DecoderOptions) -> Option<KeywordLine
         LineKeyword::Done => AgentMessage::Done(parse_done(rest?, options)?),
         LineKeyword::Fail => AgentMessage::Fail(parse_fail(rest?, options)?),
         LineKeyword::Error => AgentMessage::ResolveError(parse_resolve_error(rest?)?),
-        LineKeyword::Custom => return parse_custom(rest?, options).map(KeywordLine::Message),
+        LineKeyword::Custom => return parse_custom_message(rest?, options).map(KeywordLine::Message),
     };
     Some(KeywordLine::Message(Ok(message)))
 }
 
-fn parse_resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
-    let Some(rest) = rest else { return Some(ResolveNext { phase: None, force: false }) };
+fn parse_resolve_next(rest: Option<&str>) -> Option<ResolveNextRequest> {
+    let Some(rest) = rest else { return Some(ResolveNextRequest { phase: None, force: false }) };
     let mut parts = rest.split(':').map(str::trim_start);
     let mut part = parts.next();
     let mut phase = None;
@@ -125,10 +127,10 @@ fn parse_resolve_next(rest: Option<&str>) -> Option<ResolveNext> {
     if force {
         part = parts.next();
     }
-    part.is_none().then_some(ResolveNext { phase, force })
+    part.is_none().then_some(ResolveNextRequest { phase, force })
 }
 
-fn parse_ready(rest: &str, options: &DecoderOptions) -> Option<ReadyMessage> {
+fn parse_ready(rest: &str, options: &DecoderOptions) -> Option<ReadyTasksMessage> {
     let group = |group: &str| -> Option<Vec<TaskId>> {
         group
             .split(',')
@@ -136,7 +138,7 @@ fn parse_ready(rest: &str, options: &DecoderOptions) -> Option<ReadyMessage> {
             .collect()
     };
     let groups = rest.split('|').map(|text| group(text.trim_start())).collect::<Option<Vec<_>>>()?;
-    Some(ReadyMessage { groups })
+    Some(ReadyTasksMessage { groups })
 }
 
 fn parse_done(rest: &str, options: &DecoderOptions) -> Option<DoneMessage> {
@@ -163,23 +165,23 @@ fn parse_fail(rest: &str, options: &DecoderOptions) -> Option<FailMessage> {
     Some(FailMessage { task_id: task, phase, reason, fields })
 }
 
-fn parse_resolve_error(rest: &str) -> Option<ResolveError> {
+fn parse_resolve_error(rest: &str) -> Option<ResolveNextError> {
     let (code, detail) = match rest.split_once(':') {
         Some((code, detail)) => (code, Some(detail.trim_start())),
         None => (rest, None),
     };
     let code = match code {
-        "TASKS_NOT_FOUND" => ResolveErrorCode::TasksNotFound,
-        "CIRCULAR_DEP" => ResolveErrorCode::CircularDep,
-        "MISSING_DEP" => ResolveErrorCode::MissingDep,
-        "PARSE_FAIL" => ResolveErrorCode::ParseFail,
-        "STATE_CORRUPT" => ResolveErrorCode::StateCorrupt,
+        "TASKS_NOT_FOUND" => ResolveNextErrorCode::TasksNotFound,
+        "CIRCULAR_DEP" => ResolveNextErrorCode::CircularDep,
+        "MISSING_DEP" => ResolveNextErrorCode::MissingDep,
+        "PARSE_FAIL" => ResolveNextErrorCode::ParseFail,
+        "STATE_CORRUPT" => ResolveNextErrorCode::StateCorrupt,
         _ => return None,
     };
-    Some(ResolveError { code, detail: detail.filter(|detail| !detail.is_empty()).map(str::to_owned) })
+    Some(ResolveNextError { code, detail: detail.filter(|detail| !detail.is_empty()).map(str::to_owned) })
 }
 
-fn parse_custom(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, MessageError>> {
+fn parse_custom_message(rest: &str, options: &DecoderOptions) -> Option<Result<AgentMessage, MessageError>> {
     let (kind, value) = rest.split_once(':')?;
     let value = value.trim_start();
     let is_word = !kind.is_empty()

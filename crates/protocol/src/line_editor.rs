@@ -54,7 +54,7 @@ impl LineEditor {
     }
 
     fn process_next_piece(&mut self, rest: &[u8], line_ends: bool) -> usize {
-        let text_end = rest.iter().position(|byte| is_control(*byte)).unwrap_or(rest.len());
+        let text_end = rest.iter().position(|byte| may_begin_control(*byte)).unwrap_or(rest.len());
         if text_end > 0 {
             let piece = rest.get(..text_end).unwrap_or(rest);
             let is_last = text_end == rest.len();
@@ -70,7 +70,7 @@ impl LineEditor {
                 1
             }
             [b'\t', ..] => {
-                if let Some(source) = self.source_position(0) {
+                if let Some(source) = self.byte_offset_in_line(0) {
                     self.cells.write_tab(source);
                 }
                 1
@@ -97,7 +97,7 @@ impl LineEditor {
     fn write_text_from_c1_lead(&mut self, rest: &[u8], line_ends: bool) -> usize {
         let more = rest.get(1..).unwrap_or_default();
         let text_end =
-            more.iter().position(|byte| is_control(*byte)).map_or(rest.len(), |position| position + 1);
+            more.iter().position(|byte| may_begin_control(*byte)).map_or(rest.len(), |position| position + 1);
         let is_last = text_end == rest.len();
         self.write_bytes(rest.get(..text_end).unwrap_or(rest), !is_last || line_ends)
     }
@@ -107,7 +107,7 @@ impl LineEditor {
         let mut consumed = 0;
         for chunk in bytes.utf8_chunks() {
             for (index, character) in chunk.valid().char_indices() {
-                self.write(character, consumed + index);
+                self.write_character(character, consumed + index);
             }
             consumed += chunk.valid().len();
             let invalid = chunk.invalid();
@@ -118,7 +118,7 @@ impl LineEditor {
             if reaches_end && !ends && is_incomplete_utf8(invalid) {
                 return consumed;
             }
-            self.write(char::REPLACEMENT_CHARACTER, consumed);
+            self.write_character(char::REPLACEMENT_CHARACTER, consumed);
             consumed += invalid.len();
         }
         consumed
@@ -132,14 +132,14 @@ impl LineEditor {
         }
     }
 
-    fn write(&mut self, character: char, ahead: usize) {
-        if let Some(source) = self.source_position(ahead) {
+    fn write_character(&mut self, character: char, ahead: usize) {
+        if let Some(source) = self.byte_offset_in_line(ahead) {
             self.cells.write(character, source);
         }
     }
 
     /// Returns the position in the line of the byte `ahead` of the next one; a line of 4 GiB is too long.
-    fn source_position(&mut self, ahead: usize) -> Option<u32> {
+    fn byte_offset_in_line(&mut self, ahead: usize) -> Option<u32> {
         let source = u32::try_from(self.consumed + ahead as u64).ok();
         if source.is_none() {
             self.cells.mark_too_long();
@@ -149,7 +149,7 @@ impl LineEditor {
 }
 
 /// Returns whether a byte is a control or may begin one.
-fn is_control(byte: u8) -> bool {
+fn may_begin_control(byte: u8) -> bool {
     byte < 0x20 || byte == 0x7f || byte == escape::C1_LEAD
 }
 

@@ -7,7 +7,7 @@
 use memchr::memmem::Finder;
 
 use crate::{
-    assemble::{LINE_BYTES_MAX, LineInterest, MessageAssembler},
+    assemble::{LINE_BYTES_MAX, MessageAssembler, RelevantLines},
     decoration::may_surround_message,
     escape::{self, ESC, LineEdit, ParsedSequence, SequenceEffect},
     line_start::LineStart,
@@ -48,8 +48,8 @@ impl LineFilter {
         assembler: &mut MessageAssembler,
         repaints: &mut bool,
     ) -> usize {
-        let mut cursor = Cursor::at_line(0);
-        if assembler.line_interest() == LineInterest::AllLines {
+        let mut cursor = Cursor::at_line_start(0);
+        if assembler.relevant_lines() == RelevantLines::AllLines {
             return 0;
         }
         for at in memchr::memchr3_iter(ESC, b'\r', b'\n', bytes) {
@@ -61,20 +61,20 @@ impl LineFilter {
                     if !start.is_some_and(|start| assembler.try_skip_line(start)) {
                         break;
                     }
-                    cursor = Cursor::at_line(at + 1);
+                    cursor = Cursor::at_line_start(at + 1);
                 }
                 b'\r' if bytes.get(at + 1) == Some(&b'\n') => {}
-                b'\r' => cursor = cursor.at_frame(at + 1),
-                _ if may_split_question(run) => break,
+                b'\r' => cursor = cursor.with_frame_start(at + 1),
+                _ if ends_inside_question_name(run) => break,
                 _ => {
-                    let Some((length, effect)) = parse_sequence_on_line(&bytes[at..]) else { break };
+                    let Some((length, effect)) = parse_sequence_up_to_newline(&bytes[at..]) else { break };
                     cursor.unread = at + length;
                     match effect {
                         // Text is written from left to right, so there is nothing to erase after its end.
                         SequenceEffect::None | SequenceEffect::Edit(LineEdit::EraseToEnd) => {}
                         SequenceEffect::Repaint => *repaints = true,
                         SequenceEffect::Edit(LineEdit::EraseAll | LineEdit::ToColumn(0)) => {
-                            cursor = cursor.at_frame(at + length)
+                            cursor = cursor.with_frame_start(at + length)
                         }
                         SequenceEffect::Edit(_) => break,
                     }
@@ -103,24 +103,24 @@ impl LineFilter {
 }
 
 impl Cursor {
-    fn at_line(line: usize) -> Self {
+    fn at_line_start(line: usize) -> Self {
         Self { line, frame: line, unread: line }
     }
 
-    fn at_frame(self, frame: usize) -> Self {
+    fn with_frame_start(self, frame: usize) -> Self {
         Self { frame, unread: frame, ..self }
     }
 }
 
 /// Returns whether the name of a question may continue after the escape sequence that follows these bytes.
-fn may_split_question(run: &[u8]) -> bool {
+fn ends_inside_question_name(run: &[u8]) -> bool {
     let name = need_human::NAME.as_bytes();
     matches!(run.last(), Some(b'A'..=b'Z' | b'_'))
         && (1..name.len()).any(|length| run.ends_with(&name[..length]))
 }
 
 /// Reads the sequence that `bytes` begins with, up to the end of its line; `None` if the bytes end before it does.
-fn parse_sequence_on_line(bytes: &[u8]) -> Option<(usize, SequenceEffect)> {
+fn parse_sequence_up_to_newline(bytes: &[u8]) -> Option<(usize, SequenceEffect)> {
     if let Some(length) = escape::colour_sequence_length(bytes) {
         return Some((length, SequenceEffect::None));
     }
@@ -139,7 +139,7 @@ fn skip_prefix(line: &[u8]) -> Option<&[u8]> {
     let mut rest = line;
     while let Some(first) = rest.first() {
         let length = if *first == ESC {
-            parse_sequence_on_line(rest)?.0
+            parse_sequence_up_to_newline(rest)?.0
         } else {
             let character = first_character(rest)?;
             if !may_surround_message(character) {

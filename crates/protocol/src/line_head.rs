@@ -54,7 +54,7 @@ pub(crate) enum LineKind<'t> {
     },
     /// The first line of a TASK.
     TaskStart {
-        request: domain::TaskRequest,
+        request: domain::StartTaskMessage,
         key_check: KeyCheck,
     },
     /// A code fence: opens one, or closes the open one.
@@ -95,10 +95,10 @@ fn line_kind<'t>(text: &'t str, prefix: &LinePrefix, options: &DecoderOptions) -
         LineStart::Fence => Fence::parse_after_prefix(text, prefix).map_or(LineKind::Text, LineKind::Fence),
         // An added or removed line of a diff is a quotation.
         LineStart::Tag | LineStart::Marker | LineStart::Keyword if prefix.is_diff => LineKind::Text,
-        LineStart::Tag => bracket_line_kind(prefix.without_border(rest), prefix, options),
+        LineStart::Tag => bracket_line_kind(prefix.strip_right_border(rest), prefix, options),
         LineStart::Marker => marker_line_kind(decoration::trim_end_decoration(rest), options),
         LineStart::Keyword => {
-            keyword_line_kind(decoration::trim_end_decoration(prefix.without_border(rest)), options)
+            keyword_line_kind(decoration::trim_end_decoration(prefix.strip_right_border(rest)), options)
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn bracket_near_miss(rest: &str) -> Option<&'static str> {
     if inner.starts_with('/') {
         return None;
     }
-    let name = TagName::bracket_names().find(|name| begins_with_name(inner, name))?;
+    let name = TagName::bracket_names().find(|name| begins_with_similar_name(inner, name))?;
     let after = inner.get(name.len()..).unwrap_or_default().trim_start();
     let is_upper_case = inner.starts_with(name);
     // Single words are common in other output: they must equal the tag in all but one respect.
@@ -22,7 +22,7 @@ pub(crate) fn bracket_near_miss(rest: &str) -> Option<&'static str> {
         "PROGRESS" => is_upper_case,
         _ => {
             after.is_empty()
-                || has_session_key(after)
+                || has_possible_key(after)
                 || after.starts_with(|character: char| !character.is_alphanumeric() && character != '_')
                 || is_upper_case
         }
@@ -31,7 +31,7 @@ pub(crate) fn bracket_near_miss(rest: &str) -> Option<&'static str> {
 }
 
 /// Returns whether a possible session key is the only word before the bracket.
-fn has_session_key(after: &str) -> bool {
+fn has_possible_key(after: &str) -> bool {
     after.split_once(']').is_some_and(|(word, _)| SessionKey::looks_like_key(word.trim_end()))
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn keyword_near_miss(rest: &str) -> Option<&'static str> {
 }
 
 /// Compares without case, and accepts `-` and a space for `_`.
-fn begins_with_name(text: &str, name: &str) -> bool {
+fn begins_with_similar_name(text: &str, name: &str) -> bool {
     let mut characters = text.chars();
     name.chars().all(|expected| match characters.next() {
         Some('-' | ' ') => expected == '_',

@@ -21,7 +21,7 @@ use serde::Serialize;
 pub use correction::{InvalidMessageNotice, NearMissNotice, OutcomeRequest};
 pub use dependency::{DependencyAccess, DependencyProvided, DependencyRefused};
 pub use examples::message_example;
-pub use feedback::{Feedback, TestCounts, TestFailure};
+pub use feedback::{TestCounts, TestFailure, TestFeedbackPrompt};
 pub use forwarded::{DirectMessage, QuestionAnswer, ResultDelivery};
 pub use notice::Notice;
 pub use preamble::{PreambleOptions, preamble};
@@ -54,7 +54,7 @@ pub enum AgentPrompt {
     /// A result that another agent delivers.
     Result(ResultDelivery),
     /// Test results of the agent's work.
-    Feedback(Feedback),
+    Feedback(TestFeedbackPrompt),
     /// A direct message of another session.
     Direct(DirectMessage),
     /// A message of this agent was invalid.

@@ -83,7 +83,7 @@ impl Screen {
             for character in chunk.valid().chars() {
                 at += character.len_utf8();
                 output.offset += character.len_utf8() as u64;
-                self.write(character, &mut output);
+                self.write_character(character, &mut output);
             }
             let invalid = chunk.invalid();
             let is_unfinished = at + invalid.len() == input.len()
@@ -93,7 +93,7 @@ impl Screen {
             } else if !invalid.is_empty() {
                 at += invalid.len();
                 output.offset += invalid.len() as u64;
-                self.write(char::REPLACEMENT_CHARACTER, &mut output);
+                self.write_character(char::REPLACEMENT_CHARACTER, &mut output);
             }
         }
     }
@@ -101,7 +101,7 @@ impl Screen {
     pub(crate) fn end_turn(&mut self, offset: u64, assembler: &mut MessageAssembler, echo: &mut EchoFilter) {
         let mut output = LineOutput { offset, assembler, echo };
         if !std::mem::take(&mut self.partial).is_empty() {
-            self.write(char::REPLACEMENT_CHARACTER, &mut output);
+            self.write_character(char::REPLACEMENT_CHARACTER, &mut output);
         }
         let Some(terminal) = &self.terminal else { return };
         let lines = visible_lines(terminal, &self.wrapped);
@@ -112,11 +112,11 @@ impl Screen {
     }
 
     /// Returns the rows of the active screen.
-    pub(crate) fn rows(&self) -> Vec<String> {
+    pub(crate) fn visible_lines(&self) -> Vec<String> {
         self.terminal.as_ref().map(|terminal| visible_lines(terminal, &self.wrapped)).unwrap_or_default()
     }
 
-    fn write(&mut self, character: char, output: &mut LineOutput<'_>) {
+    fn write_character(&mut self, character: char, output: &mut LineOutput<'_>) {
         let Some(terminal) = &mut self.terminal else { return };
         let observer = SequenceObserver {
             wrapped: &self.wrapped,
@@ -132,7 +132,7 @@ impl Screen {
         match before {
             None => {
                 for text in join_wrapped(&mut self.wrapped, scrolled) {
-                    self.primary.record_scrolled_line(text, output);
+                    self.primary.emit_scrolled_line(text, output);
                 }
             }
             Some((ScreenKind::Primary, lines)) if is_clear => {
@@ -153,7 +153,7 @@ impl Screen {
 
 impl FrameHistory {
     /// Handles a line that scrolled off the top.
-    fn record_scrolled_line(&mut self, text: String, output: &mut LineOutput<'_>) {
+    fn emit_scrolled_line(&mut self, text: String, output: &mut LineOutput<'_>) {
         // Lines above it have left before.
         match self.emitted.iter().position(|emitted| *emitted == text) {
             Some(index) => drop(self.emitted.drain(..=index)),
@@ -173,7 +173,7 @@ impl FrameHistory {
     /// Emits the new lines of the whole screen.
     fn emit_new_lines(&mut self, lines: Vec<String>, output: &mut LineOutput<'_>) {
         self.emit_erased_lines(&lines, output);
-        for (text, is_old) in lines.iter().zip(common_lines(&self.emitted, &lines)) {
+        for (text, is_old) in lines.iter().zip(mark_common_lines(&self.emitted, &lines)) {
             if !is_old {
                 output.send(text);
             }
@@ -184,7 +184,8 @@ impl FrameHistory {
     /// Emits the lines of the cleared frame that the next frame does not show.
     fn emit_erased_lines(&mut self, next: &[String], output: &mut LineOutput<'_>) {
         let cleared = std::mem::take(&mut self.cleared);
-        let shown = common_lines(next, &cleared).into_iter().zip(common_lines(&self.emitted, &cleared));
+        let shown =
+            mark_common_lines(next, &cleared).into_iter().zip(mark_common_lines(&self.emitted, &cleared));
         for (row, (text, (is_shown, is_old))) in cleared.iter().zip(shown).enumerate() {
             let grows = next.get(row).is_some_and(|line| line.starts_with(text.as_str()));
             if !is_shown && !is_old && !grows {
@@ -236,7 +237,7 @@ fn join_wrapped(wrapped: &mut String, rows: Vec<(String, bool)>) -> Vec<String> 
 }
 
 /// Returns for each line of `new` whether it is also in `old`, in order: a longest common subsequence.
-fn common_lines(old: &[String], new: &[String]) -> Vec<bool> {
+fn mark_common_lines(old: &[String], new: &[String]) -> Vec<bool> {
     let (rows, columns) = (old.len() + 1, new.len() + 1);
     let mut lengths = vec![0_u32; rows * columns];
     let length = |lengths: &[u32], row: usize, column: usize| {

@@ -32,10 +32,10 @@ impl SpanBuilder {
     }
 
     pub(crate) fn push_line(&mut self, line: &Line<'_>) {
-        self.push_text(line.text, line.end);
+        self.push_line_text(line.text, line.end);
     }
 
-    pub(crate) fn push_text(&mut self, text: &str, end: u64) {
+    pub(crate) fn push_line_text(&mut self, text: &str, end: u64) {
         let blank_lines = std::mem::take(&mut self.blank_lines);
         self.append(&blank_lines);
         self.append("\n");
@@ -52,7 +52,7 @@ impl SpanBuilder {
     }
 
     /// Returns the offset of the first byte of the message's first line.
-    pub(crate) fn line_begin(&self) -> u64 {
+    pub(crate) fn first_line_begin(&self) -> u64 {
         self.line_begin
     }
 

@@ -97,7 +97,7 @@ impl<'t> Tag<'t> {
             Some(names) if name.has_target() => parse_address(names, options),
             Some(_) => return None,
             None => {
-                let word = single_word(rest)?;
+                let word = at_most_one_word(rest)?;
                 let target =
                     if name.has_target() && !is_closing { missing_target() } else { TagTarget::None };
                 // `[INVOKE PO]` lacks its colon: a near miss.
@@ -174,7 +174,7 @@ pub(crate) fn truncate_value(value: &str) -> String {
 }
 
 /// Returns the only word of a text, if any; `None` if it has several.
-fn single_word(text: &str) -> Option<Option<&str>> {
+fn at_most_one_word(text: &str) -> Option<Option<&str>> {
     let mut words = text.split_whitespace();
     let word = words.next();
     words.next().is_none().then_some(word)

@@ -1,19 +1,19 @@
 //! The lines after `TASK_ID:`.
 
-use domain::TaskRequest;
+use domain::StartTaskMessage;
 
 use crate::{decoration::LinePrefix, tag::truncate_value};
 
 /// A TASK message and its WORKTREE and META so far.
 #[derive(Debug)]
 pub(crate) struct TaskLines {
-    request: TaskRequest,
+    request: StartTaskMessage,
     error: Option<String>,
     has_meta: bool,
 }
 
 impl TaskLines {
-    pub(crate) fn new(request: TaskRequest) -> Self {
+    pub(crate) fn new(request: StartTaskMessage) -> Self {
         Self { request, error: None, has_meta: false }
     }
 
@@ -47,7 +47,7 @@ impl TaskLines {
         true
     }
 
-    pub(crate) fn finish(self) -> Result<TaskRequest, String> {
+    pub(crate) fn finish(self) -> Result<StartTaskMessage, String> {
         match self.error {
             None => Ok(self.request),
             Some(error) => Err(error),
@@ -57,5 +57,5 @@ impl TaskLines {
 
 /// Returns a line without its decoration.
 pub(crate) fn without_decoration<'t>(line: &'t str, prefix: &LinePrefix) -> &'t str {
-    prefix.without_border(line).get(prefix.end..).unwrap_or_default().trim_end()
+    prefix.strip_right_border(line).get(prefix.end..).unwrap_or_default().trim_end()
 }

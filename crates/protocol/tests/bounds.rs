@@ -9,7 +9,7 @@ mod memory;
 
 use std::time::Duration;
 
-use hostile::{HostileOutput, OutputScope};
+use hostile::{BufferedPart, HostileOutput};
 use memory::MemoryMeter;
 
 /// The memory limit of a decoder, without its input and its items.
@@ -25,13 +25,13 @@ const READ_BYTES: usize = 4096;
 
 #[test]
 fn memory_does_not_grow_beyond_the_limits() {
-    for hostile in hostile::all_hostile_outputs().iter().filter(|hostile| hostile.scope != OutputScope::Body)
+    for hostile in hostile::all_hostile_outputs().iter().filter(|hostile| hostile.scope != BufferedPart::Body)
     {
         let length = match hostile.scope {
-            OutputScope::Line | OutputScope::Body => 100 << 10,
-            OutputScope::Stream => 48 << 10,
-            OutputScope::Edits => 8 << 10,
-            OutputScope::Screen => 2 << 10,
+            BufferedPart::Line | BufferedPart::Body => 100 << 10,
+            BufferedPart::Stream => 48 << 10,
+            BufferedPart::Edits => 8 << 10,
+            BufferedPart::Screen => 2 << 10,
         };
         let [_, once] = measure_memory_peaks(hostile, &hostile.bytes(length));
         let [_, twice] = measure_memory_peaks(hostile, &hostile.bytes(2 * length));
@@ -56,7 +56,7 @@ fn memory_does_not_grow_beyond_the_body_limit() {
 fn body_within_its_limit_needs_a_bounded_multiple_of_its_length() {
     // The memory of a body is proportional to its length, so a smaller body is enough.
     const PART: usize = 32;
-    for hostile in hostile::all_hostile_outputs().iter().filter(|hostile| hostile.scope == OutputScope::Body)
+    for hostile in hostile::all_hostile_outputs().iter().filter(|hostile| hostile.scope == BufferedPart::Body)
     {
         let [_, peak] = measure_memory_peaks(hostile, &hostile.bytes(BODY_BYTES_MAX / PART));
         assert!(peak <= MEMORY_MAX / PART, "{}: {peak} bytes", hostile.name);
@@ -79,10 +79,10 @@ fn most_expensive_bodies_stay_below_the_limit() {
 fn large_read_needs_no_more_memory_than_small_ones() {
     for hostile in hostile::all_hostile_outputs() {
         let bytes = hostile.bytes(match hostile.scope {
-            OutputScope::Line => 70 << 10,
-            OutputScope::Stream => 20 << 10,
-            OutputScope::Body | OutputScope::Edits => 10 << 10,
-            OutputScope::Screen => 1 << 10,
+            BufferedPart::Line => 70 << 10,
+            BufferedPart::Stream => 20 << 10,
+            BufferedPart::Body | BufferedPart::Edits => 10 << 10,
+            BufferedPart::Screen => 1 << 10,
         });
         let [_, in_pieces] = measure_memory_peaks(&hostile, &bytes);
         let meter = MemoryMeter::start();
@@ -107,9 +107,9 @@ fn time_is_proportional_to_the_length() {
     for hostile in hostile::all_hostile_outputs() {
         // Four times as much is still below the limits, which would hide quadratic time.
         let length = match hostile.scope {
-            OutputScope::Line | OutputScope::Edits => 15 << 10,
-            OutputScope::Body | OutputScope::Stream => 5 << 10,
-            OutputScope::Screen => 600,
+            BufferedPart::Line | BufferedPart::Edits => 15 << 10,
+            BufferedPart::Body | BufferedPart::Stream => 5 << 10,
+            BufferedPart::Screen => 600,
         };
         let (short, long) = (hostile.bytes(length), hostile.bytes(4 * length));
         let once = measure_shortest_time(&hostile, &short);

@@ -20,9 +20,9 @@ use domain::{DirectType, Locale, ResultType, Role};
 use protocol::{
     DecodedItem, Decoder, DecoderOptions, KeyRequirement,
     prompts::{
-        AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DirectMessage, Feedback,
+        AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DirectMessage,
         InvalidMessageNotice, NearMissNotice, OutcomeRequest, QuestionAnswer, ResultDelivery, TaskPrompt,
-        TestCounts, TestFailure,
+        TestCounts, TestFailure, TestFeedbackPrompt,
     },
 };
 
@@ -205,7 +205,7 @@ fn example_prompt(name: &str) -> AgentPrompt {
                 content,
             })
         }
-        "feedback" => AgentPrompt::Feedback(Feedback {
+        "feedback" => AgentPrompt::Feedback(TestFeedbackPrompt {
             task_id: task_id(),
             from: Some(agent("Tester")),
             failures: vec![TestFailure {

@@ -43,7 +43,7 @@ fn text_of_length(length: usize) -> String {
 }
 
 /// Returns `length` bytes of lines, newlines included.
-fn lines_of_length(length: usize) -> String {
+fn lines_of_total_length(length: usize) -> String {
     let mut text = "words in a line\n".repeat((length - 1) / 16);
     text.push_str(&text_of_length(length - text.len() - 1));
     text.push('\n');
@@ -211,7 +211,7 @@ fn line_over_1_mib_makes_its_body_invalid() {
 
 #[test]
 fn body_may_have_1_mib() {
-    let body = |length: usize| format!("[STEP_COMPLETE]\n{}", lines_of_length(length));
+    let body = |length: usize| format!("[STEP_COMPLETE]\n{}", lines_of_total_length(length));
     assert_eq!(decode_as_worker(&body(BODY_MAX)), ["STEP_COMPLETE 0..1048592"]);
     assert_eq!(decode_as_worker(&body(BODY_MAX + 2)), ["INVALID STEP_COMPLETE 0..1048594"]);
 }
@@ -219,7 +219,7 @@ fn body_may_have_1_mib() {
 #[test]
 fn tag_with_a_body_over_1_mib_is_invalid_up_to_its_end() {
     for tag in ["ASK_USER", "INVOKE:PO", "DELIVER_RESULT:PO", "PROGRESS", "DIRECT:PO"] {
-        let message = format!("[{tag}]\n{}", lines_of_length(BODY_MAX + 2));
+        let message = format!("[{tag}]\n{}", lines_of_total_length(BODY_MAX + 2));
         let (name, end) = (tag.split(':').next().unwrap_or(tag), message.len());
         let expected = [format!("INVALID {name} 0..{end}"), format!("DONE {end}..{}", end + 10)];
         assert_eq!(decode_as_worker(&format!("{message}DONE:T1.3\n")), expected);
@@ -228,14 +228,14 @@ fn tag_with_a_body_over_1_mib_is_invalid_up_to_its_end() {
 
 #[test]
 fn body_over_1_mib_ends_at_its_closing_tag() {
-    let message = format!("[ASK_USER]\n{}[/ASK_USER]\n", lines_of_length(BODY_MAX + 2));
+    let message = format!("[ASK_USER]\n{}[/ASK_USER]\n", lines_of_total_length(BODY_MAX + 2));
     let end = message.len();
     assert_eq!(decode_as_worker(&format!("{message}DONE :T1.3\n")), [format!("INVALID ASK_USER 0..{end}")]);
 }
 
 #[test]
 fn fence_in_a_body_over_1_mib_is_closed() {
-    let message = format!("[INVOKE:PO]\n```\n{}DONE:T1.3\n```\n", lines_of_length(BODY_MAX + 2));
+    let message = format!("[INVOKE:PO]\n```\n{}DONE:T1.3\n```\n", lines_of_total_length(BODY_MAX + 2));
     let end = message.len();
     assert_eq!(
         decode_as_worker(&format!("{message}DONE:T1.4\n")),
@@ -256,7 +256,7 @@ fn block_over_1_mib_is_invalid_up_to_its_closing_tag() {
 
 #[test]
 fn question_over_1_mib_is_invalid_up_to_its_bracket() {
-    let question = format!("[NEED_HUMAN: {}?]", lines_of_length(BODY_MAX + 2));
+    let question = format!("[NEED_HUMAN: {}?]", lines_of_total_length(BODY_MAX + 2));
     let end = question.len();
     assert_eq!(
         decode_with_options(DecoderOptions::orchestrator(), &format!("{question}\nDONE:T1.3\n")),

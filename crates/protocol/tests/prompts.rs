@@ -11,8 +11,8 @@ use protocol::{
     DecodedItem, Decoder, DecoderOptions, KeyRequirement,
     prompts::{
         AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DependencyResult,
-        DirectMessage, Feedback, InvalidMessageNotice, NearMissNotice, OutcomeRequest, PreambleOptions,
-        QuestionAnswer, ResultDelivery, TaskPrompt, TestCounts, TestFailure, message_example, preamble,
+        DirectMessage, InvalidMessageNotice, NearMissNotice, OutcomeRequest, PreambleOptions, QuestionAnswer,
+        ResultDelivery, TaskPrompt, TestCounts, TestFailure, TestFeedbackPrompt, message_example, preamble,
         render_task_prompt,
     },
 };
@@ -157,7 +157,7 @@ fn prompts_have_their_json() {
             r#"{"type":"dependency_refused","requestId":"d_4","name":"it","reason":"skipped"}"#,
         ),
         (
-            AgentPrompt::Task(Box::new(call_prompt())),
+            AgentPrompt::Task(Box::new(agent_call_prompt())),
             r#"{"type":"task","taskId":"T1.3","from":"Planner","text":"Analyse.","context":"login"}"#,
         ),
         (
@@ -212,7 +212,7 @@ fn each_prompt_has_text_in_both_languages() {
             name: "it".into(),
             reason: "skipped".into(),
         }),
-        AgentPrompt::Task(Box::new(call_prompt())),
+        AgentPrompt::Task(Box::new(agent_call_prompt())),
         AgentPrompt::Result(ResultDelivery {
             from: agent_name("PO"),
             result_type: domain::ResultType::Markdown,
@@ -350,7 +350,7 @@ fn provided_prompt(access: DependencyAccess, is_default: bool) -> AgentPrompt {
     })
 }
 
-fn call_prompt() -> TaskPrompt {
+fn agent_call_prompt() -> TaskPrompt {
     TaskPrompt {
         task_id: task_id("T1.3"),
         from: Some(agent_name("Planner")),
@@ -385,7 +385,7 @@ fn plan_task_prompt(locale: Locale) -> TaskPrompt {
         }],
         worktree: Some("../worktrees/T1.3".into()),
         preamble: Some(preamble(role)),
-        ..call_prompt()
+        ..agent_call_prompt()
     }
 }
 
@@ -397,7 +397,7 @@ fn feedback_prompt() -> AgentPrompt {
         trace: Some("at a\nat b".into()),
         suggested_fix: Some("check the token".into()),
     };
-    AgentPrompt::Feedback(Feedback {
+    AgentPrompt::Feedback(TestFeedbackPrompt {
         task_id: task_id("T1.3"),
         from: Some(agent_name("Tester")),
         failures: vec![failure],

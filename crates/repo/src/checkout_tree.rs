@@ -16,7 +16,7 @@ use crate::{
 /// Returns the tree of the checkout that contains `folder`: tracked files, and untracked files that are not ignored.
 /// Returns `None` outside a git working tree. The index and objects are written to a temporary folder below
 /// `temporary_parent`.
-pub fn checkout_tree(
+pub fn compute_checkout_tree(
     folder: &Path,
     options: &GitOptions,
     temporary_parent: &Path,

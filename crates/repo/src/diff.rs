@@ -20,7 +20,7 @@ impl RunRepository {
             None => tip.to_string(),
         };
         let git = &self.repository.git;
-        let base = match self.merge_base(&tip)? {
+        let base = match self.merge_base_with_run(&tip)? {
             // Fully merged: diff against the base of its merge.
             Some(base) if base == tip => self.base_of_merged_task(&tip)?.unwrap_or(base),
             Some(base) => base,
@@ -52,7 +52,7 @@ impl RunRepository {
         Ok(listed?.paths().collect())
     }
 
-    fn merge_base(&self, tip: &CommitId) -> Result<Option<CommitId>, RepoError> {
+    fn merge_base_with_run(&self, tip: &CommitId) -> Result<Option<CommitId>, RepoError> {
         let onto = self.run_tip()?;
         let answer = self
             .repository

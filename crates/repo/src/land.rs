@@ -85,7 +85,7 @@ impl RunRepository {
             Some(tip) => self.move_branch(branch, tip, commit, "land")?,
             None => self.create_ref(&branch_ref(branch), commit, "land")?,
         }
-        self.landed_outcome(tip, commit)
+        self.build_landed_outcome(tip, commit)
     }
 
     /// Fast-forwards a branch together with the clean worktree in which it is checked out.
@@ -115,10 +115,14 @@ impl RunRepository {
         let options =
             ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", "--no-autostash"];
         git.call(options).arg(commit.as_str()).run()?;
-        self.landed_outcome(tip, commit)
+        self.build_landed_outcome(tip, commit)
     }
 
-    fn landed_outcome(&self, from: Option<CommitId>, to: &CommitId) -> Result<LandingOutcome, RepoError> {
+    fn build_landed_outcome(
+        &self,
+        from: Option<CommitId>,
+        to: &CommitId,
+    ) -> Result<LandingOutcome, RepoError> {
         let range = from.as_ref().map_or_else(|| to.to_string(), |from| format!("{from}..{to}"));
         let counted = self.repository.git.call(["rev-list", "--count"]).arg(range).run()?.trimmed_text();
         Ok(LandingOutcome::Landed { from, n_commits: counted.parse().unwrap_or(0) })

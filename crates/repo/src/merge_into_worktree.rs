@@ -29,7 +29,7 @@ impl RunRepository {
     /// Marks conflicted files as resolved if none of them contains a conflict marker.
     ///
     /// An agent that removed the markers has resolved the conflict, even if it did not run `git add`.
-    pub fn mark_conflicts_resolved(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
+    pub fn mark_resolved_if_no_markers(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
         let tree = write_worktree_tree(&worktree.slot, &[])?;
         let is_marked = |file: &&std::path::PathBuf| {
             let bytes = fs::read(worktree.path.join(file)).unwrap_or_default();

@@ -11,14 +11,14 @@ use crate::{RepoError, RunRepository, TaskWorktree};
 
 /// Files that two tasks both changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileOverlap {
+pub struct TaskPairOverlap {
     /// The two tasks, in order.
     pub tasks: [TaskId; 2],
     /// Paths, sorted by name.
     pub files: Vec<PathBuf>,
 }
 
-impl FileOverlap {
+impl TaskPairOverlap {
     /// Returns each pair of tasks that changed the same files, sorted.
     pub fn between_tasks(changed: &BTreeMap<TaskId, BTreeSet<PathBuf>>) -> Vec<Self> {
         let mut tasks_by_file: BTreeMap<&PathBuf, Vec<&TaskId>> = BTreeMap::new();
@@ -56,9 +56,9 @@ impl RunRepository {
     }
 
     /// Returns each pair of worktrees that changed the same files.
-    pub fn find_overlaps(&self, worktrees: &[TaskWorktree]) -> Result<Vec<FileOverlap>, RepoError> {
+    pub fn find_overlaps(&self, worktrees: &[TaskWorktree]) -> Result<Vec<TaskPairOverlap>, RepoError> {
         let changed =
             worktrees.iter().map(|worktree| Ok((worktree.task.clone(), self.changed_files(worktree)?)));
-        Ok(FileOverlap::between_tasks(&changed.collect::<Result<_, RepoError>>()?))
+        Ok(TaskPairOverlap::between_tasks(&changed.collect::<Result<_, RepoError>>()?))
     }
 }

@@ -22,7 +22,7 @@ impl RunRepository {
         if find_commit(git, to.as_str())?.is_none() {
             return Err(RepoError::CommitNotFound { path: worktree.path.clone(), revision: to.to_string() });
         }
-        let head = self.branch_commit_at(worktree, to)?;
+        let head = self.branch_commit_of_snapshot(worktree, to)?;
         let before = self.snapshot_worktree(worktree, "before restore", excluded)?;
         self.preserve_unreachable_commits(&worktree.slot)?;
         self.preserve_branch_tip(worktree, &head)?;
@@ -50,7 +50,11 @@ impl RunRepository {
     }
 
     /// Returns the commit of the branch at a snapshot, or the commit itself if it is not a snapshot.
-    fn branch_commit_at(&self, worktree: &TaskWorktree, to: &CommitId) -> Result<CommitId, RepoError> {
+    fn branch_commit_of_snapshot(
+        &self,
+        worktree: &TaskWorktree,
+        to: &CommitId,
+    ) -> Result<CommitId, RepoError> {
         let snapshot_ref = self
             .snapshot_refs(&worktree.slot.name)?
             .into_iter()

@@ -95,15 +95,15 @@ impl RunRepository {
     ) -> Result<String, RepoError> {
         let mut number = existing.last().map_or(1, |snapshot_ref| snapshot_ref.number + 1);
         for _ in 1..TRIES_MAX {
-            if let Ok(reference) = self.preserve_commit_as(name, commit, number) {
+            if let Ok(reference) = self.create_snapshot_ref(name, commit, number) {
                 return Ok(reference);
             }
             number = self.snapshot_refs(name)?.last().map_or(1, |snapshot_ref| snapshot_ref.number + 1);
         }
-        self.preserve_commit_as(name, commit, number)
+        self.create_snapshot_ref(name, commit, number)
     }
 
-    fn preserve_commit_as(&self, name: &str, commit: &CommitId, number: u64) -> Result<String, RepoError> {
+    fn create_snapshot_ref(&self, name: &str, commit: &CommitId, number: u64) -> Result<String, RepoError> {
         let reference = format!("{}{number}", snapshot_ref_prefix(&self.run_id, name));
         self.create_ref(&reference, commit, "keep")?;
         Ok(reference)
@@ -150,7 +150,7 @@ impl RunRepository {
     }
 
     /// Tells whether a worktree has changes relative to HEAD. Missing files do not count.
-    pub(crate) fn has_worktree_changes(&self, slot: &WorktreeSlot) -> Result<bool, RepoError> {
+    pub(crate) fn has_new_or_changed_files(&self, slot: &WorktreeSlot) -> Result<bool, RepoError> {
         let status = working_tree_status(&slot.git, None)?;
         Ok(!status.changed.is_empty() || !status.nested.is_empty())
     }

@@ -25,12 +25,12 @@ pub struct Submodule {
     /// Path from the top of the repository.
     pub path: PathBuf,
     /// Whether worktrees can contain it.
-    pub state: SubmoduleState,
+    pub state: SubmoduleAvailability,
 }
 
 /// Whether worktrees can contain a submodule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SubmoduleState {
+pub enum SubmoduleAvailability {
     /// It is available.
     Ready,
     /// It is not initialized in the user's checkout: worktrees have an empty folder.
@@ -59,7 +59,7 @@ impl SubmoduleEntry {
     }
 
     /// Tells whether the folder is a linked worktree of the user's copy rather than a clone made by the agent.
-    fn is_linked(&self, worktree: &Path) -> bool {
+    fn is_linked_worktree(&self, worktree: &Path) -> bool {
         let link = fs::read_to_string(worktree.join(&self.path).join(".git")).unwrap_or_default();
         let target = link.trim_end_matches('\n').strip_prefix("gitdir: ").map(Path::new);
         target.is_some_and(|target| target.starts_with(self.source.join("worktrees")))
@@ -73,11 +73,11 @@ impl Repository {
         let submodules = list_submodules(&git, &self.common.join("modules"))?;
         let states = submodules.into_iter().map(|module| {
             let state = if !module.is_checked_out() {
-                SubmoduleState::NotCheckedOut
+                SubmoduleAvailability::NotCheckedOut
             } else if module.has_commit(&git)? {
-                SubmoduleState::Ready
+                SubmoduleAvailability::Ready
             } else {
-                SubmoduleState::CommitMissing
+                SubmoduleAvailability::CommitMissing
             };
             Ok(Submodule { path: module.path, state })
         });
@@ -105,7 +105,7 @@ impl Repository {
             }
             let inside = worktree.join(&module.path);
             let commit = module.commit.as_str();
-            if module.is_linked(worktree) {
+            if module.is_linked_worktree(worktree) {
                 let git = self.git.in_folder(&inside);
                 git.call(["checkout", "--quiet", "--force", "--detach", commit]).run()?;
                 git.call(["clean", "--quiet", "-d", "--force", "--force"]).run()?;
@@ -180,7 +180,7 @@ impl RunRepository {
         }
         for module in list_submodules(&git.in_folder(&worktree.path), &common.join("modules"))? {
             let inside = git.in_folder(&worktree.path.join(&module.path));
-            if !module.is_linked(&worktree.path) || !is_working_tree_clean(&inside)? {
+            if !module.is_linked_worktree(&worktree.path) || !is_working_tree_clean(&inside)? {
                 continue;
             }
             let listed =
@@ -206,7 +206,7 @@ impl RunRepository {
             return Ok(());
         }
         for module in list_submodules(&self.repository.git.in_folder(worktree), modules)? {
-            if module.is_linked(worktree) {
+            if module.is_linked_worktree(worktree) {
                 let inside = worktree.join(&module.path);
                 self.for_each_submodule(&inside, &module.source.join("modules"), depth - 1, visit)?;
                 visit(&self.repository.git.in_folder(&inside), &module)?;

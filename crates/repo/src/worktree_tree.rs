@@ -44,7 +44,7 @@ pub(crate) fn write_worktree_tree(
     index.update_paths(&["--force-remove"], excluded)?;
     lines.extend(index.head_entries(head.as_ref(), excluded)?);
     if !lines.is_empty() {
-        index.call(&["update-index", "-z", "--index-info"], lines)?;
+        index.run_git_call(&["update-index", "-z", "--index-info"], lines)?;
     }
     let tree = index.write_tree()?;
     Ok(WorktreeTree { tree, head, unmerged: status.unmerged, nested: status.nested })
@@ -75,7 +75,7 @@ impl<'a> TemporaryIndex<'a> {
         match copy_with_mtime(from, &index.path) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                index.call(&["read-tree", head.map_or("--empty", CommitId::as_str)], Vec::new())?;
+                index.run_git_call(&["read-tree", head.map_or("--empty", CommitId::as_str)], Vec::new())?;
             }
             Err(source) => {
                 return Err(RepoError::Io {
@@ -103,14 +103,14 @@ impl<'a> TemporaryIndex<'a> {
 
     /// Writes the tree of this index.
     pub(crate) fn write_tree(&self) -> Result<String, RepoError> {
-        Ok(self.call(&["write-tree"], Vec::new())?.trimmed_text())
+        Ok(self.run_git_call(&["write-tree"], Vec::new())?.trimmed_text())
     }
 
     fn path_os_str(&self) -> &OsStr {
         self.path.as_os_str()
     }
 
-    fn call(&self, arguments: &[&str], input: Vec<u8>) -> Result<crate::git::GitOutput, RepoError> {
+    fn run_git_call(&self, arguments: &[&str], input: Vec<u8>) -> Result<crate::git::GitOutput, RepoError> {
         self.git.call(arguments).env("GIT_INDEX_FILE", &self.path).input(input).run()
     }
 
@@ -119,12 +119,12 @@ impl<'a> TemporaryIndex<'a> {
             return Ok(());
         }
         let arguments = [&["update-index", "-z"], options, &["--stdin"]].concat();
-        self.call(&arguments, nul_list(paths)).map(drop)
+        self.run_git_call(&arguments, nul_list(paths)).map(drop)
     }
 
     /// Clears the flags that make git ignore changes to a file.
     fn clear_hidden_flags(&self) -> Result<(), RepoError> {
-        let listed = self.call(&["ls-files", "-v", "-z"], Vec::new())?;
+        let listed = self.run_git_call(&["ls-files", "-v", "-z"], Vec::new())?;
         let (mut assumed, mut skipped) = (Vec::new(), Vec::new());
         for entry in listed.nul_parts() {
             let (Some(mark), Some(name)) = (entry.first(), entry.get(2..)) else { continue };

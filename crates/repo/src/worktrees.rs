@@ -117,11 +117,11 @@ impl RunRepository {
 
     /// Removes an incomplete worktree, after preserving any work in it.
     pub(crate) fn discard_incomplete_worktree(&self, slot: &WorktreeSlot) -> Result<(), RepoError> {
-        if !slot.is_linked() && slot.has_files() {
+        if !slot.is_git_dir_intact() && slot.has_files() {
             return Err(RepoError::PathOccupied { path: slot.path.clone() });
         }
-        if slot.is_linked() {
-            if slot.path.is_dir() && self.has_worktree_changes(slot)? {
+        if slot.is_git_dir_intact() {
+            if slot.path.is_dir() && self.has_new_or_changed_files(slot)? {
                 self.snapshot_slot(slot, "found unfinished", &[])?;
             }
             self.preserve_unreachable_commits(slot)?;

@@ -113,7 +113,7 @@ impl DurableRun {
     /// Decides on an input and records the resulting events. Returns when they are durable.
     pub fn execute(&mut self, now: Timestamp, input: RunInput) -> Result<ExecutedInput, DurableRunError> {
         if self.is_ahead {
-            self.reload().map_err(|source| self.store_error(source))?;
+            self.reload().map_err(|source| self.to_command_error(source))?;
         }
         let before = self.run.sequence();
         let decision = self.run.decide(now, input)?;
@@ -123,7 +123,7 @@ impl DurableRun {
                 self.is_ahead = true;
                 // If the log is unreadable too, the next input tries again.
                 let _ = self.reload();
-                return Err(self.store_error(source));
+                return Err(self.to_command_error(source));
             }
         };
         self.position = end;
@@ -149,7 +149,7 @@ impl DurableRun {
         Ok(())
     }
 
-    fn store_error(&self, source: StoreError) -> DurableRunError {
+    fn to_command_error(&self, source: StoreError) -> DurableRunError {
         DurableRunError::Store { run: self.id.clone(), source }
     }
 
@@ -165,7 +165,7 @@ impl DurableRun {
     /// Applies an event of an append whose last event is at `end`. The events of one append have adjacent positions.
     fn apply_to_views(&mut self, recorded: &RecordedEvent, end: Position) -> AppliedEvent {
         let changes = Arc::make_mut(&mut self.views).apply(recorded);
-        self.unsaved.push((recorded.sequence, row_changes(&changes, recorded.sequence)));
+        self.unsaved.push((recorded.sequence, to_row_changes(&changes, recorded.sequence)));
         let n_later = self.run.sequence().0.saturating_sub(recorded.sequence.0);
         let position = Position(end.0.saturating_sub(n_later));
         AppliedEvent { sequence: recorded.sequence, position, changes }
@@ -191,14 +191,14 @@ impl DurableRun {
                 drop(self.run.apply(&recorded));
                 let changes = Arc::make_mut(&mut self.views).apply(&recorded);
                 if recorded.sequence > saved_up_to {
-                    self.unsaved.push((recorded.sequence, row_changes(&changes, recorded.sequence)));
+                    self.unsaved.push((recorded.sequence, to_row_changes(&changes, recorded.sequence)));
                 }
             }
         }
     }
 }
 
-fn row_changes(changes: &[ViewChange], sequence: Sequence) -> Vec<RowChange> {
+fn to_row_changes(changes: &[ViewChange], sequence: Sequence) -> Vec<RowChange> {
     let row_change = |change: &ViewChange| {
         let (kind, key) = (change.kind.name().to_owned(), change.key.clone());
         match &change.row {

@@ -166,7 +166,8 @@ impl Executor {
         if self.worktree_removal.is_none() {
             let (context, mut tried) = (Arc::clone(&self.context), BTreeSet::new());
             self.worktree_removal = WorktreeRemoval::start(move || {
-                let mut ended = context.host.disk_budget.registry.ended_sessions(&context.run);
+                let mut ended =
+                    context.host.disk_budget.registry.sessions_with_removable_worktrees(&context.run);
                 // Each is tried once: what can't be removed now is removed when space is needed or on `clean`.
                 ended.retain(|session| tried.insert(*session));
                 ended.into_iter().for_each(|session| context.remove_session_worktree(session));
@@ -258,7 +259,7 @@ impl Executor {
                 });
             }
             Effect::SavePermissionRule { pattern, allowed } => self.start_job(id, move |context, _| {
-                let saved = context.save_permission(&pattern, allowed);
+                let saved = context.save_permission_rule(&pattern, allowed);
                 Report::EffectFinished { effect: id, error: saved.err().map(|error| error.to_string()) }
             }),
         }
@@ -294,7 +295,7 @@ impl Executor {
         }
         self.worktree_removal.take().into_iter().for_each(WorktreeRemoval::finish);
         if has_ended {
-            self.context.remove_session_worktrees();
+            self.context.remove_all_session_worktrees();
         }
         for job in std::mem::take(&mut self.jobs) {
             // A panic was reported by the thread itself.

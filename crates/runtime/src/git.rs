@@ -208,7 +208,7 @@ impl RunGit {
     }
 
     /// Returns the sessions that have their own worktree.
-    pub fn session_worktrees(&self) -> Vec<SessionId> {
+    pub fn sessions_with_worktrees(&self) -> Vec<SessionId> {
         let _lock = self.lock();
         self.run.session_worktree_names().iter().filter_map(|name| name.parse().ok()).collect()
     }
@@ -246,7 +246,7 @@ impl RunGit {
     }
 
     /// Returns the path of a task's worktree and the id of its current tree.
-    pub fn snapshot_tree(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
+    pub fn snapshot_for_check(&self, task: &TaskId) -> Result<(PathBuf, String), RepoError> {
         let _lock = self.lock();
         let worktree = self.run.create_worktree(task)?;
         let snapshot = self.run.snapshot_worktree(&worktree, "to be checked", &[])?;
@@ -259,7 +259,7 @@ impl RunGit {
         let worktree = self.run.create_worktree(task)?;
         let author = GitIdentity { name: author.to_owned(), email: GitIdentity::jangdan().email };
         let work = CommitOptions { author: author.clone(), message, excluded: Vec::new() };
-        self.run.mark_conflicts_resolved(&worktree)?;
+        self.run.mark_resolved_if_no_markers(&worktree)?;
         self.run.commit_work(&worktree, &work)?;
         self.run.merge_task(task, &author)
     }
@@ -341,7 +341,7 @@ impl RunGit {
     }
 
     /// Moves the target branch, also in a working tree that has it checked out, if that has no uncommitted changes.
-    pub fn land_checked_out(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
+    pub fn land_even_checked_out(&self, scope: &LandScope) -> Result<LandReport, RepoError> {
         let report = self.land(scope)?;
         let LandReport::CheckedOut { branch, path } = report else { return Ok(report) };
         let _lock = self.lock();
@@ -372,7 +372,7 @@ impl RunGit {
     /// Removes the worktrees of ended tasks and sessions.
     pub fn remove_finished_worktrees(&self, views: &Views) -> CleanupReport {
         let mut report = CleanupReport::default();
-        for session in self.session_worktrees() {
+        for session in self.sessions_with_worktrees() {
             let has_ended = views.rows().sessions.get(&session).is_none_or(|row| row.ended_at.is_some());
             let removed = if has_ended {
                 self.remove_session_worktree(session).map(drop).map_err(|error| error.to_string())

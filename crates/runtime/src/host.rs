@@ -221,7 +221,7 @@ impl HostState {
     }
 
     /// Sets or removes the marker of an ended run. Only a hint: the log is authoritative.
-    pub(crate) fn mark_ended(&self, run: &RunId, has_ended: bool) {
+    pub(crate) fn set_ended_marker(&self, run: &RunId, has_ended: bool) {
         let path = self.run_folder(run).join(ENDED_MARKER);
         let _ = if has_ended { fs::write(path, "") } else { fs::remove_file(path) };
     }
@@ -283,7 +283,8 @@ impl Host {
         new.environment.write(&folder).map_err(failed)?;
         let NewRun { project, mut work, settings, team, person, environment } = new;
         let worker = team.iter().find(|member| member.role == Role::Worker).map(|member| &member.name);
-        DurationHistory::read(&self.state.data, &environment.project).estimate(&mut work.tasks, worker);
+        DurationHistory::read(&self.state.data, &environment.project)
+            .set_missing_estimates(&mut work.tasks, worker);
         let start = Box::new(RunStart { project, work, settings, team });
         let input = RunInput::Start { person, start };
         match self.send_run_request(&run, |reply| RunRequest::with_reply(input, reply)) {
@@ -324,7 +325,7 @@ impl Host {
     pub fn list_runs(&self) -> Result<Vec<RunRow>, HostError> {
         let mut rows = Vec::new();
         for head in self.state.log.runs()? {
-            rows.extend(self.run_row_from_head(&head).ok());
+            rows.extend(self.current_run_row(&head).ok());
         }
         rows.sort_by_key(|row| row.started_at);
         Ok(rows)
@@ -333,10 +334,10 @@ impl Host {
     /// Returns the row of a run.
     pub fn run_row(&self, run: &RunId) -> Result<RunRow, HostError> {
         let head = self.state.log.runs()?.into_iter().find(|head| head.run == *run);
-        self.run_row_from_head(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
+        self.current_run_row(&head.ok_or_else(|| HostError::UnknownRun { run: run.clone() })?)
     }
 
-    fn run_row_from_head(&self, head: &RunHead) -> Result<RunRow, HostError> {
+    fn current_run_row(&self, head: &RunHead) -> Result<RunRow, HostError> {
         let is_loaded =
             self.active_runs().runs.get(&head.run).is_some_and(|run| run.load_result.get().is_some());
         // A saved row that is up to date avoids waiting for a run that is loading, and loading one that has ended.
@@ -381,7 +382,7 @@ impl Host {
         } else {
             LandScope::Approved(approved_phases(&self.run_snapshot(run)?.views))
         };
-        self.run_git(run)?.land_checked_out(&scope).map_err(HostError::from)
+        self.run_git(run)?.land_even_checked_out(&scope).map_err(HostError::from)
     }
 
     /// Removes the finished worktrees of a run. Their content is committed to git first.
@@ -419,7 +420,7 @@ impl Host {
     }
 
     /// Returns the sessions of the data directory, including those without a run.
-    pub(crate) fn sessions(&self) -> &Sessions {
+    pub(crate) fn session_store(&self) -> &Sessions {
         &self.state.sessions
     }
 
@@ -507,7 +508,7 @@ impl Host {
         loop {
             let mut bytes = [0; ID_CHARS];
             File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).map_err(failed)?;
-            let name: String = bytes.iter().map(|byte| id_char(*byte)).collect();
+            let name: String = bytes.iter().map(|byte| run_id_char(*byte)).collect();
             let run: RunId = format!("r{name}").parse().map_err(|error| failed(io::Error::other(error)))?;
             if fs::create_dir(self.state.run_folder(&run)).is_ok() {
                 return Ok(run);
@@ -536,7 +537,7 @@ fn load_run(
 }
 
 /// Maps a random byte to a letter or digit. Characters that look alike are left out.
-fn id_char(byte: u8) -> char {
+fn run_id_char(byte: u8) -> char {
     const CHARS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz234567890";
     CHARS.get(usize::from(byte) % CHARS.len()).copied().map_or('x', char::from)
 }

@@ -28,5 +28,5 @@ pub use host_event::{AgentActivity, HostEvent};
 pub use saved_permissions::{project_root, saved_permissions_file};
 pub use session_access::{
     IoDirection, IoRecord, IoRecordPage, IoRecordQuery, OutputChunk, OutputQuery, PageStart, ScreenSnapshot,
-    ScreenStream, ScreenUpdate, processes,
+    ScreenStream, ScreenUpdate, session_processes,
 };

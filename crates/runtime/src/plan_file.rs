@@ -102,7 +102,7 @@ impl PlanFileWatcher {
         }
         let mut work = engine::planned_work(&parsed.plan, self.options.with_optional);
         self.options.apply_defaults(&mut work);
-        DurationHistory::read(&self.data, &self.project).estimate(&mut work.tasks, None);
+        DurationHistory::read(&self.data, &self.project).set_missing_estimates(&mut work.tasks, None);
         Report::PlanChanged { work: Box::new(work) }
     }
 

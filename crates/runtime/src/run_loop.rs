@@ -176,7 +176,7 @@ impl RunLoop {
     }
 
     /// Saves the durations of tasks that were completed, and ticks their checkboxes.
-    fn record_completed(&mut self, changes: &[ViewChange]) {
+    fn record_completed_tasks(&mut self, changes: &[ViewChange]) {
         let completed = |change: &ViewChange| match &change.row {
             Some(Row::Task(row)) if change.names().contains(&WORKER_COMPLETE) => Some((**row).clone()),
             Some(_) | None => None,
@@ -230,7 +230,7 @@ impl RunLoop {
             }
             (Ok(executed), _) => {
                 for event in executed.events {
-                    self.record_completed(&event.changes);
+                    self.record_completed_tasks(&event.changes);
                     self.executor.update_worktree_registry(event.changes.iter().filter_map(|change| {
                         match &change.row {
                             Some(Row::Task(row)) => Some(&**row),
@@ -272,7 +272,7 @@ impl RunLoop {
         let has_ended = self.durable_run.state().outcome().is_some();
         if has_ended != self.has_ended {
             self.has_ended = has_ended;
-            self.host.mark_ended(self.durable_run.id(), has_ended);
+            self.host.set_ended_marker(self.durable_run.id(), has_ended);
         }
     }
 

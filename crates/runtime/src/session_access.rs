@@ -48,7 +48,7 @@ pub struct OutputQuery {
 }
 
 /// Returns the processes of a session in order.
-pub fn processes(
+pub fn session_processes(
     sessions: &Sessions,
     run: &RunId,
     session: SessionId,
@@ -105,7 +105,7 @@ impl Host {
     /// Writes bytes to the terminal of a session.
     pub fn send_keys(&self, run: &RunId, session: SessionId, bytes: &[u8]) -> Result<(), HostError> {
         let entry = self.terminal_process(run, session)?;
-        Ok(InputWriter::connect(self.sessions(), &entry)?.write(bytes)?)
+        Ok(InputWriter::connect(self.session_store(), &entry)?.write(bytes)?)
     }
 
     /// Changes the window size of a session's terminal.
@@ -119,7 +119,7 @@ impl Host {
         let size =
             WindowSize { columns: columns.clamp(1, WINDOW_SIDE_MAX), rows: rows.clamp(1, WINDOW_SIDE_MAX) };
         let entry = self.terminal_process(run, session)?;
-        self.sessions().request(&entry, &Request::Resize(size), REPLY_MAX)?;
+        self.session_store().request(&entry, &Request::Resize(size), REPLY_MAX)?;
         Ok(())
     }
 
@@ -129,12 +129,12 @@ impl Host {
         match entry.state {
             SessionState::Ended { .. } => Err(SessionError::NotRunning { name: entry.name }.into()),
             SessionState::Starting | SessionState::Lost => {
-                self.sessions().kill_orphans(&entry);
+                self.session_store().kill_orphans(&entry);
                 Ok(())
             }
             SessionState::Alive(_) => {
                 let request = Request::End { grace: END_GRACE };
-                match self.sessions().request(&entry, &request, END_GRACE + REPLY_MAX) {
+                match self.session_store().request(&entry, &request, END_GRACE + REPLY_MAX) {
                     Ok(_) | Err(SessionError::NotRunning { .. }) => Ok(()),
                     Err(error) => Err(error.into()),
                 }
@@ -167,7 +167,7 @@ impl Host {
         if self.run_snapshot(run)?.views.rows().sessions.get(&session).is_none() {
             return Err(HostError::UnknownSession { run: run.clone(), session });
         }
-        let processes = processes(self.sessions(), run, session)?;
+        let processes = session_processes(self.session_store(), run, session)?;
         let mut numbered = (1_u32..).zip(processes);
         let entry = match number {
             Some(number) => numbered.find(|(other, _)| *other == number),

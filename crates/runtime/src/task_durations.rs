@@ -80,7 +80,7 @@ impl DurationHistory {
 
     /// Sets the estimates of tasks that have none, if the project has a history. `worker` is the agent of tasks that name
     /// none.
-    pub(crate) fn estimate(&self, tasks: &mut [PlannedTask], worker: Option<&AgentName>) {
+    pub(crate) fn set_missing_estimates(&self, tasks: &mut [PlannedTask], worker: Option<&AgentName>) {
         if self.per_weight.is_empty() {
             return;
         }
@@ -150,7 +150,7 @@ mod tests {
                 PlannedTask { agent, complexity: *complexity, ..PlannedTask::new(id, 1, (*title).to_owned()) }
             };
         let mut tasks: Vec<_> = tasks.iter().enumerate().map(planned).collect();
-        DurationHistory::read(data.path(), Path::new("/shop")).estimate(&mut tasks, None);
+        DurationHistory::read(data.path(), Path::new("/shop")).set_missing_estimates(&mut tasks, None);
         tasks.iter().map(|task| task.estimate_ms).collect()
     }
 
@@ -187,7 +187,7 @@ mod tests {
             duration("Cart", None, None, 7).save(data.path()).unwrap();
             assert!(fs::metadata(&path).unwrap().len() < FILE_BYTES_MAX);
             let mut tasks = [PlannedTask::new("T1".parse().unwrap(), 1, "Cart".to_owned())];
-            DurationHistory::read(data.path(), Path::new("/shop")).estimate(&mut tasks, None);
+            DurationHistory::read(data.path(), Path::new("/shop")).set_missing_estimates(&mut tasks, None);
             assert_eq!(tasks[0].estimate_ms, Some(7));
         }
     }

@@ -168,13 +168,14 @@ fn run_continues_after_a_crash_at_any_step_and_its_rows_match_the_log() {
     // A log with the same events and without rows: all rows are rebuilt.
     let fresh = TempDir::new().unwrap();
     let copy = open_log(fresh.path());
-    let entries = log.read(&run_id(), Sequence(0), usize::MAX).unwrap().into_iter().map(new_entry).collect();
+    let entries =
+        log.read(&run_id(), Sequence(0), usize::MAX).unwrap().into_iter().map(to_new_entry).collect();
     copy.append(&run_id(), Sequence(0), entries).unwrap();
     DurableRun::open(copy.clone(), run_id()).unwrap().save_rows().unwrap();
     assert_eq!(copy.rows(&run_id()).unwrap(), saved);
 }
 
-fn new_entry(entry: Entry) -> NewEntry {
+fn to_new_entry(entry: Entry) -> NewEntry {
     let Entry { at, actor, kind, version, payload, .. } = entry;
     NewEntry { at, actor, kind, version, payload }
 }

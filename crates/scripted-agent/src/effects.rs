@@ -10,7 +10,7 @@ use std::{
 use rustix::process::{getpid, kill_process};
 use signal_hook::consts;
 
-use crate::script::{AskStep, Signal};
+use crate::script::{AskUserStep, Signal};
 
 /// Sends a signal to the agent's own process.
 pub fn signal_self(signal: Signal) -> io::Result<()> {
@@ -64,7 +64,7 @@ pub fn write_file(path: &str, text: &str, append: bool) -> io::Result<()> {
 }
 
 /// Returns a question in the message format of the protocol, with the `{key}` placeholder.
-pub fn question_text(ask: &AskStep) -> String {
+pub fn question_text(ask: &AskUserStep) -> String {
     let key = if std::env::var_os("JANGDAN_KEY").is_some() { " {key}" } else { "" };
     let mut text = format!("[ASK_USER{key}]\nquestion: {}\n", ask.text);
     if !ask.options.is_empty() {

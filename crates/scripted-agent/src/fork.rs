@@ -21,8 +21,8 @@ use crate::{
 /// Number of the `fork` step to run, and the stage of detaching from the parent.
 const ROLE_VARIABLE: &str = "JANGDAN_PLAY_FORK";
 
-pub fn start_process(script: &Script, fork: &ForkStep, invocation: &AgentInvocation) -> io::Result<()> {
-    let number = fork_steps(script).position(|forks| std::ptr::eq(forks, fork)).unwrap_or(usize::MAX);
+pub fn start_fork_process(script: &Script, fork: &ForkStep, invocation: &AgentInvocation) -> io::Result<()> {
+    let number = list_fork_steps(script).position(|forks| std::ptr::eq(forks, fork)).unwrap_or(usize::MAX);
     let stage = match fork.kind {
         ProcessKind::SameGroup | ProcessKind::OwnGroup => "child",
         ProcessKind::OwnSession => "leader",
@@ -68,7 +68,7 @@ pub fn process_role<'a>(script: &'a Script, invocation: &AgentInvocation) -> io:
         }
         _ => {}
     }
-    fork_steps(script)
+    list_fork_steps(script)
         .nth(number)
         .map(ProcessRole::Forked)
         .ok_or_else(|| io::Error::other("the script was changed after the agent started"))
@@ -81,21 +81,21 @@ fn respawn_command(invocation: &AgentInvocation, number: usize, stage: &str) -> 
 }
 
 /// Returns all `fork` steps of a script, in file order.
-fn fork_steps(script: &Script) -> impl Iterator<Item = &ForkStep> {
+fn list_fork_steps(script: &Script) -> impl Iterator<Item = &ForkStep> {
     let mut forks = Vec::new();
-    script.top_level_steps().for_each(|steps| collect_forks(steps, &mut forks));
+    script.top_level_steps().for_each(|steps| collect_fork_steps(steps, &mut forks));
     forks.into_iter()
 }
 
-fn collect_forks<'a>(steps: &'a Steps, forks: &mut Vec<&'a ForkStep>) {
+fn collect_fork_steps<'a>(steps: &'a Steps, forks: &mut Vec<&'a ForkStep>) {
     for step in steps.iter().map(Spanned::get_ref) {
         match step {
             Step::Fork(fork) => {
                 forks.push(fork);
-                collect_forks(&fork.steps, forks);
+                collect_fork_steps(&fork.steps, forks);
             }
-            Step::Repeat(repeat) => collect_forks(&repeat.steps, forks),
-            Step::Choose(cases) => cases.iter().for_each(|case| collect_forks(&case.steps, forks)),
+            Step::Repeat(repeat) => collect_fork_steps(&repeat.steps, forks),
+            Step::Choose(cases) => cases.iter().for_each(|case| collect_fork_steps(&case.steps, forks)),
             // Only these three steps contain other steps.
             _ => {}
         }

@@ -61,7 +61,7 @@ pub enum PermissionDecision {
 
 /// State of a question or permission request.
 #[derive(Debug, PartialEq, Eq)]
-pub enum RequestState {
+pub enum AnswerStatus {
     /// The answer arrives later.
     Pending,
     /// The client cannot be asked; this answer is used instead.
@@ -97,11 +97,11 @@ pub trait AgentProtocol {
     /// Reports that a tool is about to be used.
     fn start_tool(&mut self, tool: &ToolStep) -> io::Result<()>;
     /// Asks the client for permission to use the tool.
-    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<RequestState>;
+    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<AnswerStatus>;
     /// Reports the outcome of the tool.
     fn finish_tool(&mut self, tool: &ToolStep, outcome: &ToolOutcome) -> io::Result<()>;
     /// Asks with the question tool of the protocol.
-    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<RequestState>;
+    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<AnswerStatus>;
     fn write_plan(&mut self, entries: &[PlanEntry]) -> io::Result<()>;
     /// Sets the token usage that the turn reports.
     fn set_usage(&mut self, usage: TokenUsage) -> io::Result<()>;

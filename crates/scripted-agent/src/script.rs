@@ -16,8 +16,8 @@ use toml::Spanned;
 
 pub use error::ScriptError;
 pub use step::{
-    AskStep, ChoiceCase, ForkStep, HangMode, ProcessKind, RepeatCount, RepeatStep, SayStep, Step,
-    TerminalMode, WaitStep,
+    AskUserStep, ChoiceCase, ForkStep, HangMode, InputWaitStep, ProcessKind, RepeatCount, RepeatStep,
+    SayStep, Step, TerminalInputMode,
 };
 pub use turn::{
     PlanEntry, QuestionStep, RateLimit, ServiceFailure, StopReason, TokenUsage, ToolKind, ToolStep,

@@ -15,8 +15,8 @@ use crate::{
     protocol::{AgentProtocol, ClientEvent, PermissionDecision, ToolOutcome},
     run_script::{AgentInvocation, ScriptRunError},
     script::{
-        AskStep, ChoiceCase, HangMode, RepeatCount, RepeatStep, SayStep, Script, Step, Steps, StopReason,
-        ToolStep, WaitStep,
+        AskUserStep, ChoiceCase, HangMode, InputWaitStep, RepeatCount, RepeatStep, SayStep, Script, Step,
+        Steps, StopReason, ToolStep,
     },
     terminal,
 };
@@ -142,7 +142,7 @@ impl<'a> ScriptRunner<'a> {
                 thread::sleep(Duration::from_secs(3600));
             },
             Step::Flood(flood) => return self.write_flood(flood.mb, &flood.line),
-            Step::Fork(fork) => fork::start_process(self.script, fork, &self.invocation)?,
+            Step::Fork(fork) => fork::start_fork_process(self.script, fork, &self.invocation)?,
             Step::Ignore(signals) => signals.iter().try_for_each(|signal| effects::ignore_signal(*signal))?,
             Step::Noise(wanted) => output::write_bytes(&noise::escape_noise(wanted.bytes, wanted.seed))?,
             Step::Spinner(spinner) => {
@@ -194,10 +194,10 @@ impl<'a> ScriptRunner<'a> {
         }
     }
 
-    fn ask_user(&mut self, ask: &AskStep) -> Result<StepFlow, ScriptRunError> {
+    fn ask_user(&mut self, ask: &AskUserStep) -> Result<StepFlow, ScriptRunError> {
         let text = self.placeholders.substitute(&effects::question_text(ask));
         self.protocol.write_message(&text)?;
-        self.wait_for_prompt(&WaitStep::default())
+        self.wait_for_prompt(&InputWaitStep::default())
     }
 
     fn use_tool(&mut self, tool: &ToolStep) -> Result<StepFlow, ScriptRunError> {

@@ -5,16 +5,16 @@ use rustix::{
     termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr},
 };
 
-use crate::script::TerminalMode;
+use crate::script::TerminalInputMode;
 
 /// Sets the mode and returns the original settings; without a terminal it does nothing.
-pub fn set_mode(terminal: TerminalMode, original: Option<&Termios>) -> Option<Termios> {
+pub fn set_mode(terminal: TerminalInputMode, original: Option<&Termios>) -> Option<Termios> {
     let current = tcgetattr(stdin()).ok()?;
     let mut modes = original.unwrap_or(&current).clone();
     match terminal {
-        TerminalMode::Cooked => {}
-        TerminalMode::NoEcho => modes.local_modes.remove(LocalModes::ECHO),
-        TerminalMode::Raw => modes.make_raw(),
+        TerminalInputMode::Cooked => {}
+        TerminalInputMode::NoEcho => modes.local_modes.remove(LocalModes::ECHO),
+        TerminalInputMode::Raw => modes.make_raw(),
     }
     tcsetattr(stdin(), OptionalActions::Now, &modes).ok()?;
     Some(original.cloned().unwrap_or(current))

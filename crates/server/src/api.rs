@@ -53,7 +53,7 @@ impl Api {
     pub fn open(host: Host) -> Result<Self, StoreError> {
         // Subscribe before the end of the log is determined, so that no event is lost in between.
         let events = host.subscribe();
-        let feed = Arc::new(ChangeFeed::open(&**host.log())?);
+        let feed = Arc::new(ChangeFeed::starting_at_log_end(&**host.log())?);
         tokio::spawn(run_feed(Arc::clone(&feed), Arc::clone(host.log()), events));
         Ok(Self {
             host,
@@ -71,11 +71,11 @@ impl Api {
 
     /// Returns the router without access checks.
     pub fn router(&self) -> Router {
-        routes::router(self.clone())
+        routes::socket_router(self.clone())
     }
 
     /// Requests the shutdown, as `POST /api/stop` does.
-    pub fn stop(&self, agents: ShutdownMode) {
+    pub fn request_stop(&self, agents: ShutdownMode) {
         self.stop.request(agents);
     }
 

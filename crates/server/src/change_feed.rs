@@ -88,7 +88,7 @@ pub enum NextEntry {
 
 impl ChangeFeed {
     /// Starts at the end of the log.
-    pub fn open(log: &dyn Log) -> Result<Self, StoreError> {
+    pub fn starting_at_log_end(log: &dyn Log) -> Result<Self, StoreError> {
         Ok(Self::starting_at(last_position(log)?, BUFFER_BYTES_MAX))
     }
 
@@ -111,7 +111,7 @@ impl ChangeFeed {
     }
 
     /// Returns when the last entry was published.
-    pub fn last_entry_at(&self) -> Instant {
+    pub fn last_published_at(&self) -> Instant {
         self.buffer().last_entry_at
     }
 

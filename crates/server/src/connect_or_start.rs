@@ -11,7 +11,7 @@ use store::StoreError;
 
 use crate::{
     client::{Client, ClientError},
-    loopback::Loopback,
+    loopback::LoopbackMode,
     server::Server,
     socket::{ServerError, socket_path},
 };
@@ -54,7 +54,7 @@ pub struct RunningServer {
 }
 
 /// Connects to the server of a data directory; starts one in this process if none is running.
-pub fn connect_or_start(data: &Path, loopback: Loopback) -> Result<RunningServer, ConnectOrStartError> {
+pub fn connect_or_start(data: &Path, loopback: LoopbackMode) -> Result<RunningServer, ConnectOrStartError> {
     // Checked before anything is opened: no server can listen on a path that is too long.
     socket_path(data)?;
     let deadline = Instant::now() + START_WAIT_MAX;

@@ -33,7 +33,7 @@ pub use client::{
     Client, ClientError, LiveEvent, LiveStream, LiveStreamHandle, RowChange, RunRows, SessionActivity,
 };
 pub use connect_or_start::{ConnectOrStartError, RunningServer, connect_or_start};
-pub use loopback::Loopback;
+pub use loopback::LoopbackMode;
 pub use problem::Problem;
 pub use serve::serve;
 pub use server::Server;

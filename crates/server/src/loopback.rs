@@ -22,7 +22,7 @@ const BACKLOG: u32 = 1024;
 
 /// Whether a server also listens on loopback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loopback {
+pub enum LoopbackMode {
     Off,
     /// Port 0 selects the last port, or any free one.
     Port {
@@ -37,7 +37,7 @@ pub struct LoopbackListener {
     pub token: Token,
 }
 
-impl Loopback {
+impl LoopbackMode {
     /// Binds the port. The caller must hold the lock of the data directory.
     pub fn open(self, data: &Path) -> Result<Option<LoopbackListener>, ServerError> {
         let Self::Port { port } = self else { return Ok(None) };

@@ -56,20 +56,20 @@ pub enum ProblemCode {
 impl ProblemCode {
     /// Returns the code for programs.
     pub fn name(self) -> &'static str {
-        self.entry().0
+        self.name_status_title().0
     }
 
     pub fn status(self) -> StatusCode {
-        self.entry().1
+        self.name_status_title().1
     }
 
     /// Returns the title for people, which is the same for every problem of this kind.
     pub fn title(self) -> &'static str {
-        self.entry().2
+        self.name_status_title().2
     }
 
     #[rustfmt::skip] // A table is read by its columns.
-    fn entry(self) -> (&'static str, StatusCode, &'static str) {
+    fn name_status_title(self) -> (&'static str, StatusCode, &'static str) {
         match self {
             Self::BadRequest => ("bad-request", StatusCode::BAD_REQUEST, "Invalid request"),
             Self::MissingToken => ("missing-token", StatusCode::UNAUTHORIZED, "Missing token"),

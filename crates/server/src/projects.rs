@@ -29,7 +29,7 @@ pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, ApiError> {
     }
     let mut projects: Vec<_> = projects.into_values().collect();
     projects.sort_by_key(|project| std::cmp::Reverse(project.last_started_at));
-    let own = own_project_folder()
+    let own = current_project_folder()
         .filter(|own| projects.iter().all(|project| project.folder.as_ref() != Some(own)));
     projects.extend(own.map(|own| {
         let name = own.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -58,7 +58,7 @@ fn new_project_row(name: String, folder: Option<PathBuf>) -> ProjectRow {
 }
 
 /// Returns the project in whose folder the server was started; `None` if the folder is not a project.
-fn own_project_folder() -> Option<PathBuf> {
+fn current_project_folder() -> Option<PathBuf> {
     let directory = env::current_dir().ok()?;
     let root = project_root(&directory);
     let is_project = root.join(".git").exists() || root.join(PROJECT_FILE).exists();

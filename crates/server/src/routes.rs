@@ -86,7 +86,7 @@ routes! {
     tasks::get_task,
     tasks::conversation,
     results::diff,
-    results::land,
+    results::land_run,
     results::remove_finished_worktrees,
     sessions::output,
     sessions::records,
@@ -114,8 +114,8 @@ fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
 }
 
 /// Returns the router of the socket, without access checks.
-pub fn router(api: Api) -> Router {
-    with_fallbacks(api_router(api).fallback(unknown_path_error))
+pub fn socket_router(api: Api) -> Router {
+    with_error_responses(api_router(api).fallback(unknown_path_error))
 }
 
 /// Returns the router of a port: with the page, behind the access check.
@@ -127,7 +127,7 @@ pub fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
         .route("/api/", any(unknown_path_error))
         .route("/api/{*rest}", any(unknown_path_error))
         .fallback_service(page::routes());
-    with_fallbacks(router)
+    with_error_responses(router)
         .layer(from_fn_with_state(guard, check_access))
         .layer(map_response(add_security_headers))
 }
@@ -148,7 +148,7 @@ fn openapi_document() -> openapi::OpenApi {
 }
 
 /// Adds the responses to wrong methods and panics.
-fn with_fallbacks(router: Router) -> Router {
+fn with_error_responses(router: Router) -> Router {
     router
         .method_not_allowed_fallback(wrong_method_error)
         .layer(CatchPanicLayer::custom(|_| ApiError::internal().into_response()))

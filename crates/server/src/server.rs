@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, UnixListener};
 
 use crate::{
     api::Api,
-    loopback::{Loopback, LoopbackListener, address},
+    loopback::{LoopbackListener, LoopbackMode, address},
     routes::guarded_router,
     serve::{CONNECTIONS_MAX, serve},
     socket::{ServerError, SocketFile, file_id, socket_path},
@@ -39,7 +39,7 @@ pub struct Server {
 
 impl Server {
     /// Starts a server. It accepts clients when this returns.
-    pub fn start(host: Host, data: &Path, loopback: Loopback) -> Result<Self, ServerError> {
+    pub fn start(host: Host, data: &Path, loopback: LoopbackMode) -> Result<Self, ServerError> {
         let socket = socket_path(data)?;
         let data = data.to_owned();
         let (sender, started) = sync_channel(1);
@@ -81,7 +81,7 @@ impl Server {
 
     /// Stops the server; returns when its runs have stopped and clients have received the last events.
     pub fn stop(self, agents: ShutdownMode) {
-        self.api.stop(agents);
+        self.api.request_stop(agents);
         self.wait_until_stopped();
     }
 
@@ -116,7 +116,7 @@ impl ListeningServer {
     }
 }
 
-fn open_listeners(host: Host, data: &Path, loopback: Loopback) -> Result<ListeningServer, ServerError> {
+fn open_listeners(host: Host, data: &Path, loopback: LoopbackMode) -> Result<ListeningServer, ServerError> {
     let (socket_file, listener) = SocketFile::listen(data)?;
     let mut api = Api::open(host)?;
     let opened = loopback.open(data)?;

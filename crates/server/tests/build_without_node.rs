@@ -32,7 +32,7 @@ fn build_with(case: &str, programs: &[(&str, &str)]) -> (String, PathBuf) {
         fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
     }
     let script = root.join("build-script");
-    rustc(&["--crate-type", "bin", "-o"], &script, "build.rs", &out);
+    compile_with_rustc(&["--crate-type", "bin", "-o"], &script, "build.rs", &out);
     let output = Command::new(&script)
         .current_dir(&home)
         .env("PATH", &bin)
@@ -44,7 +44,7 @@ fn build_with(case: &str, programs: &[(&str, &str)]) -> (String, PathBuf) {
     (successful_stdout(&output), out)
 }
 
-fn rustc(arguments: &[&str], to: &Path, source: &str, out: &Path) {
+fn compile_with_rustc(arguments: &[&str], to: &Path, source: &str, out: &Path) {
     let mut rustc = Command::new(option_env!("RUSTC").unwrap_or("rustc"));
     rustc.args(["--edition", "2024"]).args(arguments).arg(to).arg(Path::new(CRATE).join(source));
     let output = rustc.env("OUT_DIR", out).output().unwrap();
@@ -71,7 +71,12 @@ fn assert_missing_page_is_reported(case: &str, programs: &[(&str, &str)], missin
     {
         assert!(page.contains(instruction), "{instruction}: {page}");
     }
-    rustc(&["--crate-type", "lib", "-o"], &out.join("libassets.rlib"), "src/page/assets.rs", &out);
+    compile_with_rustc(
+        &["--crate-type", "lib", "-o"],
+        &out.join("libassets.rlib"),
+        "src/page/assets.rs",
+        &out,
+    );
     let table = fs::read_to_string(out.join("assets.rs")).unwrap();
     assert!(table.contains("missing/index.html"), "{table}");
 }

@@ -45,7 +45,7 @@ impl ActivityTracker {
     }
 
     /// Applies reports, in the order in which the session made them.
-    pub fn apply(&mut self, timed: &TimedReports) {
+    pub fn apply_reports(&mut self, timed: &TimedReports) {
         self.last_seen_at = timed.at;
         for report in &timed.reports {
             let activity = match report {

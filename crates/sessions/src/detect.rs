@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use drivers::preset::{DriverName, LoginCheck, Preset};
+use drivers::preset::{DriverName, LoginEvidence, Preset};
 use serde::Serialize;
 
 pub use listing::{AgentListing, list};
@@ -113,7 +113,7 @@ impl AgentDetector {
         folders.find_map(|folder| Some(folder.join(command)).filter(|program| is_program(program)))
     }
 
-    fn login_state(&self, check: &LoginCheck) -> LoginState {
+    fn login_state(&self, check: &LoginEvidence) -> LoginState {
         let has_variable = check.variables.iter().any(|name| self.variable(name).is_some());
         let has_file =
             || check.files.iter().filter_map(|file| self.resolve_path(file)).any(|file| file.is_file());

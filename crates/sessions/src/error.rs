@@ -72,22 +72,22 @@ pub enum SessionError {
 
 impl SessionError {
     /// Returns a function that adds the session's name to an error of the holder's client.
-    pub(crate) fn holder(directory: &Path) -> impl Fn(ClientError) -> Self {
-        move |source| Self::Holder { name: session_name(directory), source }
+    pub(crate) fn holder_error_mapper(directory: &Path) -> impl Fn(ClientError) -> Self {
+        move |source| Self::Holder { name: session_name_from_directory(directory), source }
     }
 
     /// Returns a function that adds the session's name to an error of the spool.
-    pub(crate) fn spool(directory: &Path) -> impl Fn(SpoolError) -> Self {
-        move |source| Self::Spool { name: session_name(directory), source }
+    pub(crate) fn spool_error_mapper(directory: &Path) -> impl Fn(SpoolError) -> Self {
+        move |source| Self::Spool { name: session_name_from_directory(directory), source }
     }
 
     /// Returns a function that adds the operation and the path to an IO error.
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn io_error_mapper(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
 }
 
 /// Returns the name of the session that a folder belongs to.
-pub(crate) fn session_name(directory: &Path) -> String {
+pub(crate) fn session_name_from_directory(directory: &Path) -> String {
     directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ const FILE_NAME: &str = "inputs";
 
 /// What a group of holder inputs stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum InputSource {
+pub enum InputPurpose {
     /// The first bytes for a new process.
     Handshake,
     /// An input of the session's user, by its number.
@@ -31,25 +31,25 @@ pub enum InputSource {
 #[derive(Debug)]
 pub struct InputLedger {
     file: File,
-    spans: SequenceSpans,
+    spans: SpansBySource,
     next: u64,
 }
 
 /// The entries of a session's ledger, for readers.
 #[derive(Debug)]
 pub struct SentInputs {
-    spans: SequenceSpans,
+    spans: SpansBySource,
 }
 
 /// For each source, its first sequence number and how many it has.
-type SequenceSpans = BTreeMap<InputSource, (u64, u64)>;
+type SpansBySource = BTreeMap<InputPurpose, (u64, u64)>;
 
 impl SentInputs {
     /// Reads the ledger in a session's folder. A missing one is empty.
     pub fn read(directory: &Path) -> io::Result<Self> {
         match fs::read_to_string(directory.join(FILE_NAME)) {
             Ok(text) => Ok(Self { spans: parse(&text) }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { spans: SequenceSpans::new() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self { spans: SpansBySource::new() }),
             Err(error) => Err(error),
         }
     }
@@ -57,8 +57,8 @@ impl SentInputs {
     /// Returns the input whose last piece has this sequence number.
     pub fn input_completed_by(&self, sequence: u64) -> Option<u32> {
         self.spans.iter().find_map(|(source, (first, count))| match source {
-            InputSource::Input(number) if first + count == sequence + 1 => Some(*number),
-            InputSource::Input(_) | InputSource::Handshake | InputSource::Reply(_) => None,
+            InputPurpose::Input(number) if first + count == sequence + 1 => Some(*number),
+            InputPurpose::Input(_) | InputPurpose::Handshake | InputPurpose::Reply(_) => None,
         })
     }
 }
@@ -82,7 +82,7 @@ impl InputLedger {
     }
 
     /// Returns the sequence numbers of a source. A new source gets the next `count` numbers, durably.
-    pub fn allocate(&mut self, source: InputSource, count: u64) -> io::Result<std::ops::Range<u64>> {
+    pub fn allocate(&mut self, source: InputPurpose, count: u64) -> io::Result<std::ops::Range<u64>> {
         if let Some((first, count)) = self.spans.get(&source) {
             return Ok(*first..first + count);
         }
@@ -99,40 +99,40 @@ impl InputLedger {
         self.next = self.next.max(number);
     }
 
-    pub fn find(&self, source: InputSource) -> Option<std::ops::Range<u64>> {
+    pub fn find(&self, source: InputPurpose) -> Option<std::ops::Range<u64>> {
         self.spans.get(&source).map(|(first, count)| *first..first + count)
     }
 
     /// Returns the inputs of the session's user that are complete once all numbers up to `written` are written.
     pub fn inputs_up_to(&self, written: u64) -> impl Iterator<Item = u32> {
         self.spans.iter().filter_map(move |(source, (first, count))| match source {
-            InputSource::Input(number) if first + count <= written + 1 => Some(*number),
-            InputSource::Input(_) | InputSource::Handshake | InputSource::Reply(_) => None,
+            InputPurpose::Input(number) if first + count <= written + 1 => Some(*number),
+            InputPurpose::Input(_) | InputPurpose::Handshake | InputPurpose::Reply(_) => None,
         })
     }
 }
 
 /// Reads the complete lines. Nothing was sent for an incomplete one.
-fn parse(text: &str) -> SequenceSpans {
+fn parse(text: &str) -> SpansBySource {
     let complete = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
     complete.filter_map(parse_line).map(|(source, first, count)| (source, (first, count))).collect()
 }
 
 /// Returns the name of a source in the file. Must stay readable by older and newer versions.
-fn source_name(source: InputSource) -> String {
+fn source_name(source: InputPurpose) -> String {
     match source {
-        InputSource::Handshake => "opening".to_owned(),
-        InputSource::Input(number) => format!("told:{number}"),
-        InputSource::Reply(offset) => format!("reply:{offset}"),
+        InputPurpose::Handshake => "opening".to_owned(),
+        InputPurpose::Input(number) => format!("told:{number}"),
+        InputPurpose::Reply(offset) => format!("reply:{offset}"),
     }
 }
 
-fn parse_line(line: &str) -> Option<(InputSource, u64, u64)> {
+fn parse_line(line: &str) -> Option<(InputPurpose, u64, u64)> {
     let mut fields = line.split(' ');
     let source = match fields.next()?.split_once(':') {
-        None => InputSource::Handshake,
-        Some(("told", number)) => InputSource::Input(number.parse().ok()?),
-        Some(("reply", offset)) => InputSource::Reply(offset.parse().ok()?),
+        None => InputPurpose::Handshake,
+        Some(("told", number)) => InputPurpose::Input(number.parse().ok()?),
+        Some(("reply", offset)) => InputPurpose::Reply(offset.parse().ok()?),
         Some(_) => return None,
     };
     Some((source, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
@@ -142,15 +142,15 @@ fn parse_line(line: &str) -> Option<(InputSource, u64, u64)> {
 mod tests {
     use std::fs;
 
-    use super::{FILE_NAME, InputLedger, InputSource, SentInputs};
+    use super::{FILE_NAME, InputLedger, InputPurpose, SentInputs};
 
     #[test]
     fn numbers_survive_restarts_and_an_incomplete_line_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let mut ledger = InputLedger::open(folder.path()).unwrap();
-        assert_eq!(ledger.allocate(InputSource::Handshake, 2).unwrap(), 1..3);
-        assert_eq!(ledger.allocate(InputSource::Input(1), 1).unwrap(), 3..4);
-        assert_eq!(ledger.allocate(InputSource::Input(1), 1).unwrap(), 3..4);
+        assert_eq!(ledger.allocate(InputPurpose::Handshake, 2).unwrap(), 1..3);
+        assert_eq!(ledger.allocate(InputPurpose::Input(1), 1).unwrap(), 3..4);
+        assert_eq!(ledger.allocate(InputPurpose::Input(1), 1).unwrap(), 3..4);
         assert!(InputLedger::open(folder.path()).is_err(), "only one process may send inputs");
         drop(ledger);
         let path = folder.path().join(FILE_NAME);
@@ -158,13 +158,13 @@ mod tests {
         text.extend(b"told:2 4");
         fs::write(&path, text).unwrap();
         let mut ledger = InputLedger::open(folder.path()).unwrap();
-        assert_eq!(ledger.find(InputSource::Input(2)), None);
-        assert_eq!(ledger.allocate(InputSource::Reply(77), 1).unwrap(), 4..5);
-        assert_eq!(ledger.allocate(InputSource::Input(2), 2).unwrap(), 5..7);
+        assert_eq!(ledger.find(InputPurpose::Input(2)), None);
+        assert_eq!(ledger.allocate(InputPurpose::Reply(77), 1).unwrap(), 4..5);
+        assert_eq!(ledger.allocate(InputPurpose::Input(2), 2).unwrap(), 5..7);
         drop(ledger);
         let mut ledger = InputLedger::open(folder.path()).unwrap();
-        assert_eq!(ledger.allocate(InputSource::Handshake, 9).unwrap(), 1..3);
-        assert_eq!(ledger.find(InputSource::Input(2)), Some(5..7));
+        assert_eq!(ledger.allocate(InputPurpose::Handshake, 9).unwrap(), 1..3);
+        assert_eq!(ledger.find(InputPurpose::Input(2)), Some(5..7));
         assert_eq!(ledger.inputs_up_to(4).collect::<Vec<_>>(), [1]);
         assert_eq!(ledger.inputs_up_to(5).collect::<Vec<_>>(), [1], "input 2 is written only in part");
         assert_eq!(ledger.inputs_up_to(6).collect::<Vec<_>>(), [1, 2]);

@@ -20,7 +20,7 @@ const RENDERINGS_MAX: usize = 3;
 
 /// The order in which inputs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputOrder {
+pub enum SendPolicy {
     /// As they are queued: the user of the queue knows when a turn has ended.
     AsQueued,
     /// A prompt waits for the end of the turn before it; answers and interrupts overtake waiting prompts.
@@ -30,7 +30,7 @@ pub enum InputOrder {
 /// The waiting inputs of one session. Each is rendered to an [`AgentInput`] when it can be sent.
 #[derive(Debug)]
 pub struct InputQueue<T> {
-    order: InputOrder,
+    order: SendPolicy,
     waiting: VecDeque<(u32, T)>,
     last_prompt: u32,
     is_in_turn: bool,
@@ -38,7 +38,7 @@ pub struct InputQueue<T> {
 
 /// An input that no longer waits.
 #[derive(Debug)]
-pub struct SentInput<T> {
+pub struct DequeuedInput<T> {
     pub number: u32,
     /// The input as it was queued.
     pub queued: T,
@@ -65,7 +65,7 @@ enum SendAttempt {
 
 impl<T> InputQueue<T> {
     /// Returns an empty queue; `last_prompt` is the last prompt whose turn has ended, 0 if none.
-    pub fn new(order: InputOrder, last_prompt: u32) -> Self {
+    pub fn new(order: SendPolicy, last_prompt: u32) -> Self {
         Self { order, waiting: VecDeque::new(), last_prompt, is_in_turn: false }
     }
 
@@ -111,13 +111,13 @@ impl<T> InputQueue<T> {
         &mut self,
         session: &mut Session,
         mut render: impl FnMut(u32, &T, Option<RefusedInput>) -> Result<Option<AgentInput>, E>,
-    ) -> Result<Option<SentInput<T>>, E> {
-        let mut prompts_wait = self.order == InputOrder::OnePromptPerTurn && self.is_in_turn;
+    ) -> Result<Option<DequeuedInput<T>>, E> {
+        let mut prompts_wait = self.order == SendPolicy::OnePromptPerTurn && self.is_in_turn;
         for index in 0..self.waiting.len() {
             let Some((number, queued)) = self.waiting.get(index) else { break };
             let render = |refused: Option<RefusedInput>| render(*number, queued, refused);
             let (written, reports) = match try_send(session, *number, prompts_wait, render)? {
-                SendAttempt::MustWait if self.order == InputOrder::AsQueued => break,
+                SendAttempt::MustWait if self.order == SendPolicy::AsQueued => break,
                 SendAttempt::MustWait => {
                     prompts_wait = true;
                     continue;
@@ -132,7 +132,7 @@ impl<T> InputQueue<T> {
             if let Some(AgentInput::Prompt { .. }) = written {
                 (self.is_in_turn, self.last_prompt) = (true, number);
             }
-            return Ok(Some(SentInput { number, queued, written, reports }));
+            return Ok(Some(DequeuedInput { number, queued, written, reports }));
         }
         Ok(None)
     }

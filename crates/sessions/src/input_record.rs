@@ -64,9 +64,8 @@ impl InputRecord {
         let path = directory.join(PROGRESS_FILE);
         let progress = match read_file_or_empty(&path)?.as_str() {
             "" => ConversationProgress::default(),
-            text => {
-                serde_json::from_str(text).map_err(|error| SessionError::io("read", &path)(error.into()))?
-            }
+            text => serde_json::from_str(text)
+                .map_err(|error| SessionError::io_error_mapper("read", &path)(error.into()))?,
         };
         Ok(Self {
             directory: directory.to_owned(),
@@ -98,7 +97,7 @@ impl InputRecord {
             file.write_all(text.as_bytes())?;
             file.sync_data()
         };
-        write().map_err(SessionError::io("write", &path))?;
+        write().map_err(SessionError::io_error_mapper("write", &path))?;
         self.is_line_open = false;
         self.inputs.push((number, line.input));
         Ok(())
@@ -125,7 +124,8 @@ impl InputRecord {
         }
         let path = self.directory.join(PROGRESS_FILE);
         let text = serde_json::to_vec(&self.progress).map_err(io::Error::from);
-        text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io("write", &path))
+        text.and_then(|text| replace_file(&path, &text))
+            .map_err(SessionError::io_error_mapper("write", &path))
     }
 }
 
@@ -134,7 +134,7 @@ fn read_file_or_empty(path: &Path) -> Result<String, SessionError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(SessionError::io("read", path)(error)),
+        Err(error) => Err(SessionError::io_error_mapper("read", path)(error)),
     }
 }
 

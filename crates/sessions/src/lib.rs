@@ -19,7 +19,7 @@ mod sessions;
 pub use activity::{ActivityTracker, AgentActivity};
 pub use error::SessionError;
 pub use holder_program::{HOLDER_TARGET, holder_program};
-pub use input_queue::{INPUTS_MAX, InputOrder, InputQueue, RefusedInput, SentInput};
+pub use input_queue::{DequeuedInput, INPUTS_MAX, InputQueue, RefusedInput, SendPolicy};
 pub use input_record::{ConversationProgress, InputRecord};
 pub use input_writer::InputWriter;
 pub use launch::{AgentLaunch, CommandLine, command_line, new_session_id};

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, ffi::OsString};
 
-use domain::find_secret;
+use domain::secret_in_variable;
 use holder::mask::{SECRET_BYTES_MAX, SECRETS_BYTES_MAX, Secret};
 
 /// Shorter values would occur in ordinary text.
@@ -18,7 +18,8 @@ pub fn agent_secrets(
     let (mut secrets, mut bytes_available) = (Vec::new(), SECRETS_BYTES_MAX);
     for (name, value) in added.iter().chain(inherited) {
         let value = value.to_string_lossy();
-        let secret = find_secret(&name.to_string_lossy(), &value).map(str::as_bytes).unwrap_or_default();
+        let secret =
+            secret_in_variable(&name.to_string_lossy(), &value).map(str::as_bytes).unwrap_or_default();
         if (SECRET_BYTES_MIN..=SECRET_BYTES_MAX.min(bytes_available)).contains(&secret.len()) {
             bytes_available -= secret.len();
             secrets.push(Secret::new(secret.to_vec()));

@@ -18,10 +18,10 @@ use drivers::{AgentInput, DriverEvent, DriverSetup, Reaction, SendError};
 use holder::{ClientError, protocol::Request, spool::Exit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::{error::SessionError, input_ledger::InputSource};
+use crate::{error::SessionError, input_ledger::InputPurpose};
 use input_sender::InputSender;
 pub use observer::{SessionObserver, TimedReports};
-use spool_reader::{RecordOutcome, SpoolReader};
+use spool_reader::{SpoolEvent, SpoolReader};
 pub use waker::Waker;
 
 /// Time allowed for all processes of a session to stop, in addition to the holder's response time.
@@ -66,7 +66,8 @@ impl Session {
         mut setup: DriverSetup,
     ) -> Result<(Self, Vec<SessionReport>), SessionError> {
         let inputs = InputSender::open(directory)?;
-        let waker = Waker::new().map_err(SessionError::io("create a waker for the session in", directory))?;
+        let waker = Waker::new()
+            .map_err(SessionError::io_error_mapper("create a waker for the session in", directory))?;
         let handshake = setup.driver.on_start();
         let spool = SpoolReader::open(directory, setup)?;
         let mut session = Self {
@@ -79,8 +80,8 @@ impl Session {
             is_caught_up: false,
             has_deferred_input: false,
         };
-        let mut reports = input_written_reports(session.inputs.written_inputs());
-        reports.extend(session.apply_reaction(handshake, InputSource::Handshake)?);
+        let mut reports = input_written_reports(session.inputs.all_written_inputs());
+        reports.extend(session.apply_reaction(handshake, InputPurpose::Handshake)?);
         Ok((session, reports))
     }
 
@@ -98,7 +99,7 @@ impl Session {
         input: &AgentInput,
         number: u32,
     ) -> Result<Vec<SessionReport>, SessionError> {
-        if self.inputs.is_written(InputSource::Input(number)) {
+        if self.inputs.is_written(InputPurpose::Input(number)) {
             return Ok(vec![SessionReport::InputWritten { number }]);
         }
         match self.spool.driver.encode_input(input, number) {
@@ -107,7 +108,7 @@ impl Session {
                 self.has_deferred_input = true;
                 Err(SendError::NotReady.into())
             }
-            reaction => self.apply_reaction(reaction?, InputSource::Input(number)),
+            reaction => self.apply_reaction(reaction?, InputPurpose::Input(number)),
         }
     }
 
@@ -121,7 +122,7 @@ impl Session {
     ///
     /// After a crash it may have sequence numbers already, and the holder would wait for them before later inputs.
     pub fn skip_input(&mut self, number: u32) -> Result<(), SessionError> {
-        self.inputs.skip(InputSource::Input(number))
+        self.inputs.skip(InputPurpose::Input(number))
     }
 
     /// Waits for reports. Returns none at the deadline or when woken.
@@ -201,18 +202,18 @@ impl Session {
         let _ = poll(&mut polled.collect::<Vec<_>>(), timeout.as_ref());
     }
 
-    fn handle_record(&mut self, outcome: RecordOutcome) -> Result<Vec<SessionReport>, SessionError> {
+    fn handle_record(&mut self, outcome: SpoolEvent) -> Result<Vec<SessionReport>, SessionError> {
         match outcome {
-            RecordOutcome::Output(reaction, offset) => {
+            SpoolEvent::Output(reaction, offset) => {
                 self.silent_since = Instant::now();
                 self.is_silence_reported = false;
-                self.apply_reaction(reaction, InputSource::Reply(offset))
+                self.apply_reaction(reaction, InputPurpose::Reply(offset))
             }
-            RecordOutcome::Reports(reports) => Ok(reports),
-            RecordOutcome::InputWritten(sequence) => {
+            SpoolEvent::Reports(reports) => Ok(reports),
+            SpoolEvent::InputWritten(sequence) => {
                 Ok(input_written_reports(self.inputs.note_written(sequence)))
             }
-            RecordOutcome::Exited(exit) => Ok(self.end_with_report(SessionReport::Ended(exit))),
+            SpoolEvent::Exited(exit) => Ok(self.end_with_report(SessionReport::Ended(exit))),
         }
     }
 
@@ -234,10 +235,10 @@ impl Session {
         let offset = self.spool.offset();
         // The output does not show that the turn ended here, so the spool records it for later readers.
         if reaction.events.iter().any(|event| matches!(event, DriverEvent::TurnEnded { .. })) {
-            self.inputs.notify(&Request::MarkTurnEnd { offset })?;
-            self.spool.note_marked_turn_end(offset);
+            self.inputs.send_without_reply(&Request::MarkTurnEnd { offset })?;
+            self.spool.expect_turn_end_record(offset);
         }
-        self.apply_reaction(reaction, InputSource::Reply(offset))
+        self.apply_reaction(reaction, InputPurpose::Reply(offset))
     }
 
     /// Ends the session with a last report, after the events of an open turn.
@@ -251,7 +252,7 @@ impl Session {
     fn apply_reaction(
         &mut self,
         reaction: Reaction,
-        source: InputSource,
+        source: InputPurpose,
     ) -> Result<Vec<SessionReport>, SessionError> {
         self.inputs.enqueue(reaction.outgoing, source)?;
         Ok(reaction.events.into_iter().map(SessionReport::Event).collect())

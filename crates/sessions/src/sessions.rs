@@ -407,7 +407,7 @@ impl Sessions {
         let age_ms = now().0.saturating_sub(metadata.started_at.0);
         let state = match read_session_state(&directory) {
             // The holder was killed before it wrote its status.
-            SessionState::Starting if age_ms > start_ms_max(&directory) => SessionState::Lost,
+            SessionState::Starting if age_ms > holder_start_ms_max(&directory) => SessionState::Lost,
             state => state,
         };
         Ok(SessionEntry { name, directory, metadata, state })
@@ -415,7 +415,7 @@ impl Sessions {
 }
 
 /// Returns the time allowed for a holder to reply after its start: less if it has created its socket already.
-fn start_ms_max(directory: &Path) -> i64 {
+fn holder_start_ms_max(directory: &Path) -> i64 {
     if directory.join(SOCKET_NAME).exists() { LISTENING_MS_MAX } else { START_MS_MAX }
 }
 
@@ -500,13 +500,13 @@ fn is_name(name: &str) -> bool {
 fn read_metadata(directory: &Path) -> Result<SessionMetadata, SessionError> {
     let path = directory.join(METADATA_FILE);
     let read = fs::read(&path).and_then(|text| serde_json::from_slice(&text).map_err(io::Error::from));
-    read.map_err(SessionError::io("read", &path))
+    read.map_err(SessionError::io_error_mapper("read", &path))
 }
 
 fn write_metadata(directory: &Path, metadata: &SessionMetadata) -> Result<(), SessionError> {
     let path = directory.join(METADATA_FILE);
     let text = serde_json::to_vec(metadata).map_err(io::Error::from);
-    text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io("write", &path))
+    text.and_then(|text| replace_file(&path, &text)).map_err(SessionError::io_error_mapper("write", &path))
 }
 
 /// Replaces a file atomically: readers see the old or the new content, also if the writer is killed.

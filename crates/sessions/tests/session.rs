@@ -14,7 +14,7 @@ use drivers::{
 };
 use holder::protocol::{Request, StderrMode, StdioAttachment};
 use sessions::{
-    INPUTS_MAX, InputOrder, InputQueue, Sandbox, SandboxPolicy, Session, SessionEntry, SessionError,
+    INPUTS_MAX, InputQueue, Sandbox, SandboxPolicy, SendPolicy, Session, SessionEntry, SessionError,
     SessionReport, SessionState, Sessions, StartRequest,
 };
 use tempfile::TempDir;
@@ -199,8 +199,8 @@ fn send_and_read_until(
 fn prompt_waits_for_the_turn_before_it_and_an_answer_does_not() {
     let answer = AgentInput::Answer { prompt: "p".to_owned(), answer: "three".to_owned() };
     for (order, expected) in [
-        (InputOrder::OnePromptPerTurn, ["got three", "got two"]),
-        (InputOrder::AsQueued, ["got two", "got three"]),
+        (SendPolicy::OnePromptPerTurn, ["got three", "got two"]),
+        (SendPolicy::AsQueued, ["got two", "got three"]),
     ] {
         let folder = TempDir::new().unwrap();
         // The turn of "one" ends with the next line.
@@ -223,7 +223,7 @@ fn prompt_waits_for_the_turn_before_it_and_an_answer_does_not() {
 fn obsolete_input_counts_as_written_and_does_not_block_the_next() {
     let folder = TempDir::new().unwrap();
     let (sessions, entry) = start_session(folder.path(), "while read -r line; do echo \"got $line\"; done");
-    for order in [InputOrder::OnePromptPerTurn, InputOrder::AsQueued] {
+    for order in [SendPolicy::OnePromptPerTurn, SendPolicy::AsQueued] {
         let (mut session, _) = open_session(&entry, 0);
         let mut inputs = InputQueue::new(order, 0);
         let permission = AgentInput::Permission { prompt: "gone".to_owned(), allowed: true };
@@ -246,7 +246,7 @@ fn obsolete_input_counts_as_written_and_does_not_block_the_next() {
 
 #[test]
 fn queue_of_inputs_has_a_bound() {
-    let mut inputs = InputQueue::new(InputOrder::AsQueued, 0);
+    let mut inputs = InputQueue::new(SendPolicy::AsQueued, 0);
     for number in 1..=u32::try_from(INPUTS_MAX).unwrap() {
         inputs.push(number, prompt("more")).unwrap();
     }

@@ -28,7 +28,7 @@ impl Entry {
     /// Events of a newer version are rejected, never partially understood.
     pub fn to_recorded_event(&self) -> Result<RecordedEvent, StoreError> {
         let (run, sequence, kind) = (self.run.clone(), self.sequence, self.kind.clone());
-        let Some(name) = Event::current_name(&self.kind) else {
+        let Some(name) = Event::current_name_of(&self.kind) else {
             return Err(StoreError::UnknownEvent { run, sequence, kind });
         };
         let (found, known) = (self.version, Event::VERSION);

@@ -86,7 +86,7 @@ impl SqliteLog {
 impl Drop for SqliteLog {
     fn drop(&mut self) {
         // The last connection to close cleans up the side files, and only a writing connection can.
-        self.readers.close();
+        self.readers.close_idle();
         // A stopped writer needs no command, and one that panicked has reported it.
         let _ = self.queue.send(WriterCommand::Stop);
         if let Some(writer) = self.writer.take() {

@@ -35,7 +35,7 @@ pub(crate) fn change_names(event: &Event, kind: RowKind, row: Option<&Row>) -> &
         RowKind::Session => session_change_names(event, row),
         RowKind::Task if matches!(event, Event::TaskDone(_)) => match row {
             // Tasks that depend on it change too, but are not done.
-            Some(Row::Task(row)) if Some(&row.id) == done_task(event) => &[WORKER_COMPLETE],
+            Some(Row::Task(row)) if Some(&row.id) == completed_task_id(event) => &[WORKER_COMPLETE],
             Some(_) | None => &[],
         },
         RowKind::Progress => &[WORKER_PROGRESS],
@@ -92,7 +92,7 @@ fn session_change_names(event: &Event, row: Option<&Row>) -> &'static [&'static 
     }
 }
 
-fn done_task(event: &Event) -> Option<&TaskId> {
+fn completed_task_id(event: &Event) -> Option<&TaskId> {
     if let Event::TaskDone(events::TaskDone { task, .. }) = event { Some(task) } else { None }
 }
 

@@ -387,7 +387,7 @@ impl Views {
             AgentMessage::Progress(progress) => self.apply_progress_reported(now, session, progress),
             AgentMessage::StepComplete(step) => {
                 self.apply_step_completed(now, session);
-                self.add_step_turn(now, session, step.summary.as_ref());
+                self.add_completed_step_turn(now, session, step.summary.as_ref());
             }
             // Their consequences have their own events.
             AgentMessage::AskUser(_)

@@ -83,7 +83,7 @@ pub struct Edge {
 /// Computes the diagram of a plan.
 pub fn layout(rows: &Rows, now: Timestamp) -> Layout {
     let tasks: Vec<&TaskId> = rows.tasks.iter().map(|row| &row.id).collect();
-    let graph = task_graph(rows);
+    let graph = build_dependency_graph(rows);
     let lanes = lanes::Lanes::of(rows, &graph);
     let ordered = order::order(&graph, &lanes);
     let coordinates = place::place(&graph, &lanes, &ordered);
@@ -116,7 +116,7 @@ pub fn layout(rows: &Rows, now: Timestamp) -> Layout {
 }
 
 /// Returns the dependencies between the tasks as a graph of their indexes in the table; ignores unknown tasks.
-pub(crate) fn task_graph(rows: &Rows) -> Graph {
+pub(crate) fn build_dependency_graph(rows: &Rows) -> Graph {
     let places: BTreeMap<&TaskId, usize> = rows.tasks.iter().map(|row| &row.id).zip(0..).collect();
     let mut graph = Graph::new(places.len());
     for detail in rows.task_details.iter() {

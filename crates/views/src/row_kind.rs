@@ -56,7 +56,7 @@ macro_rules! kinds {
 
             /// Returns the key, unique within the kind.
             pub fn key(&self) -> String {
-                match self {$(Self::$kind(row) => $row::write_key(&row.key()),)*}
+                match self {$(Self::$kind(row) => $row::key_to_text(&row.key()),)*}
             }
         }
 

@@ -83,7 +83,7 @@ impl SentenceContext<'_> {
     }
 
     /// Returns the name of the user who caused the event, `None` if an agent or Jangdan did.
-    pub fn person(&self) -> Option<&str> {
+    pub fn acting_user(&self) -> Option<&str> {
         match self.actor {
             Actor::Person(name) => Some(name),
             Actor::Agent(_) | Actor::Clock | Actor::System => None,
@@ -91,7 +91,7 @@ impl SentenceContext<'_> {
     }
 
     /// Returns the user or agent that caused the event, else `Jangdan`.
-    pub fn actor(&self) -> String {
+    pub fn acting_party_name(&self) -> String {
         match self.actor {
             Actor::Person(name) => name.clone(),
             Actor::Agent(session) => self.agent(*session),
@@ -101,13 +101,13 @@ impl SentenceContext<'_> {
 
     /// Returns the id of a question with the beginning of its text.
     pub fn question(&self, id: QuestionId) -> String {
-        self.rows.questions.get(&id).map_or_else(|| id.to_string(), |row| label(id, &row.text))
+        self.rows.questions.get(&id).map_or_else(|| id.to_string(), |row| question_label(id, &row.text))
     }
 
     /// Returns the same in Korean, for questions that Jangdan asks itself.
     pub fn question_korean(&self, id: QuestionId) -> String {
         let row = self.rows.questions.get(&id);
-        row.map_or_else(|| id.to_string(), |row| label(id, row.korean.as_ref().unwrap_or(&row.text)))
+        row.map_or_else(|| id.to_string(), |row| question_label(id, row.korean.as_ref().unwrap_or(&row.text)))
     }
 
     /// Returns the name of a requested resource with the id of the request.
@@ -115,12 +115,12 @@ impl SentenceContext<'_> {
         self.rows.requests.get(&id).map_or_else(|| id.to_string(), |row| format!("{} ({id})", row.name))
     }
 
-    pub fn escalation(&self, id: EscalationId) -> Option<&EscalationRow> {
+    pub fn escalation_row(&self, id: EscalationId) -> Option<&EscalationRow> {
         self.rows.escalations.get(&id)
     }
 
     pub fn escalation_subject(&self, id: EscalationId) -> EscalationSubject {
-        let row = self.escalation(id);
+        let row = self.escalation_row(id);
         match (row.and_then(|row| row.task.clone()), row.and_then(|row| row.phase)) {
             (Some(task), _) => EscalationSubject::Task { task },
             (None, Some(phase)) => EscalationSubject::Phase { phase },
@@ -128,13 +128,13 @@ impl SentenceContext<'_> {
         }
     }
 
-    pub fn invocation(&self, id: InvocationId) -> Option<&InvocationRow> {
+    pub fn invocation_row(&self, id: InvocationId) -> Option<&InvocationRow> {
         self.rows.invocations.get(&id)
     }
 
     /// Returns the agent that called and the agent that was called.
     pub fn call_parties(&self, id: InvocationId) -> (String, String) {
-        let row = self.invocation(id);
+        let row = self.invocation_row(id);
         let caller = row.map_or_else(|| id.to_string(), |row| self.agent(row.caller_session));
         let callee = row.map_or_else(|| id.to_string(), |row| row.callee.to_string());
         (caller, callee)
@@ -156,13 +156,17 @@ impl SentenceContext<'_> {
     }
 }
 
-fn label(id: QuestionId, text: &str) -> String {
+fn question_label(id: QuestionId, text: &str) -> String {
     const LABEL_CHARS_MAX: usize = 48;
-    if text.trim().is_empty() { id.to_string() } else { format!("{id} ({})", shorten(text, LABEL_CHARS_MAX)) }
+    if text.trim().is_empty() {
+        id.to_string()
+    } else {
+        format!("{id} ({})", shorten_first_line(text, LABEL_CHARS_MAX))
+    }
 }
 
 /// Joins names for a sentence: the first few, and the number of the others.
-pub(crate) fn join_names<T: ToString>(items: &[T]) -> String {
+pub(crate) fn join_leading_names<T: ToString>(items: &[T]) -> String {
     join_names_of_total(items, items.len())
 }
 
@@ -188,10 +192,10 @@ pub(crate) fn leading_names<T: ToString>(items: &[T]) -> Vec<String> {
 /// Returns the first line of a text, shortened to 120 characters.
 pub(crate) fn first_line(text: &str) -> String {
     const LINE_CHARS_MAX: usize = 120;
-    shorten(text, LINE_CHARS_MAX)
+    shorten_first_line(text, LINE_CHARS_MAX)
 }
 
-fn shorten(text: &str, chars_max: usize) -> String {
+fn shorten_first_line(text: &str, chars_max: usize) -> String {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
     let short: String = line.chars().take(chars_max).collect();

@@ -21,7 +21,7 @@ pub trait TableRow: Clone + Into<Row> {
     fn key(&self) -> Self::Key;
 
     /// Returns the key as text. Rows of kinds with a cursor must sort by it.
-    fn write_key(key: &Self::Key) -> String;
+    fn key_to_text(key: &Self::Key) -> String;
 
     /// Returns the sessions that the row concerns.
     fn sessions(&self) -> RowSessions {
@@ -97,7 +97,7 @@ impl<R: TableRow> Table<R> {
         let look = |(key, before)| {
             let row = self.rows.get(&key).map(Box::as_ref);
             let sessions = [before, row.map_or([None; 2], R::sessions)];
-            TouchedRow { key: R::write_key(&key), row: row.cloned().map(Into::into), sessions }
+            TouchedRow { key: R::key_to_text(&key), row: row.cloned().map(Into::into), sessions }
         };
         touched.into_iter().map(look).collect()
     }

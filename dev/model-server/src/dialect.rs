@@ -97,7 +97,7 @@ impl Dialect {
     }
 
     /// Returns all texts for the model since its last message.
-    pub fn last_prompt(self, body: &Value) -> String {
+    pub fn texts_since_reply(self, body: &Value) -> String {
         let key = match self {
             Self::Anthropic | Self::Chat => "messages",
             Self::Responses => "input",

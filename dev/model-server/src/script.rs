@@ -30,7 +30,7 @@ pub const KEY: &str = "$KEY";
 
 impl Script {
     /// Creates a script with these turns, whatever the prompt.
-    pub fn of(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
+    pub fn from_turns(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         let rule = Rule { contains: None, turns: turns.into_iter().collect() };
         Self {
             rules: vec![rule],
@@ -41,7 +41,7 @@ impl Script {
     }
 
     /// Replaces the placeholder of a turn with the key in the conversation.
-    pub(crate) fn fill_in_key(&self, mut turn: ScriptedTurn, conversation: &str) -> ScriptedTurn {
+    pub(crate) fn fill_in_session_key(&self, mut turn: ScriptedTurn, conversation: &str) -> ScriptedTurn {
         let found = self.key_after.as_ref().and_then(|text| conversation.split_once(text));
         let is_key = |sign: char| sign.is_ascii_alphanumeric();
         let key = found.and_then(|(_, rest)| rest.trim_start().split(|sign| !is_key(sign)).next());

@@ -143,7 +143,7 @@ impl State {
         request: &Request,
         body: Value,
     ) -> io::Result<()> {
-        let prompt = dialect.last_prompt(&body);
+        let prompt = dialect.texts_since_reply(&body);
         let (turn, is_side_request, is_unscripted) = self.next_turn(&body, &prompt);
         let streams = dialect.streams(&request.target, &body);
         let model = dialect.model(&request.target, &body).to_owned();
@@ -191,7 +191,7 @@ impl State {
             return (ScriptedTurn::text_reply(&script.side_reply), true, false);
         }
         match script.take_turn(prompt) {
-            Some(turn) => (script.fill_in_key(turn, &body.to_string()), false, false),
+            Some(turn) => (script.fill_in_session_key(turn, &body.to_string()), false, false),
             None => (ScriptedTurn::text_reply("The script has no turn left."), false, true),
         }
     }

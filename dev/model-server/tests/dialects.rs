@@ -14,7 +14,7 @@ use model_server::{
 use serde_json::{Value, json};
 
 /// Returns a request of each dialect that offers a tool: the dialect, its path, its path for a stream, its body.
-fn requests(prompt: &str) -> [(Dialect, &'static str, &'static str, Value); 4] {
+fn sample_requests(prompt: &str) -> [(Dialect, &'static str, &'static str, Value); 4] {
     let tool = json!([{ "name": "Bash" }]);
     [
         (
@@ -82,8 +82,8 @@ fn text_and_tool() -> ScriptedTurn {
 
 #[test]
 fn anthropic_streams_blocks_between_a_start_and_a_stop() {
-    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
-    let [(_, _, path, body), ..] = requests("go");
+    let server = ModelServer::start(Script::from_turns([text_and_tool()])).expect("start the server");
+    let [(_, _, path, body), ..] = sample_requests("go");
     let (head, data) = post_stream(&server, path, body);
     assert!(head.starts_with("HTTP/1.1 200 OK") && head.contains("text/event-stream"), "{head}");
     let events = parse_events(&data);
@@ -113,8 +113,8 @@ fn anthropic_streams_blocks_between_a_start_and_a_stop() {
 
 #[test]
 fn responses_streams_items_and_completes() {
-    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
-    let [_, (_, _, path, body), ..] = requests("go");
+    let server = ModelServer::start(Script::from_turns([text_and_tool()])).expect("start the server");
+    let [_, (_, _, path, body), ..] = sample_requests("go");
     let events = parse_events(&post_stream(&server, path, body).1);
     let types: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert_eq!(types.first(), Some(&"response.created"));
@@ -135,8 +135,8 @@ fn responses_streams_items_and_completes() {
 
 #[test]
 fn chat_streams_deltas_and_ends_with_done() {
-    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
-    let [_, _, (_, _, path, body), _] = requests("go");
+    let server = ModelServer::start(Script::from_turns([text_and_tool()])).expect("start the server");
+    let [_, _, (_, _, path, body), _] = sample_requests("go");
     let (_, data) = post_stream(&server, path, body);
     assert_eq!(data.last().map(String::as_str), Some("[DONE]"));
     let events = parse_events(&data);
@@ -155,8 +155,8 @@ fn chat_streams_deltas_and_ends_with_done() {
 
 #[test]
 fn google_streams_candidates() {
-    let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
-    let [.., (_, _, path, body)] = requests("go");
+    let server = ModelServer::start(Script::from_turns([text_and_tool()])).expect("start the server");
+    let [.., (_, _, path, body)] = sample_requests("go");
     let events = parse_events(&post_stream(&server, path, body).1);
     assert_eq!(
         events[0]["candidates"][0]["content"],
@@ -171,13 +171,13 @@ fn google_streams_candidates() {
 
 #[test]
 fn without_a_stream_the_completion_is_one_object() {
-    for ((dialect, path, _, body), (text, tool)) in requests("go").into_iter().zip([
+    for ((dialect, path, _, body), (text, tool)) in sample_requests("go").into_iter().zip([
         ("/content/0/text", "/content/1/name"),
         ("/output/0/content/0/text", "/output/1/name"),
         ("/choices/0/message/content", "/choices/0/message/tool_calls/0/function/name"),
         ("/candidates/0/content/parts/0/text", "/candidates/0/content/parts/1/functionCall/name"),
     ]) {
-        let server = ModelServer::start(Script::of([text_and_tool()])).expect("start the server");
+        let server = ModelServer::start(Script::from_turns([text_and_tool()])).expect("start the server");
         let (head, answer) = post(&server, path, &body);
         assert!(head.contains("application/json"), "{dialect:?}");
         let answer: Value = serde_json::from_str(&answer).expect("JSON");
@@ -188,7 +188,7 @@ fn without_a_stream_the_completion_is_one_object() {
 
 #[test]
 fn errors_have_the_form_of_their_dialect_and_their_headers() {
-    for ((dialect, path, _, body), (place, limit, overload)) in requests("go").into_iter().zip([
+    for ((dialect, path, _, body), (place, limit, overload)) in sample_requests("go").into_iter().zip([
         ("/error/type", "rate_limit_error", "overloaded_error"),
         ("/error/type", "rate_limit_exceeded", "server_error"),
         ("/error/type", "rate_limit_exceeded", "server_error"),
@@ -205,7 +205,7 @@ fn errors_have_the_form_of_their_dialect_and_their_headers() {
             ScriptedTurn::Error(plan),
             ScriptedTurn::text_reply("on"),
         ];
-        let server = ModelServer::start(Script::of(turns)).expect("start the server");
+        let server = ModelServer::start(Script::from_turns(turns)).expect("start the server");
         let error =
             |answer: &str| serde_json::from_str::<Value>(answer).expect("JSON").pointer(place).cloned();
         let (head, answer) = post(&server, path, &body);
@@ -225,7 +225,7 @@ fn errors_have_the_form_of_their_dialect_and_their_headers() {
 
 #[test]
 fn a_cut_stream_lacks_its_end_and_a_slow_one_keeps_its_pace() {
-    for (dialect, _, path, body) in requests("go") {
+    for (dialect, _, path, body) in sample_requests("go") {
         let parts = vec![ReplyPart::Text("one two three".to_owned())];
         let cut = ScriptedTurn::Reply(ScriptedReply {
             parts: parts.clone(),
@@ -238,8 +238,8 @@ fn a_cut_stream_lacks_its_end_and_a_slow_one_keeps_its_pace() {
             pace: Duration::from_millis(5),
             ..ScriptedReply::default()
         };
-        let server =
-            ModelServer::start(Script::of([cut, ScriptedTurn::Reply(slow)])).expect("start the server");
+        let server = ModelServer::start(Script::from_turns([cut, ScriptedTurn::Reply(slow)]))
+            .expect("start the server");
         let mut stream = body.clone();
         stream["stream"] = json!(true);
         let (_, answer) = post(&server, path, &stream);
@@ -258,7 +258,7 @@ fn rules_match_the_last_prompt_and_side_requests_take_no_turn() {
         contains: Some(contains.to_owned()),
         turns: [ScriptedTurn::text_reply(text)].into(),
     };
-    for (dialect, path, _, body) in requests("build the login") {
+    for (dialect, path, _, body) in sample_requests("build the login") {
         let script = Script {
             rules: vec![rule("logout", "A"), rule("login", "B")],
             side_reply: "a title".to_owned(),
@@ -286,10 +286,10 @@ fn rules_match_the_last_prompt_and_side_requests_take_no_turn() {
 
 #[test]
 fn the_first_key_in_a_prompt_replaces_the_placeholder() {
-    for (dialect, path, _, body) in requests("tags have your key k3f9, not your key x1") {
+    for (dialect, path, _, body) in sample_requests("tags have your key k3f9, not your key x1") {
         let script = Script {
             key_after: Some("your key".to_owned()),
-            ..Script::of([ScriptedTurn::text_reply("DONE $KEY.")])
+            ..Script::from_turns([ScriptedTurn::text_reply("DONE $KEY.")])
         };
         let server = ModelServer::start(script).expect("start the server");
         let (_, answer) = post(&server, path, &body);
@@ -299,7 +299,7 @@ fn the_first_key_in_a_prompt_replaces_the_placeholder() {
 
 #[test]
 fn the_result_of_a_tool_is_part_of_the_last_prompt() {
-    let server = ModelServer::start(Script::of([])).expect("start the server");
+    let server = ModelServer::start(Script::from_turns([])).expect("start the server");
     let bodies = [
         (
             "/v1/messages",
@@ -330,7 +330,7 @@ fn the_result_of_a_tool_is_part_of_the_last_prompt() {
 
 #[test]
 fn other_paths_are_answered_and_not_recorded() {
-    let server = ModelServer::start(Script::of([])).expect("start the server");
+    let server = ModelServer::start(Script::from_turns([])).expect("start the server");
     assert!(post(&server, "/v1/messages/count_tokens", &json!({})).1.contains("input_tokens"));
     assert!(post(&server, "/v1beta/models/m:countTokens", &json!({})).1.contains("totalTokens"));
     assert!(post(&server, "/v1/models", &json!({})).0.starts_with("HTTP/1.1 200 "));

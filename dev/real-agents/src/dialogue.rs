@@ -17,7 +17,7 @@ use serde_json::Value;
 const LINE_MAX: Duration = Duration::from_secs(30);
 
 /// A conversation with a program that is killed when dropped.
-pub struct Dialogue {
+pub struct JsonLinesDialogue {
     child: Child,
     input: ChildStdin,
     lines: Receiver<Value>,
@@ -25,7 +25,7 @@ pub struct Dialogue {
     pub received: Vec<Value>,
 }
 
-impl Dialogue {
+impl JsonLinesDialogue {
     /// Starts a program and reads its output.
     pub fn start(command: &mut Command) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
@@ -49,21 +49,22 @@ impl Dialogue {
     /// Waits for a line with this text at a JSON pointer, and returns it.
     pub fn wait_for_text(&mut self, pointer: &str, text: &str) -> Result<Value> {
         let matches = |value: &Value| value.pointer(pointer).and_then(Value::as_str) == Some(text);
-        self.receive(matches).with_context(|| format!("wait for {text:?} at {pointer}"))
+        self.receive_matching(matches).with_context(|| format!("wait for {text:?} at {pointer}"))
     }
 
     /// Waits for the response to a request, and returns its result.
-    pub fn wait_for_response(&mut self, id: u64) -> Result<Value> {
+    pub fn wait_for_request_result(&mut self, id: u64) -> Result<Value> {
         let is_response =
             |value: &Value| value.get("id") == Some(&Value::from(id)) && value.get("method").is_none();
-        let response = self.receive(is_response).with_context(|| format!("wait for the response to {id}"))?;
+        let response =
+            self.receive_matching(is_response).with_context(|| format!("wait for the response to {id}"))?;
         match response.get("result") {
             Some(result) => Ok(result.clone()),
             None => bail!("the response is an error: {response}"),
         }
     }
 
-    fn receive(&mut self, matches: impl Fn(&Value) -> bool) -> Result<Value> {
+    fn receive_matching(&mut self, matches: impl Fn(&Value) -> bool) -> Result<Value> {
         let deadline = Instant::now() + LINE_MAX;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -79,7 +80,7 @@ impl Dialogue {
     }
 }
 
-impl Drop for Dialogue {
+impl Drop for JsonLinesDialogue {
     fn drop(&mut self) {
         // The whole group: some programs are wrappers around another one.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {

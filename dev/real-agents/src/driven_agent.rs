@@ -105,13 +105,13 @@ impl DrivenAgent {
     }
 
     /// Sends a prompt and waits for the end of the turn.
-    pub fn ask(&mut self, prompt: &str) -> Result<EndedTurn> {
-        self.prompt(prompt)?;
+    pub fn prompt_and_wait(&mut self, prompt: &str) -> Result<EndedTurn> {
+        self.send_prompt(prompt)?;
         self.wait_for_turn_end()
     }
 
     /// Sends a prompt to the agent.
-    pub fn prompt(&mut self, prompt: &str) -> Result<()> {
+    pub fn send_prompt(&mut self, prompt: &str) -> Result<()> {
         self.send_input(&AgentInput::Prompt { text: prompt.to_owned() })
     }
 
@@ -160,7 +160,7 @@ impl DrivenAgent {
     }
 
     /// Continues the conversation until a condition outside of it holds.
-    pub fn continue_until(&mut self, what: &str, holds: impl Fn() -> bool) -> Result<()> {
+    pub fn read_reports_until(&mut self, what: &str, holds: impl Fn() -> bool) -> Result<()> {
         let deadline = Instant::now() + EVENT_MAX;
         while !holds() {
             ensure!(Instant::now() < deadline, "{what} did not happen within {EVENT_MAX:?}");

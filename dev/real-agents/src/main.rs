@@ -115,7 +115,7 @@ fn run(arguments: &Arguments) -> Result<()> {
 /// A part that is checked independently of the others.
 enum Job {
     Setup(&'static AgentSetup),
-    Voice(&'static voices::Voice),
+    Voice(&'static voices::VoiceComparison),
     Run(Scenario),
 }
 
@@ -152,7 +152,7 @@ fn check_setup(
     folder: &Path,
     only: Option<&str>,
 ) -> Result<Vec<(&'static str, CheckResult)>> {
-    let agent = programs::find(setup.agent)?;
+    let agent = programs::find_agent(setup.agent)?;
     let server = ModelServer::start(Script::default())?;
     let home = AgentHome::create(agent, folder, &server.url())?;
     let mut context = CheckContext::new(setup, &server, &home)?;
@@ -175,9 +175,9 @@ fn check_setup(
     Ok(results)
 }
 
-fn check_voice(voice: &voices::Voice, folder: &Path, scripted_agent: &Path) -> Result<()> {
-    let agent = programs::find(voice.agent)?;
-    let server = ModelServer::start(Script::of((voice.model)()))?;
+fn check_voice(voice: &voices::VoiceComparison, folder: &Path, scripted_agent: &Path) -> Result<()> {
+    let agent = programs::find_agent(voice.agent)?;
+    let server = ModelServer::start(Script::from_turns((voice.model)()))?;
     let home = AgentHome::create(agent, folder, &server.url())?;
     voices::check(voice, agent, &home, scripted_agent)
 }

@@ -103,13 +103,13 @@ fn check_mistake(
     expected: DecodedKind,
 ) -> Result<()> {
     let (wrong, right) =
-        (context.with_session_key(text)?, context.with_session_key(&format!("DONE:T2.{number}$K\n"))?);
+        (context.insert_session_key(text)?, context.insert_session_key(&format!("DONE:T2.{number}$K\n"))?);
     let prompt = format!("How is it, for the {number}. time?");
     context.set_script([
         (prompt.as_str(), ScriptedTurn::text_reply(&wrong)),
         ("The correct form", ScriptedTurn::text_reply(&right)),
     ]);
-    let turn = context.agent()?.ask(&prompt)?;
+    let turn = context.agent()?.prompt_and_wait(&prompt)?;
     let found: Vec<DecodedKind> = turn.items.iter().map(decoded_kind).collect();
     ensure!(found == [expected], "decoded as {found:?} instead of {expected:?}: {:?}", turn.items);
     let input = match turn.items.first() {
@@ -127,7 +127,7 @@ fn check_mistake(
     let key = agent.found.metadata.key.clone();
     let listener = drivers::input_text::InputContext {
         locale: Locale::En,
-        format: drivers::preset::InputFormat::Text,
+        format: drivers::preset::InputEncoding::Text,
         key: Some(&key),
         task: None,
         brief: None,

@@ -17,7 +17,7 @@ pub struct Agent {
 }
 
 /// Finds an agent by its name.
-pub fn find(name: &str) -> Result<&'static Agent> {
+pub fn find_agent(name: &str) -> Result<&'static Agent> {
     ALL.iter().find(|agent| agent.name == name).with_context(|| format!("unknown agent {name}"))
 }
 

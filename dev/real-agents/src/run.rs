@@ -68,7 +68,7 @@ fn run_and_answer(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
     let deadline = Instant::now() + RUN_MAX;
     let mut command = KilledOnDrop(start_jangdan(project, &["run", "TASKS.md"])?);
     if scenario == Scenario::Killed {
-        wait_until("both agents reply", deadline, || all_slow_agents_reply(project))?;
+        wait_until("both agents reply", deadline, || slow_agents_are_replying(project))?;
         command.kill()?;
         let log = Log::read(project)?;
         let n_ended = log.events_of_kind("TurnEnded").count();
@@ -83,8 +83,7 @@ fn run_and_answer(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
         if Instant::now() >= deadline {
             bail!("the run did not end within {RUN_MAX:?}");
         }
-        for (question, answer) in
-            Log::read(project).map(|log| log.open_questions(scenario)).unwrap_or_default()
+        for (question, answer) in Log::read(project).map(|log| log.due_answers(scenario)).unwrap_or_default()
         {
             if !answered.contains(&question) {
                 project.jangdan(&["answer", &question, answer])?;
@@ -96,19 +95,19 @@ fn run_and_answer(scenario: Scenario, project: &Project) -> Result<ExitStatus> {
 }
 
 /// Tells whether all slow agents have started their first reply.
-fn all_slow_agents_reply(project: &Project) -> bool {
+fn slow_agents_are_replying(project: &Project) -> bool {
     let log = Log::read(project).unwrap_or_default();
     let has_input = |session: &str| log.events_about("InputSent", session).next().is_some();
     let has_request = |agent: &str| {
-        project.model(agent).is_ok_and(|model| model.requests().iter().any(|one| !one.is_side_request))
+        project.model_server(agent).is_ok_and(|model| model.requests().iter().any(|one| !one.is_side_request))
     };
-    let replies = |one: &AgentTask| has_request(one.agent) && log.sessions_of(one.agent).any(has_input);
+    let replies = |one: &AgentTask| has_request(one.agent) && log.sessions_of_agent(one.agent).any(has_input);
     AGENT_TASKS.iter().filter(|one| one.is_slow).all(replies)
 }
 
 fn start_jangdan(project: &Project, arguments: &[&str]) -> Result<Child> {
     let output = fs::OpenOptions::new().create(true).append(true).open(&project.output)?;
-    let mut command = project.command(arguments);
+    let mut command = project.jangdan_command(arguments);
     command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     command.spawn().context("start jangdan")
 }

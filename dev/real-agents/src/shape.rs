@@ -27,7 +27,7 @@ pub fn scripted_only_fields(scripted: &Shapes, real: &Shapes) -> Vec<String> {
             invented.push(format!("{kind}: never sent"));
             continue;
         };
-        for field in fields.iter().filter(|field| !is_known(field, known)) {
+        for field in fields.iter().filter(|field| !matches_known_field(field, known)) {
             invented.push(format!("{kind}: {field}"));
         }
     }
@@ -35,7 +35,7 @@ pub fn scripted_only_fields(scripted: &Shapes, real: &Shapes) -> Vec<String> {
 }
 
 /// Tells whether a field is known; a field that can be null matches one with a value, and vice versa.
-fn is_known(field: &str, known: &BTreeSet<String>) -> bool {
+fn matches_known_field(field: &str, known: &BTreeSet<String>) -> bool {
     let Some((path, kind)) = field.rsplit_once(' ') else { return false };
     known.contains(field)
         || known.contains(&format!("{path} null"))

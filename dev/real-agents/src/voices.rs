@@ -12,13 +12,13 @@ use serde_json::Value;
 
 use crate::{
     agent_home::AgentHome,
-    dialogue::Dialogue,
+    dialogue::JsonLinesDialogue,
     programs::Agent,
     shape::{scripted_only_fields, shapes},
 };
 
 /// A conversation with a real agent and with the scripted agent.
-pub struct Voice {
+pub struct VoiceComparison {
     /// The name of the voice in scripts.
     pub name: &'static str,
     /// The name of the real agent.
@@ -34,26 +34,26 @@ pub struct Voice {
     /// Script of the scripted agent.
     pub script: &'static str,
     /// Our side of the conversation.
-    pub talk: fn(&mut Dialogue, &str) -> Result<()>,
+    pub talk: fn(&mut JsonLinesDialogue, &str) -> Result<()>,
     /// Returns the kind of a line; lines of a kind are compared.
     pub kind: fn(&Value) -> String,
 }
 
 /// All voices that a real agent exists for.
-pub const ALL: [Voice; 6] =
+pub const ALL: [VoiceComparison; 6] =
     [claude::VOICE, codex::VOICE, acp::CLAUDE, acp::CODEX, acp::OPENCODE, acp::GEMINI];
 
 /// Has the conversation with both, and compares their lines.
-pub fn check(voice: &Voice, agent: &Agent, home: &AgentHome, scripted_agent: &Path) -> Result<()> {
+pub fn check(voice: &VoiceComparison, agent: &Agent, home: &AgentHome, scripted_agent: &Path) -> Result<()> {
     let mut real = home.command(voice.program.unwrap_or(agent.program));
     real.envs(voice.environment.iter().copied());
-    let real = talk(voice, real.args(voice.arguments), home)?;
+    let real = run_conversation(voice, real.args(voice.arguments), home)?;
 
     let script = home.work.join("script.toml");
     fs::write(&script, voice.script)?;
     let mut scripted = Command::new(scripted_agent);
     scripted.current_dir(&home.work).arg(&script).args(voice.arguments);
-    let scripted = talk(voice, &mut scripted, home)?;
+    let scripted = run_conversation(voice, &mut scripted, home)?;
 
     // All lines, for looking into a failure.
     for (name, lines) in [("real", &real), ("scripted", &scripted)] {
@@ -73,8 +73,8 @@ pub fn check(voice: &Voice, agent: &Agent, home: &AgentHome, scripted_agent: &Pa
     Ok(())
 }
 
-fn talk(voice: &Voice, command: &mut Command, home: &AgentHome) -> Result<Vec<Value>> {
-    let mut dialogue = Dialogue::start(command)?;
+fn run_conversation(voice: &VoiceComparison, command: &mut Command, home: &AgentHome) -> Result<Vec<Value>> {
+    let mut dialogue = JsonLinesDialogue::start(command)?;
     (voice.talk)(&mut dialogue, &home.work.to_string_lossy())?;
     Ok(std::mem::take(&mut dialogue.received))
 }

@@ -35,7 +35,7 @@ impl Simulation<'_> {
                 self.environment.stop_faults();
             }
             if !has_event && let Some(main) = self.silent_main_agent() {
-                self.environment.start_main_agent(main);
+                self.environment.schedule_task_request(main);
             }
             if !has_event && self.lacks_main_agent() {
                 return Ok(());
@@ -77,7 +77,7 @@ impl Simulation<'_> {
             .run
             .pending_effects()
             .into_iter()
-            .filter(|(id, effect)| !self.environment.is_effect_pending(*id, effect))
+            .filter(|(id, effect)| !self.environment.may_stay_unreported(*id, effect))
             .collect();
         match pending.first() {
             Some(effect) => Err(RuleViolation::new(Rule::EffectEnds, format!("{effect:?} is still pending"))),

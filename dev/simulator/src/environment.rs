@@ -145,7 +145,7 @@ impl Environment {
     }
 
     /// Tells whether an effect is not executed yet, or will not be reported by itself.
-    pub fn is_effect_pending(&self, id: EffectId, effect: &Effect) -> bool {
+    pub fn may_stay_unreported(&self, id: EffectId, effect: &Effect) -> bool {
         match effect {
             Effect::SendInput { .. } => self.is_reported_later(effect),
             // Its end is reported with its output.

@@ -97,7 +97,7 @@ impl Model {
     }
 
     /// Returns the questions that are with the person.
-    pub fn pending_questions(&self) -> Vec<QuestionId> {
+    pub fn questions_with_person(&self) -> Vec<QuestionId> {
         let pending = |(id, question): (&QuestionId, &Question)| {
             (question.state == QuestionState::Person).then_some(*id)
         };

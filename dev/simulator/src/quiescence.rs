@@ -32,7 +32,7 @@ impl Simulation<'_> {
         }
         let tasks = self.model.tasks.iter().map(|(id, task)| self.check_task(id, task));
         let phases = self.model.phases.keys().map(|number| self.check_gate(*number));
-        let others = [self.check_questions(), self.check_reported_effects()];
+        let others = [self.check_questions(), self.check_outstanding_effects()];
         match tasks.chain(phases).chain(others).flatten().next() {
             Some(how) => Err(RuleViolation::new(Rule::WaitHasReason, how)),
             None => Ok(()),
@@ -44,7 +44,7 @@ impl Simulation<'_> {
         if let Some(reason) = task.reasons.iter().find(|reason| !self.is_block_reason_open(reason)) {
             return Some(format!("{id} waits for {reason:?}, which has ended"));
         }
-        if !task.reasons.is_empty() || self.model.is_held(task) {
+        if !task.reasons.is_empty() || self.model.must_wait(task) {
             return None;
         }
         let session = task.session.filter(|_| task.slot)?;
@@ -138,10 +138,10 @@ impl Simulation<'_> {
     }
 
     /// Returns an effect that was reported and is still outstanding.
-    fn check_reported_effects(&self) -> Option<String> {
+    fn check_outstanding_effects(&self) -> Option<String> {
         let outstanding = self.run.pending_effects();
         let reported =
-            outstanding.into_iter().find(|(id, effect)| !self.environment.is_effect_pending(*id, effect));
+            outstanding.into_iter().find(|(id, effect)| !self.environment.may_stay_unreported(*id, effect));
         reported.map(|effect| format!("{effect:?} was reported, and is still outstanding"))
     }
 }

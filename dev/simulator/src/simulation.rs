@@ -171,7 +171,7 @@ impl<'a> Simulation<'a> {
             ScheduledEvent::Output(session) => self.environment.perform_next_action(session),
             ScheduledEvent::Read(session) => self.read_output(session)?,
             ScheduledEvent::TypeInput(session) => {
-                if let Some(input) = self.environment.type_input(session, &self.model) {
+                if let Some(input) = self.environment.type_next_input(session, &self.model) {
                     self.environment.schedule_report(Report::InputSent { session, input });
                 }
             }
@@ -209,7 +209,7 @@ impl<'a> Simulation<'a> {
             // A report is repeated until it is in the log.
             self.environment.schedule_report(report);
         } else if let Some(session) = started.filter(|session| self.is_main_agent(*session)) {
-            self.environment.start_main_agent(session);
+            self.environment.schedule_task_request(session);
         }
         Ok(())
     }

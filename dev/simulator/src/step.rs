@@ -70,7 +70,7 @@ impl Simulation<'_> {
         }
         self.log.extend(decision.events.iter().cloned());
         self.model.check_idle_tasks();
-        self.model.check_overlaps();
+        self.model.check_no_ended_overlaps();
         if let Some(violation) = self.model.take_violations().into_iter().next() {
             return Err(violation);
         }

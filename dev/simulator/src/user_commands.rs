@@ -37,7 +37,7 @@ pub fn next_user_command(random: &mut Random, model: &Model) -> Option<(&'static
 /// Returns a command that a user is expected to send next: an answer, an approval, a decision.
 pub fn expected_command(random: &mut Random, model: &Model) -> Option<UserCommand> {
     let mut commands = Vec::new();
-    commands.extend(model.pending_questions().first().and_then(|id| answer_command(random, model, *id)));
+    commands.extend(model.questions_with_person().first().and_then(|id| answer_command(random, model, *id)));
     let open = model.requests.iter().find(|(_, request)| request.open);
     commands.extend(open.map(|(id, request)| request_decision_command(random, *id, request)));
     let passed = model.phases.iter().find(|(_, phase)| phase.gate.passed);
@@ -143,7 +143,7 @@ fn random_intervention(random: &mut Random, model: &Model) -> Option<UserCommand
         }
         99..102 => UserCommand::ApproveGate { phase, note: None },
         102..106 => {
-            let question = random.pick(&model.pending_questions()).copied()?;
+            let question = random.pick(&model.questions_with_person()).copied()?;
             UserCommand::RequestClarification { question, text: "what do you mean?".to_owned() }
         }
         106..109 => {

@@ -32,7 +32,7 @@ impl<'a> Variant<'a> {
 }
 
 /// Runs all variants in turns: once to warm up, then `rounds` times; each round begins with another one.
-pub fn measure(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
+pub fn measure_variants(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timings {
     let names = variants.iter().map(|variant| variant.name).collect::<Vec<_>>();
     let Ok(times) = run_named_variants_in_turns(rounds, &names, |n| {
         let start = Instant::now();
@@ -268,7 +268,7 @@ mod tests {
                 1
             })
         };
-        let timings = measure(1, vec![variant("a"), variant("b")]);
+        let timings = measure_variants(1, vec![variant("a"), variant("b")]);
         assert_eq!((timings.rounds, timings.times_of("a").len()), (ROUNDS_MIN, ROUNDS_MIN));
         assert_eq!(*order.borrow(), "abbaabbaabba");
     }

@@ -37,7 +37,7 @@ pub fn generate(size: usize, seed: u64) -> Corpus {
     while writer.bytes.len() < size {
         if writer.bytes.len() >= n_messages * MESSAGE_EVERY_BYTES + MESSAGE_EVERY_BYTES / 2 {
             // Every kind in turn, so that any stretch of half a megabyte has all of them.
-            n_messages += messages::write(&mut writer, n_messages);
+            n_messages += messages::write_message(&mut writer, n_messages);
         } else {
             lines::write(&mut writer);
         }

@@ -33,7 +33,7 @@ pub fn begin(title: impl Into<String>) {
         thread::spawn(|| {
             loop {
                 thread::sleep(CHECK_EVERY);
-                enforce_step_limit();
+                abort_overdue_step();
             }
         });
     });
@@ -41,7 +41,7 @@ pub fn begin(title: impl Into<String>) {
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
 }
 
-fn enforce_step_limit() {
+fn abort_overdue_step() {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(step) = current.as_mut() else { return };
     let elapsed = step.began.elapsed();

@@ -51,14 +51,14 @@ impl RunLoop {
             effects: VecDeque::new(),
             has_log: recording == Recording::Log,
         };
-        run_loop.send(start_input(work, slots))?;
+        run_loop.execute_command(start_input(work, slots))?;
         Ok(run_loop)
     }
 
     /// Continues until all effects are executed.
     pub fn run_to_end(&mut self) -> Result<(), Rejection> {
         while let Some((id, effect)) = self.effects.pop_front() {
-            match self.execute(id, effect) {
+            match self.execute_effect(id, effect) {
                 // Two reports may cross; the engine refuses the later one.
                 Ok(()) | Err(Rejection::StaleReport | Rejection::UnknownSession { .. }) => {}
                 Err(rejection) => return Err(rejection),
@@ -67,14 +67,14 @@ impl RunLoop {
         Ok(())
     }
 
-    fn execute(&mut self, id: EffectId, effect: Effect) -> Result<(), Rejection> {
+    fn execute_effect(&mut self, id: EffectId, effect: Effect) -> Result<(), Rejection> {
         for input in success_inputs(id, effect) {
-            self.send(input)?;
+            self.execute_command(input)?;
         }
         Ok(())
     }
 
-    fn send(&mut self, input: RunInput) -> Result<(), Rejection> {
+    fn execute_command(&mut self, input: RunInput) -> Result<(), Rejection> {
         self.n_steps += 1;
         let now = Timestamp(i64::try_from(self.n_steps).unwrap_or(i64::MAX));
         let decision = self.run.decide(now, input)?;

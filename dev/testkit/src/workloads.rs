@@ -64,7 +64,7 @@ impl Workload {
 
     /// Returns the makespan under the engine's schedule, which only knows these estimates.
     pub fn makespan(&self, slots: u32, estimates: &[u64]) -> u64 {
-        let mut schedule = self.schedule(slots, estimates);
+        let mut schedule = self.new_schedule(slots, estimates);
         let mut now = 0;
         let mut ends: BinaryHeap<Reverse<(u64, Node)>> = BinaryHeap::new();
         loop {
@@ -91,7 +91,7 @@ impl Workload {
     }
 
     /// Returns a schedule in which no task has started.
-    pub fn schedule(&self, slots: u32, estimates: &[u64]) -> Schedule {
+    pub fn new_schedule(&self, slots: u32, estimates: &[u64]) -> Schedule {
         let needs = TaskRequirements {
             priority: Priority::Normal,
             agent: AgentIndex(0),

@@ -21,7 +21,7 @@ pub struct Options {
 
 /// Runs the bench and returns its exit status: 1 if a goal is missed.
 pub fn run(options: &Options) -> ExitCode {
-    if let Err(error) = prepare(options) {
+    if let Err(error) = ensure_prerequisites(options) {
         eprintln!("error: {error:#}");
         return ExitCode::FAILURE;
     }
@@ -37,7 +37,7 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 /// Builds `jangdan`, and installs what the bench needs: the holder's target, and a browser for `web`.
-fn prepare(options: &Options) -> Result<()> {
+fn ensure_prerequisites(options: &Options) -> Result<()> {
     tools::ensure_holder_target()?;
     if options.name == "web" {
         web::ensure_browser()?;

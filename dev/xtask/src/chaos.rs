@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::shell::{self, step};
-use disturb::{RandomSource, RunFolder};
+use disturb::{DisturbedRun, RandomSource};
 
 /// Time limit for a run.
 const ROUND_MAX: Duration = Duration::from_secs(180);
@@ -121,7 +121,8 @@ impl Round<'_> {
             if server.try_wait()?.is_some_and(|status| status.success()) {
                 break;
             }
-            let run = RunFolder { jangdan: self.jangdan, data: &self.data(), is_small: self.is_small };
+            let run =
+                DisturbedRun { jangdan: self.jangdan, data: &self.data_directory(), is_small: self.is_small };
             eprintln!("   {}", disturb::disturb(&mut random, &mut server, &run)?);
             if server.try_wait()?.is_some() {
                 server = self.resume()?;
@@ -150,7 +151,7 @@ impl Round<'_> {
         }
     }
 
-    fn data(&self) -> PathBuf {
+    fn data_directory(&self) -> PathBuf {
         self.folder.join("demo/data")
     }
 
@@ -158,10 +159,10 @@ impl Round<'_> {
         let demo = self.folder.join("demo");
         let mut command = Command::new(self.jangdan);
         command.args(["demo", "--auto", "--lang", "en", "--speed", SPEED, "--keep"]).arg(demo);
-        let server = self.start(&mut command)?;
+        let server = self.spawn_jangdan(&mut command)?;
         // A run can be resumed only after it has started.
         let deadline = Instant::now() + ROUND_MAX;
-        while fs::read_dir(self.data().join("sessions")).map_or(0, Iterator::count) == 0 {
+        while fs::read_dir(self.data_directory().join("sessions")).map_or(0, Iterator::count) == 0 {
             ensure!(Instant::now() < deadline, "the demo did not start within {ROUND_MAX:?}");
             std::thread::sleep(CHECK_EVERY);
         }
@@ -170,12 +171,12 @@ impl Round<'_> {
 
     fn resume(&self) -> Result<Child> {
         let mut command = Command::new(self.jangdan);
-        let run = outcome::run_of(&self.data())?;
-        command.args(["resume", &run, "--auto", "--data"]).arg(self.data());
-        self.start(&mut command)
+        let run = outcome::only_run_id(&self.data_directory())?;
+        command.args(["resume", &run, "--auto", "--data"]).arg(self.data_directory());
+        self.spawn_jangdan(&mut command)
     }
 
-    fn start(&self, command: &mut Command) -> Result<Child> {
+    fn spawn_jangdan(&self, command: &mut Command) -> Result<Child> {
         let output = fs::OpenOptions::new().create(true).append(true).open(self.folder.join("output"))?;
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         command.current_dir(&self.folder).spawn().context("start jangdan")

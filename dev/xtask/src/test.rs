@@ -19,8 +19,8 @@ const CHAOS_ROUNDS: u64 = 10;
 pub fn run() -> Result<()> {
     let start = Instant::now();
     step("tools", "see the line above; the rest is in CONTRIBUTING.md", || {
-        tools::ensure_component("fmt", "rustfmt")?;
-        tools::ensure_component("clippy", "clippy")?;
+        tools::require_component("fmt", "rustfmt")?;
+        tools::require_component("clippy", "clippy")?;
         tools::ensure_holder_target()?;
         tools::ensure(&tools::NEXTEST)
     })?;

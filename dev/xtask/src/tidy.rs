@@ -65,7 +65,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(folder) = &options.language {
         let files = files(&root)?;
         let is_overview = folder.is_empty();
-        let text = if is_overview { language.counts(&files) } else { language.list(&files, folder) };
+        let text = if is_overview { language.counts(&files) } else { language.list_findings(&files, folder) };
         print!("{text}");
         return Ok(());
     }

@@ -36,7 +36,7 @@ pub fn ensure(tool: &Tool) -> Result<()> {
 }
 
 /// Returns an error if the toolchain lacks a component.
-pub fn ensure_component(subcommand: &str, component: &str) -> Result<()> {
+pub fn require_component(subcommand: &str, component: &str) -> Result<()> {
     match version(subcommand) {
         Some(version) => {
             eprintln!("   {version} is installed");

@@ -58,7 +58,7 @@ function fetchRowsOfKind(run: string, kind: RowKind): Promise<RunRows> {
 export function rowsQuery<K extends Exclude<RowKind, "turn">>(run: string, kind: K) {
   return {
     queryKey: queryKeys.rows(run, kind),
-    queryFn: () => fetchCurrentRows(run, kind, () => fetchRowsOfKind(run, kind)),
+    queryFn: () => fetchRowsWithMissedChanges(run, kind, () => fetchRowsOfKind(run, kind)),
   };
 }
 
@@ -67,7 +67,7 @@ export function turnsQuery(run: string, task: string) {
   return {
     queryKey: queryKeys.turns(run, task),
     queryFn: () =>
-      fetchCurrentRows(
+      fetchRowsWithMissedChanges(
         run,
         "turn",
         () => getJson<RunRows>(path),
@@ -77,7 +77,7 @@ export function turnsQuery(run: string, task: string) {
 }
 
 /** Fetches rows, and applies the changes that arrived meanwhile. */
-async function fetchCurrentRows<K extends RowKind>(
+async function fetchRowsWithMissedChanges<K extends RowKind>(
   run: string,
   kind: K,
   fetch: () => Promise<RunRows>,

@@ -1,7 +1,7 @@
 /** Commands of a person to a run. */
 
 import { cache, statusQuery } from "./client";
-import type { UserCommand, CommandAccepted, CommandRequest } from "./generated";
+import type { CommandAccepted, CommandRequest, UserCommand } from "./generated";
 import { encodePathSegment, postJson } from "./http";
 
 /** The name under which commands are recorded: that of the user who runs the server. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createIdParser, EventStream } from "./eventStream";
+import { createEventIdParser, EventStream } from "./eventStream";
 import type { RowChange } from "./generated";
 import { LiveUpdates } from "./live";
 
@@ -187,7 +187,7 @@ test("an id is found wherever the stream is split", () => {
   const whole = "id: 811\n\nevent: a\nid: 812\ndata: {}\n\nid: 813";
   for (let cut = 0; cut <= whole.length; cut += 1) {
     const ids: string[] = [];
-    const feed = createIdParser((id) => ids.push(id));
+    const feed = createEventIdParser((id) => ids.push(id));
     feed(whole.slice(0, cut));
     feed(whole.slice(cut));
     expect(ids).toEqual(["811", "812"]);

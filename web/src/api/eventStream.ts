@@ -135,7 +135,7 @@ export class EventStream {
         },
       });
       // The parser reports ids with events only, and the first id comes without one.
-      const findIds = createIdParser((id) => {
+      const findIds = createEventIdParser((id) => {
         const isFirst = this.#position === null;
         this.#position = id;
         if (isFirst) this.#post({ type: "ready" });
@@ -173,7 +173,7 @@ export class EventStream {
 const postToTab = (port: MessagePort, message: StreamMessage) => port.postMessage(message);
 
 /** Finds the ids of a stream, whatever pieces it comes in. An id counts when its event is complete. */
-export function createIdParser(onId: (id: string) => void): (text: string) => void {
+export function createEventIdParser(onId: (id: string) => void): (text: string) => void {
   let rest = "";
   let id: string | null = null;
   return (text) => {

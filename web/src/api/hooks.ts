@@ -14,7 +14,7 @@ import {
   turnsQuery,
 } from "./client";
 import { sendCommand } from "./commands";
-import type { UserCommand, RowOf } from "./generated";
+import type { RowOf, UserCommand } from "./generated";
 import type { ConnectionState } from "./live";
 import type { RowKind } from "./rows";
 
@@ -41,7 +41,7 @@ export function useRow<K extends Exclude<RowKind, "turn">>(
   return query.data ?? undefined;
 }
 
-export function useRuns() {
+export function useLoadedRuns() {
   return useQuery({ ...runsQuery, select: toSortedRuns });
 }
 

@@ -52,7 +52,7 @@ export function fetchPlanFile(project: string, path: string): Promise<PlanFileCo
   return getJson(`/api/plans/text?project=${encodePathSegment(project)}&path=${encodePathSegment(path)}`);
 }
 
-export function usePlanCheck() {
+export function useCheckPlan() {
   return useMutation({
     mutationFn: (plan: PlanCheckRequest) => postJson<PlanReport>("/api/plans/check", plan),
   });

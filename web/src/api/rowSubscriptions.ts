@@ -12,11 +12,11 @@ import { cache } from "./client";
 import type { InboxEntry, RowOf } from "./generated";
 import type { RowKind } from "./rows";
 
-type Rows = Readonly<Record<string, unknown>>;
-const NO_ROWS: Rows = {};
+type UntypedRowsByKey = Readonly<Record<string, unknown>>;
+const NO_ROWS: UntypedRowsByKey = {};
 
 export class RowSubscriptions {
-  #rows: Rows;
+  #rows: UntypedRowsByKey;
   #listeners = new Map<string, Set<() => void>>();
   #unwatch: (() => void) | null = null;
 
@@ -66,8 +66,8 @@ export class RowSubscriptions {
     }
   }
 
-  #read(): Rows {
-    return this.client.getQueryData<Rows>(this.queryKey) ?? NO_ROWS;
+  #read(): UntypedRowsByKey {
+    return this.client.getQueryData<UntypedRowsByKey>(this.queryKey) ?? NO_ROWS;
   }
 }
 

@@ -41,7 +41,7 @@ export class RunningTurns {
 
   /** The turn of a session; the same object until it changes. */
   get(run: string, session: string): RunningTurn | undefined {
-    return this.#turns.get(turnKey(run, session));
+    return this.#turns.get(sessionKey(run, session));
   }
 
   receive = (batch: readonly StreamEvent[]): void => {
@@ -55,7 +55,7 @@ export class RunningTurns {
   };
 
   #add({ run, session, activity }: SessionActivity): boolean {
-    const key = turnKey(run, session);
+    const key = sessionKey(run, session);
     const held = this.#turns.get(key);
     const next = withActivity(held && held.row === null ? held : EMPTY_TURN, activity);
     if (!next) return false;
@@ -70,21 +70,21 @@ export class RunningTurns {
   #end({ run, kind, row }: RowChange): boolean {
     if (kind !== "turn" || row === null) return false;
     const turn = row as TurnRow;
-    const held = this.#turns.get(turnKey(run, turn.session));
+    const held = this.#turns.get(sessionKey(run, turn.session));
     if (!held || turn.role !== "agent" || turn.kind !== "text") return false;
-    this.#turns.set(turnKey(run, turn.session), { ...held, row: { task: turn.task, index: turn.index } });
+    this.#turns.set(sessionKey(run, turn.session), { ...held, row: { task: turn.task, index: turn.index } });
     return true;
   }
 }
 
-const turnKey = (run: string, session: string) => `${run}/${session}`;
+const sessionKey = (run: string, session: string) => `${run}/${session}`;
 
 function withActivity(turn: RunningTurn, activity: SessionActivity["activity"]): RunningTurn | null {
   switch (activity.type) {
     case "text":
-      return { ...turn, parts: limitParts(withText(turn.parts, activity.text)), trouble: null };
+      return { ...turn, parts: limitParts(partsWithText(turn.parts, activity.text)), trouble: null };
     case "tool":
-      return { ...turn, parts: limitParts(withTool(turn.parts, activity)), trouble: null };
+      return { ...turn, parts: limitParts(partsWithTool(turn.parts, activity)), trouble: null };
     case "warning":
       return { ...turn, trouble: activity.text };
     case "plan":
@@ -94,13 +94,13 @@ function withActivity(turn: RunningTurn, activity: SessionActivity["activity"]):
   }
 }
 
-function withText(parts: readonly RunningTurnPart[], text: string): RunningTurnPart[] {
+function partsWithText(parts: readonly RunningTurnPart[], text: string): RunningTurnPart[] {
   const last = parts.at(-1);
   if (last?.type !== "text") return [...parts, { type: "text", text }];
   return [...parts.slice(0, -1), { type: "text", text: (last.text + text).slice(-TEXT_CHARS_MAX) }];
 }
 
-function withTool(
+function partsWithTool(
   parts: readonly RunningTurnPart[],
   { id, title, status }: Omit<RunningTurnPart & { type: "tool" }, "type">,
 ): RunningTurnPart[] {

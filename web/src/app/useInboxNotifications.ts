@@ -10,13 +10,13 @@ import { notificationsAreOn } from "./notificationSetting";
 import { notifyOnce, shareFocusWithTabs } from "./notifyOnce";
 
 /** The known inbox entries by name, and what closes the notification that this tab showed. */
-type NotifiedEntries = Map<string, Promise<(() => void) | null> | null>;
+type KnownEntries = Map<string, Promise<(() => void) | null> | null>;
 
 export function useInboxNotifications(): void {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();
   const inbox = useInbox().data;
-  const known = useRef<NotifiedEntries | null>(null);
+  const known = useRef<KnownEntries | null>(null);
   useEffect(shareFocusWithTabs, []);
   useEffect(() => {
     if (!inbox) return;

@@ -2,7 +2,7 @@ import { Suspense } from "react";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { lazyWithRetry } from "./lazyWithRetry";
 
-const Rendered = lazyWithRetry(() => import("./MarkdownText"));
+const Rendered = lazyWithRetry(() => import("./MarkdownRenderer"));
 
 /** Markdown text; shown as plain text until the renderer is loaded. */
 export function Markdown({ text }: { text: string }) {

@@ -14,7 +14,7 @@ export function useTaskOpenHandlers(): (task: string | null, run?: string) => Op
 const INTERACTIVE = "a, button, input, textarea, select, summary, label, [contenteditable]";
 
 /** For a card that contains fields and buttons: clicks on those do not open the task. */
-export function useCardOpenHandlers(): (
+export function useFormCardOpenHandlers(): (
   task: string | null,
   run?: string,
 ) => Pick<OpenHandlers, "onDoubleClick"> {

@@ -11,25 +11,25 @@ use crate::printable::printable_json;
 #[derive(Serialize)]
 struct HookAnswer<'a> {
     decision: &'a str,
-    notifications: [Notification<'a>; 1],
+    notifications: [UserNotification<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Notification<'a> {
+struct UserNotification<'a> {
     level: &'a str,
     title: &'a str,
     message: &'a str,
 }
 
 /// Handles `{sessionId, payload}`. `to` overrides the receiver that the payload names.
-pub(super) fn handle(event: &Value, to: Option<AgentName>) -> HookOutcome {
+pub(super) fn handle_test_feedback(event: &Value, to: Option<AgentName>) -> HookOutcome {
     let payload = event.get("payload").filter(|payload| payload.is_object());
     let feedback: Option<TestFeedback> =
         payload.and_then(|payload| serde_json::from_value(payload.clone()).ok());
     let Some(feedback) = feedback else {
         return HookOutcome { answer: hook_answer_json("The feedback cannot be read."), message: None };
     };
-    let answer = hook_answer_json(&feedback_text(&feedback));
+    let answer = hook_answer_json(&notification_text(&feedback));
     let message =
         to.or_else(|| payload.and_then(target_agent)).map(|target| direct_message(target, feedback));
     HookOutcome { answer, message }
@@ -59,7 +59,7 @@ fn target_agent(payload: &Value) -> Option<AgentName> {
     names.iter().find_map(|name| payload.get(name)?.as_str()?.parse().ok())
 }
 
-fn feedback_text(feedback: &TestFeedback) -> String {
+fn notification_text(feedback: &TestFeedback) -> String {
     if feedback.success {
         return "All tests passed.".to_owned();
     }
@@ -81,7 +81,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn hook_answer_json(message: &str) -> String {
-    let notifications = [Notification { level: "info", title: "Test Feedback", message }];
+    let notifications = [UserNotification { level: "info", title: "Test Feedback", message }];
     // Strings only: serialization cannot fail.
     printable_json(&HookAnswer { decision: "approve", notifications }).unwrap_or_default()
 }

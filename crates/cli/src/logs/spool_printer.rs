@@ -74,8 +74,8 @@ impl SpoolPrinter {
 
     /// Returns the driver of the agent, or a plain text reader for programs on a terminal.
     fn output_reader(&self) -> OutputReader {
-        let setup = agent_conversation::driver_of(&self.entry, DriverCheckpoint::default());
-        match setup.filter(|_| session::has_driver(&self.entry)) {
+        let setup = agent_conversation::set_up_session_driver(&self.entry, DriverCheckpoint::default());
+        match setup.filter(|_| session::has_protocol_driver(&self.entry)) {
             Some(DriverSetup { mut driver, .. }) => {
                 // A reader does not send the input of the driver.
                 drop(driver.on_start());

@@ -28,8 +28,8 @@ pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> 
     if let Some(last) = steps.last_mut() {
         last.push_str(&format!("  (length {length})"));
     }
-    summary_line(out, "Critical path", &steps, " → ", width)?;
-    summary_line(
+    write_labelled_line(out, "Critical path", &steps, " → ", width)?;
+    write_labelled_line(
         out,
         "Parallel",
         &[format!("up to {}", plural(graph.max_parallel_tasks(), "task"))],
@@ -37,11 +37,11 @@ pub fn print(out: &mut impl Write, plan: &Plan, width: usize) -> io::Result<()> 
         width,
     )?;
     let external = external_dependencies(plan);
-    if external.is_empty() { Ok(()) } else { summary_line(out, "External", &external, ", ", width) }
+    if external.is_empty() { Ok(()) } else { write_labelled_line(out, "External", &external, ", ", width) }
 }
 
 /// Writes a line of the summary, wrapped at the width of the terminal.
-fn summary_line(
+fn write_labelled_line(
     out: &mut impl Write,
     label: &str,
     parts: &[String],

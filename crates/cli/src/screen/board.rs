@@ -60,7 +60,7 @@ pub enum SessionActivity {
 
 impl Board {
     /// Sets rows by kind, as returned by `GET /api/runs/RUN/rows`.
-    pub fn set_rows(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
+    pub fn put_rows(&mut self, rows: &BTreeMap<String, Vec<Value>>) {
         for (kind, rows) in rows {
             for row in rows {
                 self.put_row(kind, row);
@@ -108,7 +108,7 @@ impl Board {
     }
 
     /// Tells whether the run continues only after an action of the user.
-    pub fn needs_user(&self) -> bool {
+    pub fn run_needs_user(&self) -> bool {
         let Some(run) = &self.run else { return false };
         let is_paused = match run.status {
             RunState::Running => false,
@@ -168,10 +168,10 @@ impl Board {
         // Other rows are never removed.
         match kind {
             _ if kind == RowKind::Inbox.name() => {
-                self.inbox.retain(|item, _| InboxRow::write_key(item) != key);
+                self.inbox.retain(|item, _| InboxRow::key_to_text(item) != key);
             }
             _ if kind == RowKind::Overlap.name() => {
-                self.overlaps.retain(|tasks, _| OverlapRow::write_key(tasks) != key);
+                self.overlaps.retain(|tasks, _| OverlapRow::key_to_text(tasks) != key);
             }
             _ => {}
         }

@@ -108,7 +108,7 @@ fn entry_lines(
 }
 
 /// Returns the full entry, to be printed above the screen.
-pub fn full_entry(context: DrawContext, entry: &InboxEntry) -> Vec<Line> {
+pub fn full_entry_lines(context: DrawContext, entry: &InboxEntry) -> Vec<Line> {
     let heading = wrap(&entry.heading, context.width);
     let card = entry_lines(context, entry, None, usize::MAX).into_iter().skip(1);
     heading.iter().map(|line| Line::styled(ASKS, line).cut(context.width)).chain(card).collect()

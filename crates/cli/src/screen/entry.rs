@@ -137,11 +137,11 @@ impl InboxEntry {
                 self.choices.get(index).is_some_and(|choice| choice.text != ChoiceTextRule::None);
             // `2 weeks` is an answer, not the second choice.
             if text.is_empty() || takes_text {
-                return self.parse_choice(locale, index, text);
+                return self.select_choice(locale, index, text);
             }
         }
         if let Some(index) = self.choices.iter().position(|choice| choice.label == typed) {
-            return self.parse_choice(locale, index, "");
+            return self.select_choice(locale, index, "");
         }
         match &self.free {
             _ if typed.is_empty() => ParsedInput::Invalid(self.input_help(locale)),
@@ -158,7 +158,7 @@ impl InboxEntry {
     }
 
     /// Returns the command of a choice with a text.
-    pub fn parse_choice(&self, locale: Locale, index: usize, text: &str) -> ParsedInput {
+    pub fn select_choice(&self, locale: Locale, index: usize, text: &str) -> ParsedInput {
         let Some(choice) = self.choices.get(index) else {
             return ParsedInput::Invalid(self.input_help(locale));
         };

@@ -27,7 +27,7 @@ pub fn history_line(context: DrawContext, board: &Board, row: &TimelineRow) -> O
         (Locale::Ko, None) | (Locale::En, _) => &row.text,
     };
     let line = Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(text));
-    Some(line.append(FAINT, &task_summary(context, board, row)))
+    Some(line.append(FAINT, &ended_task_summary(context, board, row)))
 }
 
 /// Returns the style of an event; `None` if it is not shown.
@@ -55,7 +55,7 @@ fn style(kind: &str) -> Option<Style> {
 }
 
 /// Returns the title, duration and usage of an ended task.
-fn task_summary(context: DrawContext, board: &Board, row: &TimelineRow) -> String {
+fn ended_task_summary(context: DrawContext, board: &Board, row: &TimelineRow) -> String {
     let is_end = matches!(row.kind.as_str(), "TaskDone" | "TaskFailed" | "TaskSkipped" | "TaskCancelled");
     let Some(task) = row.task.as_ref().filter(|_| is_end).and_then(|task| board.tasks.get(task)) else {
         return String::new();
@@ -71,7 +71,7 @@ fn task_summary(context: DrawContext, board: &Board, row: &TimelineRow) -> Strin
 }
 
 /// Returns the line of any event, for output without a screen.
-pub fn plain_line(row: &TimelineRow) -> Line {
+pub fn timestamped_line(row: &TimelineRow) -> Line {
     let at = crate::timestamp::format_utc(row.happened_at);
     let style = style(&row.kind).unwrap_or(PLAIN);
     Line::styled(FAINT, &format!("{at} ")).append(style, &collapse_whitespace(&row.text))

@@ -29,7 +29,7 @@ pub fn task_state(locale: Locale, state: TaskState) -> &'static str {
     }
 }
 
-pub fn task_mark(locale: Locale, mark: TaskMark) -> &'static str {
+pub fn task_mark_phrase(locale: Locale, mark: TaskMark) -> &'static str {
     match mark {
         TaskMark::Unchecked => pick_by_locale(locale, "unchecked", "검증 없음"),
         TaskMark::Waived => pick_by_locale(locale, "check waived", "검증 면제"),

@@ -131,7 +131,7 @@ impl Prompt {
     }
 
     fn handle_leave_key(&mut self, key: Key) -> PromptAction {
-        match (key, key.char()) {
+        match (key, key.inserted_char()) {
             (Key::Interrupt, _) | (_, Some('1' | 'l')) => PromptAction::KeepSessions,
             (_, Some('2' | 's')) => PromptAction::StopAgents,
             (Key::Enter | Key::Escape, _) | (_, Some('3' | 'g')) => {
@@ -157,7 +157,7 @@ impl Prompt {
         let entry = self.entry(board, locale, now);
         if let (PromptMode::ChoiceText(choice), Some(entry)) = (self.mode, &entry) {
             self.mode = PromptMode::Open;
-            return self.apply_input(entry.parse_choice(locale, choice, &line), &line);
+            return self.apply_input(entry.select_choice(locale, choice, &line), &line);
         }
         let is_yes_or_no = entry.as_ref().is_some_and(|entry| entry.is_yes_or_no);
         match (line.trim(), &entry) {

@@ -8,7 +8,7 @@ use super::{
     amounts::{elapsed_ms, format_duration, format_tokens},
     board::{Board, SessionActivity},
     line::{Line, collapse_whitespace, cut, pad, pad_left},
-    phrases::{party, phase, pick_by_locale, task_mark, task_state, waiting_for},
+    phrases::{party, phase, pick_by_locale, task_mark_phrase, task_state, waiting_for},
 };
 
 const FAINT: Style = Style::new().dimmed();
@@ -173,7 +173,7 @@ fn activity_text(context: DrawContext, board: &Board, task: &TaskRow) -> (Style,
         return (style, waiting_for(context.locale, &parties.join(", ")));
     }
     let progress = task.progress.map(|part| format!("{:.0}% ", part * 100.0)).unwrap_or_default();
-    let progress = format!("{}{progress}", marks(context, task));
+    let progress = format!("{}{progress}", marks_text(context, task));
     match board.last_activity(task) {
         Some(SessionActivity::Tool(title)) => (FAINT, format!("{progress}$ {}", collapse_whitespace(&title))),
         Some(SessionActivity::Error(text)) => (BAD, format!("{progress}{}", collapse_whitespace(&text))),
@@ -183,8 +183,8 @@ fn activity_text(context: DrawContext, board: &Board, task: &TaskRow) -> (Style,
 }
 
 /// Returns the marks that stand beside the state of a task, with a separator behind them.
-fn marks(context: DrawContext, task: &TaskRow) -> String {
-    let marks: Vec<_> = task.marks.iter().map(|mark| task_mark(context.locale, *mark)).collect();
+fn marks_text(context: DrawContext, task: &TaskRow) -> String {
+    let marks: Vec<_> = task.marks.iter().map(|mark| task_mark_phrase(context.locale, *mark)).collect();
     if marks.is_empty() { String::new() } else { format!("{} · ", marks.join(", ")) }
 }
 

@@ -45,7 +45,7 @@ pub fn board_after(locale: Locale, n_events: usize) -> (Board, Timestamp) {
     let rows: BTreeMap<String, Vec<Value>> =
         RowKind::ALL.iter().map(|kind| (kind.name().to_owned(), rows(kind))).collect();
     let mut board = Board::default();
-    board.set_rows(&rows);
+    board.put_rows(&rows);
     board.record_activity(
         SessionId(4),
         SessionActivity::Message("I look at the\nold handlers and".to_owned()),
@@ -66,7 +66,7 @@ pub fn refreshed_prompt(board: &Board, locale: Locale) -> Prompt {
 }
 
 /// Returns the changes that a server sends for a number of events.
-pub fn row_changes_after(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
+pub fn row_changes_of_events(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
     let mut views = Views::new("r7k2m9".parse().unwrap());
     let mut changes = Vec::new();
     for recorded in &recorded_events(locale)[..n_events] {

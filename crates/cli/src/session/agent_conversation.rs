@@ -17,7 +17,7 @@ use drivers::{
     set_up_driver,
 };
 use sessions::{
-    InputOrder, InputQueue, InputRecord, RefusedInput, Session, SessionEntry, SessionError, SessionReport,
+    InputQueue, InputRecord, RefusedInput, SendPolicy, Session, SessionEntry, SessionError, SessionReport,
     Waker,
 };
 
@@ -62,12 +62,12 @@ pub fn send_input(entry: &SessionEntry, text: &str, wait: bool) -> Result<ExitCo
         conversation.output = OutputMode::Shown;
     }
     let number = conversation.add_input(input)?;
-    conversation.wait_until_written(number)?;
+    conversation.wait_until_input_written(number)?;
     if wait { conversation.wait_for_turn_end() } else { Ok(ExitCode::SUCCESS) }
 }
 
 /// Returns the driver of a session's agent; `None` if the session has none.
-pub fn driver_of(entry: &SessionEntry, checkpoint: DriverCheckpoint) -> Option<DriverSetup> {
+pub fn set_up_session_driver(entry: &SessionEntry, checkpoint: DriverCheckpoint) -> Option<DriverSetup> {
     let agent = entry.metadata.agent.as_deref()?;
     let context = DriverContext {
         launch: agent.launch_mode(),
@@ -108,7 +108,7 @@ impl<'a> Conversation<'a> {
             return Err(Failure { what, hint: Some(format!("{hint} {}", entry.name)), exit: 1 });
         }
         let checkpoint = InputRecord::read(&entry.directory).map_err(session_failure)?.progress.checkpoint;
-        let driver = driver_of(entry, checkpoint).ok_or_else(|| Failure {
+        let driver = set_up_session_driver(entry, checkpoint).ok_or_else(|| Failure {
             what: format!("Session '{}' has no agent to send messages to.", entry.name),
             hint: None,
             exit: 1,
@@ -119,7 +119,7 @@ impl<'a> Conversation<'a> {
         let mut conversation = Self {
             entry,
             session,
-            inputs: InputQueue::new(InputOrder::OnePromptPerTurn, record.progress.idle_after),
+            inputs: InputQueue::new(SendPolicy::OnePromptPerTurn, record.progress.idle_after),
             record,
             pending: PendingPrompts::default(),
             printer: ConversationPrinter::new(anstream::stdout()),
@@ -208,7 +208,7 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
-    fn wait_until_written(&mut self, number: u32) -> Result<(), Failure> {
+    fn wait_until_input_written(&mut self, number: u32) -> Result<(), Failure> {
         let mut notice = Some(Instant::now() + NOTICE_AFTER);
         while !self.written_inputs.contains(&number) {
             if let Some(end) = &self.end {
@@ -221,7 +221,7 @@ impl<'a> Conversation<'a> {
                 return Err(Failure { what, hint, exit: 1 });
             }
             if let Some(outcome) = self.outcome.take().filter(|outcome| *outcome != TurnOutcome::Finished) {
-                return Err(turn_failure(self.entry, &outcome));
+                return Err(failure_from_outcome(self.entry, &outcome));
             }
             self.wait_for_reports(notice)?;
             if notice.is_some_and(|notice| Instant::now() >= notice) {
@@ -255,7 +255,7 @@ impl<'a> Conversation<'a> {
                 SessionReport::Event(DriverEvent::TurnEnded { outcome, .. }) => {
                     self.inputs.end_turn();
                     self.outcome = Some(outcome);
-                    if let Some(question) = self.pending.question().cloned() {
+                    if let Some(question) = self.pending.turn_end_question().cloned() {
                         self.print_unless_quiet(|printer| printer.print_question(&question))?;
                     }
                 }
@@ -330,7 +330,7 @@ fn describe_end(end: &SessionReport) -> String {
     }
 }
 
-fn turn_failure(entry: &SessionEntry, outcome: &TurnOutcome) -> Failure {
+fn failure_from_outcome(entry: &SessionEntry, outcome: &TurnOutcome) -> Failure {
     let agent = entry.metadata.agent.as_ref();
     let (what, hint) = match outcome {
         TurnOutcome::Unauthorized { message } => {

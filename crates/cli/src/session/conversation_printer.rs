@@ -94,7 +94,7 @@ impl<W: Write> ConversationPrinter<W> {
     fn print_text(&mut self, text: &str) -> io::Result<()> {
         for piece in text.split_inclusive('\n') {
             let line = piece.strip_suffix('\n').unwrap_or(piece);
-            write!(self.out, "{}", printable_text(line))?;
+            write!(self.out, "{}", printable_with_tabs(line))?;
             self.is_in_line = !piece.ends_with('\n');
             if piece.ends_with('\n') {
                 writeln!(self.out)?;
@@ -207,12 +207,12 @@ impl<W: Write> ConversationPrinter<W> {
         if std::mem::take(&mut self.is_in_line) {
             writeln!(self.out)?;
         }
-        writeln!(self.out, "{style}{}{style:#}", printable_text(text))
+        writeln!(self.out, "{style}{}{style:#}", printable_with_tabs(text))
     }
 }
 
 /// Replaces control characters except tabs.
-fn printable_text(line: &str) -> String {
+fn printable_with_tabs(line: &str) -> String {
     line.split('\t').map(printable).collect::<Vec<_>>().join("\t")
 }
 

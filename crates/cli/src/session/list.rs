@@ -90,7 +90,7 @@ fn print_json(entries: &[SessionEntry]) -> io::Result<()> {
             command: &session.metadata.command,
             sandbox: session.metadata.sandbox.as_ref(),
             agent: session.metadata.agent.as_ref().map(|agent| agent.name.as_str()),
-            activity: activity(session).map(|activity| {
+            activity: read_activity(session).map(|activity| {
                 let (state, detail) = activity_words(&activity.activity);
                 ActivityRow {
                     state,
@@ -123,8 +123,8 @@ fn print_table(entries: &[SessionEntry]) -> io::Result<()> {
             },
             SessionState::Alive(_) | SessionState::Starting | SessionState::Lost => state.to_owned(),
         };
-        let command = match (&session.metadata.agent, activity(session)) {
-            (Some(agent), Some(activity)) => agent_summary(agent, &activity),
+        let command = match (&session.metadata.agent, read_activity(session)) {
+            (Some(agent), Some(activity)) => agent_activity_text(agent, &activity),
             (Some(agent), None) => agent.preset.title.clone(),
             (None, _) => session.metadata.command.join(" "),
         };
@@ -151,22 +151,22 @@ fn state_word(session: &SessionEntry) -> (&'static str, Style) {
 }
 
 /// Returns the activity of a running agent, from its output since the last turn ended.
-fn activity(session: &SessionEntry) -> Option<ActivityTracker> {
+fn read_activity(session: &SessionEntry) -> Option<ActivityTracker> {
     let SessionState::Alive(_) = session.state else { return None };
     let progress = InputRecord::read(&session.directory).ok()?.progress;
-    let driver = agent_conversation::driver_of(session, progress.checkpoint)?;
+    let driver = agent_conversation::set_up_session_driver(session, progress.checkpoint)?;
     let mut observer = SessionObserver::open(&session.directory, driver).ok()?;
     let mut activity = match progress.idle_since {
         Some(since) => ActivityTracker::new(AgentActivity::Idle { outcome: None }, since),
         None => ActivityTracker::new(AgentActivity::Starting, session.metadata.started_at),
     };
     while let Ok(Some(update)) = observer.try_next_reports() {
-        activity.apply(&update);
+        activity.apply_reports(&update);
     }
     Some(activity)
 }
 
-fn agent_summary(agent: &AgentLaunch, activity: &ActivityTracker) -> String {
+fn agent_activity_text(agent: &AgentLaunch, activity: &ActivityTracker) -> String {
     let (state, detail) = activity_words(&activity.activity);
     let detail = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
     format!("{}: {state}{detail} ({} ago)", agent.preset.title, age(activity.since.0))

@@ -14,7 +14,7 @@ use sessions::{
 };
 
 use super::{
-    SessionArgument, agent_conversation, conversation_printer::ConversationPrinter, has_driver,
+    SessionArgument, agent_conversation, conversation_printer::ConversationPrinter, has_protocol_driver,
     session_failure,
 };
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub struct Arguments {
 
 pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let entry = sessions.find(&arguments.session.name).map_err(session_failure)?;
-    if has_driver(&entry) && !arguments.raw {
+    if has_protocol_driver(&entry) && !arguments.raw {
         return print_conversation(&entry, arguments);
     }
     let damaged = |source| session_failure(SessionError::Spool { name: entry.name.clone(), source });
@@ -49,7 +49,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
         let record = match follower.try_next() {
             Ok(None) if arguments.follow && is_running => {
                 if let Err(error) = out.flush() {
-                    return output_result(&error);
+                    return exit_on_output_error(&error);
                 }
                 follower.next_until(None)
             }
@@ -69,7 +69,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
                     None => out.write_all(&bytes),
                 };
                 if let Err(error) = result {
-                    return output_result(&error);
+                    return exit_on_output_error(&error);
                 }
             }
             RecordBody::Exit(_) => break,
@@ -82,7 +82,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
     }
     match out.flush() {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => output_result(&error),
+        Err(error) => exit_on_output_error(&error),
     }
 }
 
@@ -90,7 +90,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 fn print_conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<ExitCode, Failure> {
     let record = InputRecord::read(&entry.directory).map_err(session_failure)?;
     let inputs: BTreeMap<_, _> = record.inputs.into_iter().collect();
-    let Some(driver) = agent_conversation::driver_of(entry, DriverCheckpoint::default()) else {
+    let Some(driver) = agent_conversation::set_up_session_driver(entry, DriverCheckpoint::default()) else {
         return Ok(ExitCode::SUCCESS);
     };
     let mut observer = SessionObserver::open(&entry.directory, driver).map_err(session_failure)?;
@@ -112,7 +112,7 @@ fn print_conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<Exi
                 _ => printer.print_report(report),
             };
             if let Err(error) = printed {
-                return output_result(&error);
+                return exit_on_output_error(&error);
             }
             if let SessionReport::Ended(_) = report {
                 return Ok(ExitCode::SUCCESS);
@@ -121,6 +121,6 @@ fn print_conversation(entry: &SessionEntry, arguments: &Arguments) -> Result<Exi
     }
 }
 
-fn output_result(error: &io::Error) -> Result<ExitCode, Failure> {
+fn exit_on_output_error(error: &io::Error) -> Result<ExitCode, Failure> {
     Failure::from_output_error(error).map_or(Ok(ExitCode::SUCCESS), Err)
 }

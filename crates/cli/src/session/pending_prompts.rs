@@ -52,7 +52,7 @@ impl PendingPrompts {
     }
 
     /// Returns the question with options that ended the turn.
-    pub fn question(&self) -> Option<&AskUser> {
+    pub fn turn_end_question(&self) -> Option<&AskUser> {
         self.question.as_deref().filter(|question| !question.options.is_empty())
     }
 

@@ -13,7 +13,7 @@ use sessions::{
 use super::{agent_conversation, attach, session_failure};
 use crate::{
     failure::{Failure, print_warning},
-    settings::{SetArguments, Settings},
+    settings::{ConfigLoader, SetArguments},
 };
 
 /// The window size of a session that was started without a terminal.
@@ -121,7 +121,7 @@ pub fn run(sessions: &Sessions, arguments: &Arguments) -> Result<ExitCode, Failu
 
 /// Finds the agent's preset and the id of its session.
 fn agent_launch(name: &str, arguments: &Arguments) -> Result<AgentLaunch, Failure> {
-    let presets = &Settings::read(&SetArguments::default())?.load()?.config.agents;
+    let presets = &ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?.config.agents;
     let failed = |what: String, hint: &str| Failure { what, hint: Some(hint.to_owned()), exit: 1 };
     let preset = preset::resolve_preset(name, presets)
         .map_err(|error| failed(error.to_string(), "List the installed agents: jangdan agents"))?;

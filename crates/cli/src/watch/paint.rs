@@ -60,7 +60,7 @@ impl Painter {
     }
 
     /// Forgets the last frame, after another program has overwritten it.
-    pub fn forget(&mut self) {
+    pub fn forget_frame(&mut self) {
         (self.widths, self.cursor) = (Vec::new(), 0);
     }
 

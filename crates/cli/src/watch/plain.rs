@@ -17,9 +17,9 @@ use crate::{
     screen::{
         DrawContext,
         board::Board,
-        draw::{draw, full_entry},
+        draw::{draw, full_entry_lines},
         entry::entry,
-        history::plain_line,
+        history::timestamped_line,
         line::Line,
         prompt::Prompt,
     },
@@ -90,7 +90,7 @@ impl PlainWatcher<'_> {
                 Some(LiveEvent::Changed(changed)) => {
                     let line = self.board.apply_change(&changed.kind, &changed.key, changed.row.as_ref());
                     if let Some(row) = line {
-                        print_lines(&[plain_line(&row)])?;
+                        print_lines(&[timestamped_line(&row)])?;
                     }
                 }
                 Some(LiveEvent::Activity(_) | LiveEvent::Disconnected { .. } | LiveEvent::Refused(_)) => {}
@@ -115,7 +115,7 @@ impl PlainWatcher<'_> {
             let Some(entry) = entry(&self.board, context.locale, context.now, &row) else { continue };
             if !self.announced.contains(&row.item) {
                 self.announced.push(row.item);
-                let mut lines = full_entry(context, &entry);
+                let mut lines = full_entry_lines(context, &entry);
                 lines.push(settle_hint(context.locale, run, &row));
                 print_lines(&lines)?;
             }

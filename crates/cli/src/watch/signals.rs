@@ -34,14 +34,14 @@ pub struct Signals {
 impl Signals {
     /// Registers the handlers.
     pub fn install() -> Result<Self, Failure> {
-        Self::register().map_err(|error| Failure {
+        Self::register_handlers().map_err(|error| Failure {
             what: format!("Cannot handle signals ({error})."),
             hint: None,
             exit: 1,
         })
     }
 
-    fn register() -> io::Result<Self> {
+    fn register_handlers() -> io::Result<Self> {
         let (wake, bell) = io::pipe()?;
         let mut signals = Self { is_ended: Arc::default(), wake, registered: Vec::new() };
         for signal in TERMINATING {

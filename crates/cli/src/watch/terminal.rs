@@ -26,7 +26,7 @@ use crate::{
     screen::{
         DrawContext,
         board::{Board, SessionActivity},
-        draw::{Frame, draw, full_entry, help},
+        draw::{Frame, draw, full_entry_lines, help},
         history::history_line,
         line::{Line, collapse_whitespace},
         phrases::pick_by_locale,
@@ -246,7 +246,7 @@ impl TerminalWatcher<'_> {
             PromptAction::Help => self.above.extend(help(context)),
             PromptAction::View => {
                 let entry = self.prompt.entry(&self.board, context.locale, context.now);
-                self.above.extend(entry.iter().flat_map(|entry| full_entry(context, entry)));
+                self.above.extend(entry.iter().flat_map(|entry| full_entry_lines(context, entry)));
             }
             PromptAction::KeepSessions => return Ok(Some(WatchOutcome::Detached)),
             PromptAction::StopAgents => return Ok(Some(WatchOutcome::StopAgents)),
@@ -256,7 +256,7 @@ impl TerminalWatcher<'_> {
                 self.tty.suspend();
             }
             PromptAction::Redraw => {
-                self.painter.forget();
+                self.painter.forget_frame();
                 self.write("\x1b[2J\x1b[H");
             }
         }

@@ -11,7 +11,7 @@ const JANGDAN: &str = env!("CARGO_BIN_EXE_jangdan");
 
 #[test]
 fn a_claude_session_is_resumed_with_only_the_answer() {
-    let (fixture, memory) = fixture_with_voice("claude");
+    let (fixture, memory) = fixture_with_protocol("claude");
     let recorded = answer_while_stopped(&fixture, || {});
     assert!(memory.exists());
     assert_eq!(recorded, "resumed: [ANSWER q_1]\nblue");
@@ -19,13 +19,13 @@ fn a_claude_session_is_resumed_with_only_the_answer() {
 
 #[test]
 fn an_acp_session_is_resumed_with_only_the_answer() {
-    let (fixture, _) = fixture_with_voice("acp");
+    let (fixture, _) = fixture_with_protocol("acp");
     assert_eq!(answer_while_stopped(&fixture, || {}), "resumed: [ANSWER q_1]\nblue");
 }
 
 #[test]
 fn a_lost_session_gets_the_whole_prompt_again() {
-    let (fixture, memory) = fixture_with_voice("claude");
+    let (fixture, memory) = fixture_with_protocol("claude");
     let recorded = answer_while_stopped(&fixture, || fs::remove_dir_all(&memory).unwrap());
     assert!(recorded.starts_with("again: "), "{recorded}");
     assert!(recorded.contains("Do T1") && recorded.contains("Which colour?"), "{recorded}");
@@ -67,7 +67,7 @@ steps = [
     }
 }
 
-fn fixture_with_voice(voice: &str) -> (RunFixture, std::path::PathBuf) {
+fn fixture_with_protocol(voice: &str) -> (RunFixture, std::path::PathBuf) {
     let mut fixture = RunFixture::without_team();
     let memory = fixture.barrier_file("memory");
     let script = format!(

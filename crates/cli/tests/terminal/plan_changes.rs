@@ -42,7 +42,7 @@ fn wait_for_difference(project: &TestProject) -> String {
 #[test]
 fn plan_changes_are_shown_ignored_and_applied() {
     let mut project = TestProject::create_with_server(WAITS);
-    fs::write(project.path("TASKS.md"), PLAN).unwrap();
+    fs::write(project.temp_path("TASKS.md"), PLAN).unwrap();
     let mut work = one_phase_plan(&["T1", "T2:T1"]);
     work.tasks[1].external.push("Epic 3".to_owned());
     let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
@@ -55,7 +55,7 @@ fn plan_changes_are_shown_ignored_and_applied() {
     project.assert_fails(&["plan", "take"], 1, "No change of the plan file is waiting");
 
     let changed = PLAN.replace("T1, Epic 3\n", "T1\n- **Description**: in blue\n\n### T3: Do T3\n");
-    fs::write(project.path("TASKS.md"), &changed).unwrap();
+    fs::write(project.temp_path("TASKS.md"), &changed).unwrap();
     let difference = wait_for_difference(&project);
     assert!(difference.contains("+ T3 Do T3 (phase 1)\n"), "{difference}");
     assert!(
@@ -68,10 +68,10 @@ fn plan_changes_are_shown_ignored_and_applied() {
     project.assert_succeeds(&["plan", "leave"], "plan unchanged");
     project.assert_succeeds(&["plan", "diff"], "No change of the plan file is waiting for you");
 
-    fs::write(project.path("TASKS.md"), format!("{changed}\n### T4: Do T4\n")).unwrap();
+    fs::write(project.temp_path("TASKS.md"), format!("{changed}\n### T4: Do T4\n")).unwrap();
     assert!(wait_for_difference(&project).contains("+ T4 Do T4 (phase 1)\n"));
     project.assert_succeeds(&["plan", "take"], "plan updated");
-    fs::write(project.path("go"), "").unwrap();
+    fs::write(project.temp_path("go"), "").unwrap();
     project.assert_succeeds(&["watch"], "4 of 4 done");
     project.stop_server();
 }

@@ -27,7 +27,7 @@ steps = [
 /// Creates a project with a plan and a scripted worker.
 fn new_project(script: &str) -> TestProject {
     let project = TestProject::create_with_server("");
-    let path = project.path("script.toml");
+    let path = project.temp_path("script.toml");
     fs::write(&path, script).unwrap();
     let configuration = format!(
         "orchestration.gate_approval = 'automatic'\npermissions.mode = 'ask'\n\n\
@@ -42,7 +42,7 @@ fn new_project(script: &str) -> TestProject {
 }
 
 fn saved_permissions_file(project: &TestProject) -> PathBuf {
-    let mut files = fs::read_dir(project.path("data/permissions")).unwrap();
+    let mut files = fs::read_dir(project.temp_path("data/permissions")).unwrap();
     files.next().unwrap().unwrap().path()
 }
 
@@ -73,7 +73,7 @@ fn jangdan_run_command(project: &TestProject, arguments: &[&str]) -> Command {
     for who in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{who}_NAME"), "Ana").env(format!("GIT_{who}_EMAIL"), "ana@localhost");
     }
-    command.env("HOME", project.path("home")).env("GIT_CONFIG_NOSYSTEM", "1");
+    command.env("HOME", project.temp_path("home")).env("GIT_CONFIG_NOSYSTEM", "1");
     command.env_remove("GIT_CONFIG_GLOBAL").env_remove("XDG_CONFIG_HOME");
     command
 }
@@ -147,7 +147,7 @@ fn unsupported_repositories_are_refused_before_the_run_starts() {
         project.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "more"]);
     };
     // Only git is on this path, without its helpers.
-    let path = project.path("bin");
+    let path = project.temp_path("bin");
     fs::create_dir(&path).unwrap();
     let found =
         std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|folder| folder.join("git").exists());
@@ -165,7 +165,7 @@ fn unsupported_repositories_are_refused_before_the_run_starts() {
     assert_fails_with(bare(&project), &["git-lfs is not installed", "Install git-lfs"]);
 
     let project = new_project(WRITES);
-    let inner = project.path("inner");
+    let inner = project.temp_path("inner");
     fs::create_dir(&inner).unwrap();
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
@@ -199,12 +199,12 @@ fn configuration_in_a_subfolder_is_found_and_agents_work_at_the_root() {
     let root = project.root();
     let below = root.join("app/src");
     fs::create_dir_all(&below).unwrap();
-    fs::write(project.path("agent.sh"), "read -r task\npwd > where.txt\necho \"DONE:$JANGDAN_TASK\"\n")
+    fs::write(project.temp_path("agent.sh"), "read -r task\npwd > where.txt\necho \"DONE:$JANGDAN_TASK\"\n")
         .unwrap();
     let configuration = format!(
         "[orchestration]\ngate_approval = 'automatic'\n[checks]\nverify = 'test -e README.md'\n\
          [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\n",
-        project.path("agent.sh").display()
+        project.temp_path("agent.sh").display()
     );
     fs::write(root.join("app/jangdan.toml"), configuration).unwrap();
     let from_below = |arguments: &[&str]| {
@@ -226,7 +226,7 @@ fn a_run_without_an_agent_says_where_it_looked_for_the_configuration() {
     fs::remove_file(root.join("jangdan.toml")).unwrap();
     fs::create_dir(root.join("app")).unwrap();
     // Only git is on this path: no agent is installed.
-    let path = project.path("bin");
+    let path = project.temp_path("bin");
     fs::create_dir(&path).unwrap();
     let found =
         std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|folder| folder.join("git").exists());

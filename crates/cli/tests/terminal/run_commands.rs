@@ -137,7 +137,7 @@ fn events_are_printed_as_json() {
     printed.find(|line| line.contains("session.activity")).unwrap();
     project.assert_succeeds(&["pause", "--json"], r#""sequence":"#);
     project.assert_succeeds(&["continue"], ": continued");
-    std::fs::write(project.path("go"), "").unwrap();
+    std::fs::write(project.temp_path("go"), "").unwrap();
     let lines: Vec<Value> = printed.map(|line| serde_json::from_str(&line).unwrap()).collect();
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let events: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
@@ -178,7 +178,7 @@ fn without_a_name_the_only_active_run_of_the_project_is_taken() {
     project.assert_fails(&["status"], 1, "This project has no run.");
     let first = project.start_run(one_phase_plan(&["T1"]), automatic_gate_settings());
     let status = |folder: &str| {
-        let output = project.command(&["status"]).current_dir(project.path(folder)).output().unwrap();
+        let output = project.command(&["status"]).current_dir(project.temp_path(folder)).output().unwrap();
         (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
     };
     assert_eq!(status(".").0, Some(0), "it is the only run");
@@ -226,7 +226,7 @@ fn checks_are_sandboxed_like_agents() {
     let configuration = format!(
         "sandbox = 'required'\n[orchestration]\ngate_approval = 'automatic'\n[checks]\nverify = '''{check}'''\n\
          [agents.mine]\nextends = 'shell'\nrole = 'worker'\narguments = ['{}']\n",
-        project.path("agent.sh").display()
+        project.temp_path("agent.sh").display()
     );
     std::fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
     std::fs::write(project.root().join("TASKS.md"), "### T1: Write it\n").unwrap();

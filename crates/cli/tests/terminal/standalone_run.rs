@@ -19,14 +19,14 @@ echo "DONE:$JANGDAN_TASK"
 "#;
 
 /// Creates a project without a server.
-fn project_without_server() -> TestProject {
+fn new_project_without_server() -> TestProject {
     let mut project = TestProject::create_with_server(ASKS_AND_WAITS);
     project.stop_server();
     let configuration = format!(
         "orchestration.gate_approval = 'automatic'\n[agents.mine]\nextends = 'shell'\nrole = 'worker'\n\
          arguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}\n",
-        project.path("agent.sh").display(),
-        project.path("").display()
+        project.temp_path("agent.sh").display(),
+        project.temp_path("").display()
     );
     fs::write(project.root().join("jangdan.toml"), configuration).unwrap();
     fs::write(project.root().join("TASKS.md"), "# A plan\n\n### T1: Paint it\n").unwrap();
@@ -35,7 +35,7 @@ fn project_without_server() -> TestProject {
 
 /// Returns the processes that have worked on the task so far.
 fn pids(project: &TestProject) -> Vec<String> {
-    let text = fs::read_to_string(project.path("pids")).unwrap_or_default();
+    let text = fs::read_to_string(project.temp_path("pids")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
 
@@ -58,13 +58,13 @@ fn link_path(project: &TestProject) -> String {
 
 #[test]
 fn a_question_is_answered_on_the_screen_of_run() {
-    let project = project_without_server();
+    let project = new_project_without_server();
     let mut user = TerminalUser::start(project.command(&["run"]));
     let screen = user.wait_for("1 red  2 blue");
     assert!(screen.replace(['\r', '\n'], "").contains(&link_path(&project)), "{screen}");
     user.type_keys("2\r");
     user.wait_for("answered q_1 (Which colour?): blue");
-    fs::write(project.path("go"), "").unwrap();
+    fs::write(project.temp_path("go"), "").unwrap();
     let screen = user.wait_for("1 of 1 done");
     assert_eq!(user.wait_exit(), Some(0), "{screen}");
     assert!(merged_colour(&project).contains("blue"));
@@ -86,7 +86,7 @@ fn run_and_leave(project: &TestProject, choice: &str) -> bool {
 
 /// Resumes the run, and returns the number of agent processes.
 fn resume_run(project: &TestProject) -> usize {
-    fs::write(project.path("go"), "").unwrap();
+    fs::write(project.temp_path("go"), "").unwrap();
     let (exit, text) = project.run_jangdan(&["resume"]);
     assert!(
         exit == 0 && text.contains("1 of 1 done") && text.contains(&link_path(project)),
@@ -98,14 +98,14 @@ fn resume_run(project: &TestProject) -> usize {
 
 #[test]
 fn agents_keep_working_after_the_user_leaves_and_are_found_by_resume() {
-    let project = project_without_server();
+    let project = new_project_without_server();
     assert!(run_and_leave(&project, "1"));
     assert_eq!(resume_run(&project), 1, "the same process continued");
 }
 
 #[test]
 fn agents_can_be_stopped_on_leaving_and_the_run_resumed() {
-    let project = project_without_server();
+    let project = new_project_without_server();
     assert!(!run_and_leave(&project, "2"));
     assert_eq!(resume_run(&project), 2, "another process continued with the work of the first");
 }

@@ -36,7 +36,7 @@ read -r end
 type RowsByKey = BTreeMap<(String, String, String), Value>;
 
 /// The server's address, and the last event to read; 0 while that is unknown.
-struct ServerAddress {
+struct SubscriptionTarget {
     address: Mutex<(String, String)>,
     end: AtomicU64,
 }
@@ -51,7 +51,7 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
     let (n_subscribers, n_kills) =
         (number_from_environment("JANGDAN_SUBSCRIBERS", 256), number_from_environment("JANGDAN_KILLS", 3));
     let mut project = TestProject::create_with_server(WORKS);
-    let server = ServerAddress { address: Mutex::new(server_address(&project)), end: AtomicU64::new(0) };
+    let server = SubscriptionTarget { address: Mutex::new(server_address(&project)), end: AtomicU64::new(0) };
     let server = &server;
     let heard = thread::scope(|scope| {
         let subscribers: Vec<_> = (0..n_subscribers)
@@ -73,12 +73,12 @@ fn reconnecting_subscribers_end_with_the_same_rows_although_the_server_is_killed
                 RunSettings { gate_approval: domain::GateApproval::Automatic, ..RunSettings::default() },
             ));
             // Some of it happens, then the next blow comes.
-            wait_for_runs(&project, |rows| {
+            wait_until_runs(&project, |rows| {
                 rows.iter()
                     .any(|row| row.id == runs[runs.len() - 1] && row.tasks.running > 0 || has_ended(row))
             });
         }
-        wait_for_runs(&project, |rows| rows.iter().all(has_ended));
+        wait_until_runs(&project, |rows| rows.iter().all(has_ended));
         let client = project.client();
         let end = runs.iter().map(|run| client.rows(run, &[]).unwrap().position().0).max().unwrap();
         server.end.store(end, Ordering::SeqCst);
@@ -108,7 +108,7 @@ fn has_ended(row: &RunRow) -> bool {
 }
 
 /// Looks at the runs until they are so. The server may be gone for a moment.
-fn wait_for_runs(project: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
+fn wait_until_runs(project: &TestProject, is_so: impl Fn(&[RunRow]) -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !project.client().runs().is_ok_and(|rows| is_so(&rows)) {
         assert!(Instant::now() < deadline, "the runs do not come to it: {:?}", project.client().runs());
@@ -167,7 +167,7 @@ impl Subscriber {
     }
 
     /// Subscribes until the last event has arrived, and returns the rows.
-    fn follow_to_end(mut self, server: &ServerAddress) -> RowsByKey {
+    fn follow_to_end(mut self, server: &SubscriptionTarget) -> RowsByKey {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let (host, token) = server.address.lock().unwrap().clone();
@@ -190,7 +190,7 @@ impl Subscriber {
         host: &str,
         token: &str,
         n_entries: u64,
-        server: &ServerAddress,
+        server: &SubscriptionTarget,
     ) -> io::Result<()> {
         let mut stream = TcpStream::connect(host)?;
         // So that it is seen when the end has come.
@@ -219,7 +219,7 @@ impl Subscriber {
         &mut self,
         body: Box<dyn BufRead>,
         mut n_entries: u64,
-        server: &ServerAddress,
+        server: &SubscriptionTarget,
     ) -> io::Result<()> {
         let lines = body.lines();
         let (mut id, mut data, mut held, mut is_first) = (None, None, Vec::new(), true);

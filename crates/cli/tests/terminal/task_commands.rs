@@ -162,7 +162,7 @@ fn logs_follow_the_agent_to_its_end() {
         line.clear();
         assert_ne!(printed.read_line(&mut line).unwrap(), 0, "the output ended before the agent");
     }
-    fs::write(project.path("go"), "").unwrap();
+    fs::write(project.temp_path("go"), "").unwrap();
     let mut rest = String::new();
     printed.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("the last word"), "{rest}");
@@ -191,7 +191,7 @@ fn rewind_restores_a_checkpoint() {
     project.assert_fails(&["watch", "--no-wait"], 3, "Is two right?");
     project.assert_succeeds(&["rewind", "T1", &first], &format!("restoring T1 to {first}"));
     project.assert_fails(&["watch", "--no-wait"], 3, "Is one right?");
-    assert_eq!(fs::read_to_string(project.path("found")).unwrap(), ".\none.txt\n.\n");
+    assert_eq!(fs::read_to_string(project.temp_path("found")).unwrap(), ".\none.txt\n.\n");
     project.assert_fails(&["answer", "q_2", "yes"], 1, "q_2");
     project.assert_succeeds(&["answer", "q_3", "yes"], "answered q_3");
     project.assert_fails(&["watch", "--no-wait"], 3, "Is two right?");
@@ -236,7 +236,7 @@ fn submodules_and_lfs_files_work_in_worktrees() {
         let output = command.arg("-C").arg(folder).args(arguments).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     };
-    let (inner, root) = (project.path("inner"), project.root());
+    let (inner, root) = (project.temp_path("inner"), project.root());
     fs::create_dir(&inner).unwrap();
     fs::write(inner.join("lib.txt"), "a library\n").unwrap();
     git(&inner, &["init", "--quiet"]);

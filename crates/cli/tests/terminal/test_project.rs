@@ -49,7 +49,7 @@ impl TestProject {
         let mut project = Self { folder, server: None };
         fs::create_dir_all(project.root()).unwrap();
         fs::write(project.root().join("README.md"), "A project\n").unwrap();
-        fs::write(project.path("agent.sh"), script).unwrap();
+        fs::write(project.temp_path("agent.sh"), script).unwrap();
         project.git(&["init", "--quiet", "--initial-branch=main"]);
         project.git(&["add", "."]);
         project.git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "begin"]);
@@ -90,7 +90,7 @@ impl TestProject {
     pub fn start_run(&self, work: PlannedWork, settings: RunSettings) -> RunId {
         let preset = format!(
             "extends = 'shell'\narguments = ['{}']\nenvironment = {{ FOLDER = '{}' }}",
-            self.path("agent.sh").display(),
+            self.temp_path("agent.sh").display(),
             self.folder.path().display()
         );
         self.start_run_with_workers(work, settings, &[("worker", &preset)])
@@ -104,7 +104,7 @@ impl TestProject {
                 "acp" => ("gemini", ""),
                 other => (other, ""),
             };
-            let path = self.path(format!("{voice}.toml"));
+            let path = self.temp_path(format!("{voice}.toml"));
             fs::write(&path, format!("voice = '{voice}'\n{script}")).unwrap();
             let (program, path) = (env!("CARGO_BIN_EXE_jangdan"), path.display());
             format!(
@@ -147,7 +147,7 @@ impl TestProject {
             sandbox: runtime::SandboxMode::Off,
             sandbox_write: Vec::new(),
             template: None,
-            plan: Some(self.path("TASKS.md")).filter(|plan| plan.exists()),
+            plan: Some(self.temp_path("TASKS.md")).filter(|plan| plan.exists()),
             plan_options: runtime::PlanOptions::default(),
         };
         let (project, person) = ("project".to_owned(), "ana".to_owned());
@@ -200,16 +200,16 @@ impl TestProject {
     }
 
     /// Returns a path beside the project.
-    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+    pub fn temp_path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join(name)
     }
 
     pub fn root(&self) -> PathBuf {
-        self.path("project")
+        self.temp_path("project")
     }
 
     fn data(&self) -> PathBuf {
-        self.path("data")
+        self.temp_path("data")
     }
 }
 

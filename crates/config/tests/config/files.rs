@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::load::{agents, load_file};
+use crate::load::{builtin_agents, load_file};
 use config::to_toml;
 
 #[test]
@@ -49,5 +49,5 @@ fn agents_become_presets() {
     let presets: Vec<_> =
         loaded.config.agents.iter().map(|(name, preset)| format!("{name}: {preset:?}")).collect();
     insta::assert_snapshot!(presets.join("\n"));
-    assert!(agents().contains(&"shell".to_owned()));
+    assert!(builtin_agents().contains(&"shell".to_owned()));
 }

@@ -49,7 +49,7 @@ fn without_parallel_tasks_there_is_one_slot() {
 }
 
 #[test]
-fn never_is_longer_than_ten_years() {
+fn never_means_more_than_ten_years() {
     const YEAR_MS: u64 = 365 * 24 * 3_600_000;
     for key in ["orchestration.timeout_per_task", "park.frozen_after", "park.cold_after"] {
         let settings = load_layers(&[], &[], &[&format!("{key}=never")]).unwrap().config.settings;

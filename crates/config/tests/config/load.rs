@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use config::{ConfigFile, Layers, LoadedConfig, Problem, load};
 
 /// Names of built-in agents, for tests.
-pub fn agents() -> Vec<String> {
+pub fn builtin_agents() -> Vec<String> {
     ["claude", "codex", "shell"].map(str::to_owned).to_vec()
 }
 
@@ -28,7 +28,7 @@ pub fn load_layers(
         files: &files,
         environment: &environment,
         flags: &flags,
-        builtin_agents: &agents(),
+        builtin_agents: &builtin_agents(),
         directory: Path::new("/here"),
         home: Some(Path::new("/home/user")),
     })

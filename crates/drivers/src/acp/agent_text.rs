@@ -32,7 +32,7 @@ pub(super) struct AgentTextReader {
     /// Whether the last piece was a sentence by itself.
     was_sentence: bool,
     /// What came since the last words.
-    gap: TextGap,
+    gap: PendingLineBreak,
     message_id: Option<String>,
     /// The message in which the turn before was ended: Claude sends the rest of it after the end.
     late: Option<String>,
@@ -49,7 +49,7 @@ pub(super) enum TurnEnding {
 
 /// What came between two pieces of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TextGap {
+enum PendingLineBreak {
     Nothing,
     /// Something that may as well come in the middle of a sentence.
     Pause,
@@ -67,7 +67,7 @@ impl AgentTextReader {
             ordinals: BTreeMap::new(),
             account: TurnTranscript::new(WORDS_BYTES_MAX),
             was_sentence: false,
-            gap: TextGap::Nothing,
+            gap: PendingLineBreak::Nothing,
             message_id: None,
             late: None,
         }
@@ -75,13 +75,13 @@ impl AgentTextReader {
 
     /// Says that a tool was called or something asked: the next words begin a new line.
     pub(super) fn require_new_line(&mut self) {
-        self.gap = TextGap::Break;
+        self.gap = PendingLineBreak::Break;
     }
 
     /// Says that something else came: the next words begin a new line, unless the agent says that they do not.
     pub(super) fn suggest_new_line(&mut self) {
-        if self.gap == TextGap::Nothing {
-            self.gap = TextGap::Pause;
+        if self.gap == PendingLineBreak::Nothing {
+            self.gap = PendingLineBreak::Pause;
         }
     }
 
@@ -98,10 +98,10 @@ impl AgentTextReader {
         }
         let is_numbered_alike = self.message_id.is_some() && self.message_id == message_id;
         let is_numbered_anew = self.message_id.is_some() && message_id.is_some() && !is_numbered_alike;
-        let is_new = match std::mem::replace(&mut self.gap, TextGap::Nothing) {
-            TextGap::Break => true,
-            TextGap::Pause => !is_numbered_alike,
-            TextGap::Nothing => {
+        let is_new = match std::mem::replace(&mut self.gap, PendingLineBreak::Nothing) {
+            PendingLineBreak::Break => true,
+            PendingLineBreak::Pause => !is_numbered_alike,
+            PendingLineBreak::Nothing => {
                 is_numbered_anew
                     || is_message_after_sentence(self.account.text(), words)
                     || (self.was_sentence && begins_sentence(words))

@@ -95,7 +95,7 @@ impl AcpDriver {
             (RequestKind::Resume, SessionStage::Joining, Err(problem))
                 if failure::is_unknown_method(&problem) =>
             {
-                self.send_session_request(RequestKind::Load, reaction);
+                self.send_open_session_request(RequestKind::Load, reaction);
             }
             (RequestKind::Resume | RequestKind::Load, SessionStage::Joining, Err(problem)) => {
                 let outcome = match failure::turn_outcome(&problem) {
@@ -133,12 +133,12 @@ impl AcpDriver {
     fn open_session(&mut self, can: &Capabilities, end: u64, reaction: &mut Reaction) {
         self.stage = SessionStage::Joining;
         match &self.options.start {
-            AcpStart::Fresh => self.send_session_request(RequestKind::New, reaction),
+            AcpStart::Fresh => self.send_open_session_request(RequestKind::New, reaction),
             AcpStart::Resume { .. } | AcpStart::Attached { .. } => {
                 if can.session_capabilities.resume.as_ref().is_some_and(|resume| resume.get() != "null") {
-                    self.send_session_request(RequestKind::Resume, reaction);
+                    self.send_open_session_request(RequestKind::Resume, reaction);
                 } else if can.load_session {
-                    self.send_session_request(RequestKind::Load, reaction);
+                    self.send_open_session_request(RequestKind::Load, reaction);
                 } else {
                     let message = "the agent can't resume sessions".to_owned();
                     self.fail_session(TurnOutcome::NotResumable { message }, end, reaction);
@@ -147,7 +147,7 @@ impl AcpDriver {
         }
     }
 
-    fn send_session_request(&self, asked: RequestKind, reaction: &mut Reaction) {
+    fn send_open_session_request(&self, asked: RequestKind, reaction: &mut Reaction) {
         let session_id = match &self.options.start {
             AcpStart::Fresh => None,
             AcpStart::Resume { agent_session } | AcpStart::Attached { agent_session, .. } => {
@@ -213,7 +213,7 @@ impl AcpDriver {
             }
             "tool_call" | "tool_call_update" => {
                 self.is_busy = true;
-                let call = self.tools.merged_call(update);
+                let call = self.tools.merge_into_tool_call(update);
                 match (update.session_update.as_str(), call.status) {
                     ("tool_call", _) => self.words.require_new_line(),
                     (_, ToolStatus::Done | ToolStatus::Failed) => self.words.suggest_new_line(),

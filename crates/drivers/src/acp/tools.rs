@@ -45,7 +45,7 @@ impl ToolCalls {
     }
 
     /// Merges an update, and returns the call for people.
-    pub(super) fn merged_call(&mut self, update: &SessionUpdate) -> ToolCall {
+    pub(super) fn merge_into_tool_call(&mut self, update: &SessionUpdate) -> ToolCall {
         let known = self.merge_update(update);
         let status = known.status.unwrap_or(ToolStatus::Running);
         ToolCall {

@@ -76,7 +76,7 @@ impl ClaudeDriver {
             return Reaction::default();
         }
         if let Some(usage) = said.message.usage {
-            self.meter.note_request(usage);
+            self.meter.note_context_size(usage);
         }
         let mut out = Vec::new();
         for block in output_lines::parse_blocks(&said.message.content) {

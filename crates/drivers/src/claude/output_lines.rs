@@ -109,8 +109,12 @@ struct RawContentBlock {
 
 /// Reads the blocks of a message. Unreadable ones are skipped.
 pub(super) fn parse_blocks(content: &RawValue) -> Vec<ContentBlock> {
-    let blocks: Vec<Box<RawValue>> = parse_raw(content).unwrap_or_default();
-    blocks.iter().filter_map(|block| parse_raw::<RawContentBlock>(block)).map(ContentBlock::from).collect()
+    let blocks: Vec<Box<RawValue>> = parse_raw_value(content).unwrap_or_default();
+    blocks
+        .iter()
+        .filter_map(|block| parse_raw_value::<RawContentBlock>(block))
+        .map(ContentBlock::from)
+        .collect()
 }
 
 impl From<RawContentBlock> for ContentBlock {
@@ -127,7 +131,7 @@ impl From<RawContentBlock> for ContentBlock {
 
 /// Returns the output of a tool as text.
 pub(super) fn tool_output_text(content: &RawValue) -> Option<String> {
-    let text = parse_raw::<String>(content).unwrap_or_else(|| {
+    let text = parse_raw_value::<String>(content).unwrap_or_else(|| {
         let texts = parse_blocks(content).into_iter().filter_map(|block| match block {
             ContentBlock::Text { text } => Some(text),
             ContentBlock::ToolUse { .. } | ContentBlock::ToolResult { .. } | ContentBlock::Other => None,
@@ -138,7 +142,7 @@ pub(super) fn tool_output_text(content: &RawValue) -> Option<String> {
 }
 
 /// Parses a raw part of a line.
-pub(super) fn parse_raw<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
+pub(super) fn parse_raw_value<T: DeserializeOwned>(raw: &RawValue) -> Option<T> {
     crate::json::parse_line(raw.get().as_bytes())
 }
 

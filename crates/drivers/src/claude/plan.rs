@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::output_lines::parse_raw;
+use super::output_lines::parse_raw_value;
 use crate::{
     driver::{DriverEvent, PlanStep, StepStatus},
     json::LenientText,
@@ -36,7 +36,7 @@ impl PlanTracker {
     pub(super) fn apply_tool_use(&mut self, call: &str, tool: &str, input: &RawValue) -> Option<DriverEvent> {
         match tool {
             "TodoWrite" => {
-                let TodoWriteInput { todos } = parse_raw(input)?;
+                let TodoWriteInput { todos } = parse_raw_value(input)?;
                 let step = |todo: TodoItem| {
                     Some(Step {
                         id: StepId::Call(call.to_owned()),
@@ -46,7 +46,7 @@ impl PlanTracker {
                 self.steps = todos.into_iter().filter_map(step).take(STEPS_MAX).collect();
             }
             "TaskCreate" => {
-                let TaskCreateInput { subject } = parse_raw(input)?;
+                let TaskCreateInput { subject } = parse_raw_value(input)?;
                 if self.steps.len() == STEPS_MAX {
                     return None;
                 }
@@ -54,7 +54,7 @@ impl PlanTracker {
                 self.steps.push(Step { id: StepId::Call(call.to_owned()), step });
             }
             "TaskUpdate" => {
-                let TaskUpdateInput { task_id, subject, status: word } = parse_raw(input)?;
+                let TaskUpdateInput { task_id, subject, status: word } = parse_raw_value(input)?;
                 let place = self.steps.iter().position(|step| step.id == StepId::Known(task_id.clone()))?;
                 if word.text() == Some("deleted") {
                     self.steps.remove(place);

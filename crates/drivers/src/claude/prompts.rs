@@ -13,7 +13,7 @@ use crate::{
     worktree_path::WorktreePath,
 };
 
-use super::output_lines::parse_raw;
+use super::output_lines::parse_raw_value;
 
 /// The message to the model when a permission is denied.
 const DENIED: &str = "This was not allowed. Go on without it, or ask.";
@@ -118,14 +118,14 @@ pub(super) fn parse_prompt(
     id: &str,
     request: &RawValue,
 ) -> Option<(PendingPrompt, DriverEvent)> {
-    let RequestHead { subtype } = parse_raw(request)?;
+    let RequestHead { subtype } = parse_raw_value(request)?;
     match &*subtype {
         "can_use_tool" => {
-            let request: CanUseToolRequest = parse_raw(request)?;
+            let request: CanUseToolRequest = parse_raw_value(request)?;
             parse_question(id, &request).or_else(|| parse_permission(directory, id, request))
         }
         "elicitation" => {
-            let ElicitationRequest { message, url, requested_schema } = parse_raw(request)?;
+            let ElicitationRequest { message, url, requested_schema } = parse_raw_value(request)?;
             let form = requested_schema.unwrap_or_default().into_form(message, url);
             let question = Box::new(form.to_question());
             Some((
@@ -139,12 +139,12 @@ pub(super) fn parse_prompt(
 
 fn parse_question(id: &str, request: &CanUseToolRequest) -> Option<(PendingPrompt, DriverEvent)> {
     let input = Some(&*request.input).filter(|_| request.tool_name == "AskUserQuestion")?;
-    let AskUserQuestionInput { questions } = parse_raw(input)?;
+    let AskUserQuestionInput { questions } = parse_raw_value(input)?;
     let form =
         QuestionForm { title: None, fields: questions.into_iter().map(Question::into_field).collect() };
     let question = Box::new(form.to_question());
     let tool = request.tool_use_id.0.clone().unwrap_or_default();
-    let pending = PendingPrompt::Question { tool, input: parse_raw(input)?, form };
+    let pending = PendingPrompt::Question { tool, input: parse_raw_value(input)?, form };
     Some((pending, DriverEvent::Question { prompt: id.to_owned(), question }))
 }
 
@@ -175,7 +175,7 @@ fn parse_permission(
 
 /// Returns the kind of a tool use, its subject, and whether that is in the worktree.
 fn classify_tool_use(directory: &Path, tool: &str, input: &RawValue) -> (PermissionKind, String, bool) {
-    let input: ToolInput = parse_raw(input).unwrap_or_default();
+    let input: ToolInput = parse_raw_value(input).unwrap_or_default();
     let path = |kind, path: Option<&str>| {
         // Search tools without a path use the working directory.
         let resolved = WorktreePath::resolve(directory, path.unwrap_or_default());

@@ -36,7 +36,7 @@ impl UsageMeter {
         self.error = error.map(str::to_owned);
     }
 
-    pub(super) fn note_request(&mut self, tokens: TokenCounts) {
+    pub(super) fn note_context_size(&mut self, tokens: TokenCounts) {
         self.context_tokens = tokens.context_tokens();
     }
 

@@ -17,9 +17,9 @@ impl CodexDriver {
             return Reaction::from_events(unknown_output_warning(&message.bytes).map(DriverEvent::Warning));
         };
         match (read.method.as_deref(), &read.id) {
-            (Some(method), Some(id)) => self.on_request(method, id, read.params()),
+            (Some(method), Some(id)) => self.on_request(method, id, read.params_json()),
             (Some(method), None) => {
-                Reaction::from_events(self.on_notification(method, read.params(), message))
+                Reaction::from_events(self.on_notification(method, read.params_json(), message))
             }
             (None, Some(id)) => Reaction::from_events(self.on_response(id, &read, message.line.end)),
             (None, None) => {
@@ -149,7 +149,7 @@ impl CodexDriver {
         let Some(asked) = requests::RequestKind::from_response_id(id) else { return Vec::new() };
         match (asked, &read.error) {
             (requests::RequestKind::Thread, None) => {
-                let Some(opened) = messages::parse_raw::<messages::ThreadOpened>(read.result()) else {
+                let Some(opened) = messages::parse_raw::<messages::ThreadOpened>(read.result_json()) else {
                     return Vec::new();
                 };
                 self.thread = Some(opened.thread.id.clone());
@@ -162,7 +162,7 @@ impl CodexDriver {
                 self.turn.end_turn(end, Usage::default(), TurnOutcome::NotResumable { message })
             }
             (requests::RequestKind::Prompt, None) => {
-                let started = messages::parse_raw::<messages::TurnStarted>(read.result());
+                let started = messages::parse_raw::<messages::TurnStarted>(read.result_json());
                 self.turn_id = self.turn_id.take().or(started.map(|started| started.turn.id));
                 Vec::new()
             }

@@ -30,11 +30,11 @@ pub(super) struct RpcError {
 }
 
 impl Envelope {
-    pub(super) fn params(&self) -> &str {
+    pub(super) fn params_json(&self) -> &str {
         self.params.as_deref().map_or("{}", RawValue::get)
     }
 
-    pub(super) fn result(&self) -> &str {
+    pub(super) fn result_json(&self) -> &str {
         self.result.as_deref().map_or("{}", RawValue::get)
     }
 }

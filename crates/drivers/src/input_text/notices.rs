@@ -1,6 +1,6 @@
 //! Notices: inputs that are rendered as a heading and a text.
 
-use domain::{AgentName, InvocationOutcome, Locale, SessionInput, TestFeedback};
+use domain::{AgentInvocationOutcome, AgentName, Locale, SessionInput, TestFeedback};
 use protocol::prompts::Notice;
 
 use super::InputContext;
@@ -11,8 +11,8 @@ pub(super) fn input_notice(input: &SessionInput, recipient: InputContext<'_>) ->
     let (notice, heading, text) = match input {
         SessionInput::InvocationEnded { from, outcome, invocation: _ } => {
             let reason = match outcome {
-                InvocationOutcome::Failed { reason } => reason.clone(),
-                InvocationOutcome::Completed { content, .. } => content.clone(),
+                AgentInvocationOutcome::Failed { reason } => reason.clone(),
+                AgentInvocationOutcome::Completed { content, .. } => content.clone(),
             };
             ("CALL_FAILED", format!("{} {from}", localize("CALL FAILED", "호출 실패")), reason)
         }

@@ -55,12 +55,12 @@ impl TerminalReader {
     }
 
     pub(super) fn push(&mut self, bytes: &[u8], offset: u64) -> Vec<DriverEvent> {
-        if self.spool_offset(self.taken) != offset {
+        if self.to_spool_offset(self.taken) != offset {
             self.places.insert(self.taken, offset);
         }
         self.taken += bytes.len() as u64;
         let items = self.decoder.push(bytes);
-        let mut events = self.push_lines(bytes);
+        let mut events = self.read_text_lines(bytes);
         events.extend(items.into_iter().map(|item| self.message_event(item)));
         self.drop_obsolete_offsets();
         events
@@ -73,7 +73,7 @@ impl TerminalReader {
             PtyMode::Lines => {
                 if !self.line.is_empty() {
                     let line = std::mem::take(&mut self.line);
-                    events.extend(self.push_line(&line));
+                    events.extend(self.read_text_line(&line));
                 }
             }
             PtyMode::Screen => {
@@ -130,16 +130,16 @@ impl TerminalReader {
     }
 
     pub(super) fn resume_offset(&self) -> u64 {
-        self.spool_offset(self.decoder.safe_offset())
+        self.to_spool_offset(self.decoder.safe_offset())
     }
 
-    fn spool_offset(&self, taken: u64) -> u64 {
+    fn to_spool_offset(&self, taken: u64) -> u64 {
         self.places.range(..=taken).next_back().map_or(taken, |(from, offset)| offset + (taken - from))
     }
 
     fn message_event(&self, item: DecodedItem) -> DriverEvent {
         let span = item.span();
-        let offset = MessageOffset { start: self.spool_offset(span.start), ordinal: span.ordinal };
+        let offset = MessageOffset { start: self.to_spool_offset(span.start), ordinal: span.ordinal };
         DriverEvent::Message { offset, read_from: self.resume_offset(), item }
     }
 
@@ -152,7 +152,7 @@ impl TerminalReader {
     }
 
     /// Returns the words of the lines that end in these bytes.
-    fn push_lines(&mut self, bytes: &[u8]) -> Vec<DriverEvent> {
+    fn read_text_lines(&mut self, bytes: &[u8]) -> Vec<DriverEvent> {
         if self.mode == PtyMode::Screen {
             self.has_spoken = true;
             return Vec::new();
@@ -165,19 +165,19 @@ impl TerminalReader {
                 let (head, tail) = rest.split_at(LINE_BYTES_MAX - self.line.len());
                 self.line.extend_from_slice(head);
                 let line = std::mem::take(&mut self.line);
-                events.extend(self.push_line(&line));
+                events.extend(self.read_text_line(&line));
                 rest = tail;
             }
             self.line.extend_from_slice(rest);
             if self.line.ends_with(b"\n") {
                 let line = std::mem::take(&mut self.line);
-                events.extend(self.push_line(&line));
+                events.extend(self.read_text_line(&line));
             }
         }
         events
     }
 
-    fn push_line(&mut self, line: &[u8]) -> Option<DriverEvent> {
+    fn read_text_line(&mut self, line: &[u8]) -> Option<DriverEvent> {
         let text = protocol::visible_text(line);
         if let Some(index) = self.echo.iter().position(|echo| *echo == text.trim()) {
             self.echo.remove(index);

@@ -4,7 +4,10 @@ use domain::{Event, SessionInput, events};
 
 use crate::{
     run::Run,
-    state::{Channel, DirectMessage, Invocation, InvocationState, ResultState, SubmittedResult, WorkItem},
+    state::{
+        DirectMessage, DirectMessageChannel, Invocation, InvocationState, ResultState, SubmittedResult,
+        WorkItem,
+    },
 };
 
 impl Run {
@@ -69,7 +72,8 @@ impl Run {
             }
             Event::ChannelCreated(events::ChannelCreated { channel, session_a, session_b }) => {
                 self.open_channels.insert(*channel);
-                self.channels.push(Channel { ends: Some((*session_a, *session_b)), is_open: true });
+                self.channels
+                    .push(DirectMessageChannel { ends: Some((*session_a, *session_b)), is_open: true });
             }
             Event::ChannelClosed(events::ChannelClosed { channel }) => {
                 self.open_channels.remove(channel);

@@ -15,7 +15,7 @@ use crate::{
 };
 
 impl Run {
-    pub(super) fn apply_escalation_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
+    pub(super) fn apply_supervision_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
         match event {
             Event::LoopStarted(events::LoopStarted { feedback_loop, task, .. }) => {
                 let task = self.find_task(task);
@@ -144,7 +144,7 @@ impl Run {
             }
             Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }) => {
                 self.pending_effects.remove(&EffectKey::Checkpoint(*checkpoint));
-                self.after_parking_checkpoint(at, *checkpoint, outcome);
+                self.reschedule_failed_parking(at, *checkpoint, outcome);
                 let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
                 if let CheckpointOutcome::Made { agent_session, .. } = outcome {
                     checkpoint.is_made = true;
@@ -157,7 +157,7 @@ impl Run {
 
     /// Without its checkpoint a session stays in its parking mode, so that the agent's context is not lost; retried
     /// later.
-    fn after_parking_checkpoint(
+    fn reschedule_failed_parking(
         &mut self,
         at: Timestamp,
         checkpoint: CheckpointId,
@@ -176,7 +176,7 @@ impl Run {
         }
     }
 
-    fn remove_test_work_item(&mut self, task: crate::state::TaskRef) {
+    fn remove_test_work_item(&mut self, task: crate::state::TaskIndex) {
         self.remove_work_item(self.task(task).tester, WorkItem::Test(task));
     }
 
@@ -272,7 +272,7 @@ impl Run {
         }
     }
 
-    pub(crate) fn subject_task(&self, subject: &EscalationSubject) -> Option<crate::state::TaskRef> {
+    pub(crate) fn subject_task(&self, subject: &EscalationSubject) -> Option<crate::state::TaskIndex> {
         match subject {
             EscalationSubject::Task { task } => self.find_task(task),
             EscalationSubject::Phase { .. } | EscalationSubject::Run => None,

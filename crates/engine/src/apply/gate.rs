@@ -6,7 +6,7 @@ use crate::{
     effect::Effect,
     effect_sink::EffectSink,
     run::Run,
-    state::{EffectKey, GateState, TaskRef, WorkItem},
+    state::{EffectKey, GateState, TaskIndex, WorkItem},
 };
 
 impl Run {
@@ -56,7 +56,7 @@ impl Run {
             Event::GateFailed(events::GateFailed { phase, reason, tasks, .. }) => {
                 self.remove_verify_work_item(*phase);
                 self.pending_effects.remove(&EffectKey::Gate(*phase));
-                let rework: Vec<TaskRef> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
+                let rework: Vec<TaskIndex> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
                 for task in &rework {
                     if let Some(task) = self.task_mut(*task) {
                         task.pending_inputs

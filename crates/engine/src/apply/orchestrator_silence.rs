@@ -20,7 +20,8 @@ impl Run {
         let waits =
             state.rate_limited || !state.questions.is_empty() || self.resolve_requests.contains_key(&id);
         let is_working = state.in_turn && !waits;
-        (is_working && self.tasks.iter().any(|task| task.is_requestable())).then_some((id, state.read_from))
+        (is_working && self.tasks.iter().any(|task| task.awaits_main_agent_request()))
+            .then_some((id, state.read_from))
     }
 
     /// Restarts the silence deadline when the main agent sent something, and clears it when no task waits.

@@ -6,7 +6,7 @@ use super::start::{task_duration_ms, task_requirements};
 use crate::{
     graph::Node,
     run::{NodeKind, PlanChangeOffer, Run},
-    state::{BudgetUsage, Phase, TaskRef, TaskStage},
+    state::{BudgetUsage, Phase, TaskIndex, TaskStage},
 };
 
 impl Run {
@@ -143,7 +143,7 @@ impl Run {
     }
 
     /// Replaces the external dependencies of a task.
-    fn replace_external_dependencies(&mut self, task: TaskRef, before: &[String], after: &[String]) {
+    fn replace_external_dependencies(&mut self, task: TaskIndex, before: &[String], after: &[String]) {
         let node = self.task(task).node;
         for name in before.iter().filter(|name| !after.contains(name)) {
             let external = self.external_node(name);
@@ -158,7 +158,7 @@ impl Run {
     }
 
     /// Returns a ready task to waiting if it has an unmet dependency again.
-    pub(super) fn return_task_to_waiting(&mut self, task: TaskRef) {
+    pub(super) fn return_task_to_waiting(&mut self, task: TaskIndex) {
         if self.task(task).stage == TaskStage::Ready
             && !self.schedule.has_met_dependencies(self.task(task).node)
         {

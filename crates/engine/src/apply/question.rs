@@ -7,7 +7,7 @@ use domain::{
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
 use crate::{
-    decide::default_resource,
+    decide::resource_from_request_default,
     effect::Effect,
     effect_sink::EffectSink,
     guard::Guard,
@@ -48,7 +48,7 @@ impl Run {
                     state: QuestionState::Queued,
                 });
                 if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
-                    self.record_prompt(*session, prompt);
+                    self.record_handled_prompt(*session, prompt);
                 }
                 self.apply_question_asked(at, *question, *session);
             }
@@ -143,7 +143,9 @@ impl Run {
             Event::RequestSkipped(events::RequestSkipped { request }) => {
                 // The agent gets its own default, if it named one.
                 let dependency = self.requests.get(request.0).dependency.clone();
-                match dependency.and_then(|dependency| Some((default_resource(&dependency)?, dependency))) {
+                match dependency
+                    .and_then(|dependency| Some((resource_from_request_default(&dependency)?, dependency)))
+                {
                     Some((provided, dependency)) => {
                         let (name, kind) = (dependency.name, dependency.r#type);
                         let input =
@@ -160,7 +162,7 @@ impl Run {
             }
             // The decision reaches the agent as an input.
             Event::PermissionDecided(events::PermissionDecided { session, request, .. }) => {
-                self.record_prompt(*session, &request.prompt)
+                self.record_handled_prompt(*session, &request.prompt)
             }
             // Only for display.
             Event::ManyQuestionsAsked(_) => {}
@@ -243,7 +245,7 @@ impl Run {
     /// Queues an input for the worker of a task. Other sessions receive their inputs at once.
     pub(super) fn queue_input_for_worker(
         &mut self,
-        task: Option<crate::state::TaskRef>,
+        task: Option<crate::state::TaskIndex>,
         session: SessionId,
         input: SessionInput,
     ) {

@@ -131,7 +131,7 @@ impl Run {
         self.clear_session_timers(id);
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.dismissed = true;
-        if session.has_process() {
+        if session.may_have_process() {
             sink.add(&mut self.pending_effects, EffectKey::End(id), Effect::EndSession { session: id });
         } else {
             session.state = SessionState::Ended;
@@ -185,7 +185,7 @@ impl Run {
         let unsent_inputs = std::mem::take(&mut session.unsent_inputs);
         let task = session.task.filter(|_| session.role == Role::Worker);
         for (_, input) in unsent_inputs {
-            for part in input_parts(&input) {
+            for part in unpack_carried_inputs(&input) {
                 if let SessionInput::Result { result, .. } = part
                     && let Some(submitted) = self.results.get_mut(result.0)
                 {
@@ -220,13 +220,13 @@ impl Run {
             session.corrections.remove(position);
         }
         session.rate_limited = false;
-        let item = work_item_of(content).filter(|item| session.work_queue.contains(item));
+        let item = work_item_of_input(content).filter(|item| session.work_queue.contains(item));
         if let Some(item) = item {
             session.work_queue.retain(|waiting| *waiting != item);
             session.current_item = Some(item);
         }
         let task = session.task;
-        for part in input_parts(content) {
+        for part in unpack_carried_inputs(content) {
             match part {
                 SessionInput::Result { result, .. } => {
                     self.pending_results.remove(result);
@@ -275,14 +275,14 @@ impl Run {
         }
     }
 
-    pub(super) fn record_offset(&mut self, id: SessionId, offset: MessageOffset, read_from: u64) {
+    pub(super) fn record_message_offset(&mut self, id: SessionId, offset: MessageOffset, read_from: u64) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.received_offsets.insert(offset);
         session.advance_read_position(read_from);
     }
 
     /// Records a prompt as processed; only the last ones are remembered.
-    pub(super) fn record_prompt(&mut self, id: SessionId, prompt: &str) {
+    pub(super) fn record_handled_prompt(&mut self, id: SessionId, prompt: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         if session.prompts.len() == PROMPTS_MAX {
             session.prompts.pop_front();
@@ -294,7 +294,7 @@ impl Run {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
-        session.turn_concluded |= concludes_turn(message);
+        session.turn_concluded |= settles_turn_outcome(message);
         if let (Some(WorkItem::Verify(phase)), AgentMessage::Fail(fail)) = (session.current_item, message)
             && let Some(phase) = self.phases.get_mut(&phase)
         {
@@ -350,7 +350,7 @@ impl Run {
 }
 
 /// Returns the inputs that a task's first prompt carries, or the input itself.
-pub(crate) fn input_parts(input: &SessionInput) -> Vec<&SessionInput> {
+pub(crate) fn unpack_carried_inputs(input: &SessionInput) -> Vec<&SessionInput> {
     match input {
         SessionInput::Task { carried, .. } => carried.iter().collect(),
         other => vec![other],
@@ -390,7 +390,7 @@ fn survives_session(input: &SessionInput) -> bool {
 }
 
 /// Returns the work item that an input assigns to its session.
-fn work_item_of(input: &SessionInput) -> Option<WorkItem> {
+fn work_item_of_input(input: &SessionInput) -> Option<WorkItem> {
     match input {
         SessionInput::Question { question, .. } => Some(WorkItem::Question(*question)),
         SessionInput::Escalation { escalation, .. } => Some(WorkItem::Escalation(*escalation)),
@@ -400,7 +400,7 @@ fn work_item_of(input: &SessionInput) -> Option<WorkItem> {
 }
 
 /// Returns whether a message determines how the sender's task continues, so that the end of the turn does not.
-fn concludes_turn(message: &AgentMessage) -> bool {
+fn settles_turn_outcome(message: &AgentMessage) -> bool {
     matches!(
         message,
         AgentMessage::AskUser(_)

@@ -12,7 +12,7 @@ use crate::{
     guard::Guard,
     run::{NodeKind, Run, RunStatus},
     schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements},
-    state::{BudgetUsage, Deadline, Phase, Task, TaskRef, TaskStage, Team},
+    state::{BudgetUsage, Deadline, Phase, Task, TaskIndex, TaskStage, Team},
     touched_paths::TouchedPaths,
 };
 
@@ -53,7 +53,7 @@ impl Run {
         self.nodes = layout.node_kinds();
         for (number, planned) in (0..).zip(&work.tasks) {
             let agent = self.agent_for_task(planned);
-            self.task_refs.insert(planned.id.clone(), TaskRef(number));
+            self.task_refs.insert(planned.id.clone(), TaskIndex(number));
             self.tasks.push(Task::new(
                 planned.clone(),
                 Node::from_index(number as usize),
@@ -65,7 +65,7 @@ impl Run {
             let of_phase = self.tasks.iter().zip(0..).filter(|(task, _)| task.planned.phase == phase.number);
             let node = layout.gates.get(&phase.number).copied().unwrap_or(Node::from_index(usize::MAX));
             let mut phase_state = Phase::new(phase, node);
-            phase_state.tasks = of_phase.map(|(_, number)| TaskRef(number)).collect();
+            phase_state.tasks = of_phase.map(|(_, number)| TaskIndex(number)).collect();
             self.phases.insert(phase.number, phase_state);
         }
         self.build_schedule(work, &layout);
@@ -91,12 +91,12 @@ impl Run {
         self.schedule = Schedule::with_barriers(graph, requirements, limits);
         self.schedule.guards = self.guards;
         for number in 0..self.tasks.len() {
-            let task = TaskRef(u32::try_from(number).unwrap_or(u32::MAX));
+            let task = TaskIndex(u32::try_from(number).unwrap_or(u32::MAX));
             self.apply_plan_status(task);
         }
     }
 
-    fn apply_plan_status(&mut self, task: TaskRef) {
+    fn apply_plan_status(&mut self, task: TaskIndex) {
         let (node, plan_status) = (self.task(task).node, self.task(task).planned.plan_status);
         match plan_status {
             PlanStatus::Open if self.settings.mode == OrchestrationMode::Thin => {
@@ -115,7 +115,7 @@ impl Run {
     }
 
     pub(super) fn apply_task_added(&mut self, planned: &PlannedTask, is_outside_plan_file: bool) {
-        let task = TaskRef(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
+        let task = TaskIndex(u32::try_from(self.tasks.len()).unwrap_or(u32::MAX));
         let agent = self.agent_for_task(planned);
         let mut before: Vec<Node> = planned.external.iter().map(|name| self.external_node(name)).collect();
         let node_of = |id: &TaskId| self.find_task(id).map(|task_ref| self.task(task_ref).node);
@@ -178,7 +178,7 @@ impl GraphLayout {
     }
 
     fn node_kinds(&self) -> Vec<NodeKind> {
-        let tasks = (0..).take(self.n_tasks).map(|n| NodeKind::Task(TaskRef(n)));
+        let tasks = (0..).take(self.n_tasks).map(|n| NodeKind::Task(TaskIndex(n)));
         let mut kinds: Vec<NodeKind> = tasks.collect();
         let mut gates: Vec<(&PhaseNumber, &Node)> = self.gates.iter().collect();
         gates.sort_by_key(|(_, node)| **node);

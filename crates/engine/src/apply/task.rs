@@ -13,7 +13,7 @@ use crate::{
     guard::Guard,
     run::{NodeKind, Run},
     schedule::HoldReason,
-    state::{Deadline, EffectKey, TaskRef, TaskStage, WorkItem},
+    state::{Deadline, EffectKey, TaskIndex, TaskStage, WorkItem},
     touched_paths::TouchedPaths,
 };
 
@@ -124,7 +124,7 @@ impl Run {
         }
     }
 
-    pub(super) fn queue_for_merge(&mut self, task: TaskRef) {
+    pub(super) fn queue_for_merge(&mut self, task: TaskIndex) {
         self.set_task_stage(task, TaskStage::Mergeable);
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
@@ -349,15 +349,15 @@ impl Run {
     }
 
     /// Holds a new attempt until the process of the last one has ended.
-    fn hold_until_process_ends(&mut self, task: TaskRef) {
+    fn hold_until_process_ends(&mut self, task: TaskIndex) {
         let (node, session) = (self.task(task).node, self.task(task).session);
-        let has_process = session.is_some_and(|session| self.session(session).has_process());
+        let has_process = session.is_some_and(|session| self.session(session).may_have_process());
         if has_process && self.is_guard_on(Guard::OneAttempt) {
             self.schedule.hold(node, HoldReason::AttemptEnding);
         }
     }
 
-    fn clear_blocks(&mut self, task: TaskRef) {
+    fn clear_blocks(&mut self, task: TaskIndex) {
         let phase = self.task(task).planned.phase;
         if self.is_task_blocked_by(task, &BlockReason::Approval { phase }) {
             self.marked_phases.remove(&phase);
@@ -369,7 +369,7 @@ impl Run {
     }
 
     /// Cancels the pending check and merge of the current attempt.
-    fn cancel_task_effects(&mut self, task: TaskRef) {
+    fn cancel_task_effects(&mut self, task: TaskIndex) {
         self.mergeable.retain(|waiting| *waiting != task);
         self.pending_effects.remove(&EffectKey::Check(task));
         self.pending_effects.remove(&EffectKey::Merge(task));
@@ -379,7 +379,7 @@ impl Run {
     }
 
     /// Returns the tasks whose agents are working.
-    pub(super) fn working_tasks(&self) -> impl Iterator<Item = TaskRef> + use<> {
+    pub(super) fn working_tasks(&self) -> impl Iterator<Item = TaskIndex> + use<> {
         let tasks = self.schedule.running().iter().filter_map(|node| match self.node_kind(*node) {
             NodeKind::Task(task) if self.task(task).stage == TaskStage::Running => Some(task),
             NodeKind::Task(_) | NodeKind::Gate(_) | NodeKind::External => None,
@@ -387,7 +387,7 @@ impl Run {
         tasks.collect::<Vec<_>>().into_iter()
     }
 
-    pub(super) fn start_work_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
+    pub(super) fn start_work_clock(&mut self, at: Timestamp, task_ref: TaskIndex) {
         let Some(task) = self.task_mut(task_ref) else { return };
         task.working_since = Some(at);
         if let Some(timeout) = task.timeout_ms {
@@ -396,7 +396,7 @@ impl Run {
         }
     }
 
-    pub(super) fn stop_work_clock(&mut self, at: Timestamp, task_ref: TaskRef) {
+    pub(super) fn stop_work_clock(&mut self, at: Timestamp, task_ref: TaskIndex) {
         self.timers.clear(Deadline::TaskTimeout(task_ref));
         let Some(task) = self.task_mut(task_ref) else { return };
         if let Some(since) = task.working_since.take() {

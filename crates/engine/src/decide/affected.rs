@@ -42,7 +42,7 @@ impl DecisionContext<'_> {
             }
             Event::RunContinued(events::RunContinued {}) | Event::RunReopened(events::RunReopened {}) => {
                 let live = (0..).zip(&self.run.tasks).filter(|(_, task)| task.stage.is_in_progress());
-                self.tasks.extend(live.map(|(number, _)| crate::state::TaskRef(number)));
+                self.tasks.extend(live.map(|(number, _)| crate::state::TaskIndex(number)));
                 self.sessions.extend(self.run.alive.iter().copied());
             }
             Event::SessionOpened(events::SessionOpened { session, .. })

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     apply::{RATE_LIMIT_WAIT_MS_MAX, rate_limit_retry_at},
-    state::{BudgetUsage, TaskRef, TaskStage},
+    state::{BudgetUsage, TaskIndex, TaskStage},
 };
 
 /// Number of waits after which a rate limit is escalated.
@@ -22,7 +22,7 @@ const WARN_PERCENT: u64 = 95;
 impl DecisionContext<'_> {
     pub(super) fn handle_agent_error(&mut self, session: SessionId, error: AgentError) {
         let sender = self.run.session(session);
-        let is_working_on = |task: &TaskRef| {
+        let is_working_on = |task: &TaskIndex| {
             let state = self.run.task(*task);
             sender.role == Role::Worker && state.session == Some(session) && state.stage == TaskStage::Running
         };
@@ -33,7 +33,7 @@ impl DecisionContext<'_> {
             (Recovery::PauseAndRetry, Some(task)) => self.block_until_rate_limit_reset(task, &error),
             (Recovery::PauseAndRetry, None) => self.escalate_repeated_rate_limit(session, &error),
             (Recovery::CheckpointAndFail, Some(task)) => {
-                self.request_checkpoint(task, CheckpointReason::Error);
+                self.request_checkpoint_creation(task, CheckpointReason::Error);
                 self.fail_task_by_error(task, session, &error);
             }
             (Recovery::NotifyUser, Some(task)) => {
@@ -45,11 +45,11 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn block_until_rate_limit_reset(&mut self, task: TaskRef, error: &AgentError) {
+    fn block_until_rate_limit_reset(&mut self, task: TaskIndex, error: &AgentError) {
         let state = self.run.task(task);
         let (waits, since) = (state.rate_limit_waits, state.rate_limited_since);
         let waited = since.map_or(0, |since| self.now.0.saturating_sub(since.0));
-        self.request_checkpoint(task, CheckpointReason::Error);
+        self.request_checkpoint_creation(task, CheckpointReason::Error);
         if waits >= RATE_LIMIT_WAITS_MAX || waited >= RATE_LIMIT_WAIT_MS_MAX {
             let id = self.task_id(task);
             let escalation = NewEscalation {
@@ -72,7 +72,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn fail_task_by_error(&mut self, task: TaskRef, session: SessionId, error: &AgentError) {
+    fn fail_task_by_error(&mut self, task: TaskIndex, session: SessionId, error: &AgentError) {
         let failure = AttemptFailure::Error { message: error.message.clone() };
         let (id, attempt) = (self.task_id(task), self.run.task(task).attempt);
         self.emit(events::AttemptFailed {
@@ -106,14 +106,14 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn check_budget(&mut self, task: Option<TaskRef>, session: SessionId, subject: &EscalationSubject) {
+    fn check_budget(&mut self, task: Option<TaskIndex>, session: SessionId, subject: &EscalationSubject) {
         let Some(usage_so_far) = self.run.budget_usage_of(subject).cloned() else { return };
-        if !usage_so_far.has_reached(WARN_PERCENT) {
+        if !usage_so_far.has_reached_percent(WARN_PERCENT) {
             return;
         }
         // If the escalation was resolved without a higher budget, raise it again only when the budget is used up.
         let open = usage_so_far.warned.filter(|id| self.run.escalations.get(id.0).is_open);
-        if open.is_none() && usage_so_far.warned.is_some() && !usage_so_far.has_reached(100) {
+        if open.is_none() && usage_so_far.warned.is_some() && !usage_so_far.has_reached_percent(100) {
             return;
         }
         let escalation = open.unwrap_or_else(|| {
@@ -127,13 +127,13 @@ impl DecisionContext<'_> {
             self.raise_escalation(subject.clone(), Some(session), escalation)
         });
         let reason = BlockReason::Escalated { escalation };
-        let is_working_on = |task: &TaskRef| {
+        let is_working_on = |task: &TaskIndex| {
             let state = self.run.task(*task);
             state.stage == TaskStage::Running
                 && state.session == Some(session)
                 && !state.block_reasons.contains(&reason)
         };
-        if let Some(task) = task.filter(is_working_on).filter(|_| usage_so_far.has_reached(100)) {
+        if let Some(task) = task.filter(is_working_on).filter(|_| usage_so_far.has_reached_percent(100)) {
             self.emit_as_system(events::TaskBlocked { task: self.task_id(task), reason });
             // A working agent would exceed its budget further.
             self.freeze_session(session);

@@ -12,7 +12,7 @@ use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     guard::Guard,
     rejection::Rejection,
-    state::{TaskRef, TaskStage, WorkItem},
+    state::{TaskIndex, TaskStage, WorkItem},
 };
 
 /// Consecutive invalid messages after which an escalation is raised.
@@ -220,7 +220,7 @@ impl DecisionContext<'_> {
         if has_siblings { None } else { self.claim_rejection(session, &self.task_id(task), false) }
     }
 
-    pub(super) fn has_open_siblings(&self, task: TaskRef) -> bool {
+    pub(super) fn has_open_siblings(&self, task: TaskIndex) -> bool {
         let phase = self.run.task(task).planned.phase;
         let siblings = self.run.phases.get(&phase).map(|phase| phase.tasks.as_slice()).unwrap_or_default();
         siblings.iter().any(|other| *other != task && !self.run.schedule.is_met(self.run.task(*other).node))
@@ -229,8 +229,8 @@ impl DecisionContext<'_> {
     fn handle_message(&mut self, session: SessionId, message: AgentMessage) {
         match message {
             AgentMessage::AskUser(ask) => self.ask_user(session, ask, None),
-            AgentMessage::UserQuestion(question) => self.handle_user_question(session, question),
-            AgentMessage::NeedHuman(need) => self.handle_need_human(session, need.question),
+            AgentMessage::UserQuestion(question) => self.handle_user_question_message(session, question),
+            AgentMessage::NeedHuman(need) => self.forward_or_ask_user(session, need.question),
             AgentMessage::DependencyRequest(request) => self.make_request(session, request),
             AgentMessage::Invoke(invoke) => self.invoke_agent(session, invoke),
             AgentMessage::DeliverResult(result) => self.submit_result(session, result),
@@ -260,7 +260,7 @@ impl DecisionContext<'_> {
                 let content = fields.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
                 let content = if content.is_empty() { "done".to_owned() } else { content.join("\n") };
                 let result_type = domain::ResultType::Message;
-                self.end_call(invocation, domain::InvocationOutcome::Completed { result_type, content });
+                self.end_call(invocation, domain::AgentInvocationOutcome::Completed { result_type, content });
             }
             Some(WorkItem::Test(task)) => {
                 self.handle_test_verdict(
@@ -281,7 +281,7 @@ impl DecisionContext<'_> {
     fn handle_failed(&mut self, session: SessionId, reason: String) {
         match self.run.session(session).current_item {
             Some(WorkItem::Call(invocation)) => {
-                self.end_call(invocation, domain::InvocationOutcome::Failed { reason });
+                self.end_call(invocation, domain::AgentInvocationOutcome::Failed { reason });
             }
             Some(WorkItem::Test(tested)) => {
                 let failure = domain::TestFailure { name: reason, ..domain::TestFailure::default() };

@@ -15,7 +15,7 @@ const NAMED_MAX: usize = 8;
 
 impl DecisionContext<'_> {
     /// Treats a message as an answer if exactly one question is pending, else as talk.
-    pub(super) fn answer_or_send_chat(&mut self, text: String) -> Result<(), Rejection> {
+    pub(super) fn answer_question_or_chat(&mut self, text: String) -> Result<(), Rejection> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }

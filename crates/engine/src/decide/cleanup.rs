@@ -1,16 +1,21 @@
 //! Closes the open questions, requests, calls and sessions of an ended attempt or session.
 
 use domain::{
-    BlockReason, ChannelId, EscalationId, EscalationLevel, FeedbackLoopOutcome, InvocationId,
-    InvocationOutcome, QuestionId, RequestId, Role, SessionId, events,
+    AgentInvocationOutcome, BlockReason, ChannelId, EscalationId, EscalationLevel, FeedbackLoopOutcome,
+    InvocationId, QuestionId, RequestId, Role, SessionId, events,
 };
 
 use super::DecisionContext;
-use crate::state::{TaskRef, WorkItem};
+use crate::state::{TaskIndex, WorkItem};
 
 impl DecisionContext<'_> {
     /// Closes everything that the current attempt at a task left open, and dismisses its sessions.
-    pub(super) fn close_attempt(&mut self, task: TaskRef, outcome_text: &str, outcome: FeedbackLoopOutcome) {
+    pub(super) fn close_attempt(
+        &mut self,
+        task: TaskIndex,
+        outcome_text: &str,
+        outcome: FeedbackLoopOutcome,
+    ) {
         let reason = format!("{} {outcome_text}", self.task_id(task));
         let of_task = |id: &QuestionId| self.run.questions.get(id.0).task == Some(task);
         let questions: Vec<QuestionId> = self.run.open_questions.iter().copied().filter(of_task).collect();
@@ -33,7 +38,7 @@ impl DecisionContext<'_> {
             self.dismiss_session(session);
         }
         self.resolve_obsolete_escalations(task, &reason);
-        self.notify_main_agent(task);
+        self.notify_of_task_end(task);
     }
 
     /// Ends a session that is no longer needed.
@@ -46,17 +51,17 @@ impl DecisionContext<'_> {
 
     /// Closes the calls, channels, escalations, requests and questions of an ended session.
     pub(super) fn close_session_interactions(&mut self, session: SessionId, reason: &str) {
-        for invocation in self.open_calls_of_session(session) {
+        for invocation in self.open_calls_made_by(session) {
             let call = Some(WorkItem::Call(invocation));
             let callee = self.run.alive.iter().copied().find(|id| self.run.session(*id).current_item == call);
-            let outcome = InvocationOutcome::Failed { reason: "the caller has ended".to_owned() };
+            let outcome = AgentInvocationOutcome::Failed { reason: "the caller has ended".to_owned() };
             self.end_call(invocation, outcome);
             if let Some(callee) = callee.filter(|callee| self.served_only_a_call(*callee)) {
                 self.dismiss_session(callee);
             }
         }
         if let Some(WorkItem::Call(invocation)) = self.run.session(session).current_item {
-            self.end_call(invocation, InvocationOutcome::Failed { reason: reason.to_owned() });
+            self.end_call(invocation, AgentInvocationOutcome::Failed { reason: reason.to_owned() });
         }
         let connects = |id: &ChannelId| {
             self.run.channels.get(id.0).ends.is_some_and(|(a, b)| a == session || b == session)
@@ -103,7 +108,7 @@ impl DecisionContext<'_> {
     }
 
     /// Returns the open calls that a session made.
-    pub(super) fn open_calls_of_session(&self, session: SessionId) -> Vec<InvocationId> {
+    pub(super) fn open_calls_made_by(&self, session: SessionId) -> Vec<InvocationId> {
         let waits = |id: &InvocationId| self.run.invocations.get(id.0).caller == Some(session);
         self.run.open_calls.iter().copied().filter(waits).collect()
     }

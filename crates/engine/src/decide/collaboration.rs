@@ -1,8 +1,8 @@
 //! Calls, results and direct messages between agents.
 
 use domain::{
-    AgentName, BlockReason, ChannelId, DeliverResult, DirectMessage, DirectMessageId, DirectType,
-    InvocationId, InvocationOutcome, InvokeMessage, QuestionRoute, ResultId, Role, SessionId, SessionInput,
+    AgentInvocationOutcome, AgentName, BlockReason, ChannelId, DeliverResult, DirectMessage, DirectMessageId,
+    DirectType, InvocationId, InvokeMessage, QuestionRoute, ResultId, Role, SessionId, SessionInput,
     TestFailure, TestFeedback, events,
 };
 
@@ -76,7 +76,7 @@ impl DecisionContext<'_> {
         let InvokeMessage { target: callee, task: instruction, context } = invoke;
         self.emit(events::InvocationMade { invocation, caller: session, callee, task: instruction, context });
         if Some(session) == self.run.root_session {
-            self.reroute_questions(session);
+            self.forward_questions_to_user(session);
         }
         let sender = self.run.session(session);
         if let Some(task) = sender.task.filter(|_| sender.role == Role::Worker) {
@@ -86,7 +86,7 @@ impl DecisionContext<'_> {
     }
 
     /// Forwards the questions of an orchestrator that waits for a call: its callee may be among the asking agents.
-    fn reroute_questions(&mut self, session: SessionId) {
+    fn forward_questions_to_user(&mut self, session: SessionId) {
         let work_queue = self.run.session(session).work_queue.clone();
         for item in work_queue {
             if let WorkItem::Question(question) = item {
@@ -175,7 +175,7 @@ impl DecisionContext<'_> {
         );
     }
 
-    pub(super) fn end_call(&mut self, invocation: InvocationId, outcome: InvocationOutcome) {
+    pub(super) fn end_call(&mut self, invocation: InvocationId, outcome: AgentInvocationOutcome) {
         let call = self.run.invocations.get(invocation.0).clone();
         if call.state == InvocationState::Ended {
             return;
@@ -210,7 +210,7 @@ impl DecisionContext<'_> {
         if self.run.session(caller).agent.as_ref() == Some(&to) {
             // The caller receives the result with the end of the call.
             self.emit(events::ResultDelivered { result, session: caller });
-            self.end_call(invocation, InvocationOutcome::Completed { result_type, content });
+            self.end_call(invocation, AgentInvocationOutcome::Completed { result_type, content });
         }
     }
 

@@ -10,7 +10,7 @@ use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     guard::Guard,
     rejection::Rejection,
-    state::{GateState, TaskRef, TaskStage, WorkItem},
+    state::{GateState, TaskIndex, TaskStage, WorkItem},
 };
 
 /// Lost processes that do not count as failed attempts of a task or rounds of a gate.
@@ -20,14 +20,14 @@ impl DecisionContext<'_> {
     /// Records that an agent reports a task as done; the check follows.
     pub(super) fn claim_task(
         &mut self,
-        task: TaskRef,
+        task: TaskIndex,
         source: ClaimSource,
         fields: std::collections::BTreeMap<String, String>,
     ) {
         self.emit(events::TaskClaimed { task: self.task_id(task), source, fields });
     }
 
-    pub(super) fn start_check(&mut self, task: TaskRef) {
+    pub(super) fn start_check(&mut self, task: TaskIndex) {
         self.open_feedback_loop(task);
         let attempt = self.run.task(task).attempt;
         let command = self.run.check_of_task(task).cloned();
@@ -37,7 +37,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn open_feedback_loop(&mut self, task: TaskRef) {
+    fn open_feedback_loop(&mut self, task: TaskIndex) {
         let open = self.run.task(task).feedback_loop.filter(|id| self.run.loops.get(id.0).is_open);
         if open.is_none() {
             let feedback_loop = LoopId(self.run.loops.next_number());
@@ -68,14 +68,14 @@ impl DecisionContext<'_> {
     }
 
     /// Starts the tester of a task whose check passed, else ends its feedback loop.
-    pub(super) fn after_check(&mut self, task: TaskRef) {
+    pub(super) fn after_check(&mut self, task: TaskIndex) {
         if !self.start_tester(task) {
             self.end_feedback_loop(task, FeedbackLoopOutcome::Success);
         }
     }
 
     /// Starts the tester of a task, and returns whether the task has one.
-    pub(super) fn start_tester(&mut self, task: TaskRef) -> bool {
+    pub(super) fn start_tester(&mut self, task: TaskIndex) -> bool {
         let state = self.run.task(task);
         let Some(tester) = state.planned.tester.clone() else { return false };
         let (id, attempt, phase) = (state.planned.id.clone(), state.attempt, state.planned.phase);
@@ -95,7 +95,7 @@ impl DecisionContext<'_> {
         true
     }
 
-    pub(super) fn handle_test_verdict(&mut self, task: TaskRef, feedback: TestFeedback) {
+    pub(super) fn handle_test_verdict(&mut self, task: TaskIndex, feedback: TestFeedback) {
         if feedback.success && feedback.failures.is_empty() {
             self.end_feedback_loop(task, FeedbackLoopOutcome::Success);
         } else {
@@ -103,14 +103,14 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn end_feedback_loop(&mut self, task: TaskRef, outcome: FeedbackLoopOutcome) {
+    pub(super) fn end_feedback_loop(&mut self, task: TaskIndex, outcome: FeedbackLoopOutcome) {
         let open = self.run.task(task).feedback_loop.filter(|id| self.run.loops.get(id.0).is_open);
         if let Some(feedback_loop) = open {
             self.emit(events::LoopEnded { feedback_loop, outcome });
         }
     }
 
-    fn fail_loop_round(&mut self, task: TaskRef, feedback: TestFeedback) {
+    fn fail_loop_round(&mut self, task: TaskIndex, feedback: TestFeedback) {
         self.open_feedback_loop(task);
         let Some(feedback_loop) = self.run.task(task).feedback_loop else { return };
         let round = self.run.loops.get(feedback_loop.0).rounds.saturating_add(1);
@@ -131,7 +131,7 @@ impl DecisionContext<'_> {
     }
 
     /// Returns a task with failed checks to its agent, or escalates it after the last round.
-    pub(super) fn after_failed_round(&mut self, task: TaskRef) {
+    pub(super) fn after_failed_round(&mut self, task: TaskIndex) {
         let rounds = self.run.task(task).feedback_loop.map_or(0, |id| self.run.loops.get(id.0).rounds);
         let is_last = rounds >= self.run.settings.retries_max.get();
         if is_last && self.run.is_guard_on(Guard::AttemptLimit) {
@@ -178,22 +178,22 @@ impl DecisionContext<'_> {
             MergeOutcome::CheckFailed { receipt } => {
                 self.fail_loop_round(task_ref, feedback_from_receipt(&receipt))
             }
-            MergeOutcome::Failed { error } => self.escalate_merge_conflict(task_ref, error),
+            MergeOutcome::Failed { error } => self.escalate_failed_merge(task_ref, error),
         }
         Ok(())
     }
 
     /// Returns a merge conflict to the agent once, then escalates it.
-    pub(super) fn after_conflict(&mut self, task: TaskRef) {
+    pub(super) fn after_conflict(&mut self, task: TaskIndex) {
         if self.run.task(task).conflict_returned {
             let error = "its work still conflicts with merged work".to_owned();
-            self.escalate_merge_conflict(task, error);
+            self.escalate_failed_merge(task, error);
         } else {
             self.emit(events::TaskReturned { task: self.task_id(task), reason: TaskReturnReason::Conflict });
         }
     }
 
-    fn escalate_merge_conflict(&mut self, task: TaskRef, description: String) {
+    fn escalate_failed_merge(&mut self, task: TaskIndex, description: String) {
         let id = self.task_id(task);
         self.block_on_escalation(
             task,
@@ -208,7 +208,7 @@ impl DecisionContext<'_> {
     }
 
     /// Finishes a merged task, unless its agent reported the phase as complete: then the gate must approve first.
-    pub(super) fn after_merge(&mut self, task: TaskRef) {
+    pub(super) fn after_merge(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
         let phase = state.planned.phase;
         let gate = self.run.phases.get(&phase).map(|phase| phase.gate);
@@ -223,26 +223,26 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn finish_task(&mut self, task: TaskRef) {
+    pub(super) fn finish_task(&mut self, task: TaskIndex) {
         let proof = self.run.task(task).proof;
         self.emit(events::TaskDone { task: self.task_id(task), proof });
         self.close_attempt(task, "is done", FeedbackLoopOutcome::Success);
     }
 
-    pub(super) fn dismiss_tester(&mut self, task: TaskRef) {
+    pub(super) fn dismiss_tester(&mut self, task: TaskIndex) {
         if let Some(tester) = self.run.task(task).tester {
             self.dismiss_session(tester);
         }
     }
 
     /// Ends a failed attempt, and retries the task or escalates it after the last attempt.
-    pub(super) fn fail_attempt(&mut self, task: TaskRef, failure: AttemptFailure) {
+    pub(super) fn fail_attempt(&mut self, task: TaskIndex, failure: AttemptFailure) {
         let state = self.run.task(task);
         let counted = !self.is_uncounted_loss(&failure, state.losses);
         let (id, attempt) = (state.planned.id.clone(), state.attempt);
         let failures = state.failures + u32::from(counted);
         let text = failure_text(&failure);
-        self.request_checkpoint(task, CheckpointReason::Failure);
+        self.request_checkpoint_creation(task, CheckpointReason::Failure);
         self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted });
         self.close_attempt(task, "is retried", FeedbackLoopOutcome::Failed);
         if failures >= self.run.settings.retries_max.get() && self.run.is_guard_on(Guard::AttemptLimit) {
@@ -270,13 +270,13 @@ impl DecisionContext<'_> {
         failure.is_process_loss() && (losses <= LOSSES_MAX || !self.run.is_guard_on(Guard::AttemptLimit))
     }
 
-    pub(super) fn request_checkpoint(&mut self, task: TaskRef, reason: CheckpointReason) {
+    pub(super) fn request_checkpoint_creation(&mut self, task: TaskIndex, reason: CheckpointReason) {
         let checkpoint = CheckpointId(self.run.checkpoints.next_number());
         self.emit_as_system(events::CheckpointRequested { checkpoint, task: self.task_id(task), reason });
     }
 
     /// Returns the task that a tester session tests.
-    pub(super) fn tested_task(&self, session: SessionId) -> Option<TaskRef> {
+    pub(super) fn tested_task(&self, session: SessionId) -> Option<TaskIndex> {
         match self.run.session(session).current_item {
             Some(WorkItem::Test(task)) => Some(task),
             _ => None,

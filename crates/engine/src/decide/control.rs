@@ -9,7 +9,7 @@ use super::DecisionContext;
 use crate::{
     rejection::Rejection,
     run::RunStatus,
-    state::{SessionState, TaskRef, TaskStage},
+    state::{SessionState, TaskIndex, TaskStage},
 };
 
 /// Maximum number of unsent messages to the agent of a task.
@@ -17,7 +17,7 @@ const TASK_MESSAGES_MAX: usize = 16;
 
 impl DecisionContext<'_> {
     /// Rejects a command on a task that has ended or is being merged.
-    fn check_task_open(&self, task: TaskRef, hint: &'static str) -> Result<(), Rejection> {
+    fn check_task_open(&self, task: TaskIndex, hint: &'static str) -> Result<(), Rejection> {
         let stage = self.run.task(task).stage;
         if stage == TaskStage::Merging {
             let hint = "wait until the merge has finished";
@@ -40,11 +40,11 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    fn is_task_paused(&self, task: TaskRef) -> bool {
+    fn is_task_paused(&self, task: TaskIndex) -> bool {
         self.run.task(task).block_reasons.iter().any(|reason| matches!(reason, BlockReason::Paused { .. }))
     }
 
-    fn emit_task_pause(&mut self, task: TaskRef) {
+    fn emit_task_pause(&mut self, task: TaskIndex) {
         let reason = BlockReason::Paused { by: self.actor.clone() };
         self.emit(events::TaskBlocked { task: self.task_id(task), reason });
         if let Some(session) = self.run.task(task).session {
@@ -73,7 +73,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    fn unpause_task(&mut self, task: TaskRef) {
+    fn unpause_task(&mut self, task: TaskIndex) {
         let paused = |reason: &&BlockReason| matches!(reason, BlockReason::Paused { .. });
         let reasons: Vec<BlockReason> =
             self.run.task(task).block_reasons.iter().filter(paused).cloned().collect();
@@ -89,7 +89,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    fn emit_task_cancellation(&mut self, task: TaskRef) {
+    fn emit_task_cancellation(&mut self, task: TaskIndex) {
         self.emit(events::TaskCancelled { task: self.task_id(task) });
         self.close_attempt(task, "was cancelled", FeedbackLoopOutcome::Failed);
     }
@@ -106,7 +106,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    pub(super) fn emit_task_skip(&mut self, task: TaskRef) {
+    pub(super) fn emit_task_skip(&mut self, task: TaskIndex) {
         self.emit(events::TaskSkipped { task: self.task_id(task) });
         self.close_attempt(task, "was skipped", FeedbackLoopOutcome::Failed);
     }
@@ -128,12 +128,12 @@ impl DecisionContext<'_> {
     }
 
     /// Ends the current attempt and starts another one, with attempts counted from zero.
-    pub(super) fn restart_task(&mut self, task: TaskRef, hint: Option<String>) {
+    pub(super) fn restart_task(&mut self, task: TaskIndex, hint: Option<String>) {
         self.end_attempt(task);
         self.emit(events::TaskRetried { task: self.task_id(task), hint, resets_attempts: true });
     }
 
-    fn end_attempt(&mut self, task: TaskRef) {
+    fn end_attempt(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
         let (attempt, is_live) =
             (state.attempt, state.stage.is_in_progress() && state.stage != TaskStage::AttemptFailed);
@@ -203,7 +203,7 @@ impl DecisionContext<'_> {
         Ok(())
     }
 
-    pub(super) fn emit_task_reassignment(&mut self, task: TaskRef, agent: AgentName) {
+    pub(super) fn emit_task_reassignment(&mut self, task: TaskIndex, agent: AgentName) {
         let has_begun = !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready);
         if has_begun {
             self.restart_task(task, None);
@@ -243,7 +243,7 @@ impl DecisionContext<'_> {
             let (state, hint) = (self.run.task(task).stage.label(), "it has no work to save");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
-        self.request_checkpoint(task, CheckpointReason::Requested);
+        self.request_checkpoint_creation(task, CheckpointReason::Requested);
         Ok(())
     }
 
@@ -276,11 +276,11 @@ impl DecisionContext<'_> {
 
     pub(super) fn cancel_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
         self.is_phase_paused(phase)?;
-        let open = |task: &TaskRef| {
+        let open = |task: &TaskIndex| {
             let stage = self.run.task(*task).stage;
             !stage.is_final() && stage != TaskStage::Merging
         };
-        let open: Vec<TaskRef> = self.phase_tasks(phase).into_iter().filter(open).collect();
+        let open: Vec<TaskIndex> = self.phase_tasks(phase).into_iter().filter(open).collect();
         if open.is_empty() {
             return Err(Rejection::WrongRunState {
                 object: format!("phase {phase}"),
@@ -298,7 +298,7 @@ impl DecisionContext<'_> {
         self.run.phases.get(&phase).map(|phase| phase.paused).ok_or(Rejection::UnknownPhase { phase })
     }
 
-    fn phase_tasks(&self, phase: PhaseNumber) -> Vec<TaskRef> {
+    fn phase_tasks(&self, phase: PhaseNumber) -> Vec<TaskIndex> {
         self.run.phases.get(&phase).map(|phase| phase.tasks.clone()).unwrap_or_default()
     }
 
@@ -336,7 +336,7 @@ impl DecisionContext<'_> {
             let has_work = task_works || waiting.current_item.is_some();
             let waits_for_others = !waiting.questions.is_empty()
                 || waiting.rate_limited
-                || !self.open_calls_of_session(session).is_empty();
+                || !self.open_calls_made_by(session).is_empty();
             let waits_for_slot = waiting.task.is_some_and(|task| {
                 let state = self.run.task(task);
                 let has_inputs = state.session == Some(session) && !state.pending_inputs.is_empty();
@@ -357,10 +357,10 @@ impl DecisionContext<'_> {
             return Err(wrong_run_state("already finished"));
         }
         self.emit(events::RunCancelled {});
-        let open: Vec<TaskRef> = (0..)
+        let open: Vec<TaskIndex> = (0..)
             .zip(&self.run.tasks)
             .filter(|(_, task)| !task.stage.is_final())
-            .map(|(number, _)| TaskRef(number))
+            .map(|(number, _)| TaskIndex(number))
             .collect();
         for task in &open {
             self.emit_task_cancellation(*task);

@@ -8,7 +8,7 @@ use domain::{
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     run::RunStatus,
-    state::{Deadline, SessionState, TaskRef, TaskStage},
+    state::{Deadline, SessionState, TaskIndex, TaskStage},
 };
 
 impl DecisionContext<'_> {
@@ -32,7 +32,7 @@ impl DecisionContext<'_> {
                     self.emit_as_system(events::QuestionRouted { question, to: QuestionRoute::Person });
                 }
                 Deadline::EscalationResponse(escalation) => self.forward_escalation(escalation),
-                Deadline::Park(session) => self.park_session(session),
+                Deadline::Park(session) => self.advance_parking(session),
                 Deadline::ResolveAnswer(session) => self.answer_with_wait_line(session),
                 Deadline::OrchestratorSilence => self.escalate_silence(),
                 Deadline::RunTimeout => self.escalate_run_timeout(),
@@ -40,7 +40,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn escalate_task_timeout(&mut self, task: TaskRef) {
+    fn escalate_task_timeout(&mut self, task: TaskIndex) {
         let id = self.task_id(task);
         let minutes = self.run.task(task).timeout_ms.unwrap_or(0) / 60_000;
         self.block_on_escalation(
@@ -56,7 +56,7 @@ impl DecisionContext<'_> {
         self.freeze_task_session(task);
     }
 
-    fn unblock_after_rate_limit(&mut self, task: TaskRef) {
+    fn unblock_after_rate_limit(&mut self, task: TaskIndex) {
         let is_rate_limit = |reason: &&BlockReason| matches!(reason, BlockReason::RateLimited { .. });
         if let Some(reason) = self.run.task(task).block_reasons.iter().find(is_rate_limit).cloned() {
             self.emit(events::TaskUnblocked { task: self.task_id(task), reason });
@@ -64,9 +64,9 @@ impl DecisionContext<'_> {
     }
 
     /// Moves a waiting session to the next parking mode.
-    fn park_session(&mut self, session: SessionId) {
+    fn advance_parking(&mut self, session: SessionId) {
         let waiting = self.run.session(session);
-        let is_working_on = |task: &TaskRef| {
+        let is_working_on = |task: &TaskIndex| {
             let state = self.run.task(*task);
             state.session == Some(session) && state.stage == TaskStage::Running && !state.is_blocked()
         };
@@ -87,7 +87,7 @@ impl DecisionContext<'_> {
             && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session == Some(session))
         {
             // Its process is ended when the checkpoint exists.
-            return self.request_checkpoint(task, domain::CheckpointReason::Park);
+            return self.request_checkpoint_creation(task, domain::CheckpointReason::Park);
         }
         self.emit(events::SessionParked { session, mode });
     }
@@ -118,7 +118,7 @@ impl DecisionContext<'_> {
                 context: String::new(),
             },
         );
-        let running: Vec<TaskRef> = self
+        let running: Vec<TaskIndex> = self
             .run
             .schedule
             .running()
@@ -135,7 +135,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn freeze_task_session(&mut self, task: TaskRef) {
+    fn freeze_task_session(&mut self, task: TaskIndex) {
         if let Some(session) = self.run.task(task).session {
             self.freeze_session(session);
         }

@@ -11,7 +11,7 @@ use crate::{
     graph::Node,
     rejection::Rejection,
     run::NodeKind,
-    state::{Escalation, GateState, TaskRef, TaskStage},
+    state::{Escalation, GateState, TaskIndex, TaskStage},
 };
 
 /// An escalation that has no id yet.
@@ -38,7 +38,7 @@ impl From<EscalationCause> for EscalationTitle {
 
 impl DecisionContext<'_> {
     /// Raises an escalation and blocks the task until it is resolved.
-    pub(super) fn block_on_escalation(&mut self, task: TaskRef, escalation: NewEscalation) {
+    pub(super) fn block_on_escalation(&mut self, task: TaskIndex, escalation: NewEscalation) {
         let session = self.run.task(task).session;
         let escalation =
             self.raise_escalation(EscalationSubject::Task { task: self.task_id(task) }, session, escalation);
@@ -233,7 +233,7 @@ impl DecisionContext<'_> {
             EscalationAction::RaiseBudget { budget } => {
                 let mut usage = self.run.budget_usage_of(&record.subject).cloned().unwrap_or_default();
                 usage.set_max(*budget);
-                is_suggested && !usage.has_reached(100)
+                is_suggested && !usage.has_reached_percent(100)
             }
         };
         if is_suitable {
@@ -305,7 +305,7 @@ impl DecisionContext<'_> {
     }
 
     /// Resolves the escalations of a task whose cause no longer exists.
-    pub(super) fn resolve_obsolete_escalations(&mut self, task: TaskRef, cause: &str) {
+    pub(super) fn resolve_obsolete_escalations(&mut self, task: TaskIndex, cause: &str) {
         // A used budget stays used in the next attempt.
         let has_ended = self.run.task(task).stage.is_final();
         let stays_open = |id: &EscalationId| {
@@ -319,13 +319,13 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn mark_task_failed(&mut self, task: TaskRef) {
+    fn mark_task_failed(&mut self, task: TaskIndex) {
         self.emit(events::TaskFailed { task: self.task_id(task), failure: AttemptFailure::MarkedFailed });
         self.close_attempt(task, "was marked as failed", FeedbackLoopOutcome::Failed);
     }
 
     /// Returns the number of dependent tasks and the critical path behind a task.
-    pub(super) fn work_blocked_by(&self, task: TaskRef) -> BlockedWork {
+    pub(super) fn work_blocked_by(&self, task: TaskIndex) -> BlockedWork {
         self.work_blocked_by_node(self.run.task(task).node)
     }
 

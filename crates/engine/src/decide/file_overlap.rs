@@ -3,7 +3,7 @@
 use domain::{TaskId, TaskOverlap, events};
 
 use super::DecisionContext;
-use crate::state::TaskRef;
+use crate::state::TaskIndex;
 
 /// Maximum number of pairs recorded.
 const OVERLAPS_MAX: usize = 1000;
@@ -26,7 +26,7 @@ impl DecisionContext<'_> {
     }
 
     /// Resolves the overlaps of a task that has ended.
-    pub(super) fn resolve_overlaps_of_ended_task(&mut self, task: TaskRef) {
+    pub(super) fn resolve_overlaps_of_ended_task(&mut self, task: TaskIndex) {
         if self.run.overlaps.is_empty() || !self.run.task(task).stage.is_final() {
             return;
         }

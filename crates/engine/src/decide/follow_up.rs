@@ -6,7 +6,7 @@ use super::DecisionContext;
 use crate::{
     guard::Guard,
     run::{NodeKind, RunStatus},
-    state::{EffectKey, GateState, QuestionState, Session, SessionState, TaskRef, TaskStage, WorkItem},
+    state::{EffectKey, GateState, QuestionState, Session, SessionState, TaskIndex, TaskStage, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -59,7 +59,7 @@ impl DecisionContext<'_> {
         true
     }
 
-    fn advance_task(&mut self, task: TaskRef) {
+    fn advance_task(&mut self, task: TaskIndex) {
         self.resolve_overlaps_of_ended_task(task);
         let state = self.run.task(task);
         let has_slot = self.run.schedule.running().contains(&state.node);
@@ -141,7 +141,7 @@ impl DecisionContext<'_> {
         if !self.is_run_active() || !is_free {
             return false;
         }
-        let is_startable = |task: &&TaskRef| {
+        let is_startable = |task: &&TaskIndex| {
             let state = self.run.task(**task);
             !state.is_blocked() && self.run.schedule.running().contains(&state.node)
         };

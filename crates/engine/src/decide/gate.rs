@@ -10,7 +10,7 @@ use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     rejection::Rejection,
     run::{NodeKind, RunStatus},
-    state::{GateState, TaskRef, TaskStage},
+    state::{GateState, TaskIndex, TaskStage},
 };
 
 /// Failed rounds after which a gate is escalated.
@@ -22,7 +22,7 @@ impl DecisionContext<'_> {
         if self.run.status != RunStatus::Active {
             return false;
         }
-        if let Some(task) = self.early_marked_task() {
+        if let Some(task) = self.task_awaiting_approval_early() {
             self.finish_task(task);
             return true;
         }
@@ -41,13 +41,13 @@ impl DecisionContext<'_> {
     /// Finds a task that waits for the approval of its phase while other tasks of the phase are unfinished.
     ///
     /// It is finished without the approval: one of the others may depend on it, and they would wait for each other.
-    fn early_marked_task(&self) -> Option<TaskRef> {
+    fn task_awaiting_approval_early(&self) -> Option<TaskIndex> {
         let waits_early = |phase: &&PhaseNumber| {
             let gate = self.run.phases.get(phase).map(|phase| phase.gate);
             gate == Some(GateState::Closed) && !self.is_phase_merged(**phase)
         };
         let phase = *self.run.marked_phases.iter().find(waits_early)?;
-        let waits = |task: &&TaskRef| {
+        let waits = |task: &&TaskIndex| {
             let task = self.run.task(**task);
             task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }]
         };
@@ -57,7 +57,7 @@ impl DecisionContext<'_> {
     /// Returns whether all tasks of a phase are done, except one that waits for the gate itself.
     fn is_phase_merged(&self, phase: PhaseNumber) -> bool {
         let Some(state) = self.run.phases.get(&phase) else { return false };
-        let is_merged = |task: &TaskRef| {
+        let is_merged = |task: &TaskIndex| {
             let task = self.run.task(*task);
             let waits =
                 task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }];
@@ -74,7 +74,7 @@ impl DecisionContext<'_> {
             let task = state.marked_by.or(state.last_done);
             self.emit(events::GateOpened { phase, round, documents });
             if let Some(task) = task {
-                self.request_checkpoint(task, CheckpointReason::Gate);
+                self.request_checkpoint_creation(task, CheckpointReason::Gate);
             }
         } else {
             let note = Some("the phase has no work".to_owned());
@@ -204,8 +204,8 @@ impl DecisionContext<'_> {
     fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {
         let Some(state) = self.run.phases.get(&phase) else { return };
         let round = state.rounds;
-        let is_of_phase = |task: &TaskRef| state.tasks.contains(task);
-        let mut tasks: Vec<TaskRef> =
+        let is_of_phase = |task: &TaskIndex| state.tasks.contains(task);
+        let mut tasks: Vec<TaskIndex> =
             named.iter().filter_map(|id| self.run.find_task(id)).filter(is_of_phase).collect();
         tasks.sort_unstable();
         tasks.dedup();

@@ -49,7 +49,7 @@ impl DecisionContext<'_> {
             UserCommand::RequestClarification { question, text } => {
                 self.request_clarification(question, text)
             }
-            UserCommand::Chat { text, talk_only: false } => self.answer_or_send_chat(text),
+            UserCommand::Chat { text, talk_only: false } => self.answer_question_or_chat(text),
             UserCommand::Chat { text, talk_only: true } => self.send_chat_message(text),
             UserCommand::Provide { request, provided } => self.provide_resource(request, provided),
             UserCommand::Refuse { request, reason } => self.refuse_request(request, reason),
@@ -81,7 +81,7 @@ impl DecisionContext<'_> {
                 self.end_turn(session, read_from, text, tools)?;
             }
             AgentOutput::TurnInterrupted { read_from, text, tools } => {
-                self.interrupt_turn(session, read_from, text, tools)?;
+                self.record_interrupted_turn(session, read_from, text, tools)?;
             }
             AgentOutput::PermissionRequested(request) => {
                 self.check_session_alive(session)?;
@@ -118,7 +118,7 @@ impl DecisionContext<'_> {
             }
             Report::SessionEnded { session, exit_status } => self.handle_session_ended(session, exit_status),
             Report::SessionLost { session, reason } => self.handle_session_lost(session, reason),
-            Report::SessionStopped { session } => self.handle_session_stopped(session),
+            Report::SessionStopped { session } => self.handle_session_shutdown(session),
             Report::InputSent { session, input } => self.handle_input_sent(session, input),
             Report::CheckFinished { task, attempt, receipt } => {
                 self.handle_check_report(&task, attempt, receipt)

@@ -6,7 +6,7 @@ use domain::{
 };
 
 use super::{DecisionContext, question::QuestionDraft};
-use crate::{apply::is_allowing_answer, state::TaskRef};
+use crate::{apply::is_allowing_answer, state::TaskIndex};
 
 enum PermissionVerdict {
     Allowed(String),
@@ -42,7 +42,7 @@ impl DecisionContext<'_> {
     /// Precedence: deny patterns, saved answers, allow patterns, the mode.
     fn evaluate_rules(&self, session: SessionId, request: &PermissionRequest) -> PermissionVerdict {
         let policy = &self.run.settings.permissions;
-        if let Some(pattern) = policy.deny.iter().find(|pattern| pattern_names_subject(pattern, request)) {
+        if let Some(pattern) = policy.deny.iter().find(|pattern| pattern_matches_loosely(pattern, request)) {
             return PermissionVerdict::Denied(format!("deny {pattern}"));
         }
         let task = self.run.session(session).task;
@@ -51,7 +51,7 @@ impl DecisionContext<'_> {
             .iter()
             .chain(&self.run.permission_rules)
             .rev()
-            .find(|(pattern, _)| pattern_names_subject(pattern, request));
+            .find(|(pattern, _)| pattern_matches_loosely(pattern, request));
         match saved {
             Some((pattern, true)) => return PermissionVerdict::Allowed(format!("saved {pattern}")),
             Some((pattern, false)) => return PermissionVerdict::Denied(format!("saved {pattern}")),
@@ -71,7 +71,7 @@ impl DecisionContext<'_> {
 
     /// Returns whether a request stays within the worktree: edits and reads below it, and the project's own check
     /// commands.
-    fn is_within_worktree(&self, task: Option<TaskRef>, request: &PermissionRequest) -> bool {
+    fn is_within_worktree(&self, task: Option<TaskIndex>, request: &PermissionRequest) -> bool {
         match request.kind {
             PermissionKind::Edit | PermissionKind::Read => request.in_worktree,
             PermissionKind::Run => {
@@ -105,13 +105,13 @@ impl DecisionContext<'_> {
 }
 
 /// Returns whether a pattern or a saved answer names the subject of a request; used to deny.
-fn pattern_names_subject(pattern: &str, request: &PermissionRequest) -> bool {
-    matches_exactly(pattern, request).unwrap_or_else(|| pattern_covers(pattern, request, false))
+fn pattern_matches_loosely(pattern: &str, request: &PermissionRequest) -> bool {
+    matches_exactly(pattern, request).unwrap_or_else(|| pattern_matches_request(pattern, request, false))
 }
 
 /// Returns whether a pattern or a saved answer allows a request. `*` does not match characters that join commands.
 fn pattern_allows(pattern: &str, request: &PermissionRequest) -> bool {
-    matches_exactly(pattern, request).unwrap_or_else(|| pattern_covers(pattern, request, true))
+    matches_exactly(pattern, request).unwrap_or_else(|| pattern_matches_request(pattern, request, true))
 }
 
 /// Returns whether a saved answer has exactly this subject; `None` if it is a pattern.
@@ -120,7 +120,7 @@ fn matches_exactly(pattern: &str, request: &PermissionRequest) -> Option<bool> {
     Some(exact.split_once(':') == Some((request.kind.pattern_name(), request.subject.as_str())))
 }
 
-fn pattern_covers(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
+fn pattern_matches_request(pattern: &str, request: &PermissionRequest, strictly: bool) -> bool {
     let (kind, rest) = pattern.split_once(':').unwrap_or(("", pattern));
     let kinds = ["edit", "run", "read", "fetch", "other"];
     let (kind, rest) = if kinds.contains(&kind) { (kind, rest) } else { ("", pattern) };
@@ -164,7 +164,7 @@ fn glob_matches(pattern: &str, text: &str, is_barred: impl Fn(char) -> bool + Co
 mod tests {
     use domain::{PermissionKind, PermissionRequest};
 
-    use super::{pattern_allows, pattern_names_subject};
+    use super::{pattern_allows, pattern_matches_loosely};
 
     #[test]
     fn pattern_allows_its_commands_but_no_joined_ones() {
@@ -204,9 +204,9 @@ mod tests {
     #[test]
     fn denied_file_denies_the_whole_patch() {
         let patch = permission_request(PermissionKind::Edit, "src/a.rs\nsecret/b");
-        assert!(pattern_names_subject("edit:secret/**", &patch));
-        assert!(pattern_names_subject("edit:src/**", &patch));
-        assert!(!pattern_names_subject("edit:docs/**", &patch));
+        assert!(pattern_matches_loosely("edit:secret/**", &patch));
+        assert!(pattern_matches_loosely("edit:src/**", &patch));
+        assert!(!pattern_matches_loosely("edit:docs/**", &patch));
     }
 
     fn permission_request(kind: PermissionKind, subject: &str) -> PermissionRequest {

@@ -56,7 +56,7 @@ impl DecisionContext<'_> {
         );
     }
 
-    pub(super) fn handle_user_question(&mut self, session: SessionId, message: UserQuestion) {
+    pub(super) fn handle_user_question_message(&mut self, session: SessionId, message: UserQuestion) {
         let kind = match message.category {
             QuestionCategory::Choice => QuestionKind::Selection,
             QuestionCategory::Confirmation => QuestionKind::Confirmation,
@@ -82,7 +82,7 @@ impl DecisionContext<'_> {
     }
 
     /// Forwards the orchestrator's current question to the user, or asks a question of its own.
-    pub(super) fn handle_need_human(&mut self, session: SessionId, text: String) {
+    pub(super) fn forward_or_ask_user(&mut self, session: SessionId, text: String) {
         if let Some(WorkItem::Question(question)) = self.run.session(session).current_item {
             self.emit(events::QuestionForwarded { question, text });
         } else {
@@ -141,7 +141,7 @@ impl DecisionContext<'_> {
         // Only the user decides permissions.
         let is_for_person = record.permission.is_some() || Some(record.session) == self.run.root_session;
         // An orchestrator that waits for a call cannot answer: its callee could be the asking agent.
-        let can_answer = |id: &SessionId| self.open_calls_of_session(*id).is_empty();
+        let can_answer = |id: &SessionId| self.open_calls_made_by(*id).is_empty();
         let to = match self.run.orchestrator().filter(can_answer) {
             Some(_) if !is_for_person => QuestionRoute::Orchestrator,
             _ => QuestionRoute::Person,
@@ -211,11 +211,11 @@ impl DecisionContext<'_> {
 
     pub(super) fn accept_answer(&mut self, question: QuestionId, answer: String) {
         self.emit(events::QuestionAnswered { question, answer: answer.clone() });
-        self.after_answer(question, answer);
+        self.deliver_answer(question, answer);
     }
 
     /// Unblocks the task, or sends the answer to a session without a task.
-    fn after_answer(&mut self, question: QuestionId, answer: String) {
+    fn deliver_answer(&mut self, question: QuestionId, answer: String) {
         let record = self.run.questions.get(question.0).clone();
         let is_worker = record.task.is_some_and(|task| self.run.task(task).session == Some(record.session));
         if !is_worker && self.run.session(record.session).is_alive() {
@@ -267,7 +267,7 @@ impl DecisionContext<'_> {
         let may_use_default = !record.required || !self.run.is_guard_on(Guard::DefaultsForOptionalOnly);
         if let Some(answer) = record.default.filter(|_| may_use_default && record.permission.is_none()) {
             self.emit(events::QuestionExpired { question, default_used: Some(answer.clone()) });
-            self.after_answer(question, answer);
+            self.deliver_answer(question, answer);
             return;
         }
         self.emit(events::QuestionExpired { question, default_used: None });

@@ -19,7 +19,8 @@ impl DecisionContext<'_> {
         let task = sender.task.filter(|_| sender.role == Role::Worker);
         let blocks = task.map(|task| self.work_blocked_by(task)).unwrap_or_default();
         let id = task.map(|task| self.task_id(task));
-        let default = default_resource(&dependency).filter(|_| self.run.settings.requests_auto_default);
+        let default =
+            resource_from_request_default(&dependency).filter(|_| self.run.settings.requests_auto_default);
         let requested = dependency.clone();
         self.emit(events::RequestMade { request, session, task: id.clone(), dependency, blocks });
         if let Some(task) = id {
@@ -95,7 +96,7 @@ impl DecisionContext<'_> {
         if dependency.required && self.run.is_guard_on(Guard::RequiredRequests) {
             return Err(Rejection::RequestRequired { request });
         }
-        let input = match default_resource(&dependency) {
+        let input = match resource_from_request_default(&dependency) {
             Some(provided) => provided_input(request, dependency, provided, true),
             None => SessionInput::Refused { request, name: dependency.name, reason: "skipped".to_owned() },
         };
@@ -127,7 +128,7 @@ fn provided_input(
 }
 
 /// Returns the resource that the request's default describes.
-pub(crate) fn default_resource(dependency: &DependencyRequest) -> Option<ProvidedResource> {
+pub(crate) fn resource_from_request_default(dependency: &DependencyRequest) -> Option<ProvidedResource> {
     let default = dependency.default.clone()?;
     let provided = match dependency.r#type {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {

@@ -9,10 +9,10 @@ use domain::{
 
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
-    apply::input_parts,
+    apply::unpack_carried_inputs,
     rejection::Rejection,
     run::RunStatus,
-    state::{QuestionState, SessionState, TaskRef, TaskStage, WorkItem},
+    state::{QuestionState, SessionState, TaskIndex, TaskStage, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -45,7 +45,7 @@ impl DecisionContext<'_> {
         let sent = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
         let Some((_, content)) = sent.cloned() else { return Err(Rejection::StaleReport) };
         self.emit(events::InputSent { session, input });
-        for part in input_parts(&content) {
+        for part in unpack_carried_inputs(&content) {
             match part {
                 SessionInput::Answer { question, .. }
                 | SessionInput::Permission { question: Some(question), .. } => {
@@ -103,7 +103,7 @@ impl DecisionContext<'_> {
 
     /// Parks a session whose process was stopped together with the server: no attempt is lost, and its work
     /// continues.
-    pub(super) fn handle_session_stopped(&mut self, session: SessionId) -> Result<(), Rejection> {
+    pub(super) fn handle_session_shutdown(&mut self, session: SessionId) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let stopped = self.run.session(session);
         if stopped.dismissed {
@@ -162,7 +162,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn after_worker_end(&mut self, task: TaskRef, failure: &AttemptFailure) {
+    fn after_worker_end(&mut self, task: TaskIndex, failure: &AttemptFailure) {
         let state = self.run.task(task);
         // A blocked task starts another attempt when it is unblocked; a task in its checks needs no agent.
         if state.stage != TaskStage::Running || state.is_blocked() {

@@ -10,7 +10,7 @@ use crate::{
     graph::Graph,
     rejection::Rejection,
     run::RunStatus,
-    state::{SessionState, TaskRef, TaskStage},
+    state::{SessionState, TaskIndex, TaskStage},
 };
 
 /// Maximum number of tasks of a plan.
@@ -48,7 +48,7 @@ impl DecisionContext<'_> {
     }
 
     /// Starts a ready task, or resumes one that was blocked.
-    pub(super) fn start_or_resume_task(&mut self, task: TaskRef) {
+    pub(super) fn start_or_resume_task(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
         let session = state.session;
         let is_alive = session.is_some_and(|session| self.run.session(session).is_alive());
@@ -70,7 +70,7 @@ impl DecisionContext<'_> {
     }
 
     /// Continues the work of a session that waited.
-    fn resume_worker(&mut self, task: TaskRef, session: SessionId) {
+    fn resume_worker(&mut self, task: TaskIndex, session: SessionId) {
         self.send_pending_inputs(task);
         let receiver = self.run.session(session);
         if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
@@ -85,7 +85,7 @@ impl DecisionContext<'_> {
     }
 
     /// Continues the work of a tester that waited with its task.
-    fn resume_tester(&mut self, task: TaskRef) {
+    fn resume_tester(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
         let Some(tester) = state.tester.filter(|_| state.stage == TaskStage::Testing) else { return };
         let receiver = self.run.session(tester);
@@ -98,7 +98,7 @@ impl DecisionContext<'_> {
     }
 
     /// Starts an attempt at a task in a new session.
-    fn start_attempt(&mut self, task: TaskRef) {
+    fn start_attempt(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
         let Some(agent) = self.run.team.agent_name(state.agent).cloned() else { return };
         let (id, attempt, phase) =

@@ -2,7 +2,7 @@
 
 use domain::{
     BlockReason, EscalationCause, EscalationSubject, EscalationType, PhaseNumber, Priority, SessionId,
-    SessionInput, Severity, TaskId, TaskRequest, events,
+    SessionInput, Severity, StartTaskMessage, TaskId, events,
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
@@ -26,7 +26,8 @@ impl Run {
         }
         let is_in_phase = |task: &&Task| phase.is_none_or(|phase| task.planned.phase == phase);
         let tasks: Vec<&Task> = self.tasks.iter().filter(is_in_phase).collect();
-        let ready: Vec<&Task> = tasks.iter().filter(|task| task.is_requestable()).copied().collect();
+        let ready: Vec<&Task> =
+            tasks.iter().filter(|task| task.awaits_main_agent_request()).copied().collect();
         if !ready.is_empty() {
             return Some(format!("READY:{}", disjoint_groups_text(&ready)));
         }
@@ -99,8 +100,8 @@ impl DecisionContext<'_> {
         self.send_input(session, SessionInput::ThinLine { line });
     }
 
-    pub(super) fn request_task(&mut self, session: SessionId, request: TaskRequest) {
-        let TaskRequest { task_id: task, worktree, meta, .. } = request;
+    pub(super) fn request_task(&mut self, session: SessionId, request: StartTaskMessage) {
+        let StartTaskMessage { task_id: task, worktree, meta, .. } = request;
         let Some(task_ref) = self.run.find_task(&task) else { return };
         let leaves_repository =
             |path: &String| path.starts_with('/') || path.split('/').any(|part| part == "..");
@@ -114,13 +115,13 @@ impl DecisionContext<'_> {
         if let Some(priority) = priority {
             self.emit(events::TaskPrioritized { task, priority });
         }
-        self.notify_main_agent(task_ref);
+        self.notify_of_task_end(task_ref);
     }
 
     /// Escalates a main agent that sends nothing while tasks wait for its request.
     pub(super) fn escalate_silence(&mut self) {
         let Some((session, _)) = self.run.watched_orchestrator else { return };
-        let waiting = self.run.tasks.iter().filter(|task| task.is_requestable());
+        let waiting = self.run.tasks.iter().filter(|task| task.awaits_main_agent_request());
         let (first, n) = (join_task_ids(waiting.clone().take(NAMED_MAX)), waiting.count());
         let escalation = NewEscalation {
             kind: EscalationType::Blocked,
@@ -146,7 +147,7 @@ impl DecisionContext<'_> {
     }
 
     /// Informs the main agent that a task it requested has ended.
-    pub(super) fn notify_main_agent(&mut self, task: crate::state::TaskRef) {
+    pub(super) fn notify_of_task_end(&mut self, task: crate::state::TaskIndex) {
         let state = self.run.task(task);
         let id = &state.planned.id;
         let line = match state.stage {

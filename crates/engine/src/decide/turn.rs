@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    CheckpointReason, ClaimSource, EscalationCause, EscalationType, InvocationOutcome, QuestionRoute,
+    AgentInvocationOutcome, CheckpointReason, ClaimSource, EscalationCause, EscalationType, QuestionRoute,
     RequestId, ResultType, Role, SessionId, SessionInput, Severity, TurnTools, events,
 };
 
@@ -11,7 +11,7 @@ use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     rejection::Rejection,
     run::RunStatus,
-    state::{TaskRef, TaskStage, WorkItem},
+    state::{TaskIndex, TaskStage, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -32,10 +32,10 @@ impl DecisionContext<'_> {
         let sender = self.run.session(session);
         let (current_item, task, role) = (sender.current_item, sender.task, sender.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_working_on(*task, session)) {
-            self.request_checkpoint(task, CheckpointReason::TurnEnd);
+            self.request_checkpoint_creation(task, CheckpointReason::TurnEnd);
         }
         // Pending inputs come before corrections: an agent that reports DONE too early would never receive them.
-        let has_inputs = |task: &TaskRef| {
+        let has_inputs = |task: &TaskIndex| {
             let state = self.run.task(*task);
             self.is_working_on(*task, session) && !state.is_blocked() && !state.pending_inputs.is_empty()
         };
@@ -55,7 +55,7 @@ impl DecisionContext<'_> {
             Some(item) => self.finish_work_item(session, item, reply),
             None => {
                 if let Some(task) = task.filter(|task| self.is_working_on(*task, session)) {
-                    self.after_worker_turn(task, session);
+                    self.claim_or_remind_worker(task, session);
                 }
             }
         }
@@ -63,7 +63,7 @@ impl DecisionContext<'_> {
     }
 
     /// Records the text and tools of an unfinished turn. Nothing else follows from it.
-    pub(super) fn interrupt_turn(
+    pub(super) fn record_interrupted_turn(
         &mut self,
         session: SessionId,
         read_from: u64,
@@ -71,7 +71,7 @@ impl DecisionContext<'_> {
         tools: TurnTools,
     ) -> Result<(), Rejection> {
         let sender = self.run.session(session);
-        if !sender.has_process() {
+        if !sender.may_have_process() {
             return Err(Rejection::UnknownSession { session });
         }
         // After a recorded interruption, the rest of the turn may be empty.
@@ -86,7 +86,7 @@ impl DecisionContext<'_> {
     }
 
     /// Returns whether a session is the working session of a task.
-    fn is_working_on(&self, task: TaskRef, session: SessionId) -> bool {
+    fn is_working_on(&self, task: TaskIndex, session: SessionId) -> bool {
         let state = self.run.task(task);
         state.session == Some(session) && state.stage == TaskStage::Running
     }
@@ -97,7 +97,7 @@ impl DecisionContext<'_> {
         let is_own = |id: &RequestId| self.run.requests.get(id.0).session == Some(session);
         !sender.questions.is_empty()
             || sender.rate_limited
-            || !self.open_calls_of_session(session).is_empty()
+            || !self.open_calls_made_by(session).is_empty()
             || self.run.open_requests.iter().any(is_own)
     }
 
@@ -111,7 +111,7 @@ impl DecisionContext<'_> {
             WorkItem::Escalation(escalation) => self.forward_escalation(escalation),
             WorkItem::Call(invocation) => {
                 let outcome =
-                    InvocationOutcome::Completed { result_type: ResultType::Message, content: reply };
+                    AgentInvocationOutcome::Completed { result_type: ResultType::Message, content: reply };
                 self.end_call(invocation, outcome);
                 self.resume_own_work(session);
             }
@@ -123,13 +123,13 @@ impl DecisionContext<'_> {
     }
 
     /// Continues a task that has its slot.
-    pub(super) fn continue_work(&mut self, task: TaskRef) {
+    pub(super) fn continue_work(&mut self, task: TaskIndex) {
         self.send_pending_inputs(task);
         let Some(session) = self.run.task(task).session else { return };
         let worker = self.run.session(session);
         let is_idle = worker.is_alive() && !worker.in_turn && worker.current_item.is_none();
         if is_idle && !self.is_session_waiting(session) {
-            self.after_worker_turn(task, session);
+            self.claim_or_remind_worker(task, session);
         }
     }
 
@@ -138,12 +138,12 @@ impl DecisionContext<'_> {
         let Some(task) = self.run.session(session).task else { return };
         let may_continue = self.is_working_on(task, session) && !self.run.task(task).is_blocked();
         if may_continue && !self.run.session(session).in_turn {
-            self.after_worker_turn(task, session);
+            self.claim_or_remind_worker(task, session);
         }
     }
 
     /// Continues after a worker's turn: pending inputs first, then messages and calls, then a claim or a reminder.
-    fn after_worker_turn(&mut self, task: TaskRef, session: SessionId) {
+    fn claim_or_remind_worker(&mut self, task: TaskIndex, session: SessionId) {
         let state = self.run.task(task);
         if state.is_blocked() {
             return;
@@ -164,7 +164,7 @@ impl DecisionContext<'_> {
     }
 
     /// Reminds a tester that ended its turn without a verdict, and escalates the second time.
-    fn remind_or_escalate_tester(&mut self, task: TaskRef, session: SessionId) {
+    fn remind_or_escalate_tester(&mut self, task: TaskIndex, session: SessionId) {
         if self.run.session(session).reminded {
             self.escalate_test(task, "the tester ended its turn without a verdict");
         } else {
@@ -172,7 +172,7 @@ impl DecisionContext<'_> {
         }
     }
 
-    pub(super) fn escalate_test(&mut self, task: TaskRef, description: &str) {
+    pub(super) fn escalate_test(&mut self, task: TaskIndex, description: &str) {
         let id = self.task_id(task);
         self.block_on_escalation(
             task,

@@ -39,7 +39,7 @@ pub(crate) struct SubmittedResult {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Channel {
+pub(crate) struct DirectMessageChannel {
     pub(crate) ends: Option<(SessionId, SessionId)>,
     pub(crate) is_open: bool,
 }

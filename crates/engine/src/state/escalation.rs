@@ -2,7 +2,7 @@
 
 use domain::{EscalationAction, EscalationLevel, EscalationSubject, EscalationType, SessionId};
 
-use super::TaskRef;
+use super::TaskIndex;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Escalation {
@@ -33,7 +33,7 @@ impl Default for Escalation {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct FeedbackLoop {
-    pub(crate) task: Option<TaskRef>,
+    pub(crate) task: Option<TaskIndex>,
     pub(crate) rounds: u32,
     /// The failures of each round, as context for the escalation.
     pub(crate) history: Vec<String>,
@@ -42,7 +42,7 @@ pub(crate) struct FeedbackLoop {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Checkpoint {
-    pub(crate) task: Option<TaskRef>,
+    pub(crate) task: Option<TaskIndex>,
     pub(crate) is_made: bool,
     pub(crate) agent_session: Option<String>,
 }

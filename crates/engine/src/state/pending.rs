@@ -4,7 +4,7 @@ use domain::{
     CheckpointId, EscalationId, InputNumber, InvocationId, PhaseNumber, QuestionId, SessionId, TaskId,
 };
 
-use super::TaskRef;
+use super::TaskIndex;
 
 /// Work that a session does in a turn of its own, one item at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,7 +15,7 @@ pub(crate) enum WorkItem {
     Escalation(EscalationId),
     /// Do the work of a call.
     Call(InvocationId),
-    Test(TaskRef),
+    Test(TaskIndex),
     Verify(PhaseNumber),
     Chat,
 }
@@ -24,9 +24,9 @@ pub(crate) enum WorkItem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Deadline {
     /// The task has worked longer than its timeout.
-    TaskTimeout(TaskRef),
+    TaskTimeout(TaskIndex),
     /// The rate limit that blocks a task resets.
-    TaskRateLimit(TaskRef),
+    TaskRateLimit(TaskIndex),
     /// The rate limit of a session without a task resets.
     SessionRateLimit(SessionId),
     /// The question expires.
@@ -53,8 +53,8 @@ pub(crate) enum EffectKey {
     Wake(SessionId),
     End(SessionId),
     Input(SessionId, InputNumber),
-    Check(TaskRef),
-    Merge(TaskRef),
+    Check(TaskIndex),
+    Merge(TaskIndex),
     Gate(PhaseNumber),
     Land(PhaseNumber),
     Checkpoint(CheckpointId),

@@ -2,7 +2,7 @@
 
 use domain::{EscalationId, PhaseNumber, PlannedPhase, SessionId, TaskId};
 
-use super::{TaskRef, task::BudgetUsage};
+use super::{TaskIndex, task::BudgetUsage};
 use crate::graph::Node;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct Phase {
     pub(crate) artefacts: Vec<String>,
     /// The barrier that tasks of later phases depend on.
     pub(crate) node: Node,
-    pub(crate) tasks: Vec<TaskRef>,
+    pub(crate) tasks: Vec<TaskIndex>,
     /// Operator session of the phase, opened by its first task.
     pub(crate) leader: Option<SessionId>,
     pub(crate) paused: bool,
@@ -42,12 +42,12 @@ pub(crate) struct Phase {
     /// Documents that agents reported as written.
     pub(crate) documents: Vec<String>,
     /// The task whose agent reported the phase as complete.
-    pub(crate) marked_by: Option<TaskRef>,
-    pub(crate) last_done: Option<TaskRef>,
+    pub(crate) marked_by: Option<TaskIndex>,
+    pub(crate) last_done: Option<TaskIndex>,
     /// Tasks that the verifier rejected, with reasons.
     pub(crate) objections: Vec<(TaskId, String)>,
     /// Tasks to redo after the last failed round.
-    pub(crate) rework: Vec<TaskRef>,
+    pub(crate) rework: Vec<TaskIndex>,
     pub(crate) budget_usage: BudgetUsage,
 }
 

@@ -2,7 +2,7 @@
 
 use domain::{AgentName, DependencyRequest, PermissionRequest, QuestionKind, SessionId};
 
-use super::TaskRef;
+use super::TaskIndex;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuestionState {
@@ -38,7 +38,7 @@ impl QuestionState {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Question {
     pub(crate) session: SessionId,
-    pub(crate) task: Option<TaskRef>,
+    pub(crate) task: Option<TaskIndex>,
     pub(crate) agent: Option<AgentName>,
     pub(crate) kind: QuestionKind,
     pub(crate) text: String,
@@ -95,7 +95,7 @@ impl RequestState {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Request {
     pub(crate) session: Option<SessionId>,
-    pub(crate) task: Option<TaskRef>,
+    pub(crate) task: Option<TaskIndex>,
     pub(crate) dependency: Option<DependencyRequest>,
     pub(crate) state: RequestState,
 }

@@ -7,7 +7,7 @@ use domain::{
     Role, SessionId, SessionInput,
 };
 
-use super::{TaskRef, WorkItem};
+use super::{TaskIndex, WorkItem};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {
@@ -24,7 +24,7 @@ pub(crate) struct Session {
     pub(crate) role: Role,
     /// `None` if Jangdan plays the session itself.
     pub(crate) agent: Option<AgentName>,
-    pub(crate) task: Option<TaskRef>,
+    pub(crate) task: Option<TaskIndex>,
     pub(crate) phase: Option<PhaseNumber>,
     pub(crate) state: SessionState,
     /// Whether its end was requested.
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Returns whether a process may still exist.
-    pub(crate) fn has_process(&self) -> bool {
+    pub(crate) fn may_have_process(&self) -> bool {
         self.state != SessionState::Ended && self.agent.is_some()
     }
 

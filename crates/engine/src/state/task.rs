@@ -9,7 +9,7 @@ use crate::{graph::Node, schedule::AgentIndex};
 
 /// Index of a task within the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct TaskRef(pub(crate) u32);
+pub(crate) struct TaskIndex(pub(crate) u32);
 
 /// The state of a task as clients see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl BudgetUsage {
     }
 
     /// Returns whether this percentage of a limit is used.
-    pub(crate) fn has_reached(&self, percent: u64) -> bool {
+    pub(crate) fn has_reached_percent(&self, percent: u64) -> bool {
         let reached = |used: u64, max: Option<u64>| {
             max.is_some_and(|max| u128::from(used) * 100 >= u128::from(max) * u128::from(percent))
         };
@@ -231,7 +231,7 @@ impl Task {
     }
 
     /// Returns whether a main agent could request it now, and has not.
-    pub(crate) fn is_requestable(&self) -> bool {
+    pub(crate) fn awaits_main_agent_request(&self) -> bool {
         self.stage == TaskStage::Ready && !self.requested && !self.is_blocked()
     }
 }

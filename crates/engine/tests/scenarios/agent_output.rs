@@ -23,14 +23,14 @@ impl AgentOutputs {
         let text = format!("{text}\n");
         output.text.push_str(&text);
         let items = output.decoder.push(text.as_bytes());
-        output.decode(items)
+        output.commands_from_items(items)
     }
 
     /// Ends a session's turn, and returns the resulting outputs.
     pub fn end_turn(&mut self, session: SessionId, role: Role) -> Vec<AgentOutput> {
         let output = self.output_of_session(session, role);
         let items = output.decoder.end_turn();
-        let mut outputs = output.decode(items);
+        let mut outputs = output.commands_from_items(items);
         let text = std::mem::take(&mut output.text);
         outputs.push(AgentOutput::TurnEnded {
             read_from: output.decoder.safe_offset(),
@@ -58,7 +58,7 @@ impl AgentOutputs {
 }
 
 impl SessionOutput {
-    fn decode(&mut self, items: Vec<DecodedItem>) -> Vec<AgentOutput> {
+    fn commands_from_items(&mut self, items: Vec<DecodedItem>) -> Vec<AgentOutput> {
         // Reading resumes at the next message, so that a restart between two messages loses none.
         let starts = items.iter().skip(1).map(|item| item.span().start);
         let read_from: Vec<u64> = starts.chain([self.decoder.safe_offset()]).collect();

@@ -6,9 +6,9 @@ use domain::{
 use engine::Effect;
 
 use crate::{
-    fake_executor::receipt,
+    fake_executor::check_receipt,
     runner::ScenarioRunner,
-    setup::{read_list, read_value, read_work},
+    setup::{parse_value, read_list, read_planned_work},
 };
 
 /// Sends the report of a line, and returns whether the line is one.
@@ -24,7 +24,7 @@ pub fn send_report_of_line(
             check_report(runner, task, None, outcome, &text)?
         }
         ["the", "check", "of", "attempt", attempt, "of", task, outcome @ ("passes" | "fails")] => {
-            check_report(runner, task, Some(read_value(attempt)?), outcome, &text)?
+            check_report(runner, task, Some(parse_value(attempt)?), outcome, &text)?
         }
         [task, "merges"] => merge_report(
             runner,
@@ -35,12 +35,12 @@ pub fn send_report_of_line(
             let outcome = merge_outcome(runner, words.get(2..).unwrap_or_default(), text)?;
             merge_report(runner, task.trim_end_matches("'s"), outcome)?
         }
-        ["the", "plan", "file", "says"] => Report::PlanChanged { work: Box::new(read_work(&text)?) },
+        ["the", "plan", "file", "says"] => Report::PlanChanged { work: Box::new(read_planned_work(&text)?) },
         ["the", "plan", "file", "is", "broken"] => Report::PlanUnreadable { problem: text },
         [first, "and", second, "both", "change", files @ ..] => {
             let files: Vec<String> = read_list(files)?;
             let n_files = u32::try_from(files.len()).unwrap_or(u32::MAX);
-            let tasks = [read_value(first)?, read_value(second)?];
+            let tasks = [parse_value(first)?, parse_value(second)?];
             Report::OverlapsFound { overlaps: vec![TaskOverlap { tasks, files, n_files }] }
         }
         ["disk", "space", "is", "available"] => Report::DiskSpaceAvailable,
@@ -78,7 +78,7 @@ fn check_report(
     outcome: &str,
     output: &str,
 ) -> Result<Report, String> {
-    let task: TaskId = read_value(task)?;
+    let task: TaskId = parse_value(task)?;
     let attempt = attempt.unwrap_or_else(|| attempt_of(runner, task.as_str()));
     let mut command = "check".to_owned();
     for (_, effect) in &runner.pending {
@@ -93,14 +93,18 @@ fn check_report(
         |effect| matches!(effect, Effect::RunCheck { task: owner, .. } if *owner == task),
     );
     let exit_status = i32::from(outcome == "fails");
-    Ok(Report::CheckFinished { task, attempt, receipt: receipt(&command, exit_status, output, runner.now) })
+    Ok(Report::CheckFinished {
+        task,
+        attempt,
+        receipt: check_receipt(&command, exit_status, output, runner.now),
+    })
 }
 
 fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Result<MergeOutcome, String> {
     match words {
         ["conflicts", "in", files @ ..] => Ok(MergeOutcome::Conflicted { files: read_list(files)? }),
         ["breaks", "its", "check"] => {
-            Ok(MergeOutcome::CheckFailed { receipt: receipt("check", 1, &text, runner.now) })
+            Ok(MergeOutcome::CheckFailed { receipt: check_receipt("check", 1, &text, runner.now) })
         }
         ["fails"] => Ok(MergeOutcome::Failed { error: text }),
         _ => Err("is not an outcome of a merge".to_owned()),
@@ -108,7 +112,7 @@ fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Resul
 }
 
 fn merge_report(runner: &mut ScenarioRunner, task: &str, outcome: MergeOutcome) -> Result<Report, String> {
-    let task: TaskId = read_value(task)?;
+    let task: TaskId = parse_value(task)?;
     let attempt = attempt_of(runner, task.as_str());
     remove_pending_effects(
         runner,
@@ -131,7 +135,7 @@ fn gate_report(
         ["lacks", files @ ..] => report.missing = read_list(files)?,
         _ => return Err("is not an outcome of a gate".to_owned()),
     }
-    let phase = read_value(phase)?;
+    let phase = parse_value(phase)?;
     let round = runner.facts.counts.get(&format!("phase {phase}")).copied().unwrap_or(1);
     remove_pending_effects(
         runner,
@@ -180,7 +184,7 @@ fn send_session_report(runner: &mut ScenarioRunner, words: &[&str], text: String
             Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) }
         }
         ["process", "exits", "with", status] => {
-            Report::SessionEnded { session, exit_status: Some(read_value(status)?) }
+            Report::SessionEnded { session, exit_status: Some(parse_value(status)?) }
         }
         ["process", "is", "killed"] => Report::SessionEnded { session, exit_status: None },
         ["session", "was", "stopped"] => Report::SessionStopped { session },

@@ -72,7 +72,7 @@ impl FakeExecutor {
             Effect::RunCheck { task, attempt, command } => Report::CheckFinished {
                 task: task.clone(),
                 attempt: *attempt,
-                receipt: receipt(command, 0, "all passed", now),
+                receipt: check_receipt(command, 0, "all passed", now),
             },
             Effect::Merge { task, attempt } => Report::MergeFinished {
                 task: task.clone(),
@@ -126,7 +126,7 @@ pub fn effect_name(effect: &Effect) -> &'static str {
     }
 }
 
-pub fn receipt(command: &str, exit_status: i32, output: &str, now: Timestamp) -> Receipt {
+pub fn check_receipt(command: &str, exit_status: i32, output: &str, now: Timestamp) -> Receipt {
     Receipt {
         command: command.to_owned(),
         exit_status: Some(exit_status),

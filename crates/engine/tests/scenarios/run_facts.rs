@@ -58,7 +58,7 @@ impl RunFacts {
             && self.sessions.iter().any(|session| session.id.to_string() == id && session.has_name(name))
     }
 
-    fn set_status(&mut self, name: impl ToString, status: &str) {
+    fn set_object_status(&mut self, name: impl ToString, status: &str) {
         self.status.insert(name.to_string(), status.to_owned());
     }
 
@@ -69,42 +69,42 @@ impl RunFacts {
             .for_each(|session| session.status = status);
     }
 
-    fn is_with_orchestrator(&self, question: QuestionId) -> bool {
+    fn is_question_with_orchestrator(&self, question: QuestionId) -> bool {
         self.status.get(&question.to_string()).is_some_and(|status| status == "with the orchestrator")
     }
 
     pub fn record_event(&mut self, event: &Event) {
         self.record_session_event(event);
-        self.record_object_event(event);
+        self.update_object_status(event);
         match event {
             Event::RunStarted(_)
             | Event::RunContinued(events::RunContinued {})
-            | Event::RunReopened(events::RunReopened {}) => self.set_status("the run", "running"),
-            Event::RunPaused(events::RunPaused {}) => self.set_status("the run", "paused"),
-            Event::RunCancelled(events::RunCancelled {}) => self.set_status("the run", "cancelled"),
+            | Event::RunReopened(events::RunReopened {}) => self.set_object_status("the run", "running"),
+            Event::RunPaused(events::RunPaused {}) => self.set_object_status("the run", "paused"),
+            Event::RunCancelled(events::RunCancelled {}) => self.set_object_status("the run", "cancelled"),
             Event::RunEnded(events::RunEnded { outcome, .. }) => {
                 let outcome = match outcome {
                     RunOutcome::Done => "done",
                     RunOutcome::Failed => "failed",
                     RunOutcome::Cancelled => "cancelled",
                 };
-                self.set_status("the run", outcome);
+                self.set_object_status("the run", outcome);
             }
             Event::GateOpened(events::GateOpened { phase, round, .. }) => {
                 self.counts.insert(format!("phase {phase}"), *round);
-                self.set_status(format!("phase {phase}"), "at its gate");
+                self.set_object_status(format!("phase {phase}"), "at its gate");
             }
             Event::GatePassed(events::GatePassed { phase, .. }) => {
-                self.set_status(format!("phase {phase}"), "passed")
+                self.set_object_status(format!("phase {phase}"), "passed")
             }
             Event::GateApproved(events::GateApproved { phase, .. }) => {
-                self.set_status(format!("phase {phase}"), "approved")
+                self.set_object_status(format!("phase {phase}"), "approved")
             }
             Event::GateFailed(events::GateFailed { phase, .. }) => {
-                self.set_status(format!("phase {phase}"), "failed")
+                self.set_object_status(format!("phase {phase}"), "failed")
             }
             Event::PhaseLanded(events::PhaseLanded { phase }) => {
-                self.set_status(format!("phase {phase}"), "landed")
+                self.set_object_status(format!("phase {phase}"), "landed")
             }
             Event::TaskStarted(events::TaskStarted { task, attempt, .. }) => {
                 self.counts.insert(task.to_string(), *attempt);
@@ -149,75 +149,81 @@ impl RunFacts {
         }
     }
 
-    fn record_object_event(&mut self, event: &Event) {
+    fn update_object_status(&mut self, event: &Event) {
         match event {
             Event::QuestionAsked(events::QuestionAsked { question, .. }) => {
-                self.set_status(question, "asked")
+                self.set_object_status(question, "asked")
             }
             Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Orchestrator }) => {
-                self.set_status(question, "with the orchestrator")
+                self.set_object_status(question, "with the orchestrator")
             }
             Event::QuestionRouted(events::QuestionRouted { question, to: QuestionRoute::Person }) => {
-                self.set_status(question, "pending")
+                self.set_object_status(question, "pending")
             }
             Event::QuestionForwarded(events::QuestionForwarded { question, .. })
-                if self.is_with_orchestrator(*question) =>
+                if self.is_question_with_orchestrator(*question) =>
             {
-                self.set_status(question, "pending");
+                self.set_object_status(question, "pending");
             }
             Event::QuestionAnswered(events::QuestionAnswered { question, .. }) => {
-                self.set_status(question, "answered")
+                self.set_object_status(question, "answered")
             }
             Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
-                self.set_status(question, "delivered")
+                self.set_object_status(question, "delivered")
             }
             Event::QuestionResumed(events::QuestionResumed { question }) => {
-                self.set_status(question, "resumed")
+                self.set_object_status(question, "resumed")
             }
             Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. }) => {
-                self.set_status(question, "withdrawn")
+                self.set_object_status(question, "withdrawn")
             }
             Event::QuestionExpired(events::QuestionExpired { question, .. }) => {
-                self.set_status(question, "expired")
+                self.set_object_status(question, "expired")
             }
             Event::RequestMade(events::RequestMade { request, dependency, .. }) => {
                 self.requests
                     .insert(request.to_string(), serde_json::to_value(dependency).unwrap_or_default());
-                self.set_status(request, "asked");
+                self.set_object_status(request, "asked");
             }
             Event::RequestProvided(events::RequestProvided { request, .. }) => {
-                self.set_status(request, "provided")
+                self.set_object_status(request, "provided")
             }
             Event::RequestRefused(events::RequestRefused { request, .. }) => {
-                self.set_status(request, "refused")
+                self.set_object_status(request, "refused")
             }
-            Event::RequestSkipped(events::RequestSkipped { request }) => self.set_status(request, "skipped"),
+            Event::RequestSkipped(events::RequestSkipped { request }) => {
+                self.set_object_status(request, "skipped")
+            }
             Event::RequestDelivered(events::RequestDelivered { request, .. }) => {
-                self.set_status(request, "delivered")
+                self.set_object_status(request, "delivered")
             }
             Event::InvocationMade(events::InvocationMade { invocation, .. }) => {
-                self.set_status(invocation, "pending")
+                self.set_object_status(invocation, "pending")
             }
             Event::InvocationStarted(events::InvocationStarted { invocation, .. }) => {
-                self.set_status(invocation, "in progress")
+                self.set_object_status(invocation, "in progress")
             }
             Event::InvocationEnded(events::InvocationEnded {
                 invocation,
-                outcome: domain::InvocationOutcome::Completed { .. },
+                outcome: domain::AgentInvocationOutcome::Completed { .. },
             }) => {
-                self.set_status(invocation, "completed");
+                self.set_object_status(invocation, "completed");
             }
             Event::InvocationEnded(events::InvocationEnded { invocation, .. }) => {
-                self.set_status(invocation, "failed")
+                self.set_object_status(invocation, "failed")
             }
             Event::ResultSubmitted(events::ResultSubmitted { result, .. }) => {
-                self.set_status(result, "pending")
+                self.set_object_status(result, "pending")
             }
             Event::ResultDelivered(events::ResultDelivered { result, .. }) => {
-                self.set_status(result, "delivered")
+                self.set_object_status(result, "delivered")
             }
-            Event::ChannelCreated(events::ChannelCreated { channel, .. }) => self.set_status(channel, "open"),
-            Event::ChannelClosed(events::ChannelClosed { channel }) => self.set_status(channel, "closed"),
+            Event::ChannelCreated(events::ChannelCreated { channel, .. }) => {
+                self.set_object_status(channel, "open")
+            }
+            Event::ChannelClosed(events::ChannelClosed { channel }) => {
+                self.set_object_status(channel, "closed")
+            }
             Event::EscalationRaised(events::EscalationRaised { escalation, kind, title, cause, .. }) => {
                 // Only errors in the words of an agent have no translatable cause.
                 let is_reported_by_agent = *kind == EscalationType::General;
@@ -225,26 +231,26 @@ impl RunFacts {
                     cause.as_ref().map(ToString::to_string),
                     (!is_reported_by_agent).then(|| title.clone())
                 );
-                self.set_status(escalation, "open");
+                self.set_object_status(escalation, "open");
             }
             Event::EscalationForwarded(events::EscalationForwarded { escalation, to, .. }) => {
-                self.set_status(escalation, level_text(*to))
+                self.set_object_status(escalation, escalation_level_text(*to))
             }
             Event::EscalationResolved(events::EscalationResolved { escalation, .. }) => {
-                self.set_status(escalation, "resolved")
+                self.set_object_status(escalation, "resolved")
             }
             Event::LoopStarted(events::LoopStarted { feedback_loop, .. }) => {
-                self.set_status(feedback_loop, "running")
+                self.set_object_status(feedback_loop, "running")
             }
             Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
-                self.set_status(feedback_loop, &format!("{outcome:?}").to_lowercase());
+                self.set_object_status(feedback_loop, &format!("{outcome:?}").to_lowercase());
             }
             _ => {}
         }
     }
 }
 
-fn level_text(level: EscalationLevel) -> &'static str {
+fn escalation_level_text(level: EscalationLevel) -> &'static str {
     match level {
         EscalationLevel::Worker => "with the worker",
         EscalationLevel::Operator => "with the operator",

@@ -62,7 +62,7 @@ impl ScenarioRunner {
     }
 
     /// Begins a new round: expectations now refer to later events only.
-    pub fn begin_round(&mut self) {
+    pub fn start_expectation_round(&mut self) {
         self.round_start = self.log.len();
         self.effects.clear();
     }

@@ -19,7 +19,7 @@ pub struct Line {
 }
 
 /// Parses a file; an error has the line number.
-pub fn parse_scenario(file: &str) -> Result<Vec<Line>, (usize, String)> {
+pub fn parse_scenario_lines(file: &str) -> Result<Vec<Line>, (usize, String)> {
     let mut lines: Vec<Line> = Vec::new();
     let mut section = None;
     let mut in_fence = false;

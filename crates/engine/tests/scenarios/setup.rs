@@ -38,9 +38,9 @@ impl ScenarioSetup {
     fn read_setting(&mut self, words: &[&str], text: &str) -> Result<bool, String> {
         let settings = &mut self.settings;
         match words {
-            ["slots", n] => settings.slots = read_value(n)?,
-            ["memory", n] => settings.memory_mib = Some(read_value(n)?),
-            ["retries", n] => settings.retries_max = read_value(n)?,
+            ["slots", n] => settings.slots = parse_value(n)?,
+            ["memory", n] => settings.memory_mib = Some(parse_value(n)?),
+            ["retries", n] => settings.retries_max = parse_value(n)?,
             ["timeout", time @ ..] => settings.timeout_ms = parse_duration(time)?,
             ["questions", "expire", "after", time @ ..] => {
                 settings.question_expires_after_ms = Some(parse_duration(time)?);
@@ -55,7 +55,7 @@ impl ScenarioSetup {
             ["deny", ..] => settings.permissions.deny.push(text["deny ".len()..].to_owned()),
             ["verify", ..] => settings.verify = Some(strip_quotes(&text["verify ".len()..])),
             ["gates", "are", "approved", "automatically"] => settings.gate_approval = GateApproval::Automatic,
-            ["budget", budget] => settings.budgets.push(read_value(budget)?),
+            ["budget", budget] => settings.budgets.push(parse_value(budget)?),
             ["time", time @ ..] => settings.time_ms = Some(parse_duration(time)?),
             ["thin", "mode"] => settings.mode = OrchestrationMode::Thin,
             ["thin", "wait", time @ ..] => settings.thin_wait_ms = parse_duration(time)?,
@@ -86,7 +86,7 @@ impl ScenarioSetup {
 }
 
 /// Parses a plan: tasks and phases separated by semicolons.
-pub fn read_work(text: &str) -> Result<PlannedWork, String> {
+pub fn read_planned_work(text: &str) -> Result<PlannedWork, String> {
     let mut setup = ScenarioSetup::default();
     for part in text.split("; ") {
         match part.starts_with("phase ") {
@@ -102,7 +102,7 @@ pub fn read_work(text: &str) -> Result<PlannedWork, String> {
 fn read_member(text: &str) -> Result<TeamMember, String> {
     let (name, role, slots) = match text.split_whitespace().collect::<Vec<_>>().as_slice() {
         [name, role] => (*name, *role, None),
-        [name, role, "with", n, "slot" | "slots"] => (*name, *role, Some(read_value::<NonZeroU32>(n)?)),
+        [name, role, "with", n, "slot" | "slots"] => (*name, *role, Some(parse_value::<NonZeroU32>(n)?)),
         _ => return Err(format!("'{text}' is not a team member (write QA tester)")),
     };
     let role = match role {
@@ -114,7 +114,7 @@ fn read_member(text: &str) -> Result<TeamMember, String> {
         "specialist" => Role::Specialist,
         _ => return Err(format!("'{role}' is not a role")),
     };
-    Ok(TeamMember { name: read_value(name)?, role, slots })
+    Ok(TeamMember { name: parse_value(name)?, role, slots })
 }
 
 /// Parses `T2 after T1 and T3, touches src/**, verify "cargo test", tester QA, phase 2`.
@@ -122,25 +122,25 @@ pub fn read_task(text: &str) -> Result<PlannedTask, String> {
     let mut parts = text.split(", ");
     let (id, first) =
         parts.next().unwrap_or_default().split_once(' ').map_or((text, ""), |(id, rest)| (id, rest));
-    let id: TaskId = read_value(id.split(',').next().unwrap_or(id))?;
+    let id: TaskId = parse_value(id.split(',').next().unwrap_or(id))?;
     let mut task = PlannedTask::new(id.clone(), 1, format!("The work of {id}"));
     for part in std::iter::once(first).chain(parts).filter(|part| !part.is_empty()) {
         match part.split_whitespace().collect::<Vec<_>>().as_slice() {
             ["after", names @ ..] => task.depends_on = read_list(names)?,
             ["needs", ..] => task.external.push(strip_quotes(&part["needs ".len()..])),
-            ["agent", name] => task.agent = Some(read_value(name)?),
-            ["tester", name] => task.tester = Some(read_value(name)?),
+            ["agent", name] => task.agent = Some(parse_value(name)?),
+            ["tester", name] => task.tester = Some(parse_value(name)?),
             ["touches", names @ ..] => {
                 task.touches = names.iter().filter(|name| **name != "and").map(ToString::to_string).collect();
             }
             ["verify", ..] => task.verify = Some(strip_quotes(&part["verify ".len()..])),
             ["timeout", time @ ..] => task.timeout_ms = Some(parse_duration(time)?),
             ["estimate", time @ ..] => task.estimate_ms = Some(parse_duration(time)?),
-            ["priority", priority] => task.priority = read_value(priority)?,
-            ["memory", n] => task.memory_mib = read_value(n)?,
-            ["budget", budget] => task.budget = Some(read_value(budget)?),
+            ["priority", priority] => task.priority = parse_value(priority)?,
+            ["memory", n] => task.memory_mib = parse_value(n)?,
+            ["budget", budget] => task.budget = Some(parse_value(budget)?),
             ["worktree", path] => task.worktree = Some((*path).to_owned()),
-            ["phase", n] => task.phase = read_value(n)?,
+            ["phase", n] => task.phase = parse_value(n)?,
             ["text", ..] => task.text = strip_quotes(&part["text ".len()..]),
             ["done", "already"] => task.plan_status = PlanStatus::Done,
             ["skipped"] => task.plan_status = PlanStatus::Skipped,
@@ -162,14 +162,14 @@ fn read_phase(text: &str) -> Result<PlannedPhase, String> {
     };
     for part in text.split(", ") {
         match part.split_whitespace().collect::<Vec<_>>().as_slice() {
-            ["phase", n] => phase.number = read_value(n)?,
+            ["phase", n] => phase.number = parse_value(n)?,
             ["phase", n, "after", names @ ..] => {
-                (phase.number, phase.after) = (read_value(n)?, read_list(names)?)
+                (phase.number, phase.after) = (parse_value(n)?, read_list(names)?)
             }
             ["named", ..] => part["named ".len()..].clone_into(&mut phase.name),
             ["verify", ..] => phase.verify = Some(strip_quotes(&part["verify ".len()..])),
             ["artefacts", names @ ..] => phase.artefacts = names.iter().map(ToString::to_string).collect(),
-            ["budget", budget] => phase.budgets.push(read_value(budget)?),
+            ["budget", budget] => phase.budgets.push(parse_value(budget)?),
             _ => return Err(format!("'{part}' is not a property of a phase")),
         }
     }
@@ -178,10 +178,10 @@ fn read_phase(text: &str) -> Result<PlannedPhase, String> {
 
 /// Parses `T1 and T2`, or a single value.
 pub fn read_list<T: std::str::FromStr>(words: &[&str]) -> Result<Vec<T>, String> {
-    words.iter().filter(|word| **word != "and").map(|word| read_value(word.trim_end_matches(','))).collect()
+    words.iter().filter(|word| **word != "and").map(|word| parse_value(word.trim_end_matches(','))).collect()
 }
 
-pub fn read_value<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+pub fn parse_value<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("cannot parse '{text}'"))
 }
 

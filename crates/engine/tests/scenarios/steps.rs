@@ -10,7 +10,7 @@ use crate::{
     executor_reports,
     runner::ScenarioRunner,
     scenario_file::Line,
-    setup::{read_value, strip_quotes},
+    setup::{parse_value, strip_quotes},
     user_commands,
 };
 
@@ -30,7 +30,7 @@ pub fn run_step(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> 
             advance_clock(runner, parse_duration(time)?)
         }
         [agent, "prints,", n, "times,", time @ .., "apart"] => {
-            let (n, pause): (usize, u64) = (read_value(n)?, parse_duration(time)?);
+            let (n, pause): (usize, u64) = (parse_value(n)?, parse_duration(time)?);
             for _ in 0..n {
                 act_as_agent(runner, agent, &["prints"], tail.as_deref())?;
                 advance_clock(runner, pause)?;
@@ -39,7 +39,7 @@ pub fn run_step(runner: &mut ScenarioRunner, line: &Line) -> Result<(), String> 
         }
         ["Jangdan", "restarts"] => runner.restart(),
         _ => {
-            run_action_step(runner, &words, tail.as_deref())?;
+            run_actor_step(runner, &words, tail.as_deref())?;
             runner.run_executor()
         }
     }
@@ -50,7 +50,7 @@ fn advance_clock(runner: &mut ScenarioRunner, duration: u64) -> Result<(), Strin
     runner.advance_clock(domain::Timestamp(runner.now.0 + duration))
 }
 
-fn run_action_step(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<(), String> {
+fn run_actor_step(runner: &mut ScenarioRunner, words: &[&str], tail: Option<&str>) -> Result<(), String> {
     if executor_reports::send_report_of_line(runner, words, tail)? {
         return Ok(());
     }

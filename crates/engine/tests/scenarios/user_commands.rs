@@ -4,7 +4,7 @@ use domain::{DependencyType, EscalationAction, PermissionScope, ProvidedResource
 
 use crate::{
     runner::ScenarioRunner,
-    setup::{read_list, read_task, read_value, strip_quotes},
+    setup::{parse_value, read_list, read_task, strip_quotes},
 };
 
 /// Parses a command without the name of the user; `None` if the line is not a command.
@@ -19,64 +19,66 @@ fn read_command(
         ["pauses", "the", "run"] => UserCommand::PauseRun,
         ["continues", "the", "run"] => UserCommand::ContinueRun,
         ["cancels", "the", "run"] => UserCommand::CancelRun,
-        ["pauses", "phase", phase] => UserCommand::PausePhase(read_value(phase)?),
-        ["continues", "phase", phase] => UserCommand::ContinuePhase(read_value(phase)?),
-        ["cancels", "phase", phase] => UserCommand::CancelPhase(read_value(phase)?),
-        ["pauses", task] => UserCommand::PauseTask(read_value(task)?),
-        ["continues", task] => UserCommand::ContinueTask(read_value(task)?),
-        ["cancels", task] => UserCommand::CancelTask(read_value(task)?),
-        ["retries", task] => UserCommand::RetryTask { task: read_value(task)?, hint: text() },
-        ["skips", request] if request.starts_with("d_") => UserCommand::SkipRequest(read_value(request)?),
-        ["skips", task] => UserCommand::SkipTask(read_value(task)?),
+        ["pauses", "phase", phase] => UserCommand::PausePhase(parse_value(phase)?),
+        ["continues", "phase", phase] => UserCommand::ContinuePhase(parse_value(phase)?),
+        ["cancels", "phase", phase] => UserCommand::CancelPhase(parse_value(phase)?),
+        ["pauses", task] => UserCommand::PauseTask(parse_value(task)?),
+        ["continues", task] => UserCommand::ContinueTask(parse_value(task)?),
+        ["cancels", task] => UserCommand::CancelTask(parse_value(task)?),
+        ["retries", task] => UserCommand::RetryTask { task: parse_value(task)?, hint: text() },
+        ["skips", request] if request.starts_with("d_") => UserCommand::SkipRequest(parse_value(request)?),
+        ["skips", task] => UserCommand::SkipTask(parse_value(task)?),
         ["prioritizes", task, priority] => {
-            UserCommand::PrioritizeTask { task: read_value(task)?, priority: read_value(priority)? }
+            UserCommand::PrioritizeTask { task: parse_value(task)?, priority: parse_value(priority)? }
         }
         ["reassigns", task, "to", agent] => {
-            UserCommand::ReassignTask { task: read_value(task)?, agent: read_value(agent)? }
+            UserCommand::ReassignTask { task: parse_value(task)?, agent: parse_value(agent)? }
         }
         ["rewinds", task, "to", "its", "start"] => {
-            UserCommand::RewindTask { task: read_value(task)?, checkpoint: None }
+            UserCommand::RewindTask { task: parse_value(task)?, checkpoint: None }
         }
         ["rewinds", task, "to", checkpoint] => {
-            UserCommand::RewindTask { task: read_value(task)?, checkpoint: Some(read_value(checkpoint)?) }
+            UserCommand::RewindTask { task: parse_value(task)?, checkpoint: Some(parse_value(checkpoint)?) }
         }
-        ["creates", "a", "checkpoint", "of", task] => UserCommand::CreateCheckpoint(read_value(task)?),
+        ["creates", "a", "checkpoint", "of", task] => UserCommand::CreateCheckpoint(parse_value(task)?),
         ["adds", "a", "task"] => UserCommand::AddTask(Box::new(read_task(&required_text()?)?)),
         ["makes", later, "depend", "on", earlier] => {
-            UserCommand::AddDependency { earlier: read_value(earlier)?, later: read_value(later)? }
+            UserCommand::AddDependency { earlier: parse_value(earlier)?, later: parse_value(later)? }
         }
         ["makes", later, "independent", "of", earlier] => {
-            UserCommand::RemoveDependency { earlier: read_value(earlier)?, later: read_value(later)? }
+            UserCommand::RemoveDependency { earlier: parse_value(earlier)?, later: parse_value(later)? }
         }
         ["marks", "as", "met"] => UserCommand::MarkExternalMet { name: required_text()? },
-        ["applies", offer] => UserCommand::ApplyPlanChange { offer: read_value(offer)? },
-        ["ignores", offer] => UserCommand::IgnorePlanChange { offer: read_value(offer)? },
+        ["applies", offer] => UserCommand::ApplyPlanChange { offer: parse_value(offer)? },
+        ["ignores", offer] => UserCommand::IgnorePlanChange { offer: parse_value(offer)? },
         ["answers", target, rest @ ..] => parse_answer(target, rest, text().unwrap_or_default())?,
         ["requests", "clarification", "of", question] => {
-            UserCommand::RequestClarification { question: read_value(question)?, text: required_text()? }
+            UserCommand::RequestClarification { question: parse_value(question)?, text: required_text()? }
         }
-        ["messages", task] => UserCommand::SendMessage { task: read_value(task)?, text: required_text()? },
+        ["messages", task] => UserCommand::SendMessage { task: parse_value(task)?, text: required_text()? },
         ["chats"] => UserCommand::Chat { text: required_text()?, talk_only: false },
         ["chats", "without", "answering"] => UserCommand::Chat { text: required_text()?, talk_only: true },
         ["provides", request] => UserCommand::Provide {
-            request: read_value(request)?,
+            request: parse_value(request)?,
             provided: parse_provided_resource(runner, request, tail)?,
         },
         ["refuses", request] => {
-            UserCommand::Refuse { request: read_value(request)?, reason: required_text()? }
+            UserCommand::Refuse { request: parse_value(request)?, reason: required_text()? }
         }
-        ["approves", "phase", phase] => UserCommand::ApproveGate { phase: read_value(phase)?, note: text() },
-        ["rejects", "phase", phase] => {
-            UserCommand::RejectGate { phase: read_value(phase)?, reason: required_text()?, tasks: Vec::new() }
-        }
+        ["approves", "phase", phase] => UserCommand::ApproveGate { phase: parse_value(phase)?, note: text() },
+        ["rejects", "phase", phase] => UserCommand::RejectGate {
+            phase: parse_value(phase)?,
+            reason: required_text()?,
+            tasks: Vec::new(),
+        },
         ["rejects", "phase", phase, "because", "of", tasks @ ..] => UserCommand::RejectGate {
-            phase: read_value(phase)?,
+            phase: parse_value(phase)?,
             reason: required_text()?,
             tasks: read_list(tasks)?,
         },
         ["resolves", escalation] => UserCommand::Resolve {
-            escalation: read_value(escalation)?,
-            action: parse_action(&required_text()?)?,
+            escalation: parse_value(escalation)?,
+            action: parse_escalation_action(&required_text()?)?,
             note: None,
         },
         _ => return Ok(None),
@@ -104,9 +106,9 @@ fn parse_answer(target: &str, scope: &[&str], answer: String) -> Result<UserComm
         _ => return Err(format!("'{}' is not a scope", scope.join(" "))),
     };
     let (question, task) = if target.starts_with("q_") {
-        (Some(read_value(target)?), None)
+        (Some(parse_value(target)?), None)
     } else {
-        (None, Some(read_value(target)?))
+        (None, Some(parse_value(target)?))
     };
     Ok(UserCommand::Answer { question, task, answer, scope })
 }
@@ -135,17 +137,17 @@ fn parse_provided_resource(
     })
 }
 
-fn parse_action(text: &str) -> Result<EscalationAction, String> {
+fn parse_escalation_action(text: &str) -> Result<EscalationAction, String> {
     Ok(match text.split_whitespace().collect::<Vec<_>>().as_slice() {
         ["retry"] => EscalationAction::Retry { hint: None },
         ["retry", "with", ..] => {
             EscalationAction::Retry { hint: Some(strip_quotes(&text["retry with".len()..])) }
         }
-        ["reassign", "to", agent] => EscalationAction::Reassign { agent: read_value(agent)? },
+        ["reassign", "to", agent] => EscalationAction::Reassign { agent: parse_value(agent)? },
         ["skip"] => EscalationAction::Skip,
         ["waive"] => EscalationAction::Waive,
         ["raise", "the", "budget", "to", budget] => {
-            EscalationAction::RaiseBudget { budget: read_value(budget)? }
+            EscalationAction::RaiseBudget { budget: parse_value(budget)? }
         }
         ["mark", "as", "failed"] => EscalationAction::MarkFailed,
         ["dismiss"] => EscalationAction::Dismiss,

@@ -79,7 +79,7 @@ impl PreparedAgent {
         }
         let cgroup = cgroup.map(Cgroup::open_folder).transpose()?;
         let memory_bytes_max = launch.limits.memory_bytes_max.filter(|_| limit_each);
-        let oom_score = oom_score(launch.limits.oom_score);
+        let oom_score = oom_score_for_agent(launch.limits.oom_score);
         let mut environment: BTreeMap<&OsStr, &OsStr> =
             launch.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str())).collect();
         environment.insert(SESSION_VARIABLE.as_ref(), launch.session.as_ref());
@@ -176,7 +176,7 @@ pub(super) fn resize_terminal(terminal: impl AsFd, size: WindowSize) -> io::Resu
 }
 
 /// Returns the score to write: at least the holder's own, which cannot be lowered.
-fn oom_score(wanted: u16) -> String {
+fn oom_score_for_agent(wanted: u16) -> String {
     let own = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap_or_default();
     let own: i32 = own.trim().parse().unwrap_or(0);
     own.max(i32::from(wanted).min(1000)).to_string()

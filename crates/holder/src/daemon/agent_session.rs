@@ -70,7 +70,7 @@ impl AgentSession {
         if self.has_children {
             return false;
         }
-        while !self.outputs.is_blocked() && self.outputs.drain(now) {}
+        while !self.outputs.is_blocked() && self.outputs.drain_once(now) {}
         if self.exit.is_none() && !self.outputs.is_blocked() {
             self.outputs.flush(now);
             let reason =

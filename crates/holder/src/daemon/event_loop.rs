@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::{
-    agent_session::AgentSession, client_connection::ClientConnection, input_queue::WriteStep,
+    agent_session::AgentSession, client_connection::ClientConnection, input_queue::PieceWriteOutcome,
     pause::PauseState, termination::Termination,
 };
 use crate::{
@@ -254,16 +254,16 @@ impl EventLoop {
             modes.is_some_and(|modes| modes.local_modes.contains(rustix::termios::LocalModes::ICANON))
         };
         let reply = match session.inputs.write_piece(input, is_canonical) {
-            WriteStep::Idle | WriteStep::Blocked | WriteStep::Piece => return,
-            WriteStep::Written { number, bytes } => {
+            PieceWriteOutcome::Idle | PieceWriteOutcome::Blocked | PieceWriteOutcome::Piece => return,
+            PieceWriteOutcome::Written { number, bytes } => {
                 session.outputs.append_input(number, &bytes, now);
                 if session.inputs.is_closing && session.inputs.is_empty() {
                     session.agent.input = None;
                 }
                 Reply::InputWritten { number }
             }
-            WriteStep::LineTooLong => Reply::Refused(Refusal::TooLong { bytes_max: 4095 }),
-            WriteStep::Closed => {
+            PieceWriteOutcome::LineTooLong => Reply::Refused(Refusal::TooLong { bytes_max: 4095 }),
+            PieceWriteOutcome::Closed => {
                 session.agent.input = None;
                 Reply::Refused(Refusal::WrongPhase)
             }
@@ -303,7 +303,7 @@ impl EventLoop {
     }
 
     /// Replies at once, before anything else is done.
-    pub(super) fn reply_now(&mut self, (id, tag): ReplyAddress, reply: &Reply) {
+    pub(super) fn send_reply(&mut self, (id, tag): ReplyAddress, reply: &Reply) {
         self.connections.retain_mut(|connection| {
             connection.id != id || connection.queue_reply(tag, reply) && connection.write()
         });

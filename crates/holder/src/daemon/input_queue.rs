@@ -42,7 +42,7 @@ pub(super) enum InputAcceptance {
 }
 
 /// Result of one write to the agent.
-pub(super) enum WriteStep {
+pub(super) enum PieceWriteOutcome {
     /// The queue is empty.
     Idle,
     /// The agent currently accepts no more.
@@ -98,29 +98,33 @@ impl InputQueue {
     }
 
     /// Writes at most one piece.
-    pub(super) fn write_piece(&mut self, input: &OwnedFd, is_canonical: impl FnOnce() -> bool) -> WriteStep {
-        let Some(first) = self.queue.front_mut() else { return WriteStep::Idle };
+    pub(super) fn write_piece(
+        &mut self,
+        input: &OwnedFd,
+        is_canonical: impl FnOnce() -> bool,
+    ) -> PieceWriteOutcome {
+        let Some(first) = self.queue.front_mut() else { return PieceWriteOutcome::Idle };
         if first.written == 0 && longest_line_length(&first.bytes) > LINE_BYTES_MAX && is_canonical() {
             self.drop_all();
-            return WriteStep::LineTooLong;
+            return PieceWriteOutcome::LineTooLong;
         }
         let rest = first.bytes.get(first.written..).unwrap_or_default();
         let piece = rest.get(..PIECE_BYTES).unwrap_or(rest);
         match rustix::io::write(input, piece) {
             Ok(length) => first.written += length,
-            Err(Errno::AGAIN | Errno::INTR) => return WriteStep::Blocked,
+            Err(Errno::AGAIN | Errno::INTR) => return PieceWriteOutcome::Blocked,
             Err(_) => {
                 self.drop_all();
-                return WriteStep::Closed;
+                return PieceWriteOutcome::Closed;
             }
         }
         if first.written < first.bytes.len() {
-            return WriteStep::Piece;
+            return PieceWriteOutcome::Piece;
         }
-        let Some(done) = self.queue.pop_front() else { return WriteStep::Idle };
+        let Some(done) = self.queue.pop_front() else { return PieceWriteOutcome::Idle };
         self.queue_bytes -= done.bytes.len();
         self.written = done.number;
-        WriteStep::Written { number: done.number, bytes: done.bytes }
+        PieceWriteOutcome::Written { number: done.number, bytes: done.bytes }
     }
 
     /// Drops all queued inputs. Clients are asked to send them again.
@@ -148,7 +152,10 @@ mod tests {
         assert_eq!(inputs.accept(1, vec![b'a']), InputAcceptance::Queued);
         assert_eq!(inputs.accept(1, vec![b'a']), InputAcceptance::Queued);
         let (reader, writer) = rustix::pipe::pipe().unwrap();
-        assert!(matches!(inputs.write_piece(&writer, || false), WriteStep::Written { number: 1, .. }));
+        assert!(matches!(
+            inputs.write_piece(&writer, || false),
+            PieceWriteOutcome::Written { number: 1, .. }
+        ));
         assert_eq!(inputs.accept(1, vec![b'a']), InputAcceptance::AlreadyWritten);
         let mut got = [0; 8];
         assert_eq!(rustix::io::read(&reader, &mut got), Ok(1));

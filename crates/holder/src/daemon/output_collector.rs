@@ -96,7 +96,7 @@ impl OutputCollector {
     pub(super) fn tick(&mut self, now: Instant) {
         if self.retry_at.is_some_and(|at| now >= at) {
             let appended = self.spool.write_pending();
-            self.update_retry(appended, now);
+            self.update_write_retry(appended, now);
         }
         if self.flush_at.is_some_and(|at| now >= at) && !self.is_blocked() {
             self.flush(now);
@@ -106,7 +106,7 @@ impl OutputCollector {
     /// Appends a record other than output, after all output read so far.
     pub(super) fn append_record(&mut self, body: &RecordBody, now: Instant) {
         let appended = self.spool.append(body);
-        self.update_retry(appended, now);
+        self.update_write_retry(appended, now);
     }
 
     /// Appends a written input, masked.
@@ -150,7 +150,7 @@ impl OutputCollector {
         };
         let bytes = self.buffer.get(..filled).unwrap_or_default();
         let mut appended = AppendResult::Written;
-        if output.masker.is_idle() {
+        if output.masker.has_nothing_to_mask() {
             if !bytes.is_empty() {
                 appended = self.spool.append_output(output.stream, bytes);
             }
@@ -170,12 +170,12 @@ impl OutputCollector {
         if flow == ReadResult::Closed {
             self.open.remove(index);
         }
-        self.update_retry(appended, now);
+        self.update_write_retry(appended, now);
         flow
     }
 
     /// Reads remaining output; returns whether there may be more.
-    pub(super) fn drain(&mut self, now: Instant) -> bool {
+    pub(super) fn drain_once(&mut self, now: Instant) -> bool {
         (0..self.open.len()).any(|index| self.read(index, now) != ReadResult::Empty)
     }
 
@@ -190,11 +190,11 @@ impl OutputCollector {
             let mut shown = Vec::new();
             output.masker.flush(&mut shown);
             let appended = self.spool.append_output(output.stream, &shown);
-            self.update_retry(appended, now);
+            self.update_write_retry(appended, now);
         }
     }
 
-    fn update_retry(&mut self, appended: AppendResult, now: Instant) {
+    fn update_write_retry(&mut self, appended: AppendResult, now: Instant) {
         match appended {
             AppendResult::Written => {
                 self.retry_at = None;

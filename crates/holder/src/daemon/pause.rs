@@ -94,7 +94,7 @@ impl PauseState {
         stopping.scan_at = now + SCAN_INTERVAL;
         let is_stopped_or_dead = match cgroup {
             Some(cgroup) if cgroup.freeze() => cgroup.is_frozen(),
-            Some(_) | None => stop_running_processes(stopping.n_scans < PATIENT_SCANS),
+            Some(_) | None => try_stop_all_processes(stopping.n_scans < PATIENT_SCANS),
         };
         stopping.n_scans += 1;
         if !is_stopped_or_dead && cgroup.is_none() && stopping.n_scans.is_multiple_of(VFORK_RELEASE_INTERVAL)
@@ -143,7 +143,7 @@ pub(super) fn foreground_process_group(agent: &Agent) -> Pid {
 ///
 /// With `waits_for_parent`, only processes whose parent has stopped are stopped. Otherwise a shell that has not yet reacted
 /// to SIGSTOP would notice its job stopping, and take the terminal back when both continue.
-fn stop_running_processes(waits_for_parent: bool) -> bool {
+fn try_stop_all_processes(waits_for_parent: bool) -> bool {
     let all: Vec<(Pid, ProcessState)> = processes::descendants(getpid())
         .into_iter()
         .filter_map(|pid| Some((pid, processes::read_state(pid)?)))

@@ -65,7 +65,7 @@ impl EventLoop {
             return Err(Refusal::WrongPhase);
         }
         let started = self.accept_launch(directory, launch).and_then(|accepted| {
-            self.reply_now(waiter, &Reply::Accepted);
+            self.send_reply(waiter, &Reply::Accepted);
             self.spawn_agent(accepted, launch, now)
         });
         if started.is_err() {
@@ -79,7 +79,7 @@ impl EventLoop {
     }
 
     fn accept_launch(&mut self, directory: &Path, launch: &LaunchSpec) -> Result<AcceptedLaunch, Refusal> {
-        if !is_name(&launch.session) {
+        if !is_valid_session_name(&launch.session) {
             return Err(invalid_value_refusal(
                 "invalid session name: use letters, digits, `-`, `_` and `.`, at most 64",
             ));
@@ -112,12 +112,12 @@ impl EventLoop {
             .zip(cgroup.as_ref())
             .is_some_and(|(bytes_max, cgroup)| cgroup.limit_memory(bytes_max));
         let mut memory =
-            if is_limited { MemoryLimit::Cgroup } else { per_process_memory_limit(memory_bytes_max) };
+            if is_limited { MemoryLimit::Cgroup } else { memory_limit_without_cgroup(memory_bytes_max) };
         let mut spawned = agent.spawn(launch, cgroup.as_ref(), memory == MemoryLimit::EachProcess);
         if let Some(unusable) = cgroup.take_if(|_| spawned.is_err()) {
             // Processes cannot be created in it: an old kernel, or another kind of cgroup.
             unusable.remove();
-            memory = per_process_memory_limit(memory_bytes_max);
+            memory = memory_limit_without_cgroup(memory_bytes_max);
             spawned = agent.spawn(launch, None, true);
         }
         let mut summary = SessionSummary {
@@ -174,7 +174,7 @@ fn record_start_failure(spool: &mut SpoolWriter, summary: SessionSummary, error:
     let _ = status::write(Path::new(SESSION_FOLDER), &SessionSummary { exit: Some(ended), ..summary });
 }
 
-fn per_process_memory_limit(memory_bytes_max: Option<u64>) -> MemoryLimit {
+fn memory_limit_without_cgroup(memory_bytes_max: Option<u64>) -> MemoryLimit {
     if memory_bytes_max.is_some() { MemoryLimit::EachProcess } else { MemoryLimit::Unlimited }
 }
 
@@ -217,7 +217,7 @@ fn write_token() -> io::Result<Secret> {
     Ok(Secret::new(token.to_vec()))
 }
 
-fn is_name(session: &str) -> bool {
+fn is_valid_session_name(session: &str) -> bool {
     (1..=64).contains(&session.len())
         && session.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }

@@ -62,7 +62,7 @@ fn json(value: &[u8]) -> EncodedSecret {
             b'\t' => encoding.extend_from_slice(b"\\t"),
             0..0x20 => {
                 encoding.extend_from_slice(b"\\u00");
-                encoding.extend_from_slice(&hexadecimal(byte, true));
+                encoding.extend_from_slice(&byte_to_hex(byte, true));
             }
             _ => encoding.push(byte),
         }
@@ -79,13 +79,13 @@ fn url(value: &[u8], unescaped: &[u8], plus_for_space: bool, lower_case: bool) -
             encoding.push(byte);
         } else {
             encoding.push(b'%');
-            encoding.extend_from_slice(&hexadecimal(byte, lower_case));
+            encoding.extend_from_slice(&byte_to_hex(byte, lower_case));
         }
     }
     encoding
 }
 
-fn hexadecimal(byte: u8, lower_case: bool) -> [u8; 2] {
+fn byte_to_hex(byte: u8, lower_case: bool) -> [u8; 2] {
     let ten = if lower_case { b'a' } else { b'A' };
     [byte >> 4, byte & 15].map(|digit| if digit < 10 { b'0' + digit } else { ten + digit - 10 })
 }

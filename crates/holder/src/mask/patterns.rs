@@ -58,7 +58,7 @@ impl SecretPatterns {
     }
 
     /// Masks a match at the end of `raw` if at least half of it is present.
-    pub(super) fn mask_half_matches(&self, raw: &[u8], masked: &mut [u8]) {
+    pub(super) fn mask_trailing_partial_matches(&self, raw: &[u8], masked: &mut [u8]) {
         self.each_candidate(raw, |at, encodings, rest| {
             let is_half = |encoding: &Zeroizing<Vec<u8>>| {
                 encoding.starts_with(rest) && rest.len() * 2 >= encoding.len()

@@ -185,7 +185,7 @@ impl Reply {
             }
             Self::Started(started) => {
                 payload.put_u32(started.agent_pid);
-                payload.put_u8(index_of(&MEMORY_LIMITS, &started.memory));
+                payload.put_u8(variant_code(&MEMORY_LIMITS, &started.memory));
                 payload.put_u8(u8::from(started.has_cgroup));
                 STARTED
             }
@@ -245,13 +245,13 @@ const PHASES: [SessionPhase; 6] = [
 ];
 
 /// Returns the index of a value in the list of all values, which is its encoding.
-fn index_of<T: PartialEq>(all: &[T], value: &T) -> u8 {
+fn variant_code<T: PartialEq>(all: &[T], value: &T) -> u8 {
     all.iter().position(|candidate| candidate == value).and_then(|at| u8::try_from(at).ok()).unwrap_or(0)
 }
 
 impl SessionStatus {
     fn write_fields(&self, bytes: &mut Vec<u8>) {
-        bytes.put_u8(index_of(&PHASES, &self.phase));
+        bytes.put_u8(variant_code(&PHASES, &self.phase));
         bytes.put_optional_u64(self.agent_pid.map(u64::from));
         bytes.put_u64(self.offset);
         bytes.put_u64(self.inputs_accepted);

@@ -107,7 +107,7 @@ impl RecordReader {
             None => None,
         };
         let mut reader = Self { directory: directory.to_owned(), segment, from: 0 };
-        reader.skip_to(from)?;
+        reader.set_start_offset(from)?;
         Ok(reader)
     }
 
@@ -115,7 +115,7 @@ impl RecordReader {
     ///
     /// The first record starts at the requested offset, even within a stored record.
     pub fn next_record(&mut self) -> Result<Option<Record>, SpoolError> {
-        while let Some(record) = self.read()? {
+        while let Some(record) = self.read_untrimmed()? {
             if let Some(record) = trim_record(record, self.from) {
                 return Ok(Some(record));
             }
@@ -129,7 +129,7 @@ impl RecordReader {
     }
 
     /// Checks that the offset exists; earlier records are skipped while reading.
-    fn skip_to(&mut self, from: u64) -> Result<(), SpoolError> {
+    fn set_start_offset(&mut self, from: u64) -> Result<(), SpoolError> {
         self.from = from;
         if self.segment.as_ref().map_or(0, SegmentReader::offset) >= from {
             return Ok(());
@@ -139,14 +139,14 @@ impl RecordReader {
             probe.segment = Some(SegmentReader::open(&self.directory, own.segment.clone())?);
         }
         while probe.offset() < from {
-            if probe.read()?.is_none() {
+            if probe.read_untrimmed()?.is_none() {
                 return Err(SpoolError::BeyondEnd { requested: from, end: probe.offset() });
             }
         }
         Ok(())
     }
 
-    fn read(&mut self) -> Result<Option<Record>, SpoolError> {
+    fn read_untrimmed(&mut self) -> Result<Option<Record>, SpoolError> {
         loop {
             if let Some(record) = self.read_in_segment()? {
                 return Ok(Some(record));
@@ -189,7 +189,7 @@ impl RecordReader {
 }
 
 /// Returns the end of the spool. Reads only the last segment.
-pub fn end_offset(directory: &Path) -> Result<u64, SpoolError> {
+pub fn spool_end_offset(directory: &Path) -> Result<u64, SpoolError> {
     match RecordReader::open(directory, u64::MAX) {
         Ok(reader) => Ok(reader.offset()),
         Err(SpoolError::BeyondEnd { end, .. }) => Ok(end),

@@ -10,7 +10,7 @@ use holder::{
 };
 
 use crate::test_session::{
-    TestSession, pid_of, pipe_attachment, process_state, script_launch, terminal_attachment, wait_for,
+    TestSession, pipe_attachment, printed_pid, process_state, script_launch, terminal_attachment, wait_for,
 };
 
 #[test]
@@ -27,7 +27,7 @@ fn remaining_processes_end_with_the_agent() {
     let mut session = TestSession::start(&script_launch(leave, pipe_attachment()));
     let exit = session.wait_end();
     assert_eq!(exit, Exit { code: Some(3), signal: None, reason: EndReason::AgentExited });
-    assert_eq!(process_state(pid_of(&session.output_text(), "left")), None);
+    assert_eq!(process_state(printed_pid(&session.output_text(), "left")), None);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_last_output_is_not_lost() {
 #[test]
 fn a_signal_to_the_holder_ends_the_session() {
     let mut session = TestSession::start_script("setsid sleep 1000 & echo child=$!.; wait");
-    let child = pid_of(&session.wait_text("."), "child");
+    let child = printed_pid(&session.wait_text("."), "child");
     let holder = session.launched.holder.id();
     std::process::Command::new("kill").arg(holder.to_string()).status().unwrap();
     assert_eq!(session.wait_end().reason, EndReason::HolderEnded);
@@ -156,7 +156,7 @@ fn adopted_children_are_reaped() {
         let text = std::fs::read_to_string(format!("/proc/{holder}/task/{holder}/children")).unwrap();
         (text.trim() == session.agent_pid().to_string()).then_some(())
     });
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
 }
 
 #[test]

@@ -6,12 +6,12 @@ use holder::protocol::{INPUT_QUEUE_BYTES_MAX, Refusal, Reply, Request};
 use holder::spool::RecordBody;
 
 use crate::test_session::{
-    PATIENCE, TestSession, pipe_attachment, rounds, script_launch, terminal_attachment, wait_for,
+    PATIENCE, TestSession, pipe_attachment, repetition_count, script_launch, terminal_attachment, wait_for,
 };
 
 #[test]
 fn repeated_inputs_are_written_once_and_in_order() {
-    for _ in 0..rounds(2) {
+    for _ in 0..repetition_count(2) {
         assert_repeated_inputs_written_once();
     }
 }

@@ -15,7 +15,9 @@ use holder::{
     status,
 };
 
-use crate::test_session::{PATIENCE, TestSession, output, pid_of, process_state, records, rounds, wait_for};
+use crate::test_session::{
+    PATIENCE, TestSession, output, printed_pid, process_state, records, repetition_count, wait_for,
+};
 
 const READER: &str = "HOLDER_TEST_READER";
 
@@ -57,7 +59,7 @@ fn reader_process() {
 fn assert_killed_readers_miss_nothing(source: &str) {
     let (script, expected) = numbered_lines_script(300_000);
     let mut kills_in_the_middle = 0;
-    for round in 0..rounds(2) {
+    for round in 0..repetition_count(2) {
         let mut session = TestSession::start_script(&format!("read -r go; {script}; read -r end"));
         let got: PathBuf = session.directory.join("got");
         session.send_input(1, "go\n");
@@ -108,13 +110,13 @@ fn no_process_outlives_a_killed_holder() {
         setsid sh -c 'trap \"\" HUP TERM; echo session=$$; while :; do sleep 0.05; done' &
         (setsid sh -c 'trap \"\" HUP TERM; sleep 1002 & echo daemon=$!; wait' &)
         trap '' HUP; while :; do sleep 0.05; done";
-    for _ in 0..rounds(3) {
+    for _ in 0..repetition_count(3) {
         let mut session = TestSession::start_script(family);
         let text = wait_for("three descendants", || {
             let text = session.output_text();
             ["same=", "session=", "daemon="].iter().all(|name| text.contains(name)).then_some(text)
         });
-        let mut pids = ["same", "session", "daemon"].map(|name| pid_of(&text, name)).to_vec();
+        let mut pids = ["same", "session", "daemon"].map(|name| printed_pid(&text, name)).to_vec();
         pids.push(session.agent_pid());
         session.launched.holder.kill().unwrap();
         session.launched.holder.wait().unwrap();
@@ -142,7 +144,7 @@ const STUBBORN_FAMILY: &str = r#"
 
 #[test]
 fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
-    for _ in 0..rounds(2) {
+    for _ in 0..repetition_count(2) {
         let mut session = TestSession::start_script(STUBBORN_FAMILY);
         let text = wait_for("four descendants", || {
             let text = session.output_text();
@@ -152,7 +154,7 @@ fn processes_that_ignore_sigterm_are_gone_within_two_seconds() {
                 .then_some(text)
         });
         let [same, group, own_session, daemon] =
-            ["same", "group", "session", "daemon"].map(|name| pid_of(&text, name));
+            ["same", "group", "session", "daemon"].map(|name| printed_pid(&text, name));
         let (agent, holder) = (session.agent_pid(), session.launched.holder.id().cast_signed());
         assert_eq!(parent_group_and_session(same), [agent, agent, holder], "parent, group, session");
         assert_eq!(parent_group_and_session(group), [agent, group, holder]);

@@ -45,7 +45,7 @@ fn another_version_is_refused_with_the_supported_one() {
     // A newer client that still supports our version is accepted.
     let hello = Request::Hello { version_min: 0, version_max: 40_000, token: Some(token) }.encode(7);
     assert!(matches!(exchange_raw_bytes(&session, &hello)[..], [Reply::Hello(_)]));
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_frame_that_is_too_large_ends_only_the_connection() {
         exchange_raw_bytes(&session, &bytes)[..],
         [Reply::Hello(_), Reply::Refused(Refusal::Malformed)]
     ));
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn an_unknown_request_is_refused_and_the_connection_stays_open() {
         matches!(&replies[..], [Reply::Hello(_), a, b, Reply::Status(_)] if *a == malformed && *b == malformed),
         "{replies:?}"
     );
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn garbage_neither_ends_the_holder_nor_grows_its_memory() {
         client.write_all(&vec![1; FRAME_BYTES_MAX - 100]).unwrap();
         clients.push(client);
     }
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
     let limit_kib = (CONNECTIONS_MAX * FRAME_BYTES_MAX * 3) as u64 / 1024;
     let used = resident_kib(session.launched.holder.id());
     assert!(used < limit_kib, "{used} KiB");
@@ -145,7 +145,7 @@ fn a_second_holder_in_the_same_folder_is_refused() {
     let error = holder::launch_session(crate::test_session::holder_program(), &session.directory, &launch)
         .unwrap_err();
     assert!(matches!(error, ClientError::Refused(Refusal::Failed { .. })), "{error:?}");
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
     session.connect();
 }
 

@@ -9,7 +9,8 @@ use std::{
 use holder::protocol::{Refusal, Reply, Request, SessionPhase};
 
 use crate::test_session::{
-    TestSession, pid_of, pipe_attachment, process_state, rounds, script_launch, terminal_attachment, wait_for,
+    TestSession, pipe_attachment, printed_pid, process_state, repetition_count, script_launch,
+    terminal_attachment, wait_for,
 };
 
 /// An agent with all four kinds of descendants. Only the first one receives signals to the agent's group.
@@ -25,7 +26,8 @@ fn wait_for_four_descendants(session: &TestSession) -> Vec<i32> {
         let text = session.output_text();
         ["same=", "group=", "session=", "daemon="].iter().all(|name| text.contains(name)).then_some(text)
     });
-    let mut pids: Vec<i32> = ["same", "group", "session", "daemon"].map(|name| pid_of(&text, name)).to_vec();
+    let mut pids: Vec<i32> =
+        ["same", "group", "session", "daemon"].map(|name| printed_pid(&text, name)).to_vec();
     pids.push(session.agent_pid());
     pids
 }
@@ -37,13 +39,13 @@ fn assert_all_descendants_stop_and_continue(session: &mut TestSession) {
         for pid in &pids {
             assert_eq!(process_state(*pid), Some('T'), "process {pid} of {pids:?} is running");
         }
-        assert_eq!(session.phase(), SessionPhase::Stopped);
+        assert_eq!(session.status_phase(), SessionPhase::Stopped);
         assert_eq!(session.request(&Request::Continue), Reply::Done);
         for pid in &pids {
             let moves = || process_state(*pid).filter(|state| *state != 'T');
             wait_for("all processes run again", moves);
         }
-        assert_eq!(session.phase(), SessionPhase::Running);
+        assert_eq!(session.status_phase(), SessionPhase::Running);
     }
 }
 
@@ -69,7 +71,7 @@ fn stopping_is_not_delayed_by_programs_being_started() {
     let busy = "echo ready; while :; do /bin/true; done";
     let mut session = TestSession::start(&script_launch(busy, pipe_attachment()));
     session.wait_text("ready");
-    for _ in 0..rounds(20) {
+    for _ in 0..repetition_count(20) {
         let start = Instant::now();
         assert_eq!(session.request(&Request::Stop), Reply::Done);
         assert_eq!(process_state(session.agent_pid()), Some('T'));
@@ -103,7 +105,7 @@ fn processes_stopped_before_stay_stopped() {
     let mut session = TestSession::start_script(
         "sleep 1000 & kill -STOP $!; echo \"mine=$!.\"; while :; do sleep 0.01; done",
     );
-    let own = pid_of(&session.wait_text("."), "mine");
+    let own = printed_pid(&session.wait_text("."), "mine");
     wait_for("the job is stopped", || process_state(own).filter(|state| *state == 'T'));
     assert_eq!(session.request(&Request::Stop), Reply::Done);
     assert_eq!(session.request(&Request::Continue), Reply::Done);
@@ -127,7 +129,7 @@ fn a_foreground_job_of_a_shell_continues_in_the_foreground() {
     let mut session = TestSession::start_script(shell);
     session.wait_text("ready> ");
     session.send_input(1, "sh -c 'echo job=$$.; read line; echo \"took $line\"'\n");
-    let job = pid_of(
+    let job = printed_pid(
         &wait_for("the job runs", || {
             let text = session.output_text().replace("job=$$.", "");
             text.contains("job=").then_some(text)

@@ -108,7 +108,7 @@ impl TestSession {
         }
     }
 
-    pub fn phase(&mut self) -> SessionPhase {
+    pub fn status_phase(&mut self) -> SessionPhase {
         self.status().phase
     }
 
@@ -194,13 +194,13 @@ pub fn process_state(pid: i32) -> Option<char> {
 }
 
 /// Returns the number that a script printed as `name=123`.
-pub fn pid_of(text: &str, name: &str) -> i32 {
+pub fn printed_pid(text: &str, name: &str) -> i32 {
     let (_, behind) = text.split_once(&format!("{name}=")).unwrap_or_else(|| panic!("no {name} in {text:?}"));
     behind.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
 }
 
 /// Returns the number of repetitions: `HOLDER_ROUNDS` for a long run, otherwise a few.
-pub fn rounds(few: usize) -> usize {
+pub fn repetition_count(few: usize) -> usize {
     std::env::var("HOLDER_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }
 

@@ -50,7 +50,7 @@ fn a_client_without_the_token_is_refused_without_effect() {
         let replies = send_end_with_token(&session, token.map(Secret::new));
         assert_eq!(replies, [Reply::Refused(Refusal::InvalidToken)]);
     }
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
     // With the right token it is accepted.
     let replies = send_end_with_token(&session, Some(Secret::new(right)));
     assert!(matches!(replies[..], [Reply::Hello(_), Reply::Done]), "{replies:?}");
@@ -76,7 +76,7 @@ fn clients_without_hello_neither_block_others_nor_grow_memory() {
     let mut answer = Vec::new();
     let _ = first.read_to_end(&mut answer);
     wait_for("a friend is heard", || HolderConnection::connect(&session.directory).ok());
-    assert_eq!(session.phase(), SessionPhase::Running);
+    assert_eq!(session.status_phase(), SessionPhase::Running);
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(super) fn finish_task(text: &str, open: &OpenTask<'_>, plan: &mut PlanDraft<
 
 /// Removes parents that only group other tasks, and lets each remaining task depend on the one before it.
 pub(super) fn chain_tasks(plan: &mut PlanDraft<'_>, parents: &[Option<usize>]) {
-    let NestingFlags { is_heading, is_optional } = NestingFlags::new(&plan.tasks, parents);
+    let GroupAndOptionalFlags { is_heading, is_optional } = GroupAndOptionalFlags::new(&plan.tasks, parents);
     let kept = || is_heading.iter().map(|is_heading| !is_heading);
     plan.retain_tasks(kept);
     let mut last = None;
@@ -59,14 +59,14 @@ fn requirements_list(line: &str) -> Option<&str> {
 }
 
 /// Which tasks only group others, and which are optional; one entry per task.
-struct NestingFlags {
+struct GroupAndOptionalFlags {
     /// True if a required task is nested in it: the nested tasks are then the work.
     is_heading: Vec<bool>,
     /// True if it or one of its ancestors is marked optional.
     is_optional: Vec<bool>,
 }
 
-impl NestingFlags {
+impl GroupAndOptionalFlags {
     /// Considers both ids and indentation, because real files write `2.1` below `2.` with and without it.
     ///
     /// A parent whose nested tasks are all optional stays a task, otherwise its own work would be lost.

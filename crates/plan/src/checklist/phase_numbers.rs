@@ -4,7 +4,7 @@ use domain::PhaseNumber;
 
 use crate::{
     draft::PhaseDraft,
-    heading::{self, HeadingNumber, PhaseHeading},
+    heading::{self, PhaseHeading, PhaseHeadingNumber},
     text::join_lines,
 };
 
@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct ChecklistPhase {
     /// `None` for tasks before the first heading.
-    number: Option<HeadingNumber>,
+    number: Option<PhaseHeadingNumber>,
     name: String,
     is_story: bool,
     has_tasks: bool,
@@ -71,12 +71,12 @@ fn increasing_numbers<'a>(phases: impl Iterator<Item = &'a ChecklistPhase>) -> O
     let mut numbers: Vec<PhaseNumber> = Vec::with_capacity(phases.len());
     for (index, phase) in phases.iter().enumerate() {
         let number = match (phase.number, numbers.last()) {
-            (Some(HeadingNumber::Whole(number)), _) => number,
-            (Some(HeadingNumber::Dotted(_)), _) => return None,
-            (Some(HeadingNumber::Letter), last) => last.map_or(Some(1), |last| last.checked_add(1))?,
+            (Some(PhaseHeadingNumber::Whole(number)), _) => number,
+            (Some(PhaseHeadingNumber::Dotted(_)), _) => return None,
+            (Some(PhaseHeadingNumber::Letter), last) => last.map_or(Some(1), |last| last.checked_add(1))?,
             // Tasks before the first heading form the phase before it.
             (None, _) => match phases.get(index + 1).map(|next| next.number) {
-                Some(Some(HeadingNumber::Whole(next))) => next.checked_sub(1)?,
+                Some(Some(PhaseHeadingNumber::Whole(next))) => next.checked_sub(1)?,
                 _ => 1,
             },
         };

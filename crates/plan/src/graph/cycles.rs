@@ -57,7 +57,7 @@ impl TaskGraph {
                     break;
                 }
                 let tasks = component.iter().copied().filter(|&node| self.is_task(node));
-                let smallest = tasks.min_by_key(|&node| self.rank_of(node));
+                let smallest = tasks.min_by_key(|&node| self.sort_rank_of(node));
                 let Some(path) =
                     smallest.and_then(|smallest| self.shortest_cycle_through(smallest, &is_open))
                 else {
@@ -70,7 +70,7 @@ impl TaskGraph {
                 found_one = true;
             }
         }
-        cycles.sort_by_key(|path| path.first().map(|&node| self.rank_of(node)));
+        cycles.sort_by_key(|path| path.first().map(|&node| self.sort_rank_of(node)));
         cycles.into_iter().map(|path| self.to_cycle(&path, plan)).collect()
     }
 

@@ -23,12 +23,12 @@ impl TaskGraph {
             let candidates = dependents.targets_of(node).iter().copied();
             let candidates = candidates
                 .filter(|&dependent| is_reached[dependent] && !self.is_task_without_work(dependent));
-            let (length, following) = self.longest_path_from(candidates, &lengths, &next);
+            let (length, following) = self.longest_path_from_any(candidates, &lengths, &next);
             lengths[node] = length + u64::from(self.weight(node));
             next[node] = following;
             is_reached[node] = true;
         }
-        let (_, mut at) = self.longest_path_from(order.into_iter(), &lengths, &next);
+        let (_, mut at) = self.longest_path_from_any(order.into_iter(), &lengths, &next);
         let mut path = Vec::new();
         while let Some(task) = at {
             path.push(task);
@@ -38,7 +38,7 @@ impl TaskGraph {
     }
 
     /// Returns the length of the longest path that starts at one of the nodes, and its first task with a weight.
-    fn longest_path_from(
+    fn longest_path_from_any(
         &self,
         nodes: impl Iterator<Item = usize>,
         lengths: &[u64],
@@ -48,7 +48,7 @@ impl TaskGraph {
         for node in nodes {
             let first = if self.weight(node) > 0 { Some(node) } else { next[node] };
             let Some(first) = first else { continue };
-            let is_smaller = best.1.is_none_or(|known| self.rank_of(first) < self.rank_of(known));
+            let is_smaller = best.1.is_none_or(|known| self.sort_rank_of(first) < self.sort_rank_of(known));
             if lengths[node] > best.0 || lengths[node] == best.0 && is_smaller {
                 best = (lengths[node], Some(first));
             }

@@ -8,7 +8,7 @@ use crate::{
     diagnostic::{Diagnostic, DiagnosticSink},
     draft::{PhaseDraft, StatusMark, TaskDraft},
     field_keys::FieldKey,
-    heading::{self, HeadingNumber},
+    heading::{self, PhaseHeadingNumber},
     text::{self, is_checked, join_lines, means_none, parse_checkbox, truncate_for_message},
     values::{self, STATUS_HINT, TaskStatus},
 };
@@ -64,12 +64,12 @@ impl TaskFieldState {
             return None;
         }
         match heading::parse_phase_value(value.text).map(|phase| (phase.number, phase.name)) {
-            Some((HeadingNumber::Whole(number) | HeadingNumber::Dotted(number), name)) => {
+            Some((PhaseHeadingNumber::Whole(number) | PhaseHeadingNumber::Dotted(number), name)) => {
                 self.set_phase(rank, number);
                 let name = join_lines(name);
                 (!name.is_empty()).then_some(PhaseDraft { number, name, ..PhaseDraft::default() })
             }
-            Some((HeadingNumber::Letter, _)) | None => {
+            Some((PhaseHeadingNumber::Letter, _)) | None => {
                 let message =
                     format!("phase '{}' has no number and is ignored", truncate_for_message(value.text));
                 diagnostics

@@ -9,7 +9,7 @@ use crate::{
     heading::{self, TaskHeading},
     list_item::ListItem,
     markdown::{Block, BlockKind},
-    text::{join_lines, normalize_text, parse_checkbox, parse_criterion},
+    text::{join_lines, normalize_criterion, normalize_text, parse_checkbox},
 };
 
 use super::{
@@ -70,7 +70,9 @@ impl TaskSection {
     ) {
         let text = tasks.text;
         self.end_criteria(tasks);
-        let Some(index) = self.task_index.filter(|&index| applies_to_task(key, index, tasks)) else { return };
+        let Some(index) = self.task_index.filter(|&index| key_applies_to_task(key, index, tasks)) else {
+            return;
+        };
         let item = ListItem { below: item.indented_span(text, item.below.start), ..item };
         let end = item.below.end;
         if key == FieldKey::Acceptance {
@@ -92,11 +94,11 @@ impl TaskSection {
         for line in text.get(span).unwrap_or_default().split_inclusive('\n') {
             let end = start + line.len();
             if let Some((key, value)) = FieldKey::parse_key_line(line.trim())
-                && applies_to_task(key, index, tasks)
+                && key_applies_to_task(key, index, tasks)
             {
                 self.end_criteria(tasks);
                 if key == FieldKey::Acceptance {
-                    self.criteria = Some(value.split("<br>").filter_map(parse_criterion).collect());
+                    self.criteria = Some(value.split("<br>").filter_map(normalize_criterion).collect());
                 } else {
                     tasks.set_field(
                         index,
@@ -117,7 +119,7 @@ impl TaskSection {
     pub(super) fn add_criterion(&mut self, text: &str, item: &ListItem<'_>, span: Range<usize>) {
         if let Some(criteria) = &mut self.criteria {
             let item = ListItem { below: item.indented_span(text, item.below.start), ..item.clone() };
-            criteria.extend(parse_criterion(&item_text(text, &item)));
+            criteria.extend(normalize_criterion(&item_text(text, &item)));
             self.exclude_from_prose(text, span.start..item.below.end);
         }
     }
@@ -164,10 +166,10 @@ impl TaskSection {
 }
 
 /// Tells whether a key applies to the task. If the heading has a title, a `Title` line is ordinary text.
-fn applies_to_task(key: FieldKey, index: usize, tasks: &TaskCollector<'_, '_>) -> bool {
+fn key_applies_to_task(key: FieldKey, index: usize, tasks: &TaskCollector<'_, '_>) -> bool {
     match key {
         FieldKey::Id | FieldKey::After | FieldKey::Artefacts => false,
-        FieldKey::Title => !tasks.has_title(index),
+        FieldKey::Title => !tasks.has_heading_title(index),
         _ => true,
     }
 }
@@ -187,8 +189,8 @@ fn parse_criteria(text: &str, inline: &str, item: &ListItem<'_>, nested: &[Block
     if below.start < below.end {
         item.push_dedented(text, below, &mut own);
     }
-    criteria.extend(own.split("<br>").filter_map(parse_criterion));
-    criteria.extend(nested_texts.iter().filter_map(|text| parse_criterion(text)));
+    criteria.extend(own.split("<br>").filter_map(normalize_criterion));
+    criteria.extend(nested_texts.iter().filter_map(|text| normalize_criterion(text)));
     criteria
 }
 

@@ -9,7 +9,7 @@ use crate::{
     dependencies::IdReference,
     diagnostic::{Diagnostic, DiagnosticCode},
     field_keys::FieldKey,
-    text::{is_checked, parse_checkbox, parse_criterion, span_of_slice, trim, truncate_for_message},
+    text::{is_checked, normalize_criterion, parse_checkbox, span_of_slice, trim, truncate_for_message},
 };
 
 use super::{
@@ -95,7 +95,8 @@ impl TableColumns {
         for (key, cell) in self.keys.iter().zip(cells) {
             let Some(key) = *key else { continue };
             if key == FieldKey::Acceptance {
-                let criteria = cell.split("<br>").filter_map(|part| parse_criterion(&unescape_cell(part)));
+                let criteria =
+                    cell.split("<br>").filter_map(|part| normalize_criterion(&unescape_cell(part)));
                 tasks.set_criteria(index, FieldSource::Row, criteria.collect());
             } else {
                 tasks.set_field(

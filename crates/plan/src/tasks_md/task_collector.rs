@@ -18,7 +18,7 @@ use crate::{
 use super::{
     field_state::TaskFieldState,
     field_value::{FieldValue, ValueContinuation, description_text, is_yes, set_validated_field},
-    strip_layer_prefix,
+    strip_layer_label,
 };
 
 /// Where a value is written; lower values take precedence.
@@ -138,7 +138,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     }
 
     /// Tells whether the section's heading has a title.
-    pub(super) fn has_title(&self, index: usize) -> bool {
+    pub(super) fn has_heading_title(&self, index: usize) -> bool {
         self.field_states.get(index).is_some_and(|state| state.is_set(FieldSource::Section, FieldKey::Title))
     }
 
@@ -214,7 +214,7 @@ impl<'a, 'd> TaskCollector<'a, 'd> {
     pub(super) fn finish(self) -> PlanDraft<'a> {
         let Self { mut plan, field_states: state, diagnostics, ids_have_dots, .. } = self;
         for ((task, draft), state) in plan.tasks.iter_mut().zip(&mut plan.task_drafts).zip(state) {
-            if let Some(title) = strip_layer_prefix(&task.title, task.layer.as_deref()) {
+            if let Some(title) = strip_layer_label(&task.title, task.layer.as_deref()) {
                 task.title = title.to_owned();
             }
             // A task is done if its box is checked or its status says so. If it has a box, that is where it gets

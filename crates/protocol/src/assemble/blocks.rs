@@ -69,7 +69,7 @@ impl MessageAssembler {
         let TentativeBlock { name, span, text, blank_lines, .. } = tentative;
         if let OpenMessage::Tag(tag) = &mut self.open {
             let text = tag.prefix.strip_frame(&text).to_owned();
-            tag.push_span(&text, &span.finish());
+            tag.push_held_back_line(&text, &span.finish());
             (0..blank_lines).for_each(|_| tag.push_blank(""));
             return;
         }

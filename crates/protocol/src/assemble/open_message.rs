@@ -110,7 +110,7 @@ impl OpenMessage {
             Self::Task(task) => &task.span,
             Self::Question(question) => &question.span,
         };
-        Some(span.line_begin())
+        Some(span.first_line_begin())
     }
 
     pub(super) fn finish(self) -> Option<FinishedMessage> {
@@ -152,9 +152,9 @@ impl OpenTag {
     }
 
     /// Appends a line that was held back as a tentative block tag.
-    pub(super) fn push_span(&mut self, text: &str, span: &Span) {
+    pub(super) fn push_held_back_line(&mut self, text: &str, span: &Span) {
         self.body.push_line(text);
-        self.span.push_text(&span.raw, span.end);
+        self.span.push_line_text(&span.raw, span.end);
     }
 
     pub(super) fn push_blank(&mut self, text: &str) {

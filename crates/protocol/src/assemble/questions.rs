@@ -44,7 +44,7 @@ impl MessageAssembler {
         }
         self.finish_open_message();
         if self.output.fence_position() != FencePosition::InQuotation {
-            self.read_questions(
+            self.read_questions_on_line(
                 line,
                 scanner,
                 start,
@@ -54,14 +54,14 @@ impl MessageAssembler {
     }
 
     /// Reads a question and the following ones on the same line.
-    fn read_questions(
+    fn read_questions_on_line(
         &mut self,
         line: &Line<'_>,
         scanner: &mut QuestionScanner<'_>,
         start: QuestionStart,
         prefix: LinePrefix,
     ) {
-        let text_end = prefix.without_border(line.text).len();
+        let text_end = prefix.strip_right_border(line.text).len();
         let mut next = Some(start);
         while let Some(QuestionStart { at, inside, .. }) = next {
             let mut question = NeedHumanQuestion::new();
@@ -75,19 +75,19 @@ impl MessageAssembler {
                 QuestionProgress::Closed(end) => {
                     let span = SpanBuilder::new(&line.part_before(end + 1), at);
                     self.output.push_finished_message(finish_question(question, span));
-                    next = self.next_question(line, scanner, end + 1);
+                    next = self.find_next_question(line, scanner, end + 1);
                 }
             }
         }
     }
 
-    fn next_question(
+    fn find_next_question(
         &mut self,
         line: &Line<'_>,
         scanner: &mut QuestionScanner<'_>,
         from: usize,
     ) -> Option<QuestionStart> {
-        let next = scanner.next(from, &self.options).filter(|start| self.accepts_question(start.key_check));
+        let next = scanner.next(from, &self.options).filter(|start| self.accepts_need_human(start.key_check));
         let between = &line.text[from..next.as_ref().map_or(line.text.len(), |start| start.at)];
         if LinePrefix::parse(between).end < between.len() {
             self.output.mark_fence_as_quotation();
@@ -123,8 +123,8 @@ impl MessageAssembler {
             QuestionProgress::Closed(at) => {
                 open.span.push_line(&line.part_before(at + 1));
                 self.finish_open_message();
-                if let Some(next) = self.next_question(line, &mut scanner, at + 1) {
-                    self.read_questions(line, &mut scanner, next, LinePrefix::default());
+                if let Some(next) = self.find_next_question(line, &mut scanner, at + 1) {
+                    self.read_questions_on_line(line, &mut scanner, next, LinePrefix::default());
                 }
             }
         }

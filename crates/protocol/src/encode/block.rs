@@ -7,7 +7,7 @@ use domain::{
     UserQuestion,
 };
 
-use super::{key_suffix, quote_if_needed};
+use super::{quote_if_needed, session_key_suffix};
 use crate::{list, prompts::json, tag::TagName};
 
 pub(super) fn encode_dependency_request(request: &DependencyRequest, key: Option<&SessionKey>) -> String {
@@ -96,7 +96,7 @@ struct BlockWriter<'a> {
 
 impl<'a> BlockWriter<'a> {
     fn new(name: TagName, key: Option<&'a SessionKey>) -> Self {
-        Self { text: format!("[{}{}]\n", name.text(), key_suffix(key)), name, key }
+        Self { text: format!("[{}{}]\n", name.text(), session_key_suffix(key)), name, key }
     }
 
     /// Writes a value after its key, or below the key if it has several lines.
@@ -130,7 +130,7 @@ impl<'a> BlockWriter<'a> {
     }
 
     fn close(mut self) -> String {
-        self.text.push_str(&format!("[/{}{}]\n", self.name.text(), key_suffix(self.key)));
+        self.text.push_str(&format!("[/{}{}]\n", self.name.text(), session_key_suffix(self.key)));
         self.text
     }
 }

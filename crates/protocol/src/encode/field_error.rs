@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use domain::{
     AgentError, AgentMessage, AskUser, AskUserType, CustomMessage, DeliverResult, DependencyRequest,
     DirectMessage, DoneMessage, FailMessage, InvokeMessage, NeedHuman, PhaseComplete, ProgressMessage,
-    QuestionCategory, ReadyMessage, Recovery, ResolveError, SessionKey, StepComplete, TaskRequest,
-    UserQuestion,
+    QuestionCategory, ReadyTasksMessage, Recovery, ResolveNextError, SessionKey, StartTaskMessage,
+    StepComplete, UserQuestion,
 };
 
 use super::{EncodeError, EncodeErrorReason, verify_round_trip, write_message};
@@ -29,7 +29,7 @@ pub(super) fn find_unencodable_field(message: &AgentMessage, key: Option<&Sessio
 }
 
 /// Returns the first value that would be decoded differently, for an error message.
-pub(super) fn first_difference(message: &AgentMessage, read: &AgentMessage) -> String {
+pub(super) fn first_differing_value(message: &AgentMessage, read: &AgentMessage) -> String {
     let (Ok(message), Ok(read)) = (serde_json::to_value(message), serde_json::to_value(read)) else {
         return String::new();
     };
@@ -108,15 +108,15 @@ fn field_trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
         AgentMessage::Ready(ready) => {
             vec![
                 ("key", AgentMessage::AllDone),
-                ("groups", AgentMessage::Ready(ReadyMessage { groups: ready.groups })),
+                ("groups", AgentMessage::Ready(ReadyTasksMessage { groups: ready.groups })),
             ]
         }
-        AgentMessage::Task(TaskRequest { task_id, phase, worktree, meta }) => {
-            let plain = TaskRequest { task_id, phase, worktree: None, meta: None };
+        AgentMessage::Task(StartTaskMessage { task_id, phase, worktree, meta }) => {
+            let plain = StartTaskMessage { task_id, phase, worktree: None, meta: None };
             vec![
                 ("key", AgentMessage::Task(plain.clone())),
-                ("worktree", AgentMessage::Task(TaskRequest { worktree, ..plain.clone() })),
-                ("meta", AgentMessage::Task(TaskRequest { meta, ..plain })),
+                ("worktree", AgentMessage::Task(StartTaskMessage { worktree, ..plain.clone() })),
+                ("meta", AgentMessage::Task(StartTaskMessage { meta, ..plain })),
             ]
         }
         AgentMessage::Done(done) => {
@@ -132,7 +132,7 @@ fn field_trials(message: &AgentMessage) -> Vec<(&'static str, AgentMessage)> {
             ]
         }
         AgentMessage::ResolveError(error) => {
-            let plain = ResolveError { detail: None, ..error.clone() };
+            let plain = ResolveNextError { detail: None, ..error.clone() };
             vec![("key", AgentMessage::ResolveError(plain)), ("detail", AgentMessage::ResolveError(error))]
         }
         AgentMessage::Custom(CustomMessage { kind, value }) => {

@@ -3,16 +3,17 @@
 use std::{collections::BTreeMap, fmt::Display};
 
 use domain::{
-    CustomMessage, DoneMessage, FailMessage, NeedHuman, PhaseComplete, PhaseDone, PhaseNumber, ReadyMessage,
-    ResolveError, ResolveErrorCode, ResolveNext, SessionKey, TaskId, TaskRequest,
+    CustomMessage, DoneMessage, FailMessage, NeedHuman, PhaseComplete, PhaseNumber, PhaseTasksDone,
+    ReadyTasksMessage, ResolveNextError, ResolveNextErrorCode, ResolveNextRequest, SessionKey,
+    StartTaskMessage, TaskId,
 };
 
-use super::{key_suffix, quote_if_needed};
+use super::{quote_if_needed, session_key_suffix};
 use crate::prompts::json;
 
 pub(super) fn encode_phase_complete(complete: &PhaseComplete, key: Option<&SessionKey>) -> String {
     let PhaseComplete { phase, name, documents } = complete;
-    let mut text = format!("=== PHASE {phase} COMPLETE{} ===\n", key_suffix(key));
+    let mut text = format!("=== PHASE {phase} COMPLETE{} ===\n", session_key_suffix(key));
     if let Some(name) = name {
         text.push_str(&format!("Phase: {name}\n"));
     }
@@ -28,30 +29,30 @@ pub(super) fn encode_phase_complete(complete: &PhaseComplete, key: Option<&Sessi
 }
 
 pub(super) fn encode_need_human(message: &NeedHuman, key: Option<&SessionKey>) -> String {
-    format!("[NEED_HUMAN{}: {}]\n", key_suffix(key), message.question)
+    format!("[NEED_HUMAN{}: {}]\n", session_key_suffix(key), message.question)
 }
 
-pub(super) fn encode_resolve_next(next: &ResolveNext, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_resolve_next(next: &ResolveNextRequest, key: Option<&SessionKey>) -> String {
     let phase = next.phase.map(|phase| format!(":PHASE:{phase}")).unwrap_or_default();
-    line_with_key(format!("RESOLVE_NEXT{phase}{}", if next.force { ":FORCE" } else { "" }), key)
+    line_with_session_key(format!("RESOLVE_NEXT{phase}{}", if next.force { ":FORCE" } else { "" }), key)
 }
 
-pub(super) fn encode_ready(ready: &ReadyMessage, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_ready(ready: &ReadyTasksMessage, key: Option<&SessionKey>) -> String {
     let groups = ready.groups.iter().map(|group| join(group, ",")).collect::<Vec<_>>();
-    line_with_key(format!("READY:{}", groups.join("|")), key)
+    line_with_session_key(format!("READY:{}", groups.join("|")), key)
 }
 
-pub(super) fn encode_phase_done(done: &PhaseDone, key: Option<&SessionKey>) -> String {
-    line_with_key(format!("PHASE_DONE:{}", done.phase), key)
+pub(super) fn encode_phase_done(done: &PhaseTasksDone, key: Option<&SessionKey>) -> String {
+    line_with_session_key(format!("PHASE_DONE:{}", done.phase), key)
 }
 
 pub(super) fn encode_all_done(key: Option<&SessionKey>) -> String {
-    line_with_key("ALL_DONE".to_owned(), key)
+    line_with_session_key("ALL_DONE".to_owned(), key)
 }
 
-pub(super) fn encode_task(request: &TaskRequest, key: Option<&SessionKey>) -> String {
-    let TaskRequest { task_id, phase, worktree, meta } = request;
-    let mut text = line_with_key(format!("TASK_ID:{}", format_task_reference(task_id, *phase)), key);
+pub(super) fn encode_task(request: &StartTaskMessage, key: Option<&SessionKey>) -> String {
+    let StartTaskMessage { task_id, phase, worktree, meta } = request;
+    let mut text = line_with_session_key(format!("TASK_ID:{}", format_task_reference(task_id, *phase)), key);
     if let Some(worktree) = worktree {
         text.push_str(&format!("WORKTREE:{worktree}\n"));
     }
@@ -65,7 +66,10 @@ pub(super) fn encode_task(request: &TaskRequest, key: Option<&SessionKey>) -> St
 
 pub(super) fn encode_done(done: &DoneMessage, key: Option<&SessionKey>) -> String {
     let DoneMessage { task_id, phase, fields } = done;
-    line_with_key(format!("DONE:{}{}", format_task_reference(task_id, *phase), fields_text(fields)), key)
+    line_with_session_key(
+        format!("DONE:{}{}", format_task_reference(task_id, *phase), fields_text(fields)),
+        key,
+    )
 }
 
 pub(super) fn encode_fail(fail: &FailMessage, key: Option<&SessionKey>) -> String {
@@ -76,30 +80,30 @@ pub(super) fn encode_fail(fail: &FailMessage, key: Option<&SessionKey>) -> Strin
         None if fields.is_empty() => String::new(),
         None => ":".to_owned(),
     };
-    line_with_key(
+    line_with_session_key(
         format!("FAIL:{}{}{reason}", format_task_reference(task_id, *phase), fields_text(fields)),
         key,
     )
 }
 
-pub(super) fn encode_resolve_error(error: &ResolveError, key: Option<&SessionKey>) -> String {
+pub(super) fn encode_resolve_error(error: &ResolveNextError, key: Option<&SessionKey>) -> String {
     let code = match error.code {
-        ResolveErrorCode::TasksNotFound => "TASKS_NOT_FOUND",
-        ResolveErrorCode::CircularDep => "CIRCULAR_DEP",
-        ResolveErrorCode::MissingDep => "MISSING_DEP",
-        ResolveErrorCode::ParseFail => "PARSE_FAIL",
-        ResolveErrorCode::StateCorrupt => "STATE_CORRUPT",
+        ResolveNextErrorCode::TasksNotFound => "TASKS_NOT_FOUND",
+        ResolveNextErrorCode::CircularDep => "CIRCULAR_DEP",
+        ResolveNextErrorCode::MissingDep => "MISSING_DEP",
+        ResolveNextErrorCode::ParseFail => "PARSE_FAIL",
+        ResolveNextErrorCode::StateCorrupt => "STATE_CORRUPT",
     };
     let detail = error.detail.as_ref().map(|detail| format!(":{detail}")).unwrap_or_default();
-    line_with_key(format!("ERROR:{code}{detail}"), key)
+    line_with_session_key(format!("ERROR:{code}{detail}"), key)
 }
 
 pub(super) fn encode_custom(custom: &CustomMessage, key: Option<&SessionKey>) -> String {
-    line_with_key(format!("CUSTOM:{}:{}", custom.kind, custom.value), key)
+    line_with_session_key(format!("CUSTOM:{}:{}", custom.kind, custom.value), key)
 }
 
-fn line_with_key(text: String, key: Option<&SessionKey>) -> String {
-    text + &key_suffix(key) + "\n"
+fn line_with_session_key(text: String, key: Option<&SessionKey>) -> String {
+    text + &session_key_suffix(key) + "\n"
 }
 
 fn format_task_reference(task: &TaskId, phase: Option<PhaseNumber>) -> String {

@@ -5,7 +5,7 @@ use domain::{
     ProgressMessage, ResultType, SessionKey, StepComplete,
 };
 
-use super::{key_suffix, quote_if_needed};
+use super::{quote_if_needed, session_key_suffix};
 use crate::{prompts::json, tag::TagName};
 
 pub(super) fn encode_ask_user(ask: &AskUser, key: Option<&SessionKey>) -> String {
@@ -109,7 +109,7 @@ struct TagWriter<'a> {
 impl<'a> TagWriter<'a> {
     fn new(name: TagName, target: Option<&AgentName>, key: Option<&'a SessionKey>) -> Self {
         let target = target.map(|target| format!(":{target}")).unwrap_or_default();
-        let text = format!("[{}{target}{}]\n", name.text(), key_suffix(key));
+        let text = format!("[{}{target}{}]\n", name.text(), session_key_suffix(key));
         Self { text, name, key }
     }
 
@@ -125,7 +125,7 @@ impl<'a> TagWriter<'a> {
     }
 
     fn close(mut self) -> String {
-        self.push_line(&format!("[/{}{}]", self.name.text(), key_suffix(self.key)));
+        self.push_line(&format!("[/{}{}]", self.name.text(), session_key_suffix(self.key)));
         self.text
     }
 }

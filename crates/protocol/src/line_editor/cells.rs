@@ -114,11 +114,11 @@ impl LineCells {
             return;
         }
         if columns == 2 {
-            self.put(self.cursor, Cell { glyph: Glyph::Wide(character), source });
-            self.put(self.cursor + 1, Cell { glyph: Glyph::WideTail, source });
+            self.replace_or_append_cell(self.cursor, Cell { glyph: Glyph::Wide(character), source });
+            self.replace_or_append_cell(self.cursor + 1, Cell { glyph: Glyph::WideTail, source });
             self.cursor += 2;
         } else {
-            self.put(self.cursor, Cell { glyph: Glyph::Narrow(character), source });
+            self.replace_or_append_cell(self.cursor, Cell { glyph: Glyph::Narrow(character), source });
             self.cursor += 1;
         }
     }
@@ -130,7 +130,7 @@ impl LineCells {
             self.fill_gap(source);
             for column in self.cursor..stop {
                 let glyph = if column == self.cursor { Glyph::Tab } else { Glyph::TabTail };
-                self.put(column, Cell { glyph, source });
+                self.replace_or_append_cell(column, Cell { glyph, source });
             }
         }
         self.cursor = stop;
@@ -217,13 +217,13 @@ impl LineCells {
 
     fn truncate(&mut self, length: usize) {
         self.blank_straddling_glyph(length);
-        self.release_text(length, self.cells.len());
+        self.discount_cell_text(length, self.cells.len());
         self.cells.truncate(length);
         self.blank_until = self.blank_until.min(length);
     }
 
     /// Stops counting the text of cells that are about to be removed or overwritten.
-    fn release_text(&mut self, from: usize, to: usize) {
+    fn discount_cell_text(&mut self, from: usize, to: usize) {
         for index in from..to {
             let Some(cell) = self.cells.get(index) else { return };
             self.text_bytes -= self.glyph_bytes(cell.glyph);
@@ -238,7 +238,7 @@ impl LineCells {
         if from < to {
             self.blank_straddling_glyph(from);
             self.blank_straddling_glyph(to);
-            self.release_text(from, to);
+            self.discount_cell_text(from, to);
             self.fill_with_blanks(from, to);
             self.blank_until = self.blank_until.min(from);
         }
@@ -255,7 +255,7 @@ impl LineCells {
         if end != self.cells.len() {
             self.blank_straddling_glyph(end);
         }
-        self.release_text(self.cursor, self.cursor + count);
+        self.discount_cell_text(self.cursor, self.cursor + count);
         if end == self.cells.len() {
             self.cells.drain(self.cursor..self.cursor + count);
         } else {
@@ -277,7 +277,7 @@ impl LineCells {
         let room = COLUMNS_MAX.saturating_sub(self.cells.len()).min(count);
         self.blank_straddling_glyph(end + room - count);
         self.blank_straddling_glyph(end);
-        self.release_text(end + room - count, end);
+        self.discount_cell_text(end + room - count, end);
         let blank = Cell {
             glyph: Glyph::Narrow(' '),
             source: self.cells.get(self.cursor).map_or(0, |cell| cell.source),
@@ -308,7 +308,7 @@ impl LineCells {
     }
 
     /// Replaces a cell, or appends one after the last.
-    fn put(&mut self, index: usize, cell: Cell) {
+    fn replace_or_append_cell(&mut self, index: usize, cell: Cell) {
         let old_bytes = self.cells.get(index).map_or(0, |old| self.glyph_bytes(old.glyph));
         // A tab has more columns than bytes, so the width is limited too.
         let is_wide = index >= self.text_bytes_max;

@@ -71,7 +71,7 @@ impl DependencyProvided {
 
 impl DependencyAccess {
     /// Returns the type of the request.
-    pub fn kind(&self) -> DependencyType {
+    pub fn dependency_type(&self) -> DependencyType {
         match self {
             Self::ApiKey { .. } => DependencyType::ApiKey,
             Self::EnvVariable { .. } => DependencyType::EnvVariable,
@@ -136,7 +136,7 @@ impl Serialize for DependencyProvided {
         let mut object = serializer.serialize_struct("DependencyProvided", 6)?;
         object.serialize_field("requestId", request_id)?;
         object.serialize_field("name", name)?;
-        object.serialize_field("kind", &access.kind())?;
+        object.serialize_field("kind", &access.dependency_type())?;
         match access {
             DependencyAccess::ApiKey { env } | DependencyAccess::EnvVariable { env } => {
                 object.serialize_field("env", env)?

@@ -3,9 +3,9 @@
 use domain::{
     AgentError, AgentMessage, AgentName, AskUser, AskUserType, CustomMessage, DeliverResult,
     DependencyRequest, DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage,
-    InvokeMessage, NeedHuman, PhaseComplete, PhaseDone, ProgressMessage, QuestionCategory, ReadyMessage,
-    Recovery, ResolveError, ResolveErrorCode, ResolveNext, ResultType, SessionKey, StepComplete, TaskId,
-    TaskRequest, UserQuestion,
+    InvokeMessage, NeedHuman, PhaseComplete, PhaseTasksDone, ProgressMessage, QuestionCategory,
+    ReadyTasksMessage, Recovery, ResolveNextError, ResolveNextErrorCode, ResolveNextRequest, ResultType,
+    SessionKey, StartTaskMessage, StepComplete, TaskId, UserQuestion,
 };
 
 use crate::encode::encode;
@@ -94,11 +94,11 @@ fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
             AgentMessage::PhaseComplete(PhaseComplete { phase: 1, name: Some(text("Planning")), documents })
         }
         "NEED_HUMAN" => AgentMessage::NeedHuman(NeedHuman { question: text("your question to the person") }),
-        "RESOLVE_NEXT" => AgentMessage::ResolveNext(ResolveNext { phase: None, force: false }),
-        "READY" => AgentMessage::Ready(ReadyMessage { groups: vec![vec![task_id]] }),
-        "PHASE_DONE" => AgentMessage::PhaseDone(PhaseDone { phase: 1 }),
+        "RESOLVE_NEXT" => AgentMessage::ResolveNext(ResolveNextRequest { phase: None, force: false }),
+        "READY" => AgentMessage::Ready(ReadyTasksMessage { groups: vec![vec![task_id]] }),
+        "PHASE_DONE" => AgentMessage::PhaseDone(PhaseTasksDone { phase: 1 }),
         "ALL_DONE" => AgentMessage::AllDone,
-        "TASK" => AgentMessage::Task(TaskRequest { task_id, phase: None, worktree: None, meta: None }),
+        "TASK" => AgentMessage::Task(StartTaskMessage { task_id, phase: None, worktree: None, meta: None }),
         "DONE" => AgentMessage::Done(DoneMessage { task_id, phase: None, fields: [].into() }),
         "FAIL" => AgentMessage::Fail(FailMessage {
             task_id,
@@ -106,9 +106,10 @@ fn build_example(name: &str, task: &TaskId) -> Option<AgentMessage> {
             reason: Some(text("why it failed")),
             fields: [].into(),
         }),
-        "RESOLVE_ERROR" => {
-            AgentMessage::ResolveError(ResolveError { code: ResolveErrorCode::ParseFail, detail: None })
-        }
+        "RESOLVE_ERROR" => AgentMessage::ResolveError(ResolveNextError {
+            code: ResolveNextErrorCode::ParseFail,
+            detail: None,
+        }),
         "CUSTOM" => AgentMessage::Custom(CustomMessage { kind: text("SKIP"), value: task_id.to_string() }),
         _ => return None,
     };

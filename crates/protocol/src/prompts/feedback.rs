@@ -7,7 +7,7 @@ use super::{localized, prompt_text::PromptText};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Feedback {
+pub struct TestFeedbackPrompt {
     pub task_id: TaskId,
     /// The tester, if it was an agent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct TestCounts {
     pub seconds: f64,
 }
 
-impl Feedback {
+impl TestFeedbackPrompt {
     pub(super) fn write(&self, locale: Locale, text: &mut PromptText) {
         let Self { task_id, from, failures, suggestions, metrics } = self;
         let from = from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();

@@ -7,7 +7,7 @@ use protocol::{Decoder, DecoderOptions, KeyRequirement};
 pub struct HostileOutput {
     pub name: &'static str,
     pub reader: DecoderKind,
-    pub scope: OutputScope,
+    pub scope: BufferedPart,
     before: String,
     unit: RepeatedUnit,
     after: &'static str,
@@ -24,7 +24,7 @@ pub enum DecoderKind {
 
 /// The part of the output that one buffer of the decoder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputScope {
+pub enum BufferedPart {
     /// One line outside a body.
     Line,
     /// One line that is edited repeatedly.
@@ -99,7 +99,7 @@ pub fn all_hostile_outputs() -> Vec<HostileOutput> {
 
 type HostileOutputRow = (&'static str, DecoderKind, &'static str, &'static str, &'static str);
 
-fn outputs_from_rows(scope: OutputScope, rows: &[HostileOutputRow]) -> Vec<HostileOutput> {
+fn outputs_from_rows(scope: BufferedPart, rows: &[HostileOutputRow]) -> Vec<HostileOutput> {
     rows.iter()
         .map(|(name, reader, before, unit, after)| {
             hostile_output(name, *reader, scope, *before, RepeatedUnit::Same(unit.as_bytes()), after)
@@ -110,7 +110,7 @@ fn outputs_from_rows(scope: OutputScope, rows: &[HostileOutputRow]) -> Vec<Hosti
 fn hostile_output(
     name: &'static str,
     reader: DecoderKind,
-    scope: OutputScope,
+    scope: BufferedPart,
     before: impl Into<String>,
     unit: RepeatedUnit,
     after: &'static str,
@@ -122,7 +122,7 @@ fn hostile_output(
 fn line_outputs() -> Vec<HostileOutput> {
     use DecoderKind::{Keyed, Orchestrator, Worker};
     let mut all = outputs_from_rows(
-        OutputScope::Line,
+        BufferedPart::Line,
         &[
             ("letters without a newline", Worker, "", "x", ""),
             ("Hangul without a newline", Worker, "", "뛰", ""),
@@ -161,7 +161,7 @@ fn line_outputs() -> Vec<HostileOutput> {
         hostile_output(
             "ever longer backticks",
             Orchestrator,
-            OutputScope::Line,
+            BufferedPart::Line,
             "",
             RepeatedUnit::Counted(longer_runs),
             "\n",
@@ -169,7 +169,7 @@ fn line_outputs() -> Vec<HostileOutput> {
         hostile_output(
             "bytes that are not UTF-8",
             Worker,
-            OutputScope::Line,
+            BufferedPart::Line,
             "",
             RepeatedUnit::Same(b"\xff\xe3\x81"),
             "\n",
@@ -184,7 +184,7 @@ fn edited_line_outputs() -> Vec<HostileOutput> {
     // Longer than the width of a terminal.
     let long = || "x".repeat(1100);
     let mut all = outputs_from_rows(
-        OutputScope::Line,
+        BufferedPart::Line,
         &[
             ("a spinner without a newline", Worker, "", "\r⠋ Working… 12%\x1b[K", ""),
             ("returns", Worker, "x", "\r", "\n"),
@@ -206,7 +206,7 @@ fn edited_line_outputs() -> Vec<HostileOutput> {
         ("gaps", b"\x1b[2K\x1b[1024Gx"),
     ];
     all.extend(storms.map(|(name, unit)| {
-        hostile_output(name, Worker, OutputScope::Edits, long(), RepeatedUnit::Same(unit), "\n")
+        hostile_output(name, Worker, BufferedPart::Edits, long(), RepeatedUnit::Same(unit), "\n")
     }));
     all
 }
@@ -215,7 +215,7 @@ fn edited_line_outputs() -> Vec<HostileOutput> {
 fn keyword_line_outputs() -> Vec<HostileOutput> {
     use DecoderKind::Worker;
     let mut all = outputs_from_rows(
-        OutputScope::Line,
+        BufferedPart::Line,
         &[
             ("many tasks are ready", Worker, "READY:T1", ",T1", "\n"),
             ("many groups are ready", Worker, "READY:T1", "|T1", "\n"),
@@ -233,7 +233,7 @@ fn keyword_line_outputs() -> Vec<HostileOutput> {
     all.push(hostile_output(
         "many fields",
         Worker,
-        OutputScope::Line,
+        BufferedPart::Line,
         "DONE:T1",
         RepeatedUnit::Counted(field),
         "\n",
@@ -246,7 +246,7 @@ fn body_outputs() -> Vec<HostileOutput> {
     use DecoderKind::{Orchestrator, Worker};
     const ASK: &str = "[ASK_USER]\nquestion: x\n";
     let mut all = outputs_from_rows(
-        OutputScope::Body,
+        BufferedPart::Body,
         &[
             ("a body of lines", Worker, "[STEP_COMPLETE]\n", "some words here\n", ""),
             ("a body of short lines", Worker, "[INVOKE:PO]\n", "x\n", "context: y\n"),
@@ -286,7 +286,7 @@ fn body_outputs() -> Vec<HostileOutput> {
     all.push(hostile_output(
         "a body in many boxes",
         Worker,
-        OutputScope::Body,
+        BufferedPart::Body,
         boxed(),
         RepeatedUnit::Same("│ │ │ │ │ │ │ │ x │\n".as_bytes()),
         "",
@@ -299,7 +299,7 @@ fn block_outputs() -> Vec<HostileOutput> {
     const ERROR: &str = "[ERROR]\ntype: fatal\nmessage: x\nrecovery: notify_user\n";
     const QUESTION: &str = "[USER_QUESTION]\ncategory: choice\nquestion: x\nrequired: true\noptions:\n";
     let mut all = outputs_from_rows(
-        OutputScope::Body,
+        BufferedPart::Body,
         &[
             ("one key of a block again and again", Worker, ERROR, "k: v\n", "[/ERROR]\n"),
             ("a long value", Worker, ERROR, "  x\n", "[/ERROR]\n"),
@@ -315,7 +315,7 @@ fn block_outputs() -> Vec<HostileOutput> {
     all.push(hostile_output(
         "many keys",
         Worker,
-        OutputScope::Body,
+        BufferedPart::Body,
         ERROR,
         RepeatedUnit::Counted(key),
         "[/ERROR]\n",
@@ -326,7 +326,7 @@ fn block_outputs() -> Vec<HostileOutput> {
 fn stream_outputs() -> Vec<HostileOutput> {
     use DecoderKind::{Keyed, Orchestrator, Worker};
     outputs_from_rows(
-        OutputScope::Stream,
+        BufferedPart::Stream,
         &[
             ("text", Worker, "", "some words of a log\n", ""),
             ("blank lines", Worker, "", "\n", ""),
@@ -355,7 +355,7 @@ fn stream_outputs() -> Vec<HostileOutput> {
 fn screen_outputs() -> Vec<HostileOutput> {
     use DecoderKind::Screen;
     outputs_from_rows(
-        OutputScope::Screen,
+        BufferedPart::Screen,
         &[
             ("a screen of lines", Screen, "", "some words of a log\r\n", ""),
             ("a screen of short lines", Screen, "", "x\r\n", ""),
@@ -381,7 +381,7 @@ fn number_as_letters(number: usize) -> String {
 fn former_worst_cases() -> Vec<HostileOutput> {
     use DecoderKind::{Orchestrator, Worker};
     let mut all = outputs_from_rows(
-        OutputScope::Line,
+        BufferedPart::Line,
         &[
             ("abandoned titles", Worker, "", "\x1b]0;x", "\n"),
             ("titles before text", Worker, "", "\x1b]0;x\x07", "text\n"),
@@ -391,7 +391,7 @@ fn former_worst_cases() -> Vec<HostileOutput> {
         ],
     );
     all.extend(outputs_from_rows(
-        OutputScope::Line,
+        BufferedPart::Line,
         &[(
             "questions in a box with a far border",
             Orchestrator,
@@ -401,7 +401,7 @@ fn former_worst_cases() -> Vec<HostileOutput> {
         )],
     ));
     all.extend(outputs_from_rows(
-        OutputScope::Body,
+        BufferedPart::Body,
         &[(
             "lists of documents",
             Worker,

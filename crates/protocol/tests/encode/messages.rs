@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use domain::{
     AgentError, AgentMessage, AgentName, AskUser, AskUserType, CustomMessage, DeliverResult,
     DependencyRequest, DependencyType, DirectMessage, DirectType, DoneMessage, ErrorType, FailMessage,
-    InvokeMessage, NeedHuman, PhaseComplete, PhaseDone, ProgressMessage, QuestionCategory, ReadyMessage,
-    Recovery, ResolveError, ResolveErrorCode, ResolveNext, ResultType, StepComplete, TaskId, TaskRequest,
-    UserQuestion,
+    InvokeMessage, NeedHuman, PhaseComplete, PhaseTasksDone, ProgressMessage, QuestionCategory,
+    ReadyTasksMessage, Recovery, ResolveNextError, ResolveNextErrorCode, ResolveNextRequest, ResultType,
+    StartTaskMessage, StepComplete, TaskId, UserQuestion,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
@@ -49,11 +49,11 @@ pub fn ordinary_message() -> impl Strategy<Value = AgentMessage> {
             .boxed(),
         field: "[a-z_]{1,8}".boxed(),
     };
-    message_from_fields(values).prop_filter_map("follows the rules between fields", apply_rules)
+    message_from_fields(values).prop_filter_map("follows the rules between fields", apply_field_rules)
 }
 
 /// Changes a message so that it follows the rules between its fields.
-fn apply_rules(mut message: AgentMessage) -> Option<AgentMessage> {
+fn apply_field_rules(mut message: AgentMessage) -> Option<AgentMessage> {
     match &mut message {
         AgentMessage::AskUser(ask) => {
             if ask.r#type == AskUserType::Selection && ask.options.is_empty() {
@@ -189,15 +189,16 @@ fn message_from_fields(values: FieldStrategies) -> impl Strategy<Value = AgentMe
         }),
         line.clone().prop_map(|question| AgentMessage::NeedHuman(NeedHuman { question })),
         (phase.clone(), any::<bool>())
-            .prop_map(|(phase, force)| AgentMessage::ResolveNext(ResolveNext { phase, force })),
-        vec(vec(any_task_id(), 0..3), 0..3).prop_map(|groups| AgentMessage::Ready(ReadyMessage { groups })),
-        any::<u32>().prop_map(|phase| AgentMessage::PhaseDone(PhaseDone { phase })),
+            .prop_map(|(phase, force)| AgentMessage::ResolveNext(ResolveNextRequest { phase, force })),
+        vec(vec(any_task_id(), 0..3), 0..3)
+            .prop_map(|groups| AgentMessage::Ready(ReadyTasksMessage { groups })),
+        any::<u32>().prop_map(|phase| AgentMessage::PhaseDone(PhaseTasksDone { phase })),
         Just(AgentMessage::AllDone),
         (any_task_id(), phase.clone(), some(&line), option::of(map(&text))).prop_map(
             |(task_id, phase, worktree, meta)| {
                 let meta =
                     meta.map(|meta| meta.into_iter().map(|(name, value)| (name, value.into())).collect());
-                AgentMessage::Task(TaskRequest { task_id, phase, worktree, meta })
+                AgentMessage::Task(StartTaskMessage { task_id, phase, worktree, meta })
             }
         ),
         (any_task_id(), phase.clone(), map(&word))
@@ -206,7 +207,7 @@ fn message_from_fields(values: FieldStrategies) -> impl Strategy<Value = AgentMe
             AgentMessage::Fail(FailMessage { task_id, phase, reason, fields })
         }),
         (any_resolve_error_code(), some(&line))
-            .prop_map(|(code, detail)| AgentMessage::ResolveError(ResolveError { code, detail })),
+            .prop_map(|(code, detail)| AgentMessage::ResolveError(ResolveNextError { code, detail })),
         (prop_oneof![field.clone(), select(&["SKIP", "WAIT"][..]).prop_map(str::to_owned)], line)
             .prop_map(|(kind, value)| AgentMessage::Custom(CustomMessage { kind, value })),
     ];
@@ -235,8 +236,8 @@ fn any_question_category() -> impl Strategy<Value = QuestionCategory> {
     select(&[Business, Clarification, Choice, Confirmation][..])
 }
 
-fn any_resolve_error_code() -> impl Strategy<Value = ResolveErrorCode> {
-    use ResolveErrorCode::{CircularDep, MissingDep, ParseFail, StateCorrupt, TasksNotFound};
+fn any_resolve_error_code() -> impl Strategy<Value = ResolveNextErrorCode> {
+    use ResolveNextErrorCode::{CircularDep, MissingDep, ParseFail, StateCorrupt, TasksNotFound};
     select(&[TasksNotFound, CircularDep, MissingDep, ParseFail, StateCorrupt][..])
 }
 

@@ -4,8 +4,8 @@ use domain::{DirectType, ResultType};
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use protocol::prompts::{
     AgentPrompt, DependencyAccess, DependencyProvided, DependencyRefused, DependencyResult, DirectMessage,
-    Feedback, InvalidMessageNotice, NearMissNotice, OutcomeRequest, QuestionAnswer, ResultDelivery,
-    TaskPrompt, TestCounts, TestFailure,
+    InvalidMessageNotice, NearMissNotice, OutcomeRequest, QuestionAnswer, ResultDelivery, TaskPrompt,
+    TestCounts, TestFailure, TestFeedbackPrompt,
 };
 
 use crate::{agent_name, task_id};
@@ -166,7 +166,7 @@ pub fn any_prompt() -> impl Strategy<Value = AgentPrompt> {
             })),
         (vec(any_test_failure(), 0..3), several(), any::<bool>()).prop_map(
             |(failures, suggestions, by_agent)| {
-                AgentPrompt::Feedback(Feedback {
+                AgentPrompt::Feedback(TestFeedbackPrompt {
                     task_id: task_id("T1.3"),
                     from: by_agent.then(|| agent_name("Tester")),
                     failures,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use repo::checkout_tree;
+use repo::compute_checkout_tree;
 
 use crate::fixture::{Fixture, git, git_options, write_file};
 
@@ -26,7 +26,8 @@ fn contents_of(folder: &Path) -> Vec<String> {
 
 fn user_checkout_tree(fixture: &Fixture, below: &str) -> Option<String> {
     let temporary_parent = fixture.folder.path().join("beside");
-    let tree = checkout_tree(&fixture.user_folder().join(below), &git_options(), &temporary_parent).unwrap();
+    let tree =
+        compute_checkout_tree(&fixture.user_folder().join(below), &git_options(), &temporary_parent).unwrap();
     assert_eq!(fs::read_dir(temporary_parent).map_or(0, Iterator::count), 0, "temporary files are removed");
     tree
 }
@@ -81,7 +82,8 @@ fn the_repository_is_not_changed() {
 #[test]
 fn without_a_working_tree_there_is_no_tree() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| checkout_tree(&folder.path().join(name), &git_options(), folder.path()).unwrap();
+    let at =
+        |name: &str| compute_checkout_tree(&folder.path().join(name), &git_options(), folder.path()).unwrap();
     for name in ["plain", "bare"] {
         fs::create_dir(folder.path().join(name)).unwrap();
     }

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt};
 
 use repo::{Head, LfsState, RepoError, Repository};
 
-use crate::fixture::{Fixture, git, git_options, user_git, write_file};
+use crate::fixture::{Fixture, git, git_options, user_git_command, write_file};
 
 #[test]
 fn a_folder_outside_a_repository_is_an_error() {
@@ -36,7 +36,7 @@ fn bare_shallow_submodule_and_lfs_are_detected() {
         Fixture::with_base_files(|user| write_file(user, ".gitattributes", "*.bin filter=lfs diff=lfs\n"));
     assert_eq!(fixture.run.repository.traits.lfs, LfsState::FilterMissing);
     let has_lfs =
-        user_git(&fixture.user_folder()).args(["lfs", "version"]).output().unwrap().status.success();
+        user_git_command(&fixture.user_folder()).args(["lfs", "version"]).output().unwrap().status.success();
     git(&fixture.user_folder(), &["config", "filter.lfs.process", "git-lfs filter-process"]);
     let traits = Repository::discover(&fixture.user_folder(), &git_options()).unwrap().traits;
     assert_eq!(traits.lfs, if has_lfs { LfsState::Ready } else { LfsState::ProgramMissing });

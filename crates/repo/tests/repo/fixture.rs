@@ -83,7 +83,7 @@ pub fn commit_options() -> CommitOptions {
 }
 
 pub fn git_options() -> GitOptions {
-    let variables = variables().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let variables = git_environment().into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     GitOptions {
         program: "git".into(),
         variables,
@@ -94,7 +94,7 @@ pub fn git_options() -> GitOptions {
     }
 }
 
-fn variables() -> Vec<(&'static str, String)> {
+fn git_environment() -> Vec<(&'static str, String)> {
     let path = std::env::var("PATH").unwrap();
     vec![
         ("PATH", path),
@@ -106,14 +106,14 @@ fn variables() -> Vec<(&'static str, String)> {
 
 /// Runs git as the user or an agent would, and returns its output.
 pub fn git<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> String {
-    let output = user_git(folder).args(arguments).output().unwrap();
+    let output = user_git_command(folder).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned()
 }
 
-pub fn user_git(folder: &Path) -> Command {
+pub fn user_git_command(folder: &Path) -> Command {
     let mut command = Command::new("git");
-    command.current_dir(folder).env_clear().envs(variables());
+    command.current_dir(folder).env_clear().envs(git_environment());
     for role in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{role}_NAME"), "User").env(format!("GIT_{role}_EMAIL"), "user@localhost");
     }

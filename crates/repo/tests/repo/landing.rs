@@ -4,7 +4,7 @@ use std::path::Path;
 
 use repo::{CommitId, LandingOutcome};
 
-use crate::fixture::{Fixture, git, user_git, write_file};
+use crate::fixture::{Fixture, git, user_git_command, write_file};
 
 /// Returns a run whose branch is a commit and its merge ahead of `main`.
 fn run_ahead_of_main() -> (Fixture, CommitId) {
@@ -78,7 +78,7 @@ fn a_branch_being_rebased_counts_as_checked_out() {
     let user = fixture.user_folder();
     git(&user, &["branch", "other"]);
     git(&user, &["checkout", "--quiet", "-b", "target"]);
-    let stopped = user_git(&user)
+    let stopped = user_git_command(&user)
         .env("GIT_SEQUENCE_EDITOR", "echo break >")
         .args(["rebase", "--quiet", "-i", "--root"])
         .output()

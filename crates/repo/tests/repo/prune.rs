@@ -5,7 +5,7 @@ use std::fs;
 use crate::fixture::{Fixture, git, write_file};
 
 /// Creates a task's worktree with files of every kind.
-fn worktree_with_all_files(fixture: &Fixture) -> repo::TaskWorktree {
+fn worktree_with_all_file_kinds(fixture: &Fixture) -> repo::TaskWorktree {
     let worktree = fixture.create_worktree("T1");
     write_file(&worktree.path, ".gitignore", "target/\nnode_modules/\n.env\nclones/\n");
     write_file(&worktree.path, "target/debug/app", "x".repeat(100_000));
@@ -20,7 +20,7 @@ fn worktree_with_all_files(fixture: &Fixture) -> repo::TaskWorktree {
 #[test]
 fn only_ignored_folders_are_removed() {
     let fixture = Fixture::new();
-    let worktree = worktree_with_all_files(&fixture);
+    let worktree = worktree_with_all_file_kinds(&fixture);
     let freed = fixture.run.remove_ignored_folders(&worktree).unwrap();
     assert!(freed >= 200_000, "{freed}");
     let exists = |name: &str| worktree.path.join(name).exists();

@@ -43,7 +43,7 @@ fn restoring_a_plain_commit_is_clean_even_during_a_rebase() {
     git(&fixture.user_folder(), &["checkout", "--quiet", "-b", "other"]);
     write_file(&fixture.user_folder(), "file", "other\n");
     git(&fixture.user_folder(), &["commit", "--quiet", "-am", "other"]);
-    let rebase = crate::fixture::user_git(&worktree.path).args(["rebase", "other"]).output().unwrap();
+    let rebase = crate::fixture::user_git_command(&worktree.path).args(["rebase", "other"]).output().unwrap();
     assert!(!rebase.status.success());
     let base = fixture.run.run_tip().unwrap();
     fixture.run.restore_worktree(&worktree, &base, &[]).unwrap();

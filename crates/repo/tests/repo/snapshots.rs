@@ -175,7 +175,7 @@ fn large_files_and_unresolved_conflicts_are_stored() {
     git(&fixture.user_folder(), &["checkout", "--quiet", "-b", "other"]);
     write_file(&fixture.user_folder(), "file", "other\n");
     git(&fixture.user_folder(), &["commit", "--quiet", "-am", "other"]);
-    let merged = crate::fixture::user_git(&worktree.path).args(["merge", "other"]).output().unwrap();
+    let merged = crate::fixture::user_git_command(&worktree.path).args(["merge", "other"]).output().unwrap();
     assert!(!merged.status.success());
     write_file(&worktree.path, "large", vec![7; 10 << 20]);
     let snapshot = fixture.run.snapshot_worktree(&worktree, "turn", &[]).unwrap();

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use repo::{RepoError, Repository, SubmoduleState};
+use repo::{RepoError, Repository, SubmoduleAvailability};
 
 use crate::fixture::{Fixture, commit_options, git, git_options, open_run_in, task_id, write_file};
 
@@ -72,11 +72,11 @@ fn an_uninitialized_submodule_is_empty_and_one_without_the_commit_is_an_error() 
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["clone", "--quiet", &fixture.user_folder().display().to_string(), "user"]);
     let run = open_run_in(folder.path());
-    let states = |repository: &Repository| -> Vec<SubmoduleState> {
+    let states = |repository: &Repository| -> Vec<SubmoduleAvailability> {
         repository.submodules().unwrap().into_iter().map(|module| module.state).collect()
     };
-    assert_eq!(states(&fixture.run.repository), [SubmoduleState::Ready]);
-    assert_eq!(states(&run.repository), [SubmoduleState::NotCheckedOut]);
+    assert_eq!(states(&fixture.run.repository), [SubmoduleAvailability::Ready]);
+    assert_eq!(states(&run.repository), [SubmoduleAvailability::NotCheckedOut]);
     run.create_run_branch(&run.repository.resolve_commit("HEAD").unwrap()).unwrap();
     let worktree = run.create_worktree(&task_id("T1")).unwrap();
     assert_eq!(fs::read_dir(worktree.path.join("libs/lib")).unwrap().count(), 0);
@@ -90,7 +90,7 @@ fn an_uninitialized_submodule_is_empty_and_one_without_the_commit_is_an_error() 
     git(&user, &["update-index", "--cacheinfo", &format!("160000,{later},libs/lib")]);
     git(&user, &["commit", "--quiet", "-m", "move on"]);
     let repository = Repository::discover(&user, &git_options()).unwrap();
-    assert_eq!(states(&repository), [SubmoduleState::CommitMissing]);
+    assert_eq!(states(&repository), [SubmoduleAvailability::CommitMissing]);
     let run = repository.open_run(&"r2".parse().unwrap(), &folder.path().join("worktrees")).unwrap();
     run.create_run_branch(&repository.resolve_commit("HEAD").unwrap()).unwrap();
     let refused = run.create_worktree(&task_id("T1")).unwrap_err();
@@ -114,7 +114,7 @@ fn submodule_changes_of_other_tasks_are_not_reverted() {
     fixture.run.merge_run_into_worktree(&second).unwrap();
     assert!(second.path.join("libs/lib/more").is_file());
     write_file(&second.path, "file", "both\n");
-    fixture.run.mark_conflicts_resolved(&second).unwrap();
+    fixture.run.mark_resolved_if_no_markers(&second).unwrap();
     fixture.run.commit_work(&second, &commit_options()).unwrap();
     fixture.merge("T2");
     let link = |name: &str| git(&fixture.user_folder(), &["rev-parse", &format!("{name}:libs/lib")]);

@@ -7,7 +7,7 @@ use repo::LandingOutcome;
 use crate::fixture::{Fixture, create_link, git, write_file};
 
 /// Returns everything of a user's checkout that must not change.
-fn contents_of(user: &Path) -> Vec<(String, Vec<u8>)> {
+fn checkout_state(user: &Path) -> Vec<(String, Vec<u8>)> {
     let status =
         git(user, &["--no-optional-locks", "status", "--porcelain=v2", "-z", "--branch", "--ignored"]);
     let heads = git(user, &["for-each-ref", "refs/heads/main", "refs/heads/side", "refs/tags", "refs/stash"]);
@@ -64,7 +64,7 @@ fn a_complete_run_does_not_change_a_dirty_checkout_with_hooks_and_signing() {
     write_file(&user, "build.log", "ignored\n");
     create_link(&user, "link", "file");
     fs::remove_file(user.join("deleted")).unwrap();
-    let before = contents_of(&user);
+    let before = checkout_state(&user);
 
     let first = fixture.commit_task_work("T1", |path| write_file(path, "file", "task\n"));
     let second = fixture.create_worktree("T2");
@@ -86,7 +86,7 @@ fn a_complete_run_does_not_change_a_dirty_checkout_with_hooks_and_signing() {
     fixture.run.remove_check_worktree().unwrap();
     fixture.run.recover_worktrees();
 
-    assert!(before == contents_of(&user), "the user's checkout changed");
+    assert!(before == checkout_state(&user), "the user's checkout changed");
     assert!(!user.join(".git/ran").exists(), "a hook ran");
     assert_eq!(git(&user, &["show", &format!("{}:new", snapshot.commit)]), "x");
 }

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt, thread, time::Instant};
 
 use repo::{RepoError, Repository};
 
-use crate::fixture::{Fixture, git, git_options, task_id, user_git, write_file};
+use crate::fixture::{Fixture, git, git_options, task_id, user_git_command, write_file};
 
 #[test]
 fn a_worktree_is_locked_and_its_branch_starts_at_the_run_tip() {
@@ -148,6 +148,6 @@ fn two_hundred_worktrees_are_created_concurrently_and_recovered() {
     assert_eq!((found.ready.len(), found.removed.len()), (200, 0));
     // A quarter of a second each, ten times the usual time, to allow for a busy machine.
     assert!(made.as_secs() < 50, "{made:?}");
-    assert!(user_git(&fixture.user_folder()).args(["worktree", "prune"]).status().unwrap().success());
+    assert!(user_git_command(&fixture.user_folder()).args(["worktree", "prune"]).status().unwrap().success());
     assert_eq!(fixture.run.recover_worktrees().ready.len(), 200);
 }

@@ -38,7 +38,7 @@ struct ActiveRunWorktrees {
 impl ActiveRunWorktrees {
     /// Returns the ended sessions without a task that still have a worktree.
     fn ended_sessions(&self) -> Vec<SessionId> {
-        let sessions = self.git.session_worktrees().into_iter();
+        let sessions = self.git.sessions_with_worktrees().into_iter();
         sessions.filter(|session| self.sessions.contains(session)).collect()
     }
 }
@@ -105,7 +105,7 @@ impl WorktreeRegistry {
     }
 
     /// Returns the ended sessions without a task of an active run that still have a worktree.
-    pub(crate) fn ended_sessions(&self, run: &RunId) -> Vec<SessionId> {
+    pub(crate) fn sessions_with_removable_worktrees(&self, run: &RunId) -> Vec<SessionId> {
         // Listing waits for git's lock, so the registry is not locked meanwhile.
         let worktrees = self.state().runs.get(run).cloned();
         worktrees.map(|worktrees| worktrees.ended_sessions()).unwrap_or_default()
@@ -126,7 +126,7 @@ impl WorktreeRegistry {
         let active = self.state().runs.clone();
         let ended = ended_runs(data, &active).into_iter().map(|(run, git)| {
             let tasks = git.tasks_with_worktrees().into_iter().map(|task| (task, true)).collect();
-            RemovalCandidates { run, tasks, sessions: git.session_worktrees(), git, has_ended: true }
+            RemovalCandidates { run, tasks, sessions: git.sessions_with_worktrees(), git, has_ended: true }
         });
         let mut candidates: Vec<RemovalCandidates> = ended.collect();
         candidates.extend(active.into_iter().map(|(run, worktrees)| {

@@ -48,12 +48,12 @@ pub(super) fn run_merge_check(
         git.check_worktree_path()
     } else {
         if !user.is_empty() {
-            job::end(context, &user);
+            job::end_job(context, &user);
         }
         // If the file cannot be written, the check is lost with a crash.
         let _ = fs::write(&user_file, name);
         let worktree = git.create_check_worktree(commit)?;
-        context.set_up_check_worktree(&worktree.path, worktree.is_new, task, stop_token);
+        context.prepare_check_worktree(&worktree.path, worktree.is_new, task, stop_token);
         worktree.path
     };
     let job = Job { name, command, directory: &directory, task, timeout_ms, stop_token, is_sandboxed: true };

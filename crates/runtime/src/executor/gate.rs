@@ -51,7 +51,7 @@ fn try_examine_phase(
             let tree = context.project_tree().unwrap_or_default();
             report.receipts.push(run_check(context, &job, tree));
         }
-        return Ok(with_verdict(report));
+        return Ok(add_gate_verdict(report));
     };
     let (tip, tree) = git.run_branch_tip().map_err(|error| error_chain(&error))?;
     git.record_gate(work.phase, &tip).map_err(|error| error_chain(&error))?;
@@ -70,10 +70,10 @@ fn try_examine_phase(
         let receipt = check_worktree::run_merge_check(context, git, check, stop_token);
         report.receipts.push(receipt.map_err(|error| error_chain(&error))?);
     }
-    Ok(with_verdict(report))
+    Ok(add_gate_verdict(report))
 }
 
-fn with_verdict(mut report: GateReport) -> GateReport {
+fn add_gate_verdict(mut report: GateReport) -> GateReport {
     report.passed = report.missing.is_empty() && report.receipts.iter().all(domain::Receipt::passed);
     let mut lines: Vec<String> = report
         .receipts

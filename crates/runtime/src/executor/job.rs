@@ -97,7 +97,7 @@ fn directory_and_tree(context: &RunContext, name: &str, task: &TaskId) -> Result
         return Ok((directory, tree));
     }
     let (directory, tree) = match &context.git {
-        Some(git) => git.snapshot_tree(task).map_err(|error| error_chain(&error))?,
+        Some(git) => git.snapshot_for_check(task).map_err(|error| error_chain(&error))?,
         None => (context.environment.project.clone(), context.project_tree().unwrap_or_default()),
     };
     // On failure a restart uses the tree of that time.
@@ -161,19 +161,22 @@ pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, Stri
 
 /// Tells whether a job was started, perhaps by an earlier server.
 pub(super) fn has_started(context: &RunContext, name: &str) -> bool {
-    attempt_sessions(context, name).next().is_some()
+    find_attempt_sessions(context, name).next().is_some()
 }
 
 /// Ends a job that a killed server left, and removes its sessions.
-pub(super) fn end(context: &RunContext, name: &str) {
-    for entry in attempt_sessions(context, name) {
+pub(super) fn end_job(context: &RunContext, name: &str) {
+    for entry in find_attempt_sessions(context, name) {
         drop(context.host.sessions.request(&entry, &Request::End { grace: GRACE }, GRACE * 5));
         context.host.sessions.kill_orphans(&entry);
         drop(context.host.sessions.remove(&entry));
     }
 }
 
-fn attempt_sessions<'a>(context: &'a RunContext, name: &'a str) -> impl Iterator<Item = SessionEntry> + 'a {
+fn find_attempt_sessions<'a>(
+    context: &'a RunContext,
+    name: &'a str,
+) -> impl Iterator<Item = SessionEntry> + 'a {
     (1..=ATTEMPTS_MAX).filter_map(move |number| {
         context.host.sessions.find_exactly(&session_name(context, name, number)).ok().flatten()
     })
@@ -218,7 +221,7 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
             None => {}
             Some(StopRequest::Detach) => return Err("the server detached from it".to_owned()),
             Some(StopRequest::Kill) => {
-                end(context, job.name);
+                end_job(context, job.name);
                 return Err("it was cancelled".to_owned());
             }
         }

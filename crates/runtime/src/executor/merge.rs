@@ -82,7 +82,7 @@ fn merge_with_git(
                 MergedCommit { onto: None, commit, tree },
             )
         }
-        Ok(MergeAttempt::Conflicted { conflicts, .. }) => report_conflicts(git, task, &conflicts),
+        Ok(MergeAttempt::Conflicted { conflicts, .. }) => merge_run_after_conflicts(git, task, &conflicts),
         Ok(MergeAttempt::Merged { onto, commit, tree }) => check_and_advance(
             context,
             git,
@@ -126,7 +126,7 @@ fn check_and_advance(
             let check = MergeCheck { name, command, commit: &commit, tree, task: Some(task), timeout_ms };
             let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
             if !receipt.passed() {
-                return report_failed_check(git, task, receipt, stop_token);
+                return merge_run_after_failed_check(git, task, receipt, stop_token);
             }
             Some(Box::new(receipt))
         }
@@ -139,7 +139,7 @@ fn check_and_advance(
 
 /// Merges the run's branch into the task's worktree, so that its agent can reproduce a failure that occurs only with the
 /// work of others.
-fn report_failed_check(
+fn merge_run_after_failed_check(
     git: &RunGit,
     task: &TaskId,
     receipt: Receipt,
@@ -152,7 +152,11 @@ fn report_failed_check(
 }
 
 /// Merges the run's branch into the task's worktree, so that its agent can resolve the conflicts.
-fn report_conflicts(git: &RunGit, task: &TaskId, conflicts: &[Conflict]) -> Result<MergeOutcome, RepoError> {
+fn merge_run_after_conflicts(
+    git: &RunGit,
+    task: &TaskId,
+    conflicts: &[Conflict],
+) -> Result<MergeOutcome, RepoError> {
     let files = conflicts.iter().map(|conflict| conflict.path.to_string_lossy().into_owned()).collect();
     git.merge_run_into_worktree(task)?;
     Ok(MergeOutcome::Conflicted { files })

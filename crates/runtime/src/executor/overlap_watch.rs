@@ -15,7 +15,7 @@ use std::{
 };
 
 use domain::{Report, TaskId};
-use repo::FileOverlap;
+use repo::TaskPairOverlap;
 use views::Rows;
 
 use super::{
@@ -144,11 +144,11 @@ impl OverlapScanner {
                 Some(Err(_)) => {}
             }
         }
-        FileOverlap::between_tasks(changed).into_iter().map(task_overlap).collect()
+        TaskPairOverlap::between_tasks(changed).into_iter().map(task_overlap).collect()
     }
 }
 
-fn task_overlap(overlap: FileOverlap) -> domain::TaskOverlap {
+fn task_overlap(overlap: TaskPairOverlap) -> domain::TaskOverlap {
     let listed = overlap.files.iter().take(FILES_MAX);
     domain::TaskOverlap {
         files: listed.map(|file| file.to_string_lossy().into_owned()).collect(),

@@ -76,7 +76,7 @@ pub(super) struct Process {
 impl Process {
     /// Opens the last process of a session, and reads its output from an offset of the session; `None` if it has no
     /// process.
-    pub(super) fn find(
+    pub(super) fn open_last(
         context: &RunContext,
         spec: &SessionSpec,
         read_from: u64,
@@ -177,7 +177,7 @@ impl Process {
     }
 
     /// Converts the offset of a message of this process to one of the session.
-    pub(super) fn to_session_message_offset(&self, offset: MessageOffset) -> MessageOffset {
+    pub(super) fn message_offset_in_session(&self, offset: MessageOffset) -> MessageOffset {
         MessageOffset { start: self.to_session_offset(offset.start), ordinal: offset.ordinal }
     }
 

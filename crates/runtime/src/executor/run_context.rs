@@ -86,7 +86,7 @@ impl RunContext {
     pub(super) fn project_tree(&self) -> Option<String> {
         let temporary = self.host.run_folder(&self.run);
         let options = GitOptions::from_environment();
-        let tree = repo::checkout_tree(&self.environment.project, &options, &temporary);
+        let tree = repo::compute_checkout_tree(&self.environment.project, &options, &temporary);
         // A check is useful even if its tree is unknown.
         tree.ok().flatten()
     }
@@ -111,7 +111,7 @@ impl RunContext {
     }
 
     /// Runs the project's set-up commands in the worktree of a task, once for each new worktree.
-    pub(super) fn set_up_task_worktree(
+    pub(super) fn prepare_task_worktree(
         &self,
         directory: &Path,
         task: &TaskId,
@@ -123,7 +123,7 @@ impl RunContext {
 
     /// Sets up the worktree of a session without a task. Orchestrators and operators do not wait for set-up commands,
     /// since questions wait for them.
-    pub(super) fn set_up_session_worktree(
+    pub(super) fn prepare_session_worktree(
         &self,
         directory: &Path,
         session: SessionId,
@@ -149,8 +149,8 @@ impl RunContext {
     }
 
     /// Removes all session worktrees of an ended run, after ending the processes that still run there.
-    pub(super) fn remove_session_worktrees(&self) {
-        for session in self.git.as_ref().map(RunGit::session_worktrees).unwrap_or_default() {
+    pub(super) fn remove_all_session_worktrees(&self) {
+        for session in self.git.as_ref().map(RunGit::sessions_with_worktrees).unwrap_or_default() {
             end_session_processes_and_wait(self, session, GRACE);
             self.remove_session_worktree(session);
         }
@@ -171,7 +171,7 @@ impl RunContext {
     }
 
     /// Sets up the worktree for checks of merged trees. If that fails, the check fails too.
-    pub(super) fn set_up_check_worktree(
+    pub(super) fn prepare_check_worktree(
         &self,
         directory: &Path,
         is_new: bool,
@@ -250,7 +250,7 @@ impl RunContext {
     }
 
     /// Saves a permission for later runs of the project.
-    pub(super) fn save_permission(&self, pattern: &str, allowed: bool) -> io::Result<()> {
+    pub(super) fn save_permission_rule(&self, pattern: &str, allowed: bool) -> io::Result<()> {
         save_permission(&self.host.data, &self.environment.project, pattern, allowed)
     }
 }

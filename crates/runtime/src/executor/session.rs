@@ -13,7 +13,7 @@ use std::{
 use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionId, SessionInput, Usage};
 use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
 use protocol::prompts::TaskPrompt;
-use sessions::{InputOrder, InputQueue, SessionError, SessionReport};
+use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
 
 use super::{
     disk_full,
@@ -78,7 +78,7 @@ impl SessionHandle {
             usage: usage.unwrap_or_default(),
         };
         if state == RecoveryState::Running && spec.is_in_turn {
-            register_open_turn(&context, &spec);
+            mark_task_turn_open(&context, &spec);
         }
         let (outbox, inbox) = outbox_and_inbox();
         let worker = SessionWorker {
@@ -87,7 +87,7 @@ impl SessionHandle {
             locale: durable_run.state().settings().locale,
             read_from: assignment.read_from,
             inbox,
-            inputs: InputQueue::new(InputOrder::AsQueued, 0),
+            inputs: InputQueue::new(SendPolicy::AsQueued, 0),
             sent: Vec::new(),
             replay: None,
             is_ending: false,
@@ -176,7 +176,7 @@ impl SessionWorker {
     fn start_or_recover(&mut self, state: RecoveryState) -> Result<NextState, ProcessError> {
         self.spec.directory = self.set_up_directory()?;
         wait_for_start(&self.context, self.spec.session)?;
-        let process = Process::find(&self.context, &self.spec, self.read_from)?;
+        let process = Process::open_last(&self.context, &self.spec, self.read_from)?;
         match (process, state) {
             (Some((process, _)), RecoveryState::Cold) if process.has_ended() => Ok(NextState::Cold),
             (Some((process, _)), RecoveryState::New) if self.was_ended_by_shutdown(&process) => {
@@ -219,8 +219,8 @@ impl SessionWorker {
         let SessionSpec { session, role, .. } = self.spec;
         let stop_token = &self.inbox.stop_token;
         let set_up = match &self.spec.task {
-            Some(task) => self.context.set_up_task_worktree(&directory, task, is_new, stop_token),
-            None => self.context.set_up_session_worktree(&directory, session, role, is_new, stop_token),
+            Some(task) => self.context.prepare_task_worktree(&directory, task, is_new, stop_token),
+            None => self.context.prepare_session_worktree(&directory, session, role, is_new, stop_token),
         };
         set_up.map_err(ProcessError::Unusable)?;
         Ok(directory)
@@ -378,7 +378,7 @@ impl SessionWorker {
 }
 
 /// Registers an open turn, unless the agent runs in a terminal, where the end of a turn can only be guessed.
-fn register_open_turn(context: &RunContext, spec: &SessionSpec) {
+fn mark_task_turn_open(context: &RunContext, spec: &SessionSpec) {
     if let Some(task) = spec.task.as_ref().filter(|_| spec.preset.driver != DriverName::Pty) {
         context.open_turns.begin(spec.session, task);
     }

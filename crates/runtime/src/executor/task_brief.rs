@@ -12,7 +12,9 @@ const REPLAY_BYTES_MAX: usize = 24 * 1024;
 /// Returns the description of the task that an input starts; `None` for other inputs.
 pub(super) fn task_brief(input: &SessionInput, durable_run: &DurableRun) -> Option<Box<TaskPrompt>> {
     match input {
-        SessionInput::Task { task, .. } | SessionInput::Test { task, .. } => brief_of(task, durable_run),
+        SessionInput::Task { task, .. } | SessionInput::Test { task, .. } => {
+            build_task_brief(task, durable_run)
+        }
         _ => None,
     }
 }
@@ -20,7 +22,7 @@ pub(super) fn task_brief(input: &SessionInput, durable_run: &DurableRun) -> Opti
 /// Returns the description of a session's task with the conversation so far, for an agent that cannot resume it.
 pub(super) fn replay_brief(session: SessionId, durable_run: &DurableRun) -> Option<Box<TaskPrompt>> {
     let task = durable_run.state().session_assignment(session)?.task?;
-    let mut brief = brief_of(&task, durable_run)?;
+    let mut brief = build_task_brief(&task, durable_run)?;
     let turns = durable_run.views().rows().turns.iter();
     // The first turn is the description itself.
     let turns = turns.filter(|turn| turn.task == task && turn.session == session).skip(1);
@@ -38,7 +40,7 @@ pub(super) fn replay_brief(session: SessionId, durable_run: &DurableRun) -> Opti
     Some(brief)
 }
 
-fn brief_of(task: &TaskId, durable_run: &DurableRun) -> Option<Box<TaskPrompt>> {
+fn build_task_brief(task: &TaskId, durable_run: &DurableRun) -> Option<Box<TaskPrompt>> {
     let rows = durable_run.views().rows();
     let (row, detail) = (rows.tasks.get(task)?, rows.task_details.get(task)?);
     let result = |id: &TaskId| {

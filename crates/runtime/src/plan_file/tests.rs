@@ -12,7 +12,7 @@ struct PlanFileTest {
     watcher: PlanFileWatcher,
 }
 
-fn start_watcher(text: &str) -> PlanFileTest {
+fn create_plan_file_test(text: &str) -> PlanFileTest {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("TASKS.md");
     fs::write(&path, text).unwrap();
@@ -58,7 +58,7 @@ impl PlanFileTest {
 
 #[test]
 fn change_is_reported_once_when_the_file_is_stable() {
-    let mut test = start_watcher("- [ ] T001 Begin\n");
+    let mut test = create_plan_file_test("- [ ] T001 Begin\n");
     assert_eq!(test.watcher.poll(), None, "it is not time to poll");
     assert_eq!(test.reports(), ["T001"]);
     assert_eq!(test.reports(), Vec::<String>::new());
@@ -70,7 +70,7 @@ fn change_is_reported_once_when_the_file_is_stable() {
 
 #[test]
 fn error_is_reported_instead_of_the_plan() {
-    let mut test = start_watcher("- [ ] T001 Begin (depends on T009)\n");
+    let mut test = create_plan_file_test("- [ ] T001 Begin (depends on T009)\n");
     let reports = test.reports();
     assert!(reports[0].starts_with("TASKS.md: line 1: ") && reports[0].contains("T009"), "{reports:?}");
     fs::remove_file(&test.watcher.path).unwrap();
@@ -84,7 +84,7 @@ fn error_is_reported_instead_of_the_plan() {
 #[test]
 fn ticking_changes_only_the_checkbox() {
     let text = "\u{feff}# Plan\r\n\r\n- [ ] T001 Begin\r\n- [ ] T002 Go on\r\n";
-    let mut test = start_watcher(text);
+    let mut test = create_plan_file_test(text);
     fs::set_permissions(&test.watcher.path, fs::Permissions::from_mode(0o640)).unwrap();
     assert_eq!(test.reports(), ["T001 T002"]);
     test.tick_checkbox("T002", "Go on");
@@ -98,7 +98,7 @@ fn ticking_changes_only_the_checkbox() {
 
 #[test]
 fn id_of_another_task_is_not_ticked() {
-    let mut test = start_watcher("- [ ] T001 Begin anew\n- [x] T002 Go on\n");
+    let mut test = create_plan_file_test("- [ ] T001 Begin anew\n- [x] T002 Go on\n");
     test.tick_checkbox("T001", "Begin");
     test.tick_checkbox("T002", "Go on");
     test.tick_checkbox("T003", "End");
@@ -108,7 +108,7 @@ fn id_of_another_task_is_not_ticked() {
 
 #[test]
 fn invalid_file_is_ticked_when_it_is_valid_again() {
-    let mut test = start_watcher("- [ ] T001 Begin (depends on T009)\n");
+    let mut test = create_plan_file_test("- [ ] T001 Begin (depends on T009)\n");
     test.tick_checkbox("T001", "Begin");
     assert!(!test.text().contains("[x]"));
     fs::write(&test.watcher.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
@@ -118,7 +118,7 @@ fn invalid_file_is_ticked_when_it_is_valid_again() {
 
 #[test]
 fn nothing_is_written_without_the_option() {
-    let mut test = start_watcher("- [ ] T001 Begin\n");
+    let mut test = create_plan_file_test("- [ ] T001 Begin\n");
     test.watcher.options.write_back = false;
     test.tick_checkbox("T001", "Begin");
     assert_eq!(test.text(), "- [ ] T001 Begin\n");

@@ -38,7 +38,7 @@ struct FileLayer {
 impl ConfigSources {
     /// Reads the user's and the project's files, as far as they exist. Flags have the form `key=value`.
     pub fn read(directory: &Path, flags: &[String]) -> Result<Self, InputError> {
-        let mut sources = Self::find(directory, flags);
+        let mut sources = Self::locate_files(directory, flags);
         let files = sources.user.clone().map(|path| (path, false));
         for (path, is_project) in files.into_iter().chain([(sources.project.clone(), true)]) {
             sources.add_file(&path, is_project, true)?;
@@ -48,7 +48,7 @@ impl ConfigSources {
 
     /// Reads the user's file, and `file` instead of the project's.
     pub fn read_with_file(directory: &Path, flags: &[String], file: &Path) -> Result<Self, InputError> {
-        let mut sources = Self::find(directory, flags);
+        let mut sources = Self::locate_files(directory, flags);
         let is_same = |path: &PathBuf| {
             path.canonicalize().is_ok_and(|path| file.canonicalize().is_ok_and(|file| file == path))
         };
@@ -88,7 +88,7 @@ impl ConfigSources {
         std::str::from_utf8(&content.bytes).ok()
     }
 
-    fn find(directory: &Path, flags: &[String]) -> Self {
+    fn locate_files(directory: &Path, flags: &[String]) -> Self {
         let root = project_root(directory);
         let searched: Vec<PathBuf> = directory
             .ancestors()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use repo::{GitOptions, Head, LfsState, Repository, Submodule, SubmoduleState};
+use repo::{GitOptions, Head, LfsState, Repository, Submodule, SubmoduleAvailability};
 
 use super::PrepareError;
 use crate::Isolation;
@@ -44,7 +44,7 @@ pub fn find(
         notes.push("No branch is checked out: the work stays on the run's own branch.".to_owned());
     }
     if repository.traits.has_submodules {
-        notes.extend(check_submodules(&repository, worktree.submodules)?);
+        notes.extend(submodule_notes(&repository, worktree.submodules)?);
     }
     check_lfs(repository.traits.lfs)?;
     Ok(RunLocation {
@@ -55,19 +55,19 @@ pub fn find(
 }
 
 /// Returns remarks about submodules that are empty in worktrees. Fails if a commit of a submodule is missing.
-fn check_submodules(repository: &Repository, are_included: bool) -> Result<Vec<String>, PrepareError> {
+fn submodule_notes(repository: &Repository, are_included: bool) -> Result<Vec<String>, PrepareError> {
     if !are_included {
         return Ok(vec!["Submodules are empty in worktrees: worktree.submodules is false.".to_owned()]);
     }
     let mut notes = Vec::new();
     for Submodule { path, state } in repository.submodules()? {
         match state {
-            SubmoduleState::Ready => {}
-            SubmoduleState::NotCheckedOut => notes.push(format!(
+            SubmoduleAvailability::Ready => {}
+            SubmoduleAvailability::NotCheckedOut => notes.push(format!(
                 "Submodule {path} is empty in worktrees, since it is not checked out here. To include it: git submodule update --init {path}",
                 path = path.display()
             )),
-            SubmoduleState::CommitMissing => return Err(PrepareError::Submodule { path }),
+            SubmoduleAvailability::CommitMissing => return Err(PrepareError::Submodule { path }),
         }
     }
     Ok(notes)

@@ -30,13 +30,13 @@ pub fn assemble_team(config: &Config, work: &PlannedWork, agent: Option<&str>) -
     let (worker, note) = choose_default_worker(config, work, agent)?;
     let mut team =
         TeamBuilder { config, members: Vec::new(), presets: BTreeMap::new(), fallback: worker.clone() };
-    team.add(&worker, Role::Worker);
+    team.add_for_role(&worker, Role::Worker);
     for role in [Role::Orchestrator, Role::Operator, Role::Verifier] {
         if let Some(name) = config.agent_for(role) {
-            team.add(name, role);
+            team.add_for_role(name, role);
         }
     }
-    let tester = config.agent_for(Role::Tester).map(|tester| team.add(tester, Role::Tester));
+    let tester = config.agent_for(Role::Tester).map(|tester| team.add_for_role(tester, Role::Tester));
     for task in &work.tasks {
         if let Some(agent) = &task.agent {
             team.add_named(agent, Role::Worker);
@@ -62,7 +62,7 @@ struct TeamBuilder<'a> {
 
 impl TeamBuilder<'_> {
     /// Adds a member for a role. An agent that has another role already is added again under the name of this role.
-    fn add(&mut self, name: &AgentName, role: Role) -> AgentName {
+    fn add_for_role(&mut self, name: &AgentName, role: Role) -> AgentName {
         let is_taken = self.members.iter().any(|member| member.name == *name && member.role != role);
         let member = match (is_taken, role_name(role).parse()) {
             (true, Ok(own)) => own,

@@ -126,7 +126,7 @@ fn read_page(directory: &Path, start: PageStart, bytes_max: u64) -> Result<PageB
         PageStart::After(after) => (after, after.saturating_add(bytes_max)),
         PageStart::Before(before) => (back(before), before),
         PageStart::End => {
-            let end = spool::end_offset(directory)?;
+            let end = spool::spool_end_offset(directory)?;
             (back(end), end)
         }
     };

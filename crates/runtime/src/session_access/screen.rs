@@ -5,7 +5,9 @@ mod scrollback;
 use std::{path::Path, time::Instant};
 
 use avt::Terminal;
-use holder::spool::{OutputSource, Record, RecordBody, RecordFollower, SpoolError, end_offset, first_offset};
+use holder::spool::{
+    OutputSource, Record, RecordBody, RecordFollower, SpoolError, first_offset, spool_end_offset,
+};
 
 use super::WINDOW_SIDE_MAX;
 use scrollback::Scrollback;
@@ -80,7 +82,7 @@ impl ScreenStream {
         // Fails only for a size of zero.
         let mut terminal = Terminal::new(columns.into(), rows.into()).ok();
         let mut scrollback = Scrollback::default();
-        let from = end_offset(directory)?.saturating_sub(rendered_bytes_max);
+        let from = spool_end_offset(directory)?.saturating_sub(rendered_bytes_max);
         while let Some(record) = screen.follower.try_next()? {
             match screen.update_for_record(record) {
                 // Skipped output; sizes are applied from the start.
@@ -161,7 +163,7 @@ pub(super) fn take_whole_characters(partial: &mut Vec<u8>, bytes: Vec<u8>) -> St
 fn render(scrollback: &Scrollback, terminal: &Terminal) -> String {
     let (_, rows) = terminal.size();
     let mut text = String::new();
-    scrollback.write(&mut text);
+    scrollback.append_to(&mut text);
     if !scrollback.is_empty() {
         text.push_str(&"\r\n".repeat(rows.saturating_sub(1)));
         text.push_str("\u{1b}[H");

@@ -68,7 +68,7 @@ fn forwarded_question_keeps_its_options_and_the_answer_reaches_only_the_worker()
         fixture.script_output("orchestrator")
     );
     assert_eq!(
-        question_steps(&fixture.events(&run), question.id),
+        question_event_labels(&fixture.events(&run), question.id),
         ["asked", "blocked", "orchestrator", "forwarded", "answered", "unblocked", "delivered", "resumed"]
     );
 }
@@ -181,7 +181,7 @@ fn question_routes(events: &[Event]) -> Vec<QuestionRoute> {
 }
 
 /// Returns the events of a question and of the task that it blocks.
-fn question_steps(events: &[Event], id: QuestionId) -> Vec<&'static str> {
+fn question_event_labels(events: &[Event], id: QuestionId) -> Vec<&'static str> {
     let block_reason = BlockReason::Question { question: id };
     let step = |event: &Event| match event {
         Event::QuestionAsked(events::QuestionAsked { question, .. }) if *question == id => Some("asked"),

@@ -7,7 +7,7 @@ use std::{collections::VecDeque, io};
 use serde_json::{Map, Value, json};
 
 use super::{
-    AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, RequestState, ToolOutcome,
+    AgentProtocol, AnswerStatus, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, ToolOutcome,
     json_rpc::{RpcMessage, RpcPeer, content_text, parse_message},
     random_id,
 };
@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub use agent_profile::ImitatedAgent;
-use agent_profile::{AgentProfile, ToolVisibility};
+use agent_profile::{AgentProfile, ToolReportTiming};
 
 /// An ACP agent with one session.
 pub struct AcpProtocol {
@@ -210,13 +210,13 @@ impl AgentProtocol for AcpProtocol {
 
     fn start_tool(&mut self, tool: &ToolStep) -> io::Result<()> {
         self.n_tools += 1;
-        if tool.needs_permission && self.profile.tool_visibility != ToolVisibility::Before {
+        if tool.needs_permission && self.profile.tool_visibility != ToolReportTiming::Before {
             return Ok(());
         }
         self.send_tool_call(tool)
     }
 
-    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<RequestState> {
+    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<AnswerStatus> {
         let options: Vec<Value> = self
             .profile
             .permission_options
@@ -230,11 +230,11 @@ impl AgentProtocol for AcpProtocol {
         }
         let params = json!({ "sessionId": self.session, "toolCall": call, "options": options });
         self.pending_request = Some(self.peer.request("session/request_permission", params)?);
-        Ok(RequestState::Pending)
+        Ok(AnswerStatus::Pending)
     }
 
     fn finish_tool(&mut self, tool: &ToolStep, outcome: &ToolOutcome) -> io::Result<()> {
-        if tool.needs_permission && self.profile.tool_visibility == ToolVisibility::After {
+        if tool.needs_permission && self.profile.tool_visibility == ToolReportTiming::After {
             self.send_tool_call(tool)?;
         }
         let (status, text) = match outcome {
@@ -252,10 +252,10 @@ impl AgentProtocol for AcpProtocol {
         self.send_update(update)
     }
 
-    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<RequestState> {
+    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<AnswerStatus> {
         if !self.can_elicit || !self.profile.asks_questions {
             // Agents do not offer the question tool if the client does not support it.
-            return Ok(RequestState::Answered(ClientAnswer {
+            return Ok(AnswerStatus::Answered(ClientAnswer {
                 decision: PermissionDecision::Deny,
                 text: String::new(),
             }));
@@ -273,7 +273,7 @@ impl AgentProtocol for AcpProtocol {
             "requestedSchema": { "type": "object", "properties": properties },
         });
         self.pending_request = Some(self.peer.request("elicitation/create", params)?);
-        Ok(RequestState::Pending)
+        Ok(AnswerStatus::Pending)
     }
 
     fn write_plan(&mut self, entries: &[PlanEntry]) -> io::Result<()> {

@@ -8,7 +8,7 @@ use std::{collections::VecDeque, io, time::Instant};
 use serde_json::{Value, json};
 
 use super::{
-    AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, RequestState, ToolOutcome,
+    AgentProtocol, AnswerStatus, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, ToolOutcome,
     json_rpc::content_text, random_id,
 };
 use crate::{
@@ -203,12 +203,12 @@ impl AgentProtocol for ClaudeProtocol {
         )
     }
 
-    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<RequestState> {
+    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<AnswerStatus> {
         if !self.flags.can_ask {
             self.record_denial(&tool.name, json!(tool.input));
             let text =
                 format!("Claude requested permissions to use {}, but you haven't granted it yet.", tool.name);
-            return Ok(RequestState::Answered(ClientAnswer { decision: PermissionDecision::Deny, text }));
+            return Ok(AnswerStatus::Answered(ClientAnswer { decision: PermissionDecision::Deny, text }));
         }
         self.request_permission(&tool.name, json!(tool.input), &tool.title())
     }
@@ -234,9 +234,9 @@ impl AgentProtocol for ClaudeProtocol {
         }))
     }
 
-    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<RequestState> {
+    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<AnswerStatus> {
         if !self.flags.can_ask {
-            return Ok(RequestState::Answered(ClientAnswer {
+            return Ok(AnswerStatus::Answered(ClientAnswer {
                 decision: PermissionDecision::Deny,
                 text: String::new(),
             }));
@@ -281,7 +281,7 @@ impl AgentProtocol for ClaudeProtocol {
     }
 
     fn end_turn(&mut self, stop: StopReason) -> io::Result<()> {
-        self.send_result(stop)
+        self.send_stop_result(stop)
     }
 
     fn fail_turn(&mut self, failure: &ServiceFailure) -> io::Result<()> {

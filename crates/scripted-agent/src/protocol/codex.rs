@@ -5,7 +5,7 @@ use std::{collections::VecDeque, io};
 use serde_json::{Value, json};
 
 use super::{
-    AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, RequestState, ToolOutcome,
+    AgentProtocol, AnswerStatus, ClientAnswer, ClientEvent, PermissionDecision, ProtocolOptions, ToolOutcome,
     json_rpc::{RpcMessage, RpcPeer, content_text, parse_message},
     random_id,
 };
@@ -116,7 +116,7 @@ impl CodexProtocol {
     }
 
     /// Sends a request about the current turn.
-    fn request_in_turn(&mut self, method: &str, mut params: Value) -> io::Result<RequestState> {
+    fn request_in_turn(&mut self, method: &str, mut params: Value) -> io::Result<AnswerStatus> {
         self.send_status(json!({ "type": "active", "activeFlags": ["waitingOnApproval"] }))?;
         if let Some(fields) = params.as_object_mut() {
             fields.insert("threadId".to_owned(), json!(self.thread));
@@ -124,7 +124,7 @@ impl CodexProtocol {
             fields.insert("itemId".to_owned(), json!(self.item_id()));
         }
         self.pending_request = Some(self.peer.request(method, params)?);
-        Ok(RequestState::Pending)
+        Ok(AnswerStatus::Pending)
     }
 
     fn send_status(&self, status: Value) -> io::Result<()> {
@@ -215,7 +215,7 @@ impl AgentProtocol for CodexProtocol {
         self.notify_turn("item/started", json!({ "item": self.tool_item(tool, "inProgress", &Value::Null) }))
     }
 
-    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<RequestState> {
+    fn ask_permission(&mut self, tool: &ToolStep) -> io::Result<AnswerStatus> {
         match tool.kind {
             ToolKind::Edit => self.request_in_turn(
                 "item/fileChange/requestApproval",
@@ -239,7 +239,7 @@ impl AgentProtocol for CodexProtocol {
         self.notify_turn("item/completed", json!({ "item": item }))
     }
 
-    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<RequestState> {
+    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<AnswerStatus> {
         self.n_items += 1;
         let options: Vec<Value> =
             question.options.iter().map(|option| json!({ "label": option, "description": "" })).collect();

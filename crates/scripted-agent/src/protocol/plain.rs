@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, RequestState, ToolOutcome};
+use super::{AgentProtocol, AnswerStatus, ClientAnswer, ClientEvent, PermissionDecision, ToolOutcome};
 use crate::{
     output,
     script::{PlanEntry, QuestionStep, ServiceFailure, StopReason, TokenUsage, ToolStep},
@@ -36,9 +36,9 @@ impl AgentProtocol for PlainProtocol {
         output::write_bytes(format!("$ {}\n", tool.title()).as_bytes())
     }
 
-    fn ask_permission(&mut self, _tool: &ToolStep) -> io::Result<RequestState> {
+    fn ask_permission(&mut self, _tool: &ToolStep) -> io::Result<AnswerStatus> {
         output::write_bytes(b"Do you want to proceed? (y/n) ")?;
-        Ok(RequestState::Pending)
+        Ok(AnswerStatus::Pending)
     }
 
     fn finish_tool(&mut self, _tool: &ToolStep, outcome: &ToolOutcome) -> io::Result<()> {
@@ -49,8 +49,8 @@ impl AgentProtocol for PlainProtocol {
     }
 
     // Validation of scripts rules out the following steps for this protocol.
-    fn ask_question(&mut self, _question: &QuestionStep) -> io::Result<RequestState> {
-        Ok(RequestState::Answered(ClientAnswer { decision: PermissionDecision::Deny, text: String::new() }))
+    fn ask_question(&mut self, _question: &QuestionStep) -> io::Result<AnswerStatus> {
+        Ok(AnswerStatus::Answered(ClientAnswer { decision: PermissionDecision::Deny, text: String::new() }))
     }
 
     fn write_plan(&mut self, _entries: &[PlanEntry]) -> io::Result<()> {

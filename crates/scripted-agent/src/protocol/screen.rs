@@ -8,10 +8,11 @@ mod painter;
 
 use std::io;
 
-use super::{AgentProtocol, ClientAnswer, ClientEvent, PermissionDecision, RequestState, ToolOutcome};
+use super::{AgentProtocol, AnswerStatus, ClientAnswer, ClientEvent, PermissionDecision, ToolOutcome};
 use crate::{
     script::{
-        PlanEntry, QuestionStep, ScreenStyle, ServiceFailure, StopReason, TerminalMode, TokenUsage, ToolStep,
+        PlanEntry, QuestionStep, ScreenStyle, ServiceFailure, StopReason, TerminalInputMode, TokenUsage,
+        ToolStep,
     },
     terminal,
 };
@@ -34,7 +35,7 @@ impl ScreenProtocol {
     /// Sets up the terminal.
     pub fn new(style: ScreenStyle) -> io::Result<Self> {
         // Without a terminal there is nothing to set, and everything else works.
-        terminal::set_mode(TerminalMode::Raw, None);
+        terminal::set_mode(TerminalInputMode::Raw, None);
         let mut painter = ScreenPainter::new(style.alternate);
         painter.set_up_terminal()?;
         let keyboard = KeyDecoder::new(style.enter_guard.0);
@@ -54,7 +55,7 @@ impl ScreenProtocol {
         self.painter.add_line(&bullet, text)
     }
 
-    fn finish_line(&mut self) -> io::Result<()> {
+    fn flush_unfinished_line(&mut self) -> io::Result<()> {
         if self.unfinished_line.is_empty() {
             return Ok(());
         }
@@ -62,15 +63,15 @@ impl ScreenProtocol {
         self.paint_line(&line)
     }
 
-    fn open_dialog(&mut self, question: &str, choices: Vec<String>) -> io::Result<RequestState> {
-        self.finish_line()?;
+    fn open_dialog(&mut self, question: &str, choices: Vec<String>) -> io::Result<AnswerStatus> {
+        self.flush_unfinished_line()?;
         self.painter.add_line("", question)?;
         for (index, choice) in choices.iter().enumerate() {
             let mark = if index == 0 { "❯ " } else { "  " };
             self.painter.add_line(mark, &format!("{}. {choice}", index + 1))?;
         }
         self.choices = choices;
-        Ok(RequestState::Pending)
+        Ok(AnswerStatus::Pending)
     }
 
     /// Answers the open dialog by a key; `None` if the key has no meaning there.
@@ -147,12 +148,12 @@ impl AgentProtocol for ScreenProtocol {
     }
 
     fn start_tool(&mut self, tool: &ToolStep) -> io::Result<()> {
-        self.finish_line()?;
+        self.flush_unfinished_line()?;
         self.is_first_line = true;
         self.paint_line(&format!("{}({})", tool.name, tool.title()))
     }
 
-    fn ask_permission(&mut self, _tool: &ToolStep) -> io::Result<RequestState> {
+    fn ask_permission(&mut self, _tool: &ToolStep) -> io::Result<AnswerStatus> {
         let choices = ["Yes", "Yes, and don't ask again", "No"].map(str::to_owned);
         self.open_dialog("Do you want to proceed?", choices.to_vec())
     }
@@ -169,7 +170,7 @@ impl AgentProtocol for ScreenProtocol {
         Ok(())
     }
 
-    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<RequestState> {
+    fn ask_question(&mut self, question: &QuestionStep) -> io::Result<AnswerStatus> {
         self.open_dialog(&question.text, question.options.clone())
     }
 
@@ -182,7 +183,7 @@ impl AgentProtocol for ScreenProtocol {
     }
 
     fn end_turn(&mut self, stop: StopReason) -> io::Result<()> {
-        self.finish_line()?;
+        self.flush_unfinished_line()?;
         self.choices.clear();
         match stop {
             StopReason::EndTurn | StopReason::MaxTokens | StopReason::Refusal => {
@@ -195,7 +196,7 @@ impl AgentProtocol for ScreenProtocol {
     }
 
     fn fail_turn(&mut self, failure: &ServiceFailure) -> io::Result<()> {
-        self.finish_line()?;
+        self.flush_unfinished_line()?;
         self.paint_line(&format!("API Error: {} {}", failure.status, failure.message))?;
         self.end_turn(StopReason::EndTurn)
     }

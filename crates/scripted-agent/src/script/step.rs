@@ -25,13 +25,13 @@ pub enum Step {
     Think(String),
     /// Asks with an `[ASK_USER]` message, and waits for the answer.
     #[serde(deserialize_with = "deserialize_text_or_table")]
-    Ask(AskStep),
+    Ask(AskUserStep),
     /// Asks with the question tool of the protocol, and waits for the choice.
     #[serde(deserialize_with = "deserialize_text_or_table")]
     Question(QuestionStep),
     /// Waits for a line, or for a prompt if the protocol has turns.
     #[serde(deserialize_with = "deserialize_text_or_table")]
-    Wait(WaitStep),
+    Wait(InputWaitStep),
     /// Reports the use of a tool.
     Tool(ToolStep),
     /// Reports a plan.
@@ -58,12 +58,12 @@ pub enum Step {
     /// Ignores signals from now on.
     Ignore(Vec<Signal>),
     /// Writes escape sequences without visible effect.
-    Noise(NoiseStep),
+    Noise(EscapeNoiseStep),
     /// Shows a spinner.
     #[serde(deserialize_with = "deserialize_text_or_table")]
     Spinner(SpinnerStep),
     /// Sets the terminal mode.
-    Terminal(TerminalMode),
+    Terminal(TerminalInputMode),
     Write(WriteFileStep),
     Repeat(RepeatStep),
     /// Runs the steps of the first case that matches the last input.
@@ -96,14 +96,14 @@ impl FromText for SayStep {
 /// A question as an `[ASK_USER]` message.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AskStep {
+pub struct AskUserStep {
     pub text: String,
     /// Choices that are offered.
     #[serde(default)]
     pub options: Vec<String>,
 }
 
-impl FromText for AskStep {
+impl FromText for AskUserStep {
     fn from_text(text: String) -> Result<Self, String> {
         Ok(Self { text, options: Vec::new() })
     }
@@ -111,7 +111,7 @@ impl FromText for AskStep {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WaitStep {
+pub struct InputWaitStep {
     /// Condition for the line or prompt; `for` in the file.
     #[serde(default, rename = "for")]
     pub matcher: LineMatcher,
@@ -119,7 +119,7 @@ pub struct WaitStep {
     pub within: Option<ScriptDuration>,
 }
 
-impl FromText for WaitStep {
+impl FromText for InputWaitStep {
     fn from_text(text: String) -> Result<Self, String> {
         Ok(Self { matcher: LineMatcher::from_text(text)?, within: None })
     }
@@ -192,7 +192,7 @@ impl ProcessKind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NoiseStep {
+pub struct EscapeNoiseStep {
     /// Minimum size in bytes.
     pub bytes: usize,
     /// The same seed produces the same noise.
@@ -205,26 +205,26 @@ pub struct NoiseStep {
 pub struct SpinnerStep {
     /// Text after the spinner.
     pub text: String,
-    #[serde(default = "default_frames")]
+    #[serde(default = "default_frame_count")]
     pub frames: u32,
     /// Pause between frames.
     #[serde(default)]
     pub pause: ScriptDuration,
 }
 
-fn default_frames() -> u32 {
+fn default_frame_count() -> u32 {
     10
 }
 
 impl FromText for SpinnerStep {
     fn from_text(text: String) -> Result<Self, String> {
-        Ok(Self { text, frames: default_frames(), pause: ScriptDuration::default() })
+        Ok(Self { text, frames: default_frame_count(), pause: ScriptDuration::default() })
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TerminalMode {
+pub enum TerminalInputMode {
     /// The mode at the start of the agent.
     Cooked,
     /// Line mode without echo.

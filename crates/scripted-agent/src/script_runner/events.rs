@@ -8,19 +8,19 @@ use std::{
 use super::{ScriptRunner, StepFlow};
 use crate::{
     input::InputEvent,
-    protocol::{ClientAnswer, ClientEvent, PermissionDecision, RequestState},
+    protocol::{AnswerStatus, ClientAnswer, ClientEvent, PermissionDecision},
     run_script::ScriptRunError,
-    script::{LineMatcher, StopReason, WaitStep},
+    script::{InputWaitStep, LineMatcher, StopReason},
 };
 
 impl ScriptRunner<'_> {
     /// Waits for a matching prompt and starts its turn.
-    pub(super) fn wait_for_prompt(&mut self, wait: &WaitStep) -> Result<StepFlow, ScriptRunError> {
+    pub(super) fn wait_for_prompt(&mut self, wait: &InputWaitStep) -> Result<StepFlow, ScriptRunError> {
         self.end_turn(StopReason::EndTurn)?;
         let deadline = wait.within.map(|within| Instant::now() + within.0);
         loop {
             while let Some(prompt) = self.queued_prompts.pop_front() {
-                if self.start_prompt(prompt, &wait.matcher)? {
+                if self.start_turn_if_matching(prompt, &wait.matcher)? {
                     return Ok(StepFlow::Next);
                 }
             }
@@ -38,7 +38,11 @@ impl ScriptRunner<'_> {
     }
 
     /// Starts the turn of a prompt. If it does not match, the turn ends at once; a line without turns is skipped.
-    fn start_prompt(&mut self, prompt: String, matcher: &LineMatcher) -> Result<bool, ScriptRunError> {
+    fn start_turn_if_matching(
+        &mut self,
+        prompt: String,
+        matcher: &LineMatcher,
+    ) -> Result<bool, ScriptRunError> {
         let is_match = matcher.matches(&prompt);
         if self.protocol.has_turns() {
             self.protocol.begin_turn(&prompt)?;
@@ -56,11 +60,11 @@ impl ScriptRunner<'_> {
     /// Waits for the answer to a request; returns how to continue if none arrives.
     pub(super) fn wait_for_answer(
         &mut self,
-        request: RequestState,
+        request: AnswerStatus,
     ) -> Result<Result<ClientAnswer, StepFlow>, ScriptRunError> {
         let answer = match request {
-            RequestState::Answered(answer) => answer,
-            RequestState::Pending if !self.protocol.has_turns() => match self.input.next_line(None)? {
+            AnswerStatus::Answered(answer) => answer,
+            AnswerStatus::Pending if !self.protocol.has_turns() => match self.input.next_line(None)? {
                 InputEvent::Line(text) => {
                     let is_yes = text.trim().starts_with(['y', 'Y', '1']);
                     ClientAnswer {
@@ -70,7 +74,7 @@ impl ScriptRunner<'_> {
                 }
                 InputEvent::TimedOut | InputEvent::Closed => return Ok(Err(StepFlow::InputEnded)),
             },
-            RequestState::Pending => loop {
+            AnswerStatus::Pending => loop {
                 match self.next_event(None)? {
                     Some(ClientEvent::Answer(answer)) => break answer,
                     Some(ClientEvent::Cancel) => return Ok(Err(StepFlow::Cancelled)),

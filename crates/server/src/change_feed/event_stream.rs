@@ -66,7 +66,7 @@ enum EntrySource {
 }
 
 /// The result of reading the next page of the log.
-enum LogPage {
+enum LogReadResult {
     Entries(Vec<EntryFrames>),
     /// The following entries are in the feed.
     CaughtUp,
@@ -138,7 +138,7 @@ impl EventStream {
                 EntrySource::Feed => match self.context.feed.entry_after(self.filter.after) {
                     NextEntry::Entry(_) => {
                         wait_to_coalesce(self.published_at).await;
-                        let published_at = self.context.feed.last_entry_at();
+                        let published_at = self.context.feed.last_published_at();
                         if let Some(text) = self.next_from_feed() {
                             self.published_at = Some(published_at);
                             return Some(text);
@@ -184,8 +184,10 @@ impl EventStream {
         let read = tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let page = match feed.load_older(&log, replay.position()) {
-                Ok(true) => Ok(LogPage::CaughtUp),
-                Ok(false) => replay.next_page().map(|page| page.map_or(LogPage::CaughtUp, LogPage::Entries)),
+                Ok(true) => Ok(LogReadResult::CaughtUp),
+                Ok(false) => replay
+                    .next_page()
+                    .map(|page| page.map_or(LogReadResult::CaughtUp, LogReadResult::Entries)),
                 Err(error) => Err(error),
             };
             (replay, page)
@@ -194,8 +196,8 @@ impl EventStream {
         let (replay, page) = read.await.map_err(|_| failed(ApiError::internal()))?;
         let page = page.map_err(|error: StoreError| failed(error.into()))?;
         (self.filter.after, self.source) = match page {
-            LogPage::Entries(page) => (self.filter.after, EntrySource::Log(replay, page.into_iter())),
-            LogPage::CaughtUp => (replay.position(), EntrySource::Feed),
+            LogReadResult::Entries(page) => (self.filter.after, EntrySource::Log(replay, page.into_iter())),
+            LogReadResult::CaughtUp => (replay.position(), EntrySource::Feed),
         };
         Ok(())
     }
@@ -206,8 +208,8 @@ impl EventStream {
             tokio::select! {
                 // Available entries are sent before the stream ends.
                 biased;
-                () = wait_until(&mut self.head, |head| *head > self.filter.after) => return WakeReason::NewEntries,
-                () = wait_until(&mut self.context.stage, |stage| *stage == ServerStage::Stopped) => return WakeReason::End,
+                () = wait_for_value(&mut self.head, |head| *head > self.filter.after) => return WakeReason::NewEntries,
+                () = wait_for_value(&mut self.context.stage, |stage| *stage == ServerStage::Stopped) => return WakeReason::End,
                 received = self.activity.recv() => match received {
                     Ok(frame) if self.filter.includes_activity(&frame.run, frame.session) => {
                         return WakeReason::Chunk(self.with_more_activity(&frame).await);
@@ -252,6 +254,6 @@ async fn wait_to_coalesce(published_at: Option<Instant>) {
 }
 
 /// Waits for the predicate. The sender outlives all streams.
-async fn wait_until<T>(watched: &mut watch::Receiver<T>, predicate: impl FnMut(&T) -> bool) {
+async fn wait_for_value<T>(watched: &mut watch::Receiver<T>, predicate: impl FnMut(&T) -> bool) {
     let _ = watched.wait_for(predicate).await;
 }

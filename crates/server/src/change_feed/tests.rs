@@ -38,7 +38,7 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
         let mut durable_run = DurableRun::open(Arc::clone(&log), name.parse().unwrap()).unwrap();
         let work = generate(GraphShape::Chains, 5, seed);
         let step = durable_run.execute(Timestamp(1), start_input(&work, 2)).unwrap();
-        add_published_events(&mut published, &durable_run, step.events);
+        push_host_events(&mut published, &durable_run, step.events);
         (durable_run, VecDeque::from(step.effects))
     };
     let mut runs = [open("r1", 1), open("r2", 2)];
@@ -50,7 +50,7 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
                 match durable_run.execute(Timestamp(now), input) {
                     Ok(step) => {
                         effects.extend(step.effects);
-                        add_published_events(&mut published, durable_run, step.events);
+                        push_host_events(&mut published, durable_run, step.events);
                     }
                     Err(DurableRunError::Rejected(_)) => {}
                     Err(error) => panic!("{error}"),
@@ -65,7 +65,7 @@ static RECORDED: LazyLock<RecordedRuns> = LazyLock::new(|| {
     RecordedRuns { log, published, end, _folder: folder }
 });
 
-fn add_published_events(
+fn push_host_events(
     published: &mut Vec<Arc<HostEvent>>,
     durable_run: &DurableRun,
     shown: Vec<runtime::AppliedEvent>,
@@ -142,7 +142,7 @@ impl TestClient {
     async fn read(&mut self, feed: &TestFeed, mut bytes_left: usize) {
         let mut stream = feed.stream(self.last, self.run.clone());
         let mut incomplete = String::new();
-        while bytes_left > 0 && self.last < self.end_position() {
+        while bytes_left > 0 && self.last < self.expected_end_position() {
             let Some(chunk) = stream.next().await else { break };
             assert_ne!(chunk, ":\n\n", "no event follows {}", self.last);
             let chunk = &chunk[..chunk.len().min(bytes_left)];
@@ -154,7 +154,7 @@ impl TestClient {
     }
 
     /// Returns the last position that the client will receive.
-    fn end_position(&self) -> Position {
+    fn expected_end_position(&self) -> Position {
         self.run.as_ref().map_or(end_position(), |run| last_position_of_run(run.as_str()))
     }
 
@@ -180,7 +180,7 @@ impl TestClient {
 
 /// How published events reach the feed.
 #[derive(Debug, Clone)]
-struct Delivery {
+struct FeedDelivery {
     /// Where the feed starts.
     head: Index,
     /// By how many events each one is delayed.
@@ -192,7 +192,7 @@ struct Delivery {
     bytes_max: usize,
 }
 
-fn delivery() -> impl Strategy<Value = Delivery> {
+fn delivery() -> impl Strategy<Value = FeedDelivery> {
     let bytes_max = prop_oneof![Just(1), Just(20_000), Just(BUFFER_BYTES_MAX)];
     (
         any::<Index>(),
@@ -201,7 +201,7 @@ fn delivery() -> impl Strategy<Value = Delivery> {
         vec(any::<bool>(), 1..50),
         bytes_max,
     )
-        .prop_map(|(head, delays, lost, yields, bytes_max)| Delivery {
+        .prop_map(|(head, delays, lost, yields, bytes_max)| FeedDelivery {
             head,
             delays,
             lost,
@@ -211,7 +211,7 @@ fn delivery() -> impl Strategy<Value = Delivery> {
 }
 
 /// Sends the events after a position.
-async fn deliver(events: &broadcast::Sender<Arc<HostEvent>>, delivery: &Delivery, head: Position) {
+async fn publish_events(events: &broadcast::Sender<Arc<HostEvent>>, delivery: &FeedDelivery, head: Position) {
     let mut order: Vec<_> = RECORDED.published.iter().enumerate().collect();
     order.sort_by_key(|(index, _)| index + delivery.delays[index % delivery.delays.len()]);
     for (index, published) in order {
@@ -248,13 +248,13 @@ proptest! {
         let received = block_on(async {
             let feed = TestFeed::starting_at(head, delivery.bytes_max);
             let (events, delivery) = (feed.events.clone(), delivery.clone());
-            tokio::spawn(async move { deliver(&events, &delivery, head).await });
+            tokio::spawn(async move { publish_events(&events, &delivery, head).await });
             let mut client = TestClient { last: after, run: run.clone(), complete: String::new() };
             for cut in cuts {
                 client.read(&feed, cut).await;
             }
             // The server closes a stream that is too slow for a small buffer; the client reconnects.
-            while client.last < client.end_position() {
+            while client.last < client.expected_end_position() {
                 client.read(&feed, usize::MAX).await;
             }
             client.complete

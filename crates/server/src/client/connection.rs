@@ -47,14 +47,14 @@ pub async fn request(
     path: &str,
     body: Vec<u8>,
 ) -> Result<(StatusCode, Vec<u8>), ConnectionError> {
-    let (status, response) = send(socket, method, path, body).await?;
+    let (status, response) = open_response(socket, method, path, body).await?;
     let response =
         Limited::new(response, RESPONSE_BYTES_MAX).collect().await.map_err(ConnectionError::Lost)?;
     Ok((status, response.to_bytes().into()))
 }
 
 /// Sends a request and returns when the head of the response has arrived.
-pub async fn send(
+pub async fn open_response(
     socket: &Path,
     method: Method,
     path: &str,

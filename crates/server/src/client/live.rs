@@ -223,10 +223,10 @@ impl LiveReader {
             Some(Err(error)) => return Err(StreamEnd::Disconnected(error_chain(&error))),
             None => return Err(StreamEnd::Disconnected("the server closed the stream".to_owned())),
         };
-        self.accept(event)
+        self.queue_event(event)
     }
 
-    fn accept(&mut self, event: Sse) -> Result<(), StreamEnd> {
+    fn queue_event(&mut self, event: Sse) -> Result<(), StreamEnd> {
         let (name, data) = (event.event.unwrap_or_default(), event.data.unwrap_or_default());
         match name.as_str() {
             // An id alone.
@@ -254,7 +254,8 @@ async fn connect(
     let query: Vec<_> = after.into_iter().chain(run).collect();
     let path = format!("/api/live?{}", query.join("&"));
     let error = |error: connection::ConnectionError| error.into_client_error(socket, format!("GET {path}"));
-    let (status, body) = connection::send(socket, Method::GET, &path, Vec::new()).await.map_err(error)?;
+    let (status, body) =
+        connection::open_response(socket, Method::GET, &path, Vec::new()).await.map_err(error)?;
     if status.is_success() {
         return Ok(Box::pin(SseByteStream::new(BodyDataStream::new(body))));
     }

@@ -18,7 +18,7 @@ use crate::{
     problem_code::ProblemCode,
     project_config,
     projects::check_project_listed,
-    routes::runs::{check_person, json_response},
+    routes::runs::{check_person_name, json_response},
 };
 
 /// Diagnostics in an error response; `POST /api/plans/check` returns all.
@@ -111,7 +111,7 @@ pub async fn start_plan(
     State(api): State<Api>,
     JsonBody(start): JsonBody<PlanStartRequest, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<PlanRunCreated>), ApiError> {
-    check_person(&start.person)?;
+    check_person_name(&start.person)?;
     for (field, value) in [("agent", &start.agent), ("name", &start.name)] {
         if value.as_ref().is_some_and(|value| value.len() > NAME_BYTES_MAX) {
             let detail = format!("The field '{field}' has more than {NAME_BYTES_MAX} bytes.");

@@ -53,7 +53,7 @@ pub async fn diff(
         (status = CONFLICT, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub async fn land(
+pub async fn land_run(
     State(api): State<Api>,
     PathParams(run): PathParams<RunId>,
     QueryPairs(query): QueryPairs,

@@ -42,13 +42,13 @@ pub struct RunRows<'a> {
     /// The rows of the requested kinds.
     #[cfg_attr(feature = "typescript", ts(type = "{ [K in keyof RowOf]?: Array<RowOf[K]> }"))]
     #[schema(value_type = RowsByKind)]
-    rows: BTreeMap<&'static str, SelectedRows<'a>>,
+    rows: BTreeMap<&'static str, ResponseRows<'a>>,
 }
 
 /// All rows of a kind, or selected turns. Borrowed, because the rows of a run may be large.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum SelectedRows<'a> {
+enum ResponseRows<'a> {
     All(RowList<'a>),
     Turns(Vec<&'a TurnRow>),
 }
@@ -115,7 +115,7 @@ pub async fn start_run(
     credential: Option<Extension<Credential>>,
     JsonBody(new): JsonBody<NewRun, PLAN_BYTES_MAX>,
 ) -> Result<(StatusCode, Json<RunCreated>), ApiError> {
-    check_person(&new.person)?;
+    check_person_name(&new.person)?;
     if credential.is_some_and(|Extension(credential)| credential == Credential::Cookie) {
         // CSRF: a cookie alone must not start arbitrary commands.
         let hint = "A page starts plans of listed projects with POST /api/plans/start; a program sends the token: authorization: Bearer TOKEN";
@@ -171,8 +171,8 @@ pub async fn rows(
         let shown = host.run_snapshot(&run)?;
         let all = shown.views.rows();
         let of = |kind: &RowKind| match &task {
-            Some(task) => SelectedRows::Turns(all.turns.iter().filter(|turn| turn.task == *task).collect()),
-            None => SelectedRows::All(all.list(*kind)),
+            Some(task) => ResponseRows::Turns(all.turns.iter().filter(|turn| turn.task == *task).collect()),
+            None => ResponseRows::All(all.list(*kind)),
         };
         let rows = kinds.iter().map(|kind| (kind.name(), of(kind))).collect();
         json_response(&RunRows { position: shown.position.0, sequence: shown.sequence.0, rows })
@@ -197,7 +197,7 @@ pub async fn execute_command(
     PathParams(run): PathParams<RunId>,
     JsonBody(CommandRequest { person, command }): JsonBody<CommandRequest, COMMAND_BYTES_MAX>,
 ) -> Result<Json<CommandAccepted>, ApiError> {
-    check_person(&person)?;
+    check_person_name(&person)?;
     let sequence = api.run_blocking(move |host| Ok(host.execute_command(&run, &person, command)?)).await?;
     Ok(Json(CommandAccepted { sequence }))
 }
@@ -308,7 +308,7 @@ pub(super) fn parse_row_kind(name: &str) -> Result<RowKind, ApiError> {
 }
 
 /// Checks the name of a person.
-pub(super) fn check_person(person: &str) -> Result<(), ApiError> {
+pub(super) fn check_person_name(person: &str) -> Result<(), ApiError> {
     if person.trim().is_empty() || person.len() > PERSON_BYTES_MAX {
         let detail = format!("The name of the person must have 1 to {PERSON_BYTES_MAX} bytes.");
         return Err(ApiError::new(ProblemCode::BadRequest, detail, "Set the field: \"person\":\"ana\""));

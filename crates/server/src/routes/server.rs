@@ -32,6 +32,6 @@ pub async fn stop_server(
     State(api): State<Api>,
     JsonBody(StopRequest { agents }): JsonBody<StopRequest, COMMAND_BYTES_MAX>,
 ) -> Result<StatusCode, ApiError> {
-    api.stop(agents);
+    api.request_stop(agents);
     Ok(StatusCode::ACCEPTED)
 }

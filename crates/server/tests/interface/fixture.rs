@@ -10,7 +10,7 @@ use std::{
 use domain::RunId;
 use runtime::{Host, NewRun, ShutdownMode};
 use serde_json::{Value, json};
-use server::{Client, LiveEvent, Loopback, Server};
+use server::{Client, LiveEvent, LoopbackMode, Server};
 use store::Position;
 use tempfile::TempDir;
 
@@ -42,7 +42,8 @@ impl Fixture {
         fs::create_dir(folder.path().join("project")).unwrap();
         fs::write(folder.path().join("project/asks.sh"), ASKS).unwrap();
         let data = folder.path().join("data");
-        let server = Server::start(Host::open(&data).unwrap(), &data, Loopback::Port { port: 0 }).unwrap();
+        let server =
+            Server::start(Host::open(&data).unwrap(), &data, LoopbackMode::Port { port: 0 }).unwrap();
         let client = Client::connect(&data).unwrap().unwrap();
         Self { folder, client, server: Some(server) }
     }
@@ -110,7 +111,7 @@ impl Fixture {
         }
         let data = self.data_directory();
         self.server =
-            Some(Server::start(Host::open(&data).unwrap(), &data, Loopback::Port { port: 0 }).unwrap());
+            Some(Server::start(Host::open(&data).unwrap(), &data, LoopbackMode::Port { port: 0 }).unwrap());
     }
 
     /// Reads a live stream after an id until `bytes_max` bytes or the id `end` have arrived; returns the complete events.
@@ -131,7 +132,7 @@ impl Fixture {
     }
 
     /// Sends raw bytes; returns status and body of the response.
-    pub fn send(&self, bytes: &[u8]) -> (u16, String) {
+    pub fn send_raw(&self, bytes: &[u8]) -> (u16, String) {
         let response = self.exchange(bytes);
         let status = response.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
         (status, response.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned()))
@@ -149,7 +150,7 @@ impl Fixture {
 
     /// Sends a request with a JSON body; returns status and body of the response.
     pub fn request(&self, method: &str, path: &str, body: &str) -> (u16, String) {
-        self.send(format_request(method, path, body).as_bytes())
+        self.send_raw(format_request(method, path, body).as_bytes())
     }
 
     /// Sends a request with a JSON body; returns the whole response.

@@ -96,7 +96,7 @@ fn invalid_requests_get_a_problem_with_the_matching_status() {
 fn malformed_http_is_refused() {
     let fixture = Fixture::open();
     let check = |bytes: &[u8], status: u16| {
-        let (actual, body) = fixture.send(bytes);
+        let (actual, body) = fixture.send_raw(bytes);
         assert_eq!(actual, status, "{:?}: {body}", String::from_utf8_lossy(&bytes[..bytes.len().min(80)]));
     };
     let head = b"POST /api/runs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n";

@@ -11,7 +11,7 @@ use std::{
 
 use domain::{Sequence, UserCommand};
 use runtime::{Host, ShutdownMode};
-use server::{Client, ConnectOrStartError, LiveEvent, Loopback, Server, ServerError, connect_or_start};
+use server::{Client, ConnectOrStartError, LiveEvent, LoopbackMode, Server, ServerError, connect_or_start};
 use store::{Position, SqliteReader};
 use tempfile::TempDir;
 use views::{RunRow, RunState};
@@ -39,16 +39,19 @@ fn only_a_stale_socket_is_replaced() {
     let host = Host::open(data).unwrap();
 
     drop(UnixListener::bind(&socket).unwrap());
-    let server = Server::start(host.clone(), data, Loopback::Off).unwrap();
+    let server = Server::start(host.clone(), data, LoopbackMode::Off).unwrap();
     assert!(matches!(
-        Server::start(host.clone(), data, Loopback::Off),
+        Server::start(host.clone(), data, LoopbackMode::Off),
         Err(ServerError::AlreadyListening { .. })
     ));
     assert!(UnixStream::connect(&socket).is_ok(), "the first server still listens");
     server.stop(ShutdownMode::EndSessions);
 
     fs::write(&socket, "precious").unwrap();
-    assert!(matches!(Server::start(host.clone(), data, Loopback::Off), Err(ServerError::NotASocket { .. })));
+    assert!(matches!(
+        Server::start(host.clone(), data, LoopbackMode::Off),
+        Err(ServerError::NotASocket { .. })
+    ));
     assert_eq!(fs::read_to_string(&socket).unwrap(), "precious");
 }
 
@@ -56,7 +59,7 @@ fn only_a_stale_socket_is_replaced() {
 fn too_long_socket_path_is_refused() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("d".repeat(120));
-    let Err(ConnectOrStartError::Server(error)) = connect_or_start(&data, Loopback::Off) else {
+    let Err(ConnectOrStartError::Server(error)) = connect_or_start(&data, LoopbackMode::Off) else {
         panic!("the call must fail")
     };
     let text = error.to_string();
@@ -73,7 +76,7 @@ fn concurrent_starts_share_one_server() {
     let running: Vec<_> = std::thread::scope(|scope| {
         let start = || {
             barrier.wait();
-            connect_or_start(folder.path(), Loopback::Off).unwrap()
+            connect_or_start(folder.path(), LoopbackMode::Off).unwrap()
         };
         let threads: Vec<_> = (0..n_processes).map(|_| scope.spawn(start)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -85,7 +88,11 @@ fn concurrent_starts_share_one_server() {
     let embedded = running.into_iter().find_map(|running| running.embedded).unwrap();
     embedded.stop(ShutdownMode::EndSessions);
     // The lock was released.
-    connect_or_start(folder.path(), Loopback::Off).unwrap().embedded.unwrap().stop(ShutdownMode::EndSessions);
+    connect_or_start(folder.path(), LoopbackMode::Off)
+        .unwrap()
+        .embedded
+        .unwrap()
+        .stop(ShutdownMode::EndSessions);
 }
 
 #[test]
@@ -98,7 +105,7 @@ fn socket_of_a_killed_server_does_not_block_a_start() {
             drop(listener.accept().unwrap());
         }
     });
-    let running = connect_or_start(folder.path(), Loopback::Off).unwrap();
+    let running = connect_or_start(folder.path(), LoopbackMode::Off).unwrap();
     orphan.join().unwrap();
     assert!(running.client.runs().unwrap().is_empty());
     running.embedded.unwrap().stop(ShutdownMode::EndSessions);
@@ -109,7 +116,7 @@ fn file_as_data_directory_is_refused() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    let Err(error) = connect_or_start(&file, Loopback::Off) else { panic!("the call must fail") };
+    let Err(error) = connect_or_start(&file, LoopbackMode::Off) else { panic!("the call must fail") };
     assert!(error.to_string().contains("file"), "{error}");
     assert!(error.hint().contains("data directory"), "{}", error.hint());
 }
@@ -136,7 +143,7 @@ fn stopped_server_publishes_the_last_events_and_clients_reconnect() {
 
     // The stream reconnects and continues at its position.
     let host = Host::open(&fixture.data_directory()).unwrap();
-    fixture.server = Some(Server::start(host, &fixture.data_directory(), Loopback::Off).unwrap());
+    fixture.server = Some(Server::start(host, &fixture.data_directory(), LoopbackMode::Off).unwrap());
     fixture.client.send_command(&run, "ana", &UserCommand::PauseRun).unwrap();
     let is_paused = |event: LiveEvent| match event {
         LiveEvent::Changed(changed) => {

@@ -28,7 +28,7 @@ fn get(fixture: &Fixture, path: &str) -> Value {
     serde_json::from_str(&body).unwrap()
 }
 
-fn start_plan(fixture: &Fixture, body: &Value) -> RunId {
+fn start_run_from_plan(fixture: &Fixture, body: &Value) -> RunId {
     let (status, body) = fixture.request("POST", "/api/plans/start", &body.to_string());
     assert_eq!(status, 201, "{body}");
     serde_json::from_str::<Value>(&body).unwrap()["run"].as_str().unwrap().parse().unwrap()
@@ -45,7 +45,8 @@ fn plan_file_becomes_a_run_with_the_team_of_the_project() {
     let text = get(&fixture, &format!("/api/plans/text?project={folder}&path=TASKS.md"));
     assert_eq!(text, json!({"path": "TASKS.md", "text": PLAN}));
 
-    let run = start_plan(&fixture, &json!({"project": project, "path": "TASKS.md", "person": "ana"}));
+    let run =
+        start_run_from_plan(&fixture, &json!({"project": project, "path": "TASKS.md", "person": "ana"}));
     // In a checklist each task depends on the one before it.
     let row = fixture.wait_for(&run, |row| row.waits_for.person == 1);
     assert_eq!((row.title.as_str(), row.n_tasks), ("Walls", 2));
@@ -86,7 +87,7 @@ fn agents_and_configuration_depend_on_the_project() {
 fn agents_named_by_a_plan_text_use_configured_presets() {
     let fixture = fixture();
     let body = json!({"project": fixture.project(), "text": NAMED, "person": "ana", "inPlace": true});
-    let run = start_plan(&fixture, &body);
+    let run = start_run_from_plan(&fixture, &body);
     fixture.wait_for(&run, |row| row.waits_for.person == 2);
     let environment =
         fs::read_to_string(fixture.data_directory().join(format!("runs/{run}/environment.json"))).unwrap();

@@ -236,7 +236,7 @@ fn a_command_with_an_idempotency_key_is_executed_once() {
         let head =
             format!("POST {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json");
         let length = body.len();
-        fixture.send(
+        fixture.send_raw(
             format!("{head}\r\nidempotency-key: {key}\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes(),
         )
     };

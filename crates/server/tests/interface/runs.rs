@@ -30,7 +30,10 @@ fn run_is_done_after_its_questions_are_answered() {
     assert_eq!(rows.rows_of_kind::<TaskRow>().unwrap().len(), 2);
     assert!(rows.rows_of_kind::<views::PhaseRow>().unwrap().is_empty(), "the kind was not requested");
     for question in &questions {
-        assert!(fixture.client.send_command(&run, "ana", &answer(question, "red")).unwrap() > rows.sequence);
+        assert!(
+            fixture.client.send_command(&run, "ana", &answer_command(question, "red")).unwrap()
+                > rows.sequence
+        );
     }
     fixture.wait_for(&run, |row| row.status == RunState::Done);
     let tasks = fixture.client.rows(&run, &[RowKind::Task]).unwrap().rows_of_kind::<TaskRow>().unwrap();
@@ -48,7 +51,7 @@ fn late_and_interrupted_subscribers_receive_the_same_changes() {
     for run in [&run, &other] {
         let rows = fixture.client.rows(run, &[RowKind::Question]).unwrap();
         for question in rows.rows_of_kind::<QuestionRow>().unwrap() {
-            fixture.client.send_command(run, "ana", &answer(&question, "red")).unwrap();
+            fixture.client.send_command(run, "ana", &answer_command(&question, "red")).unwrap();
         }
         fixture.wait_for(run, |row| row.status == RunState::Done);
     }
@@ -150,7 +153,7 @@ fn read_in_pieces(fixture: &Fixture, run: Option<&str>) -> Vec<RowChange> {
     panic!("the stream does not reach the end of the log");
 }
 
-fn answer(question: &QuestionRow, answer: &str) -> UserCommand {
+fn answer_command(question: &QuestionRow, answer: &str) -> UserCommand {
     let (question, answer) = (Some(question.id), answer.to_owned());
     UserCommand::Answer { question, task: None, answer, scope: PermissionScope::Once }
 }

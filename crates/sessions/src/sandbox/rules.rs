@@ -45,9 +45,9 @@ pub(super) fn rules(paths: &SandboxPaths) -> io::Result<Vec<Rule>> {
     let root = Path::new("/");
     // All folders may be listed: without that, programs fail to resolve paths.
     let mut rules = vec![required_rule(root, AccessFs::ReadDir.into())?];
-    for path in entries_except(root, hide.as_deref()) {
+    for path in entries_beside_hidden(root, hide.as_deref()) {
         if path == Path::new(DEVICE_FOLDER) {
-            rules.extend(entries_except(&path, None).iter().filter_map(|path| device_rule(path)));
+            rules.extend(entries_beside_hidden(&path, None).iter().filter_map(|path| device_rule(path)));
         } else {
             rules.extend(entry_rule(&path, READ, |_| true));
         }
@@ -59,7 +59,7 @@ pub(super) fn rules(paths: &SandboxPaths) -> io::Result<Vec<Rule>> {
         let path = fs::canonicalize(path)?;
         match &hide {
             Some(hide) if hide.starts_with(&path) => {
-                let paths = entries_except(&path, Some(hide));
+                let paths = entries_beside_hidden(&path, Some(hide));
                 rules.extend(paths.iter().filter_map(|path| entry_rule(path, WRITE, |_| true)));
             }
             Some(_) | None => rules.push(required_rule(&path, WRITE)?),
@@ -70,7 +70,7 @@ pub(super) fn rules(paths: &SandboxPaths) -> io::Result<Vec<Rule>> {
 
 /// Returns the entries of `folder` and of all folders between it and `hide`, without the ancestors of `hide` and `hide`
 /// itself. Folders that cannot be listed are skipped.
-fn entries_except(folder: &Path, hide: Option<&Path>) -> Vec<PathBuf> {
+fn entries_beside_hidden(folder: &Path, hide: Option<&Path>) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     let mut folder = folder.to_owned();
     while hide != Some(&folder) {
@@ -119,7 +119,7 @@ fn applicable_access(kind: FileType, access: BitFlags<AccessFs>) -> BitFlags<Acc
 mod tests {
     use std::{fs, path::Path};
 
-    use super::entries_except;
+    use super::entries_beside_hidden;
 
     #[test]
     fn entries_beside_the_hidden_folder_are_listed_and_its_ancestors_are_not() {
@@ -130,7 +130,7 @@ mod tests {
         }
         let names = |from: &str, hide: Option<&str>| -> Vec<String> {
             let hide = hide.map(|hide| root.join(hide));
-            let mut paths = entries_except(&root.join(from), hide.as_deref());
+            let mut paths = entries_beside_hidden(&root.join(from), hide.as_deref());
             paths.sort();
             let name = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
             paths.iter().map(|path| name(path)).collect()

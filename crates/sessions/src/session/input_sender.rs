@@ -20,8 +20,8 @@ use holder::{
 };
 
 use crate::{
-    error::{SessionError, session_name},
-    input_ledger::{InputLedger, InputSource},
+    error::{SessionError, session_name_from_directory},
+    input_ledger::{InputLedger, InputPurpose},
 };
 
 /// Time allowed for a holder's reply. It replies at once unless the machine is overloaded.
@@ -78,7 +78,7 @@ fn connect(directory: &Path) -> Result<Option<HolderConnection>, ClientError> {
 
 impl InputSender {
     pub(super) fn open(directory: &Path) -> Result<Self, SessionError> {
-        let failed = SessionError::holder(directory);
+        let failed = SessionError::holder_error_mapper(directory);
         let mut connection = connect(directory).map_err(&failed)?;
         let status =
             connection.as_mut().map(|connection| connection.request(&Request::Status, REPLY_TIMEOUT));
@@ -94,8 +94,8 @@ impl InputSender {
             }
         };
         let ledger = InputLedger::open(directory).map_err(|source| match source.kind() {
-            io::ErrorKind::WouldBlock => SessionError::InUse { name: session_name(directory) },
-            _ => SessionError::io("open the ledger of inputs in", directory)(source),
+            io::ErrorKind::WouldBlock => SessionError::InUse { name: session_name_from_directory(directory) },
+            _ => SessionError::io_error_mapper("open the ledger of inputs in", directory)(source),
         })?;
         let (scheduled, unconfirmed) = (VecDeque::new(), VecDeque::new());
         Ok(Self { directory: directory.to_owned(), connection, ledger, scheduled, unconfirmed, written })
@@ -112,12 +112,12 @@ impl InputSender {
     }
 
     /// Returns the numbers of all inputs of the session's user that are written.
-    pub(super) fn written_inputs(&self) -> Vec<u32> {
+    pub(super) fn all_written_inputs(&self) -> Vec<u32> {
         self.ledger.inputs_up_to(self.written).collect()
     }
 
     /// Returns whether all pieces of an input are written.
-    pub(super) fn is_written(&self, source: InputSource) -> bool {
+    pub(super) fn is_written(&self, source: InputPurpose) -> bool {
         self.ledger.find(source).is_some_and(|numbers| numbers.end <= self.written + 1)
     }
 
@@ -125,7 +125,7 @@ impl InputSender {
     pub(super) fn enqueue(
         &mut self,
         outgoing: Vec<OutgoingBytes>,
-        source: InputSource,
+        source: InputPurpose,
     ) -> Result<(), SessionError> {
         let pieces: Vec<OutgoingBytes> = outgoing.into_iter().flat_map(split_into_pieces).collect();
         if pieces.is_empty() {
@@ -138,7 +138,7 @@ impl InputSender {
         let numbers = self
             .ledger
             .allocate(source, pieces.len() as u64)
-            .map_err(SessionError::io("write the ledger of inputs in", &self.directory))?;
+            .map_err(SessionError::io_error_mapper("write the ledger of inputs in", &self.directory))?;
         let mut at = Instant::now();
         for (number, piece) in numbers.zip(pieces) {
             at += Duration::from_millis(piece.after_ms);
@@ -161,7 +161,7 @@ impl InputSender {
     }
 
     /// Sends empty bytes under the numbers of an input that is given up: the holder waits for them before later ones.
-    pub(super) fn skip(&mut self, source: InputSource) -> Result<(), SessionError> {
+    pub(super) fn skip(&mut self, source: InputPurpose) -> Result<(), SessionError> {
         let numbers = self.ledger.find(source).unwrap_or_default();
         let empty = numbers.map(|_| OutgoingBytes { after_ms: 0, bytes: Vec::new() });
         self.enqueue(empty.collect(), source)
@@ -213,10 +213,10 @@ impl InputSender {
 
     /// Notes that all sequence numbers up to `number` are written, and returns the inputs that this completes.
     pub(super) fn note_written(&mut self, number: u64) -> Vec<u32> {
-        let before = self.written_inputs();
+        let before = self.all_written_inputs();
         self.written = self.written.max(number);
         self.unconfirmed.retain(|input| input.number > self.written);
-        self.written_inputs().into_iter().filter(|input| !before.contains(input)).collect()
+        self.all_written_inputs().into_iter().filter(|input| !before.contains(input)).collect()
     }
 
     /// Sends a request to the holder and waits for the reply. `extra_time` is added to the usual timeout.
@@ -243,7 +243,7 @@ impl InputSender {
     }
 
     /// Sends a request to the holder without waiting for the reply.
-    pub(super) fn notify(&mut self, request: &Request) -> Result<(), SessionError> {
+    pub(super) fn send_without_reply(&mut self, request: &Request) -> Result<(), SessionError> {
         match self.connection.as_mut().map(|connection| connection.send(request)) {
             Some(Err(ClientError::Closed)) => self.connection = None,
             Some(Err(source)) => return Err(self.holder_error(source)),
@@ -263,7 +263,7 @@ impl InputSender {
     }
 
     fn holder_error(&self, source: ClientError) -> SessionError {
-        SessionError::holder(&self.directory)(source)
+        SessionError::holder_error_mapper(&self.directory)(source)
     }
 }
 

@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{
     SessionReport,
-    spool_reader::{RecordOutcome, SpoolReader},
+    spool_reader::{SpoolEvent, SpoolReader},
 };
 use crate::{error::SessionError, input_ledger::SentInputs};
 
@@ -36,7 +36,7 @@ impl SessionObserver {
         // The handshake is not sent: the process that sends the inputs has done so.
         setup.driver.on_start();
         let spool = SpoolReader::open(directory, setup)?;
-        let sent = read_sent_inputs(directory)?;
+        let sent = read_input_ledger(directory)?;
         Ok(Self { directory: directory.to_owned(), spool, sent })
     }
 
@@ -45,17 +45,17 @@ impl SessionObserver {
         let Some((at_ms, outcome)) = self.spool.read_next_record()? else { return Ok(None) };
         let to_reports = |events: Vec<DriverEvent>| events.into_iter().map(SessionReport::Event);
         let reports = match outcome {
-            RecordOutcome::Output(reaction, _) => to_reports(reaction.events).collect(),
-            RecordOutcome::Reports(reports) => reports,
-            RecordOutcome::InputWritten(sequence) => {
+            SpoolEvent::Output(reaction, _) => to_reports(reaction.events).collect(),
+            SpoolEvent::Reports(reports) => reports,
+            SpoolEvent::InputWritten(sequence) => {
                 // The ledger has every input before it is written, but this copy may be older.
                 if self.sent.input_completed_by(sequence).is_none() {
-                    self.sent = read_sent_inputs(&self.directory)?;
+                    self.sent = read_input_ledger(&self.directory)?;
                 }
                 let input = self.sent.input_completed_by(sequence);
                 input.map(|number| SessionReport::InputWritten { number }).into_iter().collect()
             }
-            RecordOutcome::Exited(exit) => {
+            SpoolEvent::Exited(exit) => {
                 to_reports(self.spool.driver.on_exit().events).chain([SessionReport::Ended(exit)]).collect()
             }
         };
@@ -82,6 +82,7 @@ impl SessionObserver {
     }
 }
 
-fn read_sent_inputs(directory: &Path) -> Result<SentInputs, SessionError> {
-    SentInputs::read(directory).map_err(SessionError::io("read the ledger of inputs in", directory))
+fn read_input_ledger(directory: &Path) -> Result<SentInputs, SessionError> {
+    SentInputs::read(directory)
+        .map_err(SessionError::io_error_mapper("read the ledger of inputs in", directory))
 }

@@ -25,7 +25,7 @@ pub(super) struct SpoolReader {
 }
 
 /// The effect of one spool record.
-pub(super) enum RecordOutcome {
+pub(super) enum SpoolEvent {
     /// The driver's reaction to output at this offset.
     Output(Reaction, u64),
     /// Reports that need no reply.
@@ -38,7 +38,8 @@ pub(super) enum RecordOutcome {
 impl SpoolReader {
     pub(super) fn open(directory: &Path, setup: DriverSetup) -> Result<Self, SessionError> {
         let DriverSetup { driver, side_channel, read_from } = setup;
-        let follower = RecordFollower::open(directory, read_from).map_err(SessionError::spool(directory))?;
+        let follower = RecordFollower::open(directory, read_from)
+            .map_err(SessionError::spool_error_mapper(directory))?;
         Ok(Self {
             directory: directory.to_owned(),
             driver,
@@ -60,13 +61,13 @@ impl SpoolReader {
     }
 
     /// Reads the next record, if there is one, with its time in milliseconds since the epoch.
-    pub(super) fn read_next_record(&mut self) -> Result<Option<(u64, RecordOutcome)>, SessionError> {
-        let next = self.follower.try_next().map_err(SessionError::spool(&self.directory))?;
+    pub(super) fn read_next_record(&mut self) -> Result<Option<(u64, SpoolEvent)>, SessionError> {
+        let next = self.follower.try_next().map_err(SessionError::spool_error_mapper(&self.directory))?;
         let Some(Record { offset, at_ms, body }) = next else { return Ok(None) };
         let outcome = match body {
             RecordBody::Output { stream: spool::OutputSource::SideChannel, bytes } => {
                 let events = self.side_channel.read_record(offset, &bytes, self.driver.resume_offset());
-                RecordOutcome::Reports(events.into_iter().map(SessionReport::Event).collect())
+                SpoolEvent::Reports(events.into_iter().map(SessionReport::Event).collect())
             }
             RecordBody::Output { stream, bytes } => {
                 let stream = match stream {
@@ -75,25 +76,23 @@ impl SpoolReader {
                     | spool::OutputSource::Output
                     | spool::OutputSource::SideChannel => OutputStream::Output,
                 };
-                RecordOutcome::Output(
+                SpoolEvent::Output(
                     self.driver.on_output(SpoolChunk { stream, offset, bytes: &bytes }),
                     offset,
                 )
             }
-            RecordBody::Input { number, .. } => RecordOutcome::InputWritten(number),
-            RecordBody::TurnEnd { offset } => {
-                RecordOutcome::Output(self.handle_turn_end(offset), self.offset())
-            }
-            RecordBody::Exit(exit) => RecordOutcome::Exited(exit),
+            RecordBody::Input { number, .. } => SpoolEvent::InputWritten(number),
+            RecordBody::TurnEnd { offset } => SpoolEvent::Output(self.handle_turn_end(offset), self.offset()),
+            RecordBody::Exit(exit) => SpoolEvent::Exited(exit),
             RecordBody::Resize { .. } | RecordBody::Gap { .. } | RecordBody::Unknown { .. } => {
-                RecordOutcome::Reports(Vec::new())
+                SpoolEvent::Reports(Vec::new())
             }
         };
         Ok(Some((at_ms, outcome)))
     }
 
     /// Notes that the holder was asked to record the end of a turn that the driver has already reported.
-    pub(super) fn note_marked_turn_end(&mut self, offset: u64) {
+    pub(super) fn expect_turn_end_record(&mut self, offset: u64) {
         self.marked_turn_ends.push_back(offset);
     }
 
@@ -104,7 +103,7 @@ impl SpoolReader {
         if is_reported || offset <= self.start {
             Reaction::default()
         } else {
-            self.driver.on_recorded_turn_end()
+            self.driver.on_replayed_turn_end()
         }
     }
 }

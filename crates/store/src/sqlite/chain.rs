@@ -3,10 +3,10 @@
 use domain::{RunId, Sequence, Timestamp};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Result, Row};
 
-use super::reader_pool::{read_number, to_sqlite_integer};
+use super::reader_pool::{read_number, saturate_to_sqlite_integer};
 use crate::{
     Entry, Position,
-    sql::{self, Statement},
+    sql::{self, PortableStatement},
 };
 
 /// Entries of a run, or the first missing one.
@@ -24,15 +24,15 @@ pub fn read_run_entries(
 ) -> Result<ChainResult> {
     // One transaction: a consistent state, and one lock of the file.
     let _transaction = connection.unchecked_transaction()?;
-    let mut find = connection.prepare_cached(sql::RUN_ID.sqlite())?;
+    let mut find = connection.prepare_cached(sql::RUN_ID.sqlite_text())?;
     let Some(id) = find.query_row([run.as_str()], |row| row.get::<_, i64>(0)).optional()? else {
         return Ok(Ok(Vec::new()));
     };
     let last = Sequence(after.0.saturating_add(limit as u64));
-    let Some((mut sequence, mut position)) = location_from(connection, id, last)? else {
+    let Some((mut sequence, mut position)) = find_chain_start(connection, id, last)? else {
         return Ok(Ok(Vec::new()));
     };
-    let mut at = connection.prepare_cached(sql::ENTRY_AT.sqlite())?;
+    let mut at = connection.prepare_cached(sql::ENTRY_AT.sqlite_text())?;
     let mut entries = Vec::new();
     while sequence > after {
         let is_wanted = sequence <= last;
@@ -65,7 +65,7 @@ fn read_link(
         let entry = run.map(|run| to_entry(row, run, (sequence, position))).transpose()?;
         Ok(Some(ChainLink { previous: Position(read_number(row, 2)?), entry }))
     };
-    at.query_row([to_sqlite_integer(position.0)], read).optional().map(Option::flatten)
+    at.query_row([saturate_to_sqlite_integer(position.0)], read).optional().map(Option::flatten)
 }
 
 fn to_entry(row: &Row<'_>, run: &RunId, (sequence, position): EntryLocation) -> Result<Entry> {
@@ -82,8 +82,9 @@ fn to_entry(row: &Row<'_>, run: &RunId, (sequence, position): EntryLocation) -> 
 }
 
 /// Returns the nearest known location of a run at or after a sequence, else its last one.
-fn location_from(connection: &Connection, id: i64, sequence: Sequence) -> Result<Option<EntryLocation>> {
-    if let Some(location) = query_location(connection, &sql::INDEX_FROM, [id, to_sqlite_integer(sequence.0)])?
+fn find_chain_start(connection: &Connection, id: i64, sequence: Sequence) -> Result<Option<EntryLocation>> {
+    if let Some(location) =
+        query_location(connection, &sql::INDEX_FROM, [id, saturate_to_sqlite_integer(sequence.0)])?
     {
         return Ok(Some(location));
     }
@@ -95,9 +96,9 @@ fn location_from(connection: &Connection, id: i64, sequence: Sequence) -> Result
 
 fn query_location(
     connection: &Connection,
-    statement: &Statement,
+    statement: &PortableStatement,
     parameters: impl Params,
 ) -> Result<Option<EntryLocation>> {
     let read = |row: &Row<'_>| Ok((Sequence(read_number(row, 0)?), Position(read_number(row, 1)?)));
-    connection.prepare_cached(statement.sqlite())?.query_row(parameters, read).optional()
+    connection.prepare_cached(statement.sqlite_text())?.query_row(parameters, read).optional()
 }

@@ -24,7 +24,7 @@ pub enum WriteRequest {
 
 impl WriteRequest {
     /// Drops the request; the caller gets the error of the transaction.
-    pub fn refuse(self) -> PendingReply {
+    pub fn into_failed_reply(self) -> PendingReply {
         match self {
             Self::Append { reply, .. } => reply.hold(Err(StoreError::Stopped)),
             Self::SaveRows { reply, .. } => reply.hold(Err(StoreError::Stopped)),

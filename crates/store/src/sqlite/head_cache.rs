@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Result};
 use super::reader_pool::{read_number, run_id};
 use crate::{
     Position,
-    sql::{self, Statement},
+    sql::{self, PortableStatement},
 };
 
 /// Maximum number of cached runs; few are active at once.
@@ -55,11 +55,11 @@ impl HeadCache {
         if let Some(head) = self.runs.get(run) {
             return Ok(Some(*head));
         }
-        let mut find = connection.prepare_cached(sql::RUN_ID.sqlite())?;
+        let mut find = connection.prepare_cached(sql::RUN_ID.sqlite_text())?;
         let Some(id) = find.query_row([run.as_str()], |row| row.get(0)).optional()? else {
             return Ok(None);
         };
-        let mut last = connection.prepare_cached(sql::RUN_LAST_INDEXED.sqlite())?;
+        let mut last = connection.prepare_cached(sql::RUN_LAST_INDEXED.sqlite_text())?;
         let head = last.query_row([id], |row| {
             Ok(Head {
                 id,
@@ -72,8 +72,8 @@ impl HeadCache {
     }
 
     /// Adds a new run.
-    pub fn add_run(&mut self, connection: &Connection, run: &RunId) -> Result<Head> {
-        let mut add = connection.prepare_cached(sql::RUN_ADD.sqlite())?;
+    pub fn insert_run(&mut self, connection: &Connection, run: &RunId) -> Result<Head> {
+        let mut add = connection.prepare_cached(sql::RUN_ADD.sqlite_text())?;
         let id = add.query_row([run.as_str()], |row| row.get(0))?;
         Ok(Head { id, sequence: Sequence(0), position: Position(0) })
     }
@@ -107,7 +107,9 @@ impl HeadCache {
         for head in unindexed {
             add_index_entry(connection, head)?;
         }
-        connection.prepare_cached(sql::INDEXED_POSITION_SET.sqlite())?.execute([position.0.cast_signed()])?;
+        connection
+            .prepare_cached(sql::INDEXED_POSITION_SET.sqlite_text())?
+            .execute([position.0.cast_signed()])?;
         self.end = Some(LogEnd { position, indexed: position });
         if is_full {
             self.runs.clear();
@@ -120,15 +122,15 @@ impl HeadCache {
         if let Some(end) = self.end {
             return Ok(end);
         }
-        let mut unindexed = connection.prepare_cached(sql::RUNS_UNINDEXED.sqlite())?;
+        let mut unindexed = connection.prepare_cached(sql::RUNS_UNINDEXED.sqlite_text())?;
         let heads = unindexed.query_map([], |row| {
             let (sequence, position) = (Sequence(read_number(row, 2)?), Position(read_number(row, 3)?));
             Ok((run_id(row, 0)?, Head { id: row.get(1)?, sequence, position }))
         })?;
         self.runs = heads.collect::<Result<_>>()?;
         let end = LogEnd {
-            position: position_of(connection, &sql::LAST_POSITION)?,
-            indexed: position_of(connection, &sql::INDEXED_POSITION)?,
+            position: query_position(connection, &sql::LAST_POSITION)?,
+            indexed: query_position(connection, &sql::INDEXED_POSITION)?,
         };
         // The indexed entry is lost: a new entry would get its position.
         if end.indexed > end.position {
@@ -145,10 +147,10 @@ pub fn is_index_due(sequence: Sequence) -> bool {
 }
 
 pub fn add_index_entry(connection: &Connection, head: Head) -> Result<()> {
-    let mut add = connection.prepare_cached(sql::INDEX_ADD.sqlite())?;
+    let mut add = connection.prepare_cached(sql::INDEX_ADD.sqlite_text())?;
     add.execute([head.id, head.sequence.0.cast_signed(), head.position.0.cast_signed()]).map(|_| ())
 }
 
-fn position_of(connection: &Connection, statement: &Statement) -> Result<Position> {
-    connection.prepare_cached(statement.sqlite())?.query_row([], |row| read_number(row, 0).map(Position))
+fn query_position(connection: &Connection, statement: &PortableStatement) -> Result<Position> {
+    connection.prepare_cached(statement.sqlite_text())?.query_row([], |row| read_number(row, 0).map(Position))
 }

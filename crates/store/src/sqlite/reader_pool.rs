@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Result, types::Type};
 use super::{chain, connection::open_reader};
 use crate::{
     Entry, Position, Row, RunHead, StoreError,
-    sql::{self, Statement},
+    sql::{self, PortableStatement},
 };
 
 /// Maximum number of idle connections.
@@ -33,7 +33,7 @@ impl ReaderPool {
     }
 
     /// Closes the idle connections.
-    pub fn close(&self) {
+    pub fn close_idle(&self) {
         self.idle().clear();
     }
 
@@ -46,7 +46,7 @@ impl ReaderPool {
 
     /// Returns entries of all runs.
     pub fn entries(&self, after: Position, limit: usize) -> StoreResult<Vec<Entry>> {
-        let parameters = [to_sqlite_integer(after.0), to_sqlite_integer(limit as u64)];
+        let parameters = [saturate_to_sqlite_integer(after.0), saturate_to_sqlite_integer(limit as u64)];
         let found =
             self.with_connection(|connection| query_all(connection, &sql::ENTRIES, parameters, to_entry))?;
         self.reject_gaps(found, after.0, |entry| entry.position.0)
@@ -119,20 +119,20 @@ impl ReaderPool {
 
 fn query_all<T>(
     connection: &Connection,
-    statement: &Statement,
+    statement: &PortableStatement,
     parameters: impl Params,
     read: impl FnMut(&rusqlite::Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    connection.prepare_cached(statement.sqlite())?.query_map(parameters, read)?.collect()
+    connection.prepare_cached(statement.sqlite_text())?.query_map(parameters, read)?.collect()
 }
 
 fn query_optional<T>(
     connection: &Connection,
-    statement: &Statement,
+    statement: &PortableStatement,
     parameters: impl Params,
     read: impl FnOnce(&rusqlite::Row<'_>) -> Result<T>,
 ) -> Result<Option<T>> {
-    connection.prepare_cached(statement.sqlite())?.query_row(parameters, read).optional()
+    connection.prepare_cached(statement.sqlite_text())?.query_row(parameters, read).optional()
 }
 
 fn to_row(row: &rusqlite::Row<'_>) -> Result<Row> {
@@ -169,6 +169,6 @@ pub fn read_number(row: &rusqlite::Row<'_>, column: usize) -> Result<u64> {
 }
 
 /// Converts a number for SQLite; no position or limit exceeds its maximum.
-pub fn to_sqlite_integer(number: u64) -> i64 {
+pub fn saturate_to_sqlite_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

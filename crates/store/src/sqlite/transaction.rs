@@ -34,7 +34,12 @@ impl OpenTransaction<'_> {
         }
     }
 
-    fn append(&mut self, run: &RunId, expected: Sequence, entries: Vec<NewEntry>) -> Outcome<AppendResult> {
+    fn append(
+        &mut self,
+        run: &RunId,
+        expected: Sequence,
+        entries: Vec<NewEntry>,
+    ) -> RequestOutcome<AppendResult> {
         let known = self.heads.head(self.connection, run)?;
         let actual = known.map_or(Sequence(0), |head| head.sequence);
         if actual != expected {
@@ -46,9 +51,9 @@ impl OpenTransaction<'_> {
         }
         let mut head = match known {
             Some(head) => head,
-            None => self.heads.add_run(self.connection, run)?,
+            None => self.heads.insert_run(self.connection, run)?,
         };
-        let mut add = self.connection.prepare_cached(sql::ENTRY_ADD.sqlite())?;
+        let mut add = self.connection.prepare_cached(sql::ENTRY_ADD.sqlite_text())?;
         for (entry, position) in entries.iter().zip(position.0 + 1..) {
             let previous = head.position;
             (head.sequence, head.position) = (head.sequence.next(), Position(position));
@@ -72,18 +77,18 @@ impl OpenTransaction<'_> {
         Ok(Ok(AppendResult { sequence: head.sequence, position: head.position }))
     }
 
-    fn save_rows(&mut self, run: &RunId, up_to: Sequence, changes: &[RowChange]) -> Outcome<Sequence> {
+    fn save_rows(&mut self, run: &RunId, up_to: Sequence, changes: &[RowChange]) -> RequestOutcome<Sequence> {
         let head = match self.require_reached(run, up_to)? {
             Ok(head) => head,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let mut find = self.connection.prepare_cached(sql::ROWS_POSITION.sqlite())?;
+        let mut find = self.connection.prepare_cached(sql::ROWS_POSITION.sqlite_text())?;
         let position = Sequence(find.query_row([run.as_str()], |row| row.get::<_, i64>(0))?.cast_unsigned());
         if up_to <= position {
             return Ok(Ok(position));
         }
-        let mut put = self.connection.prepare_cached(sql::ROW_PUT.sqlite())?;
-        let mut delete = self.connection.prepare_cached(sql::ROW_DELETE.sqlite())?;
+        let mut put = self.connection.prepare_cached(sql::ROW_PUT.sqlite_text())?;
+        let mut delete = self.connection.prepare_cached(sql::ROW_DELETE.sqlite_text())?;
         for change in changes {
             match change {
                 RowChange::Put(row) => {
@@ -92,13 +97,13 @@ impl OpenTransaction<'_> {
                 RowChange::Delete { kind, key } => delete.execute(params![head.id, kind, key])?,
             };
         }
-        let mut advance = self.connection.prepare_cached(sql::ROWS_POSITION_SET.sqlite())?;
+        let mut advance = self.connection.prepare_cached(sql::ROWS_POSITION_SET.sqlite_text())?;
         advance.execute([head.id, up_to.0.cast_signed()])?;
         Ok(Ok(up_to))
     }
 
     /// Returns the head of a run, or the rejection if the run has not reached a sequence.
-    fn require_reached(&mut self, run: &RunId, sequence: Sequence) -> Outcome<Head> {
+    fn require_reached(&mut self, run: &RunId, sequence: Sequence) -> RequestOutcome<Head> {
         let known = self.heads.head(self.connection, run)?;
         Ok(known.filter(|head| head.sequence >= sequence).ok_or_else(|| StoreError::AheadOfLog {
             run: run.clone(),
@@ -109,11 +114,11 @@ impl OpenTransaction<'_> {
 }
 
 /// Outer result: database error. Inner result: rejection by the log.
-type Outcome<T> = Result<std::result::Result<T, StoreError>>;
+type RequestOutcome<T> = Result<std::result::Result<T, StoreError>>;
 
 /// Splits an outcome: the reply waits for the commit, the error aborts the transaction.
 fn split_outcome<T>(
-    outcome: Outcome<T>,
+    outcome: RequestOutcome<T>,
     hold: impl FnOnce(std::result::Result<T, StoreError>) -> PendingReply,
 ) -> (PendingReply, Result<()>) {
     match outcome {

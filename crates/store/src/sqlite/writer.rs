@@ -30,12 +30,12 @@ pub struct Writer {
     connection: Connection,
     path: PathBuf,
     heads: HeadCache,
-    last: CommitStatistics,
+    last: LastCommit,
 }
 
 /// Statistics of the last commit, used to size the next one.
 #[derive(Default)]
-struct CommitStatistics {
+struct LastCommit {
     n_requests: usize,
     duration: Duration,
 }
@@ -52,7 +52,7 @@ struct WriteBatch {
 
 impl Writer {
     pub fn new(connection: Connection, path: PathBuf) -> Self {
-        Self { connection, path, heads: HeadCache::default(), last: CommitStatistics::default() }
+        Self { connection, path, heads: HeadCache::default(), last: LastCommit::default() }
     }
 
     /// Runs until it is stopped or all senders are gone.
@@ -93,7 +93,7 @@ impl Writer {
         let transaction = match begun {
             Ok(transaction) => transaction,
             Err(error) => {
-                batch.replies.push(first.refuse());
+                batch.replies.push(first.into_failed_reply());
                 return Err(error);
             }
         };
@@ -123,7 +123,7 @@ impl Writer {
         self.heads.write_index(&transaction)?;
         let start = Instant::now();
         transaction.commit()?;
-        self.last = CommitStatistics { n_requests: batch.replies.len(), duration: start.elapsed() };
+        self.last = LastCommit { n_requests: batch.replies.len(), duration: start.elapsed() };
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use domain::{RunId, Sequence};
 use store::{Log, SqliteLog};
 use tempfile::tempdir;
 
-use crate::sample::{assert_complete, entries, expected_rows, open_log, run_id, save_new_rows};
+use crate::sample::{assert_sample_entries, entries, expected_rows, open_log, run_id, save_new_rows};
 
 /// Directory of the log for the child; the child does nothing without it.
 const DIRECTORY: &str = "JANGDAN_CRASH_DIRECTORY";
@@ -127,7 +127,7 @@ fn assert_acknowledged_entries_exist(directory: &Path, acknowledged: &mut BTreeM
             found == *kept || found == *kept + batch_size(*kept),
             "{kept} were acknowledged, {found} are there"
         );
-        assert_complete(&log, &head.run, found);
+        assert_sample_entries(&log, &head.run, found);
         *kept = found;
         save_new_rows(&log, &head.run);
         assert_eq!(log.rows(&head.run).unwrap(), expected_rows(&log, &head.run));

@@ -13,7 +13,9 @@ use rusqlite::Connection;
 use store::{LOG_FILE, Log, NewEntry, Position, SqliteLog, StoreError};
 use tempfile::{TempDir, tempdir};
 
-use crate::sample::{ALL, append, assert_complete, entry, expected_rows, open_log, run_id, save_new_rows};
+use crate::sample::{
+    ALL, append, assert_sample_entries, entry, expected_rows, open_log, run_id, save_new_rows,
+};
 
 /// Directory of the disk for the child.
 const DISK: &str = "JANGDAN_TEST_DISK";
@@ -69,7 +71,7 @@ fn on_a_small_disk() {
     drop(log);
     let log = open_log(&directory);
     assert_eq!(log.read(&a, Sequence(0), ALL).unwrap().len() as u64, head + 1);
-    assert_complete(&log, &b, 5);
+    assert_sample_entries(&log, &b, 5);
     save_new_rows(&log, &b);
     assert_eq!(log.rows(&b).unwrap(), expected_rows(&log, &b));
     assert_eq!(log.read_all(Position(0), ALL).unwrap().len() as u64, head + 6);
@@ -92,7 +94,7 @@ fn on_a_read_only_disk() {
     shell("umount log.sqlite3", &disk);
     let log = open_log(&disk);
     append(&log, &run_id("a"), 1, 1);
-    assert_complete(&log, &run_id("a"), 2);
+    assert_sample_entries(&log, &run_id("a"), 2);
 }
 
 #[test]
@@ -114,7 +116,7 @@ fn a_store_recovers_after_its_file_was_immutable() {
     assert_eq!(whole.unwrap().len(), 2);
     append(&log, &a, 2, 2);
     drop(log);
-    assert_complete(&open_log(directory.path()), &a, 4);
+    assert_sample_entries(&open_log(directory.path()), &a, 4);
 }
 
 #[test]
@@ -124,7 +126,7 @@ fn a_damaged_header_is_detected_on_open() {
     let error = SqliteLog::open(directory.path()).unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
     invert_bytes(directory.path(), 0, 16);
-    assert_complete(&open_log(directory.path()), &run_id("a"), 50);
+    assert_sample_entries(&open_log(directory.path()), &run_id("a"), 50);
 }
 
 #[test]
@@ -139,7 +141,7 @@ fn damage_in_the_middle_is_detected_on_read() {
     assert!(errors.iter().flatten().any(|error| matches!(error, StoreError::Corrupt { .. })), "{errors:?}");
     drop(log);
     invert_bytes(directory.path(), page, 64);
-    assert_complete(&open_log(directory.path()), &run_id("a"), 2_000);
+    assert_sample_entries(&open_log(directory.path()), &run_id("a"), 2_000);
 }
 
 #[test]
@@ -200,11 +202,11 @@ fn another_program_that_locks_the_file_only_delays_the_writer() {
     tool.execute_batch("BEGIN IMMEDIATE").unwrap();
     std::thread::scope(|scope| {
         let appended = scope.spawn(|| log.append(&run_id("a"), Sequence(1), vec![entry(&run_id("a"), 2)]));
-        assert_complete(&log, &run_id("a"), 1);
+        assert_sample_entries(&log, &run_id("a"), 1);
         tool.execute_batch("COMMIT").unwrap();
         appended.join().unwrap().unwrap();
     });
-    assert_complete(&log, &run_id("a"), 2);
+    assert_sample_entries(&log, &run_id("a"), 2);
 }
 
 /// Creates a directory with a closed log of one run.

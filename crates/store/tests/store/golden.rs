@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use store::{LOG_FILE, Log, SCHEMA_VERSION};
 use tempfile::tempdir;
 
-use crate::sample::{append, assert_complete, expected_rows, open_log, run_id, save_new_rows};
+use crate::sample::{append, assert_sample_entries, expected_rows, open_log, run_id, save_new_rows};
 
 const N_ENTRIES: u64 = 25;
 /// The oldest schema whose rows are kept.
@@ -66,7 +66,7 @@ fn write_golden(golden: &Path) {
 fn assert_golden_content(directory: &Path, has_rows: bool) {
     let log = open_log(directory);
     for run in [run_id("a"), run_id("b")] {
-        assert_complete(&log, &run, N_ENTRIES);
+        assert_sample_entries(&log, &run, N_ENTRIES);
         let saved = if has_rows { Sequence(N_ENTRIES) } else { Sequence(0) };
         assert_eq!(log.rows_sequence(&run).unwrap(), saved);
         save_new_rows(&log, &run);

@@ -6,7 +6,7 @@ use store::{AppendResult, LOG_FILE, Log, NewEntry, Position, RowChange, StoreErr
 use tempfile::tempdir;
 
 use crate::sample::{
-    ALL, append, assert_complete, entries, entry, expected_rows, open_log, run_id, save_new_rows,
+    ALL, append, assert_sample_entries, entries, entry, expected_rows, open_log, run_id, save_new_rows,
 };
 
 #[test]
@@ -34,7 +34,7 @@ fn an_append_with_a_wrong_sequence_is_rejected_and_writes_nothing() {
     }
     let unknown = log.append(&run_id("b"), Sequence(1), vec![entry(&a, 1)]).unwrap_err();
     assert!(matches!(unknown, StoreError::Conflict { actual: Sequence(0), .. }));
-    assert_complete(&log, &a, 2);
+    assert_sample_entries(&log, &a, 2);
     assert_eq!(log.runs().unwrap().len(), 1);
 }
 
@@ -129,7 +129,7 @@ fn concurrent_writers_get_distinct_positions() {
             scope.spawn(move || (0..5).for_each(|after| append(log, &own, after, 1)));
         }
     });
-    (0..16).for_each(|n| assert_complete(&log, &run_id(&format!("r{n}")), 5));
+    (0..16).for_each(|n| assert_sample_entries(&log, &run_id(&format!("r{n}")), 5));
     assert_eq!(log.read_all(Position(0), ALL).unwrap().len(), 80);
 }
 
@@ -142,8 +142,8 @@ fn a_run_is_complete_with_indexed_and_unindexed_entries() {
     for round in 0..9 {
         append(&log, &a, round * 300, 300);
         append(&log, &b, round * 7, 7);
-        assert_complete(&log, &a, round * 300 + 300);
-        assert_complete(&log, &b, round * 7 + 7);
+        assert_sample_entries(&log, &a, round * 300 + 300);
+        assert_sample_entries(&log, &b, round * 7 + 7);
         drop(log);
         log = open_log(directory.path());
         let heads: Vec<u64> = log.runs().unwrap().iter().map(|head| head.sequence.0).collect();
@@ -169,7 +169,7 @@ fn an_interleaved_run_is_readable_from_any_sequence() {
             assert!((after + 1..=600).take(limit).eq(found.iter().map(|entry| entry.sequence.0)));
         }
     }
-    names.iter().for_each(|run| assert_complete(&log, run, 600));
+    names.iter().for_each(|run| assert_sample_entries(&log, run, 600));
 }
 
 #[test]
@@ -189,5 +189,5 @@ fn runs_beyond_the_cache_are_still_known() {
     let log = open_log(directory.path());
     let heads = log.runs().unwrap();
     assert_eq!(heads.len() as u64, N_RUNS);
-    heads.iter().for_each(|head| assert_complete(&log, &head.run, 2));
+    heads.iter().for_each(|head| assert_sample_entries(&log, &head.run, 2));
 }

@@ -40,7 +40,7 @@ pub fn append(log: &dyn Log, run: &RunId, after: u64, n: u64) {
 }
 
 /// Asserts that a run has exactly `n` entries with the expected content.
-pub fn assert_complete(log: &dyn Log, run: &RunId, n: u64) {
+pub fn assert_sample_entries(log: &dyn Log, run: &RunId, n: u64) {
     let found = log.read(run, Sequence(0), ALL).unwrap();
     assert_eq!(found.len() as u64, n, "entries of {run}");
     for (sequence, found) in (1..).zip(found) {

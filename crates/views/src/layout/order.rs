@@ -47,14 +47,16 @@ pub fn order(graph: &Graph, lanes: &Lanes) -> Cells {
 
 /// Sorts a cell by the average height of the neighbours; a task without neighbours stays.
 fn sort_by_neighbours<'a>(cell: &mut Cell, heights: &mut [i64], neighbours: impl Fn(usize) -> &'a [usize]) {
-    cell.sort_by_cached_key(|task| mean(neighbours(*task), heights).unwrap_or(heights[*task] * FINE));
+    cell.sort_by_cached_key(|task| {
+        scaled_mean_height(neighbours(*task), heights).unwrap_or(heights[*task] * FINE)
+    });
     record_heights(cell, heights);
 }
 
 /// Fixed-point factor of averages, so that they compare the same on every machine.
 const FINE: i64 = 1_000;
 
-fn mean(tasks: &[usize], heights: &[i64]) -> Option<i64> {
+fn scaled_mean_height(tasks: &[usize], heights: &[i64]) -> Option<i64> {
     let sum: i64 = tasks.iter().map(|task| heights[*task]).sum();
     (sum * FINE).checked_div(i64::try_from(tasks.len()).unwrap_or(i64::MAX))
 }

@@ -51,7 +51,7 @@ pub fn place(graph: &Graph, lanes: &Lanes, cells: &Cells) -> DiagramCoordinates 
             graph.before(task).iter().chain(graph.after(task))
         });
     });
-    let (lanes, height) = place_lanes(lanes, &stacks, &mut ys);
+    let (lanes, height) = place_phase_lanes(lanes, &stacks, &mut ys);
     let width = lanes.iter().map(|lane| lane.x + lane.width).max().unwrap_or(0);
     DiagramCoordinates { width, height, nodes: xs.into_iter().zip(ys).collect(), lanes }
 }
@@ -99,7 +99,7 @@ fn horizontal_positions(lanes: &Lanes, columns: &[Column]) -> (Vec<i64>, Vec<(i6
         let mut end = x + NODE_WIDTH;
         for ((_, layer), n_parts) in n_parts.range((stack, 0)..(stack + 1, 0)) {
             lefts.insert((stack, *layer), x);
-            end = x + column_offset(*n_parts) - COLUMN_GAP;
+            end = x + column_x_offset(*n_parts) - COLUMN_GAP;
             x = end + LAYER_GAP;
         }
         x = end + PADDING;
@@ -107,13 +107,13 @@ fn horizontal_positions(lanes: &Lanes, columns: &[Column]) -> (Vec<i64>, Vec<(i6
     }
     let mut xs = vec![0; lanes.lane_of.len()];
     for Column { cell: (stack, layer, _), part, tasks } in columns {
-        let left = lefts.get(&(*stack, *layer)).copied().unwrap_or(0) + column_offset(*part);
+        let left = lefts.get(&(*stack, *layer)).copied().unwrap_or(0) + column_x_offset(*part);
         tasks.iter().for_each(|task| xs[*task] = left);
     }
     (xs, stacks)
 }
 
-fn column_offset(part: usize) -> i64 {
+fn column_x_offset(part: usize) -> i64 {
     i64::try_from(part).unwrap_or(0) * (NODE_WIDTH + COLUMN_GAP)
 }
 
@@ -159,7 +159,7 @@ fn separate_heights(wishes: &[i64]) -> Vec<i64> {
 }
 
 /// Places the lanes around the tasks and moves the tasks into them. Returns the lanes and the height of the diagram.
-fn place_lanes(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64) {
+fn place_phase_lanes(lanes: &Lanes, stacks: &[(i64, i64)], ys: &mut [i64]) -> (Vec<Lane>, i64) {
     let mut extents: Vec<Option<(i64, i64)>> = vec![None; lanes.lanes.len()];
     for (lane, y) in lanes.lane_of.iter().zip(&*ys) {
         let (top, bottom) = extents[*lane].unwrap_or((*y, *y));

@@ -44,7 +44,7 @@ impl TableRow for AgentRow {
         self.name.clone()
     }
 
-    fn write_key(key: &AgentName) -> String {
+    fn key_to_text(key: &AgentName) -> String {
         key.to_string()
     }
 }

@@ -47,7 +47,7 @@ impl TableRow for AttemptRow {
         (self.task.clone(), self.number)
     }
 
-    fn write_key((task, number): &Self::Key) -> String {
+    fn key_to_text((task, number): &Self::Key) -> String {
         format!("{task}/{number}")
     }
 

@@ -52,7 +52,7 @@ impl TableRow for ChatRow {
         self.index
     }
 
-    fn write_key(key: &u32) -> String {
+    fn key_to_text(key: &u32) -> String {
         format!("{key:010}")
     }
 }
@@ -83,7 +83,7 @@ impl Views {
         }
         let key = self.add_chat(moment, ChatAuthor::Orchestrator, &row.text, Some(row.id), true);
         self.rows.chat.change(&key, |message| message.korean.clone_from(&row.korean));
-        self.rows.questions.change(&row.id, |row| row.chat = Some(ChatRow::write_key(&key)));
+        self.rows.questions.change(&row.id, |row| row.chat = Some(ChatRow::key_to_text(&key)));
     }
 
     /// Adds a reply to a question that the user has seen, unless the reply is already in the chat.

@@ -45,7 +45,7 @@ impl TableRow for CheckpointRow {
         self.id
     }
 
-    fn write_key(key: &CheckpointId) -> String {
+    fn key_to_text(key: &CheckpointId) -> String {
         key.to_string()
     }
 }
@@ -94,7 +94,7 @@ impl Views {
         if let CheckpointOutcome::Made { tree: Some(tree), .. } = outcome
             && let Some(task) = self.rows.checkpoints.get(&id).map(|row| row.task.clone())
         {
-            self.set_checkpoint_tree(&task, tree);
+            self.update_receipts_at_checkpoint(&task, tree);
         }
     }
 }

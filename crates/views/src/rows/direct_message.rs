@@ -71,7 +71,7 @@ impl TableRow for ChannelRow {
         self.id
     }
 
-    fn write_key(key: &ChannelId) -> String {
+    fn key_to_text(key: &ChannelId) -> String {
         key.to_string()
     }
 
@@ -88,7 +88,7 @@ impl TableRow for DirectMessageRow {
         self.id
     }
 
-    fn write_key(key: &DirectMessageId) -> String {
+    fn key_to_text(key: &DirectMessageId) -> String {
         key.to_string()
     }
 

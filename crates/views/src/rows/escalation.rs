@@ -61,7 +61,7 @@ impl TableRow for EscalationRow {
         self.id
     }
 
-    fn write_key(key: &EscalationId) -> String {
+    fn key_to_text(key: &EscalationId) -> String {
         key.to_string()
     }
 

@@ -54,7 +54,7 @@ impl TableRow for LoopRow {
         self.id
     }
 
-    fn write_key(key: &LoopId) -> String {
+    fn key_to_text(key: &LoopId) -> String {
         key.to_string()
     }
 }

@@ -93,7 +93,7 @@ impl TableRow for GateRow {
         self.phase
     }
 
-    fn write_key(key: &PhaseNumber) -> String {
+    fn key_to_text(key: &PhaseNumber) -> String {
         key.to_string()
     }
 }
@@ -158,7 +158,7 @@ impl Views {
         let name = self.rows.phases.get(&phase).map(|row| row.name.clone()).unwrap_or_default();
         self.rows.inbox.put(InboxRow::of_gate(phase, &name, blocks, moment.at));
         self.facts.open.set_party(InboxItem::Gate(phase), Some(ResponsibleParty::Person));
-        self.update_gate_party(phase);
+        self.update_gate_blocking_party(phase);
     }
 
     pub(crate) fn apply_gate_approved(
@@ -224,7 +224,7 @@ impl Views {
         self.set_gate_state(phase, round.unwrap_or(last), state, |_| ());
         self.rows.inbox.remove(&InboxItem::Gate(phase));
         self.facts.open.set_party(InboxItem::Gate(phase), None);
-        self.update_gate_party(phase);
+        self.update_gate_blocking_party(phase);
     }
 
     fn set_gate_state(
@@ -244,7 +244,7 @@ impl Views {
         self.set_phase_gate(phase, state, round);
     }
 
-    fn update_gate_party(&mut self, phase: PhaseNumber) {
+    fn update_gate_blocking_party(&mut self, phase: PhaseNumber) {
         let tasks = self.facts.phases.get(&phase).map(|facts| facts.at_gate.clone()).unwrap_or_default();
         for task in tasks {
             self.update_blocking_party(&task, &BlockReason::Approval { phase });

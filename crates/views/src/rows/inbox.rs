@@ -128,7 +128,7 @@ impl TableRow for InboxRow {
         self.item
     }
 
-    fn write_key(key: &InboxItem) -> String {
+    fn key_to_text(key: &InboxItem) -> String {
         key.to_string()
     }
 }

@@ -1,6 +1,6 @@
 //! Invocations: one agent calls another and waits for the result.
 
-use domain::{AgentName, InvocationId, InvocationOutcome, ResultType, SessionId, Timestamp};
+use domain::{AgentInvocationOutcome, AgentName, InvocationId, ResultType, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, ResponsibleParty};
@@ -49,7 +49,7 @@ impl TableRow for InvocationRow {
         self.id
     }
 
-    fn write_key(key: &InvocationId) -> String {
+    fn key_to_text(key: &InvocationId) -> String {
         key.to_string()
     }
 
@@ -102,16 +102,18 @@ impl Views {
         &mut self,
         moment: EventMoment<'_>,
         id: InvocationId,
-        outcome: &InvocationOutcome,
+        outcome: &AgentInvocationOutcome,
     ) {
         self.facts.open.set_party(InboxItem::Invocation(id), None);
         self.rows.invocations.change(&id, |row| {
             row.ended_at = Some(moment.at);
             (row.status, row.result_type, row.outcome) = match outcome {
-                InvocationOutcome::Completed { result_type, content } => {
+                AgentInvocationOutcome::Completed { result_type, content } => {
                     (InvocationState::Completed, Some(*result_type), Some(content.clone()))
                 }
-                InvocationOutcome::Failed { reason } => (InvocationState::Failed, None, Some(reason.clone())),
+                AgentInvocationOutcome::Failed { reason } => {
+                    (InvocationState::Failed, None, Some(reason.clone()))
+                }
             };
         });
     }

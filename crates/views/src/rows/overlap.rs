@@ -30,7 +30,7 @@ impl TableRow for OverlapRow {
         self.tasks.clone()
     }
 
-    fn write_key([first, second]: &Self::Key) -> String {
+    fn key_to_text([first, second]: &Self::Key) -> String {
         format!("{first}/{second}")
     }
 }

@@ -82,7 +82,7 @@ impl TableRow for PhaseRow {
         self.number
     }
 
-    fn write_key(key: &PhaseNumber) -> String {
+    fn key_to_text(key: &PhaseNumber) -> String {
         key.to_string()
     }
 }

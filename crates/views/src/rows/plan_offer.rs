@@ -50,7 +50,7 @@ impl TableRow for PlanOfferRow {
         self.id
     }
 
-    fn write_key(key: &OfferId) -> String {
+    fn key_to_text(key: &OfferId) -> String {
         key.to_string()
     }
 }
@@ -171,7 +171,7 @@ impl Views {
                 row.budget = planned.budget;
             }
         });
-        self.rows.task_details.change(&planned.id, |row| row.apply_fields(planned, fields));
+        self.rows.task_details.change(&planned.id, |row| row.apply_plan_fields(planned, fields));
         let tester = self.rows.tasks.get(&planned.id).is_some_and(|row| row.tester.is_some());
         let verify = self.rows.task_details.get(&planned.id).is_some_and(|row| row.verify.is_some());
         if let Some(facts) = self.facts.tasks.get_mut(&planned.id) {

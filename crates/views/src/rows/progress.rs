@@ -30,7 +30,7 @@ impl TableRow for ProgressRow {
         self.session_id
     }
 
-    fn write_key(key: &SessionId) -> String {
+    fn key_to_text(key: &SessionId) -> String {
         key.to_string()
     }
 

@@ -94,7 +94,7 @@ impl TableRow for QuestionRow {
         self.id
     }
 
-    fn write_key(key: &QuestionId) -> String {
+    fn key_to_text(key: &QuestionId) -> String {
         key.to_string()
     }
 
@@ -141,7 +141,7 @@ impl Views {
         });
         let Some(row) = self.rows.questions.get(&id).cloned() else { return };
         self.facts.open.set_party(InboxItem::Question(id), Some(party));
-        self.update_question_party(&row);
+        self.update_question_blocking_party(&row);
         match to {
             QuestionRoute::Orchestrator => self.rows.inbox.remove(&InboxItem::Question(id)),
             QuestionRoute::Person => {
@@ -160,7 +160,7 @@ impl Views {
         self.rows.inbox.change(&InboxItem::Question(id), |row| {
             (row.text, row.korean) = (text.to_owned(), None);
         });
-        self.add_forwarded_turn(moment, id);
+        self.add_forwarded_question_turn(moment, id);
         // Forwarding routes it to the user.
         self.apply_question_routed(moment, id, QuestionRoute::Person);
         if let Some(task) = self.rows.questions.get(&id).and_then(|row| row.task.clone()) {
@@ -258,7 +258,7 @@ impl Views {
             facts.questions.retain(|other| *other != id);
             self.update_pending_question(task);
         }
-        self.update_question_party(&row);
+        self.update_question_blocking_party(&row);
     }
 
     /// Ends the waiting of the asking session.
@@ -267,7 +267,7 @@ impl Views {
         self.set_session_waiting(moment, session, InboxItem::Question(id), false);
     }
 
-    fn update_question_party(&mut self, row: &QuestionRow) {
+    fn update_question_blocking_party(&mut self, row: &QuestionRow) {
         if let Some(task) = &row.task {
             self.update_blocking_party(task, &BlockReason::Question { question: row.id });
         }

@@ -72,7 +72,7 @@ impl TableRow for ReceiptRow {
         (self.sequence, self.index)
     }
 
-    fn write_key((sequence, index): &Self::Key) -> String {
+    fn key_to_text((sequence, index): &Self::Key) -> String {
         format!("{:012}/{index:03}", sequence.0)
     }
 }
@@ -102,18 +102,18 @@ impl Views {
             }
             MergeOutcome::Merged { receipt: None, .. } | MergeOutcome::Failed { .. } => {}
             // The worktree now contains conflict markers.
-            MergeOutcome::Conflicted { .. } => self.set_work_tree(task, None),
+            MergeOutcome::Conflicted { .. } => self.update_task_receipts(task, None),
         }
         if let MergeOutcome::Merged { tree, .. } = outcome {
-            self.set_merged_tree(task, tree.as_deref());
+            self.mark_work_merged(task, tree.as_deref());
         }
     }
 
     /// Sets the tree of a task's work from a checkpoint.
-    pub(super) fn set_checkpoint_tree(&mut self, task: &TaskId, tree: &str) {
+    pub(super) fn update_receipts_at_checkpoint(&mut self, task: &TaskId, tree: &str) {
         // The worktree of a merged task no longer counts.
         if self.facts.tasks.get(task).is_some_and(|facts| !facts.is_merged) {
-            self.set_work_tree(task, Some(tree));
+            self.update_task_receipts(task, Some(tree));
         }
     }
 
@@ -128,28 +128,28 @@ impl Views {
     pub(crate) fn rewind_work(&mut self, task: &TaskId, to: RewindTarget) {
         self.reopen_work(task);
         let tree = to.and_then(|id| self.rows.checkpoints.get(&id)?.tree.clone());
-        self.set_work_tree(task, tree.as_deref());
+        self.update_task_receipts(task, tree.as_deref());
     }
 
     /// Makes the merged tree the current one of the task and its phase.
-    fn set_merged_tree(&mut self, task: &TaskId, tree: Option<&str>) {
+    fn mark_work_merged(&mut self, task: &TaskId, tree: Option<&str>) {
         let Some(facts) = self.facts.tasks.get_mut(task) else { return };
         facts.is_merged = true;
         let Some(tree) = tree else { return };
-        self.set_work_tree(task, Some(tree));
+        self.update_task_receipts(task, Some(tree));
         if let Some(phase) = self.rows.tasks.get(task).map(|row| row.phase) {
-            self.set_phase_tree(phase, tree);
+            self.update_phase_receipts(phase, tree);
         }
     }
 
     /// Sets the merged tree of a phase.
-    fn set_phase_tree(&mut self, phase: PhaseNumber, tree: &str) {
+    fn update_phase_receipts(&mut self, phase: PhaseNumber, tree: &str) {
         let receipts = self.facts.phases.get(&phase).map(|phase| phase.receipts.clone()).unwrap_or_default();
         self.update_stale_receipts(&receipts, Some(tree));
     }
 
     /// Sets the tree of a task's work; `None` if it is unknown.
-    fn set_work_tree(&mut self, task: &TaskId, tree: Option<&str>) {
+    fn update_task_receipts(&mut self, task: &TaskId, tree: Option<&str>) {
         let Some(facts) = self.facts.tasks.get(task) else { return };
         let receipts = facts.receipts.clone();
         self.update_stale_receipts(&receipts, tree);
@@ -193,7 +193,7 @@ impl Views {
             });
             self.facts.phases.entry(phase).or_default().receipts.push((moment.sequence, index));
             // All checks of a round run on one tree; earlier rounds may have used another.
-            self.set_phase_tree(phase, &receipt.tree);
+            self.update_phase_receipts(phase, &receipt.tree);
         }
     }
 
@@ -219,6 +219,6 @@ impl Views {
         if let Some(facts) = self.facts.tasks.get_mut(task) {
             facts.receipts.push((moment.sequence, 0));
         }
-        self.set_work_tree(task, Some(&receipt.tree));
+        self.update_task_receipts(task, Some(&receipt.tree));
     }
 }

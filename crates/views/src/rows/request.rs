@@ -62,7 +62,7 @@ impl TableRow for RequestRow {
         self.id
     }
 
-    fn write_key(key: &RequestId) -> String {
+    fn key_to_text(key: &RequestId) -> String {
         key.to_string()
     }
 

@@ -43,7 +43,7 @@ impl TableRow for ResultRow {
         self.id
     }
 
-    fn write_key(key: &ResultId) -> String {
+    fn key_to_text(key: &ResultId) -> String {
         key.to_string()
     }
 

@@ -124,7 +124,7 @@ impl TableRow for RunRow {
 
     fn key(&self) {}
 
-    fn write_key((): &()) -> String {
+    fn key_to_text((): &()) -> String {
         "run".to_owned()
     }
 }

@@ -83,7 +83,7 @@ impl TableRow for SessionRow {
         self.id
     }
 
-    fn write_key(key: &SessionId) -> String {
+    fn key_to_text(key: &SessionId) -> String {
         key.to_string()
     }
 

@@ -90,7 +90,7 @@ impl TableRow for TaskRow {
         self.id.clone()
     }
 
-    fn write_key(key: &TaskId) -> String {
+    fn key_to_text(key: &TaskId) -> String {
         key.to_string()
     }
 

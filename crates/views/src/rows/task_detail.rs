@@ -34,7 +34,7 @@ pub struct TaskDetailRow {
 
 impl TaskDetailRow {
     /// Applies changed fields of the plan.
-    pub(super) fn apply_fields(&mut self, planned: &PlannedTask, fields: &[PlanField]) {
+    pub(super) fn apply_plan_fields(&mut self, planned: &PlannedTask, fields: &[PlanField]) {
         for field in fields {
             match field {
                 PlanField::Text => self.text.clone_from(&planned.text),
@@ -85,7 +85,7 @@ impl TableRow for TaskDetailRow {
         self.id.clone()
     }
 
-    fn write_key(key: &TaskId) -> String {
+    fn key_to_text(key: &TaskId) -> String {
         key.to_string()
     }
 }

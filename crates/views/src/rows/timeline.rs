@@ -42,7 +42,7 @@ impl TableRow for TimelineRow {
         self.sequence
     }
 
-    fn write_key(key: &Sequence) -> String {
+    fn key_to_text(key: &Sequence) -> String {
         format!("{:012}", key.0)
     }
 

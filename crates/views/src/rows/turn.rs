@@ -80,7 +80,7 @@ impl TableRow for TurnRow {
         (self.task.clone(), self.index)
     }
 
-    fn write_key((task, index): &Self::Key) -> String {
+    fn key_to_text((task, index): &Self::Key) -> String {
         format!("{task}/{index:010}")
     }
 
@@ -161,7 +161,7 @@ impl Views {
         }
     }
 
-    pub(crate) fn add_step_turn(
+    pub(crate) fn add_completed_step_turn(
         &mut self,
         moment: EventMoment<'_>,
         session: SessionId,
@@ -191,14 +191,14 @@ impl Views {
     }
 
     pub(super) fn add_question_turn(&mut self, moment: EventMoment<'_>, id: QuestionId) {
-        self.add_turn_of_question(moment, id, TurnSpeaker::Agent);
+        self.add_speaker_question_turn(moment, id, TurnSpeaker::Agent);
     }
 
-    pub(super) fn add_forwarded_turn(&mut self, moment: EventMoment<'_>, id: QuestionId) {
-        self.add_turn_of_question(moment, id, TurnSpeaker::Orchestrator);
+    pub(super) fn add_forwarded_question_turn(&mut self, moment: EventMoment<'_>, id: QuestionId) {
+        self.add_speaker_question_turn(moment, id, TurnSpeaker::Orchestrator);
     }
 
-    fn add_turn_of_question(&mut self, moment: EventMoment<'_>, id: QuestionId, role: TurnSpeaker) {
+    fn add_speaker_question_turn(&mut self, moment: EventMoment<'_>, id: QuestionId, role: TurnSpeaker) {
         let Some(row) = self.rows.questions.get(&id) else { return };
         let Some(task) = row.task.clone() else { return };
         let options: String = row.options.iter().map(|option| format!("\n- {option}")).collect();

@@ -59,7 +59,7 @@ impl TableRow for UsageRow {
         self.scope.clone()
     }
 
-    fn write_key(key: &UsageScope) -> String {
+    fn key_to_text(key: &UsageScope) -> String {
         match key {
             UsageScope::Run => "run".to_owned(),
             UsageScope::Phase(phase) => format!("phase/{phase}"),
@@ -86,21 +86,21 @@ impl Views {
         });
         self.update_progress_usage(moment, session);
         self.rows.run.change(&(), |row| row.used.add(usage));
-        self.add_usage(UsageScope::Run, usage);
+        self.add_scope_usage(UsageScope::Run, usage);
         if let Some(agent) = self.agent_of_session(session) {
             self.rows.agents.change(&agent, |row| row.used.add(usage));
-            self.add_usage(UsageScope::Agent(agent), usage);
+            self.add_scope_usage(UsageScope::Agent(agent), usage);
         }
         let session_phase = self.rows.sessions.get(&session).and_then(|row| row.phase);
         let task = task.filter(|task| self.rows.tasks.get(task).is_some());
         if let Some(task) = task {
             self.rows.tasks.change(task, |row| row.used.add(usage));
-            self.add_usage(UsageScope::Task(task.clone()), usage);
+            self.add_scope_usage(UsageScope::Task(task.clone()), usage);
         }
         let phase = task.and_then(|task| self.rows.tasks.get(task)).map(|row| row.phase).or(session_phase);
         if let Some(phase) = phase {
             self.rows.phases.change(&phase, |row| row.used.add(usage));
-            self.add_usage(UsageScope::Phase(phase), usage);
+            self.add_scope_usage(UsageScope::Phase(phase), usage);
         }
     }
 
@@ -122,7 +122,7 @@ impl Views {
         self.change_usage(scope, |row| row.raised_budget = Some(budget));
     }
 
-    fn add_usage(&mut self, scope: UsageScope, usage: &Usage) {
+    fn add_scope_usage(&mut self, scope: UsageScope, usage: &Usage) {
         self.change_usage(scope, |row| {
             row.input_tokens = row.input_tokens.saturating_add(usage.input_tokens);
             row.output_tokens = row.output_tokens.saturating_add(usage.output_tokens);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{PhaseNumber, TaskId};
 
 use super::pace::Pace;
-use crate::{Rows, graph::Graph, layout::task_graph, rows::TaskRow};
+use crate::{Rows, graph::Graph, layout::build_dependency_graph, rows::TaskRow};
 
 /// Tasks and gates of a run in one graph.
 pub struct GatedGraph<'a> {
@@ -21,7 +21,7 @@ impl<'a> GatedGraph<'a> {
         let tasks: Vec<&TaskRow> = rows.tasks.iter().collect();
         let gates: Vec<PhaseNumber> = rows.phases.iter().map(|row| row.number).collect();
         let places: BTreeMap<PhaseNumber, usize> = gates.iter().copied().zip(tasks.len()..).collect();
-        let of_tasks = task_graph(rows);
+        let of_tasks = build_dependency_graph(rows);
         let mut graph = Graph::new(tasks.len() + gates.len());
         for (place, task) in tasks.iter().enumerate() {
             of_tasks.before(place).iter().for_each(|earlier| graph.connect(*earlier, place));

@@ -119,7 +119,7 @@ impl<'a> Simulation<'a> {
         true
     }
 
-    fn agent(&self, row: &'a TaskRow) -> Option<&'a AgentName> {
+    fn agent_of_task(&self, row: &'a TaskRow) -> Option<&'a AgentName> {
         row.agent.as_ref().or(self.worker)
     }
 
@@ -138,7 +138,7 @@ impl<'a> Simulation<'a> {
 
     /// Gives a task a slot until it is done.
     fn start_task(&mut self, node: usize, row: &'a TaskRow) {
-        let agent = self.agent(row);
+        let agent = self.agent_of_task(row);
         self.free = self.free.saturating_sub(1);
         let slots = self.slots;
         let free_of = self.free_of.entry(agent).or_insert(slots);
@@ -162,7 +162,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn release_slot(&mut self, node: usize) {
-        let agent = self.graph_of_gates.tasks.get(node).and_then(|row| self.agent(row));
+        let agent = self.graph_of_gates.tasks.get(node).and_then(|row| self.agent_of_task(row));
         self.free += 1;
         if let Some(free) = self.free_of.get_mut(&agent) {
             *free += 1;
@@ -202,7 +202,7 @@ impl<'a> Simulation<'a> {
         let Some(row) = self.graph_of_gates.tasks.get(node).copied() else { return };
         let has_started = row.started_at.is_some() && row.state != TaskState::Waiting;
         let turn = (Reverse(has_started), Reverse(row.priority), Reverse(self.remaining[node]), node);
-        self.ready.entry(self.agent(row)).or_default().insert(turn);
+        self.ready.entry(self.agent_of_task(row)).or_default().insert(turn);
     }
 
     /// Returns whether a node no longer blocks others, whatever it depends on.

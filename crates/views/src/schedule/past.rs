@@ -84,7 +84,7 @@ fn blocked_times(rows: &Rows, now: Timestamp) -> BTreeMap<TaskId, Vec<BlockedTim
     let mut add = |task: &TaskId, blocked_time: BlockedTime| {
         blocked_times.entry(task.clone()).or_default().push(blocked_time)
     };
-    let last_event_times = last_event_times(rows);
+    let last_event_times = last_question_event_times(rows);
     for row in rows.questions.iter() {
         let Some(task) = &row.task else { continue };
         let to = question_end(row, &last_event_times).unwrap_or(now);
@@ -135,6 +135,6 @@ fn question_end(row: &QuestionRow, last_event_times: &BTreeMap<QuestionId, Times
 }
 
 /// Returns the time of the last event of each question.
-fn last_event_times(rows: &Rows) -> BTreeMap<QuestionId, Timestamp> {
+fn last_question_event_times(rows: &Rows) -> BTreeMap<QuestionId, Timestamp> {
     rows.timeline.iter().filter_map(|row| Some((row.question?, row.happened_at))).collect()
 }

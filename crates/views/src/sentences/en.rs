@@ -6,9 +6,10 @@ pub(crate) mod inputs;
 pub(crate) mod plan_changes;
 
 use domain::{
-    Actor, AttemptFailure, BlockReason, CheckpointOutcome, ClaimSource, CompletionProof, EscalationAction,
-    EscalationLevel, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, InvocationOutcome,
-    MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome, TaskReturnReason, events,
+    Actor, AgentInvocationOutcome, AttemptFailure, BlockReason, CheckpointOutcome, ClaimSource,
+    CompletionProof, EscalationAction, EscalationLevel, EscalationSubject, EscalationType, Event,
+    FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, Receipt, RunOutcome,
+    TaskReturnReason, events,
 };
 
 use self::{
@@ -18,8 +19,8 @@ use self::{
 use crate::{
     Rows,
     sentence::{
-        EventSentence, SentenceContext, first_line, join_names, join_names_of_total, prefix_with_colon,
-        short_commit, to_usize,
+        EventSentence, SentenceContext, first_line, join_leading_names, join_names_of_total,
+        prefix_with_colon, short_commit, to_usize,
     },
 };
 
@@ -27,7 +28,7 @@ use crate::{
 pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentence {
     let context = SentenceContext { rows, actor };
     let agent = |session| context.agent(session);
-    let by = context.person().map(|name| format!(" by {name}")).unwrap_or_default();
+    let by = context.acting_user().map(|name| format!(" by {name}")).unwrap_or_default();
     match event {
         Event::RunStarted(events::RunStarted { project, work, .. }) => {
             let tasks = plural(work.tasks.len(), "task");
@@ -39,10 +40,12 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::RunEnded(events::RunEnded { outcome, failed, waiting }) => EventSentence::new(match outcome {
             RunOutcome::Done => "Run done".to_owned(),
             RunOutcome::Cancelled => "Run ended: cancelled".to_owned(),
-            RunOutcome::Failed if waiting.is_empty() => format!("Run failed: {} failed", join_names(failed)),
+            RunOutcome::Failed if waiting.is_empty() => {
+                format!("Run failed: {} failed", join_leading_names(failed))
+            }
             RunOutcome::Failed => {
                 let unstarted = plural(waiting.len(), "task");
-                format!("Run failed: {} failed, {unstarted} never started", join_names(failed))
+                format!("Run failed: {} failed, {unstarted} never started", join_leading_names(failed))
             }
         }),
         Event::RunReopened(events::RunReopened {}) => EventSentence::new(format!("Run reopened{by}")),
@@ -65,7 +68,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
 
         Event::TasksBecameReady(events::TasksBecameReady { tasks }) => match tasks.as_slice() {
             [task] => EventSentence::new(format!("{task} is ready")).with_task(task),
-            tasks => EventSentence::new(format!("Ready to start: {}", join_names(tasks))),
+            tasks => EventSentence::new(format!("Ready to start: {}", join_leading_names(tasks))),
         },
         Event::TaskStarted(events::TaskStarted { task, attempt, agent, session }) => {
             let attempt = if *attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
@@ -117,7 +120,9 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
             EventSentence::new(match outcome {
                 MergeOutcome::Merged { commit, .. } => format!("{task} merged as {}", short_commit(commit)),
-                MergeOutcome::Conflicted { files } => format!("{task} conflicts in {}", join_names(files)),
+                MergeOutcome::Conflicted { files } => {
+                    format!("{task} conflicts in {}", join_leading_names(files))
+                }
                 MergeOutcome::CheckFailed { receipt } => {
                     format!("{task} not merged: its check on the merged files {}", check_result(receipt))
                 }
@@ -164,7 +169,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("Priority of {task} set to {priority}")).with_task(task)
         }
         Event::TaskMessageSent(events::TaskMessageSent { task, text }) => {
-            EventSentence::new(format!("{} to {task}: {text}", context.actor())).with_task(task)
+            EventSentence::new(format!("{} to {task}: {text}", context.acting_party_name())).with_task(task)
         }
         Event::TaskReassigned(events::TaskReassigned { task, agent }) => {
             EventSentence::new(format!("{task} assigned to {agent}")).with_task(task)
@@ -205,7 +210,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(match after.as_slice() {
                 [] => format!("Phase {phase} no longer depends on another phase"),
                 [earlier] => format!("Phase {phase} now depends on phase {earlier}"),
-                after => format!("Phase {phase} now depends on phases {}", join_names(after)),
+                after => format!("Phase {phase} now depends on phases {}", join_leading_names(after)),
             })
             .with_phase(*phase)
         }
@@ -316,18 +321,26 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             .with_question(*question)
         }
         Event::QuestionForwarded(events::QuestionForwarded { question, text }) => EventSentence::new(
-            format!("{} forwards {question} to you{}", context.actor(), prefix_with_colon(text)),
+            format!("{} forwards {question} to you{}", context.acting_party_name(), prefix_with_colon(text)),
         )
         .with_question(*question),
         Event::ClarificationRequested(events::ClarificationRequested { question, text }) => {
             let label = context.question(*question);
-            EventSentence::new(format!("{} asks about {label}{}", context.actor(), prefix_with_colon(text)))
-                .with_question(*question)
+            EventSentence::new(format!(
+                "{} asks about {label}{}",
+                context.acting_party_name(),
+                prefix_with_colon(text)
+            ))
+            .with_question(*question)
         }
         Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
             let label = context.question(*question);
-            EventSentence::new(format!("{} answered {label}{}", context.actor(), prefix_with_colon(answer)))
-                .with_question(*question)
+            EventSentence::new(format!(
+                "{} answered {label}{}",
+                context.acting_party_name(),
+                prefix_with_colon(answer)
+            ))
+            .with_question(*question)
         }
         Event::QuestionDelivered(events::QuestionDelivered { question, session }) => {
             let label = context.question(*question);
@@ -375,7 +388,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         }
         Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
             let resource = match provided {
-                ProvidedResource::Environment { names } => join_names(names),
+                ProvidedResource::Environment { names } => join_leading_names(names),
                 ProvidedResource::File { path } => path.clone(),
                 ProvidedResource::Permission { granted: true } => "granted".to_owned(),
                 ProvidedResource::Permission { granted: false } => "not granted".to_owned(),
@@ -414,10 +427,10 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::InvocationEnded(events::InvocationEnded { invocation, outcome }) => {
             let (caller, callee) = context.call_parties(*invocation);
             EventSentence::new(match outcome {
-                InvocationOutcome::Completed { content, .. } => {
+                AgentInvocationOutcome::Completed { content, .. } => {
                     format!("{callee} finished its work for {caller}{}", prefix_with_colon(content))
                 }
-                InvocationOutcome::Failed { reason } => {
+                AgentInvocationOutcome::Failed { reason } => {
                     format!("{callee} failed to do its work for {caller}{}", prefix_with_colon(reason))
                 }
             })
@@ -486,8 +499,11 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             EventSentence::new(format!("Phase {phase} approved{by}{waived}{note}")).with_phase(*phase)
         }
         Event::GateFailed(events::GateFailed { phase, reason, tasks, .. }) => {
-            let tasks =
-                if tasks.is_empty() { String::new() } else { format!(" (to redo: {})", join_names(tasks)) };
+            let tasks = if tasks.is_empty() {
+                String::new()
+            } else {
+                format!(" (to redo: {})", join_leading_names(tasks))
+            };
             EventSentence::new(format!("Phase {phase} needs changes{}{tasks}", prefix_with_colon(reason)))
                 .with_phase(*phase)
         }
@@ -503,7 +519,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             let (task, failures) = (context.loop_task(*feedback_loop), plural(names.len(), "failure"));
             EventSentence::new(format!(
                 "{task}: {failures} in test round {round}{}",
-                prefix_with_colon(&join_names(&names))
+                prefix_with_colon(&join_leading_names(&names))
             ))
             .with_id(feedback_loop)
         }
@@ -551,10 +567,12 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         }
         Event::EscalationResolved(events::EscalationResolved { escalation, action, note }) => {
             let subject = subject_name(&context.escalation_subject(*escalation));
-            let title = context.escalation(*escalation).map(|row| row.title.clone()).unwrap_or_default();
+            let title = context.escalation_row(*escalation).map(|row| row.title.clone()).unwrap_or_default();
             let text = match action {
                 None => format!("Problem {escalation} disappeared{}", prefix_with_colon(&title)),
-                Some(action) => format!("{} {}", context.actor(), decision(action, &subject, &title)),
+                Some(action) => {
+                    format!("{} {}", context.acting_party_name(), decision(action, &subject, &title))
+                }
             };
             // The name of the action alone adds nothing.
             let is_action = action.as_ref().is_some_and(|action| action.to_string() == note.trim());
@@ -623,7 +641,8 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         },
 
         Event::ChatMessageSent(events::ChatMessageSent { text, answers }) => {
-            let sentence = EventSentence::new(format!("{}{}", context.actor(), prefix_with_colon(text)));
+            let sentence =
+                EventSentence::new(format!("{}{}", context.acting_party_name(), prefix_with_colon(text)));
             if let Some(question) = answers { sentence.with_question(*question) } else { sentence }
         }
         Event::ChatAnsweredWithStatus(events::ChatAnsweredWithStatus {
@@ -679,7 +698,8 @@ fn awaited_item(context: SentenceContext<'_>, reason: &BlockReason) -> String {
         BlockReason::Approval { phase } => format!("the approval of phase {phase}"),
         BlockReason::RateLimited { .. } => "its rate limit to reset".to_owned(),
         BlockReason::Escalated { escalation } => {
-            let title = context.escalation(*escalation).map(|row| format!(" ({})", first_line(&row.title)));
+            let title =
+                context.escalation_row(*escalation).map(|row| format!(" ({})", first_line(&row.title)));
             format!("a decision on {escalation}{}", title.unwrap_or_default())
         }
         BlockReason::Paused { by: Actor::Person(name) } => format!("{name}, who paused it"),

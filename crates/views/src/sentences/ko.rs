@@ -11,9 +11,9 @@ mod phrases;
 mod plan_changes;
 
 use domain::{
-    Actor, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event, FeedbackLoopOutcome,
-    InvocationOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, RunOutcome, TaskReturnReason,
-    events,
+    Actor, AgentInvocationOutcome, CheckpointOutcome, ClaimSource, CompletionProof, EscalationLevel, Event,
+    FeedbackLoopOutcome, MergeOutcome, ParkMode, ProvidedResource, QuestionRoute, RunOutcome,
+    TaskReturnReason, events,
 };
 
 pub(crate) use self::{
@@ -22,9 +22,9 @@ pub(crate) use self::{
 };
 use self::{
     phrases::{
-        agent_as_subject, agent_name, awaited_item, check_result, decision, failure_reason, join_names,
-        join_names_of_total, level_name, limit_name, permission_action, priority_name, role_name,
-        severity_name, subject_name,
+        agent_as_subject, agent_name, awaited_item, check_result, decision, escalation_level_name,
+        escalation_type_name, failure_reason, join_leading_names, join_names_of_total, permission_action,
+        priority_name, role_name, severity_name, subject_name,
     },
     plan_changes::plan_field_name,
 };
@@ -38,11 +38,11 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
     let context = SentenceContext { rows, actor };
     let agent = |session| agent_name(&context.agent(session));
     let agent_subject = |session| agent_as_subject(&context.agent(session));
-    let (actor, actor_subject) = match context.person() {
+    let (actor, actor_subject) = match context.acting_user() {
         Some(name) => (format!("{name} 님"), format!("{name} 님이")),
-        None => (agent_name(&context.actor()), agent_as_subject(&context.actor())),
+        None => (agent_name(&context.acting_party_name()), agent_as_subject(&context.acting_party_name())),
     };
-    let by = context.person().map(|name| format!(" ({name} 님)")).unwrap_or_default();
+    let by = context.acting_user().map(|name| format!(" ({name} 님)")).unwrap_or_default();
     match event {
         Event::RunStarted(events::RunStarted { project, work, .. }) => {
             format!("{project} 실행 시작{}, 작업 {}개", prefix_with_colon(&work.title), work.tasks.len())
@@ -54,10 +54,10 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             RunOutcome::Done => "실행이 완료되었습니다".to_owned(),
             RunOutcome::Cancelled => "실행이 중단되어 종료되었습니다".to_owned(),
             RunOutcome::Failed if waiting.is_empty() => {
-                format!("실행이 실패했습니다. 실패한 작업: {}", join_names(failed))
+                format!("실행이 실패했습니다. 실패한 작업: {}", join_leading_names(failed))
             }
             RunOutcome::Failed => {
-                let (failed, n_waiting) = (join_names(failed), waiting.len());
+                let (failed, n_waiting) = (join_leading_names(failed), waiting.len());
                 format!("실행이 실패했습니다. 실패한 작업: {failed}. 시작하지 못한 작업: {n_waiting}개")
             }
         },
@@ -70,7 +70,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::PhaseLanded(events::PhaseLanded { phase }) => format!("{phase}단계의 결과를 병합했습니다"),
 
         Event::TasksBecameReady(events::TasksBecameReady { tasks }) => {
-            format!("시작할 수 있는 작업: {}", join_names(tasks))
+            format!("시작할 수 있는 작업: {}", join_leading_names(tasks))
         }
         Event::TaskStarted(events::TaskStarted { task, attempt, agent, .. }) => {
             let attempt = if *attempt > 1 { format!(" ({attempt}차 시도)") } else { String::new() };
@@ -111,7 +111,9 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             MergeOutcome::Merged { commit, .. } => {
                 format!("{task} 작업을 병합했습니다: {}", short_commit(commit))
             }
-            MergeOutcome::Conflicted { files } => format!("{task} 작업 병합 충돌: {}", join_names(files)),
+            MergeOutcome::Conflicted { files } => {
+                format!("{task} 작업 병합 충돌: {}", join_leading_names(files))
+            }
             MergeOutcome::CheckFailed { receipt } => {
                 format!("{task} 작업을 병합하지 않았습니다. 병합 결과 검증 {}", check_result(receipt))
             }
@@ -179,7 +181,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             if after.is_empty() {
                 format!("{phase}단계가 더 이상 다른 단계에 의존하지 않습니다")
             } else {
-                format!("{phase}단계의 선행 단계 변경: {}", join_names(after))
+                format!("{phase}단계의 선행 단계 변경: {}", join_leading_names(after))
             }
         }
         Event::TaskChanged(events::TaskChanged { task, fields }) => {
@@ -307,7 +309,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
         Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
             let resource = match provided {
-                ProvidedResource::Environment { names } => join_names(names),
+                ProvidedResource::Environment { names } => join_leading_names(names),
                 ProvidedResource::File { path } => path.clone(),
                 ProvidedResource::Permission { granted: true } => "허용됨".to_owned(),
                 ProvidedResource::Permission { granted: false } => "허용되지 않음".to_owned(),
@@ -337,13 +339,13 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let (caller, callee) = context.call_parties(*invocation);
             let caller = agent_name(&caller);
             match outcome {
-                InvocationOutcome::Completed { content, .. } => {
+                AgentInvocationOutcome::Completed { content, .. } => {
                     format!(
                         "{callee} 에이전트가 {caller}의 호출을 처리했습니다{}",
                         prefix_with_colon(content)
                     )
                 }
-                InvocationOutcome::Failed { reason } => {
+                AgentInvocationOutcome::Failed { reason } => {
                     format!(
                         "{callee} 에이전트가 {caller}의 호출을 처리하지 못했습니다{}",
                         prefix_with_colon(reason)
@@ -396,7 +398,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let tasks = if tasks.is_empty() {
                 String::new()
             } else {
-                format!(" (다시 할 작업: {})", join_names(tasks))
+                format!(" (다시 할 작업: {})", join_leading_names(tasks))
             };
             format!("{phase}단계 수정 필요{}{tasks}", prefix_with_colon(reason))
         }
@@ -410,7 +412,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             let (task, n_failures) = (context.loop_task(*feedback_loop), names.len());
             format!(
                 "{task} 작업: {round}회차 테스트에서 {n_failures}건 실패{}",
-                prefix_with_colon(&join_names(&names))
+                prefix_with_colon(&join_leading_names(&names))
             )
         }
         Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
@@ -431,13 +433,13 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             match to {
                 EscalationLevel::Person => format!("{subject} 문제: 결정 필요"),
                 EscalationLevel::Worker | EscalationLevel::Operator | EscalationLevel::Orchestrator => {
-                    format!("{subject} 문제: {} 결정 대기", level_name(*to))
+                    format!("{subject} 문제: {} 결정 대기", escalation_level_name(*to))
                 }
             }
         }
         Event::EscalationResolved(events::EscalationResolved { escalation, action, note }) => {
             let subject = context.escalation_subject(*escalation);
-            let row = context.escalation(*escalation);
+            let row = context.escalation_row(*escalation);
             let title = row.map(|row| row.korean.as_ref().unwrap_or(&row.title).clone()).unwrap_or_default();
             let text = match action {
                 None => format!("문제가 해소되었습니다{}", prefix_with_colon(&title)),
@@ -459,7 +461,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             format!("{} 예산 증액: {budget}", subject_name(subject))
         }
         Event::LimitWaived(events::LimitWaived { subject, limit }) => {
-            format!("{} 한도 면제: {}", subject_name(subject), limit_name(*limit))
+            format!("{} 한도 면제: {}", subject_name(subject), escalation_type_name(*limit))
         }
 
         Event::CheckpointRequested(events::CheckpointRequested { checkpoint, task, .. }) => {

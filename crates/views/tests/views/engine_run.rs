@@ -55,7 +55,7 @@ fn agent_name(name: &str) -> AgentName {
     name.parse().unwrap()
 }
 
-fn ana() -> String {
+fn test_user() -> String {
     "ana".to_owned()
 }
 
@@ -109,7 +109,7 @@ impl EngineRun {
         };
         let team = team.into_iter().map(member).collect();
         let start = Box::new(RunStart { project: "shop".to_owned(), work, settings, team });
-        engine_run.execute_input(RunInput::Start { person: ana(), start });
+        engine_run.execute_input(RunInput::Start { person: test_user(), start });
         engine_run
     }
 
@@ -311,7 +311,8 @@ impl EngineRun {
     /// Resolves a random inbox item.
     fn resolve_item(&mut self, chance: &mut RandomChoices) {
         let n = u32::try_from(chance.below(12)).unwrap() + 1;
-        let open: Vec<QuestionId> = self.views.inbox().iter().filter_map(|row| question_id(row)).collect();
+        let open: Vec<QuestionId> =
+            self.views.inbox().iter().filter_map(|row| inbox_question_id(row)).collect();
         let command = match chance.below(10) {
             9 => {
                 let question = chance.pick(&open).unwrap_or(QuestionId(n));
@@ -351,7 +352,7 @@ impl EngineRun {
                 UserCommand::Resolve { escalation: EscalationId(n), action, note: None }
             }
         };
-        self.execute_input(RunInput::User { person: ana(), command });
+        self.execute_input(RunInput::User { person: test_user(), command });
     }
 
     /// Sends a random user command about a task.
@@ -384,7 +385,7 @@ impl EngineRun {
             _ if chance.once_in(2) => UserCommand::PausePhase(1),
             _ => UserCommand::ContinuePhase(1),
         };
-        self.execute_input(RunInput::User { person: ana(), command });
+        self.execute_input(RunInput::User { person: test_user(), command });
     }
 
     /// Returns a random session, which may have ended.
@@ -395,6 +396,6 @@ impl EngineRun {
     }
 }
 
-fn question_id(row: &views::InboxRow) -> Option<QuestionId> {
+fn inbox_question_id(row: &views::InboxRow) -> Option<QuestionId> {
     if let views::InboxItem::Question(id) = row.item { Some(id) } else { None }
 }

@@ -50,7 +50,7 @@ impl SampleLog {
     /// Starts a run of these tasks in these phases.
     pub fn with_phases(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Self {
         let work = PlannedWork { title: "Plan".to_owned(), phases, tasks };
-        let member = TeamMember { name: agent(), role: Role::Worker, slots: None };
+        let member = TeamMember { name: sample_agent_name(), role: Role::Worker, slots: None };
         let mut log = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
         log.record(Event::RunStarted(events::RunStarted {
             project: "shop".to_owned(),
@@ -76,7 +76,7 @@ impl SampleLog {
             parent: None,
             depth: 2,
             role: Role::Worker,
-            agent: Some(agent()),
+            agent: Some(sample_agent_name()),
             task: Some(parse_task_id(id)),
             phase: None,
             resumes: None,
@@ -85,7 +85,7 @@ impl SampleLog {
         self.record(Event::TaskStarted(events::TaskStarted {
             task: parse_task_id(id),
             attempt: 1,
-            agent: agent(),
+            agent: sample_agent_name(),
             session,
         }));
     }
@@ -102,7 +102,7 @@ pub fn phase(number: u32, after: &[u32]) -> PlannedPhase {
     }
 }
 
-pub fn agent() -> AgentName {
+pub fn sample_agent_name() -> AgentName {
     "backend".parse().unwrap()
 }
 

@@ -2,7 +2,7 @@
 
 use domain::{CompletionProof, Event, PlannedTask, SessionId, events};
 
-use crate::sample_log::{SampleLog, agent, parse_task_id};
+use crate::sample_log::{SampleLog, parse_task_id, sample_agent_name};
 
 const N_TASKS: u32 = 5_000;
 
@@ -17,7 +17,12 @@ fn an_event_changes_few_rows_of_many() {
         let session = SessionId(n);
         let events = [
             Event::TasksBecameReady(events::TasksBecameReady { tasks: vec![id(n)] }),
-            Event::TaskStarted(events::TaskStarted { task: id(n), attempt: 1, agent: agent(), session }),
+            Event::TaskStarted(events::TaskStarted {
+                task: id(n),
+                attempt: 1,
+                agent: sample_agent_name(),
+                session,
+            }),
             Event::TaskDone(events::TaskDone { task: id(n), proof: CompletionProof::Checked }),
         ];
         for event in events {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::{Event, Role, SessionId, events};
 use views::{RowKind, ViewChange};
 
-use crate::sample_log::{SampleLog, agent, parse_task_id};
+use crate::sample_log::{SampleLog, parse_task_id, sample_agent_name};
 
 fn sessions(changes: &[ViewChange], kind: RowKind) -> BTreeSet<u32> {
     let of_kind = changes.iter().filter(|change| change.kind == kind);
@@ -21,7 +21,7 @@ fn a_row_that_moves_to_another_session_concerns_both_once() {
         parent: None,
         depth: 2,
         role: Role::Worker,
-        agent: Some(agent()),
+        agent: Some(sample_agent_name()),
         task: Some(parse_task_id("T1")),
         phase: None,
         resumes: None,

@@ -83,7 +83,7 @@ impl AgentTask {
     }
 
     /// Returns the text that it writes.
-    pub fn text(&self) -> String {
+    pub fn file_text(&self) -> String {
         format!("{} likes {ANSWER}\n", self.agent)
     }
 
@@ -104,7 +104,7 @@ impl AgentTask {
     /// Returns all turns of its model in a run.
     pub fn turns(&self, scenario: Scenario) -> Vec<ScriptedTurn> {
         let (name, input) = self.tool;
-        let write = ReplyPart::Tool { name: name.to_owned(), input: input(&self.file(), &self.text()) };
+        let write = ReplyPart::Tool { name: name.to_owned(), input: input(&self.file(), &self.file_text()) };
         let question = format!(
             "I must know something first.\n[ASK_USER {KEY}]\nquestion: {QUESTION}\noptions: [\"{ANSWER}\", \"red\"]\n\
              [/ASK_USER {KEY}]\n"

@@ -48,14 +48,14 @@ impl Log {
     }
 
     /// Returns the sessions of an agent.
-    pub fn sessions_of<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
+    pub fn sessions_of_agent<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a str> {
         self.events_of_kind("SessionOpened")
             .filter(move |event| text_field(event, "agent") == agent)
             .map(|event| text_field(event, "session"))
     }
 
     /// Returns the questions to answer now, with their answers.
-    pub fn open_questions(&self, scenario: Scenario) -> Vec<(String, &'static str)> {
+    pub fn due_answers(&self, scenario: Scenario) -> Vec<(String, &'static str)> {
         let waits = |event: &&Value| {
             let is_answered =
                 self.events_about("QuestionAnswered", text_field(event, "question")).next().is_some();
@@ -152,7 +152,7 @@ pub fn land_and_check(project: &Project) -> Result<()> {
     for one in &AGENT_TASKS {
         let path = project.repository.join(one.file());
         let found = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-        ensure!(found == one.text(), "{} has {found:?}", one.file());
+        ensure!(found == one.file_text(), "{} has {found:?}", one.file());
     }
     let status = project.git(&["status", "--porcelain"])?;
     ensure!(status.is_empty(), "the checkout is not clean:\n{status}");
@@ -163,7 +163,7 @@ pub fn land_and_check(project: &Project) -> Result<()> {
 /// Checks that the models got the expected requests, and no others.
 pub fn check_requests(scenario: Scenario, project: &Project) -> Result<()> {
     for one in &AGENT_TASKS {
-        let recorded = project.model(one.agent)?.requests();
+        let recorded = project.model_server(one.agent)?.requests();
         let requests: Vec<_> = recorded.iter().filter(|request| !request.is_side_request).collect();
         let n_turns = one.turns(scenario).len();
         ensure!(

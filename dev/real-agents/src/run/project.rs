@@ -41,8 +41,9 @@ impl Project {
         let mut agents = String::new();
         for one in &AGENT_TASKS {
             let key_after = Some("your key".to_owned());
-            let model = ModelServer::start(Script { key_after, ..Script::of(one.turns(scenario)) })?;
-            let home = AgentHome::create(programs::find(one.agent)?, &folder.join(one.agent), &model.url())?;
+            let model = ModelServer::start(Script { key_after, ..Script::from_turns(one.turns(scenario)) })?;
+            let home =
+                AgentHome::create(programs::find_agent(one.agent)?, &folder.join(one.agent), &model.url())?;
             writeln!(agents, "[agents.{}.environment]", one.agent)?;
             for (name, value) in home.environment() {
                 // A JSON string is a valid TOML string.
@@ -65,12 +66,12 @@ impl Project {
     }
 
     /// Returns the model of an agent.
-    pub fn model(&self, agent: &str) -> Result<&ModelServer> {
+    pub fn model_server(&self, agent: &str) -> Result<&ModelServer> {
         self.models.get(agent).with_context(|| format!("{agent} has no model"))
     }
 
     /// Returns a `jangdan` command for this project.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub fn jangdan_command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.jangdan);
         command.args(arguments).arg("--data").arg(&self.data);
         command.current_dir(&self.repository).env("HOME", &self.home);
@@ -79,7 +80,7 @@ impl Project {
 
     /// Runs a `jangdan` command, and returns its output.
     pub fn jangdan(&self, arguments: &[&str]) -> Result<String> {
-        command_output(&mut self.command(arguments))
+        command_output(&mut self.jangdan_command(arguments))
     }
 
     /// Runs git in the repository, and returns its output.
@@ -113,7 +114,7 @@ fn configuration(scenario: Scenario) -> String {
 
 fn plan() -> String {
     let task = |one: &AgentTask| {
-        let (file, text) = (one.file(), one.text());
+        let (file, text) = (one.file(), one.file_text());
         format!(
             "### {}: Write {file}\n- **Agent**: {}\n- **Touches**: `{file}`\n- **Verify**: `grep -qx '{}' {file}`\n\n",
             one.task,

@@ -6,11 +6,11 @@ use anyhow::{Context, Result};
 use model_server::{ReplyPart, ScriptedReply, ScriptedTurn};
 use serde_json::{Value, json};
 
-use super::Voice;
-use crate::dialogue::Dialogue;
+use super::VoiceComparison;
+use crate::dialogue::JsonLinesDialogue;
 
 /// The adapter of Claude Code, the only one that asks questions.
-pub const CLAUDE: Voice = Voice {
+pub const CLAUDE: VoiceComparison = VoiceComparison {
     name: "acp, like claude",
     agent: "claude",
     program: Some("claude-agent-acp"),
@@ -46,7 +46,7 @@ pub const CLAUDE: Voice = Voice {
 };
 
 /// The adapter of Codex, whose turn ends with a refusal.
-pub const CODEX: Voice = Voice {
+pub const CODEX: VoiceComparison = VoiceComparison {
     name: "acp, like codex",
     agent: "codex",
     program: Some("codex-acp"),
@@ -73,7 +73,7 @@ pub const CODEX: Voice = Voice {
 };
 
 /// OpenCode, which requests permissions only if it is configured to.
-pub const OPENCODE: Voice = Voice {
+pub const OPENCODE: VoiceComparison = VoiceComparison {
     name: "acp, like opencode",
     agent: "opencode",
     program: None,
@@ -98,7 +98,7 @@ pub const OPENCODE: Voice = Voice {
 };
 
 /// Gemini CLI, whose turn continues after a refusal.
-pub const GEMINI: Voice = Voice {
+pub const GEMINI: VoiceComparison = VoiceComparison {
     name: "acp, like gemini",
     agent: "gemini",
     program: None,
@@ -142,18 +142,23 @@ fn slow_reply() -> ScriptedTurn {
 }
 
 /// Opens a session, allows one command and refuses another, and returns the session.
-fn allow_and_refuse_commands(dialogue: &mut Dialogue, folder: &str) -> Result<Value> {
+fn allow_and_refuse_commands(dialogue: &mut JsonLinesDialogue, folder: &str) -> Result<Value> {
     let capabilities = json!({
         "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false,
         "elicitation": { "form": {}, "url": {} },
     });
-    request(dialogue, 1, "initialize", &json!({ "protocolVersion": 1, "clientCapabilities": capabilities }))?;
-    dialogue.wait_for_response(1)?;
-    request(dialogue, 2, "session/new", &json!({ "cwd": folder, "mcpServers": [] }))?;
+    send_request(
+        dialogue,
+        1,
+        "initialize",
+        &json!({ "protocolVersion": 1, "clientCapabilities": capabilities }),
+    )?;
+    dialogue.wait_for_request_result(1)?;
+    send_request(dialogue, 2, "session/new", &json!({ "cwd": folder, "mcpServers": [] }))?;
     let session =
-        dialogue.wait_for_response(2)?.get("sessionId").cloned().context("the session has no id")?;
+        dialogue.wait_for_request_result(2)?.get("sessionId").cloned().context("the session has no id")?;
     for (id, kind) in [(3, "allow_once"), (4, "reject_once")] {
-        prompt(dialogue, id, &session)?;
+        send_prompt(dialogue, id, &session)?;
         let asked = dialogue.wait_for_text("/method", "session/request_permission")?;
         let options = asked
             .pointer("/params/options")
@@ -166,36 +171,36 @@ fn allow_and_refuse_commands(dialogue: &mut Dialogue, folder: &str) -> Result<Va
         let outcome = json!({ "outcome": "selected", "optionId": option.get("optionId") });
         dialogue
             .send(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": { "outcome": outcome } }))?;
-        dialogue.wait_for_response(id)?;
+        dialogue.wait_for_request_result(id)?;
     }
     Ok(session)
 }
 
-fn answer_question(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
-    prompt(dialogue, 5, session)?;
+fn answer_question(dialogue: &mut JsonLinesDialogue, session: &Value) -> Result<()> {
+    send_prompt(dialogue, 5, session)?;
     let asked = dialogue.wait_for_text("/method", "elicitation/create")?;
     let accepted = json!({ "action": "accept", "content": { "question_0": "a" } });
     dialogue.send(&json!({ "jsonrpc": "2.0", "id": asked.get("id"), "result": accepted }))?;
-    dialogue.wait_for_response(5)?;
+    dialogue.wait_for_request_result(5)?;
     Ok(())
 }
 
-fn cancel(dialogue: &mut Dialogue, session: &Value) -> Result<()> {
-    prompt(dialogue, 6, session)?;
+fn cancel(dialogue: &mut JsonLinesDialogue, session: &Value) -> Result<()> {
+    send_prompt(dialogue, 6, session)?;
     dialogue.wait_for_text("/params/update/sessionUpdate", "agent_message_chunk")?;
     dialogue
         .send(&json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": session } }))?;
-    dialogue.wait_for_response(6)?;
+    dialogue.wait_for_request_result(6)?;
     Ok(())
 }
 
-fn request(dialogue: &mut Dialogue, id: u64, method: &str, params: &Value) -> Result<()> {
+fn send_request(dialogue: &mut JsonLinesDialogue, id: u64, method: &str, params: &Value) -> Result<()> {
     dialogue.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
 }
 
-fn prompt(dialogue: &mut Dialogue, id: u64, session: &Value) -> Result<()> {
+fn send_prompt(dialogue: &mut JsonLinesDialogue, id: u64, session: &Value) -> Result<()> {
     let blocks = json!([{ "type": "text", "text": "go" }]);
-    request(dialogue, id, "session/prompt", &json!({ "sessionId": session, "prompt": blocks }))
+    send_request(dialogue, id, "session/prompt", &json!({ "sessionId": session, "prompt": blocks }))
 }
 
 /// Returns the method of a message and its kind of update; for a response, the request.

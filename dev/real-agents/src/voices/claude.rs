@@ -6,10 +6,10 @@ use anyhow::Result;
 use model_server::{ReplyPart, ScriptedReply, ScriptedTurn};
 use serde_json::{Value, json};
 
-use super::Voice;
-use crate::dialogue::Dialogue;
+use super::VoiceComparison;
+use crate::dialogue::JsonLinesDialogue;
 
-pub const VOICE: Voice = Voice {
+pub const VOICE: VoiceComparison = VoiceComparison {
     name: "claude",
     agent: "claude",
     program: None,
@@ -63,7 +63,7 @@ fn model_turns() -> Vec<ScriptedTurn> {
     ]
 }
 
-fn talk(dialogue: &mut Dialogue, _folder: &str) -> Result<()> {
+fn talk(dialogue: &mut JsonLinesDialogue, _folder: &str) -> Result<()> {
     for response in [
         json!({ "behavior": "allow", "updatedInput": { "command": "touch a" } }),
         json!({ "behavior": "deny", "message": "no", "interrupt": false }),
@@ -71,14 +71,14 @@ fn talk(dialogue: &mut Dialogue, _folder: &str) -> Result<()> {
             "questions": [{ "question": "Which?", "header": "DB", "options": [{ "label": "a", "description": "a" }, { "label": "b", "description": "b" }], "multiSelect": false }],
             "answers": { "Which?": "a" } } }),
     ] {
-        prompt(dialogue)?;
+        send_prompt(dialogue)?;
         let asked = dialogue.wait_for_text("/type", "control_request")?;
         let response =
             json!({ "subtype": "success", "request_id": asked.get("request_id"), "response": response });
         dialogue.send(&json!({ "type": "control_response", "response": response }))?;
         dialogue.wait_for_text("/type", "result")?;
     }
-    prompt(dialogue)?;
+    send_prompt(dialogue)?;
     dialogue.wait_for_text("/subtype", "init")?;
     std::thread::sleep(Duration::from_millis(1500));
     dialogue.send(
@@ -86,12 +86,12 @@ fn talk(dialogue: &mut Dialogue, _folder: &str) -> Result<()> {
     )?;
     dialogue.wait_for_text("/type", "control_response")?;
     dialogue.wait_for_text("/type", "result")?;
-    prompt(dialogue)?;
+    send_prompt(dialogue)?;
     dialogue.wait_for_text("/type", "result")?;
     Ok(())
 }
 
-fn prompt(dialogue: &mut Dialogue) -> Result<()> {
+fn send_prompt(dialogue: &mut JsonLinesDialogue) -> Result<()> {
     dialogue.send(&json!({ "type": "user", "message": { "role": "user", "content": "go" } }))
 }
 

@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 use model_server::{ReplyPart, ScriptedReply, ScriptedTurn, Usage};
 use serde_json::{Value, json};
 
-use super::Voice;
-use crate::dialogue::Dialogue;
+use super::VoiceComparison;
+use crate::dialogue::JsonLinesDialogue;
 
-pub const VOICE: Voice = Voice {
+pub const VOICE: VoiceComparison = VoiceComparison {
     name: "codex",
     agent: "codex",
     program: None,
@@ -66,16 +66,19 @@ fn model_turns() -> Vec<ScriptedTurn> {
     turns
 }
 
-fn talk(dialogue: &mut Dialogue, folder: &str) -> Result<()> {
+fn talk(dialogue: &mut JsonLinesDialogue, folder: &str) -> Result<()> {
     let client = json!({ "name": "p", "title": "P", "version": "0.1" });
     let params = json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } });
     dialogue.send(&json!({ "id": 1, "method": "initialize", "params": params }))?;
-    dialogue.wait_for_response(1)?;
+    dialogue.wait_for_request_result(1)?;
     dialogue.send(&json!({ "method": "initialized" }))?;
     let params = json!({ "cwd": folder, "approvalPolicy": "on-request", "sandbox": "read-only" });
     dialogue.send(&json!({ "id": 2, "method": "thread/start", "params": params }))?;
-    let thread =
-        dialogue.wait_for_response(2)?.pointer("/thread/id").cloned().context("the thread has no id")?;
+    let thread = dialogue
+        .wait_for_request_result(2)?
+        .pointer("/thread/id")
+        .cloned()
+        .context("the thread has no id")?;
     for (id, decision) in [(3, "accept"), (4, "decline")] {
         start_turn(dialogue, id, &thread)?;
         let asked = dialogue.wait_for_text("/method", "item/commandExecution/requestApproval")?;
@@ -93,10 +96,10 @@ fn talk(dialogue: &mut Dialogue, folder: &str) -> Result<()> {
     Ok(())
 }
 
-fn start_turn(dialogue: &mut Dialogue, id: u64, thread: &Value) -> Result<Value> {
+fn start_turn(dialogue: &mut JsonLinesDialogue, id: u64, thread: &Value) -> Result<Value> {
     let params = json!({ "threadId": thread, "input": [{ "type": "text", "text": "go" }] });
     dialogue.send(&json!({ "id": id, "method": "turn/start", "params": params }))?;
-    dialogue.wait_for_response(id)?.pointer("/turn/id").cloned().context("the turn has no id")
+    dialogue.wait_for_request_result(id)?.pointer("/turn/id").cloned().context("the turn has no id")
 }
 
 /// Returns the method of a message and the type of its item; for a response, the request.

@@ -4,8 +4,8 @@ mod messages;
 
 use domain::{
     AgentMessage, AgentName, CustomMessage, DeliverResult, DoneMessage, FailMessage, NeedHuman,
-    OrchestrationMode, PhaseComplete, ResolveNext, ResultType, Role, SessionInput, TaskId, TaskRequest,
-    TestFailure, TestFeedback,
+    OrchestrationMode, PhaseComplete, ResolveNextRequest, ResultType, Role, SessionInput, StartTaskMessage,
+    TaskId, TestFailure, TestFeedback,
 };
 
 use super::{OutputItem, Process};
@@ -76,7 +76,7 @@ pub fn actions_after_input(
         SessionInput::InvalidMessage { .. } => {
             // Most agents notice that they have to wait.
             let waits = agent.is_blocked() && !random.once_in(8);
-            if waits { vec![turn_end("I wait")] } else { work_actions(random, agent) }
+            if waits { vec![turn_end_action("I wait")] } else { work_actions(random, agent) }
         }
         SessionInput::NearMiss { .. }
         | SessionInput::Result { .. }
@@ -85,13 +85,13 @@ pub fn actions_after_input(
             if agent.process.task.is_some() {
                 work_actions(random, agent)
             } else {
-                vec![turn_end("noted")]
+                vec![turn_end_action("noted")]
             }
         }
         SessionInput::Invocation { from, .. } => call_actions(random, agent, from),
         SessionInput::Test { task, .. } => test_actions(random, agent, task),
         SessionInput::Verify { phase, .. } => verify_actions(random, agent, *phase),
-        SessionInput::Question { options, .. } => answer_actions(random, agent, options),
+        SessionInput::Question { options, .. } => question_actions(random, agent, options),
         SessionInput::Escalation { task, .. } => escalation_actions(random, agent, task.as_ref()),
         SessionInput::ThinLine { line } => main_agent_actions(random, agent, line),
     }
@@ -105,16 +105,16 @@ pub fn finish_actions(process: &Process) -> Vec<AgentAction> {
         }
         _ => done_message(task),
     };
-    process.task.clone().map(end).into_iter().chain([turn_end("there it is")]).collect()
+    process.task.clone().map(end).into_iter().chain([turn_end_action("there it is")]).collect()
 }
 
 /// Returns the request of a main agent for its next tasks; its turn continues with the answer.
 pub fn request_next_actions() -> Vec<AgentAction> {
-    vec![message_output(AgentMessage::ResolveNext(ResolveNext { phase: None, force: false }))]
+    vec![message_action(AgentMessage::ResolveNext(ResolveNextRequest { phase: None, force: false }))]
 }
 
 fn work_actions(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentAction> {
-    let Some(task) = agent.process.task.clone() else { return vec![turn_end("noted")] };
+    let Some(task) = agent.process.task.clone() else { return vec![turn_end_action("noted")] };
     if agent.process.role == Role::Tester {
         return test_actions(random, agent, &task);
     }
@@ -129,7 +129,7 @@ fn work_actions(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentA
         if extra.in_turn || (extra.waits && random.chance_percent(75)) {
             // A prompt keeps the turn open until its answer.
             if !extra.in_turn {
-                actions.push(turn_end("I wait"));
+                actions.push(turn_end_action("I wait"));
             }
             return actions;
         }
@@ -138,46 +138,46 @@ fn work_actions(random: &mut Random, agent: &mut AgentContext<'_>) -> Vec<AgentA
     let end = if is_bounded { 0 } else { random.below(100) };
     let phase = agent.process.phase.unwrap_or(1);
     match end {
-        0..62 => actions.extend([done_message(task), turn_end("it is done")]),
-        62..70 => actions.extend([fail_message(task), turn_end("it is not possible")]),
-        70..78 => actions.push(turn_end("I have read it")),
-        78..84 => actions.extend([phase_complete_message(phase), turn_end("the phase is complete")]),
+        0..62 => actions.extend([done_message(task), turn_end_action("it is done")]),
+        62..70 => actions.extend([fail_message(task), turn_end_action("it is not possible")]),
+        70..78 => actions.push(turn_end_action("I have read it")),
+        78..84 => actions.extend([phase_complete_message(phase), turn_end_action("the phase is complete")]),
         84..86 => actions.extend([
             phase_complete_message(phase + 1),
             done_message(task),
-            turn_end("all is complete"),
+            turn_end_action("all is complete"),
         ]),
         86..88 => actions.extend([done_message(task), AgentAction::Exit(Some(0))]),
         88..90 => actions.push(AgentAction::Exit(Some(0))),
         90..93 => actions.push(AgentAction::Exit(Some(1))),
         93..95 => actions.push(AgentAction::Vanish),
         95..98 => actions.push(AgentAction::Hang),
-        _ => actions.extend([done_message(task.clone()), done_message(task), turn_end("done, done")]),
+        _ => actions.extend([done_message(task.clone()), done_message(task), turn_end_action("done, done")]),
     }
     agent.process.n_detours += u32::from(end >= 62);
     actions
 }
 
 fn call_actions(random: &mut Random, agent: &mut AgentContext<'_>, from: &AgentName) -> Vec<AgentAction> {
-    let result = message_output(AgentMessage::DeliverResult(DeliverResult {
+    let result = message_action(AgentMessage::DeliverResult(DeliverResult {
         target: from.clone(),
         result_type: ResultType::Message,
         content: "here".to_owned(),
     }));
     if agent.is_faultless {
-        return vec![result, turn_end("delivered")];
+        return vec![result, turn_end_action("delivered")];
     }
     match random.below(20) {
-        0..8 => vec![result, turn_end("delivered")],
-        8..13 => vec![turn_end("this is the answer")],
+        0..8 => vec![result, turn_end_action("delivered")],
+        8..13 => vec![turn_end_action("this is the answer")],
         13 => vec![AgentAction::Exit(Some(1))],
         14 => vec![AgentAction::Hang],
-        15 => vec![result.clone(), result, turn_end("delivered twice")],
-        16 | 17 => vec![messages::question_message(random), turn_end("I wait")],
-        18 => vec![messages::request_message(random), turn_end("I wait")],
+        15 => vec![result.clone(), result, turn_end_action("delivered twice")],
+        16 | 17 => vec![messages::question_message(random), turn_end_action("I wait")],
+        18 => vec![messages::request_message(random), turn_end_action("I wait")],
         _ => {
             let mut actions = messages::call_output(random, agent).actions;
-            actions.push(turn_end("I need help"));
+            actions.push(turn_end_action("I need help"));
             actions
         }
     }
@@ -193,14 +193,14 @@ fn test_actions(random: &mut Random, agent: &mut AgentContext<'_>, task: &TaskId
     };
     let feedback = output_action(OutputItem::Feedback(feedback));
     if agent.is_faultless {
-        return vec![feedback, turn_end("tested")];
+        return vec![feedback, turn_end_action("tested")];
     }
     match random.below(20) {
-        0..11 => vec![feedback, turn_end("tested")],
-        11 => vec![feedback.clone(), feedback, turn_end("tested twice")],
-        12 | 13 => vec![done_message(task.clone()), turn_end("fine")],
-        14 | 15 => vec![fail_message(task.clone()), turn_end("not fine")],
-        16 => vec![turn_end("I looked at it")],
+        0..11 => vec![feedback, turn_end_action("tested")],
+        11 => vec![feedback.clone(), feedback, turn_end_action("tested twice")],
+        12 | 13 => vec![done_message(task.clone()), turn_end_action("fine")],
+        14 | 15 => vec![fail_message(task.clone()), turn_end_action("not fine")],
+        16 => vec![turn_end_action("I looked at it")],
         17 => vec![AgentAction::Exit(Some(1))],
         18 => vec![AgentAction::Vanish],
         _ => vec![AgentAction::Hang],
@@ -212,32 +212,40 @@ fn verify_actions(random: &mut Random, agent: &mut AgentContext<'_>, phase: u32)
     let tasks: Vec<TaskId> = tasks.map(|(id, _)| id.clone()).collect();
     let blamed = random.pick(&tasks).cloned().map(fail_message);
     if agent.is_faultless {
-        return vec![turn_end("it may pass")];
+        return vec![turn_end_action("it may pass")];
     }
     match random.below(20) {
-        0..5 => blamed.into_iter().chain([turn_end("this must be better")]).collect(),
+        0..5 => blamed.into_iter().chain([turn_end_action("this must be better")]).collect(),
         5 => vec![AgentAction::Exit(Some(1))],
         6 => vec![AgentAction::Hang],
-        7 => vec![output_action(OutputItem::Invalid), turn_end("hm")],
-        _ => vec![turn_end("it may pass")],
+        7 => vec![output_action(OutputItem::Invalid), turn_end_action("hm")],
+        _ => vec![turn_end_action("it may pass")],
     }
 }
 
-fn answer_actions(random: &mut Random, agent: &mut AgentContext<'_>, options: &[String]) -> Vec<AgentAction> {
+fn question_actions(
+    random: &mut Random,
+    agent: &mut AgentContext<'_>,
+    options: &[String],
+) -> Vec<AgentAction> {
     let word = random.pick(options).cloned().unwrap_or_else(|| "yes".to_owned());
     let forward =
-        message_output(AgentMessage::NeedHuman(NeedHuman { question: "what do you think?".to_owned() }));
+        message_action(AgentMessage::NeedHuman(NeedHuman { question: "what do you think?".to_owned() }));
     if agent.is_faultless {
-        return if random.once_in(2) { vec![turn_end(&word)] } else { vec![forward, turn_end("I asked")] };
+        return if random.once_in(2) {
+            vec![turn_end_action(&word)]
+        } else {
+            vec![forward, turn_end_action("I asked")]
+        };
     }
     match random.below(20) {
-        0..8 => vec![turn_end(&word)],
-        8..15 => vec![forward, turn_end("I asked")],
-        15 => vec![turn_end("")],
-        16 => vec![forward.clone(), forward, turn_end("I asked twice")],
+        0..8 => vec![turn_end_action(&word)],
+        8..15 => vec![forward, turn_end_action("I asked")],
+        15 => vec![turn_end_action("")],
+        16 => vec![forward.clone(), forward, turn_end_action("I asked twice")],
         17 => vec![AgentAction::Hang],
         18 => vec![AgentAction::Exit(Some(0))],
-        _ => vec![output_action(OutputItem::Invalid), turn_end("none of these")],
+        _ => vec![output_action(OutputItem::Invalid), turn_end_action("none of these")],
     }
 }
 
@@ -248,17 +256,17 @@ fn escalation_actions(
 ) -> Vec<AgentAction> {
     let custom = |kind: &str| {
         let value = task.map_or_else(|| "T9.9".to_owned(), ToString::to_string);
-        message_output(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value }))
+        message_action(AgentMessage::Custom(CustomMessage { kind: kind.to_owned(), value }))
     };
     match random.below(if agent.is_faultless { 14 } else { 20 }) {
-        0..4 => vec![custom("RETRY"), turn_end("again")],
-        4..6 => vec![custom("SKIP"), turn_end("without it")],
-        6..14 => vec![turn_end("a person should look at it")],
-        14 => vec![custom("PRIORITY"), turn_end("first")],
-        15 => vec![custom("DANCE"), turn_end("la la")],
+        0..4 => vec![custom("RETRY"), turn_end_action("again")],
+        4..6 => vec![custom("SKIP"), turn_end_action("without it")],
+        6..14 => vec![turn_end_action("a person should look at it")],
+        14 => vec![custom("PRIORITY"), turn_end_action("first")],
+        15 => vec![custom("DANCE"), turn_end_action("la la")],
         16 => vec![
-            message_output(AgentMessage::NeedHuman(NeedHuman { question: "help?".to_owned() })),
-            turn_end("I asked"),
+            message_action(AgentMessage::NeedHuman(NeedHuman { question: "help?".to_owned() })),
+            turn_end_action("I asked"),
         ],
         17 => vec![AgentAction::Exit(Some(1))],
         18 => vec![AgentAction::Hang],
@@ -272,7 +280,7 @@ fn main_agent_actions(random: &mut Random, agent: &mut AgentContext<'_>, line: &
     let tasks = named.split([',', '|', ';', '+', ' ', '[', ']', '(', ')']).map(str::trim);
     let tasks: Vec<TaskId> = tasks.filter_map(|name| name.parse().ok()).collect();
     let start = |task: TaskId| {
-        message_output(AgentMessage::Task(TaskRequest {
+        message_action(AgentMessage::Task(StartTaskMessage {
             task_id: task,
             phase: None,
             worktree: None,
@@ -284,7 +292,7 @@ fn main_agent_actions(random: &mut Random, agent: &mut AgentContext<'_>, line: &
     }
     let mut actions: Vec<AgentAction> = tasks.into_iter().map(start).collect();
     if line.starts_with("CUSTOM") && (agent.is_faultless || random.once_in(2)) {
-        actions.push(turn_end("I wait for people"));
+        actions.push(turn_end_action("I wait for people"));
         return actions;
     }
     if line.starts_with("CUSTOM") {
@@ -296,14 +304,14 @@ fn main_agent_actions(random: &mut Random, agent: &mut AgentContext<'_>, line: &
     // After ALL_DONE no task is left; a user may still add tasks, and send a message.
     let has_more = !agent.process.actions.is_empty();
     if line.starts_with("ALL_DONE") {
-        actions.push(turn_end("all is done"));
+        actions.push(turn_end_action("all is done"));
     } else if !has_more || !(line.starts_with("DONE") || line.starts_with("FAIL")) {
         actions.extend(request_next_actions());
     }
     actions
 }
 
-pub(super) fn message_output(said: AgentMessage) -> AgentAction {
+pub(super) fn message_action(said: AgentMessage) -> AgentAction {
     output_action(OutputItem::Message(said))
 }
 
@@ -311,12 +319,12 @@ pub(super) fn output_action(item: OutputItem) -> AgentAction {
     AgentAction::Output(Box::new(item))
 }
 
-pub(super) fn turn_end(words: &str) -> AgentAction {
+pub(super) fn turn_end_action(words: &str) -> AgentAction {
     output_action(OutputItem::TurnEnd(words.to_owned()))
 }
 
 pub(super) fn done_message(task_id: TaskId) -> AgentAction {
-    message_output(AgentMessage::Done(DoneMessage {
+    message_action(AgentMessage::Done(DoneMessage {
         task_id,
         phase: None,
         fields: std::collections::BTreeMap::new(),
@@ -325,7 +333,7 @@ pub(super) fn done_message(task_id: TaskId) -> AgentAction {
 
 fn fail_message(task_id: TaskId) -> AgentAction {
     let reason = Some("it is not possible".to_owned());
-    message_output(AgentMessage::Fail(FailMessage {
+    message_action(AgentMessage::Fail(FailMessage {
         task_id,
         phase: None,
         reason,
@@ -334,7 +342,7 @@ fn fail_message(task_id: TaskId) -> AgentAction {
 }
 
 fn phase_complete_message(phase: u32) -> AgentAction {
-    message_output(AgentMessage::PhaseComplete(PhaseComplete {
+    message_action(AgentMessage::PhaseComplete(PhaseComplete {
         phase,
         name: None,
         documents: vec!["docs/report.md".to_owned()],

@@ -16,7 +16,7 @@ impl Environment {
             let repeated = report.clone().filter(|_| !self.is_reported_later(effect));
             return repeated.into_iter().for_each(|command| self.schedule_report(command));
         }
-        let report = self.start_effect(id, effect, model);
+        let report = self.simulate_effect(id, effect, model);
         self.executed.insert(id, report.clone());
         let report = report.filter(|_| !self.is_reported_later(effect));
         report.into_iter().for_each(|command| self.schedule_report(command));
@@ -52,7 +52,7 @@ impl Environment {
         self.schedule(delay_ms, ScheduledEvent::Report(Box::new(report)));
     }
 
-    fn start_effect(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Report> {
+    fn simulate_effect(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Report> {
         match effect {
             Effect::SpawnAgent { session } => self.spawn(*session, model),
             Effect::SendInput { session, input, content } => {
@@ -64,20 +64,20 @@ impl Environment {
                 Some(Report::InputSent { session: *session, input: *input })
             }
             Effect::ParkSession { session, mode } => {
-                let is_possible = !self.random_fault(15);
-                Some(effect_report(id, self.park(*session, *mode, is_possible)))
+                let is_possible = !self.should_fail(15);
+                Some(effect_report(id, self.park_process(*session, *mode, is_possible)))
             }
             Effect::WakeSession { session, .. } => {
-                if self.random_fault(30) {
+                if self.should_fail(30) {
                     self.end_process(*session, OutputItem::Lost);
                 } else {
-                    self.wake(*session);
+                    self.start_or_resume_process(*session);
                 }
                 Some(effect_report(id, true))
             }
             Effect::EndSession { session } => {
                 self.create_process(*session, model);
-                let how = if self.random_fault(10) { OutputItem::Lost } else { OutputItem::Exited(None) };
+                let how = if self.should_fail(10) { OutputItem::Lost } else { OutputItem::Exited(None) };
                 self.end_process(*session, how);
                 None
             }
@@ -94,7 +94,7 @@ impl Environment {
                 Some(Report::GateChecked { phase: *phase, round: *round, report })
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
-                let outcome = if self.random_fault(8) {
+                let outcome = if self.should_fail(8) {
                     CheckpointOutcome::Failed { error: "the disk is full".to_owned() }
                 } else {
                     CheckpointOutcome::Made {
@@ -107,7 +107,7 @@ impl Environment {
             }
             Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => Some(effect_report(id, !self.random_fault(8))),
+            | Effect::SavePermissionRule { .. } => Some(effect_report(id, !self.should_fail(8))),
         }
     }
 
@@ -118,15 +118,15 @@ impl Environment {
         if let Some(report) = self.refuse_worktree(session, model) {
             return Some(report);
         }
-        if !is_new || self.random_fault(40) {
+        if !is_new || self.should_fail(40) {
             // It never starts, and is noticed only after its timeout.
             return None;
         }
-        if self.random_fault(25) {
+        if self.should_fail(25) {
             self.end_process(session, OutputItem::Exited(Some(127)));
             return None;
         }
-        self.wake(session);
+        self.start_or_resume_process(session);
         Some(Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) })
     }
 
@@ -148,7 +148,7 @@ impl Environment {
     }
 
     fn random_merge_outcome(&mut self) -> MergeOutcome {
-        if !self.random_fault(5) {
+        if !self.should_fail(5) {
             let receipt = if self.random.once_in(2) {
                 Some(Box::new(self.random_receipt("make test", 100)))
             } else {
@@ -164,7 +164,7 @@ impl Environment {
     }
 
     fn random_gate_report(&mut self, phase: u32, model: &Model) -> GateReport {
-        let passed = !self.random_fault(3);
+        let passed = !self.should_fail(3);
         let of_phase =
             |(id, task): (&TaskId, &crate::model::Task)| (task.plan.phase == phase).then(|| id.clone());
         let tasks: Vec<TaskId> = model.tasks.iter().filter_map(of_phase).collect();
@@ -192,7 +192,7 @@ impl Environment {
     }
 
     /// Returns true with a probability of one in `n`, and never once there are no more faults.
-    fn random_fault(&mut self, n: usize) -> bool {
+    fn should_fail(&mut self, n: usize) -> bool {
         !self.is_faultless && self.random.once_in(n)
     }
 }

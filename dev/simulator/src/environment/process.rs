@@ -70,18 +70,18 @@ impl Environment {
     }
 
     /// Starts or resumes a process.
-    pub fn wake(&mut self, id: SessionId) {
+    pub fn start_or_resume_process(&mut self, id: SessionId) {
         let Some(process) = self.processes.get_mut(&id) else { return };
         if process.state == ProcessState::Ended {
             return;
         }
         process.state = ProcessState::Running;
         self.schedule(200, ScheduledEvent::TypeInput(id));
-        self.schedule_output(id);
+        self.schedule_next_action(id);
     }
 
     /// Parks a process if that is possible; returns whether it succeeded.
-    pub(super) fn park(&mut self, id: SessionId, mode: ParkMode, is_possible: bool) -> bool {
+    pub(super) fn park_process(&mut self, id: SessionId, mode: ParkMode, is_possible: bool) -> bool {
         let Some(process) = self.processes.get_mut(&id) else { return is_possible };
         match (process.state, mode) {
             // A process that ended by itself counts as parked; its last output comes too late.
@@ -102,15 +102,15 @@ impl Environment {
     }
 
     /// Lets a main agent ask for its first task.
-    pub fn start_main_agent(&mut self, id: SessionId) {
+    pub fn schedule_task_request(&mut self, id: SessionId) {
         if let Some(process) = self.processes.get_mut(&id).filter(|process| process.actions.is_empty()) {
             process.actions.extend(behaviour::request_next_actions());
-            self.schedule_output(id);
+            self.schedule_next_action(id);
         }
     }
 
     /// Types the next input, if there is one and the process runs; returns its number.
-    pub fn type_input(&mut self, id: SessionId, model: &Model) -> Option<InputNumber> {
+    pub fn type_next_input(&mut self, id: SessionId, model: &Model) -> Option<InputNumber> {
         let process = self.processes.get_mut(&id).filter(|process| process.state == ProcessState::Running)?;
         let number = process.next;
         let input = process.inputs.get(&number)?.clone();
@@ -120,7 +120,7 @@ impl Environment {
         let actions = behaviour::actions_after_input(&mut self.random, &mut agent, &input);
         process.actions.extend(actions);
         self.schedule(500, ScheduledEvent::TypeInput(id));
-        self.schedule_output(id);
+        self.schedule_next_action(id);
         Some(number)
     }
 
@@ -134,7 +134,7 @@ impl Environment {
         match process.actions.pop_front() {
             Some(AgentAction::Hang) if self.is_faultless => {
                 process.actions.extend(behaviour::finish_actions(process));
-                self.schedule_output(id);
+                self.schedule_next_action(id);
             }
             Some(AgentAction::Hang) => {
                 process.hangs = true;
@@ -150,8 +150,8 @@ impl Environment {
                 // A prompt without an answer blocks it until its timeout.
                 process.hangs = matches!(*item, OutputItem::Permission(_) | OutputItem::Prompt(..));
                 process.spool.push(*item, &mut self.random);
-                self.schedule_read(id);
-                self.schedule_output(id);
+                self.schedule_spool_read(id);
+                self.schedule_next_action(id);
             }
             None => {}
         }
@@ -166,7 +166,7 @@ impl Environment {
         process.state = ProcessState::Ended;
         process.actions.clear();
         process.spool.push(end, &mut self.random);
-        self.schedule_read(id);
+        self.schedule_spool_read(id);
     }
 
     /// Lets a process that hangs finish its task, and ends one that never started.
@@ -175,14 +175,14 @@ impl Environment {
         if process.hangs && process.state != ProcessState::Ended {
             process.hangs = false;
             process.actions.extend(behaviour::finish_actions(process));
-            self.schedule_output(id);
+            self.schedule_next_action(id);
         }
         if self.processes.get(&id).is_some_and(|process| process.state == ProcessState::NotStarted) {
             self.end_process(id, OutputItem::Lost);
         }
     }
 
-    pub(super) fn schedule_output(&mut self, id: SessionId) {
+    pub(super) fn schedule_next_action(&mut self, id: SessionId) {
         let delay_ms = self.random.seconds_as_ms(1, 40);
         if let Some(process) = self.processes.get_mut(&id)
             && !process.is_scheduled
@@ -194,7 +194,7 @@ impl Environment {
         }
     }
 
-    pub(super) fn schedule_read(&mut self, id: SessionId) {
+    pub(super) fn schedule_spool_read(&mut self, id: SessionId) {
         let delay_ms = self.random.seconds_as_ms(0, 2);
         if let Some(process) = self.processes.get_mut(&id)
             && process.spool.begin_read()

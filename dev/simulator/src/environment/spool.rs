@@ -107,7 +107,7 @@ impl Environment {
         if let Some(process) = self.processes.get_mut(&id) {
             process.spool.is_reading = false;
         }
-        self.schedule_read(id);
+        self.schedule_spool_read(id);
     }
 
     /// Removes all scheduled reports and reads, and resets the readers, as a crash of the server does.
@@ -126,7 +126,7 @@ impl Environment {
                 spool.is_reading = false;
                 spool.read_from = read_from;
             }
-            self.schedule_read(id);
+            self.schedule_spool_read(id);
         }
     }
 }

@@ -20,7 +20,7 @@ impl Model {
             matches!(input, RunInput::User { command: UserCommand::Chat { talk_only: false, .. }, .. });
         InputExpectation {
             is_stale: matches!(input, RunInput::Report(report) if self.is_stale_report(report)),
-            n_open_at_chat: is_chat.then(|| self.pending_questions().len()),
+            n_open_at_chat: is_chat.then(|| self.questions_with_person().len()),
         }
     }
 

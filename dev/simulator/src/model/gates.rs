@@ -59,7 +59,9 @@ impl Model {
         let open: Vec<String> = self
             .tasks
             .iter()
-            .filter(|(_, task)| task.plan.phase == number && (task.slot || !self.is_ready_for_gate(task)))
+            .filter(|(_, task)| {
+                task.plan.phase == number && (task.slot || !self.is_task_ready_for_gate(task))
+            })
             .map(|(id, task)| format!("{id} {:?}", task.stage))
             .collect();
         if !open.is_empty() {
@@ -80,7 +82,7 @@ impl Model {
     }
 
     /// Tells whether the gate of its phase can open as far as this task is concerned.
-    fn is_ready_for_gate(&self, task: &super::Task) -> bool {
+    fn is_task_ready_for_gate(&self, task: &super::Task) -> bool {
         let is_marked =
             || task.reasons.iter().any(|reason| matches!(reason, domain::BlockReason::Approval { .. }));
         task.stage.has_ended() || is_marked()

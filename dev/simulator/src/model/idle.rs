@@ -30,21 +30,21 @@ impl Model {
             && is_requested
             && task.reasons.is_empty()
             && !task.restoring
-            && !self.is_held(task)
-            && !task.session.is_some_and(|session| self.has_process(session))
+            && !self.must_wait(task)
+            && !task.session.is_some_and(|session| self.is_session_open(session))
             && self.unmet_dependencies(task).is_empty()
             && self.unapproved_phases_before(task).is_empty()
     }
 
     /// Tells whether a task with a live attempt may continue now, if there are resources.
     pub fn is_resumable(&self, task: &Task) -> bool {
-        let is_ending = |session| self.has_process(session) && !self.accepts_input(session);
+        let is_ending = |session| self.is_session_open(session) && !self.accepts_input(session);
         task.stage.is_live()
             && !task.slot
             && task.reasons.is_empty()
             && !task.restoring
             && !task.session.is_some_and(is_ending)
-            && !self.is_held(task)
+            && !self.must_wait(task)
     }
 
     fn has_resources(&self, id: &TaskId, task: &Task) -> bool {
@@ -61,7 +61,7 @@ impl Model {
     }
 
     /// Returns the reason why the run must not end: a task that can continue, or an open question.
-    pub fn reason_to_continue(&self) -> Option<String> {
+    pub fn reason_run_continues(&self) -> Option<String> {
         if self.cancelled {
             return None;
         }
@@ -76,7 +76,7 @@ impl Model {
         {
             return Some(format!("{id} waits for {:?}", task.reasons));
         }
-        if let Some(id) = self.pending_questions().first() {
+        if let Some(id) = self.questions_with_person().first() {
             return Some(format!("{id} waits for the person"));
         }
         if let Some((id, _)) = self.requests.iter().find(|(_, request)| request.open) {

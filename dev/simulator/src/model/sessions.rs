@@ -51,7 +51,7 @@ impl Session {
 
 impl Model {
     /// Tells whether a session has not ended.
-    pub fn has_process(&self, session: SessionId) -> bool {
+    pub fn is_session_open(&self, session: SessionId) -> bool {
         self.sessions.get(&session).is_some_and(|session| session.state != SessionState::Ended)
     }
 

@@ -140,7 +140,7 @@ impl Model {
     }
 
     /// Tells whether a task must wait for its run, its phase or disk space.
-    pub fn is_held(&self, task: &Task) -> bool {
+    pub fn must_wait(&self, task: &Task) -> bool {
         let is_phase_paused = self.phases.get(&task.plan.phase).is_some_and(|phase| phase.paused);
         self.paused || is_phase_paused || self.is_run_time_exceeded() || self.lacks_disk(task)
     }
@@ -180,14 +180,14 @@ impl Model {
             let how = format!("{id}: attempt {attempt} follows attempt {} ({:?})", task.attempt, task.stage);
             violations.push((Rule::OneAttempt, how));
         }
-        if let Some(before) = task.session.filter(|before| self.has_process(*before)) {
+        if let Some(before) = task.session.filter(|before| self.is_session_open(*before)) {
             violations
                 .push((Rule::OneAttempt, format!("{id}: {session} starts while {before} has a process")));
         }
         if task.stage.has_ended() {
             violations.push((Rule::TaskOrder, format!("{id} starts and is {:?}", task.stage)));
         }
-        if !task.reasons.is_empty() || self.is_held(task) || self.ended || self.cancelled {
+        if !task.reasons.is_empty() || self.must_wait(task) || self.ended || self.cancelled {
             violations.push((Rule::NotWhilePaused, format!("{id} starts: {:?}", task.reasons)));
         }
         violations.extend(self.missing_resource(id, Some(agent)));
@@ -214,7 +214,7 @@ impl Model {
         if self.paused || self.cancelled {
             violations.push((Rule::NotWhilePaused, "the run is paused".to_owned()));
         }
-        if task.session.is_some_and(|before| before != session && self.has_process(before)) {
+        if task.session.is_some_and(|before| before != session && self.is_session_open(before)) {
             violations.push((
                 Rule::OneAttempt,
                 format!("{session} continues while {:?} has a process", task.session),

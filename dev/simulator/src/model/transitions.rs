@@ -20,7 +20,7 @@ impl Model {
 
     pub(super) fn end_run(&mut self) {
         self.ended = true;
-        if let Some(reason) = self.reason_to_continue() {
+        if let Some(reason) = self.reason_run_continues() {
             self.add_violation(Rule::EndsIdle, format!("the run ends although {reason}"));
         }
     }

@@ -15,7 +15,7 @@ struct MessageTemplate {
 
 const SHAPES: [MessageTemplate; 22] = [
     // Open tags, in both languages, with their closing tag.
-    boxable_message(&[
+    prefixable_template(&[
         "[ASK_USER]",
         "질문: {w} 방식은 어떤 것으로 할까요?",
         "타입: selection",
@@ -23,14 +23,14 @@ const SHAPES: [MessageTemplate; 22] = [
         "컨텍스트: {p} 의 로그인 기능",
         "[/ASK_USER]",
     ]),
-    boxable_message(&[
+    prefixable_template(&[
         "[INVOKE:PO]",
         "{w} 요구사항을 분석해 주세요.",
         "컨텍스트: 로그인 기능, {p}",
         "그리고 {w} 화면",
         "[/INVOKE]",
     ]),
-    boxable_message(&[
+    prefixable_template(&[
         "[DELIVER_RESULT:PO]",
         "타입: markdown",
         "내용: # 결과",
@@ -38,7 +38,7 @@ const SHAPES: [MessageTemplate; 22] = [
         "- {w}: {n}건",
         "[/DELIVER_RESULT]",
     ]),
-    boxable_message(&[
+    prefixable_template(&[
         "[ASK_USER] Which {w} should the {w} use?",
         "options:",
         "- PostgreSQL",
@@ -47,16 +47,16 @@ const SHAPES: [MessageTemplate; 22] = [
         "required: no",
         "[/ASK_USER]",
     ]),
-    boxable_message(&["[STEP_COMPLETE]", "The {w} is done, {n} tests pass.", "[/STEP_COMPLETE]"]),
-    boxable_message(&["[PROGRESS]", "progress: 0.4", "task: moving the {w} to {p}", "[/PROGRESS]"]),
-    boxable_message(&[
+    prefixable_template(&["[STEP_COMPLETE]", "The {w} is done, {n} tests pass.", "[/STEP_COMPLETE]"]),
+    prefixable_template(&["[PROGRESS]", "progress: 0.4", "task: moving the {w} to {p}", "[/PROGRESS]"]),
+    prefixable_template(&[
         "[DIRECT:backend-specialist]",
         "type: feedback",
         "content: the {w} of {p} still fails {n} tests",
         "[/DIRECT]",
     ]),
     // Blocks.
-    boxable_message(&[
+    prefixable_template(&[
         "[DEPENDENCY_REQUEST]",
         "type: api_key",
         "name: OPENAI_API_KEY",
@@ -64,7 +64,7 @@ const SHAPES: [MessageTemplate; 22] = [
         "required: true",
         "[/DEPENDENCY_REQUEST]",
     ]),
-    boxable_message(&[
+    prefixable_template(&[
         "[USER_QUESTION]",
         "category: choice",
         "question: Which {w} model fits the {w}?",
@@ -75,7 +75,7 @@ const SHAPES: [MessageTemplate; 22] = [
         "required: true",
         "[/USER_QUESTION]",
     ]),
-    boxable_message(&[
+    prefixable_template(&[
         "[ERROR]",
         "type: recoverable",
         "message: Rate limit exceeded by the {w}",
@@ -84,7 +84,7 @@ const SHAPES: [MessageTemplate; 22] = [
         "[/ERROR]",
     ]),
     // The marker, ended by a line that is no detail.
-    unboxable_message(&[
+    unprefixable_template(&[
         "=== PHASE 1 COMPLETE ===",
         "Phase: Planning",
         "Documents created:",
@@ -95,34 +95,34 @@ const SHAPES: [MessageTemplate; 22] = [
         "The {w} is next.",
     ]),
     // The orchestrator's question, in a sentence and over two lines.
-    unboxable_message(&["I can't decide this alone: [NEED_HUMAN: should the {w} [of {p}] be kept?]"]),
-    unboxable_message(&["[NEED_HUMAN: the {w} and the {w} differ,", "which of them is right?]"]),
+    unprefixable_template(&["I can't decide this alone: [NEED_HUMAN: should the {w} [of {p}] be kept?]"]),
+    unprefixable_template(&["[NEED_HUMAN: the {w} and the {w} differ,", "which of them is right?]"]),
     // Thin lines.
-    unboxable_message(&["RESOLVE_NEXT"]),
-    unboxable_message(&["RESOLVE_NEXT:PHASE:2:FORCE"]),
-    unboxable_message(&["READY:T1.3,T1.4|T2.1"]),
-    unboxable_message(&["PHASE_DONE:1"]),
-    unboxable_message(&[
+    unprefixable_template(&["RESOLVE_NEXT"]),
+    unprefixable_template(&["RESOLVE_NEXT:PHASE:2:FORCE"]),
+    unprefixable_template(&["READY:T1.3,T1.4|T2.1"]),
+    unprefixable_template(&["PHASE_DONE:1"]),
+    unprefixable_template(&[
         "TASK_ID:T1.{n}",
         "WORKTREE:worktrees/{w}",
         "META:{\"priority\":\"high\",\"timeout\":{n}}",
     ]),
-    unboxable_message(&["DONE:T1.{n}:tests={n}:files={n}"]),
-    unboxable_message(&["FAIL:T2.{n}:the {w} of the {w} can't be reached"]),
-    unboxable_message(&["ERROR:CIRCULAR_DEP:T1.3->T1.4->T1.3"]),
-    unboxable_message(&["CUSTOM:PRIORITY:T1.{n}"]),
+    unprefixable_template(&["DONE:T1.{n}:tests={n}:files={n}"]),
+    unprefixable_template(&["FAIL:T2.{n}:the {w} of the {w} can't be reached"]),
+    unprefixable_template(&["ERROR:CIRCULAR_DEP:T1.3->T1.4->T1.3"]),
+    unprefixable_template(&["CUSTOM:PRIORITY:T1.{n}"]),
 ];
 
-const fn boxable_message(lines: &'static [&'static str]) -> MessageTemplate {
+const fn prefixable_template(lines: &'static [&'static str]) -> MessageTemplate {
     MessageTemplate { lines, boxable: true }
 }
 
-const fn unboxable_message(lines: &'static [&'static str]) -> MessageTemplate {
+const fn unprefixable_template(lines: &'static [&'static str]) -> MessageTemplate {
     MessageTemplate { lines, boxable: false }
 }
 
 /// Writes the `n`th message of a corpus, and returns how many it wrote.
-pub fn write(writer: &mut Writer, n: usize) -> usize {
+pub fn write_message(writer: &mut Writer, n: usize) -> usize {
     let shape = &SHAPES[n % SHAPES.len()];
     let prefix = match writer.random.below(4) {
         0 if shape.boxable => "│ ",

@@ -43,7 +43,7 @@ pub fn write(writer: &mut Writer, line: &str, paint: Paint) {
                     writer.write_text(" ");
                 }
                 if matches!(paint, Paint::EveryWord) || n % 3 == 0 {
-                    painted_word(writer, word);
+                    write_painted_word(writer, word);
                 } else {
                     writer.write_text(word);
                 }
@@ -52,7 +52,7 @@ pub fn write(writer: &mut Writer, line: &str, paint: Paint) {
     }
 }
 
-fn painted_word(writer: &mut Writer, word: &str) {
+fn write_painted_word(writer: &mut Writer, word: &str) {
     if word.contains('/') && writer.random.once_in(3) {
         writer.write_escape(&format!("\x1b]8;;file://host/{word}\x1b\\"));
         writer.write_text(word);

@@ -13,7 +13,7 @@ use anyhow::{Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The run that is disturbed.
-pub struct RunFolder<'a> {
+pub struct DisturbedRun<'a> {
     pub jangdan: &'a Path,
     /// The data directory.
     pub data: &'a Path,
@@ -40,7 +40,7 @@ impl RandomSource {
 }
 
 /// Causes one disturbance and returns its description.
-pub fn disturb(random: &mut RandomSource, server: &mut Child, run: &RunFolder<'_>) -> Result<String> {
+pub fn disturb(random: &mut RandomSource, server: &mut Child, run: &DisturbedRun<'_>) -> Result<String> {
     let data = run.data;
     let kind = random.below(7);
     if kind == 4 && run.is_small {
@@ -92,7 +92,7 @@ fn fill_disk(data: &Path, time: Duration) {
 }
 
 /// Removes the lock file and starts a second server, which must refuse to serve beside the first.
-fn start_second_server_without_lock(server: &mut Child, run: &RunFolder<'_>) -> Result<String> {
+fn start_second_server_without_lock(server: &mut Child, run: &DisturbedRun<'_>) -> Result<String> {
     let _ = fs::remove_file(run.data.join("log.lock"));
     let mut other = Command::new(run.jangdan);
     other.args(["serve", "--data"]).arg(run.data);
@@ -115,7 +115,7 @@ fn start_second_server_without_lock(server: &mut Child, run: &RunFolder<'_>) -> 
 /// Returns the processes of the runs of a data directory: holders, and all others.
 fn session_processes(data: &Path, server: u32) -> (Vec<i32>, Vec<i32>) {
     let (mut holders, mut others) = (Vec::new(), Vec::new());
-    for pid in processes_of(data) {
+    for pid in processes_of_data_directory(data) {
         if u32::try_from(pid) == Ok(server) {
             continue;
         }
@@ -126,7 +126,7 @@ fn session_processes(data: &Path, server: u32) -> (Vec<i32>, Vec<i32>) {
 }
 
 /// Returns all processes that have a data directory in their environment or command line.
-pub fn processes_of(data: &Path) -> Vec<i32> {
+pub fn processes_of_data_directory(data: &Path) -> Vec<i32> {
     let name = data.as_os_str().as_encoded_bytes();
     let knows = |pid: i32, file: &str| {
         let bytes = fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();

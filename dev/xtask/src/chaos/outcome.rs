@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use super::disturb::processes_of;
+use super::disturb::processes_of_data_directory;
 
 /// Time limit for processes to end after their run.
 const PROCESS_END_MAX: Duration = Duration::from_secs(10);
@@ -30,7 +30,7 @@ pub struct Outcome {
 }
 
 /// Returns the only run of a data directory.
-pub fn run_of(data: &Path) -> Result<String> {
+pub fn only_run_id(data: &Path) -> Result<String> {
     let mut runs = fs::read_dir(data.join("runs"))?;
     let run = runs.next().context("the data directory has no run")??;
     run.file_name().into_string().ok().context("the name of the run is not UTF-8")
@@ -39,17 +39,17 @@ pub fn run_of(data: &Path) -> Result<String> {
 /// Checks the log and the repository of a run that has ended, and returns its result.
 pub fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
     let (data, shop) = (folder.join("demo/data"), folder.join("demo/app"));
-    let run = run_of(&data)?;
+    let run = only_run_id(&data)?;
     let text = command_output(Command::new(jangdan).args(["log", &run, "--json", "--data"]).arg(&data))?;
     let events: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-    check_order(&events)?;
-    check_questions(&events)?;
-    check_answers(&events)?;
+    check_sequence_numbers(&events)?;
+    check_prompts_unique(&events)?;
+    check_questions_settled_once(&events)?;
     check_processes(&data)?;
     git(&shop, &["fsck", "--no-dangling"])?;
     let status = git(&shop, &["status", "--porcelain"])?;
     ensure!(status.is_empty(), "the checkout is not clean:\n{status}");
-    check_commits(&shop, &text)?;
+    check_commits_reachable(&shop, &text)?;
     let names = format!("refs/heads/jangdan/{run}/");
     let branches = git(&shop, &["for-each-ref", "--format=%(refname)", &names])?;
     let branches = branches.lines().filter_map(|name| name.strip_prefix(&names)).map(str::to_owned).collect();
@@ -63,7 +63,7 @@ pub fn check(jangdan: &Path, folder: &Path) -> Result<Outcome> {
 }
 
 /// Checks that every commit in the log can be reached from a ref.
-fn check_commits(shop: &Path, log: &str) -> Result<()> {
+fn check_commits_reachable(shop: &Path, log: &str) -> Result<()> {
     let reachable = git(shop, &["rev-list", "--all"])?;
     let reachable: BTreeSet<&str> = reachable.lines().collect();
     let named = log.split("\"commit\":\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -89,7 +89,7 @@ fn tasks_with_worktree(shop: &Path, run: &str) -> Result<BTreeSet<String>> {
     Ok(tasks)
 }
 
-fn check_order(events: &[Value]) -> Result<()> {
+fn check_sequence_numbers(events: &[Value]) -> Result<()> {
     for (number, event) in (1..).zip(events) {
         let sequence = event.get("sequence").and_then(Value::as_u64);
         ensure!(sequence == Some(number), "event {number} is numbered {sequence:?}");
@@ -98,7 +98,7 @@ fn check_order(events: &[Value]) -> Result<()> {
 }
 
 /// Checks that a prompt of an agent is recorded once per turn, however often its output is read.
-fn check_questions(events: &[Value]) -> Result<()> {
+fn check_prompts_unique(events: &[Value]) -> Result<()> {
     let mut prompts: BTreeSet<(&str, &str)> = BTreeSet::new();
     for event in events {
         let Some(session) = field(event, "session").and_then(Value::as_str) else { continue };
@@ -120,7 +120,7 @@ fn check_questions(events: &[Value]) -> Result<()> {
 }
 
 /// Checks that every question has one answer, or none because it was withdrawn or has expired.
-fn check_answers(events: &[Value]) -> Result<()> {
+fn check_questions_settled_once(events: &[Value]) -> Result<()> {
     let of = |kinds: &'static [&'static str]| {
         let events = events.iter().filter(move |event| kinds.contains(&kind(event)));
         events.filter_map(|event| field(event, "question").and_then(Value::as_str))
@@ -141,7 +141,7 @@ fn check_answers(events: &[Value]) -> Result<()> {
 fn check_processes(data: &Path) -> Result<()> {
     let deadline = Instant::now() + PROCESS_END_MAX;
     loop {
-        let processes = processes_of(data);
+        let processes = processes_of_data_directory(data);
         if processes.is_empty() {
             return Ok(());
         }

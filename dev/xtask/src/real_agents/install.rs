@@ -59,7 +59,7 @@ pub fn ensure_agents(cache: &Path, force: bool) -> Result<()> {
             fs::write(cache.join(name), text)?;
         }
         eprintln!("   npm install into {} (1.6 GB), try {number} of {TRIES}", cache.display());
-        match install(cache) {
+        match run_npm_install(cache) {
             Ok(()) => return Ok(fs::write(&mark, wanted)?),
             Err(error) => {
                 eprintln!("   {error:#}");
@@ -70,7 +70,7 @@ pub fn ensure_agents(cache: &Path, force: bool) -> Result<()> {
     Err(failure.unwrap_or_else(|| anyhow::anyhow!("never tried")))
 }
 
-fn install(cache: &Path) -> Result<()> {
+fn run_npm_install(cache: &Path) -> Result<()> {
     let mut command = Command::new("npm");
     command.args([
         "install",

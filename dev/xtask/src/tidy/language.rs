@@ -82,7 +82,7 @@ impl LanguageRules {
     /// Returns a complaint for every finding outside of the pending folders, and for every entry there that is done.
     pub fn check(&self, files: &[File]) -> Vec<Complaint> {
         let findings = self.findings(files);
-        let refused = findings.iter().filter(|finding| self.pending_entry(finding.path).is_none());
+        let refused = findings.iter().filter(|finding| self.pending_path_of(finding.path).is_none());
         let mut complaints: Vec<Complaint> = refused
             .map(|finding| {
                 let place = format!("{}:{}", finding.path, finding.line);
@@ -90,7 +90,7 @@ impl LanguageRules {
             })
             .collect();
         for entry in &self.pending {
-            if !findings.iter().any(|finding| self.pending_entry(finding.path) == Some(entry)) {
+            if !findings.iter().any(|finding| self.pending_path_of(finding.path) == Some(entry)) {
                 complaints.push(Complaint::new(
                     "dev/xtask/src/tidy/language.toml",
                     format!("{entry} is pending, and has no findings"),
@@ -105,7 +105,7 @@ impl LanguageRules {
     pub fn counts(&self, files: &[File]) -> String {
         let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
         for finding in self.findings(files) {
-            let folder = self.pending_entry(finding.path).unwrap_or_else(|| counted_folder(finding.path));
+            let folder = self.pending_path_of(finding.path).unwrap_or_else(|| counted_folder(finding.path));
             if let Some(count) = counts.entry(folder).or_default().get_mut(finding.rule as usize) {
                 *count += 1;
             }
@@ -123,7 +123,7 @@ impl LanguageRules {
     }
 
     /// Returns a line for each finding below a folder.
-    pub fn list(&self, files: &[File], folder: &str) -> String {
+    pub fn list_findings(&self, files: &[File], folder: &str) -> String {
         let findings = self.findings(files).into_iter().filter(|finding| is_below(finding.path, folder));
         let line = |finding: Finding<'_>| {
             format!("{}:{}: {finding}; write instead: {}\n", finding.path, finding.line, finding.instead)
@@ -198,7 +198,7 @@ impl LanguageRules {
     }
 
     /// Returns the longest pending entry that a file belongs to.
-    fn pending_entry(&self, path: &str) -> Option<&str> {
+    fn pending_path_of(&self, path: &str) -> Option<&str> {
         let entries = self.pending.iter().map(String::as_str).filter(|entry| is_below(path, entry));
         entries.max_by_key(|entry| entry.len())
     }
@@ -424,7 +424,7 @@ mod tests {
             "     2      1      1  in all\n"
         );
         assert_eq!(counts, expected);
-        let list = rules("[]").list(&files, "crates/x");
+        let list = rules("[]").list_findings(&files, "crates/x");
         assert_eq!(list.lines().count(), 2);
         assert!(
             list.ends_with("the type name Vague has no noun; write instead: a name with a noun\n"),

@@ -7,7 +7,7 @@ import { ErrorMessage } from "~/components/ErrorMessage";
 import { Loading } from "~/components/Loading";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { useIsPanelOpen } from "~/components/navigation";
-import { Panel } from "~/components/Panel";
+import { PanelDialog } from "~/components/PanelDialog";
 import { useShortcuts } from "~/components/shortcuts";
 import { TaskPanel } from "~/views/task/TaskPanel";
 import { InboxAside } from "./InboxAside";
@@ -77,9 +77,9 @@ export default function RunPage() {
         <ErrorBoundary
           of={session}
           fallback={({ error }, retry) => (
-            <Panel id={session} title="" beside={null} onClose={() => go(view.id)}>
+            <PanelDialog id={session} title="" beside={null} onClose={() => go(view.id)}>
               <ErrorMessage error={error} retry={retry} />
-            </Panel>
+            </PanelDialog>
           )}
         >
           <Suspense>

@@ -1,6 +1,6 @@
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { UserCommand, EscalationAction, EscalationRow } from "~/api/generated";
+import type { EscalationAction, EscalationRow, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { ErrorBoundary } from "~/components/ErrorBoundary";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
@@ -25,7 +25,7 @@ export function EscalationForm({ run, escalation }: { run: string; escalation: E
   const canRetry = actions.some((action) => action.type === "retry");
   const [confirming, setConfirming] = useState<FinalAction | null>(null);
   const toCommand = (action: EscalationAction): UserCommand => ({
-    resolve: { escalation: escalation.id, action: withHint(action, hint.trim()) },
+    resolve: { escalation: escalation.id, action: addHintToRetry(action, hint.trim()) },
   });
   const resolve = async (action: EscalationAction) => {
     if (escalation.task !== null && isFinalAction(action)) setConfirming(action);
@@ -92,6 +92,6 @@ type FinalAction = Extract<EscalationAction, { type: "skip" | "markFailed" }>;
 const isFinalAction = (action: EscalationAction): action is FinalAction =>
   action.type === "skip" || action.type === "markFailed";
 
-function withHint(action: EscalationAction, hint: string): EscalationAction {
+function addHintToRetry(action: EscalationAction, hint: string): EscalationAction {
   return action.type === "retry" && hint ? { ...action, hint } : action;
 }

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { UserCommand, GateRow } from "~/api/generated";
+import type { GateRow, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { CommentInput } from "./CommentInput";

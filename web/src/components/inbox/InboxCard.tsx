@@ -4,7 +4,7 @@ import type { InboxEntry, RowOf } from "~/api/generated";
 import { useRow, useRows } from "~/api/hooks";
 import { ErrorLine } from "~/components/ErrorLine";
 import { useLocalizedText } from "~/components/localizedText";
-import { useCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useFormCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { TimeAgo } from "~/components/Time";
 import { BlockedWork } from "./BlockedWork";
 import { EscalationForm } from "./EscalationForm";
@@ -21,7 +21,7 @@ export function InboxCard({ entry, isSelected = false, showsRun = false }: Props
   const { t } = useTranslation();
   const localize = useLocalizedText();
   const taskHandlers = useTaskOpenHandlers();
-  const cardHandlers = useCardOpenHandlers();
+  const cardHandlers = useFormCardOpenHandlers();
   const kind = useEntryKindName(entry);
   const task = useRow(entry.run, "task", entry.task);
   const runTitle = useRow(entry.run, "run", showsRun ? "run" : null)?.title;

@@ -63,12 +63,12 @@ export function QuestionForm({ run, question }: Props) {
         })}
       </div>
       {isPermission && <PermissionScopeChoice scope={scope} onScope={setScope} />}
-      <AnswerForm run={run} question={question} busy={busy} answer={answer} />
+      <TextAnswerForm run={run} question={question} busy={busy} answer={answer} />
     </div>
   );
 }
 
-function AnswerForm({
+function TextAnswerForm({
   run,
   question,
   busy,

@@ -1,6 +1,6 @@
 import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import type { UserCommand, ProvidedResource, RequestRow } from "~/api/generated";
+import type { ProvidedResource, RequestRow, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { useDraft } from "./drafts";
 import { useSendCommand } from "./useSendCommand";

@@ -10,7 +10,7 @@ const REFRESH_MS = 2000;
 const RefreshContext = createContext({ run: "", n: 0 });
 
 /** Makes the tasks of the minimap read their rows again periodically. */
-export function MinimapRefresh({ run, children }: { run: string; children: ReactNode }) {
+export function MinimapRefreshProvider({ run, children }: { run: string; children: ReactNode }) {
   const [n, setN] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setN((n) => n + 1), REFRESH_MS);

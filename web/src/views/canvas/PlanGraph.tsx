@@ -9,7 +9,7 @@ import { useOpenTask } from "~/components/navigation";
 import { isTouchScreen } from "~/components/openOnDoubleClick";
 import { LaneTitles } from "./LaneTitles";
 import { Legend } from "./Legend";
-import { MinimapRefresh, MinimapTask } from "./MinimapTask";
+import { MinimapRefreshProvider, MinimapTask } from "./MinimapTask";
 import { OverlapLink } from "./OverlapLink";
 import { PhaseLane } from "./PhaseLane";
 import { TaskCard } from "./TaskCard";
@@ -133,7 +133,7 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
         proOptions={PRO_OPTIONS}
       >
         <Background gap={18} size={1.5} color="var(--line)" />
-        <MinimapRefresh run={run}>
+        <MinimapRefreshProvider run={run}>
           <MiniMap
             pannable
             zoomable
@@ -144,7 +144,7 @@ export const PlanGraph = memo(function PlanGraph({ run, layout }: Props) {
             bgColor="var(--panel)"
             maskColor="color-mix(in srgb, var(--page) 65%, transparent)"
           />
-        </MinimapRefresh>
+        </MinimapRefreshProvider>
         <TaskSearch run={run} layout={layout} onFound={setFound} onShow={show} />
         <Legend />
         <ZoomButtons onFit={fitPlan} />

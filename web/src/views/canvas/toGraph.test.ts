@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Layout, OverlapRow, TaskDetailRow, TaskRow } from "~/api/generated";
 import {
-  activeTasks,
   nearestTask,
   planHash,
   searchTasks,
+  tasksToShowFirst,
   tasksVisibleTogether,
   toEdges,
   toNodes,
@@ -106,8 +106,8 @@ test("a plan with another dependency has another hash", () => {
 
 test("tasks in progress are shown first", () => {
   const tasks = [taskRow("T1", { state: "done" }), taskRow("T2", { state: "ready" })];
-  expect(activeTasks(tasks)).toEqual(["T2"]);
-  expect(activeTasks([...tasks, taskRow("T3", { state: "blocked" })])).toEqual(["T3"]);
+  expect(tasksToShowFirst(tasks)).toEqual(["T2"]);
+  expect(tasksToShowFirst([...tasks, taskRow("T3", { state: "blocked" })])).toEqual(["T3"]);
 });
 
 test("the first view shows tasks that fit on the screen together", () => {

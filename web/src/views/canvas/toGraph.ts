@@ -12,13 +12,13 @@ export type LaneNode = Node<{ run: string; phase: number; title: string; isLast:
 export type PlanNode = TaskNode | LaneNode;
 
 /** Tasks with a mark: the selected one, those that a search found, and those that change the same files. */
-export type GraphMarks = {
+export type MarkedTasks = {
   selected: string | null;
   found: ReadonlySet<string>;
   overlaps: readonly OverlapRow[];
 };
 
-export function toNodes(run: string, layout: Layout, { selected, found, overlaps }: GraphMarks): PlanNode[] {
+export function toNodes(run: string, layout: Layout, { selected, found, overlaps }: MarkedTasks): PlanNode[] {
   const lanes = layout.lanes.map(
     (lane): LaneNode => ({
       id: `lane/${lane.phase}`,
@@ -173,8 +173,8 @@ export function planHash(details: Readonly<Record<string, TaskDetailRow>>): stri
   return `${n}/${hash}`;
 }
 
-/** The tasks to show first: those in progress, else those that are ready. */
-export function activeTasks(tasks: readonly TaskRow[]): string[] {
+/** The ids of the tasks in progress, or of the ready ones if none is. */
+export function tasksToShowFirst(tasks: readonly TaskRow[]): string[] {
   const inState = (...states: TaskRow["state"][]) => tasks.filter((task) => states.includes(task.state));
   const now = inState("running", "blocked", "checking", "merging");
   return (now.length > 0 ? now : inState("ready")).map((task) => task.id);

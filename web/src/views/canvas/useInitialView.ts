@@ -4,7 +4,7 @@ import type { RowsByKey } from "~/api/cache";
 import { queryKeys } from "~/api/cache";
 import { cache } from "~/api/client";
 import type { Layout } from "~/api/generated";
-import { activeTasks, type PlanNode, tasksVisibleTogether } from "./toGraph";
+import { type PlanNode, tasksToShowFirst, tasksVisibleTogether } from "./toGraph";
 
 /** A plan up to this many times the size of the screen is shown as a whole. */
 const FIT_ALL_MAX = 2;
@@ -17,12 +17,12 @@ export function useInitialView(
 ): { fit: FitViewOptions<PlanNode>; task: string | undefined } {
   const [view] = useState(() => {
     const tasks = Object.values(cache.getQueryData<RowsByKey<"task">>(queryKeys.rows(run, "task")) ?? {});
-    const active = activeTasks(tasks);
-    const task = active[0] ?? layout.nodes[0]?.task;
+    const shownFirst = tasksToShowFirst(tasks);
+    const task = shownFirst[0] ?? layout.nodes[0]?.task;
     const fitsAll = layout.width <= FIT_ALL_MAX * innerWidth && layout.height <= FIT_ALL_MAX * innerHeight;
     const ids = tasksVisibleTogether(
       layout,
-      active,
+      shownFirst,
       innerWidth / 2 / ZOOM_READABLE,
       innerHeight / 2 / ZOOM_READABLE,
     );

@@ -8,7 +8,7 @@ import { QuestionText } from "~/components/inbox/QuestionText";
 import { useLocalizedText } from "~/components/localizedText";
 import { Markdown } from "~/components/Markdown";
 import { Notice } from "~/components/Notice";
-import { useCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
+import { useFormCardOpenHandlers, useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { QueryFallback } from "~/components/QueryFallback";
 import { ClockTime } from "~/components/Time";
 import { useStickToEnd } from "~/components/useStickToEnd";
@@ -84,7 +84,7 @@ function ChatMessage({ run, row }: { run: string; row: ChatRow }) {
 function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow }) {
   const { t } = useTranslation();
   const taskHandlers = useTaskOpenHandlers();
-  const cardHandlers = useCardOpenHandlers();
+  const cardHandlers = useFormCardOpenHandlers();
   const localize = useLocalizedText();
   const question = useRow(run, "question", id);
   const isPending = question?.status === "pending";

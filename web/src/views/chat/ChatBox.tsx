@@ -68,7 +68,7 @@ export function ChatBox({ run }: { run: string }) {
   return (
     <div className="shrink-0 border-line border-t bg-panel px-4 py-3">
       {isPicking && pending.length > 0 && (
-        <QuestionChoices pending={pending} chosen={chosen} onChoose={setChosen} />
+        <QuestionPicker pending={pending} chosen={chosen} onChoose={setChosen} />
       )}
       {target && text !== "" && (
         <p className="mb-1.5 truncate text-ask text-xs">
@@ -108,9 +108,9 @@ export function ChatBox({ run }: { run: string }) {
   );
 }
 
-type QuestionChoicesProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (id: string) => void };
+type QuestionPickerProps = { pending: QuestionRow[]; chosen: string | null; onChoose: (id: string) => void };
 
-function QuestionChoices({ pending, chosen, onChoose }: QuestionChoicesProps) {
+function QuestionPicker({ pending, chosen, onChoose }: QuestionPickerProps) {
   const { t } = useTranslation();
   const localize = useLocalizedText();
   const which = t("chat.which", { count: pending.length });

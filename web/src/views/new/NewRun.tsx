@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { usePlanCheck, usePlans, useProjects } from "~/api/plans";
+import { useCheckPlan, usePlans, useProjects } from "~/api/plans";
 import { ErrorLine } from "~/components/ErrorLine";
 import { PlanEditor } from "./PlanEditor";
 import { PlanErrors } from "./PlanErrors";
@@ -34,7 +34,7 @@ export default function NewRun() {
   const projects = useProjects();
   const project = pickedProject ?? projects.data?.[0]?.folder ?? null;
   const plans = usePlans(project);
-  const check = usePlanCheck();
+  const check = useCheckPlan();
   const { mutate, reset } = check;
   const { name, text } = draft;
   useEffect(() => {

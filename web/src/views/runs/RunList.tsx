@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { RunRow } from "~/api/generated";
-import { useFetchOlderRuns, useRuns } from "~/api/hooks";
+import { useFetchOlderRuns, useLoadedRuns } from "~/api/hooks";
 import { Button } from "~/components/Button";
 import { ErrorLine } from "~/components/ErrorLine";
 import { ErrorMessage } from "~/components/ErrorMessage";
@@ -13,7 +13,7 @@ import { TimeAgo } from "~/components/Time";
 
 export function RunList() {
   const { t } = useTranslation();
-  const runs = useRuns();
+  const runs = useLoadedRuns();
   const older = useFetchOlderRuns();
   switch (runs.status) {
     case "pending":

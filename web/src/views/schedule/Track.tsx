@@ -5,7 +5,7 @@ import type { Bar, Schedule } from "~/api/generated";
 import { useOpenTask } from "~/components/navigation";
 import { useTaskOpenHandlers } from "~/components/openOnDoubleClick";
 import { useFormatClockTime, useFormatDuration } from "~/components/timeFormat";
-import { barText } from "./toSchedule";
+import { blockReasonText } from "./toSchedule";
 
 export const TRACK_HEIGHT = 30;
 const BAR_HEIGHT = 24;
@@ -79,7 +79,7 @@ function BarShape({ bar, scale, tasks }: { bar: Bar; scale: Props["scale"]; task
   const openHandlers = useTaskOpenHandlers();
   const open = useOpenTask();
   const { i18n } = useTranslation();
-  const question = barText(bar, i18n.language);
+  const question = blockReasonText(bar, i18n.language);
   const label = useBarLabel(bar, question, tasks);
   const x = scale(bar.startAt);
   const width = Math.max(BAR_WIDTH_MIN, scale(bar.endAt) - x - 1);

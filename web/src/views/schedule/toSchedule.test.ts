@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Bar, Schedule } from "~/api/generated";
-import { barText, toScheduleRows, toTimeRange, toTracks } from "./toSchedule";
+import { blockReasonText, packIntoTracks, toScheduleRows, toTimeRange } from "./toSchedule";
 
 const pastBar = (task: string, agent: string, startAt: number, endAt: number): Bar => ({
   task,
@@ -16,7 +16,7 @@ const pastBar = (task: string, agent: string, startAt: number, endAt: number): B
 const formatBars = (bars: Bar[]) => bars.map((bar) => `${bar.task} ${bar.startAt}-${bar.endAt}`);
 
 test("overlapping bars have separate tracks, and a task stays in its track", () => {
-  const tracks = toTracks([
+  const tracks = packIntoTracks([
     pastBar("T1", "a", 0, 5),
     pastBar("T2", "a", 2, 4),
     pastBar("T3", "a", 5, 6),
@@ -57,5 +57,5 @@ test.each([
   ["Which port?", null, "ko", "Which port?"],
   [null, null, "ko", null],
 ])("the text of a bar with %j (Korean: %j) in the language %s is %j", (text, korean, language, expected) => {
-  expect(barText({ text, korean }, language)).toBe(expected);
+  expect(blockReasonText({ text, korean }, language)).toBe(expected);
 });

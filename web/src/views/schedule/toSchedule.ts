@@ -20,17 +20,20 @@ export function toScheduleRows({ bars }: Schedule, by: GroupBy): ScheduleRow[] {
     if (group) group.push(bar);
     else groups.set(id, [bar]);
   }
-  const rows = [...groups].map(([id, bars]) => ({ id, tracks: toTracks(bars) }));
+  const rows = [...groups].map(([id, bars]) => ({ id, tracks: packIntoTracks(bars) }));
   return rows.sort((left, right) => compareIds(left.id, right.id));
 }
 
-/** What the task waited for during a bar, e.g. its question. */
-export function barText({ text, korean }: Pick<Bar, "text" | "korean">, language: string): string | null {
+/** The question, request or problem that blocked the task during a bar. */
+export function blockReasonText(
+  { text, korean }: Pick<Bar, "text" | "korean">,
+  language: string,
+): string | null {
   return text === null ? null : localizedText({ text, korean }, language);
 }
 
 /** Distributes bars to as few tracks as possible; consecutive bars of a task stay in one track. */
-export function toTracks(bars: readonly Bar[]): Bar[][] {
+export function packIntoTracks(bars: readonly Bar[]): Bar[][] {
   const sorted = [...bars].sort((left, right) => left.startAt - right.startAt || left.endAt - right.endAt);
   const tracks: Bar[][] = [];
   for (const bar of sorted) {

@@ -6,7 +6,7 @@ import { Loading } from "~/components/Loading";
 import { Notice } from "~/components/Notice";
 import { useOpenTask } from "~/components/navigation";
 import { SessionOutput } from "~/components/output/SessionOutput";
-import { Panel } from "~/components/Panel";
+import { PanelDialog } from "~/components/PanelDialog";
 import { TimeAgo } from "~/components/Time";
 import { StopSessionButton } from "./StopSessionButton";
 
@@ -20,7 +20,7 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
   const session = rows.data?.[id];
   const task = useRow(run, "task", session?.task);
   return (
-    <Panel
+    <PanelDialog
       id={id}
       title={
         <>
@@ -57,6 +57,6 @@ export default function SessionPanel({ run, session: id, onClose }: Props) {
         {rows.status === "success" && !session && <Notice title={t("team.unknown", { session: id })} />}
         {session && <SessionOutput run={run} session={id} />}
       </div>
-    </Panel>
+    </PanelDialog>
   );
 }

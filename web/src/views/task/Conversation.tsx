@@ -14,7 +14,7 @@ import { ClockTime } from "~/components/Time";
 import { useStickToEnd } from "~/components/useStickToEnd";
 import { forwardedPerson } from "./forwardedPerson";
 import { ToolCalls } from "./ToolCalls";
-import { contentSize, type TurnPart, toRunningTurnParts, toTurnParts } from "./turnParts";
+import { type TurnPart, toRunningTurnParts, toTurnParts, totalPartsSize } from "./turnParts";
 
 /** All turns of a task in order, and what its agents say and do now. */
 export function Conversation({ run, task }: { run: string; task: string }) {
@@ -25,7 +25,7 @@ export function Conversation({ run, task }: { run: string; task: string }) {
   const questions = useRows(run, "question").data;
   const running = useRunningTurns(run, task, shown);
   const count = shown.length;
-  const size = running.reduce((sum, { parts }) => sum + contentSize(parts), 0);
+  const size = running.reduce((sum, { parts }) => sum + totalPartsSize(parts), 0);
   useStickToEnd(() => list.current?.closest<HTMLElement>("[role=tabpanel]"), count + size);
   if (turns.status === "pending") return <Loading />;
   if (turns.status === "error")

@@ -8,7 +8,7 @@ import { PendingItems } from "~/components/inbox/PendingItems";
 import { Loading } from "~/components/Loading";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
 import { Notice } from "~/components/Notice";
-import { Panel } from "~/components/Panel";
+import { PanelDialog } from "~/components/PanelDialog";
 import { TaskStateLabel } from "~/components/StateLabel";
 import { TimeAgo } from "~/components/Time";
 import { TASK_TABS, type TaskTab } from "~/components/taskTabs";
@@ -30,7 +30,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
   const rows = useRows(run, "task");
   const task = rows.data?.[id];
   return (
-    <Panel
+    <PanelDialog
       id={id}
       title={task?.title ?? id}
       onClose={onClose}
@@ -83,7 +83,7 @@ export function TaskPanel({ run, task: id, tab, onTab, onClose }: Props) {
           </div>
         </Tabs.Root>
       )}
-    </Panel>
+    </PanelDialog>
   );
 }
 

@@ -4,14 +4,14 @@ import type { TaskRow } from "~/api/generated";
 
 type TaskStatus = Pick<TaskRow, "state" | "attempt">;
 
-const isInAnyState = (states: readonly TaskRow["state"][]) => (task: TaskStatus) =>
+const toStateCondition = (states: readonly TaskRow["state"][]) => (task: TaskStatus) =>
   states.includes(task.state);
 
 /** Whether the task has ended for good. */
-export const isClosed = isInAnyState(["done", "skipped", "cancelled"]);
+export const isClosed = toStateCondition(["done", "skipped", "cancelled"]);
 
-const isInProgress = isInAnyState(["running", "blocked", "checking", "merging"]);
-const isRetryable = isInAnyState(["running", "blocked", "checking", "failed"]);
+const isInProgress = toStateCondition(["running", "blocked", "checking", "merging"]);
+const isRetryable = toStateCondition(["running", "blocked", "checking", "failed"]);
 
 export const canCreateCheckpoint = (task: TaskStatus) => isInProgress(task) && task.attempt > 0;
 

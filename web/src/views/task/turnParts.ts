@@ -32,7 +32,7 @@ export function toRunningTurnParts(turn: RunningTurn): TurnPart[] {
 }
 
 /** A size that grows when something is added. */
-export function contentSize(parts: readonly TurnPart[]): number {
+export function totalPartsSize(parts: readonly TurnPart[]): number {
   return parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : part.tools.length), 0);
 }
 

@@ -26,7 +26,7 @@ pub enum Key {
 
 impl Key {
     /// Returns the character that the key inserts.
-    pub fn char(self) -> Option<char> {
+    pub fn inserted_char(self) -> Option<char> {
         if let Self::Edit(LineEdit::Insert(char)) = self { Some(char) } else { None }
     }
 }

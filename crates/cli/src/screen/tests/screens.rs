@@ -7,12 +7,12 @@ use views::{RunState, TaskState};
 
 use super::{
     END, ESCALATION, GATE, PERMISSION, QUESTION, board_after, context_for, refreshed_prompt,
-    row_changes_after,
+    row_changes_of_events,
 };
 use crate::screen::{
     board::Board,
-    draw::{draw, full_entry, help},
-    history::{history_line, plain_line},
+    draw::{draw, full_entry_lines, help},
+    history::{history_line, timestamped_line},
     prompt::Key,
 };
 
@@ -105,11 +105,11 @@ fn events_are_shown_above_the_screen_and_as_plain_lines() {
     let mut texts = Vec::new();
     for locale in [Locale::En, Locale::Ko] {
         let mut board = Board::default();
-        let context = context_for(locale, 80, 24, time_at_end_of_log());
-        for (kind, key, row) in row_changes_after(locale, END) {
+        let context = context_for(locale, 80, 24, time_after_full_log());
+        for (kind, key, row) in row_changes_of_events(locale, END) {
             if let Some(row) = board.apply_change(kind, &key, row.as_ref()) {
                 let above = history_line(context, &board, &row).map(|line| line.text());
-                texts.push(format!("{:<60} | {}", above.unwrap_or_default(), plain_line(&row).text()));
+                texts.push(format!("{:<60} | {}", above.unwrap_or_default(), timestamped_line(&row).text()));
             }
         }
         let (loaded, _) = super::board_after(locale, END);
@@ -120,7 +120,7 @@ fn events_are_shown_above_the_screen_and_as_plain_lines() {
     insta::assert_snapshot!("history", texts.join("\n"));
 }
 
-fn time_at_end_of_log() -> domain::Timestamp {
+fn time_after_full_log() -> domain::Timestamp {
     board_after(Locale::En, END).1
 }
 
@@ -131,14 +131,16 @@ fn full_entry_and_help_are_shown() {
         let (board, now) = board_after(locale, QUESTION);
         let context = context_for(locale, 60, 10, now);
         let entry = refreshed_prompt(&board, locale).entry(&board, locale, now).unwrap();
-        texts.extend(full_entry(context, &entry).into_iter().chain(help(context)).map(|line| line.text()));
+        texts.extend(
+            full_entry_lines(context, &entry).into_iter().chain(help(context)).map(|line| line.text()),
+        );
     }
     insta::assert_snapshot!("full_entry", texts.join("\n"));
 }
 
 #[test]
 fn the_board_knows_when_the_run_needs_the_user() {
-    let needs_user = |n_events| board_after(Locale::En, n_events).0.needs_user();
+    let needs_user = |n_events| board_after(Locale::En, n_events).0.run_needs_user();
     assert!(!needs_user(QUESTION), "backend is still working");
     assert!(!needs_user(PERMISSION), "the check of T1.3 is running");
     assert!(needs_user(ESCALATION));
@@ -149,7 +151,7 @@ fn the_board_knows_when_the_run_needs_the_user() {
     (ending.run, ending.tasks) = (ended.run, ended.tasks);
     ending.tasks.values_mut().for_each(|task| task.state = TaskState::Done);
     ending.run.as_mut().unwrap().status = RunState::Running;
-    assert!(!ending.needs_user(), "all tasks are done, so it ends automatically");
+    assert!(!ending.run_needs_user(), "all tasks are done, so it ends automatically");
     ending.run.as_mut().unwrap().status = RunState::Paused;
-    assert!(ending.needs_user());
+    assert!(ending.run_needs_user());
 }

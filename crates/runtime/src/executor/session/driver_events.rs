@@ -41,11 +41,11 @@ impl SessionWorker {
                     outcome: TurnOutcome::NotResumable { .. },
                     ..
                 }) => {
-                    return self.restart_process(process).map(Some);
+                    return self.restart_without_resume(process).map(Some);
                 }
                 SessionReport::Event(event) => self.handle_event(event, process),
                 SessionReport::Ended(_) | SessionReport::Lost
-                    if self.was_ended_from_outside(&report, process) =>
+                    if self.was_ended_by_shutdown_or_reboot(&report, process) =>
                 {
                     self.context.report_to_run_loop(Report::SessionStopped { session });
                     return Ok(Some(NextState::Cold));
@@ -66,7 +66,7 @@ impl SessionWorker {
     }
 
     /// Tells whether a shutdown of the server or of the machine ended the process, which is not a failure of the agent.
-    fn was_ended_from_outside(&self, report: &SessionReport, process: &Process) -> bool {
+    fn was_ended_by_shutdown_or_reboot(&self, report: &SessionReport, process: &Process) -> bool {
         match report {
             SessionReport::Ended(exit) => {
                 process.was_ended_by_shutdown(&self.context, self.spec.session)
@@ -90,7 +90,7 @@ impl SessionWorker {
     }
 
     /// Replaces a process whose agent cannot resume its conversation. The new one is sent all inputs again.
-    fn restart_process(&mut self, process: &mut Process) -> Result<NextState, ProcessError> {
+    fn restart_without_resume(&mut self, process: &mut Process) -> Result<NextState, ProcessError> {
         process.session.stop(super::GRACE)?;
         if process.has_input && self.sent.is_empty() {
             // An earlier server sent the inputs, so they are unknown here.
@@ -110,7 +110,7 @@ impl SessionWorker {
             }
             DriverEvent::Message { offset, read_from, item } => {
                 let (offset, read_from) =
-                    (process.to_session_message_offset(offset), process.to_session_offset(read_from));
+                    (process.message_offset_in_session(offset), process.to_session_offset(read_from));
                 self.context.send_agent_output(session, message_output(offset, read_from, item));
             }
             DriverEvent::Permission { request, options: _ } => {
@@ -148,7 +148,7 @@ impl SessionWorker {
                 self.context.publish_activity(session, AgentActivity::Tool { id, title, status });
             }
             DriverEvent::Plan { steps } => {
-                let steps = steps.into_iter().map(step_with_status).collect();
+                let steps = steps.into_iter().map(plan_step_text_and_status).collect();
                 self.context.publish_activity(session, AgentActivity::Plan { steps });
             }
             DriverEvent::Warning(warning) => {
@@ -206,7 +206,7 @@ fn rfc3339(at: Timestamp) -> Option<String> {
     jiff::Timestamp::from_millisecond(at.0).ok().map(|at| at.to_string())
 }
 
-fn step_with_status(step: PlanStep) -> (String, &'static str) {
+fn plan_step_text_and_status(step: PlanStep) -> (String, &'static str) {
     let status = match step.status {
         StepStatus::Waiting => "waiting",
         StepStatus::Running => "running",

@@ -6,12 +6,12 @@ use domain::{InputNumber, Locale, Report, SessionInput};
 use drivers::{
     AgentInput, SendError,
     input_text::{self, InputContext},
-    preset::InputFormat,
+    preset::InputEncoding,
 };
 use protocol::prompts::{PreambleOptions, TaskPrompt, preamble};
-use sessions::{RefusedInput, SentInput, SessionEntry};
+use sessions::{DequeuedInput, RefusedInput, SessionEntry};
 
-use super::{NextState, QueuedInput, SessionWorker, register_open_turn};
+use super::{NextState, QueuedInput, SessionWorker, mark_task_turn_open};
 use crate::executor::process::{Process, ProcessError, SessionSpec};
 
 impl SessionWorker {
@@ -29,11 +29,11 @@ impl SessionWorker {
             let sent = self.inputs.send_next(&mut process.session, |number, queued, refused| {
                 renderer.render(number, queued, refused)
             })?;
-            let Some(SentInput { number, queued, written, reports }) = sent else { return Ok(None) };
+            let Some(DequeuedInput { number, queued, written, reports }) = sent else { return Ok(None) };
             if let Some(input) = written {
                 process.has_input = true;
                 if matches!(input, AgentInput::Prompt { .. }) {
-                    register_open_turn(&self.context, &self.spec);
+                    mark_task_turn_open(&self.context, &self.spec);
                 }
                 if !process.is_resumed {
                     self.replay = None;
@@ -84,7 +84,7 @@ impl InputRenderer<'_> {
             }
             SendError::UnknownPrompt { .. } => Ok(None),
             SendError::TooLong { .. } => {
-                let path = self.write_file(&input, number)?;
+                let path = self.write_input_file(&input, number)?;
                 Ok(Some(input_text::render_file_reference(&path, self.input_context(None))))
             }
             SendError::NotReady => Ok(Some(input)),
@@ -96,20 +96,20 @@ impl InputRenderer<'_> {
         let AgentInput::Prompt { text } = input else { return input };
         let starts_task = matches!(*queued.input, SessionInput::Task { .. });
         let form = self.spec.preset.form;
-        let introduction = match (self.replay, starts_task || number > 1 || form == InputFormat::Json) {
-            (Some(replay), _) => self.repeated_task(replay),
+        let introduction = match (self.replay, starts_task || number > 1 || form == InputEncoding::Json) {
+            (Some(replay), _) => self.render_repeated_task(replay),
             (None, true) => return AgentInput::Prompt { text },
             (None, false) => self.preamble(),
         };
         let separator = match form {
-            InputFormat::Text => "\n\n",
-            InputFormat::Json => "\n",
+            InputEncoding::Text => "\n\n",
+            InputEncoding::Json => "\n",
         };
         AgentInput::Prompt { text: format!("{introduction}{separator}{text}") }
     }
 
     /// Returns the prompt of the task, for an agent that does not remember it.
-    fn repeated_task(&self, replay: &TaskPrompt) -> String {
+    fn render_repeated_task(&self, replay: &TaskPrompt) -> String {
         let brief = self.brief_with_worktree(replay);
         let input =
             SessionInput::Task { task: brief.task_id.clone(), attempt: 1, hint: None, carried: Vec::new() };
@@ -150,7 +150,7 @@ impl InputRenderer<'_> {
     }
 
     /// Writes an input that is too long for a terminal into a file that the agent can read.
-    fn write_file(&self, input: &AgentInput, number: InputNumber) -> Result<String, ProcessError> {
+    fn write_input_file(&self, input: &AgentInput, number: InputNumber) -> Result<String, ProcessError> {
         let text = match input {
             AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => text.as_str(),
             AgentInput::Permission { .. } | AgentInput::Interrupt => "",

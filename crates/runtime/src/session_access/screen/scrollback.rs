@@ -18,7 +18,7 @@ pub(super) struct Scrollback {
 
 impl Scrollback {
     /// Appends all lines. Leaves the cursor at the start of the line below them.
-    pub(super) fn write(&self, text: &mut String) {
+    pub(super) fn append_to(&self, text: &mut String) {
         self.lines.iter().for_each(|line| text.push_str(line));
         // A wrapped line ends without a line break.
         if self.lines.back().is_some_and(|line| !line.ends_with('\n')) {
@@ -110,7 +110,7 @@ mod tests {
         let mut scrollback = Scrollback::default();
         Terminal::new(columns, 2).unwrap().feed_with(printed, &mut scrollback);
         let mut text = String::new();
-        scrollback.write(&mut text);
+        scrollback.append_to(&mut text);
         text
     }
 

@@ -25,7 +25,7 @@ pub struct AgentProfile {
     pub permission_options: [(&'static str, &'static str, &'static str); 3],
     /// Stop reason of a turn whose tool was denied; `None` continues the turn.
     pub denied_stop_reason: Option<&'static str>,
-    pub tool_visibility: ToolVisibility,
+    pub tool_visibility: ToolReportTiming,
     /// Whether a permission request contains the tool's input.
     pub permission_has_input: bool,
     pub output_form: ToolOutputForm,
@@ -39,7 +39,7 @@ pub struct AgentProfile {
 
 /// When a tool call that needs permission is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolVisibility {
+pub enum ToolReportTiming {
     /// Before the permission request.
     Before,
     /// After the permission request.
@@ -135,7 +135,7 @@ const CLAUDE: AgentProfile = AgentProfile {
         ("reject", "Reject", "reject_once"),
     ],
     denied_stop_reason: None,
-    tool_visibility: ToolVisibility::Before,
+    tool_visibility: ToolReportTiming::Before,
     permission_has_input: true,
     output_form: ToolOutputForm::Both,
     can_resume: true,
@@ -150,7 +150,7 @@ const CODEX: AgentProfile = AgentProfile {
         ("abort", "No", "reject_once"),
     ],
     denied_stop_reason: Some("cancelled"),
-    tool_visibility: ToolVisibility::After,
+    tool_visibility: ToolReportTiming::After,
     permission_has_input: true,
     output_form: ToolOutputForm::Raw,
     can_resume: true,
@@ -165,7 +165,7 @@ const OPENCODE: AgentProfile = AgentProfile {
         ("reject", "Reject", "reject_once"),
     ],
     denied_stop_reason: Some("end_turn"),
-    tool_visibility: ToolVisibility::Before,
+    tool_visibility: ToolReportTiming::Before,
     permission_has_input: true,
     output_form: ToolOutputForm::Both,
     can_resume: true,
@@ -180,7 +180,7 @@ const GEMINI: AgentProfile = AgentProfile {
         ("cancel", "Reject", "reject_once"),
     ],
     denied_stop_reason: None,
-    tool_visibility: ToolVisibility::Never,
+    tool_visibility: ToolReportTiming::Never,
     permission_has_input: false,
     output_form: ToolOutputForm::Omitted,
     can_resume: false,

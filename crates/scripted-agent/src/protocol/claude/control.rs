@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::ClaudeProtocol;
 use crate::{
     output,
-    protocol::{ClientAnswer, ClientEvent, PermissionDecision, RequestState},
+    protocol::{AnswerStatus, ClientAnswer, ClientEvent, PermissionDecision},
 };
 
 impl ClaudeProtocol {
@@ -17,7 +17,7 @@ impl ClaudeProtocol {
         name: &str,
         input: Value,
         description: &str,
-    ) -> io::Result<RequestState> {
+    ) -> io::Result<AnswerStatus> {
         self.n_requests += 1;
         let id = format!("ask-{}", self.n_requests);
         let request = json!({
@@ -26,7 +26,7 @@ impl ClaudeProtocol {
         });
         output::write_json(&json!({ "type": "control_request", "request_id": id, "request": request }))?;
         self.pending_request = Some(id);
-        Ok(RequestState::Pending)
+        Ok(AnswerStatus::Pending)
     }
 
     /// Records a denied tool for the result of the turn.

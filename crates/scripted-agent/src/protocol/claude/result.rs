@@ -19,7 +19,7 @@ struct TurnResult<'a> {
 
 impl ClaudeProtocol {
     /// Ends the turn for the given reason.
-    pub(super) fn send_result(&mut self, stop: StopReason) -> io::Result<()> {
+    pub(super) fn send_stop_result(&mut self, stop: StopReason) -> io::Result<()> {
         let last_message = std::mem::take(&mut self.turn.last_message);
         let success = |reason| TurnResult {
             subtype: "success",
@@ -52,7 +52,7 @@ impl ClaudeProtocol {
                 }
             }
         };
-        self.send_turn_result(result)?;
+        self.send_result_message(result)?;
         // An interrupted turn is not a failure of the process.
         self.has_failed = false;
         Ok(())
@@ -94,7 +94,7 @@ impl ClaudeProtocol {
         let status = if failure.status == 529 { Value::Null } else { json!(failure.status) };
         self.turn.usage =
             TokenUsage { input: 0, cached: 0, output: 0, cost: 0.0, window: self.turn.usage.window };
-        self.send_turn_result(TurnResult {
+        self.send_result_message(TurnResult {
             subtype: "success",
             is_error: true,
             text: &text,
@@ -107,7 +107,7 @@ impl ClaudeProtocol {
     /// Reports that the session to resume does not exist.
     pub(super) fn send_unknown_session_result(&mut self) -> io::Result<()> {
         let error = format!("No conversation found with session ID: {}", self.session);
-        self.send_turn_result(TurnResult {
+        self.send_result_message(TurnResult {
             subtype: "error_during_execution",
             is_error: true,
             text: "",
@@ -117,7 +117,7 @@ impl ClaudeProtocol {
         })
     }
 
-    fn send_turn_result(&mut self, result: TurnResult<'_>) -> io::Result<()> {
+    fn send_result_message(&mut self, result: TurnResult<'_>) -> io::Result<()> {
         let usage = self.turn.usage;
         self.cost_total += usage.cost;
         self.tokens_total.input += usage.input;

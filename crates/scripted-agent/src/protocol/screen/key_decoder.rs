@@ -91,14 +91,14 @@ impl KeyDecoder {
 mod tests {
     use super::*;
 
-    fn typed_keys(text: &str) -> Vec<KeyPress> {
+    fn typed_characters(text: &str) -> Vec<KeyPress> {
         text.chars().map(|sign| KeyPress::Typed(sign.to_string())).collect()
     }
 
     #[test]
     fn keys_are_decoded_regardless_of_chunk_boundaries() {
         let bytes = "a한\x1b[A\x1b[200~one\rtwo\x1b[201~\r\x7f\x1b".as_bytes();
-        let mut expected = typed_keys("a한");
+        let mut expected = typed_characters("a한");
         expected.extend([
             KeyPress::Pasted("one\ntwo".to_owned()),
             KeyPress::Enter,
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn an_enter_within_the_guard_is_part_of_a_paste() {
         let mut keyboard = KeyDecoder::new(Duration::from_secs(60));
-        assert_eq!(keyboard.decode(b"a\r"), [typed_keys("a"), vec![KeyPress::NewLine]].concat());
+        assert_eq!(keyboard.decode(b"a\r"), [typed_characters("a"), vec![KeyPress::NewLine]].concat());
         assert_eq!(
             keyboard.decode(b"\x1b[200~x\x1b[201~\r"),
             [KeyPress::Pasted("x".to_owned()), KeyPress::Enter]

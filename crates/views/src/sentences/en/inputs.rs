@@ -1,8 +1,8 @@
 //! Describes an input to a session in English, for users. The prompt that the agent receives is made by `protocol`.
 
-use domain::{InvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
+use domain::{AgentInvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
 
-use crate::sentence::join_names;
+use crate::sentence::join_leading_names;
 
 pub fn describe_input(input: &SessionInput) -> String {
     match input {
@@ -31,11 +31,15 @@ pub fn describe_input(input: &SessionInput) -> String {
             format!("Call from {from}: {task}{context}")
         }
         SessionInput::InvocationEnded {
-            from, outcome: InvocationOutcome::Completed { content, .. }, ..
+            from,
+            outcome: AgentInvocationOutcome::Completed { content, .. },
+            ..
         } => {
             format!("{from} finished: {content}")
         }
-        SessionInput::InvocationEnded { from, outcome: InvocationOutcome::Failed { reason }, .. } => {
+        SessionInput::InvocationEnded {
+            from, outcome: AgentInvocationOutcome::Failed { reason }, ..
+        } => {
             format!("{from} failed: {reason}")
         }
         SessionInput::Result { from, content, .. } => format!("Result from {from}: {content}"),
@@ -45,7 +49,7 @@ pub fn describe_input(input: &SessionInput) -> String {
         SessionInput::NearMiss { near, raw } => format!("Did you mean {near}? {raw}"),
         SessionInput::Reminder => "Is the task done, did it fail, or do you have a question?".to_owned(),
         SessionInput::Conflict { files } => {
-            format!("Your changes conflict with those of other tasks: {}", join_names(files))
+            format!("Your changes conflict with those of other tasks: {}", join_leading_names(files))
         }
         SessionInput::Rework { phase, reason } => format!("Phase {phase} needs changes: {reason}"),
         SessionInput::Test { task, .. } => format!("Test task {task}."),
@@ -73,7 +77,7 @@ pub fn describe_input(input: &SessionInput) -> String {
 fn resource_location(provided: &ProvidedResource) -> String {
     match provided {
         ProvidedResource::Environment { names } => {
-            format!("environment variables {}", join_names(names))
+            format!("environment variables {}", join_leading_names(names))
         }
         ProvidedResource::File { path } => format!("file {path}"),
         ProvidedResource::Permission { granted: true } => "granted".to_owned(),

@@ -2,7 +2,7 @@
 
 use domain::{ChangedTask, PlanChanges, PlanField};
 
-use crate::sentence::join_names;
+use crate::sentence::join_leading_names;
 
 /// Ids of what a change of the plan adds, changes and removes.
 pub(crate) struct PlanChangeIds {
@@ -35,7 +35,7 @@ pub fn summarize_plan_changes(changes: &PlanChanges) -> String {
     let ids = PlanChangeIds::of(changes);
     let part = |noun: &str, ids: &[String], verb: &str| match ids {
         [] => None,
-        ids => Some(format!("{noun}{} {verb}", join_names(ids))),
+        ids => Some(format!("{noun}{} {verb}", join_leading_names(ids))),
     };
     let parts = [
         part("phase ", &ids.phases_added, "added"),

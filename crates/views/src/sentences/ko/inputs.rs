@@ -1,8 +1,8 @@
 //! Describes an input to a session in Korean, for users.
 
-use domain::{InvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
+use domain::{AgentInvocationOutcome, ProvidedResource, SessionInput, TestFeedback};
 
-use super::phrases::join_names;
+use super::phrases::join_leading_names;
 
 pub(crate) fn describe_input(input: &SessionInput) -> String {
     match input {
@@ -33,11 +33,15 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
             format!("{from} 에이전트의 호출: {task}{context}")
         }
         SessionInput::InvocationEnded {
-            from, outcome: InvocationOutcome::Completed { content, .. }, ..
+            from,
+            outcome: AgentInvocationOutcome::Completed { content, .. },
+            ..
         } => {
             format!("{from} 에이전트가 완료했습니다: {content}")
         }
-        SessionInput::InvocationEnded { from, outcome: InvocationOutcome::Failed { reason }, .. } => {
+        SessionInput::InvocationEnded {
+            from, outcome: AgentInvocationOutcome::Failed { reason }, ..
+        } => {
             format!("{from} 에이전트가 실패했습니다: {reason}")
         }
         SessionInput::Result { from, content, .. } => format!("{from} 에이전트의 결과: {content}"),
@@ -48,7 +52,9 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
         }
         SessionInput::NearMiss { near, raw } => format!("{near} 메시지를 보내려고 했나요? {raw}"),
         SessionInput::Reminder => "작업을 완료했나요, 실패했나요, 아니면 질문이 있나요?".to_owned(),
-        SessionInput::Conflict { files } => format!("다른 작업의 변경과 충돌합니다: {}", join_names(files)),
+        SessionInput::Conflict { files } => {
+            format!("다른 작업의 변경과 충돌합니다: {}", join_leading_names(files))
+        }
         SessionInput::Rework { phase, reason } => format!("{phase}단계 수정 필요: {reason}"),
         SessionInput::Test { task, .. } => format!("{task} 작업을 테스트하세요."),
         SessionInput::Verify { phase, .. } => format!("{phase}단계를 검증하세요."),
@@ -74,7 +80,7 @@ pub(crate) fn describe_input(input: &SessionInput) -> String {
 /// Returns where the agent finds a provided resource.
 fn resource_location(provided: &ProvidedResource) -> String {
     match provided {
-        ProvidedResource::Environment { names } => format!("환경 변수 {}", join_names(names)),
+        ProvidedResource::Environment { names } => format!("환경 변수 {}", join_leading_names(names)),
         ProvidedResource::File { path } => format!("파일 {path}"),
         ProvidedResource::Permission { granted: true } => "허용됨".to_owned(),
         ProvidedResource::Permission { granted: false } => "허용되지 않음".to_owned(),

@@ -20,7 +20,7 @@ pub(super) fn agent_as_subject(name: &str) -> String {
 }
 
 /// Joins names for a sentence: the first few, and the number of the others.
-pub(super) fn join_names<T: ToString>(items: &[T]) -> String {
+pub(super) fn join_leading_names<T: ToString>(items: &[T]) -> String {
     join_names_of_total(items, items.len())
 }
 
@@ -44,7 +44,7 @@ pub(super) fn awaited_item(context: SentenceContext<'_>, reason: &BlockReason) -
         BlockReason::Approval { phase } => format!("{phase}단계 승인"),
         BlockReason::RateLimited { .. } => "에이전트의 사용량 제한 해제".to_owned(),
         BlockReason::Escalated { escalation } => {
-            let row = context.escalation(*escalation);
+            let row = context.escalation_row(*escalation);
             let title = row.map(|row| row.korean.as_ref().unwrap_or(&row.title));
             let title = title.map(|title| format!(" ({})", first_line(title))).unwrap_or_default();
             format!("문제 {escalation}{title} 결정")
@@ -123,7 +123,7 @@ pub(super) fn role_name(role: Role) -> &'static str {
     }
 }
 
-pub(super) fn level_name(level: EscalationLevel) -> &'static str {
+pub(super) fn escalation_level_name(level: EscalationLevel) -> &'static str {
     match level {
         EscalationLevel::Worker => "작업자",
         EscalationLevel::Operator => "오퍼레이터",
@@ -150,7 +150,7 @@ pub(super) fn severity_name(severity: Severity) -> &'static str {
     }
 }
 
-pub(super) fn limit_name(kind: EscalationType) -> &'static str {
+pub(super) fn escalation_type_name(kind: EscalationType) -> &'static str {
     match kind {
         EscalationType::General => "일반",
         EscalationType::Blocked => "막힘",

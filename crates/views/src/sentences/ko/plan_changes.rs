@@ -2,7 +2,7 @@
 
 use domain::{PlanChanges, PlanField};
 
-use super::phrases::join_names;
+use super::phrases::join_leading_names;
 use crate::sentences::en::plan_changes::PlanChangeIds;
 
 /// Returns a change in one line.
@@ -10,7 +10,7 @@ pub(crate) fn summarize_plan_changes(changes: &PlanChanges) -> String {
     let ids = PlanChangeIds::of(changes);
     let part = |noun: &str, ids: &[String]| match ids {
         [] => None,
-        ids => Some(format!("{noun} {}", join_names(ids))),
+        ids => Some(format!("{noun} {}", join_leading_names(ids))),
     };
     let parts = [
         part("추가된 단계", &ids.phases_added),

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use domain::{
     AgentError, AgentMessage, AgentName, AskUser, AskUserType, DeliverResult, DependencyRequest,
     DependencyType, DirectMessage, DirectType, ErrorType, InvokeMessage, NeedHuman, PermissionKind,
-    PermissionRequest, ProgressMessage, QuestionCategory, ReadyMessage, Recovery, ResolveNext, ResultType,
-    StepComplete, TaskId, Usage, UserQuestion,
+    PermissionRequest, ProgressMessage, QuestionCategory, ReadyTasksMessage, Recovery, ResolveNextRequest,
+    ResultType, StepComplete, TaskId, Usage, UserQuestion,
 };
 
-use super::{AgentAction, AgentContext, done_message, fail_message, message_output, output_action};
+use super::{AgentAction, AgentContext, done_message, fail_message, message_action, output_action};
 use crate::{environment::OutputItem, random::Random};
 
 /// Output before the end of a task.
@@ -26,15 +26,15 @@ pub(super) fn extra_output(random: &mut Random, agent: &mut AgentContext<'_>, ta
     let waits = |actions: Vec<AgentAction>| ExtraOutput { actions, waits: true, in_turn: false };
     let prompts = |action: AgentAction| ExtraOutput { actions: vec![action], waits: true, in_turn: true };
     match random.below(100) {
-        0..12 => continues(vec![message_output(AgentMessage::Progress(ProgressMessage {
+        0..12 => continues(vec![message_action(AgentMessage::Progress(ProgressMessage {
             progress: Some(0.5),
             task: None,
         }))]),
-        12..20 => continues(vec![message_output(AgentMessage::StepComplete(StepComplete { summary: None }))]),
+        12..20 => continues(vec![message_action(AgentMessage::StepComplete(StepComplete { summary: None }))]),
         20..34 => continues(vec![output_action(OutputItem::Usage(random_usage(random)))]),
         34..46 => {
             if random.once_in(5) {
-                return prompts(prompt_output(random, agent));
+                return prompts(question_prompt(random, agent));
             }
             let n = if random.once_in(4) { 3 } else { 1 };
             waits((0..n).map(|_| question_message(random)).collect())
@@ -57,7 +57,7 @@ pub(super) fn call_output(random: &mut Random, agent: &AgentContext<'_>) -> Extr
         return ExtraOutput { actions: Vec::new(), waits: false, in_turn: false };
     };
     let invoke = InvokeMessage { target, task: "help me".to_owned(), context: None };
-    ExtraOutput { actions: vec![message_output(AgentMessage::Invoke(invoke))], waits: true, in_turn: false }
+    ExtraOutput { actions: vec![message_action(AgentMessage::Invoke(invoke))], waits: true, in_turn: false }
 }
 
 fn random_target_agent(random: &mut Random, agent: &AgentContext<'_>) -> Option<AgentName> {
@@ -73,7 +73,7 @@ pub(super) fn question_message(random: &mut Random) -> AgentAction {
     let default = random.once_in(2).then(|| "left".to_owned());
     if random.once_in(3) {
         let options = if random.once_in(2) { options } else { Vec::new() };
-        return message_output(AgentMessage::UserQuestion(UserQuestion {
+        return message_action(AgentMessage::UserQuestion(UserQuestion {
             category: QuestionCategory::Choice,
             question: "Which way?".to_owned(),
             options,
@@ -82,10 +82,10 @@ pub(super) fn question_message(random: &mut Random) -> AgentAction {
             extra: BTreeMap::new(),
         }));
     }
-    message_output(AgentMessage::AskUser(random_ask_user(random, required, default)))
+    message_action(AgentMessage::AskUser(random_ask_user(random, required, default)))
 }
 
-fn prompt_output(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
+fn question_prompt(random: &mut Random, agent: &mut AgentContext<'_>) -> AgentAction {
     agent.process.n_prompts += 1;
     let asked = random_ask_user(random, true, None);
     output_action(OutputItem::Prompt(format!("prompt-{}", agent.process.n_prompts), asked))
@@ -111,7 +111,7 @@ pub(super) fn request_message(random: &mut Random) -> AgentAction {
         DependencyType::Package,
     ];
     let kind = random.pick(&kinds).copied().unwrap_or(DependencyType::File);
-    message_output(AgentMessage::DependencyRequest(DependencyRequest {
+    message_action(AgentMessage::DependencyRequest(DependencyRequest {
         r#type: kind,
         name: "THING".to_owned(),
         description: "It is needed.".to_owned(),
@@ -123,7 +123,7 @@ pub(super) fn request_message(random: &mut Random) -> AgentAction {
 
 fn deliver_result_message(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
     match random_target_agent(random, agent) {
-        Some(target) => message_output(AgentMessage::DeliverResult(DeliverResult {
+        Some(target) => message_action(AgentMessage::DeliverResult(DeliverResult {
             target,
             result_type: ResultType::Markdown,
             content: "what I found".to_owned(),
@@ -135,7 +135,7 @@ fn deliver_result_message(random: &mut Random, agent: &AgentContext<'_>) -> Agen
 fn direct_message(random: &mut Random, agent: &AgentContext<'_>) -> AgentAction {
     let kinds = [None, Some(DirectType::Query), Some(DirectType::Result), Some(DirectType::Feedback)];
     match random_target_agent(random, agent) {
-        Some(target) => message_output(AgentMessage::Direct(DirectMessage {
+        Some(target) => message_action(AgentMessage::Direct(DirectMessage {
             target,
             r#type: random.pick(&kinds).copied().flatten(),
             content: "a word".to_owned(),
@@ -170,7 +170,7 @@ fn error_message(random: &mut Random) -> AgentAction {
     let recoveries =
         [Recovery::PauseAndRetry, Recovery::PauseAndRetry, Recovery::CheckpointAndFail, Recovery::NotifyUser];
     let resets = [None, None, Some("2023-11-14T23:00:00Z"), Some("soon"), Some("2024-01-01T00:00:00Z")];
-    message_output(AgentMessage::Error(AgentError {
+    message_action(AgentMessage::Error(AgentError {
         r#type: if random.once_in(2) { ErrorType::Recoverable } else { ErrorType::Fatal },
         message: "the limit is used up".to_owned(),
         details: None,
@@ -194,10 +194,12 @@ fn not_permitted_messages(random: &mut Random, agent: &AgentContext<'_>, task: &
     let others: Vec<TaskId> = agent.model.tasks.keys().filter(|other| *other != task).cloned().collect();
     let other = random.pick(&others).cloned();
     let action = match random.below(8) {
-        0 => Some(message_output(AgentMessage::NeedHuman(NeedHuman { question: "may I?".to_owned() }))),
-        1 => Some(message_output(AgentMessage::ResolveNext(ResolveNext { phase: None, force: true }))),
-        2 => Some(message_output(AgentMessage::Ready(ReadyMessage { groups: vec![vec![task.clone()]] }))),
-        3 => Some(message_output(AgentMessage::AllDone)),
+        0 => Some(message_action(AgentMessage::NeedHuman(NeedHuman { question: "may I?".to_owned() }))),
+        1 => Some(message_action(AgentMessage::ResolveNext(ResolveNextRequest { phase: None, force: true }))),
+        2 => {
+            Some(message_action(AgentMessage::Ready(ReadyTasksMessage { groups: vec![vec![task.clone()]] })))
+        }
+        3 => Some(message_action(AgentMessage::AllDone)),
         4 => other.map(fail_message),
         _ => other.map(done_message),
     };

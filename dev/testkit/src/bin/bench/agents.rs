@@ -50,12 +50,12 @@ impl Fixture {
         Ok(Self { root, program, sessions, output, output_file, has_tmux: Tmux::is_installed() })
     }
 
-    fn path(&self) -> &Path {
+    fn root_path(&self) -> &Path {
         self.root.path()
     }
 
     /// Returns a script that writes the output between two other commands.
-    fn output_script(&self, first: &str, last: &str) -> String {
+    fn shell_script_with_output(&self, first: &str, last: &str) -> String {
         format!("{first}cat '{}'; {last}", self.output_file.display())
     }
 }

@@ -22,12 +22,12 @@ use rustix::{
 pub const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// A child process that is killed when it is dropped.
-pub struct BoundedChild {
+pub struct KillOnDropChild {
     pub child: Child,
     name: String,
 }
 
-impl BoundedChild {
+impl KillOnDropChild {
     pub fn spawn(command: &mut Command) -> Result<Self> {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command.spawn().with_context(|| format!("start {name}"))?;
@@ -40,7 +40,7 @@ impl BoundedChild {
     }
 }
 
-impl Drop for BoundedChild {
+impl Drop for KillOnDropChild {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -49,7 +49,7 @@ impl Drop for BoundedChild {
 
 /// Runs a command to its end without input, and returns its status.
 pub fn run_for_status(command: &mut Command, limit: Duration) -> Result<ExitStatus> {
-    BoundedChild::spawn(command.stdin(Stdio::null()))?.wait(limit)
+    KillOnDropChild::spawn(command.stdin(Stdio::null()))?.wait(limit)
 }
 
 /// Runs a command to its end; any status but 0 is an error.
@@ -80,11 +80,11 @@ pub fn wait(child: &mut Child, name: &str, limit: Duration) -> Result<ExitStatus
 /// Tells whether a child process ends within `limit`. It still has to be waited for.
 pub fn ends_within(pid: Pid, limit: Duration) -> Result<bool> {
     let process = pidfd_open(pid, PidfdFlags::empty())?;
-    Ok(first_ready(&[process.as_fd()], limit)?.is_some())
+    Ok(first_readable_descriptor(&[process.as_fd()], limit)?.is_some())
 }
 
 /// Returns the index of the first descriptor that is readable or closed, or `None` once `limit` has passed.
-pub fn first_ready(descriptors: &[BorrowedFd<'_>], limit: Duration) -> Result<Option<usize>> {
+pub fn first_readable_descriptor(descriptors: &[BorrowedFd<'_>], limit: Duration) -> Result<Option<usize>> {
     let timeout = Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
     let mut polled: Vec<PollFd<'_>> =
         descriptors.iter().map(|descriptor| PollFd::from_borrowed_fd(*descriptor, PollFlags::IN)).collect();
@@ -115,7 +115,7 @@ impl ProcessGroupTimeLimit {
     }
 
     /// Ends the limit; returns an error if it had passed.
-    pub fn check(self) -> Result<()> {
+    pub fn stop_and_check(self) -> Result<()> {
         drop(self.stop);
         let is_over = self.thread.join().unwrap_or(true);
         ensure!(!is_over, "the processes did not end within {:?} and were killed", self.limit);
@@ -145,7 +145,7 @@ impl<T: Read + AsFd> LineReader<T> {
                 return Ok(String::from_utf8(line)?);
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            let is_ready = first_ready(&[self.source.as_fd()], left)?.is_some();
+            let is_ready = first_readable_descriptor(&[self.source.as_fd()], left)?.is_some();
             ensure!(is_ready, "no line within {limit:?}");
             let mut piece = [0; 4096];
             let length = self.source.read(&mut piece)?;
@@ -171,22 +171,22 @@ impl SignalPipe {
 
     /// Waits for the next signal, and returns when it came.
     pub fn wait(&mut self, limit: Duration) -> Result<Instant> {
-        let is_ready = first_ready(&[self.file.as_fd()], limit)?.is_some();
+        let is_ready = first_readable_descriptor(&[self.file.as_fd()], limit)?.is_some();
         ensure!(is_ready, "the script did not start within {limit:?}");
-        self.take_line()
+        self.read_signal()
     }
 
     /// Like [`Self::wait`], but returns early with an error if `child` ends before the signal.
-    pub fn wait_while_runs(&mut self, child: &BoundedChild, limit: Duration) -> Result<Instant> {
+    pub fn wait_while_runs(&mut self, child: &KillOnDropChild, limit: Duration) -> Result<Instant> {
         let process = pidfd_open(Pid::from_child(&child.child), PidfdFlags::empty())?;
-        match first_ready(&[self.file.as_fd(), process.as_fd()], limit)? {
-            Some(0) => self.take_line(),
+        match first_readable_descriptor(&[self.file.as_fd(), process.as_fd()], limit)? {
+            Some(0) => self.read_signal(),
             Some(_) => bail!("{} ended before its first task started", child.name),
             None => bail!("{} started no task within {limit:?}", child.name),
         }
     }
 
-    fn take_line(&mut self) -> Result<Instant> {
+    fn read_signal(&mut self) -> Result<Instant> {
         let at = Instant::now();
         let mut byte = [0];
         loop {
@@ -199,7 +199,7 @@ impl SignalPipe {
 }
 
 /// Reads what a child wrote to a file, for an error message; at most the last `BYTES_MAX` bytes.
-pub fn tail(path: &Path) -> io::Result<String> {
+pub fn read_file_tail(path: &Path) -> io::Result<String> {
     const BYTES_MAX: usize = 2000;
     let bytes = std::fs::read(path)?;
     let start = bytes.len().saturating_sub(BYTES_MAX);
@@ -214,8 +214,8 @@ mod tests {
 
     const SHORT: Duration = Duration::from_millis(50);
 
-    fn spawn_sleep() -> BoundedChild {
-        BoundedChild::spawn(Command::new("sleep").arg("60")).unwrap()
+    fn spawn_sleep() -> KillOnDropChild {
+        KillOnDropChild::spawn(Command::new("sleep").arg("60")).unwrap()
     }
 
     #[test]
@@ -242,11 +242,11 @@ mod tests {
         let mut child = start("sleep 60; :");
         let limit = ProcessGroupTimeLimit::new(&child, SHORT);
         assert!(!child.wait().unwrap().success());
-        assert!(limit.check().unwrap_err().to_string().contains("50ms"));
+        assert!(limit.stop_and_check().unwrap_err().to_string().contains("50ms"));
         let mut child = start("exit 0");
         let limit = ProcessGroupTimeLimit::new(&child, WAIT_MAX);
         assert!(child.wait().unwrap().success());
-        limit.check().unwrap();
+        limit.stop_and_check().unwrap();
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
     fn lines_are_read_one_by_one_until_the_limit() {
         let mut command = Command::new("sh");
         command.args(["-c", "printf 'one\ntwo\npart'; exec sleep 60"]).stdout(Stdio::piped());
-        let mut child = BoundedChild::spawn(&mut command).unwrap();
+        let mut child = KillOnDropChild::spawn(&mut command).unwrap();
         let mut lines = LineReader::new(child.child.stdout.take().unwrap());
         assert_eq!(lines.next_line(WAIT_MAX).unwrap(), "one");
         assert_eq!(lines.next_line(WAIT_MAX).unwrap(), "two");
@@ -272,10 +272,10 @@ mod tests {
         let mut pipe = SignalPipe::create(&folder.path().join("pipe")).unwrap();
         let script = format!("echo here > '{}'; exec sleep 60", pipe.path.display());
         let mut command = Command::new("sh");
-        let child = BoundedChild::spawn(command.args(["-c", &script])).unwrap();
+        let child = KillOnDropChild::spawn(command.args(["-c", &script])).unwrap();
         pipe.wait_while_runs(&child, WAIT_MAX).unwrap();
         assert_eq!(pipe.wait(SHORT).unwrap_err().to_string(), "the script did not start within 50ms");
-        let ended = BoundedChild::spawn(&mut Command::new("true")).unwrap();
+        let ended = KillOnDropChild::spawn(&mut Command::new("true")).unwrap();
         let error = pipe.wait_while_runs(&ended, WAIT_MAX).unwrap_err().to_string();
         assert_eq!(error, "true ended before its first task started");
     }

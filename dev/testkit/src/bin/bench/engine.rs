@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use testkit::{
-    bench::{Goal, Report, Variant, measure, median},
+    bench::{Goal, Report, Variant, measure_variants, median},
     progress,
     run_loop::{Recording, RunLoop},
     workloads::{GraphShape, Workload, generate},
@@ -40,18 +40,20 @@ pub fn run() -> Result<Report> {
         (0..=ROUNDS).map(|_| works.iter().filter_map(start).collect()).collect()
     };
     let (mut small, mut large) = (prepare(200, 25), prepare(5000, 1));
-    let timings = measure(
+    let timings = measure_variants(
         ROUNDS,
         vec![
-            Variant::new("200 tasks", || small.pop().into_iter().flatten().map(n_changes).sum()),
-            Variant::new("5,000 tasks", || large.pop().into_iter().flatten().map(n_changes).sum()),
+            Variant::new("200 tasks", || small.pop().into_iter().flatten().map(run_and_count_changes).sum()),
+            Variant::new("5,000 tasks", || {
+                large.pop().into_iter().flatten().map(run_and_count_changes).sum()
+            }),
         ],
     );
     progress::begin("memory of a run of 5,000 tasks");
     let work = generate(GraphShape::Chains, 5000, 0);
     let mut n_steps = 0;
     let mut peak_with = |recording| {
-        memory::peak(|| {
+        memory::measure_peak_bytes(|| {
             if let Ok(mut run_loop) = RunLoop::start(&work, SLOTS, recording) {
                 let outcome = run_loop.run_to_end();
                 n_steps = if outcome.is_ok() { run_loop.n_steps } else { 0 };
@@ -116,7 +118,7 @@ impl ScheduleMedians {
 }
 
 /// Runs to the end, and returns the number of state changes.
-fn n_changes(mut run_loop: RunLoop) -> u64 {
+fn run_and_count_changes(mut run_loop: RunLoop) -> u64 {
     let before = run_loop.n_steps;
     // A run that does not end is an error where its memory is measured.
     let _ = run_loop.run_to_end();

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use plan::{ParseOptions, PlanFormat, TaskGraph};
 use pulldown_cmark::Parser;
 use testkit::{
-    bench::{Goal, Report, Variant, measure},
+    bench::{Goal, Report, Variant, measure_variants},
     plans, progress,
 };
 
@@ -20,12 +20,12 @@ pub fn run() -> Result<Report> {
     let table = plans::table_plan(N_TASKS);
     let checklist = plans::checklist_plan(N_TASKS);
     let taskmaster = plans::taskmaster_plan(N_TASKS);
-    check(&tasks_md, PlanFormat::TasksMd)?;
-    check(&table, PlanFormat::TasksMd)?;
-    check(&checklist, PlanFormat::Checklist)?;
-    check(&taskmaster, PlanFormat::Taskmaster)?;
+    check_generated_plan(&tasks_md, PlanFormat::TasksMd)?;
+    check_generated_plan(&table, PlanFormat::TasksMd)?;
+    check_generated_plan(&checklist, PlanFormat::Checklist)?;
+    check_generated_plan(&taskmaster, PlanFormat::Taskmaster)?;
 
-    let timings = measure(
+    let timings = measure_variants(
         ROUNDS,
         vec![
             Variant::new("tasks-md", || parse_and_sort_plan(&tasks_md)),
@@ -56,7 +56,7 @@ pub fn run() -> Result<Report> {
 }
 
 /// Checks that a generated plan is parsed completely: a fast wrong result does not count.
-fn check(text: &str, format: PlanFormat) -> Result<()> {
+fn check_generated_plan(text: &str, format: PlanFormat) -> Result<()> {
     let reading = plan::parse(text.as_bytes(), ParseOptions { format: None });
     let n_tasks = reading.plan.tasks.len();
     let n_dependencies: usize = reading.plan.tasks.iter().map(|task| task.depends_on.len()).sum();

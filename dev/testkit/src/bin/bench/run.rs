@@ -32,7 +32,7 @@ use testkit::{
     workloads::Workload,
 };
 
-use crate::child::{BoundedChild, WAIT_MAX, first_ready};
+use crate::child::{KillOnDropChild, WAIT_MAX, first_readable_descriptor};
 
 const N_TASKS: usize = 1000;
 const N_EDGES: usize = 1500;
@@ -41,7 +41,7 @@ const ROUNDS: usize = 5;
 
 /// Runs the bench.
 pub fn run() -> Result<Report> {
-    let work = graph();
+    let work = generate_workload();
     // Beside this program: the temporary directory may be in memory, where a sync costs nothing.
     let program = std::env::current_exe()?;
     let beside = program.parent().context("find the directory of this program")?;
@@ -54,9 +54,9 @@ pub fn run() -> Result<Report> {
     names.extend(peers.has_ninja.then_some("ninja"));
     let times = run_named_variants_in_turns(ROUNDS, &names, |n| -> Result<Duration> {
         match names.get(n).copied().unwrap_or_default() {
-            "dispatch" => time_work(|| run_with_engine(&work)),
-            "make" => time_work(|| peers.run_make()),
-            "ninja" => time_work(|| peers.run_ninja()),
+            "dispatch" => time_call(|| run_with_engine(&work)),
+            "make" => time_call(|| peers.run_make()),
+            "ninja" => time_call(|| peers.run_ninja()),
             "node start" => peers.time_node_start(),
             "first task" => program::time_first_task(&jangdan, folder.path(), false),
             _ => program::time_first_task(&jangdan, folder.path(), true),
@@ -65,9 +65,9 @@ pub fn run() -> Result<Report> {
     let timings = Timings::new(names.iter().copied().zip(times).collect());
     // Thousands of disk syncs in sequence: one round is enough for a figure.
     progress::begin("recorded: the graph with its log");
-    let recorded = time_work(|| run_with_log(&work, folder.path()))?.as_secs_f64();
+    let recorded = time_call(|| run_with_log(&work, folder.path()))?.as_secs_f64();
     progress::begin("whole: `jangdan run` on the graph");
-    let whole = time_work(|| program::run_all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
+    let whole = time_call(|| program::run_all_tasks(&jangdan, &work, folder.path()))?.as_secs_f64();
 
     let mut report = Report::new("run", timings.rounds);
     report.add_ratio("dispatch/make", timings.times_longer("dispatch", "make"), Goal::AtMost(1.25));
@@ -94,14 +94,14 @@ pub fn run() -> Result<Report> {
     Ok(report)
 }
 
-fn time_work(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
+fn time_call(work: impl FnOnce() -> Result<()>) -> Result<Duration> {
     let start = Instant::now();
     work()?;
     Ok(start.elapsed())
 }
 
 /// Generates a graph whose edges all go from an earlier task to a later one.
-fn graph() -> Workload {
+fn generate_workload() -> Workload {
     let mut random = Random::new(7);
     let mut edges = BTreeSet::new();
     while edges.len() < N_EDGES {
@@ -171,7 +171,7 @@ fn run_to_end(
             ensure!(n_done == N_TASKS, "{n_done} of {N_TASKS} tasks were done");
             return Ok(());
         }
-        let (session, task_id) = take_ended_process(&mut running)?;
+        let (session, task_id) = wait_for_ended_process(&mut running)?;
         n_done += 1;
         let said =
             Box::new(AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() }));
@@ -186,7 +186,7 @@ fn run_to_end(
 
 /// A process that does nothing, in place of an agent that works on a task.
 struct TaskProcess {
-    child: BoundedChild,
+    child: KillOnDropChild,
     descriptor: OwnedFd,
     session: SessionId,
     task: TaskId,
@@ -194,16 +194,16 @@ struct TaskProcess {
 
 impl TaskProcess {
     fn start(session: SessionId, task: TaskId) -> Result<Self> {
-        let child = BoundedChild::spawn(Program::new("true").stdin(Stdio::null()))?;
+        let child = KillOnDropChild::spawn(Program::new("true").stdin(Stdio::null()))?;
         let descriptor = pidfd_open(Pid::from_child(&child.child), PidfdFlags::empty())?;
         Ok(Self { child, descriptor, session, task })
     }
 }
 
 /// Waits for the end of any process and takes it out.
-fn take_ended_process(running: &mut VecDeque<TaskProcess>) -> Result<(SessionId, TaskId)> {
+fn wait_for_ended_process(running: &mut VecDeque<TaskProcess>) -> Result<(SessionId, TaskId)> {
     let descriptors: Vec<_> = running.iter().map(|process| process.descriptor.as_fd()).collect();
-    let ended = first_ready(&descriptors, WAIT_MAX)?;
+    let ended = first_readable_descriptor(&descriptors, WAIT_MAX)?;
     let ended = ended.and_then(|index| running.remove(index));
     let Some(TaskProcess { mut child, session, task, .. }) = ended else {
         bail!("no process of {} ended within {WAIT_MAX:?}; they are killed", running.len());

@@ -118,7 +118,7 @@ fn compare_starts(report: &mut Report, program: &Path, folder: &Path) -> Result<
         &(1..=N_TASKS).map(|n| waiting_task(n, 1)).collect::<Vec<_>>(),
     )?;
     process.end()?;
-    let n_logged = history::fill(&full.data(), &run, N_LOGGED, N_MESSAGES)?;
+    let n_logged = history::fill(&full.data_directory(), &run, N_LOGGED, N_MESSAGES)?;
     ensure!(n_logged >= N_LOGGED, "the log has {n_logged} entries only");
     let (row, tasks) = (format!("/api/runs/{run}"), format!("/api/runs/{run}/rows?kind=task"));
     let names = ["node", "first answer", "long log", "long log, rows"];

@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use store::{AppendResult, Log, NewEntry, Position, SqliteLog, StoreError};
 use tempfile::tempdir_in;
 use testkit::{
-    bench::{Goal, Report, Variant, measure},
+    bench::{Goal, Report, Variant, measure_variants},
     progress,
     run_loop::{Recording, RunLoop},
     workloads::{GraphShape, generate},
@@ -62,30 +62,32 @@ pub fn run() -> Result<Report> {
     }
     let mut raw = File::create(log_directory.path().join("raw"))?;
     let mut plain = plain_database(&log_directory.path().join("plain.sqlite3"))?;
-    ensure!(replay(&old) == N_FILLED, "the log lacks entries");
+    ensure!(read_all_entries(&old) == N_FILLED, "the log lacks entries");
     drop(old);
     ensure!(open_and_read_active_run(old_directory.path()) == LIVE_ENTRIES, "the start lacks entries");
     fill_long_run(long_directory.path())?;
     ensure!(open_long_run(long_directory.path()) == LONG_RUN_EVENTS as u64, "the long run lacks events");
-    let has_node = start_node() == 1;
+    let has_node = run_empty_node_script() == 1;
 
     let mut variants = vec![
-        Variant::new("append", || append_concurrently(&log, &mut heads)),
+        Variant::new("append", || append_with_callbacks(&log, &mut heads)),
         Variant::new("append, threads", || append_in_threads(&threads_log, &mut threads_heads)),
-        Variant::new("raw fdatasync", || append_raw(&mut raw)),
+        Variant::new("raw fdatasync", || append_to_file(&mut raw)),
         Variant::new("commit per event", || commit_each(&mut plain)),
         Variant::new("open", || open_and_read_active_run(old_directory.path())),
         Variant::new("open a long run", || open_long_run(long_directory.path())),
-        Variant::new("replay", || SqliteLog::open(old_directory.path()).map_or(0, |old| replay(&old))),
+        Variant::new("replay", || {
+            SqliteLog::open(old_directory.path()).map_or(0, |old| read_all_entries(&old))
+        }),
     ];
     if has_node {
-        variants.push(Variant::new("node start", start_node));
+        variants.push(Variant::new("node start", run_empty_node_script));
     }
-    let timings = measure(ROUNDS, variants);
+    let timings = measure_variants(ROUNDS, variants);
     progress::begin("the logs are read again");
     let n_expected = N_FILLED + (timings.rounds + 1) as u64 * N_PRODUCERS as u64 * N_APPENDS;
     for log in [&log, &threads_log] {
-        let n_recorded = replay(log);
+        let n_recorded = read_all_entries(log);
         ensure!(n_recorded == n_expected, "{n_expected} entries were appended, {n_recorded} are in the log");
     }
 
@@ -140,7 +142,7 @@ fn run_id(n: u64) -> Result<RunId> {
 /// Lets all producers append at once, each to its own run and the next entry only when the last one is durable.
 ///
 /// They are tasks, as the runtime's are, not threads: one thread drives them all by what is acknowledged.
-fn append_concurrently(log: &SqliteLog, heads: &mut [u64]) -> u64 {
+fn append_with_callbacks(log: &SqliteLog, heads: &mut [u64]) -> u64 {
     let (sender, acknowledged) = channel();
     let append = |n: usize, head: u64| -> Result<()> {
         let sender = sender.clone();
@@ -177,7 +179,7 @@ fn append_in_threads(log: &SqliteLog, heads: &mut [u64]) -> u64 {
 }
 
 /// Appends the same entries to a file, in groups of as many as there are producers.
-fn append_raw(file: &mut File) -> u64 {
+fn append_to_file(file: &mut File) -> u64 {
     let mut n_written = 0;
     for n in 1..=N_APPENDS {
         let mut group = Vec::new();
@@ -255,7 +257,7 @@ fn open_long_run(directory: &Path) -> u64 {
 }
 
 /// Reads every entry of the log, page by page.
-fn replay(log: &SqliteLog) -> u64 {
+fn read_all_entries(log: &SqliteLog) -> u64 {
     let mut position = Position(0);
     while let Ok(page) = log.read_all(position, PAGE_ENTRIES) {
         let Some(last) = page.last() else { break };
@@ -265,7 +267,7 @@ fn replay(log: &SqliteLog) -> u64 {
 }
 
 /// Starts Node with nothing to do, and returns 1 if that succeeded.
-fn start_node() -> u64 {
+fn run_empty_node_script() -> u64 {
     let mut node = Command::new("node");
     node.args(["--eval", "0"]).stdout(Stdio::null()).stderr(Stdio::null());
     child::run_for_status(&mut node, WAIT_MAX).map_or(0, |status| u64::from(status.success()))

@@ -45,14 +45,14 @@ pub fn run() -> Result<Report> {
     let folder = tempdir_in(beside)?;
     let home = ServerSetup::create(&program, folder.path(), "web")?;
     let (side, _) = home.start("/api/status")?;
-    let run = home.start_run(&side, &phases(), &tasks())?;
+    let run = home.start_run(&side, &plan_phases(), &generate_plan_tasks())?;
     side.end()?;
     progress::begin("a log of 5,000 entries is written");
-    history::fill(&home.data(), &run, N_LOGGED, N_SAID)?;
+    history::fill(&home.data_directory(), &run, N_LOGGED, N_SAID)?;
     let (side, _) = home.start("/api/status")?;
     progress::begin("the browser starts, and loads the page");
-    let mut browser = Browser::open(&home.link()?, &run)?;
-    let mut changes = ChangeGenerator::open(&side.address, &run)?;
+    let mut browser = Browser::open(&home.page_url()?, &run)?;
+    let mut changes = ChangeGenerator::from_unfinished_tasks(&side.address, &run)?;
     let mut report = Report::new("web", ROUNDS);
     measure_first_load(&mut report, &mut browser, &run)?;
     let mut ready = Vec::new();
@@ -135,7 +135,7 @@ fn measure_memory(report: &mut Report, browser: &mut Browser, changes: &mut Chan
     Ok(())
 }
 
-fn phases() -> Vec<Value> {
+fn plan_phases() -> Vec<Value> {
     let phase = |number: usize| {
         let after: Vec<usize> = (number > 1).then(|| number - 1).into_iter().collect();
         json!({"number": number, "name": format!("Phase {number}"), "after": after})
@@ -144,7 +144,7 @@ fn phases() -> Vec<Value> {
 }
 
 /// Generates tasks that depend on others of their phase.
-fn tasks() -> Vec<Value> {
+fn generate_plan_tasks() -> Vec<Value> {
     let mut random = Random::new(11);
     let n_each = N_TASKS / N_PHASES;
     let mut tasks: Vec<Value> =

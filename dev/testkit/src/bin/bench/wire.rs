@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use domain::Role;
 use protocol::{DecodedItem, Decoder, DecoderOptions, KeyRequirement};
 use testkit::{
-    bench::{Goal, Report, Variant, measure},
+    bench::{Goal, Report, Variant, measure_variants},
     corpus::{self, Corpus},
 };
 
@@ -28,18 +28,18 @@ pub fn run() -> Result<Report> {
     let small: Vec<Corpus> =
         (2..2 + LARGE_BYTES / SMALL_BYTES).map(|seed| corpus::generate(SMALL_BYTES, seed as u64)).collect();
     for corpus in small.iter().chain([&large]) {
-        check(corpus)?;
+        check_decoded_messages(corpus)?;
     }
-    let peak = memory::peak(|| {
+    let peak = memory::measure_peak_bytes(|| {
         decode(&large.bytes);
     });
 
-    let timings = measure(
+    let timings = measure_variants(
         ROUNDS,
         vec![
             Variant::new("decoder", || decode(&large.bytes)),
             Variant::new("memchr3", || search_delimiters(&large.bytes)),
-            Variant::new("anstream", || strip(&large.bytes)),
+            Variant::new("anstream", || strip_escapes(&large.bytes)),
             Variant::new("decoder, 64 KB", || small.iter().map(|corpus| decode(&corpus.bytes)).sum()),
         ],
     );
@@ -83,7 +83,7 @@ fn decoder() -> Decoder {
 }
 
 /// Makes sure that the decoder finds what was put in: fast and wrong is no result.
-fn check(corpus: &Corpus) -> Result<()> {
+fn check_decoded_messages(corpus: &Corpus) -> Result<()> {
     let mut decoder = decoder();
     let mut items: Vec<DecodedItem> =
         corpus.bytes.chunks(CHUNK_BYTES).flat_map(|chunk| decoder.push(chunk)).collect();
@@ -113,7 +113,7 @@ fn search_delimiters(bytes: &[u8]) -> u64 {
 }
 
 /// Strips every escape sequence.
-fn strip(bytes: &[u8]) -> u64 {
+fn strip_escapes(bytes: &[u8]) -> u64 {
     let mut stripper = StripBytes::new();
     let kept = |chunk: &[u8]| stripper.strip_next(chunk).map(|text| text.len() as u64).sum::<u64>();
     bytes.chunks(CHUNK_BYTES).map(kept).sum()

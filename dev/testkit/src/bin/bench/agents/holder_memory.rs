@@ -7,7 +7,7 @@ use holder::spool;
 
 use super::{
     Fixture,
-    process::{private_kib, wait_for, wait_quiet},
+    process::{private_kib, wait_for_condition, wait_until_idle},
     session::{SILENT, Session, shell},
     tmux::Tmux,
 };
@@ -28,17 +28,17 @@ pub struct MemoryFigures {
 
 /// Measures a holder and a tmux server after each has read the same output.
 pub fn measure(fixture: &Fixture) -> Result<MemoryFigures> {
-    let done = fixture.path().join("done");
-    let script = fixture.output_script("", &format!(": > '{}'; {SILENT}", done.display()));
-    let session = Session::start(&fixture.program, fixture.path(), &script)?;
-    let holder = memory_when_idle(session.pid(), &done)?;
+    let done = fixture.root_path().join("done");
+    let script = fixture.shell_script_with_output("", &format!(": > '{}'; {SILENT}", done.display()));
+    let session = Session::start(&fixture.program, fixture.root_path(), &script)?;
+    let holder = memory_when_idle(session.holder_pid(), &done)?;
     drop(session);
     if !fixture.has_tmux {
         return Ok(MemoryFigures { holder, tmux: f64::NAN, tmux_idle: f64::NAN });
     }
-    let (idle, busy) = (Tmux::prepare()?, Tmux::prepare()?);
+    let (idle, busy) = (Tmux::with_new_socket()?, Tmux::with_new_socket()?);
     idle.new_session(&shell(SILENT))?;
-    wait_quiet(&[idle.pid()?])?;
+    wait_until_idle(&[idle.pid()?])?;
     let tmux_idle = private_kib(idle.pid()?)?;
     drop(idle);
     busy.new_session(&shell(&script))?;
@@ -47,8 +47,8 @@ pub fn measure(fixture: &Fixture) -> Result<MemoryFigures> {
 
 /// Waits until the agent has written all and the process that reads it is idle, and returns the memory of the latter.
 fn memory_when_idle(pid: u32, done: &Path) -> Result<f64> {
-    wait_for("the agent has written its output", || Ok(done.exists()))?;
-    wait_quiet(&[pid])?;
+    wait_for_condition("the agent has written its output", || Ok(done.exists()))?;
+    wait_until_idle(&[pid])?;
     let private = private_kib(pid)?;
     fs::remove_file(done)?;
     Ok(private)
@@ -72,26 +72,26 @@ impl MemoryGrowth {
 
 /// Writes 1 GB through one session, removes old segments, and measures the holder's memory meanwhile.
 pub fn measure_growth(fixture: &Fixture) -> Result<MemoryGrowth> {
-    let done = fixture.path().join("done");
-    let output = fixture.output_script("", "");
+    let done = fixture.root_path().join("done");
+    let output = fixture.shell_script_with_output("", "");
     let (mark, rest) = (done.display(), N_OUTPUTS - N_EARLY);
     let script = format!(
         "stty -opost; for n in $(seq {N_EARLY}); do {output} done; : > '{mark}'; \
          while [ -e '{mark}' ]; do sleep 0.1; done; \
          for n in $(seq {rest}); do {output} done; : > '{mark}'; {SILENT}"
     );
-    let mut session = Session::start(&fixture.program, fixture.path(), &script)?;
+    let mut session = Session::start(&fixture.program, fixture.root_path(), &script)?;
     let total = N_OUTPUTS * fixture.output.bytes.len() as u64;
-    let early = memory_when_idle(session.pid(), &done)?;
+    let early = memory_when_idle(session.holder_pid(), &done)?;
     let mut peak = early;
-    wait_for("1 GB is written", || {
+    wait_for_condition("1 GB is written", || {
         // The position is read from the folder; a request to the holder would change its memory.
         let offset = newest_segment_offset(&session.directory)?;
         spool::delete_before(&session.directory, offset.saturating_sub(RETAINED_BYTES))?;
-        peak = peak.max(private_kib(session.pid())?);
+        peak = peak.max(private_kib(session.holder_pid())?);
         Ok(offset + spool::SEGMENT_BYTES_MAX >= total)
     })?;
-    let late = memory_when_idle(session.pid(), &done)?;
+    let late = memory_when_idle(session.holder_pid(), &done)?;
     let written = session.status()?.offset;
     ensure!(written == total, "{total} bytes were written, {written} are in the spool");
     Ok(MemoryGrowth { early, late, peak })

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::{
     Fixture,
-    process::{context_switches, private_kib, ticks, wait_quiet},
+    process::{context_switches, cpu_ticks, private_kib, wait_until_idle},
     session::{SILENT, Session},
 };
 
@@ -23,14 +23,14 @@ pub struct IdleFigures {
 
 /// Starts many idle sessions and counts their activity for some seconds.
 pub fn measure(fixture: &Fixture) -> Result<IdleFigures> {
-    let start = |_| Session::start(&fixture.program, fixture.path(), SILENT);
+    let start = |_| Session::start(&fixture.program, fixture.root_path(), SILENT);
     let sessions = (0..N_SESSIONS).map(start).collect::<Result<Vec<_>>>()?;
-    let pids: Vec<u32> = sessions.iter().map(Session::pid).collect();
-    wait_quiet(&pids)?;
+    let pids: Vec<u32> = sessions.iter().map(Session::holder_pid).collect();
+    wait_until_idle(&pids)?;
     let all = |of: fn(u32) -> Result<f64>| pids.iter().map(|pid| of(*pid)).sum::<Result<f64>>();
-    let (switches_before, ticks_before) = (all(context_switches)?, all(ticks)?);
+    let (switches_before, ticks_before) = (all(context_switches)?, all(cpu_ticks)?);
     thread::sleep(PERIOD);
-    let (switches_after, ticks_after) = (all(context_switches)?, all(ticks)?);
+    let (switches_after, ticks_after) = (all(context_switches)?, all(cpu_ticks)?);
     Ok(IdleFigures {
         switches: switches_after - switches_before,
         ticks: ticks_after - ticks_before,

@@ -29,7 +29,7 @@ pub fn context_switches(pid: u32) -> Result<f64> {
 }
 
 /// Returns the CPU time of a process in clock ticks, user and system.
-pub fn ticks(pid: u32) -> Result<f64> {
+pub fn cpu_ticks(pid: u32) -> Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     // The name can contain anything; the third field follows the last bracket.
     let (_, rest) = text.rsplit_once(')').context("/proc/PID/stat has no name")?;
@@ -38,10 +38,10 @@ pub fn ticks(pid: u32) -> Result<f64> {
 }
 
 /// Waits until the processes are idle.
-pub fn wait_quiet(pids: &[u32]) -> Result<()> {
+pub fn wait_until_idle(pids: &[u32]) -> Result<()> {
     let all = || pids.iter().map(|pid| context_switches(*pid)).sum::<Result<f64>>();
     let mut before = all()?;
-    wait_for("the processes are idle", || {
+    wait_for_condition("the processes are idle", || {
         thread::sleep(QUIET);
         let now = all()?;
         Ok(std::mem::replace(&mut before, now) == now)
@@ -49,7 +49,7 @@ pub fn wait_quiet(pids: &[u32]) -> Result<()> {
 }
 
 /// Waits until a condition holds; an error names it if that takes longer than [`WAIT_MAX`].
-pub fn wait_for(condition: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
+pub fn wait_for_condition(condition: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
     let deadline = Instant::now() + WAIT_MAX;
     while !holds()? {
         if Instant::now() > deadline {
@@ -81,7 +81,7 @@ mod tests {
     fn figures_of_this_process_are_available() {
         let own = std::process::id();
         assert!(
-            private_kib(own).unwrap() > 0.0 && context_switches(own).unwrap() > 0.0 && ticks(own).is_ok()
+            private_kib(own).unwrap() > 0.0 && context_switches(own).unwrap() > 0.0 && cpu_ticks(own).is_ok()
         );
         assert!(private_kib(u32::MAX).is_err());
     }

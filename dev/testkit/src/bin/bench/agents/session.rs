@@ -35,11 +35,11 @@ pub struct Session {
 impl Session {
     /// Starts a script on its own terminal.
     pub fn start(program: &Path, root: &Path, script: &str) -> Result<Self> {
-        Self::start_with(IdleHolder::start(program)?, root, script)
+        Self::start_in_holder(IdleHolder::start(program)?, root, script)
     }
 
     /// Like [`Self::start`], with a holder that runs already.
-    pub fn start_with(ready: IdleHolder, root: &Path, script: &str) -> Result<Self> {
+    pub fn start_in_holder(ready: IdleHolder, root: &Path, script: &str) -> Result<Self> {
         let name = format!("bench-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));
         let directory = root.join(&name);
         let LaunchedSession { holder, connection, .. } =
@@ -47,7 +47,7 @@ impl Session {
         Ok(Self { directory, holder, connection, name })
     }
 
-    pub fn pid(&self) -> u32 {
+    pub fn holder_pid(&self) -> u32 {
         self.holder.id()
     }
 

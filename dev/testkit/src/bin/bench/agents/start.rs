@@ -61,24 +61,24 @@ impl StartTimings {
 
 /// Starts each kind in turns.
 pub fn measure(fixture: &Fixture) -> Result<StartTimings> {
-    let mut pipe = SignalPipe::create(&fixture.path().join("started"))?;
+    let mut pipe = SignalPipe::create(&fixture.root_path().join("started"))?;
     let script = format!("echo > '{}'; {SILENT}", pipe.path.display());
-    let tmux = Tmux::prepare()?;
+    let tmux = Tmux::with_new_socket()?;
     if fixture.has_tmux {
         tmux.new_session(&shell(SILENT))?;
     }
     let names = if fixture.has_tmux { &NAMES[..] } else { &NAMES[..3] };
     let times = run_named_variants_in_turns(ROUNDS, names, |n| -> Result<[Duration; 2]> {
         let ready = if n == 2 { Some(IdleHolder::start(&fixture.program)?) } else { None };
-        let first = if n == 4 { Some(Tmux::prepare()?) } else { None };
+        let first = if n == 4 { Some(Tmux::with_new_socket()?) } else { None };
         thread::sleep(PAUSE);
         let begin = Instant::now();
         let session = match n {
             0 => RunningSession::Product(start_session(fixture, &script)?),
-            1 => RunningSession::Holder(Session::start(&fixture.program, fixture.path(), &script)?),
+            1 => RunningSession::Holder(Session::start(&fixture.program, fixture.root_path(), &script)?),
             2 => {
                 let ready = ready.context("the holder is missing")?;
-                RunningSession::Holder(Session::start_with(ready, fixture.path(), &script)?)
+                RunningSession::Holder(Session::start_in_holder(ready, fixture.root_path(), &script)?)
             }
             3 => RunningSession::Tmux(tmux.new_session(&shell(&script))?),
             _ => RunningSession::Tmux(
@@ -89,7 +89,7 @@ pub fn measure(fixture: &Fixture) -> Result<StartTimings> {
         let running = pipe.wait(WAIT_MAX)?.duration_since(begin);
         drop(session);
         if n == 3 {
-            tmux.end_other_sessions()?;
+            tmux.end_all_but_first_session()?;
         }
         Ok([returned, running])
     })?;

@@ -31,10 +31,10 @@ const ROUNDS: usize = 9;
 
 /// Measures all three in turns.
 pub fn measure(fixture: &Fixture) -> Result<Timings> {
-    let script = fixture.output_script("stty -opost; ", "exit 0");
+    let script = fixture.shell_script_with_output("stty -opost; ", "exit 0");
     let n_bytes = fixture.output.bytes.len();
     // The reader reads the spool of a session that has ended.
-    let mut ended = start(fixture, &script)?;
+    let mut ended = start_session(fixture, &script)?;
     ended.wait()?;
     let times = run_named_variants_in_turns(ROUNDS, &NAMES, |n| -> Result<Duration> {
         let begin = Instant::now();
@@ -44,7 +44,7 @@ pub fn measure(fixture: &Fixture) -> Result<Timings> {
                 ensure!(found == n_bytes, "{n_bytes} bytes were written, {found} read");
             }
             1 => {
-                let mut session = start(fixture, &script)?;
+                let mut session = start_session(fixture, &script)?;
                 session.wait()?;
                 let time = begin.elapsed();
                 let exit = holder::status::read(&session.directory)?.and_then(|summary| summary.exit);
@@ -56,7 +56,7 @@ pub fn measure(fixture: &Fixture) -> Result<Timings> {
                 return Ok(time);
             }
             _ => {
-                let found = read_spool(&ended.directory)?;
+                let found = decode_spool(&ended.directory)?;
                 let expected = (n_bytes, fixture.output.n_messages);
                 ensure!(found == expected, "{expected:?} bytes and messages were written, {found:?} read");
             }
@@ -66,8 +66,8 @@ pub fn measure(fixture: &Fixture) -> Result<Timings> {
     Ok(Timings::new(NAMES.into_iter().zip(times).collect()))
 }
 
-fn start(fixture: &Fixture, script: &str) -> Result<Session> {
-    Session::start(&fixture.program, fixture.path(), script)
+fn start_session(fixture: &Fixture, script: &str) -> Result<Session> {
+    Session::start(&fixture.program, fixture.root_path(), script)
 }
 
 /// Runs a script on a terminal, and returns the number of bytes it wrote.
@@ -93,12 +93,12 @@ fn run_on_bare_terminal(script: &str) -> Result<usize> {
         n_bytes += length;
     }
     child::wait(&mut child, "the script", WAIT_MAX)?;
-    limit.check()?;
+    limit.stop_and_check()?;
     Ok(n_bytes)
 }
 
 /// Reads a spool as a driver does, and returns the number of bytes and messages in it.
-fn read_spool(directory: &Path) -> Result<(usize, usize)> {
+fn decode_spool(directory: &Path) -> Result<(usize, usize)> {
     let options = DecoderOptions {
         role: Role::Orchestrator,
         key: None,

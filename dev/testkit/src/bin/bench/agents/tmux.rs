@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::child::{self, BoundedChild, LineReader, WAIT_MAX};
+use crate::child::{self, KillOnDropChild, LineReader, WAIT_MAX};
 
 /// A server with its socket in a new folder and without a configuration file.
 pub struct Tmux {
@@ -24,7 +24,7 @@ impl Tmux {
     }
 
     /// Prepares a server, which is started by its first session.
-    pub fn prepare() -> Result<Self> {
+    pub fn with_new_socket() -> Result<Self> {
         Ok(Self { folder: tempfile::tempdir()? })
     }
 
@@ -34,14 +34,14 @@ impl Tmux {
     }
 
     /// Ends all sessions but the first.
-    pub fn end_other_sessions(&self) -> Result<()> {
+    pub fn end_all_but_first_session(&self) -> Result<()> {
         child::run(&mut self.command(&["kill-session", "-a", "-t", "0"]), WAIT_MAX)
     }
 
     /// Returns the process id of the server.
     pub fn pid(&self) -> Result<u32> {
         let mut command = self.command(&["display-message", "-p", "#{pid}"]);
-        let mut tmux = BoundedChild::spawn(command.stdout(Stdio::piped()))?;
+        let mut tmux = KillOnDropChild::spawn(command.stdout(Stdio::piped()))?;
         let output = tmux.child.stdout.take().context("tmux has no output")?;
         Ok(LineReader::new(output).next_line(WAIT_MAX)?.trim().parse()?)
     }
@@ -60,7 +60,7 @@ impl Drop for Tmux {
         let _ = child::run(&mut self.command(&["kill-server"]), WAIT_MAX);
         // A zombie has no command line.
         let is_gone = || Ok(fs::read(format!("/proc/{pid}/cmdline")).map_or(true, |line| line.is_empty()));
-        if super::process::wait_for("tmux has ended", is_gone).is_err()
+        if super::process::wait_for_condition("tmux has ended", is_gone).is_err()
             // The id may belong to another process by now.
             && fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.starts_with("tmux"))
             && let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw)

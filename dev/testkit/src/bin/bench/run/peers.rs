@@ -11,7 +11,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use testkit::workloads::Workload;
 
-use crate::child::{self, BoundedChild, LineReader, WAIT_MAX};
+use crate::child::{self, KillOnDropChild, LineReader, WAIT_MAX};
 
 /// Limit for a build of the whole graph, which takes a few seconds.
 const BUILD_MAX: Duration = Duration::from_secs(300);
@@ -50,16 +50,16 @@ impl PeerBuilds {
     }
 
     pub fn run_make(&self) -> Result<()> {
-        self.build(Command::new("make").args(["-j4", "--silent", "all"]))
+        self.run_build_tool(Command::new("make").args(["-j4", "--silent", "all"]))
     }
 
     pub fn run_ninja(&self) -> Result<()> {
         // With its log, ninja would do nothing the second time.
         let _ = fs::remove_file(self.folder.join(".ninja_log"));
-        self.build(Command::new("ninja").args(["-j4", "--quiet"]))
+        self.run_build_tool(Command::new("ninja").args(["-j4", "--quiet"]))
     }
 
-    fn build(&self, command: &mut Command) -> Result<()> {
+    fn run_build_tool(&self, command: &mut Command) -> Result<()> {
         child::run(command.current_dir(&self.folder).stdout(Stdio::null()), BUILD_MAX)
     }
 
@@ -67,7 +67,7 @@ impl PeerBuilds {
     pub fn time_node_start(&self) -> Result<Duration> {
         let start = Instant::now();
         let mut node = Command::new("node");
-        let mut node = BoundedChild::spawn(node.args(["-e", SERVER]).stdout(Stdio::piped()))?;
+        let mut node = KillOnDropChild::spawn(node.args(["-e", SERVER]).stdout(Stdio::piped()))?;
         let output = node.child.stdout.take().context("node has no output")?;
         let line = LineReader::new(output).next_line(WAIT_MAX).context("start a server in node")?;
         let took = start.elapsed();

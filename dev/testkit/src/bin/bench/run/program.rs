@@ -18,7 +18,7 @@ use sessions::{SessionEntry, SessionState, Sessions};
 use tempfile::{TempDir, tempdir_in};
 use testkit::workloads::Workload;
 
-use crate::child::{self, BoundedChild, SignalPipe, WAIT_MAX};
+use crate::child::{self, KillOnDropChild, SignalPipe, WAIT_MAX};
 
 /// Limit for a run of the whole graph, which takes up to a minute.
 const RUN_MAX: Duration = Duration::from_secs(300);
@@ -38,7 +38,7 @@ pub fn run_all_tasks(jangdan: &Path, work: &Workload, folder: &Path) -> Result<(
     }
     let project = Project::create(folder, &plan, "read -r task; echo DONE:$JANGDAN_TASK")?;
     let outcome = child::run(&mut project.command(jangdan, false)?, RUN_MAX);
-    outcome.with_context(|| project.clean_up())
+    outcome.with_context(|| project.end_sessions_and_read_errors())
 }
 
 /// Returns the time from the start of the program until the first agent runs.
@@ -54,13 +54,13 @@ pub fn time_first_task(jangdan: &Path, folder: &Path, in_worktree: bool) -> Resu
     command.env("STARTED", &pipe.path);
     let mut run = || {
         let start = Instant::now();
-        let mut child = BoundedChild::spawn(&mut command)?;
+        let mut child = KillOnDropChild::spawn(&mut command)?;
         let took = pipe.wait_while_runs(&child, WAIT_MAX)?.duration_since(start);
         let status = child.wait(WAIT_MAX)?;
         ensure!(status.success(), "jangdan ended with {status}");
         Ok(took)
     };
-    run().with_context(|| project.clean_up())
+    run().with_context(|| project.end_sessions_and_read_errors())
 }
 
 /// A project with one agent, and the data directory of its runs.
@@ -88,7 +88,7 @@ impl Project {
         self.root.path().join("project")
     }
 
-    fn data(&self) -> PathBuf {
+    fn data_directory(&self) -> PathBuf {
         self.root.path().join("data")
     }
 
@@ -119,20 +119,20 @@ impl Project {
         let mut command = Command::new(program);
         command.current_dir(self.folder()).env_clear();
         command.env("PATH", env::var_os("PATH").unwrap_or_default()).env("LANG", "C.UTF-8");
-        command.env("HOME", self.root.path()).env("JANGDAN_DATA", self.data());
+        command.env("HOME", self.root.path()).env("JANGDAN_DATA", self.data_directory());
         command
     }
 
     /// Ends the sessions that a killed `jangdan` has left running, and returns what it printed, for an error message.
-    fn clean_up(&self) -> String {
+    fn end_sessions_and_read_errors(&self) -> String {
         let live =
             |session: &SessionEntry| matches!(session.state, SessionState::Alive(_) | SessionState::Starting);
-        if let Ok(sessions) = Sessions::open(&self.data()) {
+        if let Ok(sessions) = Sessions::open(&self.data_directory()) {
             for session in sessions.list().unwrap_or_default().iter().filter(|session| live(session)) {
                 let _ = sessions.request(session, &Request::End { grace: Duration::ZERO }, WAIT_MAX);
             }
         }
-        let errors = child::tail(&self.errors_file()).unwrap_or_default();
+        let errors = child::read_file_tail(&self.errors_file()).unwrap_or_default();
         format!("jangdan run failed; the end of its standard error: {errors:?}")
     }
 }

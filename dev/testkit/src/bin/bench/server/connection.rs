@@ -20,7 +20,7 @@ pub struct Address {
 }
 
 impl Address {
-    pub fn socket(&self) -> SocketAddr {
+    pub fn socket_address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
 
@@ -40,7 +40,7 @@ impl Address {
 
 /// Connects with a time limit, which applies to every read and write too.
 pub fn connect(address: &Address) -> Result<TcpStream> {
-    let stream = TcpStream::connect_timeout(&address.socket(), RESPONSE_WAIT_MAX)?;
+    let stream = TcpStream::connect_timeout(&address.socket_address(), RESPONSE_WAIT_MAX)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(RESPONSE_WAIT_MAX))?;
     stream.set_write_timeout(Some(RESPONSE_WAIT_MAX))?;

@@ -93,8 +93,10 @@ impl ServerLoad {
         let address = &process.address;
         let since = Instant::now();
         thread::scope(|scope| {
-            let posting: Vec<_> =
-                requests.iter().map(|requests| scope.spawn(move || post(address, requests, share))).collect();
+            let posting: Vec<_> = requests
+                .iter()
+                .map(|requests| scope.spawn(move || post_events(address, requests, share)))
+                .collect();
             subscribers.receive(share * posting.len())?;
             let took = since.elapsed();
             for thread in posting {
@@ -137,7 +139,7 @@ impl Clone for EventRequests {
     }
 }
 
-fn post(address: &Address, requests: &EventRequests, n_events: usize) -> Result<()> {
+fn post_events(address: &Address, requests: &EventRequests, n_events: usize) -> Result<()> {
     let mut connection = Connection::open(address)?;
     for _ in 0..n_events {
         connection.exchange(requests.next_request())?;

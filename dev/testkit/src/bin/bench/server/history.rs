@@ -36,7 +36,7 @@ pub fn fill(data: &Path, run: &str, n_entries: u64, n_messages: u64) -> Result<u
     generator.execute(command(UserCommand::MarkExternalMet { name: "go".to_owned() }))?;
     let mut is_paused = false;
     while let Some((effect_id, effect)) = generator.effects.pop_front() {
-        generator.complete(effect_id, effect)?;
+        generator.complete_effect(effect_id, effect)?;
         if !is_paused && generator.run.sequence().0 >= n_entries {
             is_paused = true;
             generator.execute(command(UserCommand::PauseRun))?;
@@ -80,7 +80,7 @@ impl HistoryGenerator {
         }
     }
 
-    fn complete(&mut self, id: domain::EffectId, effect: Effect) -> Result<()> {
+    fn complete_effect(&mut self, id: domain::EffectId, effect: Effect) -> Result<()> {
         if let Effect::SendInput { session, content, .. } = &effect
             && matches!(**content, SessionInput::Task { .. })
         {

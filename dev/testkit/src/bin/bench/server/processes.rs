@@ -109,8 +109,8 @@ impl ServerSetup {
         let setup = Self { program: program.to_owned(), folder };
         // The first start creates the token.
         let port = free_port()?;
-        fs::create_dir_all(setup.data())?;
-        fs::write(setup.data().join("port"), port.to_string())?;
+        fs::create_dir_all(setup.data_directory())?;
+        fs::write(setup.data_directory().join("port"), port.to_string())?;
         let mut first = setup.command();
         let mut first = first.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let since = Instant::now();
@@ -125,7 +125,7 @@ impl ServerSetup {
         Ok(setup)
     }
 
-    pub fn data(&self) -> PathBuf {
+    pub fn data_directory(&self) -> PathBuf {
         self.folder.join("data")
     }
 
@@ -152,23 +152,23 @@ impl ServerSetup {
     }
 
     /// Returns the link that opens the page.
-    pub fn link(&self) -> Result<String> {
+    pub fn page_url(&self) -> Result<String> {
         Ok(format!("http://127.0.0.1:{}/?token={}", self.address()?.port, self.token().context("a token")?))
     }
 
     fn address(&self) -> Result<Address> {
-        let port = fs::read_to_string(self.data().join("port"))?.trim().parse()?;
+        let port = fs::read_to_string(self.data_directory().join("port"))?.trim().parse()?;
         let token = self.token().context("a token")?;
         Ok(Address { port, headers: format!("authorization: Bearer {token}\r\n") })
     }
 
     fn token(&self) -> Option<String> {
-        fs::read_to_string(self.data().join("token")).ok().filter(|token| !token.is_empty())
+        fs::read_to_string(self.data_directory().join("token")).ok().filter(|token| !token.is_empty())
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.arg("serve").env("JANGDAN_DATA", self.data()).env("HOME", &self.folder);
+        command.arg("serve").env("JANGDAN_DATA", self.data_directory()).env("HOME", &self.folder);
         command.current_dir(self.folder.join("project"));
         command
     }

@@ -75,7 +75,7 @@ impl Subscribers {
 
     /// Reads until each has received `n_events` more.
     pub fn receive(&mut self, n_events: usize) -> Result<()> {
-        self.receive_sampled(n_events, 1, |_, _, _| {})
+        self.receive_in_sample(n_events, 1, |_, _, _| {})
     }
 
     /// Reads until one in `one_in` has received `n_events` more, and only then from the others.
@@ -89,7 +89,7 @@ impl Subscribers {
         report: impl FnMut(Instant, usize, usize),
     ) -> Result<()> {
         let goals: Vec<usize> = self.all.iter().map(|subscriber| subscriber.n_received + n_events).collect();
-        self.receive_sampled(n_events, one_in, report)?;
+        self.receive_in_sample(n_events, one_in, report)?;
         let deadline = Instant::now() + ROUND_WAIT_MAX;
         for (subscriber, goal) in self.all.iter_mut().zip(goals) {
             while subscriber.n_received < goal {
@@ -100,7 +100,7 @@ impl Subscribers {
         Ok(())
     }
 
-    fn receive_sampled(
+    fn receive_in_sample(
         &mut self,
         n_events: usize,
         one_in: usize,

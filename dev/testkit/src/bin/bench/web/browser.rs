@@ -10,14 +10,14 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::child::{BoundedChild, LineReader, WAIT_MAX};
+use crate::child::{KillOnDropChild, LineReader, WAIT_MAX};
 
 /// Limit for one command; the slowest takes some seconds.
 const COMMAND_MAX: Duration = Duration::from_secs(180);
 
 /// A browser that shows a run.
 pub struct Browser {
-    child: BoundedChild,
+    child: KillOnDropChild,
     replies: LineReader<ChildStdout>,
 }
 
@@ -30,7 +30,7 @@ impl Browser {
         );
         let mut node = Command::new("node");
         node.arg("bench/measure.mjs").args([link, run]).current_dir(web);
-        let mut child = BoundedChild::spawn(node.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+        let mut child = KillOnDropChild::spawn(node.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
         let replies = LineReader::new(child.child.stdout.take().context("node has no output")?);
         Ok(Self { child, replies })
     }

@@ -26,7 +26,7 @@ pub struct ChangeGenerator {
 
 impl ChangeGenerator {
     /// Reads the tasks that are not done.
-    pub fn open(address: &Address, run: &str) -> Result<Self> {
+    pub fn from_unfinished_tasks(address: &Address, run: &str) -> Result<Self> {
         let path = format!("/api/runs/{run}/rows?kind=task");
         let answer: Value = serde_json::from_slice(
             &Connection::open(address)?.exchange(&address.request_bytes("GET", &path, ""))?,
@@ -42,16 +42,16 @@ impl ChangeGenerator {
 
     /// Sends `n` commands at a fixed rate, and returns how many per second succeeded.
     pub fn send_paced(&mut self, per_second: u32, n: u32) -> Result<f64> {
-        self.send(n, Some(Duration::from_secs(1) / per_second))
+        self.send_requests(n, Some(Duration::from_secs(1) / per_second))
     }
 
     /// Sends `n` commands, each after the response to the one before on its connection.
     pub fn send_fast(&mut self, n: u32) -> Result<()> {
-        self.fast_rate = self.send(n, None)?;
+        self.fast_rate = self.send_requests(n, None)?;
         Ok(())
     }
 
-    fn send(&self, n: u32, every: Option<Duration>) -> Result<f64> {
+    fn send_requests(&self, n: u32, every: Option<Duration>) -> Result<f64> {
         let begin = Instant::now();
         let next = AtomicU32::new(0);
         thread::scope(|scope| {

@@ -13,7 +13,7 @@ const COMPONENTS: Components = {
   img: ({ alt, src }) => <code>{alt || String(src ?? "")}</code>,
 };
 
-function MarkdownText({ text }: { text: string }) {
+function MarkdownRenderer({ text }: { text: string }) {
   return (
     <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
       {text}
@@ -21,4 +21,4 @@ function MarkdownText({ text }: { text: string }) {
   );
 }
 
-export default memo(MarkdownText);
+export default memo(MarkdownRenderer);

@@ -7,7 +7,7 @@ import { isInToast } from "./toasts";
 type Props = { id: string; title: ReactNode; beside: ReactNode; onClose: () => void; children: ReactNode };
 
 /** A large dialog over the current view; `beside` is shown next to the title. */
-export function Panel({ id, title, beside, onClose, children }: Props) {
+export function PanelDialog({ id, title, beside, onClose, children }: Props) {
   const { t } = useTranslation();
   const popup = useRef<HTMLDivElement>(null);
   const isOpening = useIsJustOpened();
