@@ -42,7 +42,7 @@ pub fn measure_variants(rounds: usize, mut variants: Vec<Variant<'_>>) -> Timing
     Timings::new(names.into_iter().zip(times).collect())
 }
 
-/// Lets variants take turns like [`measure`], for work that cannot be timed from its first to its last line.
+/// Lets variants take turns like [`measure_variants`], for work that cannot be timed from its first to its last line.
 ///
 /// `run` gets the index of a name. Returns the results of each variant in each round, without the warm-up round.
 pub fn run_named_variants_in_turns<T, E>(

@@ -119,7 +119,7 @@ function DetailSection({ title, children }: { title: string; children: ReactNode
 function DetailLine({ name, children }: { name: string; children: ReactNode }) {
   return (
     <p className="flex justify-between gap-3 py-0.5">
-      <span>{name}</span>
+      <span className="shrink-0">{name}</span>
       <b className="text-right font-medium text-ink tabular-nums">{children}</b>
     </p>
   );
