@@ -49,7 +49,7 @@ pub struct DataArgument {
 }
 
 impl DataArgument {
-    fn read_settings(&self, set: &SetArguments) -> Result<ConfigLoader, Failure> {
+    fn read_config_sources(&self, set: &SetArguments) -> Result<ConfigLoader, Failure> {
         ConfigLoader::read(set)?.with_saved_permissions(&data::directory(self.data.as_deref())?)
     }
 }
@@ -67,18 +67,18 @@ pub struct CheckArguments {
 pub fn run(command: &Command) -> Result<ExitCode, Failure> {
     let written = match command {
         Command::Show(arguments) => {
-            let loaded = arguments.data.read_settings(&arguments.set)?.load_printing_problems()?;
+            let loaded = arguments.data.read_config_sources(&arguments.set)?.load_printing_problems()?;
             if arguments.json { show_json(&loaded) } else { show(&loaded, arguments.origin) }
         }
         Command::Check(arguments) => {
             let settings = match &arguments.file {
                 Some(file) => ConfigLoader::read_with_file(&arguments.set, file)?,
-                None => arguments.data.read_settings(&arguments.set)?,
+                None => arguments.data.read_config_sources(&arguments.set)?,
             };
             settings.load_printing_problems()?;
             print_valid(&settings.file_names())
         }
-        Command::Path(data) => print_paths(&data.read_settings(&SetArguments::default())?),
+        Command::Path(data) => print_paths(&data.read_config_sources(&SetArguments::default())?),
     };
     match written {
         Ok(()) => Ok(ExitCode::SUCCESS),

@@ -113,7 +113,7 @@ pub trait AgentProtocol {
     /// Ends the turn with an error of the model service.
     fn fail_turn(&mut self, failure: &ServiceFailure) -> io::Result<()>;
     /// Returns the exit status for a closed input.
-    fn exit_status(&self) -> u8 {
+    fn input_end_status(&self) -> u8 {
         0
     }
 }

@@ -62,18 +62,18 @@ pub fn run_script(script: &Script, invocation: AgentInvocation) -> Result<u8, Sc
         Some(fork) => &fork.steps,
         None => {
             let Some(resumed) = runner.wait_for_session(first_event)? else {
-                return Ok(runner.exit_status());
+                return Ok(runner.input_end_status());
             };
             script.resumed.as_ref().filter(|_| resumed).unwrap_or(&script.steps)
         }
     };
     match runner.run_steps(steps)? {
         StepFlow::Exit(status) => Ok(status),
-        StepFlow::InputEnded if has_turns => Ok(runner.exit_status()),
+        StepFlow::InputEnded if has_turns => Ok(runner.input_end_status()),
         StepFlow::InputEnded => Err(ScriptRunError::InputMissing("the input was closed")),
         StepFlow::Next | StepFlow::Cancelled if has_turns => {
             runner.serve_until_input_ends()?;
-            Ok(runner.exit_status())
+            Ok(runner.input_end_status())
         }
         StepFlow::Next | StepFlow::Cancelled => Ok(0),
     }

@@ -69,8 +69,8 @@ impl<'a> ScriptRunner<'a> {
     }
 
     /// Returns the exit status for a closed input.
-    pub fn exit_status(&self) -> u8 {
-        self.protocol.exit_status()
+    pub fn input_end_status(&self) -> u8 {
+        self.protocol.input_end_status()
     }
 
     /// Runs steps in order. After a cancelled turn it skips to the next `wait`.
@@ -161,7 +161,7 @@ impl<'a> ScriptRunner<'a> {
                 )?;
             }
             Step::Repeat(repeat) => return self.run_repeat(repeat),
-            Step::Choose(cases) => return self.run_choice(cases),
+            Step::Choose(cases) => return self.run_matching_case(cases),
             Step::Play(name) => {
                 if let Some(part) = self.script.parts.get(name) {
                     return self.run_steps(part);
@@ -248,7 +248,7 @@ impl<'a> ScriptRunner<'a> {
         Ok(flow)
     }
 
-    fn run_choice(&mut self, cases: &'a [ChoiceCase]) -> Result<StepFlow, ScriptRunError> {
+    fn run_matching_case(&mut self, cases: &'a [ChoiceCase]) -> Result<StepFlow, ScriptRunError> {
         match cases.iter().find(|case| case.when.matches(&self.placeholders.line)) {
             Some(case) => self.run_steps(&case.steps),
             None => Ok(StepFlow::Next),

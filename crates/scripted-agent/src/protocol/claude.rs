@@ -288,7 +288,7 @@ impl AgentProtocol for ClaudeProtocol {
         self.send_failed_result(failure)
     }
 
-    fn exit_status(&self) -> u8 {
+    fn input_end_status(&self) -> u8 {
         u8::from(self.has_failed)
     }
 }
