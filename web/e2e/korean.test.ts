@@ -61,7 +61,7 @@ test("an error has a Korean title and the server's details, and is closed withou
   });
   await page.getByRole("button", { name: "일시 정지" }).last().click();
   const alert = page.getByRole("alert");
-  await alert.getByText("지금은 할 수 없습니다").waitFor();
+  await alert.getByText("현재 작업 상태에서는 할 수 없습니다").waitFor();
   expect(await alert.locator("p").count()).toBeGreaterThan(1);
   // The click fails if another element covers the alert.
   await alert.getByRole("button", { name: "닫기" }).click();

@@ -67,24 +67,38 @@ pub fn describe_with_causes(error: &dyn Error) -> String {
     what
 }
 
-/// Returns the failure for an error of the client, with a hint.
+/// Returns the failure for an error of the client, with its hint and the command that shows more.
 pub fn client_failure(error: &ClientError) -> Failure {
     let what = describe_with_causes(error);
-    let hint = match error {
-        ClientError::Refused { problem, .. } if !problem.pending.is_empty() => {
-            format!("Name one: {}. Show them: jangdan inbox", problem.pending.join(" or "))
-        }
-        // The hints of the server name HTTP paths; users have commands.
-        ClientError::Refused { status: 404, .. } => "List all: jangdan runs".to_owned(),
-        ClientError::Refused { status: 409, .. } => "Show its state: jangdan status".to_owned(),
-        ClientError::Refused { .. }
-        | ClientError::Server(_)
+    let command = match error {
+        ClientError::Refused { problem, .. } => command_for_problem(&problem.code),
+        ClientError::Server(_)
         | ClientError::Unreachable { .. }
         | ClientError::ConnectionLost { .. }
         | ClientError::Timeout { .. }
-        | ClientError::InvalidResponse { .. } => error.hint().to_owned(),
+        | ClientError::InvalidResponse { .. } => None,
+    };
+    let hint = match command {
+        Some(command) => format!("{} {command}", error.hint()),
+        None => error.hint().to_owned(),
     };
     Failure { what, hint: Some(hint), exit: 1 }
+}
+
+/// Returns the command that shows what a problem is about; `None` if the hint of the problem is enough.
+fn command_for_problem(code: &str) -> Option<&'static str> {
+    match code {
+        "unknown-run" => Some("List them: jangdan runs"),
+        "unknown-task" | "unknown-phase" | "unknown-object" | "wrong-task-state" | "wrong-run-state" => {
+            Some("Show the run: jangdan status")
+        }
+        "several-pending-questions"
+        | "question-not-pending"
+        | "not-an-option"
+        | "unsuitable-action"
+        | "wrong-resource-kind" => Some("Show what waits for you: jangdan inbox"),
+        _ => None,
+    }
 }
 
 /// Returns the language of the environment.
@@ -103,6 +117,28 @@ fn locale_from_variables(variable: impl Fn(&str) -> Option<String>) -> Locale {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_hint_of_a_refusal_depends_on_its_code() {
+        let check = |code: &str, expected: &str| {
+            let problem = server::Problem {
+                code: code.to_owned(),
+                title: "Unknown object".to_owned(),
+                status: 404,
+                detail: "There is no such object.".to_owned(),
+                hint: "Check the name.".to_owned(),
+                pending: Vec::new(),
+                diagnostics: Vec::new(),
+            };
+            let failure = client_failure(&ClientError::Refused { status: 404, problem: Box::new(problem) });
+            assert_eq!((failure.what.as_str(), failure.exit), ("There is no such object.", 1));
+            assert_eq!(failure.hint.as_deref(), Some(expected), "{code}");
+        };
+        check("unknown-run", "Check the name. List them: jangdan runs");
+        check("unknown-task", "Check the name. Show the run: jangdan status");
+        check("several-pending-questions", "Check the name. Show what waits for you: jangdan inbox");
+        check("unknown-project", "Check the name.");
+    }
 
     #[test]
     fn language_comes_from_the_first_variable_that_is_set() {

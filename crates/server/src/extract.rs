@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::{
-    problem::{ApiError, shorten_client_text},
+    problem::{ApiError, UNKNOWN_RUN_HINT, shorten_client_text},
     problem_code::ProblemCode,
 };
 
@@ -84,7 +84,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathPar
             Ok(Path(params)) => Ok(Self(params)),
             Err(_) => {
                 let detail = format!("There is no {}.", shorten_client_text(parts.uri.path()));
-                Err(ApiError::new(ProblemCode::UnknownRun, detail, "GET /api/runs lists all runs."))
+                Err(ApiError::new(ProblemCode::UnknownRun, detail, UNKNOWN_RUN_HINT))
             }
         }
     }

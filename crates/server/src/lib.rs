@@ -18,6 +18,7 @@ mod problem;
 mod problem_code;
 mod project_config;
 mod projects;
+mod rejection_status;
 mod routes;
 mod serve;
 mod server;

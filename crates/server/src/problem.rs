@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use axum::{
-    http::header::CONTENT_TYPE,
+    http::{StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
 use engine::Rejection;
@@ -14,10 +14,12 @@ use sessions::SessionError;
 use store::StoreError;
 use utoipa::ToSchema;
 
-use crate::{bodies::ProblemDiagnostic, problem_code::ProblemCode};
+use crate::{bodies::ProblemDiagnostic, problem_code::ProblemCode, rejection_status::status_and_title};
 
 /// Characters of a client's text that are repeated in an error message.
 const ECHO_CHARS_MAX: usize = 80;
+/// Hint for a run that does not exist.
+pub const UNKNOWN_RUN_HINT: &str = "Check the id in the list of runs.";
 /// Content type of problem documents.
 pub const PROBLEM_TYPE: &str = "application/problem+json";
 
@@ -49,23 +51,36 @@ pub struct Problem {
 /// An error that is returned to a client as a problem document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
-    pub code: ProblemCode,
+    pub status: StatusCode,
     pub problem: Box<Problem>,
+}
+
+/// What all problems with the same code have in common.
+struct ProblemKind {
+    code: &'static str,
+    title: &'static str,
+    status: StatusCode,
 }
 
 impl ApiError {
     /// The detail may be an error of a library: those are written in lower case and without a full stop.
     pub fn new(code: ProblemCode, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        let kind = ProblemKind { code: code.name(), title: code.title(), status: code.status() };
+        Self::of_kind(kind, &detail.into(), capitalized(&hint.into()))
+    }
+
+    fn of_kind(kind: ProblemKind, detail: &str, hint: String) -> Self {
+        let ProblemKind { code, title, status } = kind;
         let problem = Problem {
-            code: code.name().to_owned(),
-            title: code.title().to_owned(),
-            status: code.status().as_u16(),
-            detail: sentence(&detail.into()),
-            hint: capitalized(&hint.into()),
+            code: code.to_owned(),
+            title: title.to_owned(),
+            status: status.as_u16(),
+            detail: sentence(detail),
+            hint,
             pending: Vec::new(),
             diagnostics: Vec::new(),
         };
-        Self { code, problem: Box::new(problem) }
+        Self { status, problem: Box::new(problem) }
     }
 
     /// Returns the error for a bug in Jangdan.
@@ -79,20 +94,15 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         // Cannot fail: no field is a map.
         let text = serde_json::to_string(&self.problem).unwrap_or_default();
-        (self.code.status(), [(CONTENT_TYPE, PROBLEM_TYPE)], text).into_response()
+        (self.status, [(CONTENT_TYPE, PROBLEM_TYPE)], text).into_response()
     }
 }
 
 impl From<Rejection> for ApiError {
     fn from(rejection: Rejection) -> Self {
-        let hint = match &rejection {
-            Rejection::SeveralPendingQuestions { .. } => "Name the question or its task.",
-            Rejection::NotStarted | Rejection::UnknownTask { .. } | Rejection::UnknownPhase { .. } => {
-                "GET /api/runs/RUN/rows lists the tasks and phases."
-            }
-            _ => "GET /api/runs/RUN/rows has the current state.",
-        };
-        let mut error = Self::new(ProblemCode::Rejected, rejection.to_string(), hint);
+        let (status, title) = status_and_title(&rejection);
+        let kind = ProblemKind { code: rejection.code(), title, status };
+        let mut error = Self::of_kind(kind, &rejection.to_string(), sentence(&rejection.hint()));
         if let Rejection::SeveralPendingQuestions { questions } = &rejection {
             error.problem.pending = questions.iter().map(ToString::to_string).collect();
         }
@@ -125,7 +135,7 @@ impl From<&HostError> for ApiError {
             HostError::LoadFailed(error) => return Self::from(&**error),
             HostError::Rejected(rejection) => return rejection.clone().into(),
             HostError::Store(error) => return error.clone().into(),
-            HostError::UnknownRun { .. } => (ProblemCode::UnknownRun, "GET /api/runs lists all runs."),
+            HostError::UnknownRun { .. } => (ProblemCode::UnknownRun, UNKNOWN_RUN_HINT),
             HostError::OutsideProject { .. } => {
                 (ProblemCode::BadRequest, "Name files in the project folder.")
             }
@@ -135,10 +145,10 @@ impl From<&HostError> for ApiError {
             HostError::ShuttingDown => (ProblemCode::Stopping, "The server is stopping. Start it again."),
             HostError::Git(error) => (ProblemCode::GitFailed, error.hint()),
             HostError::UnknownSession { .. } => {
-                (ProblemCode::UnknownSession, "GET /api/runs/RUN/rows?kind=session lists all sessions.")
+                (ProblemCode::UnknownSession, "Check the id in the list of sessions.")
             }
             HostError::NoProcess { .. } | HostError::Session(SessionError::NotRunning { .. }) => {
-                (ProblemCode::SessionNotRunning, "GET /api/runs/RUN/rows?kind=session has its state.")
+                (ProblemCode::SessionNotRunning, "Check its state in the list of sessions.")
             }
             HostError::NoTerminal { .. } => {
                 (ProblemCode::NoTerminal, "Send a message to its task, or answer its question.")

@@ -1,4 +1,6 @@
 //! The kinds of problems: a code for programs, a title for people and an HTTP status for each.
+//!
+//! Commands that the rules of a run reject are in [`crate::rejection_status`].
 
 use axum::http::StatusCode;
 
@@ -13,14 +15,11 @@ pub enum ProblemCode {
     CrossOrigin,
     UnknownPath,
     UnknownRun,
-    UnknownTask,
     UnknownSession,
     UnknownProject,
     UnknownPlan,
     MethodNotAllowed,
     BodyTimeout,
-    /// The rules of the run reject the command.
-    Rejected,
     /// The agents of the run work in the project folder.
     NoWorktrees,
     GitFailed,
@@ -77,13 +76,11 @@ impl ProblemCode {
             Self::CrossOrigin => ("cross-origin", StatusCode::FORBIDDEN, "Requests of other sites are not allowed"),
             Self::UnknownPath => ("unknown-path", StatusCode::NOT_FOUND, "Unknown path"),
             Self::UnknownRun => ("unknown-run", StatusCode::NOT_FOUND, "Unknown run"),
-            Self::UnknownTask => ("unknown-task", StatusCode::NOT_FOUND, "Unknown task"),
             Self::UnknownSession => ("unknown-session", StatusCode::NOT_FOUND, "Unknown session"),
             Self::UnknownProject => ("unknown-project", StatusCode::NOT_FOUND, "Unknown project"),
             Self::UnknownPlan => ("unknown-plan", StatusCode::NOT_FOUND, "Unknown plan"),
             Self::MethodNotAllowed => ("method-not-allowed", StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
             Self::BodyTimeout => ("body-timeout", StatusCode::REQUEST_TIMEOUT, "The request body did not arrive in time"),
-            Self::Rejected => ("rejected", StatusCode::CONFLICT, "Command rejected"),
             Self::NoWorktrees => ("no-worktrees", StatusCode::CONFLICT, "The run has no worktrees"),
             Self::GitFailed => ("git-failed", StatusCode::CONFLICT, "Git reported an error"),
             Self::UnknownPosition => ("unknown-position", StatusCode::CONFLICT, "Unknown position in the log"),

@@ -2,20 +2,28 @@ import { expect, test } from "vitest";
 import { ApiError, getJson } from "~/api/http";
 import { toErrorText } from "./errorText";
 
-const TRANSLATIONS: Record<string, string> = { "problem.rejected": "지금은 할 수 없습니다" };
+const TRANSLATIONS: Record<string, string> = {
+  "problem.wrong-task-state": "현재 작업 상태에서는 할 수 없습니다",
+};
 const t = (key: string, values?: Record<string, unknown>) =>
   TRANSLATIONS[key] ?? String(values?.["defaultValue"] ?? key);
 
 test("a known problem has a title in the page's language and the server's details", () => {
-  const error = new ApiError(409, "T1.1 has ended", "look at its state", [], "rejected");
+  const error = new ApiError(409, "T1.1 has ended", "look at its state", [], "wrong-task-state");
   expect(toErrorText(error, t)).toEqual({
-    title: "지금은 할 수 없습니다",
+    title: "현재 작업 상태에서는 할 수 없습니다",
     details: ["T1.1 has ended", "look at its state"],
   });
 });
 
 test("a hint for programs is not shown", () => {
-  const error = new ApiError(404, "there is no run 'r1'", "GET /api/runs lists all", [], "unknown-run");
+  const error = new ApiError(
+    404,
+    "there is no run 'r1'",
+    "GET /api/openapi.json describes it",
+    [],
+    "unknown-run",
+  );
   expect(toErrorText(error, t)).toEqual({ title: "there is no run 'r1'", details: [] });
 });
 

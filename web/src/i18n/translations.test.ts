@@ -64,10 +64,13 @@ test("every kind of event has a name", () => {
 });
 
 test("every kind of problem has a title", () => {
+  const problems = readRustSource("crates/server/src/problem_code.rs");
+  const rejections = readRustSource("crates/engine/src/rejection.rs").split("pub fn code(")[1] ?? "";
   const codes = [
-    ...readRustSource("crates/server/src/problem_code.rs").matchAll(/=> \("([a-z-]+)", StatusCode/g),
+    ...problems.matchAll(/=> \("([a-z-]+)", StatusCode/g),
+    ...(rejections.split("pub fn ")[0] ?? "").matchAll(/=> "([a-z-]+)",/g),
   ];
-  expect(codes.length).toBeGreaterThan(20);
+  expect(codes.length).toBeGreaterThan(50);
   for (const [, code] of codes) expect(translationsByKey(en).has(`problem.${code}`), code).toBe(true);
 });
 

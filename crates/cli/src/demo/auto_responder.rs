@@ -14,8 +14,8 @@ use views::RowKind;
 use super::auto_answer::{PendingItems, auto_answers};
 use crate::{failure::Failure, remote};
 
-/// HTTP status of a command that could not be recorded.
-const DISK_FULL: u16 = 507;
+/// Code of a command that could not be recorded.
+const DISK_FULL: &str = "disk-full";
 /// Delay before such a command is sent again.
 const DISK_FULL_RETRY: Duration = Duration::from_millis(200);
 
@@ -95,7 +95,9 @@ fn send_command(
     loop {
         match client.send_command(run, person, command) {
             // The disk is full: wait until space is freed, then retry.
-            Err(ClientError::Refused { status: DISK_FULL, .. }) => thread::sleep(DISK_FULL_RETRY),
+            Err(ClientError::Refused { problem, .. }) if problem.code == DISK_FULL => {
+                thread::sleep(DISK_FULL_RETRY);
+            }
             // The entry was settled in the meantime.
             Ok(_) | Err(ClientError::Refused { .. }) => return Ok(()),
             Err(error) => return Err(error),

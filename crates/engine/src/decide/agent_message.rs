@@ -327,7 +327,7 @@ impl DecisionContext<'_> {
         };
         if let Err(rejection) = outcome {
             let protocol = "CUSTOM".to_owned();
-            self.send_input(session, SessionInput::InvalidMessage { protocol, error: rejection.to_string() });
+            self.send_input(session, SessionInput::InvalidMessage { protocol, error: rejection.with_hint() });
         }
     }
 }

@@ -46,6 +46,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::TooMany {
                 object: "unread messages for the orchestrator",
                 max: CHATS_MAX,
+                hint: "wait until the orchestrator has read some of them",
             });
         }
         self.emit(events::ChatMessageSent { text, answers: None });

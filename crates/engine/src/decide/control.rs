@@ -31,10 +31,10 @@ impl DecisionContext<'_> {
 
     pub(super) fn pause_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        self.check_task_open(task, "there is nothing to pause")?;
+        self.check_task_open(task, "only unfinished tasks can be paused")?;
         if self.is_task_paused(task) {
-            let hint = "there is nothing to pause";
-            return Err(Rejection::WrongTaskState { task: id.clone(), state: "paused", hint });
+            let hint = "continue it when its agent should work again";
+            return Err(Rejection::WrongTaskState { task: id.clone(), state: "already paused", hint });
         }
         self.emit_task_pause(task);
         Ok(())
@@ -66,7 +66,8 @@ impl DecisionContext<'_> {
     pub(super) fn continue_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
         if !self.is_task_paused(task) {
-            let (state, hint) = (self.run.task(task).stage.label(), "it is not paused");
+            let (state, hint) =
+                (self.run.task(task).stage.label(), "it is not paused: only paused tasks can be continued");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
         self.unpause_task(task);
@@ -84,7 +85,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn cancel_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        self.check_task_open(task, "there is nothing to cancel")?;
+        self.check_task_open(task, "only unfinished tasks can be cancelled")?;
         self.emit_task_cancellation(task);
         Ok(())
     }
@@ -99,7 +100,7 @@ impl DecisionContext<'_> {
         match self.run.task(task).stage {
             // A failed task can still be skipped, so that its dependents continue.
             TaskStage::Failed | TaskStage::Cancelled => {}
-            _ => self.check_task_open(task, "there is nothing to skip")?,
+            _ => self.check_task_open(task, "only tasks that are not done can be skipped")?,
         }
         self.reopen_run();
         self.emit_task_skip(task);
@@ -115,7 +116,7 @@ impl DecisionContext<'_> {
         let task = self.find_task(id)?;
         let state = match self.run.task(task).stage {
             TaskStage::Merging => Some(("merging", "wait until the merge has finished")),
-            TaskStage::Done => Some(("done", "reject its phase at the gate to request changes")),
+            TaskStage::Done => Some(("done", "request changes to its phase at the gate")),
             TaskStage::Waiting | TaskStage::Ready => Some(("not started", "wait until it has started")),
             _ => None,
         };
@@ -167,7 +168,25 @@ impl DecisionContext<'_> {
             TaskStage::Waiting | TaskStage::Ready | TaskStage::Running | TaskStage::AttemptFailed
         );
         if !is_deliverable {
-            let hint = "no agent works on it; retry it with a hint";
+            let hint = match state.stage {
+                TaskStage::Done => "request changes to its phase at the gate: no agent works on it",
+                TaskStage::Failed | TaskStage::Skipped | TaskStage::Cancelled => {
+                    "retry it with a hint: no agent works on it"
+                }
+                TaskStage::Waiting
+                | TaskStage::Ready
+                | TaskStage::Running
+                | TaskStage::AttemptFailed
+                | TaskStage::Claimed
+                | TaskStage::Checking
+                | TaskStage::Checked
+                | TaskStage::ChecksFailed
+                | TaskStage::Testing
+                | TaskStage::Mergeable
+                | TaskStage::Merging
+                | TaskStage::Conflicted
+                | TaskStage::Merged => "wait for the result of its check or merge: no agent works on it",
+            };
             return Err(Rejection::WrongTaskState { task: id, state: state.stage.label(), hint });
         }
         let n_unsent = state
@@ -179,6 +198,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::TooMany {
                 object: "unread messages for the agent",
                 max: TASK_MESSAGES_MAX,
+                hint: "wait until the agent has read some of them",
             });
         }
         self.emit(events::TaskMessageSent { task: id, text });
@@ -196,7 +216,7 @@ impl DecisionContext<'_> {
         }
         match self.run.task(task).stage {
             TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_task_open(task, "there is nothing to reassign")?,
+            _ => self.check_task_open(task, "request changes to its phase at the gate")?,
         }
         self.reopen_run();
         self.emit_task_reassignment(task, agent);
@@ -222,7 +242,7 @@ impl DecisionContext<'_> {
         if matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready)
             && self.run.task(task).attempt == 0
         {
-            let hint = "it has no work to rewind";
+            let hint = "only started tasks have work to rewind";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "not started", hint });
         }
         match self.run.task(task).stage {
@@ -240,7 +260,8 @@ impl DecisionContext<'_> {
     pub(super) fn create_checkpoint(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
         if !self.run.task(task).stage.is_in_progress() {
-            let (state, hint) = (self.run.task(task).stage.label(), "it has no work to save");
+            let (state, hint) =
+                (self.run.task(task).stage.label(), "only tasks in progress have work to save");
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
         }
         self.request_checkpoint_creation(task, CheckpointReason::Requested);
@@ -252,6 +273,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::WrongRunState {
                 object: format!("phase {phase}"),
                 state: "already paused",
+                hint: "continue it when its agents should work again",
             });
         }
         self.emit(events::PhasePaused { phase });
@@ -265,7 +287,11 @@ impl DecisionContext<'_> {
 
     pub(super) fn continue_phase(&mut self, phase: PhaseNumber) -> Result<(), Rejection> {
         if !self.is_phase_paused(phase)? {
-            return Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: "not paused" });
+            return Err(Rejection::WrongRunState {
+                object: format!("phase {phase}"),
+                state: "not paused",
+                hint: "only paused phases can be continued",
+            });
         }
         self.emit(events::PhaseContinued { phase });
         for task in self.phase_tasks(phase) {
@@ -285,6 +311,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::WrongRunState {
                 object: format!("phase {phase}"),
                 state: "already finished",
+                hint: "only phases with unfinished tasks can be cancelled",
             });
         }
         self.emit(events::PhaseCancelled { phase });
@@ -305,8 +332,15 @@ impl DecisionContext<'_> {
     pub(super) fn pause_run(&mut self) -> Result<(), Rejection> {
         match self.run.status {
             RunStatus::Active => {}
-            RunStatus::Paused => return Err(wrong_run_state("already paused")),
-            RunStatus::NotStarted | RunStatus::Ended(_) => return Err(wrong_run_state("not active")),
+            RunStatus::Paused => {
+                return Err(wrong_run_state(
+                    "already paused",
+                    "continue it when its agents should work again",
+                ));
+            }
+            RunStatus::NotStarted | RunStatus::Ended(_) => {
+                return Err(wrong_run_state("not active", "only active runs can be paused"));
+            }
         }
         self.emit(events::RunPaused {});
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
@@ -318,7 +352,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn continue_run(&mut self) -> Result<(), Rejection> {
         if self.run.status != RunStatus::Paused {
-            return Err(wrong_run_state("not paused"));
+            return Err(wrong_run_state("not paused", "only paused runs can be continued"));
         }
         self.emit(events::RunContinued {});
         self.wake_sessions();
@@ -354,7 +388,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn cancel_run(&mut self) -> Result<(), Rejection> {
         if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
-            return Err(wrong_run_state("already finished"));
+            return Err(wrong_run_state("already finished", "only unfinished runs can be cancelled"));
         }
         self.emit(events::RunCancelled {});
         let open: Vec<TaskIndex> = (0..)
@@ -373,6 +407,6 @@ impl DecisionContext<'_> {
     }
 }
 
-fn wrong_run_state(state: &'static str) -> Rejection {
-    Rejection::WrongRunState { object: "the run".to_owned(), state }
+fn wrong_run_state(state: &'static str, hint: &'static str) -> Rejection {
+    Rejection::WrongRunState { object: "the run".to_owned(), state, hint }
 }

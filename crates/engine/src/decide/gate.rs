@@ -191,14 +191,16 @@ impl DecisionContext<'_> {
 
     fn check_reviewable(&self, phase: PhaseNumber) -> Result<(), Rejection> {
         let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
-        let label = match state.gate {
+        let (label, hint) = match state.gate {
             GateState::Review => return Ok(()),
-            GateState::Closed => "not at its gate",
-            GateState::Checking | GateState::Verifying(_) => "being checked",
-            GateState::Escalated(_) => "escalated: resolve that first",
-            GateState::Approved => "already approved",
+            GateState::Closed => ("not at its gate", "wait until all its tasks are done"),
+            GateState::Checking | GateState::Verifying(_) => {
+                ("being checked", "wait for the result of its check")
+            }
+            GateState::Escalated(_) => ("escalated", "resolve the problem of its gate first"),
+            GateState::Approved => ("already approved", "add tasks to a later phase for further changes"),
         };
-        Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: label })
+        Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: label, hint })
     }
 
     fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {

@@ -81,8 +81,9 @@ impl DecisionContext<'_> {
         match &self.run.offer {
             Some(open) if open.id == offer => Ok(open.changes.clone()),
             Some(open) if open.id > offer => {
-                let state = "outdated, because the plan file changed again: review the new changes";
-                Err(Rejection::WrongRunState { object: offer.to_string(), state })
+                let state = "outdated, because the plan file changed again";
+                let hint = "review the new changes";
+                Err(Rejection::WrongRunState { object: offer.to_string(), state, hint })
             }
             Some(_) | None => Err(Rejection::UnknownObject { object: format!("open plan change {offer}") }),
         }
@@ -159,7 +160,11 @@ impl DecisionContext<'_> {
         let invalid = |reason: String| Err(Rejection::InvalidPlan { reason });
         let n_tasks = self.run.tasks.len() + changes.added.len();
         if n_tasks > TASKS_MAX {
-            return Err(Rejection::TooMany { object: "tasks", max: TASKS_MAX });
+            return Err(Rejection::TooMany {
+                object: "tasks",
+                max: TASKS_MAX,
+                hint: "split the plan into several runs",
+            });
         }
         let moved = amendment.changed.iter().chain(&amendment.restored);
         if let Some((_, moved)) = moved.clone().find(|(_, task)| task.fields.contains(&PlanField::Phase)) {

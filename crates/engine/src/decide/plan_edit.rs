@@ -22,6 +22,7 @@ impl DecisionContext<'_> {
             return Err(Rejection::WrongRunState {
                 object: format!("phase {phase}"),
                 state: "already at its gate",
+                hint: "add the task to a later phase",
             });
         }
         // The gate of its phase will depend on it: its dependencies must not depend on that gate.
@@ -94,9 +95,11 @@ impl DecisionContext<'_> {
         self.check_accepts_commands()?;
         match self.run.externals.get(&name) {
             None => Err(Rejection::UnknownObject { object: format!("external dependency '{name}'") }),
-            Some(node) if self.run.schedule.is_met(*node) => {
-                Err(Rejection::WrongRunState { object: format!("'{name}'"), state: "already met" })
-            }
+            Some(node) if self.run.schedule.is_met(*node) => Err(Rejection::WrongRunState {
+                object: format!("'{name}'"),
+                state: "already met",
+                hint: "choose an external dependency that is not met",
+            }),
             Some(_) => {
                 self.reopen_run();
                 self.emit(events::ExternalDependencyMet { name });

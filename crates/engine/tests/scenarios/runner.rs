@@ -81,7 +81,7 @@ impl ScenarioRunner {
         let description = format!("{input:?}");
         let decision = match self.run.decide(self.now, input) {
             Ok(decision) => decision,
-            Err(rejection) if self.run == before => return Ok(Some(rejection.to_string())),
+            Err(rejection) if self.run == before => return Ok(Some(rejection.with_hint())),
             Err(rejection) => {
                 return Err(format!("was rejected ({rejection}) but changed the state: {description}"));
             }

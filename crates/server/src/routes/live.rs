@@ -19,7 +19,7 @@ use crate::{
     api::{Api, SUBSCRIBERS_MAX},
     change_feed::{EventStream, StreamFilter, has_position},
     extract::{QueryPairs, invalid_query_error},
-    problem::{ApiError, Problem, shorten_client_text},
+    problem::{ApiError, Problem, UNKNOWN_RUN_HINT, shorten_client_text},
     problem_code::ProblemCode,
     routes::{check_run_exists, runs::parse_row_kind},
 };
@@ -130,6 +130,6 @@ fn parse_session(text: &str) -> Result<SessionId, ApiError> {
 fn parse_run(text: &str) -> Result<RunId, ApiError> {
     text.parse().map_err(|_| {
         let detail = format!("There is no run '{}'.", shorten_client_text(text));
-        ApiError::new(ProblemCode::UnknownRun, detail, "GET /api/runs lists all runs.")
+        ApiError::new(ProblemCode::UnknownRun, detail, UNKNOWN_RUN_HINT)
     })
 }

@@ -174,7 +174,7 @@ fn api_error_from_prepare(error: &PrepareError, plan: &LoadedPlan) -> ApiError {
         }
         PrepareError::PlanMistakes { .. } => (ProblemCode::InvalidPlan, error.hint()),
         PrepareError::UnknownAgent { .. } | PrepareError::AgentName(_) => {
-            (ProblemCode::BadRequest, "GET /api/agents lists all agents.".to_owned())
+            (ProblemCode::BadRequest, "Check the name in the list of agents.".to_owned())
         }
         PrepareError::NoAgent => (ProblemCode::NoAgent, error.hint()),
         PrepareError::NoRepository { .. } => {

@@ -32,7 +32,7 @@ pub async fn diff(
 ) -> Result<Response, ApiError> {
     let diff = api.run_blocking(move |host| {
         if host.run_snapshot(&run)?.views.rows().tasks.get(&task).is_none() {
-            return Err(unknown_task_error(&run, &task));
+            return Err(unknown_task_error(&task));
         }
         Ok(host.task_diff(&run, &task)?)
     });

@@ -107,7 +107,7 @@ pub async fn list_runs(State(api): State<Api>, query: QueryPairs) -> Result<Resp
         (status = CREATED, body = RunCreated),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
         (status = UNAUTHORIZED, description = "a cookie is not enough", body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "the plan cannot be run", body = Problem, content_type = "application/problem+json"),
+        (status = UNPROCESSABLE_ENTITY, description = "the plan cannot be run", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn start_run(
@@ -188,8 +188,9 @@ pub async fn rows(
     responses(
         (status = OK, body = CommandAccepted),
         (status = BAD_REQUEST, body = Problem, content_type = "application/problem+json"),
-        (status = NOT_FOUND, body = Problem, content_type = "application/problem+json"),
-        (status = CONFLICT, description = "the rules of the run reject the command", body = Problem, content_type = "application/problem+json"),
+        (status = NOT_FOUND, description = "the run, or an object that the command names, does not exist", body = Problem, content_type = "application/problem+json"),
+        (status = CONFLICT, description = "the state of the run does not allow the command", body = Problem, content_type = "application/problem+json"),
+        (status = UNPROCESSABLE_ENTITY, description = "the command could not be carried out in any state", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub async fn execute_command(

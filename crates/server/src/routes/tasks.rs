@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::{Json, extract::State};
 use domain::{Actor, RunId, Sequence, SessionId, TaskId};
+use engine::Rejection;
 use runtime::RunSnapshot;
 use views::{TurnKind, TurnRow, TurnSpeaker, describe_event};
 
@@ -12,7 +13,6 @@ use crate::{
     bodies::{ConversationTurn, ConversationTurnKind, EventEntry, TaskOverview, ToolUseSummary, TurnAuthor},
     extract::{PathParams, QueryPairs, QueryReader},
     problem::{ApiError, Problem},
-    problem_code::ProblemCode,
     routes::check_run_exists,
 };
 
@@ -35,7 +35,7 @@ pub async fn get_task(
     api.run_blocking(move |host| {
         let snapshot = host.run_snapshot(&run)?;
         let rows = snapshot.views.rows();
-        let row = rows.tasks.get(&task).cloned().ok_or_else(|| unknown_task_error(&run, &task))?;
+        let row = rows.tasks.get(&task).cloned().ok_or_else(|| unknown_task_error(&task))?;
         Ok(Json(TaskOverview {
             detail: rows.task_details.get(&task).cloned(),
             attempts: rows.attempts.iter().filter(|row| row.task == task).cloned().collect(),
@@ -74,7 +74,7 @@ pub async fn conversation(
     api.run_blocking(move |host| {
         let snapshot = host.run_snapshot(&run)?;
         if snapshot.views.rows().tasks.get(&task).is_none() {
-            return Err(unknown_task_error(&run, &task));
+            return Err(unknown_task_error(&task));
         }
         let turns = snapshot.views.rows().turns.iter().filter(|turn| turn.task == task);
         let mut turns: Vec<_> = turns.map(|turn| (turn.index, to_turn(&snapshot, turn))).collect();
@@ -195,7 +195,6 @@ fn sessions_of_task(snapshot: &RunSnapshot, task: &TaskId) -> BTreeSet<SessionId
     of_attempts.chain(of_turns).collect()
 }
 
-pub(super) fn unknown_task_error(run: &RunId, task: &TaskId) -> ApiError {
-    let hint = format!("GET /api/runs/{run}/rows?kind=task lists all tasks.");
-    ApiError::new(ProblemCode::UnknownTask, format!("There is no task {task}."), hint)
+pub(super) fn unknown_task_error(task: &TaskId) -> ApiError {
+    Rejection::UnknownTask { task: task.clone() }.into()
 }

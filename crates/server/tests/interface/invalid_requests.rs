@@ -84,8 +84,10 @@ fn invalid_requests_get_a_problem_with_the_matching_status() {
     check("POST", &commands, &body(r#""tick""#), 400);
     check("POST", &commands, &body(r#"{"reportEnded":{"session":"s_1","exitStatus":0}}"#), 400);
     // Commands that the rules reject.
-    check("POST", &commands, &body(r#"{"pauseTask":"T9"}"#), 409);
-    check("POST", &commands, &body(r#"{"answer":{"question":"q_9","answer":"red"}}"#), 409);
+    check("POST", &commands, &body(r#"{"pauseTask":"T9"}"#), 404);
+    check("POST", &commands, &body(r#"{"answer":{"question":"q_9","answer":"red"}}"#), 404);
+    check("POST", &commands, &body(r#"{"answer":{"question":"q_1","answer":" "}}"#), 422);
+    check("POST", &commands, &body(r#""continueRun""#), 409);
     let (_, problem) = fixture.request_problem("POST", &commands, &body(r#"{"chat":{"text":"red"}}"#));
     assert_eq!(problem["pending"], serde_json::json!(["q_1", "q_2"]));
 
@@ -129,14 +131,14 @@ fn client_errors_have_the_detail_of_the_problem() {
         error => panic!("{error}"),
     };
     let send = |command: &UserCommand| fixture.client.send_command(&run, "ana", command).map(drop);
-    check(send(&UserCommand::PauseTask(unknown)), 409, "There is no task T9.");
+    check(send(&UserCommand::PauseTask(unknown)), 404, "There is no task T9.");
     let answer = UserCommand::Answer {
         question: None,
         task: None,
         answer: String::new(),
         scope: PermissionScope::Once,
     };
-    check(send(&answer), 409, "The text is empty.");
+    check(send(&answer), 422, "The text is empty.");
     let unknown_run = "unknown".parse().unwrap();
     check(fixture.client.run_row(&unknown_run).map(drop), 404, "There is no run 'unknown'.");
     check(
