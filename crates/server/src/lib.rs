@@ -18,10 +18,12 @@ mod problem;
 mod problem_code;
 mod project_config;
 mod projects;
+mod request_trace;
 mod routes;
 mod serve;
 mod server;
 mod socket;
+mod start_facts;
 mod stop_signal;
 mod token;
 #[cfg(feature = "typescript")]
