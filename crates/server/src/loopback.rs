@@ -53,10 +53,10 @@ impl LoopbackMode {
         let socket_file = listener.and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
         let (port, listener) = socket_file.map_err(|source| ServerError::Port { port, source })?;
         // If this fails, a restart uses another port.
-        if last_port() != Some(port) {
-            if let Err(error) = fs::write(data.join(FILE), port.to_string()) {
-                warn!(path = %data.join(FILE).display(), port, error = &error as &dyn Error, "cannot save the port");
-            }
+        if last_port() != Some(port)
+            && let Err(error) = fs::write(data.join(FILE), port.to_string())
+        {
+            warn!(path = %data.join(FILE).display(), port, error = &error as &dyn Error, "cannot save the port");
         }
         Ok(Some(LoopbackListener { listener, port, token }))
     }

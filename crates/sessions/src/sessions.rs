@@ -496,14 +496,17 @@ pub fn session_name_from_tag(tag: &str) -> &str {
 
 /// Points a symbolic link at this program. On failure the agent has no helper commands, and everything else works.
 fn update_program_link(program: &Path, link: &Path) {
-    if fs::read_link(link).is_ok_and(|target| target == program) {
+    let is_current = || fs::read_link(link).is_ok_and(|target| target == program);
+    if is_current() {
         return;
     }
     let new = link.with_file_name(format!(".link-{}", std::process::id()));
-    if symlink(program, &new).is_ok() {
-        if let Err(error) = fs::rename(&new, link) {
-            warn!(link = %link.display(), error = &error as &dyn Error, "agents have no helper commands");
-        }
+    let updated = symlink(program, &new).and_then(|()| fs::rename(&new, link));
+    // Another thread may have updated it at the same time.
+    if let Err(error) = updated
+        && !is_current()
+    {
+        warn!(link = %link.display(), error = &error as &dyn Error, "agents have no helper commands");
     }
 }
 

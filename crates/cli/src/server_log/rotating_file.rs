@@ -94,7 +94,7 @@ mod tests {
         let mut log = RotatingFile { bytes_max: 10, ..RotatingFile::in_folder(folder.clone()) };
         assert!(!folder.exists(), "nothing is created before the first line");
         for number in 0..7 {
-            write!(log, "line {number}\n").unwrap();
+            log.write_all(format!("line {number}\n").as_bytes()).unwrap();
         }
         let read = |name: &str| fs::read_to_string(folder.join(name)).ok();
         assert_eq!(read("jangdan.log").as_deref(), Some("line 6\n"));

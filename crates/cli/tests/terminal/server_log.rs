@@ -1,13 +1,18 @@
 //! The log of a server explains why a run does not proceed, and contains no secret.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io::{Read, Write},
+    net::TcpStream,
     os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use domain::{GateApproval, RunSettings};
+use runtime::ShutdownMode;
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -25,6 +30,8 @@ echo "I use $CANARY"
 echo work > "$JANGDAN_TASK.txt"
 echo "DONE:$JANGDAN_TASK"
 "#;
+
+const MISSING_AGENT: &str = "extends = 'shell'\ncommand = '/missing/agent-program'";
 
 fn automatic_settings() -> RunSettings {
     RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() }
@@ -91,9 +98,16 @@ fn lost_holder_is_logged_with_its_session() {
 
 /// Kills the holder of a session's folder.
 fn kill_holder(folder: &Path) {
-    let status = fs::read_to_string(folder.join("status")).unwrap();
-    let holder = status.lines().find_map(|line| line.strip_prefix("holder ")).unwrap();
-    kill_process(Pid::from_raw(holder.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let holder = loop {
+        let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
+        if let Some(holder) = status.lines().find_map(|line| line.strip_prefix("holder ")) {
+            break holder.parse().unwrap();
+        }
+        assert!(Instant::now() < deadline, "no status in {}", folder.display());
+        thread::sleep(Duration::from_millis(10));
+    };
+    kill_process(Pid::from_raw(holder).unwrap(), Signal::KILL).unwrap();
 }
 
 #[test]
@@ -116,6 +130,9 @@ fn broken_event_log_is_logged_once_and_so_is_its_recovery() {
         &run_part,
         "broken on purpose",
     ]);
+    // Another write fails for the same reason.
+    project.assert_fails(&["pause"], 1, "broken on purpose");
+    project.wait_for_log_line(&[" WARN ", "request{request=", "request failed", "status=500"]);
     database.execute_batch("DROP TRIGGER broken").unwrap();
     project.wait_for_log_line(&[" INFO ", "events are recorded again", &run_part]);
     project.wait_for_log_line(&["RunEnded", &run_part]);
@@ -126,9 +143,8 @@ fn broken_event_log_is_logged_once_and_so_is_its_recovery() {
 #[test]
 fn missing_agent_program_is_named_with_its_task() {
     let project = TestProject::create_with_server("");
-    let preset = "extends = 'shell'\ncommand = '/missing/agent-program'";
-    let run =
-        project.start_run_with_workers(one_phase_plan(&["T1"]), automatic_settings(), &[("worker", preset)]);
+    let workers = [("worker", MISSING_AGENT)];
+    let run = project.start_run_with_workers(one_phase_plan(&["T1"]), automatic_settings(), &workers);
     let lost = project.wait_for_log_line(&[" WARN ", &format!("run={run}"), "SessionLost", "task=T1"]);
     let session = lost.split("session=").nth(1).unwrap().split(' ').next().unwrap();
     let process = format!("process=\"{run}-{session}-1\"");
@@ -174,8 +190,41 @@ fn even_the_most_detailed_log_has_no_token_and_no_environment() {
         "\"request\":",
     ]);
     let token = fs::read_to_string(project.data().join("token")).unwrap();
+    open_link(&project, &token);
+    project.wait_for_log_line(&["\"path\":\"/runs\""]);
     let log = project.server_log();
     assert!(!log.contains(&token) && !log.contains(canary), "{log}");
+}
+
+/// Sends the request of a browser that opens a link of `jangdan link`.
+fn open_link(project: &TestProject, token: &str) {
+    let port = fs::read_to_string(project.data().join("port")).unwrap();
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    let request =
+        format!("GET /runs?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 303"), "{response}");
+}
+
+#[test]
+fn serve_prints_warnings_only() {
+    let mut project = TestProject::create_with_server("");
+    project.stop_server();
+    let errors = project.temp_path("errors");
+    let mut server = project.command(&["serve"]);
+    server.env("JANGDAN_LOG", "debug").stderr(File::create(&errors).unwrap());
+    let mut server = server.spawn().unwrap();
+    project.wait_for_log_line(&["server started", &format!("pid={}", server.id())]);
+    let workers = [("worker", MISSING_AGENT)];
+    project.start_run_with_workers(one_phase_plan(&["T1"]), automatic_settings(), &workers);
+    project.wait_for_log_line(&["SessionLost"]);
+    project.client().stop_server(ShutdownMode::EndSessions).unwrap();
+    server.wait().unwrap();
+    let printed = fs::read_to_string(&errors).unwrap();
+    assert!(printed.contains(" WARN ") && printed.contains("cannot start the process"), "{printed}");
+    assert!(!printed.contains(" INFO ") && !printed.contains("DEBUG"), "{printed}");
 }
 
 #[test]
