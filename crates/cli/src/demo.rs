@@ -29,6 +29,7 @@ use crate::{
     link, prepare, remote,
     run::ensure_server,
     screen::phrases::pick_by_locale,
+    server_log::LogArguments,
     watch::{WatchOptions, WatchOutcome, watch},
 };
 pub use auto_responder::{AutoResponder, ResponderOptions};
@@ -51,6 +52,8 @@ pub struct Arguments {
     /// Language of the plan and the agents [default: that of the environment]
     #[arg(long)]
     lang: Option<Language>,
+    #[command(flatten)]
+    log: LogArguments,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -98,7 +101,7 @@ fn run_plan_with_server(
 ) -> Result<ExitCode, Failure> {
     let loaded = set_up::load_configuration(demo)?;
     let prepared = prepare::prepare_run(&demo.project, &loaded, &prepare::PrepareOptions::default())?;
-    let running = ensure_server(&demo.data, link::page_port(&loaded.config))?;
+    let running = ensure_server(&demo.data, link::page_port(&loaded.config), &arguments.log)?;
     let outcome = run_plan(arguments, demo, locale, &running.client, &prepared.new);
     if let Some(server) = running.embedded {
         // Agents must not keep working in a folder that is deleted.

@@ -47,12 +47,14 @@ pub fn print_error(what: &str, hint: Option<&str>) {
 /// Prints `hint:` to standard error, without a failure.
 pub fn print_hint(hint: &str) {
     use std::io::Write;
+    // If standard error is closed, nothing can be reported.
     let _ = writeln!(anstream::stderr().lock(), "{HINT}hint{HINT:#}: {}", capitalized(hint));
 }
 
 /// Prints `warning:` to standard error.
 pub fn print_warning(what: &str) {
     use std::io::Write;
+    // If standard error is closed, nothing can be reported.
     let _ =
         writeln!(anstream::stderr().lock(), "{WARNING}warning{WARNING:#}: {}", printable(&capitalized(what)));
 }

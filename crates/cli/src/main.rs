@@ -47,6 +47,7 @@ mod sandboxed;
 mod say;
 mod screen;
 mod serve;
+mod server_log;
 mod session;
 mod settings;
 mod skip;

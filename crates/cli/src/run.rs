@@ -1,6 +1,11 @@
 //! `jangdan run`: starts a run and watches it. `jangdan resume`: continues an unfinished run.
 
-use std::{env, path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::{
     Args,
@@ -23,6 +28,7 @@ use crate::{
     printable::printable,
     remote,
     run_lookup::{describe, find_by_name, is_active, several_active_failure},
+    server_log::{self, LogArguments, LogConsole},
     settings::{ConfigLoader, SetArguments},
     watch::{self, WatchOptions, WatchOutcome},
 };
@@ -51,6 +57,8 @@ pub struct Arguments {
     #[command(flatten)]
     confirm: ConfirmArguments,
     #[command(flatten)]
+    log: LogArguments,
+    #[command(flatten)]
     common: CommonArguments,
 }
 
@@ -64,6 +72,8 @@ pub struct ResumeArguments {
     /// Answer questions, permissions and gates automatically
     #[arg(long, hide = true)]
     auto: bool,
+    #[command(flatten)]
+    log: LogArguments,
 }
 
 fn format_parser() -> impl TypedValueParser<Value = PlanFormat> {
@@ -91,7 +101,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         config_searched: settings.searched.clone(),
     };
     let prepared = prepare_run(&project, &loaded, &request)?;
-    let running = ensure_server(&data, link::page_port(&loaded.config))?;
+    let running = ensure_server(&data, link::page_port(&loaded.config), &arguments.log)?;
     let run = running.client.start_run(&prepared.new).map_err(|error| remote::client_failure(&error))?;
     let (json, locale) = (arguments.common.json, prepared.new.settings.locale);
     if !json {
@@ -114,7 +124,7 @@ pub fn resume(arguments: &ResumeArguments) -> Result<ExitCode, Failure> {
     let common = arguments.run.common();
     let data = common.data_directory()?;
     let loaded = ConfigLoader::read(&SetArguments::default())?.load_printing_problems()?;
-    let running = ensure_server(&data, link::page_port(&loaded.config))?;
+    let running = ensure_server(&data, link::page_port(&loaded.config), &arguments.log)?;
     let runs = running.client.runs().map_err(|error| remote::client_failure(&error))?;
     let run = find_run_to_resume(runs, arguments.run.run_name())?.id;
     let locale = loaded.config.settings.locale;
@@ -148,8 +158,13 @@ fn find_run_to_resume(runs: Vec<RunRow>, name: Option<&str>) -> Result<RunRow, F
     }
 }
 
-/// Connects to the server, or starts one in this process.
-pub fn ensure_server(data: &std::path::Path, loopback: LoopbackMode) -> Result<RunningServer, Failure> {
+/// Connects to the server, or starts one in this process, which logs to its file only.
+pub fn ensure_server(
+    data: &Path,
+    loopback: LoopbackMode,
+    log: &LogArguments,
+) -> Result<RunningServer, Failure> {
+    server_log::start(data, log, LogConsole::None)?;
     connect_or_start(data, loopback).map_err(|error: ConnectOrStartError| Failure {
         what: remote::describe_with_causes(&error),
         hint: Some(match &error {

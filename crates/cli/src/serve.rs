@@ -16,6 +16,7 @@ use crate::{
     link,
     printable::printable_json,
     remote::{self, describe_with_causes},
+    server_log::{self, LogArguments, LogConsole},
     watch::signals::Signals,
 };
 
@@ -28,6 +29,8 @@ pub struct Arguments {
     #[arg(long)]
     end_agents: bool,
     #[command(flatten)]
+    log: LogArguments,
+    #[command(flatten)]
     common: CommonArguments,
 }
 
@@ -35,6 +38,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let data = arguments.common.data_directory()?;
     let loopback = link::configured_port()?;
+    server_log::start(&data, &arguments.log, LogConsole::StandardError)?;
     let signals = Signals::install()?;
     let failed = |error: server::ConnectOrStartError| Failure {
         what: describe_with_causes(&error),

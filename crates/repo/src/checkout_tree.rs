@@ -9,8 +9,8 @@ use std::{
 };
 
 use crate::{
-    GitOptions, RepoError, git::GitClient, repository::find_commit, worktree_slot::remove_folder,
-    worktree_tree::TemporaryIndex,
+    GitOptions, RepoError, git::GitClient, leftover::log_leftover, repository::find_commit,
+    worktree_slot::remove_folder, worktree_tree::TemporaryIndex,
 };
 
 /// Returns the tree of the checkout that contains `folder`: tracked files, and untracked files that are not ignored.
@@ -58,7 +58,6 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // Best effort: a leftover is small and unused.
-        let _ = remove_folder(&self.0);
+        log_leftover(&self.0, remove_folder(&self.0));
     }
 }

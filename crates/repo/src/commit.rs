@@ -1,9 +1,10 @@
 //! Commits what an agent left uncommitted to the task's branch.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use crate::{
     CommitId, GitIdentity, RepoError, RunRepository, TaskWorktree,
+    leftover::read_if_exists,
     names::branch_ref,
     worktree_tree::{WorktreeTree, write_worktree_tree},
 };
@@ -82,7 +83,10 @@ impl RunRepository {
         head: &CommitId,
     ) -> Result<CommitId, RepoError> {
         // A merge that the agent resolved but did not commit keeps its second parent.
-        let merge_heads = fs::read_to_string(worktree.slot.git_dir.join("MERGE_HEAD")).unwrap_or_default();
+        let path = worktree.slot.git_dir.join("MERGE_HEAD");
+        let merge_heads = read_if_exists(&path);
+        let merge_heads = merge_heads.map_err(|source| RepoError::Io { operation: "read", path, source })?;
+        let merge_heads = String::from_utf8_lossy(&merge_heads);
         let mut parents = vec![head.clone()];
         parents.extend(merge_heads.lines().filter_map(CommitId::parse));
         let tree_of_head = format!("{head}^{{tree}}");

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use domain::{RunId, TaskId};
 
 use crate::{
-    CommitId, RepoError, RunRepository, repository::find_commit, worktree_tree::write_worktree_tree,
+    CommitId, RepoError, RunRepository, leftover::remove_temporary_file, repository::find_commit,
+    worktree_tree::write_worktree_tree,
 };
 
 impl RunRepository {
@@ -48,7 +49,7 @@ impl RunRepository {
             // Pathspecs are literal by default; this one is a pattern.
             call.env("GIT_INDEX_FILE", index.as_os_str()).env("GIT_LITERAL_PATHSPECS", "0").run()
         });
-        let _ = std::fs::remove_file(&index);
+        remove_temporary_file(&index);
         Ok(listed?.paths().collect())
     }
 

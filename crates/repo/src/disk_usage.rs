@@ -18,3 +18,9 @@ pub fn disk_usage(path: &Path) -> u64 {
     }
     blocks * BLOCK_BYTES
 }
+
+/// Returns the bytes that this user can still write to the disk of a path; `None` if the path does not exist.
+pub fn free_disk_bytes(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}

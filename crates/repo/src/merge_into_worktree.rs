@@ -32,6 +32,7 @@ impl RunRepository {
     pub fn mark_resolved_if_no_markers(&self, worktree: &TaskWorktree) -> Result<(), RepoError> {
         let tree = write_worktree_tree(&worktree.slot, &[])?;
         let is_marked = |file: &&std::path::PathBuf| {
+            // A deleted file has no markers; `git add` below reports an unreadable one.
             let bytes = fs::read(worktree.path.join(file)).unwrap_or_default();
             bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(CONFLICT_MARKER))
         };

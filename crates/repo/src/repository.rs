@@ -145,9 +145,18 @@ pub(crate) fn find_commit(git: &GitClient, name: &str) -> Result<Option<CommitId
     Ok(CommitId::parse(&answer.trimmed_text()))
 }
 
-fn check_git_version(git: &GitClient) -> Result<(), RepoError> {
+/// Returns the version of the installed git, such as `2.43.0`.
+pub fn installed_git_version(options: &GitOptions) -> Result<String, RepoError> {
+    read_git_version(&GitClient::new(options, Path::new("/")))
+}
+
+fn read_git_version(git: &GitClient) -> Result<String, RepoError> {
     let version_line = git.call(["version"]).run()?.trimmed_text();
-    let found = version_line.trim_start_matches("git version ").to_owned();
+    Ok(version_line.trim_start_matches("git version ").to_owned())
+}
+
+fn check_git_version(git: &GitClient) -> Result<(), RepoError> {
+    let found = read_git_version(git)?;
     let mut numbers = found.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if version < VERSION_MIN { Err(RepoError::GitTooOld { found, needed: VERSION_MIN_TEXT }) } else { Ok(()) }

@@ -5,9 +5,12 @@
 //! checkout is empty in worktrees, too.
 
 use std::{
+    error::Error,
     fs,
     path::{Component, Path, PathBuf},
 };
+
+use tracing::warn;
 
 use crate::{
     CommitId, CommitOptions, RepoError, Repository, RunRepository, TaskWorktree,
@@ -122,10 +125,15 @@ impl Repository {
     /// Removes stale worktree entries from the user's submodules.
     pub(crate) fn prune_submodule_worktrees(&self) {
         let git = self.git.in_folder(&self.opened_from);
-        for module in list_submodules(&git, &self.common.join("modules")).unwrap_or_default() {
-            if module.source.join("worktrees").is_dir() {
-                // Best effort: git prunes them itself eventually.
-                let _ = git.in_folder(&module.source).call(["worktree", "prune"]).run();
+        // On failure git prunes them itself eventually.
+        let failed = |error: &RepoError, path: &Path| {
+            warn!(path = %path.display(), error = error as &dyn Error, "cannot prune the worktrees of a submodule");
+        };
+        let modules = list_submodules(&git, &self.common.join("modules"));
+        let modules = modules.inspect_err(|error| failed(error, &self.common)).unwrap_or_default();
+        for module in modules.iter().filter(|module| module.source.join("worktrees").is_dir()) {
+            if let Err(error) = git.in_folder(&module.source).call(["worktree", "prune"]).run() {
+                failed(&error, &module.source);
             }
         }
     }

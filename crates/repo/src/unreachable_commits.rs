@@ -1,9 +1,10 @@
 //! Preserves what only a worktree refers to: commits in its own reflog, and work in submodules.
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 use crate::{
-    CommitId, RepoError, RunRepository, git::to_path, repository::find_commit, worktree_slot::WorktreeSlot,
+    CommitId, RepoError, RunRepository, git::to_path, leftover::read_if_exists, repository::find_commit,
+    worktree_slot::WorktreeSlot,
 };
 
 /// Number of reflog lines considered. Older commits of an agent that commits more often were replaced long ago.
@@ -68,7 +69,8 @@ impl RunRepository {
 
 /// Returns the commits that the worktree's own files refer to.
 fn referenced_commits(slot: &WorktreeSlot) -> Result<Vec<CommitId>, RepoError> {
-    let log = fs::read(slot.git_dir.join("logs/HEAD")).unwrap_or_default();
+    let path = slot.git_dir.join("logs/HEAD");
+    let log = read_if_exists(&path).map_err(|source| RepoError::Io { operation: "read", path, source })?;
     let log = String::from_utf8_lossy(&log);
     let mut commits: Vec<CommitId> = log
         .lines()

@@ -138,6 +138,7 @@ impl WorktreeSlot {
 
     /// Tells whether git can use the worktree: it is linked and its git directory is intact.
     pub(crate) fn is_git_dir_intact(&self) -> bool {
+        // A missing or unreadable file is not intact either.
         let read = |name| fs::read_to_string(self.git_dir.join(name)).unwrap_or_default();
         let head = read("HEAD");
         // Git first writes an id of zeros.

@@ -13,6 +13,7 @@ use std::{
 use crate::{
     CommitId, RepoError,
     git::{GitClient, nul_list, to_path},
+    leftover::remove_temporary_file,
     nested_repositories,
     repository::find_commit,
     status::{WorkingTreeStatus, working_tree_status},
@@ -150,8 +151,8 @@ impl<'a> TemporaryIndex<'a> {
 
 impl Drop for TemporaryIndex<'_> {
     fn drop(&mut self) {
-        // Best effort: a leftover is removed with the worktree.
-        let _ = fs::remove_file(&self.path);
+        // A leftover is removed with the worktree.
+        remove_temporary_file(&self.path);
     }
 }
 

@@ -7,13 +7,16 @@
 mod worktree_registry;
 
 use std::{
-    fmt, fs,
+    error::Error,
+    fmt, fs, io,
     path::Path,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use domain::RunId;
+use repo::RepoError;
+use tracing::{debug, warn};
 use worktree_registry::{RemovalCandidates, WorktreeRegistry};
 
 use crate::executor::is_check_worktree_in_use;
@@ -123,6 +126,8 @@ impl DiskBudget {
         if measure(measurement, data) < budget_bytes {
             return Ok(());
         }
+        // Repeated while tasks wait for space; the event of the run is logged once.
+        debug!(worktrees = %data.join("worktrees").display(), budget_bytes, "no space for a worktree");
         Err(DiskBudgetExceeded { budget_bytes, usage: unremovable_usage(data, &candidates) })
     }
 
@@ -147,7 +152,12 @@ impl DiskBudget {
             let freed = run.git.remove_ignored_folders(task)?;
             if freed > 0 {
                 // The set-up must run again before the worktree is used again.
-                let _ = fs::remove_file(folder(&run.run).join(format!("ready-{task}")));
+                let marker = folder(&run.run).join(format!("ready-{task}"));
+                if let Err(error) = fs::remove_file(&marker)
+                    && error.kind() != io::ErrorKind::NotFound
+                {
+                    warn!(run = %run.run, %task, path = %marker.display(), error = &error as &dyn Error, "the set-up will not run again");
+                }
             }
             Ok(freed)
         });
@@ -155,7 +165,12 @@ impl DiskBudget {
             .filter(|(_, (_, is_done))| *is_done)
             .map(|(run, (task, _))| Ok(run.git.remove_worktree_if_merged(task)?.unwrap_or(0)));
         // A worktree whose content cannot be saved is not removed.
-        checks.chain(sessions).chain(ignored).chain(merged).map(|freed| freed.unwrap_or(0))
+        checks.chain(sessions).chain(ignored).chain(merged).map(|freed: Result<u64, RepoError>| {
+            freed.unwrap_or_else(|error| {
+                warn!(error = &error as &dyn Error, "cannot free disk space");
+                0
+            })
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::{
     collections::BTreeSet,
+    error::Error,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -14,9 +15,15 @@ use repo::{
     RepoError, Repository, RunRepository, TaskWorktree, WorktreeSnapshot,
 };
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 use views::{TaskState, Views};
 
 use crate::environment::{Isolation, RunEnvironment};
+
+/// Returns the version of the installed git.
+pub fn installed_git_version() -> Result<String, RepoError> {
+    repo::installed_git_version(&GitOptions::from_environment())
+}
 
 /// Result of merging the work of a run into its target branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +132,10 @@ pub struct CleanupReport {
     pub kept_sessions: Vec<(SessionId, String)>,
 }
 
+/// The last failure of creating a worktree, which is logged once.
+#[derive(Debug, Default)]
+struct LoggedFailure(Option<String>);
+
 /// Git operations of a run. Clones share the same locks.
 #[derive(Debug, Clone)]
 pub struct RunGit {
@@ -132,7 +143,7 @@ pub struct RunGit {
     target: Option<String>,
     base: String,
     /// Held during each operation.
-    lock: Arc<Mutex<()>>,
+    lock: Arc<Mutex<LoggedFailure>>,
     /// Held while a merged tree is checked, since a run has one worktree for that.
     check_worktree_lock: Arc<Mutex<()>>,
 }
@@ -159,17 +170,27 @@ impl RunGit {
         let base = self.run.repository.resolve_commit(&self.base)?;
         self.run.create_run_branch(&base)?;
         // The next operation on a worktree that could not be repaired reports the error.
-        drop(self.run.recover_worktrees());
+        for (task, error) in self.run.recover_worktrees().failed {
+            warn!(%task, error = &error as &dyn Error, "cannot repair a worktree");
+        }
         Ok(())
     }
 
     /// Returns the worktree of a task, which is created if necessary, and whether it is new.
     pub fn create_worktree(&self, task: &TaskId) -> Result<(TaskWorktree, bool), RepoError> {
-        let _lock = self.lock();
+        let mut logged = self.lock();
         if let Some(worktree) = self.run.open_worktree(task) {
             return Ok((worktree, false));
         }
-        Ok((self.run.create_worktree(task)?, true))
+        let created = self.run.create_worktree(task);
+        // Repeated while the disk is full.
+        let failure = created.as_ref().err().map(|error| format!("{task}: {error}"));
+        if let (Err(error), true) = (&created, failure != logged.0) {
+            let free_bytes = repo::free_disk_bytes(&self.run.worktrees_folder);
+            warn!(run = %self.run.run_id, %task, free_bytes, error = error as &dyn Error, "cannot create the worktree");
+        }
+        logged.0 = failure;
+        Ok((created?, true))
     }
 
     /// Returns the worktree of a task, if it exists.
@@ -405,7 +426,7 @@ impl RunGit {
         report
     }
 
-    fn lock(&self) -> MutexGuard<'_, ()> {
+    fn lock(&self) -> MutexGuard<'_, LoggedFailure> {
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    error::Error,
     fs::{self, File},
     io::{self, Read},
     path::{Path, PathBuf},
@@ -23,14 +24,16 @@ use holder::spool::SpoolError;
 use repo::RepoError;
 use serde::{Deserialize, Serialize};
 use sessions::{SessionError, Sessions};
-use store::{Log, Position, RunHead, SqliteLog, StoreError};
+use store::{LOG_FILE, Log, Position, RunHead, SCHEMA_VERSION, SqliteLog, StoreError};
 use tokio::sync::broadcast;
+use tracing::{debug, error, info, warn};
 use views::{GateState, RowKind, RunRow, Views};
 
 use crate::{
     DurableRun, DurableRunError, HostEvent,
     disk_budget::DiskBudget,
     environment::RunEnvironment,
+    event_trace::{run_span, trace_event},
     executor,
     git::{CleanupReport, LandReport, LandScope, RunGit},
     ports::PortRegistry,
@@ -223,11 +226,18 @@ impl HostState {
     /// Sets or removes the marker of an ended run. Only a hint: the log is authoritative.
     pub(crate) fn set_ended_marker(&self, run: &RunId, has_ended: bool) {
         let path = self.run_folder(run).join(ENDED_MARKER);
-        let _ = if has_ended { fs::write(path, "") } else { fs::remove_file(path) };
+        let changed = if has_ended { fs::write(&path, "") } else { fs::remove_file(&path) };
+        if let Err(error) = changed {
+            warn!(%run, path = %path.display(), error = &error as &dyn Error, "cannot change the marker of an ended run");
+        }
     }
 
-    /// Sends an event to all subscribers, if any.
+    /// Logs an event and sends it to all subscribers, if any.
     pub(crate) fn publish(&self, event: HostEvent) {
+        if let HostEvent::Recorded { sequence, changes, .. } = &event {
+            trace_event(*sequence, changes);
+        }
+        // Fails only if there is no subscriber.
         drop(self.events.send(Arc::new(event)));
     }
 }
@@ -252,13 +262,27 @@ impl Host {
         };
         let host = Self { state: Arc::new(state) };
         let with_session_worktrees = runs_with_session_worktrees(&host.state.data);
+        let mut n_recovered = 0_usize;
         for head in host.state.log.runs()? {
             // If a server was killed at the end of a run, session worktrees and their processes may remain.
             if !host.has_run_ended(&head.run) || with_session_worktrees.contains(&head.run) {
                 // A run that fails to load must not block the others; its error is returned on access.
-                drop(host.activate_run(&head.run));
+                match host.activate_run(&head.run) {
+                    Ok(_) => n_recovered += 1,
+                    Err(error) => {
+                        error!(run = %head.run, error = &error as &dyn Error, "cannot continue the run");
+                    }
+                }
             }
         }
+        let data = &host.state.data;
+        info!(
+            data = %data.display(),
+            store = %data.join(LOG_FILE).display(),
+            schema = SCHEMA_VERSION,
+            recovered_runs = n_recovered,
+            "data directory opened"
+        );
         Ok(host)
     }
 
@@ -292,7 +316,10 @@ impl Host {
             Ok(Err(error)) | Err(error) => {
                 // Nothing was recorded.
                 self.deactivate_run(&run);
-                let _ = fs::remove_dir_all(&folder);
+                warn!(%run, error = &error as &dyn Error, "cannot start the run");
+                if let Err(error) = fs::remove_dir_all(&folder) {
+                    warn!(%run, path = %folder.display(), error = &error as &dyn Error, "cannot remove the folder of a run");
+                }
                 Err(error)
             }
         }
@@ -325,7 +352,10 @@ impl Host {
     pub fn list_runs(&self) -> Result<Vec<RunRow>, HostError> {
         let mut rows = Vec::new();
         for head in self.state.log.runs()? {
-            rows.extend(self.current_run_row(&head).ok());
+            match self.current_run_row(&head) {
+                Ok(row) => rows.push(row),
+                Err(error) => debug!(run = %head.run, error = &error as &dyn Error, "the run is not listed"),
+            }
         }
         rows.sort_by_key(|row| row.started_at);
         Ok(rows)
@@ -398,6 +428,7 @@ impl Host {
 
     /// Stops the loops of all runs, and returns when they have ended.
     pub fn stop(&self, mode: ShutdownMode) {
+        info!(?mode, "stopping all runs");
         let runs = {
             let mut active_runs = self.active_runs();
             active_runs.is_shutting_down = true;
@@ -408,7 +439,7 @@ impl Host {
             drop(run.requests.send(RunRequest::Stop(mode)));
         }
         for run in runs.into_values() {
-            // A panic was reported by the thread itself.
+            // A panic was logged by the thread itself.
             drop(run.thread.join());
         }
     }
@@ -473,13 +504,22 @@ impl Host {
         let load_and_run = {
             let (host, run, requests) = (Arc::clone(&self.state), run.clone(), requests.clone());
             let load_result = Arc::clone(&load_result);
-            move || match load_run(host, run, environment, requests, inbox) {
-                Ok(run_loop) => {
-                    let _ = load_result.set(Ok(()));
-                    run_loop.run();
+            move || {
+                let _span = run_span(&run).entered();
+                // The result is set once, here.
+                match load_run(host, run, environment, requests, inbox) {
+                    Ok(run_loop) => {
+                        debug!("run loaded");
+                        let _ = load_result.set(Ok(()));
+                        run_loop.run();
+                        debug!("loop of the run ended");
+                    }
+                    // Callers that wait for a reply return this error.
+                    Err(error) => {
+                        error!(error = &error as &dyn Error, "cannot load the run");
+                        drop(load_result.set(Err(Arc::new(error))));
+                    }
                 }
-                // Callers that wait for a reply return this error.
-                Err(error) => drop(load_result.set(Err(Arc::new(error)))),
             }
         };
         let thread = std::thread::Builder::new().name(format!("run-{run}")).spawn(load_and_run);
@@ -496,6 +536,7 @@ impl Host {
     fn deactivate_run(&self, run: &RunId) {
         let active = self.active_runs().runs.remove(run);
         if let Some(active) = active {
+            // A loop that has ended does not receive it; a panic was logged by the thread itself.
             drop(active.requests.send(RunRequest::Stop(ShutdownMode::KeepSessions)));
             drop(active.thread.join());
         }
@@ -519,6 +560,7 @@ impl Host {
 
 /// Returns the runs that have worktrees of sessions without a task.
 fn runs_with_session_worktrees(data: &Path) -> BTreeSet<RunId> {
+    // Missing until the first worktree is created.
     let folders = fs::read_dir(data.join("worktrees")).into_iter().flatten().flatten();
     let run = |name: &str| name.split_once("-desk-")?.0.parse().ok();
     folders.filter_map(|entry| run(entry.file_name().to_str()?)).collect()

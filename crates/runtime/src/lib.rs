@@ -8,6 +8,7 @@
 mod disk_budget;
 mod durable_run;
 mod environment;
+mod event_trace;
 mod executor;
 mod git;
 mod host;
@@ -22,7 +23,7 @@ mod task_durations;
 
 pub use durable_run::{AppliedEvent, DurableRun, DurableRunError, ExecutedInput};
 pub use environment::{Isolation, PlanOptions, Ports, RunEnvironment, SandboxMode};
-pub use git::{CleanupReport, LandReport};
+pub use git::{CleanupReport, LandReport, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
 pub use saved_permissions::{project_root, saved_permissions_file};

@@ -5,13 +5,15 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    error::Error,
+    fs, io,
     path::Path,
     sync::{Mutex, PoisonError},
 };
 
 use domain::RunId;
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
 use crate::{environment::Ports, host::ENDED_MARKER};
 
@@ -61,9 +63,11 @@ impl PortRegistry {
     pub(crate) fn first_port(&self, data: &Path, owner: &PortOwner<'_>, ports: Ports) -> u16 {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let blocks = blocks.get_or_insert_with(|| {
-            let text = fs::read(data.join(FILE)).unwrap_or_default();
             // If the file is unreadable, all owners get new blocks.
-            serde_json::from_slice(&text).unwrap_or_default()
+            read(&data.join(FILE)).unwrap_or_else(|error| {
+                warn!(path = %data.join(FILE).display(), error = &error as &dyn Error, "all ports are allocated again");
+                PortBlocks::default()
+            })
         });
         let name = owner.name();
         let count = ports.per_task.max(1);
@@ -82,7 +86,9 @@ impl PortRegistry {
         let in_place = matches!(owner, PortOwner::InPlace { .. });
         blocks.insert(name, PortBlock { first, count, in_place });
         // On failure the block is valid until the next start.
-        drop(write(&data.join(FILE), blocks));
+        if let Err(error) = write(&data.join(FILE), blocks) {
+            warn!(path = %data.join(FILE).display(), error = &error as &dyn Error, "cannot save the allocated ports");
+        }
         first
     }
 }
@@ -111,7 +117,16 @@ fn is_run_active(data: &Path, run: &str) -> bool {
     folder.is_dir() && !folder.join(ENDED_MARKER).exists()
 }
 
-fn write(path: &Path, blocks: &PortBlocks) -> std::io::Result<()> {
+/// Reads the blocks; none if the file does not exist.
+fn read(path: &Path) -> io::Result<PortBlocks> {
+    match fs::read(path) {
+        Ok(text) => Ok(serde_json::from_slice(&text)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(PortBlocks::default()),
+        Err(error) => Err(error),
+    }
+}
+
+fn write(path: &Path, blocks: &PortBlocks) -> io::Result<()> {
     let new = path.with_extension("new");
     fs::write(&new, serde_json::to_vec(blocks)?)?;
     fs::rename(&new, path)

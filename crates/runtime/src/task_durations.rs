@@ -4,6 +4,7 @@
 
 use std::{
     collections::HashMap,
+    error::Error,
     fs::{self, File},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -11,6 +12,7 @@ use std::{
 
 use domain::{AgentName, Complexity, PlannedTask};
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
 const FILE: &str = "durations.jsonl";
 /// Limit of bytes read from the end of the file. Older durations say little, and a start must not wait for them.
@@ -60,7 +62,13 @@ pub(crate) struct DurationHistory {
 impl DurationHistory {
     /// Reads the durations of a project; empty if the file is unreadable.
     pub(crate) fn read(data: &Path, project: &Path) -> Self {
-        let text = last_lines(&data.join(FILE)).unwrap_or_default();
+        let path = data.join(FILE);
+        let text = last_lines(&path).unwrap_or_else(|error| {
+            if error.kind() != io::ErrorKind::NotFound {
+                warn!(path = %path.display(), error = &error as &dyn Error, "cannot read the durations of tasks");
+            }
+            Vec::new()
+        });
         let text = String::from_utf8_lossy(&text);
         let mut history = Self::default();
         let durations = text.lines().filter_map(|line| serde_json::from_str::<TaskDuration>(line).ok());

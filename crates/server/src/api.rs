@@ -1,6 +1,7 @@
 //! The state that request handlers share, and the shutdown of the server.
 
 use std::{
+    error::Error,
     sync::Arc,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -13,6 +14,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::timeout,
 };
+use tracing::{Span, error, warn};
 
 use crate::{
     change_feed::{ChangeFeed, StreamContext, run_feed},
@@ -87,10 +89,14 @@ impl Api {
             host.stop(agents);
             crate::change_feed::last_position(&**host.log())
         });
-        if let Ok(Ok(end)) = stopping.await {
-            let mut head = self.feed.watch_head();
-            // A client that misses the last events finds them in the log.
-            let _ = timeout(FINAL_EVENTS_WAIT_MAX, head.wait_for(|head| *head >= end)).await;
+        match stopping.await {
+            Ok(Ok(end)) => {
+                let mut head = self.feed.watch_head();
+                // A client that misses the last events finds them in the log.
+                let _ = timeout(FINAL_EVENTS_WAIT_MAX, head.wait_for(|head| *head >= end)).await;
+            }
+            Ok(Err(error)) => warn!(error = &error as &dyn Error, "cannot read the last events of the log"),
+            Err(error) => error!(error = &error as &dyn Error, "cannot stop the runs"),
         }
         self.stop.mark_stopped();
     }
@@ -128,9 +134,10 @@ impl Api {
         &self,
         work: impl FnOnce(&Host) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let host = self.host.clone();
-        match tokio::task::spawn_blocking(move || work(&host)).await {
+        let (host, span) = (self.host.clone(), Span::current());
+        match tokio::task::spawn_blocking(move || span.in_scope(|| work(&host))).await {
             Ok(result) => result,
+            // The panic hook has logged it.
             Err(_) => Err(ApiError::internal()),
         }
     }

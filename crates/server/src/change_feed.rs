@@ -12,6 +12,7 @@ mod sse;
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    error::Error,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -24,6 +25,7 @@ use tokio::{
     sync::{broadcast, watch},
     time::{Instant, timeout_at},
 };
+use tracing::{error, warn};
 
 use chunk::ChunkBuilder;
 #[cfg(test)]
@@ -226,7 +228,13 @@ impl ChangeFeed {
             Ok::<_, StoreError>(())
         });
         // After a failure the next published entry triggers another read.
-        drop(reading.await);
+        match reading.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                warn!(error = &error as &dyn Error, "cannot read events that were not published")
+            }
+            Err(error) => error!(error = &error as &dyn Error, "cannot read events that were not published"),
+        }
     }
 }
 

@@ -19,10 +19,12 @@ mod problem_code;
 mod project_config;
 mod projects;
 mod rejection_status;
+mod request_trace;
 mod routes;
 mod serve;
 mod server;
 mod socket;
+mod start_facts;
 mod stop_signal;
 mod token;
 #[cfg(feature = "typescript")]

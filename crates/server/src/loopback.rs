@@ -1,6 +1,7 @@
 //! The port for browsers, on loopback only. A restarted server uses the same port if it is free.
 
 use std::{
+    error::Error,
     fs, io,
     net::{Ipv4Addr, SocketAddr},
     path::Path,
@@ -8,6 +9,7 @@ use std::{
 
 use domain::RunId;
 use tokio::net::{TcpListener, TcpSocket};
+use tracing::warn;
 
 use crate::{
     client::{Client, ClientError},
@@ -51,8 +53,10 @@ impl LoopbackMode {
         let socket_file = listener.and_then(|listener| Ok((listener.local_addr()?.port(), listener)));
         let (port, listener) = socket_file.map_err(|source| ServerError::Port { port, source })?;
         // If this fails, a restart uses another port.
-        if last_port() != Some(port) {
-            let _ = fs::write(data.join(FILE), port.to_string());
+        if last_port() != Some(port)
+            && let Err(error) = fs::write(data.join(FILE), port.to_string())
+        {
+            warn!(path = %data.join(FILE).display(), port, error = &error as &dyn Error, "cannot save the port");
         }
         Ok(Some(LoopbackListener { listener, port, token }))
     }

@@ -12,6 +12,7 @@ use runtime::HostError;
 use serde::{Deserialize, Serialize};
 use sessions::SessionError;
 use store::StoreError;
+use tracing::warn;
 use utoipa::ToSchema;
 
 use crate::{bodies::ProblemDiagnostic, problem_code::ProblemCode, rejection_status::status_and_title};
@@ -92,6 +93,9 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        if self.code.status().is_server_error() {
+            warn!(code = self.problem.code, "{}", self.problem.detail);
+        }
         // Cannot fail: no field is a map.
         let text = serde_json::to_string(&self.problem).unwrap_or_default();
         (self.status, [(CONTENT_TYPE, PROBLEM_TYPE)], text).into_response()

@@ -3,12 +3,14 @@
 use std::{
     collections::BTreeMap,
     env,
+    error::Error,
     path::{Path, PathBuf},
 };
 
 use config::PROJECT_FILE;
 use runtime::Host;
 use runtime::project_root;
+use tracing::debug;
 
 use crate::{
     bodies::ProjectRow,
@@ -21,7 +23,11 @@ pub fn projects(host: &Host) -> Result<Vec<ProjectRow>, ApiError> {
     let mut projects: BTreeMap<_, ProjectRow> = BTreeMap::new();
     // Runs are listed oldest first, so the last one wins.
     for run in host.list_runs()? {
-        let folder = host.run_environment(&run.id).ok().map(|environment| environment.project);
+        let environment = host.run_environment(&run.id);
+        let environment = environment.inspect_err(
+            |error| debug!(run = %run.id, error = error as &dyn Error, "the folder of the run is unknown"),
+        );
+        let folder = environment.ok().map(|environment| environment.project);
         let entry = projects.entry((run.project.clone(), folder.clone()));
         let row = entry.or_insert_with(|| new_project_row(run.project.clone(), folder));
         row.n_runs = row.n_runs.saturating_add(1);

@@ -36,6 +36,7 @@ use crate::{
     page,
     problem::{ApiError, shorten_client_text},
     problem_code::ProblemCode,
+    request_trace::with_request_trace,
     token::Token,
 };
 
@@ -115,7 +116,7 @@ fn add_route<P: utoipa::Path, H: Handler<T, Api>, T: 'static>(
 
 /// Returns the router of the socket, without access checks.
 pub fn socket_router(api: Api) -> Router {
-    with_error_responses(api_router(api).fallback(unknown_path_error))
+    with_request_trace(with_error_responses(api_router(api).fallback(unknown_path_error)))
 }
 
 /// Returns the router of a port: with the page, behind the access check.
@@ -127,9 +128,10 @@ pub fn guarded_router(api: &Api, token: Token, port: u16) -> Router {
         .route("/api/", any(unknown_path_error))
         .route("/api/{*rest}", any(unknown_path_error))
         .fallback_service(page::routes());
-    with_error_responses(router)
+    let router = with_error_responses(router)
         .layer(from_fn_with_state(guard, check_access))
-        .layer(map_response(add_security_headers))
+        .layer(map_response(add_security_headers));
+    with_request_trace(router)
 }
 
 fn api_router(api: Api) -> Router {

@@ -1,6 +1,6 @@
 //! Accepts connections and serves HTTP/1.1 on them, with limits on time, size and number.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use axum::{Router, serve::Listener};
 use hyper::server::conn::http1;
@@ -15,6 +15,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_io_timeout::TimeoutStream;
+use tracing::{debug, info};
 
 use crate::{Api, api::SUBSCRIBERS_MAX};
 
@@ -51,8 +52,9 @@ pub async fn serve<L: Listener>(api: &Api, mut listener: L, router: Router) {
         while connections.try_join_next().is_some() {}
     }
     drop(listener);
-    // Connections that take longer are aborted.
-    let _ = timeout(SHUTDOWN_WAIT_MAX, connections.join_all()).await;
+    if timeout(SHUTDOWN_WAIT_MAX, connections.join_all()).await.is_err() {
+        info!("connections that were still in use are closed");
+    }
 }
 
 async fn serve_connection(api: &Api, io: impl AsyncRead + AsyncWrite + Send + 'static, router: Router) {
@@ -67,12 +69,18 @@ async fn serve_connection(api: &Api, io: impl AsyncRead + AsyncWrite + Send + 's
         .with_upgrades();
     tokio::pin!(connection);
     tokio::select! {
-        // An error means that the client disconnected.
-        _ = connection.as_mut() => return,
+        ended = connection.as_mut() => return trace_disconnect(ended),
         () = api.wait_until_stopped() => {}
     }
     connection.as_mut().graceful_shutdown();
-    drop(connection.await);
+    trace_disconnect(connection.await);
+}
+
+/// Logs the error of a connection, which means that the client disconnected or was too slow.
+fn trace_disconnect(ended: Result<(), hyper::Error>) {
+    if let Err(error) = ended {
+        debug!(error = &error as &dyn Error, "connection closed");
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The server of a data directory: its threads, its socket and its optional port.
 
 use std::{
+    error::Error,
     path::{Path, PathBuf},
     sync::mpsc::sync_channel,
     thread::JoinHandle,
@@ -11,6 +12,7 @@ use axum::{Router, serve::ListenerExt};
 use runtime::{Host, ShutdownMode};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::{TcpListener, UnixListener};
+use tracing::{debug, warn};
 
 use crate::{
     api::Api,
@@ -18,6 +20,7 @@ use crate::{
     routes::guarded_router,
     serve::{CONNECTIONS_MAX, serve},
     socket::{ServerError, SocketFile, file_id, socket_path},
+    start_facts::log_start_facts,
 };
 
 /// Time that abandoned blocking work may delay the end of the server.
@@ -53,6 +56,7 @@ impl Server {
                 Ok(runtime) => runtime,
                 Err(error) => return drop(sender.send(Err(error))),
             };
+            // Sending fails only if the caller has stopped waiting.
             runtime.block_on(async {
                 match open_listeners(host, &data, loopback) {
                     Ok(open) => {
@@ -87,7 +91,7 @@ impl Server {
 
     /// Waits until a client has stopped the server.
     pub fn wait_until_stopped(self) {
-        // A panic of the thread has printed its message already.
+        // The panic hook has logged it.
         drop(self.thread.join());
     }
 }
@@ -104,11 +108,18 @@ struct ListeningServer {
 impl ListeningServer {
     async fn serve(self) {
         let Self { api, listener, loopback, _socket_file } = self;
+        let (socket, address) = (_socket_file.path().to_owned(), api.address.clone());
+        // Not awaited: the runtime waits for it when it shuts down.
+        drop(tokio::task::spawn_blocking(move || log_start_facts(&socket, address.as_deref())));
         let on_socket = serve(&api, listener, api.router());
         let on_loopback = async {
             if let Some((listener, router)) = loopback {
                 // Events are small and frequent: Nagle's algorithm would delay them.
-                let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+                let listener = listener.tap_io(|stream| {
+                    if let Err(error) = stream.set_nodelay(true) {
+                        debug!(error = &error as &dyn Error, "events of a connection are delayed");
+                    }
+                });
                 serve(&api, listener, router).await;
             }
         };
@@ -136,6 +147,8 @@ fn raise_file_limit() {
     if limit.current.is_some_and(|current| current < target) {
         limit.current = Some(target);
         // If it fails, some connections must wait.
-        let _ = setrlimit(Resource::Nofile, limit);
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            warn!(target, error = &error as &dyn Error, "cannot raise the limit of open files");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The socket in the data directory. Only its owner has access, and the socket of a running server is never replaced.
 
 use std::{
+    error::Error,
     fs, io,
     os::unix::{
         fs::{FileTypeExt, MetadataExt, PermissionsExt},
@@ -11,6 +12,7 @@ use std::{
 
 use store::StoreError;
 use tokio::net::{UnixListener, UnixSocket};
+use tracing::warn;
 
 const SOCKET_FILE: &str = "server.sock";
 /// Clients that may wait to be accepted.
@@ -90,11 +92,19 @@ impl SocketFile {
     }
 }
 
+impl SocketFile {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if self.file.is_some() && file_id(&self.path) == self.file {
             // If this fails, the next server removes it.
-            let _ = fs::remove_file(&self.path);
+            if let Err(error) = fs::remove_file(&self.path) {
+                warn!(socket = %self.path.display(), error = &error as &dyn Error, "cannot remove the socket");
+            }
         }
     }
 }

@@ -55,6 +55,7 @@ impl Token {
         let text = hex(&random);
         let new = data.join("token.new");
         // A file that a killed server left may have other permissions.
+        // Usually there is none; if it cannot be removed, `create_new` fails.
         let _ = fs::remove_file(&new);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         file.write_all(text.as_bytes())?;

@@ -92,6 +92,12 @@ pub(crate) struct SandboxContext<'a> {
     pub(crate) environment: &'a BTreeMap<OsString, OsString>,
 }
 
+/// Returns what a sandbox on this machine enforces.
+pub fn supported_sandbox() -> SandboxReport {
+    let (state, reason) = enforcement_of(kernel_support());
+    SandboxReport { state, reason }
+}
+
 /// Prepares the sandbox that this machine supports; `None` if the policy is off.
 pub(crate) fn prepare(
     sandbox: &Sandbox,
@@ -152,20 +158,27 @@ fn decide_enforcement(
     support: KernelSupport,
     is_data_in_directory: bool,
 ) -> Result<SandboxReport, String> {
-    let (state, reason) = match support {
-        KernelSupport::None(reason) => (Enforcement::NotAvailable, Some(reason)),
-        KernelSupport::Partial(reason) => (Enforcement::Partly, Some(reason)),
-        KernelSupport::Full if is_data_in_directory => {
+    let (state, reason) = match enforcement_of(support) {
+        (Enforcement::Enforced, _) if is_data_in_directory => {
             let reason = "Jangdan's data directory is in the session's directory, so it cannot be hidden";
             (Enforcement::Partly, Some(reason.to_owned()))
         }
-        KernelSupport::Full => (Enforcement::Enforced, None),
+        enforcement => enforcement,
     };
     match (policy, reason) {
         (SandboxPolicy::Required, Some(reason)) => Err(reason),
         (SandboxPolicy::Off | SandboxPolicy::Worktree | SandboxPolicy::Required, reason) => {
             Ok(SandboxReport { state, reason })
         }
+    }
+}
+
+/// Returns what is enforced with this support, and what is missing.
+fn enforcement_of(support: KernelSupport) -> (Enforcement, Option<String>) {
+    match support {
+        KernelSupport::None(reason) => (Enforcement::NotAvailable, Some(reason)),
+        KernelSupport::Partial(reason) => (Enforcement::Partly, Some(reason)),
+        KernelSupport::Full => (Enforcement::Enforced, None),
     }
 }
 

@@ -17,8 +17,12 @@ use std::{
 use drivers::{AgentInput, DriverEvent, DriverSetup, Reaction, SendError};
 use holder::{ClientError, protocol::Request, spool::Exit};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tracing::{info, warn};
 
-use crate::{error::SessionError, input_ledger::InputPurpose};
+use crate::{
+    error::{SessionError, session_name_from_directory},
+    input_ledger::InputPurpose,
+};
 use input_sender::InputSender;
 pub use observer::{SessionObserver, TimedReports};
 use spool_reader::{SpoolEvent, SpoolReader};
@@ -26,6 +30,9 @@ pub use waker::Waker;
 
 /// Time allowed for all processes of a session to stop, in addition to the holder's response time.
 const STOP_MAX: Duration = Duration::from_secs(5);
+
+/// First silence of an agent that is logged; then each time that it has doubled.
+const LOGGED_SILENCE_MIN: Duration = Duration::from_secs(60);
 
 /// A report of a live session.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,11 +50,15 @@ pub enum SessionReport {
 
 /// A live session and its driver.
 pub struct Session {
+    /// Name of the session's folder.
+    name: String,
     inputs: InputSender,
     spool: SpoolReader,
     waker: Waker,
     /// The time of the last output or resumption.
     silent_since: Instant,
+    /// Length of the present silence at which it is logged next.
+    logged_silence: Duration,
     /// Whether the driver knows about the present silence.
     is_silence_reported: bool,
     has_ended: bool,
@@ -71,10 +82,12 @@ impl Session {
         let handshake = setup.driver.on_start();
         let spool = SpoolReader::open(directory, setup)?;
         let mut session = Self {
+            name: session_name_from_directory(directory),
             inputs,
             spool,
             waker,
             silent_since: Instant::now(),
+            logged_silence: LOGGED_SILENCE_MIN,
             is_silence_reported: false,
             has_ended: false,
             is_caught_up: false,
@@ -146,6 +159,7 @@ impl Session {
                 reports = self.end_with_report(SessionReport::Lost);
             }
             if reports.is_empty() {
+                self.trace_silence();
                 reports.extend(self.check_silence()?);
             }
             let is_due = deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -170,7 +184,7 @@ impl Session {
     /// Resumes all processes.
     pub fn resume(&mut self) -> Result<(), SessionError> {
         // The time in suspension does not count as silence.
-        self.silent_since = Instant::now();
+        self.restart_silence();
         self.inputs.request(&Request::Continue, Duration::ZERO).map(drop)
     }
 
@@ -205,7 +219,7 @@ impl Session {
     fn handle_record(&mut self, outcome: SpoolEvent) -> Result<Vec<SessionReport>, SessionError> {
         match outcome {
             SpoolEvent::Output(reaction, offset) => {
-                self.silent_since = Instant::now();
+                self.restart_silence();
                 self.is_silence_reported = false;
                 self.apply_reaction(reaction, InputPurpose::Reply(offset))
             }
@@ -215,6 +229,22 @@ impl Session {
             }
             SpoolEvent::Exited(exit) => Ok(self.end_with_report(SessionReport::Ended(exit))),
         }
+    }
+
+    fn restart_silence(&mut self) {
+        self.silent_since = Instant::now();
+        self.logged_silence = LOGGED_SILENCE_MIN;
+    }
+
+    /// Logs a long silence of an agent: the log of a run that does not proceed shows for which agent it waits.
+    fn trace_silence(&mut self) {
+        let silent = self.silent_since.elapsed();
+        if self.has_ended || silent < self.logged_silence {
+            return;
+        }
+        let is_paused = self.inputs.is_paused();
+        info!(process = self.name, silent_s = silent.as_secs(), is_paused, "no output of the agent");
+        self.logged_silence = silent * 2;
     }
 
     /// Notifies the driver if there was no output for as long as it wants to know.
@@ -227,7 +257,7 @@ impl Session {
         }
         // A suspended agent cannot write.
         if self.inputs.is_paused() {
-            self.silent_since = Instant::now();
+            self.restart_silence();
             return Ok(Vec::new());
         }
         self.is_silence_reported = true;
@@ -244,6 +274,11 @@ impl Session {
     /// Ends the session with a last report, after the events of an open turn.
     fn end_with_report(&mut self, last: SessionReport) -> Vec<SessionReport> {
         self.has_ended = true;
+        match &last {
+            SessionReport::Ended(exit) => info!(process = self.name, ?exit, "process ended"),
+            SessionReport::Lost => warn!(process = self.name, "process lost: its holder is gone"),
+            SessionReport::Event(_) | SessionReport::InputWritten { .. } => {}
+        }
         let reaction = self.spool.driver.on_exit();
         reaction.events.into_iter().map(SessionReport::Event).chain([last]).collect()
     }
@@ -263,7 +298,8 @@ impl Session {
         let is_waiting = !self.is_silence_reported && !self.has_ended;
         let timeout_ms = self.spool.driver.silence_timeout_ms().filter(|_| is_waiting);
         let silence = timeout_ms.map(|timeout_ms| self.silent_since + Duration::from_millis(timeout_ms));
-        [deadline, self.inputs.next_send_at(), silence].into_iter().flatten().min()
+        let logged = (!self.has_ended).then(|| self.silent_since + self.logged_silence);
+        [deadline, self.inputs.next_send_at(), silence, logged].into_iter().flatten().min()
     }
 }
 

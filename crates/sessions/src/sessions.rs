@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     env,
+    error::Error,
     ffi::{OsStr, OsString},
     fs::{self, File},
     io::{self, Read, Write},
@@ -22,6 +23,7 @@ use holder::{
     status,
 };
 use serde::{Deserialize, Serialize};
+use tracing::{debug, info, warn};
 
 use crate::{
     error::SessionError,
@@ -170,7 +172,7 @@ impl Sessions {
             None => Ok(start.command.clone()),
         };
         let command = command.map_err(|source| {
-            let _ = fs::remove_dir_all(&directory);
+            remove_unused_folder(&directory);
             SessionError::Io { action: "sandbox", path: directory.clone(), source }
         })?;
         let mut command = command.into_iter();
@@ -206,12 +208,16 @@ impl Sessions {
         match holder::launch_session(&program, &directory, &launch) {
             Ok(launched) => {
                 self.reap_holders(Some(launched.holder));
+                let program = metadata.command.first();
+                info!(process = name, program, directory = %metadata.directory.display(), "process started");
                 Ok(SessionEntry { name, directory, metadata, state: SessionState::Alive(JUST_STARTED) })
             }
             Err(source) => {
                 // The agent may have started before its holder was killed.
                 kill_orphans(&directory, &process_tag(&name, &metadata.key), REPLY_TIMEOUT);
-                let _ = fs::remove_dir_all(&directory);
+                remove_unused_folder(&directory);
+                let program = metadata.command.first();
+                warn!(process = name, program, error = &source as &dyn Error, "cannot start the process");
                 Err(SessionError::Holder { name, source })
             }
         }
@@ -228,7 +234,7 @@ impl Sessions {
     /// Returns all sessions, the oldest first.
     pub fn list(&self) -> Result<Vec<SessionEntry>, SessionError> {
         let mut entries: Vec<SessionEntry> =
-            self.names()?.into_iter().filter_map(|name| self.read_entry(name).ok()).collect();
+            self.names()?.into_iter().filter_map(|name| self.read_listed_entry(name)).collect();
         entries.sort_by_key(|session| session.metadata.started_at);
         Ok(entries)
     }
@@ -282,8 +288,10 @@ impl Sessions {
 
     /// Kills the remaining processes of a lost session, and returns their number.
     pub fn kill_orphans(&self, session: &SessionEntry) -> usize {
-        kill_orphans(&session.directory, &process_tag(&session.name, &session.metadata.key), REPLY_TIMEOUT)
-            .killed
+        let tag = process_tag(&session.name, &session.metadata.key);
+        let killed = kill_orphans(&session.directory, &tag, REPLY_TIMEOUT).killed;
+        warn!(process = session.name, killed, "the holder is gone; its remaining processes were killed");
+        killed
     }
 
     /// Deletes the folder of an ended session, including its output.
@@ -325,6 +333,7 @@ impl Sessions {
         })?;
         // Behind the sandboxing program, the holder would not notice a missing program.
         if prepared.is_some() && !program_exists(program, &start.directory, environment) {
+            warn!(process = start.name, program = %program.display(), "the program is missing");
             return Err(SessionError::NoProgram { program: program.into() });
         }
         Ok(prepared)
@@ -401,6 +410,16 @@ impl Sessions {
         Ok(false)
     }
 
+    /// Reads a session of a list; `None` if it was removed meanwhile or cannot be read.
+    fn read_listed_entry(&self, name: String) -> Option<SessionEntry> {
+        let entry = self.read_entry(name.clone());
+        entry
+            .inspect_err(|error| {
+                debug!(process = name, error = error as &dyn Error, "the session is not listed")
+            })
+            .ok()
+    }
+
     fn read_entry(&self, name: String) -> Result<SessionEntry, SessionError> {
         let directory = self.root.join(&name);
         let metadata = read_metadata(&directory)?;
@@ -447,6 +466,13 @@ fn read_session_state(directory: &Path) -> SessionState {
     }
 }
 
+/// Removes the folder of a session that did not start. If it remains, its name is taken over by the next start.
+fn remove_unused_folder(directory: &Path) {
+    if let Err(error) = fs::remove_dir_all(directory) {
+        warn!(folder = %directory.display(), error = &error as &dyn Error, "cannot remove the folder of a session");
+    }
+}
+
 /// Returns whether a program exists where the system will look for it.
 fn program_exists(program: &OsStr, directory: &Path, environment: &BTreeMap<OsString, OsString>) -> bool {
     let name = Path::new(program);
@@ -470,12 +496,17 @@ pub fn session_name_from_tag(tag: &str) -> &str {
 
 /// Points a symbolic link at this program. On failure the agent has no helper commands, and everything else works.
 fn update_program_link(program: &Path, link: &Path) {
-    if fs::read_link(link).is_ok_and(|target| target == program) {
+    let is_current = || fs::read_link(link).is_ok_and(|target| target == program);
+    if is_current() {
         return;
     }
     let new = link.with_file_name(format!(".link-{}", std::process::id()));
-    if symlink(program, &new).is_ok() {
-        let _ = fs::rename(&new, link);
+    let updated = symlink(program, &new).and_then(|()| fs::rename(&new, link));
+    // Another thread may have updated it at the same time.
+    if let Err(error) = updated
+        && !is_current()
+    {
+        warn!(link = %link.display(), error = &error as &dyn Error, "agents have no helper commands");
     }
 }
 

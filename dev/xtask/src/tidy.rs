@@ -3,6 +3,7 @@
 //! Each check is a pure function from texts to complaints, in its own file; this file only reads the texts.
 
 mod architecture;
+mod counts;
 mod language;
 mod links;
 mod metadata;
@@ -88,6 +89,7 @@ pub fn run(options: &Options) -> Result<()> {
     complaints.extend(links::check(&files));
     complaints.extend(language.check(&files));
 
+    print!("{}", counts::table(&files));
     for complaint in &complaints {
         eprintln!("{complaint}");
     }

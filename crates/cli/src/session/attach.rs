@@ -90,6 +90,7 @@ impl AttachedTerminal<'_> {
                     PollFd::from_borrowed_fd(self.connection.as_fd(), PollFlags::IN),
                 ];
                 let wait = Timespec { tv_sec: 0, tv_nsec: RESIZE_POLL_MS * 1_000_000 };
+                // If it returns early, the loop reads and waits again.
                 let _ = poll(&mut polled, Some(&wait));
                 let [keys, output] = polled;
                 (!keys.revents().is_empty(), !output.revents().is_empty())
@@ -137,6 +138,7 @@ impl AttachedTerminal<'_> {
                 },
                 Ok(Some(_)) => {}
                 Ok(None) => {
+                    // A closed terminal is detected at the next key.
                     let _ = out.flush();
                     return Ok(None);
                 }
@@ -181,6 +183,7 @@ impl RawMode {
 impl Drop for RawMode {
     fn drop(&mut self) {
         // Resets modes that the program may have set: alternate screen, mouse, bracketed paste, hidden cursor, colours.
+        // A closed terminal needs none of it.
         let _ = io::stdout().write_all(
             b"\x1b[?1049l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[<u\x1b[?25h\x1b[0m",
         );

@@ -120,6 +120,7 @@ impl Drop for EventStream<'_> {
         // Drain the queue: the thread may be blocked on it.
         while self.events.recv_timeout(Duration::from_millis(1)) != Err(RecvTimeoutError::Disconnected) {}
         if let Some(thread) = self.thread.take() {
+            // A panic was reported by the thread itself.
             drop(thread.join());
         }
     }

@@ -38,6 +38,7 @@ impl Painter {
         let (row, column) = frame.cursor;
         let up = frame.lines.len().saturating_sub(1).saturating_sub(row);
         if up > 0 {
+            // Writing to a string cannot fail.
             let _ = write!(out, "\x1b[{up}A");
         }
         out.push('\r');

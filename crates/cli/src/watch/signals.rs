@@ -67,6 +67,7 @@ impl Signals {
     pub fn wait(&self, time: Duration) {
         let wait = Timespec { tv_sec: 0, tv_nsec: i64::from(time.subsec_nanos()) };
         let mut polled = [PollFd::new(&self.wake, PollFlags::IN)];
+        // If it returns early, the caller checks its condition and waits again.
         let _ = poll(&mut polled, Some(&wait));
     }
 

@@ -190,6 +190,7 @@ impl TerminalWatcher<'_> {
             ];
             let nanoseconds = i64::from(time.subsec_nanos());
             let wait = Timespec { tv_sec: i64::from(time.as_secs() > 0), tv_nsec: nanoseconds };
+            // If it returns early, the loop reads and waits again.
             let _ = poll(&mut polled, Some(&wait));
             polled.map(|one| !one.revents().is_empty())
         };

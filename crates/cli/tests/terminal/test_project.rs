@@ -59,7 +59,12 @@ impl TestProject {
 
     /// Starts a server.
     pub fn start_server(&mut self) {
-        let mut server = self.command(&["serve"]).stderr(Stdio::piped()).spawn().unwrap();
+        self.start_server_with(self.command(&["serve"]));
+    }
+
+    /// Starts a server with this command.
+    pub fn start_server_with(&mut self, mut command: Command) {
+        let mut server = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap());
         let mut line = String::new();
         lines.read_line(&mut line).unwrap();
@@ -154,6 +159,25 @@ impl TestProject {
         self.client().start_run(&NewRun { project, work, settings, team, environment, person }).unwrap()
     }
 
+    /// Waits for a line of the server's log that contains all parts.
+    pub fn wait_for_log_line(&self, parts: &[&str]) -> String {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let log = self.server_log();
+            let mut lines = log.lines();
+            if let Some(line) = lines.find(|line| parts.iter().all(|part| line.contains(part))) {
+                return line.to_owned();
+            }
+            assert!(Instant::now() < deadline, "no line with {parts:?} in:\n{log}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Returns the server's log.
+    pub fn server_log(&self) -> String {
+        fs::read_to_string(self.data().join("logs/jangdan.log")).unwrap_or_default()
+    }
+
     /// Returns a command of a user in the project.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_jangdan"));
@@ -208,7 +232,7 @@ impl TestProject {
         self.temp_path("project")
     }
 
-    fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.temp_path("data")
     }
 }

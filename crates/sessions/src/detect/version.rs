@@ -35,6 +35,7 @@ pub(super) fn read_version(
     // Not joined: a descendant of the program may keep its output open forever.
     thread::spawn(move || {
         let mut text = Vec::new();
+        // What was read before an error is enough; the receiver may have stopped waiting.
         let _ = output.take(OUTPUT_BYTES_MAX).read_to_end(&mut text);
         let _ = sender.send(text);
     });
@@ -42,6 +43,7 @@ pub(super) fn read_version(
     let text = receiver.recv_timeout(timeout).ok();
     while child.try_wait().is_ok_and(|status| status.is_none()) {
         if Instant::now() >= deadline {
+            // Fails only if it has just ended.
             let _ = child.kill();
             let _ = child.wait();
             break;

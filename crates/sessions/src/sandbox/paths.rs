@@ -2,11 +2,14 @@
 
 use std::{
     collections::BTreeMap,
+    error::Error,
     ffi::{OsStr, OsString},
     fs,
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
+
+use tracing::warn;
 
 /// The paths that a sandboxed process may use. Each includes everything below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +55,9 @@ pub(super) fn usual_writable_paths(
                 let folder = home.join(folder);
                 if program == Some(OsStr::new(agent)) {
                     // On failure the agent reports the missing folder itself.
-                    let _ = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+                    if let Err(error) = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder) {
+                        warn!(folder = %folder.display(), error = &error as &dyn Error, "cannot create a folder of the agent");
+                    }
                 }
                 paths.push(folder);
             }

@@ -5,6 +5,7 @@
 
 use std::{
     collections::VecDeque,
+    error::Error,
     io,
     os::fd::{AsFd, BorrowedFd},
     path::{Path, PathBuf},
@@ -18,6 +19,7 @@ use holder::{
     protocol::{INPUT_BYTES_MAX, Refusal, Reply, Request, SessionPhase},
     status,
 };
+use tracing::warn;
 
 use crate::{
     error::{SessionError, session_name_from_directory},
@@ -89,7 +91,10 @@ impl InputSender {
             // The holder has exited, perhaps just now: its status file has the number, unless it was killed.
             Some(Err(_)) | None => {
                 connection = None;
-                let summary = status::read(directory).ok().flatten();
+                let summary = status::read(directory).unwrap_or_else(|error| {
+                    warn!(folder = %directory.display(), error = &error as &dyn Error, "cannot read the status of a session");
+                    None
+                });
                 summary.and_then(|summary| summary.exit).map_or(0, |ended| ended.inputs_written)
             }
         };

@@ -23,6 +23,12 @@ pub enum WriteRequest {
 }
 
 impl WriteRequest {
+    pub fn run(&self) -> &RunId {
+        match self {
+            Self::Append { run, .. } | Self::SaveRows { run, .. } => run,
+        }
+    }
+
     /// Drops the request; the caller gets the error of the transaction.
     pub fn into_failed_reply(self) -> PendingReply {
         match self {

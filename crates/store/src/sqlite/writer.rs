@@ -1,12 +1,15 @@
 //! The writer thread: queued requests share one transaction, and are answered when it is durable.
 
 use std::{
+    error::Error,
     path::PathBuf,
     sync::mpsc::{Receiver, RecvTimeoutError},
     time::{Duration, Instant},
 };
 
+use domain::RunId;
 use rusqlite::{Connection, TransactionBehavior};
+use tracing::{error, info};
 
 use super::{
     command::{PendingReply, WriteRequest, WriterCommand},
@@ -31,6 +34,13 @@ pub struct Writer {
     path: PathBuf,
     heads: HeadCache,
     last: LastCommit,
+    /// The failure of the last transactions, which callers repeat: it is logged once.
+    failure: Option<RepeatedFailure>,
+}
+
+struct RepeatedFailure {
+    text: String,
+    n_transactions: u64,
 }
 
 /// Statistics of the last commit, used to size the next one.
@@ -52,7 +62,7 @@ struct WriteBatch {
 
 impl Writer {
     pub fn new(connection: Connection, path: PathBuf) -> Self {
-        Self { connection, path, heads: HeadCache::default(), last: LastCommit::default() }
+        Self { connection, path, heads: HeadCache::default(), last: LastCommit::default(), failure: None }
     }
 
     /// Runs until it is stopped or all senders are gone.
@@ -70,12 +80,32 @@ impl Writer {
 
     /// Executes all queued requests in one transaction, then replies to the callers.
     fn commit(&mut self, first: WriteRequest, queue: &Receiver<WriterCommand>, batch: &mut WriteBatch) {
+        let run = first.run().clone();
         let committed = self.transact(first, queue, batch).map_err(|error| {
             self.heads.clear();
             StoreError::from_sqlite_error(&self.path, error)
         });
+        self.trace_failure(&run, committed.as_ref().err());
         for reply in batch.replies.drain(..) {
             reply(committed.clone());
+        }
+    }
+
+    /// Logs the first failure of its kind, and the next success. `run` is the run of the first request.
+    fn trace_failure(&mut self, run: &RunId, error: Option<&StoreError>) {
+        let Some(error) = error else {
+            if let Some(failure) = self.failure.take() {
+                info!(store = %self.path.display(), %run, failed = failure.n_transactions, "events are recorded again");
+            }
+            return;
+        };
+        let text = error.to_string();
+        match &mut self.failure {
+            Some(failure) if failure.text == text => failure.n_transactions += 1,
+            Some(_) | None => {
+                error!(store = %self.path.display(), %run, error = error as &dyn Error, "cannot record events");
+                self.failure = Some(RepeatedFailure { text, n_transactions: 1 });
+            }
         }
     }
 

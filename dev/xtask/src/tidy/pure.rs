@@ -12,7 +12,7 @@ use super::{
 const PURE: [&str; 7] = ["config", "domain", "drivers", "engine", "plan", "protocol", "views"];
 
 /// Dependencies that make a crate impure, by name.
-const DENIED: [&str; 34] = [
+const DENIED: [&str; 35] = [
     "crossbeam-channel",
     "crossterm",
     "dirs",
@@ -44,6 +44,7 @@ const DENIED: [&str; 34] = [
     "sqlx",
     "tempfile",
     "tokio",
+    "tracing",
     "tracing-subscriber",
     "ureq",
     "windows-sys",

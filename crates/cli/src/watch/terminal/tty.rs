@@ -37,6 +37,7 @@ impl Tty {
     /// Restores the terminal and suspends this process until it is in the foreground again.
     pub fn suspend(&self) {
         self.restore();
+        // A process can always signal itself; a closed terminal is detected at the next key.
         let _ = kill_process(getpid(), Signal::TSTP);
         let _ = self.set_raw();
         write(ENTER);
@@ -53,6 +54,7 @@ impl Tty {
 
     fn restore(&self) {
         write(LEAVE);
+        // A closed terminal needs no settings.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.before);
     }
 }
@@ -72,6 +74,7 @@ pub fn size() -> (usize, usize) {
 }
 
 fn write(bytes: &str) {
+    // A closed terminal is detected at the next key.
     let mut out = io::stdout().lock();
     let _ = out.write_all(bytes.as_bytes());
     let _ = out.flush();
