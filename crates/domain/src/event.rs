@@ -391,6 +391,9 @@ events! {
     InputSent (formerly "InputTyped") {
         session: SessionId,
         input: InputNumber,
+        /// The text as the agent received it, without the session's key. Older logs do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     }
     /// A valid protocol message of an agent.
     MessageReceived (formerly "MessageHeard") {

@@ -109,6 +109,8 @@ pub enum Report {
     InputSent {
         session: SessionId,
         input: InputNumber,
+        /// The text as the agent received it, without the session's key.
+        text: Option<String>,
     },
     CheckFinished {
         task: TaskId,

@@ -85,18 +85,19 @@ impl Run {
             Event::TaskUnblocked(events::TaskUnblocked { task, reason }) => {
                 self.apply_task_unblocked(task, reason)
             }
-            Event::TaskClaimed(events::TaskClaimed { task, source, .. }) => {
-                self.apply_task_claimed(at, task, *source)
+            Event::TaskClaimed(events::TaskClaimed { task, source, fields }) => {
+                self.apply_task_claimed(at, task, *source, fields)
             }
             Event::CheckStarted(events::CheckStarted { task, attempt, command }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.set_task_stage(task_ref, TaskStage::Checking);
-                let effect =
-                    Effect::RunCheck { task: task.clone(), attempt: *attempt, command: command.clone() };
+                let (task, attempt, command) = (task.clone(), *attempt, command.clone());
+                let timeout_ms = self.settings.timeout_ms;
+                let effect = Effect::RunCheck { task, attempt, command, timeout_ms };
                 sink.add(&mut self.pending_effects, EffectKey::Check(task_ref), effect);
             }
             Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {
-                self.apply_check_finished(task, receipt.passed())
+                self.apply_check_finished(task, receipt);
             }
             Event::TestStarted(events::TestStarted { task, session }) => {
                 self.apply_test_started(task, *session)
@@ -109,13 +110,13 @@ impl Run {
                 self.set_task_stage(task_ref, TaskStage::Merging);
                 self.mergeable.retain(|waiting| *waiting != task_ref);
                 self.merging = Some(task_ref);
-                let effect = Effect::Merge { task: task.clone(), attempt: *attempt };
+                let effect = Effect::Merge(Box::new(self.merge_order(task_ref, *attempt)));
                 sink.add(&mut self.pending_effects, EffectKey::Merge(task_ref), effect);
             }
             Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
                 self.apply_merge_finished(task, outcome)
             }
-            Event::TaskDone(events::TaskDone { task, proof }) => self.apply_task_done(at, task, *proof),
+            Event::TaskDone(events::TaskDone { task, proof }) => self.apply_task_done(at, task, *proof, sink),
             Event::AttemptFailed(events::AttemptFailed { task, counted, .. }) => {
                 self.apply_attempt_failed(at, task, *counted)
             }
@@ -123,13 +124,13 @@ impl Run {
                 self.apply_task_retried(task, hint.as_ref(), *resets_attempts)
             }
             Event::TaskFailed(events::TaskFailed { task, .. }) => {
-                self.apply_task_ended(at, task, TaskStage::Failed)
+                self.apply_task_ended(at, task, TaskStage::Failed, sink)
             }
             Event::TaskSkipped(events::TaskSkipped { task }) => {
-                self.apply_task_ended(at, task, TaskStage::Skipped)
+                self.apply_task_ended(at, task, TaskStage::Skipped, sink)
             }
             Event::TaskCancelled(events::TaskCancelled { task }) => {
-                self.apply_task_ended(at, task, TaskStage::Cancelled)
+                self.apply_task_ended(at, task, TaskStage::Cancelled, sink)
             }
             Event::TaskReopened(events::TaskReopened { task, .. }) => self.apply_task_reopened(task),
             Event::TaskPrioritized(events::TaskPrioritized { task, priority }) => {
@@ -210,17 +211,19 @@ impl Run {
                 self.apply_session_dismissed(*session, sink)
             }
             Event::SessionEnded(events::SessionEnded { session, exit_status: Some(_) }) => {
-                self.apply_session_ended(*session)
+                self.apply_session_ended(*session, sink)
             }
             Event::SessionEnded(events::SessionEnded { session, exit_status: None })
             | Event::SessionLost(events::SessionLost { session, .. }) => {
                 self.count_loss(*session);
-                self.apply_session_ended(*session);
+                self.apply_session_ended(*session, sink);
             }
             Event::InputQueued(events::InputQueued { session, input, content }) => {
                 self.apply_input_queued(*session, *input, content, sink);
             }
-            Event::InputSent(events::InputSent { session, input }) => self.apply_input_sent(*session, *input),
+            Event::InputSent(events::InputSent { session, input, text }) => {
+                self.apply_input_sent(*session, *input, text.as_ref());
+            }
             Event::MessageReceived(events::MessageReceived { session, offset, read_from, message }) => {
                 self.record_message_offset(*session, *offset, *read_from);
                 self.apply_message_received(*session, message);
@@ -240,11 +243,11 @@ impl Run {
                 self.record_message_offset(*session, *offset, *read_from);
                 self.apply_near_miss_received(*session, near, raw);
             }
-            Event::TurnEnded(events::TurnEnded { session, read_from, .. }) => {
-                self.apply_turn_ended(at, *session, *read_from)
+            Event::TurnEnded(events::TurnEnded { session, read_from, text, .. }) => {
+                self.apply_turn_ended(at, *session, *read_from, text)
             }
-            Event::TurnInterrupted(events::TurnInterrupted { session, read_from, .. }) => {
-                self.apply_turn_interrupted(*session, *read_from)
+            Event::TurnInterrupted(events::TurnInterrupted { session, read_from, text, .. }) => {
+                self.apply_turn_interrupted(*session, *read_from, text)
             }
 
             Event::QuestionAsked(_)

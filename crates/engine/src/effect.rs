@@ -1,44 +1,160 @@
 //! The effects that the engine asks the executor for.
+//!
+//! An effect is self-contained: it carries what is needed to execute it, so that the executor reads neither rows nor
+//! the state of the run. Values of environment variables are never part of it.
+
+use std::collections::BTreeMap;
 
 use domain::{
-    AttemptNumber, CheckpointId, InputNumber, ParkMode, PhaseNumber, SessionId, SessionInput, TaskId,
+    AgentName, AttemptNumber, CheckpointId, Complexity, InputNumber, Locale, ParkMode, PhaseNumber, Role,
+    SessionId, SessionInput, TaskId,
 };
 use serde::Serialize;
 
-/// An effect. Its [`EffectId`](domain::EffectId) makes execution idempotent; the outcome is reported with a command.
+/// An effect. Its [`EffectId`](domain::EffectId) makes execution idempotent; the outcome is reported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Effect {
-    /// Starts the process of a session. Reported by `ReportStarted`, `ReportEnded` or `ReportLost`.
-    SpawnAgent { session: SessionId },
-    /// Sends an input to a session. Reported by `ReportInputSent`.
+    /// Starts the process of a session. Reported by `SessionStarted`, `SessionEnded` or `SessionLost`.
+    SpawnAgent(Box<SessionAssignment>),
+    /// Sends an input to a session. Reported by `InputSent`.
     SendInput {
         session: SessionId,
         /// Position among the session's inputs; each is sent once, in order.
         input: InputNumber,
         content: Box<SessionInput>,
+        /// The task that the input starts, for [`SessionInput::Task`] and [`SessionInput::Test`].
+        brief: Option<Box<TaskBrief>>,
     },
-    /// Parks a waiting session to save resources. Reported by `ReportEffect`.
+    /// Parks a waiting session to save resources. Reported by `EffectFinished`.
     ParkSession { session: SessionId, mode: ParkMode },
-    /// Wakes a parked session. Reported by `ReportEffect`.
-    WakeSession { session: SessionId, from: ParkMode },
-    /// Ends the process of a session and its child processes. Reported by `ReportEnded` or `ReportLost`.
+    /// Wakes a parked session. Reported by `EffectFinished`.
+    WakeSession {
+        session: SessionId,
+        from: ParkMode,
+        /// The task and the conversation so far, for an agent that cannot resume its conversation.
+        replay: Option<Box<TaskBrief>>,
+    },
+    /// Ends the process of a session and its child processes. Reported by `SessionEnded` or `SessionLost`.
     EndSession { session: SessionId },
-    /// Runs the check of a task. Reported by `ReportCheck`.
-    RunCheck { task: TaskId, attempt: AttemptNumber, command: String },
-    /// Merges a task into the run's branch. Reported by `ReportMerge`.
-    Merge { task: TaskId, attempt: AttemptNumber },
-    /// Collects a phase's artefacts and runs its check. Reported by `ReportGate`.
-    CheckGate { phase: PhaseNumber, round: u32 },
-    /// Merges an approved phase into the project's branch. Reported by `ReportEffect` or `ReportNotLanded`.
+    /// Runs the check of a task. Reported by `CheckFinished`.
+    RunCheck { task: TaskId, attempt: AttemptNumber, command: String, timeout_ms: u64 },
+    /// Merges a task into the run's branch. Reported by `MergeFinished`.
+    Merge(Box<MergeOrder>),
+    /// Collects a phase's artefacts and runs its check. Reported by `GateChecked`.
+    CheckGate(Box<GateCheck>),
+    /// Merges an approved phase into the project's branch. Reported by `EffectFinished` or `PhaseNotLanded`.
     LandPhase { phase: PhaseNumber },
-    /// Creates a checkpoint of a task's worktree. Reported by `ReportCheckpoint`.
-    MakeCheckpoint { checkpoint: CheckpointId, task: TaskId },
-    /// Resets a task's worktree to a checkpoint. Reported by `ReportEffect`.
+    /// Creates a checkpoint of a task's worktree. Reported by `CheckpointFinished`.
+    MakeCheckpoint {
+        checkpoint: CheckpointId,
+        task: TaskId,
+        /// The agent's own session id, reported with the checkpoint.
+        agent_session: Option<String>,
+    },
+    /// Resets a task's worktree to a checkpoint. Reported by `EffectFinished`.
     RestoreCheckpoint {
         task: TaskId,
         /// `None`: the start of the task.
-        checkpoint: Option<CheckpointId>,
+        commit: Option<String>,
     },
-    /// Saves a permission answer for the project. Reported by `ReportEffect`.
+    /// Saves a permission answer for the project. Reported by `EffectFinished`.
     SavePermissionRule { pattern: String, allowed: bool },
+    /// Ticks a task in its plan file, if the project wants that. Reported by `EffectFinished`.
+    TickPlan {
+        task: TaskId,
+        /// Identifies the task: the id may belong to another one after an edit of the file.
+        title: String,
+    },
+    /// Records how long a task took, for estimates. Reported by `EffectFinished`.
+    RecordDuration(Box<TaskDuration>),
+    /// Allows the removal of an ended task's worktree when space is needed. Reported by `EffectFinished`.
+    ReleaseWorktree {
+        task: TaskId,
+        /// Whether its work is merged.
+        is_done: bool,
+    },
+    /// Removes the worktree of an ended session without a task. Reported by `EffectFinished`.
+    RemoveWorktree { session: SessionId },
+}
+
+/// What the executor needs to start or find the process of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SessionAssignment {
+    pub session: SessionId,
+    pub agent: AgentName,
+    pub role: Role,
+    pub task: Option<TaskId>,
+    /// The agent's own session id, used to resume it.
+    pub agent_session: Option<String>,
+    /// Offset in the agent's output at which reading resumes.
+    pub read_from: u64,
+    /// Whether it received an input and has not ended its turn.
+    pub is_in_turn: bool,
+    /// Whether output of this turn was already recorded.
+    pub has_spoken: bool,
+    /// Cost that the session has reported so far, in millionths.
+    pub cost_micros: u64,
+    /// Whether ids of tasks may be plain numbers.
+    pub has_numeric_ids: bool,
+    /// Language of the texts for the agent.
+    pub locale: Locale,
+}
+
+/// The description of a task for its agent, as data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskBrief {
+    pub task: TaskId,
+    pub phase: PhaseNumber,
+    pub title: String,
+    pub text: String,
+    pub criteria: Vec<String>,
+    pub touches: Vec<String>,
+    pub check: Option<String>,
+    pub dependencies: Vec<CompletedDependency>,
+    /// The end of the conversation so far, for an agent that does not remember it.
+    pub conversation: Option<String>,
+}
+
+/// A completed dependency of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CompletedDependency {
+    pub task: TaskId,
+    pub title: String,
+    /// Fields that its agent reported with DONE.
+    pub reported: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MergeOrder {
+    pub task: TaskId,
+    pub attempt: AttemptNumber,
+    pub title: String,
+    /// Author of the merged work.
+    pub author: String,
+    pub check: Option<String>,
+    /// Tree on which the task's check passed; an equal merged tree is not checked again.
+    pub checked_tree: Option<String>,
+    pub timeout_ms: u64,
+}
+
+/// What the executor checks at the gate of a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GateCheck {
+    pub phase: PhaseNumber,
+    pub round: u32,
+    pub check: Option<String>,
+    /// Glob patterns of the files that the phase must produce.
+    pub artefacts: Vec<String>,
+    pub timeout_ms: u64,
+}
+
+/// How long the last attempt at a task worked, excluding waiting time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskDuration {
+    pub task: TaskId,
+    pub attempt: AttemptNumber,
+    pub title: String,
+    pub agent: Option<AgentName>,
+    pub complexity: Option<Complexity>,
+    pub worked_ms: u64,
 }

@@ -43,7 +43,11 @@ impl PendingEffects {
             | EffectKey::Land(_)
             | EffectKey::Checkpoint(_)
             | EffectKey::Restore(_)
-            | EffectKey::PermissionRule(_) => true,
+            | EffectKey::PermissionRule(_)
+            | EffectKey::TickPlan(_)
+            | EffectKey::RecordDuration(_)
+            | EffectKey::ReleaseWorktree(_)
+            | EffectKey::RemoveWorktree(_) => true,
         });
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: no clock, no randomness, no IO. The engine returns events and effects; `runtime` executes the effects.
 
 mod apply;
+mod brief;
 mod decide;
 mod effect;
 mod effect_sink;
@@ -21,11 +22,13 @@ mod touched_paths;
 mod urgency;
 
 pub use decide::Decision;
-pub use effect::Effect;
+pub use effect::{
+    CompletedDependency, Effect, GateCheck, MergeOrder, SessionAssignment, TaskBrief, TaskDuration,
+};
 pub use graph::{CycleError, Graph, Node};
 pub use guard::Guard;
 pub use planned_work::planned_work;
-pub use queries::{GateCheck, LiveSession, SessionAssignment};
+pub use queries::ExpectedSession;
 pub use rejection::Rejection;
 pub use run::Run;
 pub use schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequirements};

@@ -30,6 +30,8 @@ pub struct Run {
     pub(crate) settings: RunSettings,
     pub(crate) team: Team,
     pub(crate) tasks: Vec<Task>,
+    /// Whether an id of a task is a plain number.
+    pub(crate) has_numeric_ids: bool,
     pub(crate) task_refs: HashMap<TaskId, TaskIndex>,
     pub(crate) nodes: Vec<NodeKind>,
     pub(crate) schedule: Schedule,
@@ -131,6 +133,7 @@ impl Run {
             settings: RunSettings::default(),
             team: Team::default(),
             tasks: Vec::new(),
+            has_numeric_ids: false,
             task_refs: HashMap::new(),
             nodes: Vec::new(),
             schedule: Schedule::new(Graph::default(), Vec::new(), limits),

@@ -1,6 +1,7 @@
 //! The state of a run. Only `apply` changes it.
 
 mod collaboration;
+mod conversation;
 mod escalation;
 mod pending;
 mod phase;
@@ -12,6 +13,7 @@ mod team;
 pub(crate) use collaboration::{
     DirectMessage, DirectMessageChannel, Invocation, InvocationState, ResultState, SubmittedResult,
 };
+pub(crate) use conversation::ConversationTail;
 pub(crate) use escalation::{Checkpoint, Escalation, FeedbackLoop};
 pub(crate) use pending::{Deadline, EffectKey, WorkItem};
 pub(crate) use phase::{GateState, Phase};

@@ -40,7 +40,7 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
     assert_eq!(run.task_state(&id), Some(TaskState::Running));
     let session = SessionId(3);
     step(&mut run, RunInput::Report(Report::SessionStarted { session, agent_session: None }));
-    step(&mut run, RunInput::Report(Report::InputSent { session, input: 1 }));
+    step(&mut run, RunInput::Report(Report::InputSent { session, input: 1, text: None }));
     let message = AgentMessage::Done(DoneMessage {
         task_id: id.clone(),
         phase: None,

@@ -34,8 +34,9 @@ use crate::{
     disk_budget::DiskBudget,
     environment::RunEnvironment,
     event_trace::{run_span, trace_event},
-    executor,
+    executor::{self, LocalExecutor, RunContext, RunObservers},
     git::{CleanupReport, LandReport, LandScope, RunGit},
+    plan_file::PlanFileWatcher,
     ports::PortRegistry,
     run_loop::{RunLoop, RunRequest},
     task_durations::DurationHistory,
@@ -243,6 +244,12 @@ impl HostState {
 }
 
 impl Host {
+    /// Returns what the loops of its runs share.
+    #[cfg(test)]
+    pub(crate) fn shared_state(&self) -> Arc<HostState> {
+        Arc::clone(&self.state)
+    }
+
     /// Opens a data directory and loads every run that has not ended, each on its own thread. Does not wait for them.
     pub fn open(data: &Path) -> Result<Self, HostError> {
         let failed = |source| HostError::Io { action: "create", path: data.to_owned(), source };
@@ -511,7 +518,9 @@ impl Host {
                     Ok(run_loop) => {
                         debug!("run loaded");
                         let _ = load_result.set(Ok(()));
-                        run_loop.run();
+                        if let (mut executor, Some(mode)) = run_loop.run() {
+                            executor.stop(mode);
+                        }
                         debug!("loop of the run ended");
                     }
                     // Callers that wait for a reply return this error.
@@ -573,9 +582,13 @@ fn load_run(
     environment: RunEnvironment,
     requests: SyncSender<RunRequest>,
     inbox: Receiver<RunRequest>,
-) -> Result<RunLoop, HostError> {
-    let durable_run = DurableRun::open(Arc::clone(&host.log), run)?;
-    RunLoop::new(host, durable_run, environment, requests, inbox)
+) -> Result<RunLoop<LocalExecutor>, HostError> {
+    let durable_run = DurableRun::open(Arc::clone(&host.log), run.clone())?;
+    let plan_file = PlanFileWatcher::for_run(&environment, &host.data).map(|file| Arc::new(Mutex::new(file)));
+    let context = Arc::new(RunContext::open(Arc::clone(&host), run, environment, requests)?);
+    let executor = LocalExecutor::new(Arc::clone(&context), plan_file.clone());
+    let observers = RunObservers::new(context, plan_file);
+    Ok(RunLoop::new(host, durable_run, executor, observers, inbox))
 }
 
 /// Maps a random byte to a letter or digit. Characters that look alike are left out.

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Report, TaskId};
+use domain::{EffectId, Report, TaskId};
 use plan::{FILE_BYTES_MAX, LineIndex, MarkDoneOutcome, ParsedPlan, Severity};
 
 use crate::{
@@ -43,8 +43,8 @@ pub(crate) struct PlanFileWatcher {
     polled: Option<FileVersion>,
     /// Version that was read last.
     read: Option<FileVersion>,
-    /// Titles of completed tasks whose checkboxes are not ticked yet.
-    unticked: BTreeMap<TaskId, String>,
+    /// Completed tasks whose checkboxes are not ticked yet, each with its title and the effect that ordered it.
+    unticked: BTreeMap<TaskId, (String, EffectId)>,
 }
 
 impl PlanFileWatcher {
@@ -69,13 +69,21 @@ impl PlanFileWatcher {
         POLL_INTERVAL.saturating_sub(self.polled_at.elapsed())
     }
 
-    /// Polls the file if it is time to. Returns a report if it has changed.
-    pub(crate) fn poll(&mut self) -> Option<Report> {
+    /// Polls the file if it is time to: ticks what could not be ticked before, and reports a change.
+    pub(crate) fn poll(&mut self) -> Vec<Report> {
         if !self.due_in().is_zero() {
-            return None;
+            return Vec::new();
         }
         self.polled_at = Instant::now();
-        self.tick_pending_checkboxes();
+        let ticked = self.tick_pending_checkboxes().into_iter();
+        let mut reports: Vec<Report> =
+            ticked.map(|effect| Report::EffectFinished { effect, error: None }).collect();
+        reports.extend(self.read_if_changed());
+        reports
+    }
+
+    /// Returns a report if the file has changed and is stable.
+    fn read_if_changed(&mut self) -> Option<Report> {
         let version = fs::metadata(&self.path).ok().map(|metadata| file_version(&metadata));
         let is_stable = self.polled == version;
         self.polled = version;
@@ -111,31 +119,23 @@ impl PlanFileWatcher {
         Report::PlanUnreadable { problem: format!("{name}: {problem}") }
     }
 
-    /// Ticks the checkbox of a completed task, if configured. On failure the next poll tries again.
-    pub(crate) fn tick_checkbox(&mut self, task: TaskId, title: String) {
-        if self.options.write_back {
-            self.unticked.insert(task, title);
-            self.tick_pending_checkboxes();
+    /// Ticks the checkbox of a completed task, if configured. Returns the effects that are finished; on failure
+    /// [`Self::tick_pending_checkboxes`] tries again.
+    pub(crate) fn tick_checkbox(&mut self, effect: EffectId, task: TaskId, title: String) -> Vec<EffectId> {
+        if !self.options.write_back {
+            return vec![effect];
         }
+        self.unticked.insert(task, (title, effect));
+        self.tick_pending_checkboxes()
     }
 
-    /// Adds completed tasks whose checkboxes an earlier server may not have ticked.
-    pub(crate) fn add_unticked(&mut self, completed: impl Iterator<Item = (TaskId, String)>) {
-        if self.options.write_back {
-            self.unticked.extend(completed);
-        }
-    }
-
-    fn tick_pending_checkboxes(&mut self) {
+    /// Ticks all completed tasks that are not ticked yet, and returns the effects that are finished.
+    fn tick_pending_checkboxes(&mut self) -> Vec<EffectId> {
         if self.unticked.is_empty() {
-            return;
+            return Vec::new();
         }
-        // On failure the next poll tries again.
-        if let Ok(handled) = self.try_tick_checkboxes() {
-            for task in handled {
-                self.unticked.remove(&task);
-            }
-        }
+        let Ok(handled) = self.try_tick_checkboxes() else { return Vec::new() };
+        handled.iter().filter_map(|task| self.unticked.remove(task)).map(|(_, effect)| effect).collect()
     }
 
     /// Ticks all possible checkboxes in one write, and returns the tasks that need no further attempt.
@@ -147,7 +147,7 @@ impl PlanFileWatcher {
             return Err(io::Error::other("the plan has errors"));
         }
         let (mut ticked, mut handled) = (source.clone(), Vec::new());
-        for (id, title) in &self.unticked {
+        for (id, (title, _)) in &self.unticked {
             // The id may belong to another task now.
             let is_same = parsed.plan.tasks.iter().any(|task| task.id == *id && task.title == *title);
             if let (true, MarkDoneOutcome::Edit(edit)) =

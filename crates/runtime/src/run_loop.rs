@@ -1,8 +1,7 @@
 //! The loop of one run: takes requests in order, records the resulting events and passes the effects to the executor.
 
 use std::{
-    collections::VecDeque,
-    path::PathBuf,
+    collections::{BTreeSet, VecDeque},
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, SyncSender},
@@ -10,26 +9,23 @@ use std::{
     time::{self, SystemTime, UNIX_EPOCH},
 };
 
-use domain::{AgentOutput, Report, RunInput, TaskId, Timestamp};
-use engine::{QueueEntry, sort_by_urgency};
-use views::{Row, RunRow, TaskState, ViewChange, WORKER_COMPLETE};
+use domain::{AgentOutput, EffectId, Report, RunInput, Timestamp};
+use engine::{Effect, QueueEntry, sort_by_urgency};
+use views::RunRow;
 
 use crate::{
     DurableRun, DurableRunError, HostEvent,
-    environment::RunEnvironment,
-    executor::{DISK_BUDGET_POLL_INTERVAL, Executor},
+    executor::{Executor, ExpectedState, RunObservers},
     host::{HostError, HostState, RunSnapshot, ShutdownMode},
-    plan_file::PlanFileWatcher,
-    task_durations::TaskDuration,
 };
 
 /// Limit of requests handled before the rows are saved.
 const BATCH_MAX: usize = 256;
 /// Sleep of an idle loop. Bounded so that a change of the system clock is noticed.
 const SLEEP_MAX: time::Duration = time::Duration::from_secs(60);
-/// Delay before commands that could not be recorded are tried again.
+/// Delay before inputs that could not be recorded are tried again.
 const RETRY_DELAY: time::Duration = time::Duration::from_millis(200);
-/// Limit of commands that wait for a log that cannot be written. Then no further requests are taken, so senders block.
+/// Limit of inputs that wait for a log that cannot be written. Then no further requests are taken, so senders block.
 const POSTPONED_MAX: usize = 4096;
 /// Time that the saved rows may lag behind the log while the loop is busy.
 const SAVE_INTERVAL: time::Duration = time::Duration::from_secs(1);
@@ -78,71 +74,83 @@ impl QueueEntry for RunRequest {
     }
 }
 
+/// Time that an ended run has to finish its pending effects before it stops.
+const FINISH_MAX: time::Duration = time::Duration::from_secs(5);
+
 /// The loop of one run.
-pub(crate) struct RunLoop {
+pub(crate) struct RunLoop<E> {
     host: Arc<HostState>,
     durable_run: DurableRun,
-    executor: Executor,
+    executor: E,
+    observers: RunObservers,
     inbox: Receiver<RunRequest>,
-    /// Commands without a reply that could not be recorded, in order. Their senders do not repeat them.
+    /// Inputs without a reply that could not be recorded, in order. Their senders do not repeat them.
     postponed: VecDeque<QueuedInput>,
+    /// Effects that the executor was given and that are not reported yet.
+    outstanding: BTreeSet<EffectId>,
     has_ended: bool,
     saved_at: std::time::Instant,
-    plan_file: Option<PlanFileWatcher>,
-    /// Folder of the project.
-    project: PathBuf,
 }
 
-impl RunLoop {
+impl<E: Executor> RunLoop<E> {
     pub(crate) fn new(
         host: Arc<HostState>,
         durable_run: DurableRun,
-        environment: RunEnvironment,
-        requests: SyncSender<RunRequest>,
+        executor: E,
+        observers: RunObservers,
         inbox: Receiver<RunRequest>,
-    ) -> Result<Self, HostError> {
-        let run = durable_run.id().clone();
-        let has_ended = durable_run.state().outcome().is_some();
-        let mut plan_file = PlanFileWatcher::for_run(&environment, &host.data);
-        if let Some(file) = &mut plan_file {
-            file.add_unticked(completed_tasks(&durable_run));
-        }
-        let project = environment.project.clone();
-        let executor = Executor::open(Arc::clone(&host), run, environment, requests)?;
-        Ok(Self {
+    ) -> Self {
+        let has_ended = has_ended(&durable_run);
+        Self {
             host,
             durable_run,
             executor,
+            observers,
             inbox,
             postponed: VecDeque::new(),
+            outstanding: BTreeSet::new(),
             has_ended,
             saved_at: std::time::Instant::now(),
-            plan_file,
-            project,
-        })
+        }
     }
 
-    /// Handles requests until [`RunRequest::Stop`].
-    pub(crate) fn run(mut self) {
-        self.executor.recover_sessions(&self.durable_run);
+    /// Handles requests until [`RunRequest::Stop`]. Returns the executor, which still has its sessions, and how to stop it;
+    /// `None` if all senders are gone.
+    pub(crate) fn run(mut self) -> (E, Option<ShutdownMode>) {
+        let run = self.durable_run.state();
+        self.executor.recover(ExpectedState {
+            sessions: run.expected_sessions(),
+            ended_tasks: run.ended_tasks(),
+            ended_sessions: run.ended_sessions(),
+        });
         for (id, effect) in self.durable_run.pending_effects() {
-            self.executor.execute(id, effect, &self.durable_run);
+            self.execute(id, effect);
         }
-        self.executor.request_overlap_scan(&self.durable_run);
+        self.observers.request_overlap_scan(self.durable_run.state());
+        let mut stop: Option<(ShutdownMode, time::Instant)> = None;
         loop {
+            if let Some((mode, deadline)) = stop
+                && (self.outstanding.is_empty() || time::Instant::now() >= deadline)
+            {
+                return self.stop(mode);
+            }
             self.retry_postponed();
             if self.postponed.len() >= POSTPONED_MAX {
                 std::thread::sleep(RETRY_DELAY);
                 continue;
             }
-            let mut batch = match self.inbox.recv_timeout(self.receive_timeout()) {
+            let timeout = match stop {
+                Some((_, deadline)) => deadline.saturating_duration_since(time::Instant::now()),
+                None => self.receive_timeout(),
+            };
+            let mut batch = match self.inbox.recv_timeout(timeout) {
                 Ok(request) => vec![request],
                 Err(RecvTimeoutError::Timeout) if !self.postponed.is_empty() => continue,
                 Err(RecvTimeoutError::Timeout) if self.is_deadline_reached() => {
                     vec![RunRequest::without_reply(Report::TimerFired.into())]
                 }
                 Err(RecvTimeoutError::Timeout) => Vec::new(),
-                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Disconnected) => return (self.executor, None),
             };
             batch.extend(self.inbox.try_iter().take(BATCH_MAX));
             sort_by_urgency(&mut batch);
@@ -155,51 +163,44 @@ impl RunLoop {
                     RunRequest::RunRow(reply) => {
                         drop(reply.try_send(self.durable_run.views().rows().run.iter().next().cloned()));
                     }
+                    // An ended run finishes what it ordered; the others continue with the next start.
+                    RunRequest::Stop(mode) if self.durable_run.state().outcome().is_some() => {
+                        stop = Some((mode, time::Instant::now() + FINISH_MAX));
+                    }
                     RunRequest::Stop(mode) => return self.stop(mode),
                 }
             }
             self.poll_plan_file();
-            self.executor.poll_disk_budget(&self.durable_run);
+            self.observers.poll_disk_budget(self.durable_run.state());
             self.save_rows_if_due();
         }
     }
 
     /// Reports the plan file if it has changed.
     fn poll_plan_file(&mut self) {
-        if self.has_ended {
+        if self.durable_run.state().outcome().is_some() {
             return;
         }
-        let report = self.plan_file.as_mut().and_then(PlanFileWatcher::poll).map(RunInput::Report);
-        if let Some(input) = report {
-            self.handle(QueuedInput { input, reply: None });
+        for report in self.observers.poll_plan_file() {
+            self.handle(QueuedInput { input: report.into(), reply: None });
         }
     }
 
-    /// Saves the durations of tasks that were completed, and ticks their checkboxes.
-    fn record_completed_tasks(&mut self, changes: &[ViewChange]) {
-        let completed = |change: &ViewChange| match &change.row {
-            Some(Row::Task(row)) if change.names().contains(&WORKER_COMPLETE) => Some((**row).clone()),
-            Some(_) | None => None,
-        };
-        for row in changes.iter().filter_map(completed) {
-            let detail = self.durable_run.views().rows().task_details.get(&row.id);
-            let worked_ms = self.durable_run.state().worked_ms(&row.id).unwrap_or(0);
-            let duration = TaskDuration {
-                project: self.project.clone(),
-                title: row.title.clone(),
-                agent: row.agent,
-                complexity: detail.and_then(|detail| detail.complexity),
-                worked_ms,
-            };
-            // Only used for estimates: a failure is ignored.
-            drop(duration.save(&self.host.data));
-            if let Some(file) = &mut self.plan_file {
-                file.tick_checkbox(row.id, row.title);
-            }
+    fn execute(&mut self, id: EffectId, effect: Effect) {
+        self.outstanding.insert(id);
+        self.executor.execute(id, effect);
+    }
+
+    /// Cancels the effects whose outcome the run no longer needs, such as the check of a cancelled task.
+    fn cancel_obsolete_effects(&mut self) {
+        let run = self.durable_run.state();
+        let obsolete = self.outstanding.extract_if(.., |id| !run.is_effect_pending(*id));
+        for id in obsolete {
+            self.executor.cancel(id);
         }
     }
 
-    /// Handles a command. If it cannot be recorded now, it is postponed, unless its sender waits for a reply.
+    /// Handles an input. If it cannot be recorded now, it is postponed, unless its sender waits for a reply.
     fn handle(&mut self, queued: QueuedInput) {
         if queued.reply.is_none() && !self.postponed.is_empty() {
             return self.postponed.push_back(queued);
@@ -217,7 +218,7 @@ impl RunLoop {
         }
     }
 
-    /// Decides on a command and records the events. Returns a command without a reply that could not be recorded.
+    /// Decides on an input and records the events. Returns an input without a reply that could not be recorded.
     fn try_handle(&mut self, queued: QueuedInput) -> Option<QueuedInput> {
         let QueuedInput { input, reply } = queued;
         let may_change_files = may_change_files(&input);
@@ -230,18 +231,6 @@ impl RunLoop {
             }
             (Ok(executed), _) => {
                 for event in executed.events {
-                    self.record_completed_tasks(&event.changes);
-                    self.executor.update_worktree_registry(event.changes.iter().filter_map(|change| {
-                        match &change.row {
-                            Some(Row::Task(row)) => Some(&**row),
-                            _ => None,
-                        }
-                    }));
-                    for change in &event.changes {
-                        if let Some(Row::Session(row)) = &change.row {
-                            self.executor.schedule_worktree_removal(row);
-                        }
-                    }
                     self.host.publish(HostEvent::Recorded {
                         run: self.durable_run.id().clone(),
                         position: event.position,
@@ -250,10 +239,10 @@ impl RunLoop {
                     });
                 }
                 for (id, effect) in executed.effects {
-                    self.executor.execute(id, effect, &self.durable_run);
+                    self.execute(id, effect);
                 }
                 if may_change_files {
-                    self.executor.request_overlap_scan(&self.durable_run);
+                    self.observers.request_overlap_scan(self.durable_run.state());
                 }
                 Ok(executed.sequence)
             }
@@ -263,13 +252,13 @@ impl RunLoop {
             // The sender may no longer wait for it.
             drop(reply.try_send(result));
         }
-        self.executor.cancel_obsolete_jobs(&self.durable_run);
+        self.cancel_obsolete_effects();
         self.update_ended_marker();
         None
     }
 
     fn update_ended_marker(&mut self) {
-        let has_ended = self.durable_run.state().outcome().is_some();
+        let has_ended = has_ended(&self.durable_run);
         if has_ended != self.has_ended {
             self.has_ended = has_ended;
             self.host.set_ended_marker(self.durable_run.id(), has_ended);
@@ -282,9 +271,7 @@ impl RunLoop {
             return RETRY_DELAY;
         }
         let run = self.durable_run.state();
-        let next_poll = self.plan_file.as_ref().filter(|_| !self.has_ended).map(PlanFileWatcher::due_in);
-        let sleep_max = if run.is_disk_budget_exhausted() { DISK_BUDGET_POLL_INTERVAL } else { SLEEP_MAX };
-        let sleep_max = sleep_max.min(next_poll.unwrap_or(SLEEP_MAX));
+        let sleep_max = self.observers.due_in(run).map_or(SLEEP_MAX, |due| due.min(SLEEP_MAX));
         let Some(deadline) = run.next_deadline() else { return sleep_max };
         let remaining_ms = u64::try_from(deadline.0.saturating_sub(now().0)).unwrap_or(0);
         time::Duration::from_millis(remaining_ms).min(sleep_max)
@@ -302,20 +289,19 @@ impl RunLoop {
         }
     }
 
-    fn stop(self, mode: ShutdownMode) {
-        let Self { mut executor, mut durable_run, inbox, .. } = self;
+    fn stop(self, mode: ShutdownMode) -> (E, Option<ShutdownMode>) {
+        let Self { executor, observers, mut durable_run, inbox, .. } = self;
         // Threads that report now must not block: the next start recovers their work.
         drop(inbox);
-        executor.stop(mode, durable_run.state().outcome().is_some());
+        observers.stop();
         drop(durable_run.save_rows());
+        (executor, Some(mode))
     }
 }
 
-/// Returns the ids and titles of the tasks that this run has completed.
-fn completed_tasks(durable_run: &DurableRun) -> impl Iterator<Item = (TaskId, String)> {
-    let tasks = durable_run.views().rows().tasks.iter();
-    let completed = tasks.filter(|row| row.state == TaskState::Done && row.attempt > 0);
-    completed.map(|row| (row.id.clone(), row.title.clone()))
+/// Tells whether a run has ended and has finished all effects, so that it needs no loop.
+fn has_ended(durable_run: &DurableRun) -> bool {
+    durable_run.state().outcome().is_some() && durable_run.pending_effects().is_empty()
 }
 
 /// Tells whether worktrees may differ after an input: an agent has ended its turn, or an effect changed them.
@@ -338,3 +324,6 @@ pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::{AgentName, Complexity, PlannedTask};
+use domain::{AgentName, Complexity, PlannedTask, RunId};
+use engine::TaskDuration;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
@@ -23,28 +24,49 @@ const FILE_BYTES_MAX: u64 = 4 * BYTES_READ_MAX;
 /// Duration of a completed task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct TaskDuration {
+pub(crate) struct DurationRecord {
     pub(crate) project: PathBuf,
     pub(crate) title: String,
     pub(crate) agent: Option<AgentName>,
     #[serde(default)]
     pub(crate) complexity: Option<Complexity>,
     pub(crate) worked_ms: u64,
+    /// The run, task and attempt, so that an effect that is executed again records nothing. Older lines do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) attempt_id: Option<String>,
 }
 
-impl TaskDuration {
-    /// Appends the duration to the file of a data directory.
-    pub(crate) fn save(&self, data: &Path) -> io::Result<()> {
+impl DurationRecord {
+    pub(crate) fn new(project: &Path, run: &RunId, duration: TaskDuration) -> Self {
+        let TaskDuration { task, attempt, title, agent, complexity, worked_ms } = duration;
+        let attempt_id = Some(format!("{run}/{task}/{attempt}"));
+        Self { project: project.to_owned(), title, agent, complexity, worked_ms, attempt_id }
+    }
+
+    /// Appends the duration to the file of a data directory, unless the file has it.
+    pub(crate) fn save_once(&self, data: &Path) -> io::Result<()> {
         let path = data.join(FILE);
+        let line = serde_json::to_string(self).map_err(io::Error::other)?;
+        if self.attempt_id.is_some() && contains_line(&path, &line)? {
+            return Ok(());
+        }
         if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > FILE_BYTES_MAX) {
             let new = data.join("durations.new");
             fs::write(&new, last_lines(&path)?)?;
             fs::rename(&new, &path)?;
         }
-        let line = serde_json::to_string(self).map_err(io::Error::other)?;
         let mut file = fs::OpenOptions::new().create(true).append(true).open(path)?;
         // The first line break ends a line that a crash cut off.
         file.write_all(format!("\n{line}\n").as_bytes())
+    }
+}
+
+/// Returns whether the recent lines of a file contain a line. A missing file has none.
+fn contains_line(path: &Path, line: &str) -> io::Result<bool> {
+    match last_lines(path) {
+        Ok(text) => Ok(String::from_utf8_lossy(&text).lines().any(|other| other == line)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -71,14 +93,17 @@ impl DurationHistory {
         });
         let text = String::from_utf8_lossy(&text);
         let mut history = Self::default();
-        let durations = text.lines().filter_map(|line| serde_json::from_str::<TaskDuration>(line).ok());
+        let durations = text.lines().filter_map(|line| serde_json::from_str::<DurationRecord>(line).ok());
         for duration in durations.filter(|duration| duration.project == project) {
             history.add(duration);
         }
         history
     }
 
-    fn add(&mut self, TaskDuration { title, agent, complexity, worked_ms, project: _ }: TaskDuration) {
+    fn add(
+        &mut self,
+        DurationRecord { title, agent, complexity, worked_ms, project: _, attempt_id: _ }: DurationRecord,
+    ) {
         let weight = complexity.map_or(1, Complexity::weight).max(1);
         self.by_title_and_agent.entry((title.clone(), agent.clone())).or_default().push(worked_ms);
         self.by_title.entry(title).or_default().push(worked_ms);
@@ -137,19 +162,19 @@ mod tests {
         agent: Option<&str>,
         complexity: Option<Complexity>,
         worked_ms: u64,
-    ) -> TaskDuration {
+    ) -> DurationRecord {
         let agent = agent.map(|agent| agent.parse().unwrap());
         let project = PathBuf::from("/shop");
-        TaskDuration { project, title: title.to_owned(), agent, complexity, worked_ms }
+        DurationRecord { project, title: title.to_owned(), agent, complexity, worked_ms, attempt_id: None }
     }
 
     fn estimates(
-        history: &[TaskDuration],
+        history: &[DurationRecord],
         tasks: &[(&str, Option<&str>, Option<Complexity>)],
     ) -> Vec<Option<u64>> {
         let data = tempfile::tempdir().unwrap();
         for duration in history {
-            duration.save(data.path()).unwrap();
+            duration.save_once(data.path()).unwrap();
         }
         let planned =
             |(n, (title, agent, complexity)): (usize, &(&str, Option<&str>, Option<Complexity>))| {
@@ -164,7 +189,7 @@ mod tests {
 
     #[test]
     fn project_without_history_gets_no_estimates() {
-        let other_project = TaskDuration { project: "/other".into(), ..duration("Cart", None, None, 9) };
+        let other_project = DurationRecord { project: "/other".into(), ..duration("Cart", None, None, 9) };
         assert_eq!(estimates(&[other_project], &[("Cart", None, None)]), [None]);
     }
 
@@ -187,12 +212,25 @@ mod tests {
     }
 
     #[test]
+    fn duration_of_an_attempt_is_recorded_once() {
+        let data = tempfile::tempdir().unwrap();
+        let record =
+            DurationRecord { attempt_id: Some("r1/T1/1".to_owned()), ..duration("Cart", None, None, 7) };
+        let next = DurationRecord { attempt_id: Some("r1/T1/2".to_owned()), ..record.clone() };
+        for record in [&record, &record, &next] {
+            record.save_once(data.path()).unwrap();
+        }
+        let text = fs::read_to_string(data.path().join(FILE)).unwrap();
+        assert_eq!(text.lines().filter(|line| !line.is_empty()).count(), 2, "{text}");
+    }
+
+    #[test]
     fn damaged_line_is_skipped_and_a_long_file_is_cut() {
         for n_damaged in [1, usize::try_from(FILE_BYTES_MAX).unwrap() + 1] {
             let data = tempfile::tempdir().unwrap();
             let path = data.path().join(FILE);
             fs::write(&path, vec![b'x'; n_damaged]).unwrap();
-            duration("Cart", None, None, 7).save(data.path()).unwrap();
+            duration("Cart", None, None, 7).save_once(data.path()).unwrap();
             assert!(fs::metadata(&path).unwrap().len() < FILE_BYTES_MAX);
             let mut tasks = [PlannedTask::new("T1".parse().unwrap(), 1, "Cart".to_owned())];
             DurationHistory::read(data.path(), Path::new("/shop")).set_missing_estimates(&mut tasks, None);

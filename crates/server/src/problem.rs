@@ -93,7 +93,7 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        if self.code.status().is_server_error() {
+        if self.status.is_server_error() {
             warn!(code = self.problem.code, "{}", self.problem.detail);
         }
         // Cannot fail: no field is a map.

@@ -172,7 +172,7 @@ impl<'a> Simulation<'a> {
             ScheduledEvent::Read(session) => self.read_output(session)?,
             ScheduledEvent::TypeInput(session) => {
                 if let Some(input) = self.environment.type_next_input(session, &self.model) {
-                    self.environment.schedule_report(Report::InputSent { session, input });
+                    self.environment.schedule_report(Report::InputSent { session, input, text: None });
                 }
             }
             ScheduledEvent::UserCommand => {

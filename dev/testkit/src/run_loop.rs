@@ -135,11 +135,12 @@ pub fn start_input(work: &Workload, slots: u32) -> RunInput {
 /// Returns the inputs that follow the success of an effect.
 pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
     let report = match effect {
-        Effect::SpawnAgent { session } => {
+        Effect::SpawnAgent(assignment) => {
+            let session = assignment.session;
             Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) }
         }
-        Effect::SendInput { session, input, content } => {
-            let mut inputs = vec![Report::InputSent { session, input }.into()];
+        Effect::SendInput { session, input, content, .. } => {
+            let mut inputs = vec![Report::InputSent { session, input, text: None }.into()];
             if let SessionInput::Task { task: task_id, .. } = *content {
                 let done = AgentMessage::Done(DoneMessage { task_id, phase: None, fields: BTreeMap::new() });
                 let offset = MessageOffset { start: 100, ordinal: 0 };
@@ -149,13 +150,13 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
             return inputs;
         }
         Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
-        Effect::Merge { task, attempt } => {
+        Effect::Merge(order) => {
             let outcome = MergeOutcome::Merged { commit: "0123abcd".to_owned(), receipt: None, tree: None };
-            Report::MergeFinished { task, attempt, outcome }
+            Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
         }
-        Effect::CheckGate { phase, round } => {
+        Effect::CheckGate(gate) => {
             let report = GateReport { passed: true, ..GateReport::default() };
-            Report::GateChecked { phase, round, report }
+            Report::GateChecked { phase: gate.phase, round: gate.round, report }
         }
         Effect::MakeCheckpoint { checkpoint, .. } => {
             let outcome =
@@ -167,7 +168,11 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
         | Effect::RunCheck { .. }
         | Effect::LandPhase { .. }
         | Effect::RestoreCheckpoint { .. }
-        | Effect::SavePermissionRule { .. } => Report::EffectFinished { effect: id, error: None },
+        | Effect::SavePermissionRule { .. }
+        | Effect::TickPlan { .. }
+        | Effect::RecordDuration(_)
+        | Effect::ReleaseWorktree { .. }
+        | Effect::RemoveWorktree { .. } => Report::EffectFinished { effect: id, error: None },
     };
     vec![report.into()]
 }

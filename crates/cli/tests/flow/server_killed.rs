@@ -277,7 +277,7 @@ fn check_unique(events: &[Event]) {
             Event::MessageReceived(events::MessageReceived { session, offset: heard, .. }) => {
                 format!("heard {session} {heard:?}")
             }
-            Event::InputSent(events::InputSent { session, input }) => format!("typed {session} {input}"),
+            Event::InputSent(events::InputSent { session, input, .. }) => format!("typed {session} {input}"),
             Event::TaskDone(events::TaskDone { task, .. }) => format!("done {task}"),
             Event::MergeFinished(events::MergeFinished { task, .. }) => format!("merged {task}"),
             Event::CheckFinished(events::CheckFinished { task, .. }) => format!("checked {task}"),

@@ -11,7 +11,9 @@ use crate::{
     effect::Effect,
     effect_sink::EffectSink,
     run::{Run, RunStatus},
-    state::{Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, TaskStage, WorkItem},
+    state::{
+        Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, TaskIndex, TaskStage, WorkItem,
+    },
 };
 
 impl Run {
@@ -109,8 +111,11 @@ impl Run {
                     self.timers.set(until, Deadline::SessionRateLimit(*session));
                 }
             }
-            Event::UsageReported(events::UsageReported { task, usage, .. }) => {
+            Event::UsageReported(events::UsageReported { session, task, usage }) => {
                 self.budget_usage.add(usage);
+                if let Some(session) = self.sessions.get_mut(session.0) {
+                    session.cost_micros = session.cost_micros.saturating_add(usage.cost_micros);
+                }
                 let Some(task_ref) = task.as_ref().and_then(|task| self.find_task(task)) else { return };
                 let phase = self.task(task_ref).planned.phase;
                 if let Some(task) = self.task_mut(task_ref) {
@@ -139,20 +144,41 @@ impl Run {
                     }
                 }
                 self.checkpoints.push(Checkpoint { task: task_ref, ..Checkpoint::default() });
-                let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone() };
+                if *reason == CheckpointReason::TurnEnd
+                    && let Some(task) = task_ref.and_then(|task_ref| self.task_mut(task_ref))
+                {
+                    task.turn_checkpoint = Some(*checkpoint);
+                }
+                let session = task_ref.and_then(|task_ref| self.task(task_ref).session);
+                let agent_session = session.and_then(|session| self.session(session).agent_session.clone());
+                let effect =
+                    Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone(), agent_session };
                 sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
             }
             Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }) => {
                 self.pending_effects.remove(&EffectKey::Checkpoint(*checkpoint));
                 self.reschedule_failed_parking(at, *checkpoint, outcome);
+                self.end_turn_checkpoint(*checkpoint, sink);
                 let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
-                if let CheckpointOutcome::Made { agent_session, .. } = outcome {
+                if let CheckpointOutcome::Made { commit, agent_session, .. } = outcome {
                     checkpoint.is_made = true;
+                    checkpoint.commit.clone_from(commit);
                     checkpoint.agent_session.clone_from(agent_session);
                 }
             }
             other => debug_assert!(false, "{} is not an escalation event", other.name()),
         }
+    }
+
+    /// Lets the inputs follow that waited for a checkpoint.
+    fn end_turn_checkpoint(&mut self, checkpoint: CheckpointId, sink: &mut EffectSink) {
+        let task = self.checkpoints.get(checkpoint.0).task;
+        let is_awaited = |task: &TaskIndex| self.task(*task).turn_checkpoint == Some(checkpoint);
+        let Some(task) = task.filter(is_awaited) else { return };
+        if let Some(task) = self.task_mut(task) {
+            task.turn_checkpoint = None;
+        }
+        self.send_withheld_inputs(task, sink);
     }
 
     /// Without its checkpoint a session stays in its parking mode, so that the agent's context is not lost; retried

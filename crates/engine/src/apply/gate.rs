@@ -1,9 +1,9 @@
 //! Applies events about the gate of a phase.
 
-use domain::{Event, SessionInput, events};
+use domain::{Event, PhaseNumber, SessionInput, events};
 
 use crate::{
-    effect::Effect,
+    effect::{Effect, GateCheck},
     effect_sink::EffectSink,
     run::Run,
     state::{EffectKey, GateState, TaskIndex, WorkItem},
@@ -25,7 +25,7 @@ impl Run {
                     phase_state.rounds = *round;
                     phase_state.objections.clear();
                 }
-                let effect = Effect::CheckGate { phase: *phase, round: *round };
+                let effect = Effect::CheckGate(Box::new(self.gate_check(*phase, *round)));
                 sink.add(&mut self.pending_effects, EffectKey::Gate(*phase), effect);
             }
             Event::GateChecked(events::GateChecked { phase, .. }) => {
@@ -70,6 +70,18 @@ impl Run {
                 }
             }
             other => debug_assert!(false, "{} is not an event of a gate", other.name()),
+        }
+    }
+
+    fn gate_check(&self, phase: PhaseNumber, round: u32) -> GateCheck {
+        let state = self.phases.get(&phase);
+        let own_check = state.and_then(|phase| phase.verify.clone());
+        GateCheck {
+            phase,
+            round,
+            check: own_check.or_else(|| self.settings.verify.clone()),
+            artefacts: state.map(|phase| phase.artefacts.clone()).unwrap_or_default(),
+            timeout_ms: self.settings.timeout_ms,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Applies events about sessions, their inputs, messages and turns.
 
 use domain::{
-    AgentMessage, AgentName, InputNumber, MessageOffset, ParkMode, PhaseNumber, Role, SessionId,
-    SessionInput, TaskId, Timestamp,
+    AgentMessage, AgentName, AskUser, InputNumber, MessageOffset, NeedHuman, ParkMode, PhaseNumber, Role,
+    SessionId, SessionInput, StepComplete, TaskId, Timestamp, UserQuestion,
 };
 
 use super::start::add_ms;
@@ -11,7 +11,7 @@ use crate::{
     effect_sink::EffectSink,
     run::Run,
     schedule::HoldReason,
-    state::{Deadline, EffectKey, ResultState, Session, SessionState, WorkItem},
+    state::{ConversationTail, Deadline, EffectKey, ResultState, Session, SessionState, TaskIndex, WorkItem},
 };
 
 /// Limits the corrections of one turn, so that a confused agent is not flooded.
@@ -60,7 +60,14 @@ impl Run {
             }
         }
         if is_agent {
-            sink.add(&mut self.pending_effects, EffectKey::Spawn(id), Effect::SpawnAgent { session: id });
+            self.add_spawn_effect(id, sink);
+        }
+    }
+
+    fn add_spawn_effect(&mut self, id: SessionId, sink: &mut EffectSink) {
+        if let Some(assignment) = self.session_assignment(id) {
+            let effect = Effect::SpawnAgent(Box::new(assignment));
+            sink.add(&mut self.pending_effects, EffectKey::Spawn(id), effect);
         }
     }
 
@@ -117,13 +124,18 @@ impl Run {
         self.pending_effects.remove(&EffectKey::Park(id));
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.parking_checkpoint = None;
-        if let SessionState::Parked(from) = session.state {
-            session.state = SessionState::Active;
-            if from != ParkMode::Hot {
-                let effect = Effect::WakeSession { session: id, from };
-                sink.add(&mut self.pending_effects, EffectKey::Wake(id), effect);
-            }
+        let SessionState::Parked(from) = session.state else { return };
+        session.state = SessionState::Active;
+        if from == ParkMode::Hot {
+            return;
         }
+        let session = self.session(id);
+        let replay = session
+            .task
+            .filter(|_| from == ParkMode::Cold)
+            .map(|task| Box::new(self.task_brief(task, session.conversation.text())));
+        let effect = Effect::WakeSession { session: id, from, replay };
+        sink.add(&mut self.pending_effects, EffectKey::Wake(id), effect);
     }
 
     pub(super) fn apply_session_dismissed(&mut self, id: SessionId, sink: &mut EffectSink) {
@@ -140,13 +152,18 @@ impl Run {
         self.requeue_unsent_inputs(id);
     }
 
-    pub(super) fn apply_session_ended(&mut self, id: SessionId) {
+    pub(super) fn apply_session_ended(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
         let Some(session) = self.sessions.get_mut(id.0) else { return };
         session.state = SessionState::Ended;
         session.in_turn = false;
+        session.conversation = ConversationTail::default();
         let task = session.task;
+        if task.is_none() && session.agent.is_some() {
+            let effect = Effect::RemoveWorktree { session: id };
+            sink.add(&mut self.pending_effects, EffectKey::RemoveWorktree(id), effect);
+        }
         self.alive.remove(&id);
         if self.root_session == Some(id) && !self.session(id).dismissed {
             self.orchestrator_losses += 1;
@@ -264,14 +281,56 @@ impl Run {
         }
         self.timers.clear(Deadline::Park(id));
         self.timers.clear(Deadline::SessionRateLimit(id));
-        let effect = Effect::SendInput { session: id, input: number, content: Box::new(content.clone()) };
-        sink.add(&mut self.pending_effects, EffectKey::Input(id, number), effect);
+        // The files of the last turn are saved before the next one begins.
+        let is_checkpoint_pending = task.is_some_and(|task| self.task(task).turn_checkpoint.is_some());
+        if !is_checkpoint_pending {
+            self.add_input_effect(id, number, content, sink);
+        }
     }
 
-    pub(super) fn apply_input_sent(&mut self, id: SessionId, number: InputNumber) {
+    fn add_input_effect(
+        &mut self,
+        session: SessionId,
+        input: InputNumber,
+        content: &SessionInput,
+        sink: &mut EffectSink,
+    ) {
+        let brief = match content {
+            SessionInput::Task { task, .. } | SessionInput::Test { task, .. } => {
+                self.find_task(task).map(|task| Box::new(self.task_brief(task, None)))
+            }
+            _ => None,
+        };
+        let effect = Effect::SendInput { session, input, content: Box::new(content.clone()), brief };
+        sink.add(&mut self.pending_effects, EffectKey::Input(session, input), effect);
+    }
+
+    /// Sends the inputs that waited for the checkpoint of a task's last turn.
+    pub(super) fn send_withheld_inputs(&mut self, task: TaskIndex, sink: &mut EffectSink) {
+        let sessions: Vec<SessionId> =
+            self.alive.iter().copied().filter(|id| self.session(*id).task == Some(task)).collect();
+        for id in sessions {
+            let is_withheld = |(number, _): &&(InputNumber, SessionInput)| {
+                !self.pending_effects.has(&EffectKey::Input(id, *number))
+            };
+            let withheld: Vec<_> =
+                self.session(id).unsent_inputs.iter().filter(is_withheld).cloned().collect();
+            for (number, content) in withheld {
+                self.add_input_effect(id, number, &content, sink);
+            }
+        }
+    }
+
+    pub(super) fn apply_input_sent(&mut self, id: SessionId, number: InputNumber, text: Option<&String>) {
         self.pending_effects.remove(&EffectKey::Input(id, number));
         if let Some(session) = self.sessions.get_mut(id.0) {
-            session.unsent_inputs.retain(|(unsent_inputs, _)| *unsent_inputs != number);
+            let sent = session.unsent_inputs.iter().find(|(unsent, _)| *unsent == number);
+            // The description of the task is repeated anyway.
+            let is_task = sent.is_some_and(|(_, input)| matches!(input, SessionInput::Task { .. }));
+            if let Some(text) = text.filter(|_| !is_task) {
+                session.conversation.add_input(text);
+            }
+            session.unsent_inputs.retain(|(unsent, _)| *unsent != number);
         }
     }
 
@@ -295,6 +354,16 @@ impl Run {
         session.invalid_in_a_row = 0;
         session.in_turn = true;
         session.turn_concluded |= settles_turn_outcome(message);
+        // The text of a turn does not contain its messages.
+        match message {
+            AgentMessage::AskUser(AskUser { question, .. })
+            | AgentMessage::UserQuestion(UserQuestion { question, .. })
+            | AgentMessage::NeedHuman(NeedHuman { question }) => session.conversation.add_turn(question),
+            AgentMessage::StepComplete(StepComplete { summary: Some(summary) }) => {
+                session.conversation.add_turn(summary);
+            }
+            _ => {}
+        }
         if let (Some(WorkItem::Verify(phase)), AgentMessage::Fail(fail)) = (session.current_item, message)
             && let Some(phase) = self.phases.get_mut(&phase)
         {
@@ -319,8 +388,9 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64) {
+    pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64, text: &str) {
         let Some(session) = self.sessions.get_mut(id.0) else { return };
+        session.conversation.add_turn(text);
         session.in_turn = false;
         if session.current_item == Some(WorkItem::Chat) {
             session.current_item = None;
@@ -332,8 +402,9 @@ impl Run {
         self.schedule_parking(at, id);
     }
 
-    pub(super) fn apply_turn_interrupted(&mut self, id: SessionId, read_from: u64) {
+    pub(super) fn apply_turn_interrupted(&mut self, id: SessionId, read_from: u64, text: &str) {
         if let Some(session) = self.sessions.get_mut(id.0) {
+            session.conversation.add_turn(text);
             session.advance_read_position(read_from);
         }
     }

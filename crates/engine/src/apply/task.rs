@@ -1,13 +1,15 @@
 //! Applies events about tasks.
 
+use std::collections::BTreeMap;
+
 use domain::{
     AgentName, AttemptNumber, BlockReason, CheckpointId, ClaimSource, CompletionProof, MergeOutcome,
-    PhaseNumber, SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
+    PhaseNumber, Receipt, SessionId, SessionInput, TaskId, TaskReturnReason, Timestamp,
 };
 
 use super::start::add_ms;
 use crate::{
-    effect::Effect,
+    effect::{Effect, MergeOrder, TaskDuration},
     effect_sink::EffectSink,
     graph::Node,
     guard::Guard,
@@ -110,13 +112,22 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_task_claimed(&mut self, at: Timestamp, id: &TaskId, source: ClaimSource) {
+    pub(super) fn apply_task_claimed(
+        &mut self,
+        at: Timestamp,
+        id: &TaskId,
+        source: ClaimSource,
+        fields: &BTreeMap<String, String>,
+    ) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.stop_work_clock(at, task_ref);
         let has_checks =
             self.check_of_task(task_ref).is_some() || self.task(task_ref).planned.tester.is_some();
         let Some(task) = self.task_mut(task_ref) else { return };
         task.phase_marked |= source == ClaimSource::PhaseMarker;
+        if !fields.is_empty() {
+            task.reported.clone_from(fields);
+        }
         task.proof = CompletionProof::Unchecked;
         task.stage = TaskStage::Claimed;
         if !has_checks {
@@ -131,13 +142,30 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_check_finished(&mut self, id: &TaskId, passed: bool) {
+    pub(super) fn apply_check_finished(&mut self, id: &TaskId, receipt: &Receipt) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Check(task_ref));
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.stage = if passed { TaskStage::Checked } else { TaskStage::ChecksFailed };
-        if passed {
+        if receipt.passed() {
+            task.stage = TaskStage::Checked;
             task.proof = CompletionProof::Checked;
+            task.checked_tree = Some(receipt.tree.clone());
+        } else {
+            task.stage = TaskStage::ChecksFailed;
+        }
+    }
+
+    pub(super) fn merge_order(&self, task: TaskIndex, attempt: AttemptNumber) -> MergeOrder {
+        let state = self.task(task);
+        let agent = self.team.agent_name(state.agent).map(ToString::to_string);
+        MergeOrder {
+            task: state.planned.id.clone(),
+            attempt,
+            title: state.planned.title.clone(),
+            author: agent.unwrap_or_else(|| "agent".to_owned()),
+            check: self.check_of_task(task).cloned(),
+            checked_tree: state.checked_tree.clone(),
+            timeout_ms: self.settings.timeout_ms,
         }
     }
 
@@ -182,7 +210,12 @@ impl Run {
         self.merging = None;
         let Some(task) = self.task_mut(task_ref) else { return };
         match outcome {
-            MergeOutcome::Merged { .. } => task.stage = TaskStage::Merged,
+            MergeOutcome::Merged { receipt, .. } => {
+                task.stage = TaskStage::Merged;
+                if let Some(receipt) = receipt.as_ref().filter(|receipt| receipt.passed()) {
+                    task.checked_tree = Some(receipt.tree.clone());
+                }
+            }
             MergeOutcome::Conflicted { files } => {
                 task.stage = TaskStage::Conflicted;
                 task.pending_inputs.push(SessionInput::Conflict { files: files.clone() });
@@ -192,8 +225,14 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_task_done(&mut self, at: Timestamp, id: &TaskId, proof: CompletionProof) {
-        self.apply_task_ended(at, id, TaskStage::Done);
+    pub(super) fn apply_task_done(
+        &mut self,
+        at: Timestamp,
+        id: &TaskId,
+        proof: CompletionProof,
+        sink: &mut EffectSink,
+    ) {
+        self.apply_task_ended(at, id, TaskStage::Done, sink);
         let Some(task_ref) = self.find_task(id) else { return };
         if let Some(task) = self.task_mut(task_ref) {
             task.proof = proof;
@@ -202,6 +241,26 @@ impl Run {
         if let Some(phase) = self.phases.get_mut(&number) {
             phase.last_done = Some(task_ref);
         }
+        if self.task(task_ref).attempt > 0 {
+            self.add_completion_effects(task_ref, sink);
+        }
+    }
+
+    /// Ticks a completed task in the plan file and records its duration.
+    fn add_completion_effects(&mut self, task: TaskIndex, sink: &mut EffectSink) {
+        let state = self.task(task);
+        let planned = &state.planned;
+        let tick = Effect::TickPlan { task: planned.id.clone(), title: planned.title.clone() };
+        let duration = Effect::RecordDuration(Box::new(TaskDuration {
+            task: planned.id.clone(),
+            attempt: state.attempt,
+            title: planned.title.clone(),
+            agent: self.team.agent_name(state.agent).cloned(),
+            complexity: planned.complexity,
+            worked_ms: state.worked_ms,
+        }));
+        sink.add(&mut self.pending_effects, EffectKey::TickPlan(task), tick);
+        sink.add(&mut self.pending_effects, EffectKey::RecordDuration(task), duration);
     }
 
     pub(super) fn apply_attempt_failed(&mut self, at: Timestamp, id: &TaskId, counted: bool) {
@@ -242,7 +301,13 @@ impl Run {
         }
     }
 
-    pub(super) fn apply_task_ended(&mut self, at: Timestamp, id: &TaskId, stage: TaskStage) {
+    pub(super) fn apply_task_ended(
+        &mut self,
+        at: Timestamp,
+        id: &TaskId,
+        stage: TaskStage,
+        sink: &mut EffectSink,
+    ) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.stop_work_clock(at, task_ref);
         self.cancel_task_effects(task_ref);
@@ -254,6 +319,10 @@ impl Run {
         self.schedule.release(node, HoldReason::TaskPaused);
         self.clear_blocks(task_ref);
         self.set_task_stage(task_ref, stage);
+        if self.task(task_ref).attempt > 0 {
+            let effect = Effect::ReleaseWorktree { task: id.clone(), is_done: stage == TaskStage::Done };
+            sink.add(&mut self.pending_effects, EffectKey::ReleaseWorktree(task_ref), effect);
+        }
     }
 
     pub(super) fn apply_task_reopened(&mut self, id: &TaskId) {
@@ -294,7 +363,8 @@ impl Run {
             // The next attempt resumes the agent's session of that checkpoint.
             session.agent_session = agent_session;
         }
-        let effect = Effect::RestoreCheckpoint { task: id.clone(), checkpoint };
+        let commit = checkpoint.map(|id| self.checkpoints.get(id.0).commit.clone());
+        let effect = Effect::RestoreCheckpoint { task: id.clone(), commit };
         sink.add(&mut self.pending_effects, EffectKey::Restore(id.clone()), effect);
     }
 

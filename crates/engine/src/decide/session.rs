@@ -41,10 +41,11 @@ impl DecisionContext<'_> {
         &mut self,
         session: SessionId,
         input: InputNumber,
+        text: Option<String>,
     ) -> Result<(), Rejection> {
         let sent = self.run.session(session).unsent_inputs.iter().find(|(number, _)| *number == input);
         let Some((_, content)) = sent.cloned() else { return Err(Rejection::StaleReport) };
-        self.emit(events::InputSent { session, input });
+        self.emit(events::InputSent { session, input, text });
         for part in unpack_carried_inputs(&content) {
             match part {
                 SessionInput::Answer { question, .. }

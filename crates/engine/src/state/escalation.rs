@@ -44,5 +44,7 @@ pub(crate) struct FeedbackLoop {
 pub(crate) struct Checkpoint {
     pub(crate) task: Option<TaskIndex>,
     pub(crate) is_made: bool,
+    /// Empty without worktrees.
+    pub(crate) commit: String,
     pub(crate) agent_session: Option<String>,
 }

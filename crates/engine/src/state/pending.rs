@@ -60,4 +60,8 @@ pub(crate) enum EffectKey {
     Checkpoint(CheckpointId),
     Restore(TaskId),
     PermissionRule(String),
+    TickPlan(TaskIndex),
+    RecordDuration(TaskIndex),
+    ReleaseWorktree(TaskIndex),
+    RemoveWorktree(SessionId),
 }

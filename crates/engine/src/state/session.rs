@@ -7,7 +7,7 @@ use domain::{
     Role, SessionId, SessionInput,
 };
 
-use super::{TaskIndex, WorkItem};
+use super::{ConversationTail, TaskIndex, WorkItem};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {
@@ -63,6 +63,9 @@ pub(crate) struct Session {
     /// Whether it waits for a rate limit of its agent to reset.
     pub(crate) rate_limited: bool,
     pub(crate) rate_limit_waits: u32,
+    /// Cost reported so far, in millionths.
+    pub(crate) cost_micros: u64,
+    pub(crate) conversation: ConversationTail,
 }
 
 impl Default for Session {
@@ -96,6 +99,8 @@ impl Default for Session {
             parking_checkpoint: None,
             rate_limited: false,
             rate_limit_waits: 0,
+            cost_micros: 0,
+            conversation: ConversationTail::default(),
         }
     }
 }

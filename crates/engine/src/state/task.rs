@@ -1,8 +1,10 @@
 //! The state of one task.
 
+use std::collections::BTreeMap;
+
 use domain::{
-    AttemptNumber, BlockReason, CompletionProof, EscalationId, LoopId, PlannedTask, SessionId, SessionInput,
-    Timestamp,
+    AttemptNumber, BlockReason, CheckpointId, CompletionProof, EscalationId, LoopId, PlannedTask, SessionId,
+    SessionInput, Timestamp,
 };
 
 use crate::{graph::Node, schedule::AgentIndex};
@@ -137,6 +139,12 @@ pub(crate) struct Task {
     pub(crate) rate_limited_since: Option<Timestamp>,
     pub(crate) feedback_loop: Option<LoopId>,
     pub(crate) proof: CompletionProof,
+    /// Fields that its agent reported with DONE.
+    pub(crate) reported: BTreeMap<String, String>,
+    /// Tree on which its check passed last.
+    pub(crate) checked_tree: Option<String>,
+    /// The checkpoint of its last turn, until it is finished; inputs wait for it.
+    pub(crate) turn_checkpoint: Option<CheckpointId>,
     /// Whether its agent reported the phase as complete.
     pub(crate) phase_marked: bool,
     pub(crate) escalations: Vec<EscalationId>,
@@ -217,6 +225,9 @@ impl Task {
             rate_limited_since: None,
             feedback_loop: None,
             proof: CompletionProof::Unchecked,
+            reported: BTreeMap::new(),
+            checked_tree: None,
+            turn_checkpoint: None,
             phase_marked: false,
             escalations: Vec::new(),
             permission_rules: Vec::new(),

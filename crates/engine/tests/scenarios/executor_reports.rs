@@ -114,10 +114,7 @@ fn merge_outcome(runner: &ScenarioRunner, words: &[&str], text: String) -> Resul
 fn merge_report(runner: &mut ScenarioRunner, task: &str, outcome: MergeOutcome) -> Result<Report, String> {
     let task: TaskId = parse_value(task)?;
     let attempt = attempt_of(runner, task.as_str());
-    remove_pending_effects(
-        runner,
-        |effect| matches!(effect, Effect::Merge { task: owner, .. } if *owner == task),
-    );
+    remove_pending_effects(runner, |effect| matches!(effect, Effect::Merge(order) if order.task == task));
     Ok(Report::MergeFinished { task, attempt, outcome })
 }
 
@@ -137,10 +134,7 @@ fn gate_report(
     }
     let phase = parse_value(phase)?;
     let round = runner.facts.counts.get(&format!("phase {phase}")).copied().unwrap_or(1);
-    remove_pending_effects(
-        runner,
-        |effect| matches!(effect, Effect::CheckGate { phase: owner, .. } if *owner == phase),
-    );
+    remove_pending_effects(runner, |effect| matches!(effect, Effect::CheckGate(gate) if gate.phase == phase));
     Ok(Report::GateChecked { phase, round, report })
 }
 
@@ -151,7 +145,7 @@ fn checkpoint_report(
     text: String,
 ) -> Result<Report, String> {
     let requested = runner.pending.iter().find_map(|(_, effect)| match effect {
-        Effect::MakeCheckpoint { checkpoint, task: owner } if owner.as_str() == task => Some(*checkpoint),
+        Effect::MakeCheckpoint { checkpoint, task: owner, .. } if owner.as_str() == task => Some(*checkpoint),
         _ => None,
     });
     let checkpoint = requested.ok_or("no such checkpoint was requested")?;
@@ -179,7 +173,7 @@ fn send_session_report(runner: &mut ScenarioRunner, words: &[&str], text: String
         ["session", "starts"] => {
             remove_pending_effects(
                 runner,
-                |effect| matches!(effect, Effect::SpawnAgent { session: owner } if *owner == session),
+                |effect| matches!(effect, Effect::SpawnAgent(assignment) if assignment.session == session),
             );
             Report::SessionStarted { session, agent_session: Some(format!("own-{session}")) }
         }
@@ -194,9 +188,12 @@ fn send_session_report(runner: &mut ScenarioRunner, words: &[&str], text: String
         _ => return Ok(false),
     };
     if !matches!(report, Report::SessionStarted { .. }) {
-        remove_pending_effects(runner, |effect| {
-            matches!(effect, Effect::SendInput { session: owner, .. } | Effect::SpawnAgent { session: owner }
-                | Effect::EndSession { session: owner } if *owner == session)
+        remove_pending_effects(runner, |effect| match effect {
+            Effect::SpawnAgent(assignment) => assignment.session == session,
+            Effect::SendInput { session: owner, .. } | Effect::EndSession { session: owner } => {
+                *owner == session
+            }
+            _ => false,
         });
     }
     runner.execute_input(report.into())?;

@@ -62,30 +62,31 @@ impl FakeExecutor {
     #[expect(clippy::unused_self, reason = "the report does not depend on the settings")]
     pub fn success_report(&self, id: EffectId, effect: &Effect, now: Timestamp) -> Report {
         match effect {
-            Effect::SpawnAgent { session } => {
+            Effect::SpawnAgent(assignment) => {
+                let session = &assignment.session;
                 Report::SessionStarted { session: *session, agent_session: Some(format!("own-{session}")) }
             }
             Effect::SendInput { session, input, .. } => {
-                Report::InputSent { session: *session, input: *input }
+                Report::InputSent { session: *session, input: *input, text: None }
             }
             Effect::EndSession { session } => Report::SessionEnded { session: *session, exit_status: None },
-            Effect::RunCheck { task, attempt, command } => Report::CheckFinished {
+            Effect::RunCheck { task, attempt, command, .. } => Report::CheckFinished {
                 task: task.clone(),
                 attempt: *attempt,
                 receipt: check_receipt(command, 0, "all passed", now),
             },
-            Effect::Merge { task, attempt } => Report::MergeFinished {
-                task: task.clone(),
-                attempt: *attempt,
+            Effect::Merge(order) => Report::MergeFinished {
+                task: order.task.clone(),
+                attempt: order.attempt,
                 outcome: MergeOutcome::Merged {
-                    commit: format!("merge-of-{task}"),
+                    commit: format!("merge-of-{}", order.task),
                     receipt: None,
                     tree: None,
                 },
             },
-            Effect::CheckGate { phase, round } => Report::GateChecked {
-                phase: *phase,
-                round: *round,
+            Effect::CheckGate(gate) => Report::GateChecked {
+                phase: gate.phase,
+                round: gate.round,
                 report: GateReport {
                     passed: true,
                     summary: "all passed".to_owned(),
@@ -104,25 +105,33 @@ impl FakeExecutor {
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => Report::EffectFinished { effect: id, error: None },
+            | Effect::SavePermissionRule { .. }
+            | Effect::TickPlan { .. }
+            | Effect::RecordDuration(_)
+            | Effect::ReleaseWorktree { .. }
+            | Effect::RemoveWorktree { .. } => Report::EffectFinished { effect: id, error: None },
         }
     }
 }
 
 pub fn effect_name(effect: &Effect) -> &'static str {
     match effect {
-        Effect::SpawnAgent { .. } => "SpawnAgent",
+        Effect::SpawnAgent(_) => "SpawnAgent",
         Effect::SendInput { .. } => "SendInput",
         Effect::ParkSession { .. } => "ParkSession",
         Effect::WakeSession { .. } => "WakeSession",
         Effect::EndSession { .. } => "EndSession",
         Effect::RunCheck { .. } => "RunCheck",
-        Effect::Merge { .. } => "Merge",
-        Effect::CheckGate { .. } => "CheckGate",
+        Effect::Merge(_) => "Merge",
+        Effect::CheckGate(_) => "CheckGate",
         Effect::LandPhase { .. } => "LandPhase",
         Effect::MakeCheckpoint { .. } => "MakeCheckpoint",
         Effect::RestoreCheckpoint { .. } => "RestoreCheckpoint",
         Effect::SavePermissionRule { .. } => "SavePermissionRule",
+        Effect::TickPlan { .. } => "TickPlan",
+        Effect::RecordDuration(_) => "RecordDuration",
+        Effect::ReleaseWorktree { .. } => "ReleaseWorktree",
+        Effect::RemoveWorktree { .. } => "RemoveWorktree",
     }
 }
 

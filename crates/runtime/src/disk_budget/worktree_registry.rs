@@ -8,7 +8,6 @@ use std::{
 };
 
 use domain::{RunId, SessionId, TaskId};
-use views::TaskState;
 
 use crate::{environment::RunEnvironment, git::RunGit, host::ENDED_MARKER};
 
@@ -23,6 +22,16 @@ struct RegistryState {
     /// Tasks whose worktrees are in use, by session.
     leases: BTreeMap<(RunId, SessionId), TaskId>,
     runs: BTreeMap<RunId, ActiveRunWorktrees>,
+}
+
+impl RegistryState {
+    fn worktrees_of(&mut self, run: &RunId, git: &RunGit) -> &mut ActiveRunWorktrees {
+        self.runs.entry(run.clone()).or_insert_with(|| ActiveRunWorktrees {
+            git: git.clone(),
+            tasks: BTreeMap::new(),
+            sessions: BTreeSet::new(),
+        })
+    }
 }
 
 /// Ended tasks and sessions of an active run.
@@ -71,44 +80,28 @@ impl WorktreeRegistry {
     /// Marks the worktree of a task as used by a session until the lease is dropped.
     pub(crate) fn lease(&self, run: &RunId, session: SessionId, task: &TaskId) -> WorktreeLease<'_> {
         let key = (run.clone(), session);
-        self.state().leases.insert(key.clone(), task.clone());
+        let mut state = self.state();
+        state.leases.insert(key.clone(), task.clone());
+        if let Some(worktrees) = state.runs.get_mut(run) {
+            worktrees.tasks.remove(task);
+        }
+        drop(state);
         WorktreeLease { registry: self, key }
     }
 
-    /// Updates the states of tasks of an active run.
-    pub(crate) fn update_tasks<'a>(
-        &self,
-        run: &RunId,
-        git: &RunGit,
-        tasks: impl Iterator<Item = (&'a TaskId, TaskState)>,
-    ) {
-        let mut state = self.state();
-        let worktrees = state.runs.entry(run.clone()).or_insert_with(|| ActiveRunWorktrees {
-            git: git.clone(),
-            tasks: BTreeMap::new(),
-            sessions: BTreeSet::new(),
-        });
-        for (task, state) in tasks {
-            if state.is_final() {
-                worktrees.tasks.insert(task.clone(), state == TaskState::Done);
-            } else {
-                worktrees.tasks.remove(task);
-            }
-        }
+    /// Adds an active run, so that its worktrees count as in use.
+    pub(crate) fn add_run(&self, run: &RunId, git: &RunGit) {
+        self.state().worktrees_of(run, git);
     }
 
-    /// Adds an ended session without a task.
-    pub(crate) fn add_ended_session(&self, run: &RunId, session: SessionId) {
-        if let Some(worktrees) = self.state().runs.get_mut(run) {
-            worktrees.sessions.insert(session);
-        }
+    /// Marks the worktree of an ended task as removable, until a session leases it again.
+    pub(crate) fn release(&self, run: &RunId, git: &RunGit, task: &TaskId, is_done: bool) {
+        self.state().worktrees_of(run, git).tasks.insert(task.clone(), is_done);
     }
 
-    /// Returns the ended sessions without a task of an active run that still have a worktree.
-    pub(crate) fn sessions_with_removable_worktrees(&self, run: &RunId) -> Vec<SessionId> {
-        // Listing waits for git's lock, so the registry is not locked meanwhile.
-        let worktrees = self.state().runs.get(run).cloned();
-        worktrees.map(|worktrees| worktrees.ended_sessions()).unwrap_or_default()
+    /// Marks the worktree of an ended session without a task as removable.
+    pub(crate) fn add_ended_session(&self, run: &RunId, git: &RunGit, session: SessionId) {
+        self.state().worktrees_of(run, git).sessions.insert(session);
     }
 
     /// Returns the git operations of an active run.

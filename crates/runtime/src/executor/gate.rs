@@ -18,10 +18,9 @@ pub(super) fn examine_phase(
     context: &RunContext,
     name: &str,
     work: &GateCheck,
-    timeout_ms: u64,
     stop_token: &StopToken,
 ) -> GateReport {
-    match try_examine_phase(context, name, work, timeout_ms, stop_token) {
+    match try_examine_phase(context, name, work, stop_token) {
         Ok(report) => report,
         Err(reason) => {
             GateReport { summary: format!("cannot examine the phase: {reason}"), ..GateReport::default() }
@@ -33,7 +32,6 @@ fn try_examine_phase(
     context: &RunContext,
     name: &str,
     work: &GateCheck,
-    timeout_ms: u64,
     stop_token: &StopToken,
 ) -> Result<GateReport, String> {
     let mut report = GateReport { passed: true, ..GateReport::default() };
@@ -44,7 +42,7 @@ fn try_examine_phase(
                 command,
                 directory: &context.environment.project,
                 task: None,
-                timeout_ms,
+                timeout_ms: work.timeout_ms,
                 stop_token,
                 is_sandboxed: true,
             };
@@ -66,7 +64,7 @@ fn try_examine_phase(
     report.artefacts.dedup();
     report.artefacts.truncate(ARTEFACTS_MAX);
     if let Some(command) = &work.check {
-        let check = MergeCheck { name, command, commit: &tip, tree, task: None, timeout_ms };
+        let check = MergeCheck { name, command, commit: &tip, tree, task: None, timeout_ms: work.timeout_ms };
         let receipt = check_worktree::run_merge_check(context, git, check, stop_token);
         report.receipts.push(receipt.map_err(|error| error_chain(&error))?);
     }

@@ -1,6 +1,7 @@
 //! Merges the work of a task into the run's branch, which moves only after the check passes on the merged tree.
 
 use domain::{MergeOutcome, Receipt, TaskId};
+use engine::MergeOrder;
 use repo::{CommitId, Conflict, MergeAttempt, RepoError};
 
 use super::{
@@ -9,46 +10,13 @@ use super::{
     run_context::{RunContext, error_chain},
     stop_token::StopToken,
 };
-use crate::{DurableRun, git::RunGit};
-
-/// Options of a merge.
-pub(super) struct MergeOptions {
-    check: Option<String>,
-    /// Tree on which the task's check passed.
-    checked_tree: Option<String>,
-    author: String,
-    title: String,
-    timeout_ms: u64,
-    /// Name of the job that checks the merged tree.
-    job: String,
-}
-
-impl MergeOptions {
-    pub(super) fn new(task: &TaskId, durable_run: &DurableRun, job: String) -> Self {
-        let rows = durable_run.views().rows();
-        let row = rows.tasks.get(task);
-        let passed = rows
-            .receipts
-            .iter()
-            .filter(|receipt| receipt.task.as_ref() == Some(task) && receipt.passed)
-            .last();
-        let agent = row.and_then(|row| row.agent.as_ref()).map(ToString::to_string);
-        Self {
-            check: durable_run.state().check_command(task).map(str::to_owned),
-            checked_tree: passed.map(|row| row.receipt.tree.clone()),
-            author: agent.unwrap_or_else(|| "agent".to_owned()),
-            title: row.map(|row| row.title.clone()).unwrap_or_default(),
-            timeout_ms: durable_run.state().settings().timeout_ms,
-            job,
-        }
-    }
-}
+use crate::git::RunGit;
 
 /// Merges a task. The run's branch moves only if the check passes on the merged tree.
-pub(super) fn merge(
+pub(super) fn merge_task(
     context: &RunContext,
-    task: &TaskId,
-    options: &MergeOptions,
+    order: &MergeOrder,
+    job: &str,
     stop_token: &StopToken,
 ) -> MergeOutcome {
     let Some(git) = &context.git else {
@@ -57,7 +25,7 @@ pub(super) fn merge(
         return MergeOutcome::Merged { commit: String::new(), receipt: None, tree };
     };
     let outcome = disk_full::retry(stop_token, || {
-        merge_with_git(context, git, task, options, stop_token).map_err(|error| error_chain(&error))
+        merge_with_git(context, git, order, job, stop_token).map_err(|error| error_chain(&error))
     });
     outcome.unwrap_or_else(|error| MergeOutcome::Failed { error })
 }
@@ -65,29 +33,23 @@ pub(super) fn merge(
 fn merge_with_git(
     context: &RunContext,
     git: &RunGit,
-    task: &TaskId,
-    options: &MergeOptions,
+    order: &MergeOrder,
+    job: &str,
     stop_token: &StopToken,
 ) -> Result<MergeOutcome, RepoError> {
-    match git.try_merge(task, &options.author, format!("{task}: {}\n", options.title)) {
+    let task = &order.task;
+    match git.try_merge(task, &order.author, format!("{task}: {}\n", order.title)) {
         // Checked again: a server may have been killed before it reported the check.
         Ok(MergeAttempt::AlreadyMerged { commit }) => {
             let tree = git.tree_of(&commit)?;
-            check_and_advance(
-                context,
-                git,
-                task,
-                options,
-                stop_token,
-                MergedCommit { onto: None, commit, tree },
-            )
+            check_and_advance(context, git, order, job, stop_token, MergedCommit { onto: None, commit, tree })
         }
         Ok(MergeAttempt::Conflicted { conflicts, .. }) => merge_run_after_conflicts(git, task, &conflicts),
         Ok(MergeAttempt::Merged { onto, commit, tree }) => check_and_advance(
             context,
             git,
-            task,
-            options,
+            order,
+            job,
             stop_token,
             MergedCommit { onto: Some(onto), commit, tree },
         ),
@@ -111,18 +73,19 @@ struct MergedCommit {
 fn check_and_advance(
     context: &RunContext,
     git: &RunGit,
-    task: &TaskId,
-    options: &MergeOptions,
+    order: &MergeOrder,
+    job: &str,
     stop_token: &StopToken,
     merged: MergedCommit,
 ) -> Result<MergeOutcome, RepoError> {
+    let task = &order.task;
     let MergedCommit { onto, commit, tree } = merged;
     // No check is needed if the same tree passed in the task's worktree.
-    let check = options.check.as_ref().filter(|_| options.checked_tree.as_ref() != Some(&tree));
+    let check = order.check.as_ref().filter(|_| order.checked_tree.as_ref() != Some(&tree));
     let receipt = match check {
         None => None,
         Some(command) => {
-            let (name, timeout_ms, tree) = (options.job.as_str(), options.timeout_ms, tree.clone());
+            let (name, timeout_ms, tree) = (job, order.timeout_ms, tree.clone());
             let check = MergeCheck { name, command, commit: &commit, tree, task: Some(task), timeout_ms };
             let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
             if !receipt.passed() {

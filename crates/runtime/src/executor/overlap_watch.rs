@@ -16,13 +16,12 @@ use std::{
 
 use domain::{Report, TaskId};
 use repo::TaskPairOverlap;
-use views::Rows;
 
 use super::{
     run_context::RunContext,
     wake_up::{WakeUpSender, wake_up_channel},
 };
-use crate::{DurableRun, git::RunGit};
+use crate::git::RunGit;
 
 /// Time between two scans without a wake-up, since a turn of an agent can be long.
 const SCAN_INTERVAL: Duration = Duration::from_secs(15);
@@ -46,12 +45,11 @@ impl OverlapWatch {
     pub(super) fn request_scan(
         watch: &mut Option<Self>,
         context: &Arc<RunContext>,
-        durable_run: &DurableRun,
+        tasks: Vec<TaskId>,
+        has_overlaps: bool,
     ) {
         let Some(git) = &context.git else { return };
-        let rows = durable_run.views().rows();
-        let tasks = unfinished_tasks(rows);
-        if watch.is_none() && (tasks.len() > 1 || !rows.overlaps.is_empty()) {
+        if watch.is_none() && (tasks.len() > 1 || has_overlaps) {
             let (wake_up, woken) = wake_up_channel();
             let newest = Arc::default();
             let scanner = OverlapScanner {
@@ -82,12 +80,6 @@ impl OverlapWatch {
         drop(self.wake_up);
         drop(self.thread.join());
     }
-}
-
-/// Returns the tasks that were started and have not ended.
-fn unfinished_tasks(rows: &Rows) -> Vec<TaskId> {
-    let unfinished = rows.tasks.iter().filter(|task| task.attempt > 0 && !task.state.is_final());
-    unfinished.map(|task| task.id.clone()).collect()
 }
 
 struct OverlapScanner {

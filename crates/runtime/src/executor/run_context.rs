@@ -24,7 +24,7 @@ use crate::{
     disk_budget::DiskBudgetExceeded,
     environment::{RunEnvironment, SandboxMode},
     git::RunGit,
-    host::HostState,
+    host::{HostError, HostState},
     ports::PortOwner,
     run_loop::RunRequest,
     saved_permissions::save_permission,
@@ -36,7 +36,8 @@ const SETUP_MS_MAX: u64 = 30 * 60 * 1000;
 /// Time that the processes of an ended run have to exit.
 const GRACE: Duration = Duration::from_secs(1);
 
-pub(super) struct RunContext {
+/// What the threads of a run share.
+pub(crate) struct RunContext {
     pub(super) host: Arc<HostState>,
     pub(super) run: RunId,
     pub(super) environment: RunEnvironment,
@@ -52,6 +53,20 @@ pub(super) enum WorktreeError {
 }
 
 impl RunContext {
+    /// Opens the repository of a run, and repairs its worktrees after a crash.
+    pub(crate) fn open(
+        host: Arc<HostState>,
+        run: RunId,
+        environment: RunEnvironment,
+        requests: SyncSender<RunRequest>,
+    ) -> Result<Self, HostError> {
+        let git = RunGit::open(&host.data, &run, &environment)?;
+        if let Some(git) = &git {
+            git.recover()?;
+        }
+        Ok(Self { host, run, environment, git, open_turns: OpenTurns::default(), requests })
+    }
+
     /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
     pub(super) fn report_to_run_loop(&self, report: Report) {
         drop(self.requests.send(RunRequest::without_reply(report.into())));
@@ -139,20 +154,40 @@ impl RunContext {
         }
     }
 
-    /// Removes the worktree of an ended session. On failure it is removed when space is needed, or on `clean`.
-    pub(super) fn remove_session_worktree(&self, session: SessionId) {
-        if let Some(git) = &self.git
-            && git.remove_session_worktree(session).is_ok()
-        {
-            let _ = fs::remove_file(self.ready_marker(&session_worktree_name(session)));
+    /// Removes the worktree of an ended session, after ending the processes that still run there. If that fails, the
+    /// worktree is removed when space is needed, or on `clean`.
+    pub(super) fn remove_session_worktree(&self, session: SessionId) -> Result<(), RepoError> {
+        let Some(git) = &self.git else { return Ok(()) };
+        end_session_processes_and_wait(self, session, GRACE);
+        let removed = git.remove_session_worktree(session);
+        if removed.is_err() {
+            self.host.disk_budget.registry.add_ended_session(&self.run, git, session);
+        }
+        removed?;
+        let _ = fs::remove_file(self.ready_marker(&session_worktree_name(session)));
+        Ok(())
+    }
+
+    /// Registers the worktrees of the run: those of unfinished tasks are in use.
+    pub(super) fn register_run(&self) {
+        if let Some(git) = &self.git {
+            self.host.disk_budget.registry.add_run(&self.run, git);
         }
     }
 
-    /// Removes all session worktrees of an ended run, after ending the processes that still run there.
-    pub(super) fn remove_all_session_worktrees(&self) {
-        for session in self.git.as_ref().map(RunGit::sessions_with_worktrees).unwrap_or_default() {
-            end_session_processes_and_wait(self, session, GRACE);
-            self.remove_session_worktree(session);
+    /// Removes the worktrees of ended sessions that a killed server left.
+    pub(super) fn remove_leftover_worktrees(&self, ended: &[SessionId]) {
+        let existing = self.git.as_ref().map(RunGit::sessions_with_worktrees).unwrap_or_default();
+        for session in existing.into_iter().filter(|session| ended.contains(session)) {
+            // On failure it is removed when space is needed, or on `clean`.
+            drop(self.remove_session_worktree(session));
+        }
+    }
+
+    /// Allows the removal of an ended task's worktree when space is needed.
+    pub(super) fn release_worktree(&self, task: &TaskId, is_done: bool) {
+        if let Some(git) = &self.git {
+            self.host.disk_budget.registry.release(&self.run, git, task, is_done);
         }
     }
 

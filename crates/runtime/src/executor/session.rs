@@ -5,13 +5,15 @@ mod inbox;
 mod inputs;
 
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionId, SessionInput, Usage};
+use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionInput, Usage};
 use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
+use engine::SessionAssignment;
 use protocol::prompts::TaskPrompt;
 use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
 
@@ -20,7 +22,6 @@ use super::{
     process::{Process, ProcessError, SessionSpec, end_session_processes, wait_for_start},
     run_context::{RunContext, WorktreeError, error_chain},
 };
-use crate::DurableRun;
 pub(super) use inbox::{COMMANDS_MAX, SessionCommand, SessionStop};
 use inbox::{SessionInbox, SessionOutbox, outbox_and_inbox};
 
@@ -49,33 +50,26 @@ pub(super) struct SessionHandle {
 impl SessionHandle {
     pub(super) fn new(
         context: Arc<RunContext>,
-        session: SessionId,
+        assignment: SessionAssignment,
         state: RecoveryState,
-        durable_run: &DurableRun,
     ) -> Result<Self, String> {
-        let assignment =
-            durable_run.state().session_assignment(session).ok_or("it is not assigned to an agent")?;
+        let session = assignment.session;
         let preset = context.environment.agents.get(&assignment.agent).cloned();
         let preset = preset.unwrap_or_else(|| assignment.agent.to_string());
         let preset = preset::resolve_preset(&preset, &context.environment.presets)
             .map_err(|error| error_chain(&error))?;
-        let usage = durable_run
-            .views()
-            .rows()
-            .sessions
-            .get(&session)
-            .map(|row| Usage { cost_micros: row.used.cost_micros, ..Usage::default() });
+        let usage = Usage { cost_micros: assignment.cost_micros, ..Usage::default() };
         let spec = SessionSpec {
             session,
             preset,
             role: assignment.role,
             task: assignment.task,
             directory: context.environment.project.clone(),
-            has_numeric_ids: durable_run.state().task_ids().any(|task| !task.has_letter_prefix()),
+            has_numeric_ids: assignment.has_numeric_ids,
             agent_session: assignment.agent_session,
             is_in_turn: assignment.is_in_turn,
             has_text: assignment.has_spoken,
-            usage: usage.unwrap_or_default(),
+            usage,
         };
         if state == RecoveryState::Running && spec.is_in_turn {
             mark_task_turn_open(&context, &spec);
@@ -84,11 +78,12 @@ impl SessionHandle {
         let worker = SessionWorker {
             context,
             spec,
-            locale: durable_run.state().settings().locale,
+            locale: assignment.locale,
             read_from: assignment.read_from,
             inbox,
             inputs: InputQueue::new(SendPolicy::AsQueued, 0),
             sent: Vec::new(),
+            unreported_texts: BTreeMap::new(),
             replay: None,
             is_ending: false,
         };
@@ -136,6 +131,8 @@ struct SessionWorker {
     inputs: InputQueue<QueuedInput>,
     /// Inputs that were sent to the current process.
     sent: Vec<(InputNumber, QueuedInput)>,
+    /// Texts of inputs whose delivery is not reported yet.
+    unreported_texts: BTreeMap<InputNumber, String>,
     /// Description of the task to repeat to an agent that did not resume its conversation.
     replay: Option<Box<TaskPrompt>>,
     /// Whether the process is being ended because the run ended the session.

@@ -2,10 +2,12 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, time::Instant};
 
-use domain::Report;
+use domain::{EffectId, Report, Sequence};
 use tempfile::TempDir;
 
 use super::{POLL_INTERVAL, PlanFileWatcher, PlanOptions};
+
+const EFFECT: EffectId = EffectId { sequence: Sequence(7), index: 0 };
 
 struct PlanFileTest {
     folder: TempDir,
@@ -40,31 +42,33 @@ impl PlanFileTest {
         let mut reports = Vec::new();
         for _ in 0..3 {
             self.watcher.polled_at = Instant::now().checked_sub(POLL_INTERVAL).unwrap();
-            reports.extend(self.watcher.poll().map(|report| match report {
+            reports.extend(self.watcher.poll().into_iter().map(|report| match report {
                 Report::PlanChanged { work } => {
                     work.tasks.iter().map(|task| task.id.to_string()).collect::<Vec<_>>().join(" ")
                 }
                 Report::PlanUnreadable { problem } => problem,
+                Report::EffectFinished { effect, error: None } => format!("effect {effect:?} finished"),
                 other => format!("{other:?}"),
             }));
         }
         reports
     }
 
-    fn tick_checkbox(&mut self, task: &str, title: &str) {
-        self.watcher.tick_checkbox(task.parse().unwrap(), title.to_owned());
+    /// Ticks a task, and returns the number of finished effects.
+    fn tick_checkbox(&mut self, task: &str, title: &str) -> usize {
+        self.watcher.tick_checkbox(EFFECT, task.parse().unwrap(), title.to_owned()).len()
     }
 }
 
 #[test]
 fn change_is_reported_once_when_the_file_is_stable() {
     let mut test = create_plan_file_test("- [ ] T001 Begin\n");
-    assert_eq!(test.watcher.poll(), None, "it is not time to poll");
+    assert_eq!(test.watcher.poll(), [], "it is not time to poll");
     assert_eq!(test.reports(), ["T001"]);
     assert_eq!(test.reports(), Vec::<String>::new());
     fs::write(&test.watcher.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
     test.watcher.polled_at = Instant::now().checked_sub(POLL_INTERVAL).unwrap();
-    assert_eq!(test.watcher.poll(), None, "the file may still be written");
+    assert_eq!(test.watcher.poll(), [], "the file may still be written");
     assert_eq!(test.reports(), ["T001 T002"]);
 }
 
@@ -87,7 +91,7 @@ fn ticking_changes_only_the_checkbox() {
     let mut test = create_plan_file_test(text);
     fs::set_permissions(&test.watcher.path, fs::Permissions::from_mode(0o640)).unwrap();
     assert_eq!(test.reports(), ["T001 T002"]);
-    test.tick_checkbox("T002", "Go on");
+    assert_eq!(test.tick_checkbox("T002", "Go on"), 1);
     assert_eq!(test.text(), text.replace("[ ] T002", "[x] T002"));
     let mode = fs::metadata(&test.watcher.path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
@@ -99,9 +103,9 @@ fn ticking_changes_only_the_checkbox() {
 #[test]
 fn id_of_another_task_is_not_ticked() {
     let mut test = create_plan_file_test("- [ ] T001 Begin anew\n- [x] T002 Go on\n");
-    test.tick_checkbox("T001", "Begin");
-    test.tick_checkbox("T002", "Go on");
-    test.tick_checkbox("T003", "End");
+    for (task, title) in [("T001", "Begin"), ("T002", "Go on"), ("T003", "End")] {
+        assert_eq!(test.tick_checkbox(task, title), 1, "no further attempt is needed");
+    }
     assert_eq!(test.text(), "- [ ] T001 Begin anew\n- [x] T002 Go on\n");
     assert!(test.watcher.unticked.is_empty());
 }
@@ -109,10 +113,11 @@ fn id_of_another_task_is_not_ticked() {
 #[test]
 fn invalid_file_is_ticked_when_it_is_valid_again() {
     let mut test = create_plan_file_test("- [ ] T001 Begin (depends on T009)\n");
-    test.tick_checkbox("T001", "Begin");
+    assert_eq!(test.tick_checkbox("T001", "Begin"), 0);
     assert!(!test.text().contains("[x]"));
     fs::write(&test.watcher.path, "- [ ] T001 Begin\n- [ ] T002 Go on\n").unwrap();
-    assert_eq!(test.reports(), ["T001 T002"], "it was ticked and then read");
+    let finished = format!("effect {EFFECT:?} finished");
+    assert_eq!(test.reports(), [finished.as_str(), "T001 T002"], "it was ticked and then read");
     assert_eq!(test.text(), "- [x] T001 Begin\n- [ ] T002 Go on\n");
 }
 
@@ -120,6 +125,6 @@ fn invalid_file_is_ticked_when_it_is_valid_again() {
 fn nothing_is_written_without_the_option() {
     let mut test = create_plan_file_test("- [ ] T001 Begin\n");
     test.watcher.options.write_back = false;
-    test.tick_checkbox("T001", "Begin");
+    assert_eq!(test.tick_checkbox("T001", "Begin"), 1);
     assert_eq!(test.text(), "- [ ] T001 Begin\n");
 }

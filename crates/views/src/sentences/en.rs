@@ -278,7 +278,7 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             let input = prefix_with_colon(&describe_input(content));
             EventSentence::new(format!("Sent to {}{input}", agent(*session))).with_session(*session)
         }
-        Event::InputSent(events::InputSent { session, input }) => {
+        Event::InputSent(events::InputSent { session, input, .. }) => {
             EventSentence::new(format!("{} received input {input}", agent(*session)))
                 .with_session(*session)
                 .mark_internal()

@@ -233,7 +233,7 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         Event::InputQueued(events::InputQueued { session, content, .. }) => {
             format!("{}에 전송{}", agent(*session), prefix_with_colon(&describe_input(content)))
         }
-        Event::InputSent(events::InputSent { session, input }) => {
+        Event::InputSent(events::InputSent { session, input, .. }) => {
             format!("{}에 {input}번 입력 전송", agent(*session))
         }
         Event::MessageReceived(events::MessageReceived { session, message, .. }) => {

@@ -177,14 +177,16 @@ impl EngineRun {
             finished_at: Timestamp(self.now),
         };
         let report = match order {
-            Effect::SpawnAgent { session } if chance.once_in(15) => {
-                Report::SessionEnded { session, exit_status: Some(1) }
+            Effect::SpawnAgent(assignment) if chance.once_in(15) => {
+                Report::SessionEnded { session: assignment.session, exit_status: Some(1) }
             }
-            Effect::SpawnAgent { session } => Report::SessionStarted { session, agent_session: None },
-            Effect::SendInput { session, input, .. } => Report::InputSent { session, input },
+            Effect::SpawnAgent(assignment) => {
+                Report::SessionStarted { session: assignment.session, agent_session: None }
+            }
+            Effect::SendInput { session, input, .. } => Report::InputSent { session, input, text: None },
             Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
             Effect::RunCheck { task, attempt, .. } => Report::CheckFinished { task, attempt, receipt },
-            Effect::Merge { task, attempt } => {
+            Effect::Merge(order) => {
                 let receipt = Receipt { exit_status: Some(1), ..receipt };
                 let outcome = match chance.below(8) {
                     0 => MergeOutcome::Conflicted { files: vec!["a".to_owned()] },
@@ -192,11 +194,11 @@ impl EngineRun {
                     2 => MergeOutcome::Failed { error: "locked".to_owned() },
                     _ => MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None },
                 };
-                Report::MergeFinished { task, attempt, outcome }
+                Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
             }
-            Effect::CheckGate { phase, round } => {
+            Effect::CheckGate(gate) => {
                 let report = GateReport { passed: !chance.once_in(3), ..GateReport::default() };
-                Report::GateChecked { phase, round, report }
+                Report::GateChecked { phase: gate.phase, round: gate.round, report }
             }
             Effect::MakeCheckpoint { checkpoint, .. } => {
                 let outcome =
@@ -207,7 +209,11 @@ impl EngineRun {
             | Effect::WakeSession { .. }
             | Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => Report::EffectFinished { effect, error: None },
+            | Effect::SavePermissionRule { .. }
+            | Effect::TickPlan { .. }
+            | Effect::RecordDuration(_)
+            | Effect::ReleaseWorktree { .. }
+            | Effect::RemoveWorktree { .. } => Report::EffectFinished { effect, error: None },
         };
         self.execute_input(report.into());
     }

@@ -28,17 +28,21 @@ impl Environment {
             Effect::SendInput { session, input, .. } => {
                 self.processes.get(session).is_none_or(|process| process.next <= *input)
             }
-            Effect::SpawnAgent { .. }
+            Effect::SpawnAgent(_)
             | Effect::ParkSession { .. }
             | Effect::WakeSession { .. }
             | Effect::EndSession { .. }
             | Effect::RunCheck { .. }
-            | Effect::Merge { .. }
-            | Effect::CheckGate { .. }
+            | Effect::Merge(_)
+            | Effect::CheckGate(_)
             | Effect::LandPhase { .. }
             | Effect::MakeCheckpoint { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => false,
+            | Effect::SavePermissionRule { .. }
+            | Effect::TickPlan { .. }
+            | Effect::RecordDuration(_)
+            | Effect::ReleaseWorktree { .. }
+            | Effect::RemoveWorktree { .. } => false,
         }
     }
 
@@ -54,14 +58,14 @@ impl Environment {
 
     fn simulate_effect(&mut self, id: EffectId, effect: &Effect, model: &Model) -> Option<Report> {
         match effect {
-            Effect::SpawnAgent { session } => self.spawn(*session, model),
-            Effect::SendInput { session, input, content } => {
+            Effect::SpawnAgent(assignment) => self.spawn(assignment.session, model),
+            Effect::SendInput { session, input, content, .. } => {
                 self.create_process(*session, model);
                 if let Some(process) = self.processes.get_mut(session) {
                     process.inputs.insert(*input, (**content).clone());
                 }
                 self.schedule(300, ScheduledEvent::TypeInput(*session));
-                Some(Report::InputSent { session: *session, input: *input })
+                Some(Report::InputSent { session: *session, input: *input, text: None })
             }
             Effect::ParkSession { session, mode } => {
                 let is_possible = !self.should_fail(15);
@@ -81,15 +85,17 @@ impl Environment {
                 self.end_process(*session, how);
                 None
             }
-            Effect::RunCheck { task, attempt, command } => {
+            Effect::RunCheck { task, attempt, command, .. } => {
                 let receipt = self.random_receipt(command, 70);
                 Some(Report::CheckFinished { task: task.clone(), attempt: *attempt, receipt })
             }
-            Effect::Merge { task, attempt } => {
+            Effect::Merge(order) => {
+                let (task, attempt) = (&order.task, &order.attempt);
                 let outcome = self.random_merge_outcome();
                 Some(Report::MergeFinished { task: task.clone(), attempt: *attempt, outcome })
             }
-            Effect::CheckGate { phase, round } => {
+            Effect::CheckGate(gate) => {
+                let (phase, round) = (&gate.phase, &gate.round);
                 let report = self.random_gate_report(*phase, model);
                 Some(Report::GateChecked { phase: *phase, round: *round, report })
             }
@@ -107,7 +113,11 @@ impl Environment {
             }
             Effect::LandPhase { .. }
             | Effect::RestoreCheckpoint { .. }
-            | Effect::SavePermissionRule { .. } => Some(effect_report(id, !self.should_fail(8))),
+            | Effect::SavePermissionRule { .. }
+            | Effect::TickPlan { .. }
+            | Effect::RecordDuration(_)
+            | Effect::ReleaseWorktree { .. }
+            | Effect::RemoveWorktree { .. } => Some(effect_report(id, !self.should_fail(8))),
         }
     }
 

@@ -181,7 +181,9 @@ impl Model {
             Event::InputQueued(events::InputQueued { session, input, content }) => {
                 self.queue_input(*session, *input, content)
             }
-            Event::InputSent(events::InputSent { session, input }) => self.mark_input_typed(*session, *input),
+            Event::InputSent(events::InputSent { session, input, .. }) => {
+                self.mark_input_typed(*session, *input)
+            }
             Event::MessageReceived(events::MessageReceived {
                 offset: heard,
                 session,

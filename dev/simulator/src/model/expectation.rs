@@ -48,7 +48,7 @@ impl Model {
             | Report::DiskBudgetExceeded { session, .. } => {
                 self.sessions.get(session).is_none_or(|session| session.state == SessionState::Ended)
             }
-            Report::InputSent { session, input } => self
+            Report::InputSent { session, input, .. } => self
                 .sessions
                 .get(session)
                 .and_then(|session| session.inputs.get(input))

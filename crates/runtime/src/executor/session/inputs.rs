@@ -38,6 +38,9 @@ impl SessionWorker {
                 if !process.is_resumed {
                     self.replay = None;
                 }
+                if let Some(text) = input_text_without_key(&input, &process.entry) {
+                    self.unreported_texts.insert(number, text);
+                }
                 self.sent.push((number, queued));
             }
             if let Some(next) = self.handle_reports(reports, process)? {
@@ -46,8 +49,19 @@ impl SessionWorker {
         }
     }
 
-    pub(super) fn report_sent(&self, input: InputNumber) {
-        self.context.report_to_run_loop(Report::InputSent { session: self.spec.session, input });
+    pub(super) fn report_sent(&mut self, input: InputNumber) {
+        let (session, text) = (self.spec.session, self.unreported_texts.remove(&input));
+        self.context.report_to_run_loop(Report::InputSent { session, input, text });
+    }
+}
+
+/// Returns the text of an input as the agent received it. The session's key is left out: it must not be in the log.
+fn input_text_without_key(input: &AgentInput, entry: &SessionEntry) -> Option<String> {
+    match input {
+        AgentInput::Prompt { text } | AgentInput::Answer { answer: text, .. } => {
+            Some(text.replace(entry.metadata.key.as_str(), "KEY"))
+        }
+        AgentInput::Permission { .. } | AgentInput::Interrupt => None,
     }
 }
 

@@ -155,11 +155,11 @@ fn run_to_end(
     send(start_input(work, SLOTS), &mut effects)?;
     loop {
         while let Some((id, effect)) = effects.pop_front() {
-            if let Effect::SendInput { session, input, content } = &effect
+            if let Effect::SendInput { session, input, content, .. } = &effect
                 && let SessionInput::Task { task, .. } = &**content
             {
                 let (session, input) = (*session, *input);
-                send(domain::Report::InputSent { session, input }.into(), &mut effects)?;
+                send(domain::Report::InputSent { session, input, text: None }.into(), &mut effects)?;
                 running.push_back(TaskProcess::start(session, task.clone())?);
                 continue;
             }
