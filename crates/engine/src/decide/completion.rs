@@ -78,6 +78,9 @@ impl DecisionContext<'_> {
     pub(super) fn start_tester(&mut self, task: TaskIndex) -> bool {
         let state = self.run.task(task);
         let Some(tester) = state.planned.tester.clone() else { return false };
+        // One that gave no verdict may still wait.
+        self.dismiss_tester(task);
+        let state = self.run.task(task);
         let (id, attempt, phase) = (state.planned.id.clone(), state.attempt, state.planned.phase);
         let session = SessionId(self.run.sessions.next_number());
         self.emit(events::SessionOpened {
