@@ -28,6 +28,7 @@ use std::{
 
 use domain::{CheckpointId, CheckpointOutcome, EffectId, ParkMode, Report, SessionId, TaskId};
 use engine::{Effect, ExpectedSession, SessionAssignment, TaskDuration};
+use tracing::{Span, info_span, warn};
 
 use crate::{
     git::{LandReport, LandScope},
@@ -186,17 +187,19 @@ impl LocalExecutor {
         work: impl FnOnce(&RunContext, &StopToken) -> Report + Send + 'static,
     ) {
         let (context, stop_token) = (Arc::clone(&self.context), StopToken::new());
-        let token = stop_token.clone();
+        let (token, span) = (stop_token.clone(), Span::current());
         let spawned = thread::Builder::new().name("job".to_owned()).spawn(move || {
+            let _span = span.entered();
             let report = work(&context, &token);
             // A stopped job has no valid outcome.
             if !token.is_stopped() {
                 context.report_to_run_loop(report);
             }
         });
-        // If no thread could be started, the effect stays pending and is executed after the next start.
-        if let Ok(thread) = spawned {
-            self.jobs.push(RunningJob { effect, stop_token, thread });
+        match spawned {
+            Ok(thread) => self.jobs.push(RunningJob { effect, stop_token, thread }),
+            // The effect stays pending and is executed after the next start.
+            Err(error) => warn!(%error, "cannot start a thread for an effect"),
         }
     }
 }
@@ -217,6 +220,7 @@ impl Executor for LocalExecutor {
 
     fn execute(&mut self, id: EffectId, effect: Effect) {
         self.jobs.retain(|job| !job.thread.is_finished());
+        let _span = info_span!("effect", effect = %job_name(id)).entered();
         match effect {
             Effect::SpawnAgent(assignment) => self.start_session(*assignment, RecoveryState::New),
             Effect::SendInput { session, input, content, brief } => {

@@ -11,6 +11,7 @@ use std::{
 
 use domain::{AgentOutput, EffectId, Report, RunInput, Timestamp};
 use engine::{Effect, QueueEntry, sort_by_urgency};
+use tracing::warn;
 use views::RunRow;
 
 use crate::{
@@ -90,6 +91,8 @@ pub(crate) struct RunLoop<E> {
     outstanding: BTreeSet<EffectId>,
     has_ended: bool,
     saved_at: std::time::Instant,
+    /// Whether the last attempt to save the rows failed; only the first failure is logged.
+    is_saving_failed: bool,
 }
 
 impl<E: Executor> RunLoop<E> {
@@ -111,6 +114,7 @@ impl<E: Executor> RunLoop<E> {
             outstanding: BTreeSet::new(),
             has_ended,
             saved_at: std::time::Instant::now(),
+            is_saving_failed: false,
         }
     }
 
@@ -284,7 +288,11 @@ impl<E: Executor> RunLoop<E> {
     fn save_rows_if_due(&mut self) {
         if self.saved_at.elapsed() >= SAVE_INTERVAL || self.durable_run.state().outcome().is_some() {
             // On failure the next call tries again; the log has the events.
-            drop(self.durable_run.save_rows());
+            let saved = self.durable_run.save_rows();
+            if let Some(error) = saved.as_ref().err().filter(|_| !self.is_saving_failed) {
+                warn!(error = error as &dyn std::error::Error, "cannot save the rows");
+            }
+            self.is_saving_failed = saved.is_err();
             self.saved_at = std::time::Instant::now();
         }
     }
@@ -294,7 +302,9 @@ impl<E: Executor> RunLoop<E> {
         // Threads that report now must not block: the next start recovers their work.
         drop(inbox);
         observers.stop();
-        drop(durable_run.save_rows());
+        if let Err(error) = durable_run.save_rows() {
+            warn!(error = &error as &dyn std::error::Error, "cannot save the rows");
+        }
         (executor, Some(mode))
     }
 }

@@ -11,6 +11,7 @@ use std::{
 use domain::{AgentOutput, Report, Role, RunId, RunInput, SessionId, TaskId};
 use repo::{GitOptions, RepoError};
 use sessions::{Sandbox, SandboxPolicy};
+use tracing::warn;
 
 use super::{
     ignored_files::copy_ignored_files,
@@ -179,8 +180,10 @@ impl RunContext {
     pub(super) fn remove_leftover_worktrees(&self, ended: &[SessionId]) {
         let existing = self.git.as_ref().map(RunGit::sessions_with_worktrees).unwrap_or_default();
         for session in existing.into_iter().filter(|session| ended.contains(session)) {
-            // On failure it is removed when space is needed, or on `clean`.
-            drop(self.remove_session_worktree(session));
+            if let Err(error) = self.remove_session_worktree(session) {
+                // It is removed when space is needed, or on `clean`.
+                warn!(%session, error = &error as &dyn Error, "cannot remove the worktree of an ended session");
+            }
         }
     }
 

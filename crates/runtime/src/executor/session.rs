@@ -16,6 +16,7 @@ use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
 use engine::SessionAssignment;
 use protocol::prompts::TaskPrompt;
 use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
+use tracing::info_span;
 
 use super::{
     disk_full,
@@ -87,8 +88,11 @@ impl SessionHandle {
             replay: None,
             is_ending: false,
         };
+        let task = worker.spec.task.as_ref().map(ToString::to_string);
+        let span = info_span!("session", run = %worker.context.run, task, session = %session);
         let thread = thread::Builder::new().name(format!("session-{session}"));
-        let thread = thread.spawn(move || worker.run(state)).map_err(|error| error_chain(&error))?;
+        let thread = thread.spawn(move || span.in_scope(|| worker.run(state)));
+        let thread = thread.map_err(|error| error_chain(&error))?;
         Ok(Self { outbox, thread })
     }
 
