@@ -15,10 +15,10 @@ const OWN_PREFIX: &str = "JANGDAN_";
 /// Part of a variable's value that must not be shown.
 ///
 /// ```
-/// # use domain::find_secret;
-/// assert_eq!(find_secret("GITHUB_TOKEN", "ghp_123"), Some("ghp_123"));
-/// assert_eq!(find_secret("DATABASE_URL", "postgres://ana:pw123@db/shop"), Some("pw123"));
-/// assert_eq!(find_secret("ANTHROPIC_MODEL", "opus"), None);
+/// # use domain::secret_in_variable;
+/// assert_eq!(secret_in_variable("GITHUB_TOKEN", "ghp_123"), Some("ghp_123"));
+/// assert_eq!(secret_in_variable("DATABASE_URL", "postgres://ana:pw123@db/shop"), Some("pw123"));
+/// assert_eq!(secret_in_variable("ANTHROPIC_MODEL", "opus"), None);
 /// ```
 pub fn secret_in_variable<'a>(variable: &str, value: &'a str) -> Option<&'a str> {
     if is_secret_name(variable) { Some(value) } else { url_password(value) }

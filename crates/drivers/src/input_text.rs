@@ -31,10 +31,10 @@ pub struct InputContext<'a> {
 /// Renders an input. Answers to prompts of the agent stay answers; everything else becomes a prompt.
 ///
 /// ```
-/// use drivers::{AgentInput, input_text::{InputContext, render_input}, preset::InputFormat};
+/// use drivers::{AgentInput, input_text::{InputContext, render_input}, preset::InputEncoding};
 /// use domain::{Locale, QuestionId, SessionInput};
 ///
-/// let (locale, format) = (Locale::Ko, InputFormat::Text);
+/// let (locale, format) = (Locale::Ko, InputEncoding::Text);
 /// let context = InputContext { locale, format, key: None, task: None, brief: None, template: None };
 /// let input = SessionInput::Answer { question: QuestionId(7), answer: "구독".into(), prompt: None };
 /// assert_eq!(render_input(&input, context), AgentInput::Prompt { text: "[ANSWER q_7]\n구독".into() });
