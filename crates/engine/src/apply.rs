@@ -179,27 +179,7 @@ impl Run {
                 }
             }
 
-            Event::SessionOpened(events::SessionOpened {
-                session,
-                parent,
-                depth,
-                role,
-                agent,
-                task,
-                phase,
-                resumes,
-            }) => {
-                let opened = session::OpenedSession {
-                    parent: *parent,
-                    depth: *depth,
-                    role: *role,
-                    agent: agent.as_ref(),
-                    task: task.as_ref(),
-                    phase: *phase,
-                    resumes: *resumes,
-                };
-                self.apply_session_opened(*session, &opened, sink);
-            }
+            Event::SessionOpened(opened) => self.apply_session_opened(opened, sink),
             Event::SessionActivated(events::SessionActivated { session, agent_session }) => {
                 self.apply_session_activated(*session, agent_session.as_ref());
             }

@@ -1,8 +1,8 @@
 //! Applies events about sessions, their inputs, messages and turns.
 
 use domain::{
-    AgentMessage, AgentName, AskUser, InputNumber, MessageOffset, NeedHuman, ParkMode, PhaseNumber, Role,
-    SessionId, SessionInput, StepComplete, TaskId, Timestamp, UserQuestion,
+    AgentMessage, AskUser, InputNumber, MessageOffset, NeedHuman, ParkMode, Role, SessionId, SessionInput,
+    StepComplete, Timestamp, UserQuestion, events,
 };
 
 use super::start::add_ms;
@@ -19,32 +19,17 @@ const CORRECTIONS_MAX: usize = 8;
 /// Number of prompts remembered per turn.
 const PROMPTS_MAX: usize = 256;
 
-/// The fields of `SessionOpened`.
-pub(super) struct OpenedSession<'a> {
-    pub(super) parent: Option<SessionId>,
-    pub(super) depth: u32,
-    pub(super) role: Role,
-    pub(super) agent: Option<&'a AgentName>,
-    pub(super) task: Option<&'a TaskId>,
-    pub(super) phase: Option<PhaseNumber>,
-    pub(super) resumes: Option<SessionId>,
-}
-
 impl Run {
-    pub(super) fn apply_session_opened(
-        &mut self,
-        id: SessionId,
-        opened: &OpenedSession<'_>,
-        sink: &mut EffectSink,
-    ) {
+    pub(super) fn apply_session_opened(&mut self, opened: &events::SessionOpened, sink: &mut EffectSink) {
+        let id = opened.session;
         let is_agent = opened.agent.is_some();
         let agent_session = opened.resumes.and_then(|resumed| self.session(resumed).agent_session.clone());
         self.sessions.push(Session {
             parent: opened.parent,
             depth: opened.depth,
             role: opened.role,
-            agent: opened.agent.cloned(),
-            task: opened.task.and_then(|task| self.find_task(task)),
+            agent: opened.agent.clone(),
+            task: opened.task.as_ref().and_then(|task| self.find_task(task)),
             phase: opened.phase,
             state: if is_agent { SessionState::Starting } else { SessionState::Active },
             dismissed: false,
