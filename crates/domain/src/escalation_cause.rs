@@ -67,6 +67,8 @@ pub enum EscalationCause {
     /// Worktrees use the whole disk budget.
     #[serde(alias = "noRoom")]
     DiskBudgetExhausted,
+    /// Checks, merges or checkpoints cannot be made because the disk is full.
+    DiskFull,
     /// The orchestrator's session ended too often.
     #[serde(alias = "orchestratorGone")]
     OrchestratorLost,
@@ -102,6 +104,7 @@ impl fmt::Display for EscalationCause {
             Self::QuestionExpired => f.write_str("a question was not answered in time"),
             Self::RunTimeout => f.write_str("the run exceeded its time limit"),
             Self::DiskBudgetExhausted => f.write_str("no disk space for another worktree"),
+            Self::DiskFull => f.write_str("the disk is full: free some space"),
             Self::OrchestratorLost => f.write_str("the orchestrator ended too often"),
             Self::MainAgentSilent => f.write_str("the main agent sends nothing while tasks wait for it"),
         }

@@ -175,6 +175,10 @@ events! {
         attempt: AttemptNumber,
         command: String,
     }
+    /// The turn of the agent did not end in time after it reported the task as done; the task continues without.
+    TurnWaitExpired {
+        task: TaskId,
+    }
     CheckFinished {
         task: TaskId,
         attempt: AttemptNumber,
@@ -773,6 +777,16 @@ events! {
         task: TaskId,
     }
     /// An effect without an event of its own ended.
+    /// An effect could not be executed because the disk is full; it is executed again later.
+    EffectPostponed {
+        effect: EffectId,
+        retry_at: Timestamp,
+        error: String,
+    }
+    /// A postponed effect is executed again, under the id that this event gives it.
+    EffectRetried {
+        effect: EffectId,
+    }
     EffectFinished {
         effect: EffectId,
         #[serde(default, skip_serializing_if = "Option::is_none")]

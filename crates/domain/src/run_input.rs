@@ -5,7 +5,8 @@
 use crate::{
     Actor, AgentMessage, AskUser, AttemptNumber, CheckpointId, CheckpointOutcome, EffectId, GateReport,
     InputNumber, MergeOutcome, MessageOffset, PermissionRequest, PhaseNumber, PlannedWork, Receipt,
-    RunSettings, SessionId, TaskId, TaskOverlap, TeamMember, TestFeedback, TurnTools, Usage, UserCommand,
+    RunSettings, SessionId, TaskId, TaskOverlap, TeamMember, TestFeedback, Timestamp, TurnTools, Usage,
+    UserCommand,
 };
 
 /// An input of a run, with its sender.
@@ -68,6 +69,8 @@ pub enum AgentOutput {
         read_from: u64,
         text: String,
         tools: TurnTools,
+        /// `None` if the turn succeeded or was cancelled.
+        failure: Option<TurnFailure>,
     },
     /// The agent's process ended in the middle of a turn.
     TurnInterrupted {
@@ -85,6 +88,23 @@ pub enum AgentOutput {
     /// The result of a tester.
     TestFeedback(TestFeedback),
     Usage(Usage),
+}
+
+/// Why a turn of an agent failed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TurnFailure {
+    RateLimited {
+        message: String,
+        /// `None` if the agent does not report it.
+        resets_at: Option<Timestamp>,
+    },
+    /// The agent is not signed in, or may not use its model.
+    Unauthorized {
+        message: String,
+    },
+    Other {
+        message: String,
+    },
 }
 
 /// What the executor did or observed.
@@ -135,6 +155,11 @@ pub enum Report {
     EffectFinished {
         effect: EffectId,
         error: Option<String>,
+    },
+    /// An effect could not be executed because the disk is full. Nothing of it has taken effect.
+    DiskFull {
+        effect: EffectId,
+        error: String,
     },
     /// A phase was not landed because its target branch is checked out.
     PhaseNotLanded {

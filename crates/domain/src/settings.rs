@@ -101,4 +101,7 @@ pub struct TeamMember {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<u32>, minimum = 1))]
     pub slots: Option<NonZeroU32>,
+    /// Whether its turns end when it falls silent, because it does not report their end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_turn_end_guessed: bool,
 }

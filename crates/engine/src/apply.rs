@@ -12,6 +12,7 @@ mod question;
 mod session;
 mod start;
 mod task;
+mod turn_wait;
 
 pub(crate) use escalation::{RATE_LIMIT_WAIT_MS_MAX, rate_limit_retry_at};
 pub(crate) use question::is_allowing_answer;
@@ -39,6 +40,7 @@ impl Run {
         self.apply_event(recorded.at, &recorded.actor, &recorded.event, &mut sink);
         self.schedule.defer_unstartable();
         self.update_silence_deadline(recorded.at);
+        self.update_effect_retry_deadline();
         sink.effects
     }
 
@@ -91,6 +93,7 @@ impl Run {
             Event::CheckStarted(events::CheckStarted { task, attempt, command }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.set_task_stage(task_ref, TaskStage::Checking);
+                self.cancel_turn_wait(task_ref);
                 let (task, attempt, command) = (task.clone(), *attempt, command.clone());
                 let timeout_ms = self.settings.timeout_ms;
                 let effect = Effect::RunCheck { task, attempt, command, timeout_ms };
@@ -98,6 +101,11 @@ impl Run {
             }
             Event::CheckFinished(events::CheckFinished { task, receipt, .. }) => {
                 self.apply_check_finished(task, receipt);
+            }
+            Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
+                if let Some(task) = self.find_task(task) {
+                    self.cancel_turn_wait(task);
+                }
             }
             Event::TestStarted(events::TestStarted { task, session }) => {
                 self.apply_test_started(task, *session)
@@ -108,6 +116,7 @@ impl Run {
             Event::MergeStarted(events::MergeStarted { task, attempt }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
                 self.set_task_stage(task_ref, TaskStage::Merging);
+                self.cancel_turn_wait(task_ref);
                 self.mergeable.retain(|waiting| *waiting != task_ref);
                 self.merging = Some(task_ref);
                 let effect = Effect::Merge(Box::new(self.merge_order(task_ref, *attempt)));
@@ -200,6 +209,7 @@ impl Run {
             }
             Event::InputQueued(events::InputQueued { session, input, content }) => {
                 self.apply_input_queued(*session, *input, content, sink);
+                self.wait_for_new_turn(at, *session);
             }
             Event::InputSent(events::InputSent { session, input, text }) => {
                 self.apply_input_sent(*session, *input, text.as_ref());
@@ -207,6 +217,7 @@ impl Run {
             Event::MessageReceived(events::MessageReceived { session, offset, read_from, message }) => {
                 self.record_message_offset(*session, *offset, *read_from);
                 self.apply_message_received(*session, message);
+                self.wait_for_new_turn(at, *session);
             }
             Event::MessageRejected(events::MessageRejected {
                 session,
@@ -290,6 +301,12 @@ impl Run {
             Event::OverlapResolved(events::OverlapResolved { tasks }) => {
                 self.overlaps.retain(|known| known.tasks != *tasks)
             }
+            Event::EffectPostponed(events::EffectPostponed { effect, retry_at, .. }) => {
+                self.pending_effects.postpone(*effect, *retry_at)
+            }
+            Event::EffectRetried(events::EffectRetried { effect }) => {
+                sink.retry(&mut self.pending_effects, *effect)
+            }
             Event::EffectFinished(events::EffectFinished { effect, .. }) => {
                 self.apply_effect_finished(*effect)
             }
@@ -318,6 +335,13 @@ impl Run {
             && let Some(task_ref) = self.find_task(task)
         {
             self.schedule.release(self.task(task_ref).node, HoldReason::Restoring);
+        }
+    }
+
+    fn update_effect_retry_deadline(&mut self) {
+        match self.pending_effects.next_retry_at() {
+            Some(at) => self.timers.set(at, Deadline::EffectRetry),
+            None => self.timers.clear(Deadline::EffectRetry),
         }
     }
 

@@ -13,6 +13,7 @@ mod completion;
 mod control;
 mod deadline;
 mod disk_budget;
+mod disk_full;
 mod escalation;
 mod file_overlap;
 mod follow_up;

@@ -20,6 +20,7 @@ mod table;
 mod timers;
 mod touched_paths;
 mod urgency;
+mod worktree_eviction;
 
 pub use decide::Decision;
 pub use effect::{
@@ -35,3 +36,4 @@ pub use schedule::{AgentIndex, HoldReason, Schedule, ScheduleLimits, TaskRequire
 pub use state::TaskState;
 pub use touched_paths::TouchedPaths;
 pub use urgency::{QueueEntry, sort_by_urgency};
+pub use worktree_eviction::{UnusedWorktrees, WorktreeEviction, eviction_order};

@@ -76,6 +76,8 @@ pub struct Run {
     pub(crate) time_limit_escalation: Option<EscalationId>,
     /// The open escalation about the disk budget for worktrees.
     pub(crate) disk_budget_escalation: Option<EscalationId>,
+    /// The open escalation about a full disk.
+    pub(crate) disk_full_escalation: Option<EscalationId>,
     /// The main agent that tasks wait for, and its read position when that was last checked.
     pub(crate) watched_orchestrator: Option<(SessionId, u64)>,
     /// The open escalation about a silent main agent, and the value of `watched_orchestrator` when it was raised.
@@ -168,6 +170,7 @@ impl Run {
             budget_usage: BudgetUsage::default(),
             time_limit_escalation: None,
             disk_budget_escalation: None,
+            disk_full_escalation: None,
             watched_orchestrator: None,
             silence_escalation: None,
             unread_chats: VecDeque::new(),
@@ -196,13 +199,15 @@ impl Run {
     pub fn next_deadline(&self) -> Option<Timestamp> {
         match self.status {
             RunStatus::Active | RunStatus::Paused => self.timers.earliest().map(|(at, _)| at),
-            RunStatus::NotStarted | RunStatus::Ended(_) => None,
+            // An ended run only finishes its effects.
+            RunStatus::Ended(_) => self.pending_effects.next_retry_at(),
+            RunStatus::NotStarted => None,
         }
     }
 
     /// Returns the effects that have not been reported yet, in order. After a restart they are executed again.
     pub fn pending_effects(&self) -> Vec<(EffectId, Effect)> {
-        let mut effects: Vec<_> = self.pending_effects.iter().cloned().collect();
+        let mut effects: Vec<_> = self.pending_effects.iter_executing().cloned().collect();
         effects.sort_by_key(|(id, _)| *id);
         effects
     }

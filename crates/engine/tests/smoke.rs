@@ -3,7 +3,7 @@
 use domain::{
     AgentMessage, AgentOutput, DoneMessage, GateApproval, GateReport, MergeOutcome, MessageOffset,
     PlannedPhase, PlannedTask, PlannedWork, Report, Role, RunInput, RunOutcome, RunSettings, RunStart,
-    SessionId, TeamMember, Timestamp,
+    SessionId, TeamMember, Timestamp, TurnTools,
 };
 use engine::{Effect, Run, TaskState};
 
@@ -23,7 +23,12 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
         phases: vec![phase],
         tasks: vec![PlannedTask::new(id.clone(), 1, "one".to_owned())],
     };
-    let team = vec![TeamMember { name: "dev".parse().unwrap(), role: Role::Worker, slots: None }];
+    let team = vec![TeamMember {
+        name: "dev".parse().unwrap(),
+        role: Role::Worker,
+        slots: None,
+        is_turn_end_guessed: false,
+    }];
     let settings = RunSettings { gate_approval: GateApproval::Automatic, ..RunSettings::default() };
     let start = Box::new(RunStart { project: "p".to_owned(), work, settings, team });
 
@@ -55,6 +60,13 @@ fn one_task_runs_to_done_and_its_log_replays_to_the_same_state() {
         },
     );
     assert_eq!(run.task_state(&id), Some(TaskState::Merging));
+    let turn_end = AgentOutput::TurnEnded {
+        read_from: 8,
+        text: String::new(),
+        tools: TurnTools::default(),
+        failure: None,
+    };
+    step(&mut run, RunInput::Agent { session, output: turn_end });
     let outcome = MergeOutcome::Merged { commit: "c".to_owned(), receipt: None, tree: None };
     step(&mut run, RunInput::Report(Report::MergeFinished { task: id.clone(), attempt: 1, outcome }));
     assert_eq!(run.task_state(&id), Some(TaskState::Done));

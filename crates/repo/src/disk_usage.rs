@@ -19,6 +19,16 @@ pub fn disk_usage(path: &Path) -> u64 {
     blocks * BLOCK_BYTES
 }
 
+/// Tells whether this user can write next to nothing to the disk of a path. False if the path does not exist.
+pub fn is_disk_full(path: &Path) -> bool {
+    // Git needs more than that for any operation.
+    const FREE_BYTES_MIN: u64 = 64 * 1024;
+    let Ok(disk) = rustix::fs::statvfs(path) else { return false };
+    // File systems without a fixed number of files report zero of zero.
+    let has_no_files = disk.f_files > 0 && disk.f_favail == 0;
+    has_no_files || disk.f_bavail.saturating_mul(disk.f_frsize) < FREE_BYTES_MIN
+}
+
 /// Returns the bytes that this user can still write to the disk of a path; `None` if the path does not exist.
 pub fn free_disk_bytes(path: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(path).ok()?;

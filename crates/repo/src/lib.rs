@@ -43,7 +43,7 @@ pub use commit::CommitOptions;
 pub use commit_id::{CommitId, GitIdentity};
 pub use conflicts::{Conflict, ConflictSide, TreeEntryKind};
 pub use detached_worktree::DetachedWorktree;
-pub use disk_usage::{disk_usage, free_disk_bytes};
+pub use disk_usage::{disk_usage, free_disk_bytes, is_disk_full};
 pub use error::RepoError;
 pub use git::GitOptions;
 pub use land::LandingOutcome;

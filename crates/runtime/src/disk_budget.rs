@@ -1,8 +1,7 @@
 //! The disk space that the worktrees of a data directory may use.
 //!
-//! When the budget is reached, worktrees are removed in this order: those for checks of merged trees, those of ended
-//! sessions, folders ignored by git in the worktrees of ended tasks, and then the worktrees of merged tasks. Changes are
-//! saved in git before a worktree is removed. Unmerged work and worktrees in use are never removed.
+//! When the budget is reached, worktrees are removed in the order that the engine gives (`engine::eviction_order`), until
+//! enough space is free.
 
 mod worktree_registry;
 
@@ -14,7 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::RunId;
+use domain::{RunId, TaskId};
+use engine::{UnusedWorktrees, WorktreeEviction};
 use repo::RepoError;
 use tracing::{debug, warn};
 use worktree_registry::{RemovalCandidates, WorktreeRegistry};
@@ -117,7 +117,7 @@ impl DiskBudget {
             return Ok(());
         }
         let candidates = self.registry.removal_candidates(data);
-        for freed in self.removal_steps(data, &candidates) {
+        for freed in self.evict_worktrees(data, &candidates) {
             used = used.saturating_sub(freed);
             if used < budget_bytes {
                 break;
@@ -131,46 +131,76 @@ impl DiskBudget {
         Err(DiskBudgetExceeded { budget_bytes, usage: unremovable_usage(data, &candidates) })
     }
 
-    /// Returns an iterator that removes one candidate with each step, and returns the bytes freed.
-    fn removal_steps<'a>(
+    /// Returns an iterator that executes one step of the eviction with each item, and returns the bytes freed.
+    fn evict_worktrees<'a>(
         &'a self,
         data: &'a Path,
         candidates: &'a [RemovalCandidates],
     ) -> impl Iterator<Item = u64> + 'a {
         let folder = |run: &RunId| data.join("runs").join(run.as_str());
-        let is_unused =
-            move |run: &&RemovalCandidates| run.has_ended || !is_check_worktree_in_use(&folder(&run.run));
-        let checks = candidates.iter().filter(is_unused).map(|run| run.git.remove_check_worktree());
-        let sessions = candidates
-            .iter()
-            .flat_map(|run| run.sessions.iter().map(|session| run.git.remove_session_worktree(*session)));
-        let tasks = || {
-            let all = candidates.iter().flat_map(|run| run.tasks.iter().map(move |task| (run, task)));
-            all.filter(|(run, (task, _))| !self.registry.is_leased(&run.run, task))
-        };
-        let ignored = tasks().map(move |(run, (task, _))| {
-            let freed = run.git.remove_ignored_folders(task)?;
-            if freed > 0 {
-                // The set-up must run again before the worktree is used again.
-                let marker = folder(&run.run).join(format!("ready-{task}"));
-                if let Err(error) = fs::remove_file(&marker)
-                    && error.kind() != io::ErrorKind::NotFound
-                {
-                    warn!(run = %run.run, %task, path = %marker.display(), error = &error as &dyn Error, "the set-up will not run again");
-                }
-            }
-            Ok(freed)
+        let unused = candidates.iter().map(|candidate| UnusedWorktrees {
+            run: candidate.run.clone(),
+            is_check_worktree_unused: candidate.has_ended
+                || !is_check_worktree_in_use(&folder(&candidate.run)),
+            sessions: candidate.sessions.clone(),
+            tasks: candidate.tasks.clone(),
         });
-        let merged = tasks()
-            .filter(|(_, (_, is_done))| *is_done)
-            .map(|(run, (task, _))| Ok(run.git.remove_worktree_if_merged(task)?.unwrap_or(0)));
-        // A worktree whose content cannot be saved is not removed.
-        checks.chain(sessions).chain(ignored).chain(merged).map(|freed: Result<u64, RepoError>| {
-            freed.unwrap_or_else(|error| {
+        let order = engine::eviction_order(&unused.collect::<Vec<_>>());
+        order.into_iter().map(move |step| {
+            // A worktree whose content cannot be saved is not removed.
+            self.evict_worktree(data, candidates, &step).unwrap_or_else(|error| {
                 warn!(error = &error as &dyn Error, "cannot free disk space");
                 0
             })
         })
+    }
+
+    /// Executes a step of the eviction, and returns the bytes freed.
+    fn evict_worktree(
+        &self,
+        data: &Path,
+        candidates: &[RemovalCandidates],
+        step: &WorktreeEviction,
+    ) -> Result<u64, RepoError> {
+        let git = |run: &RunId| {
+            candidates.iter().find(|candidate| candidate.run == *run).map(|candidate| &candidate.git)
+        };
+        // A session may have started to use a worktree in the meantime.
+        match step {
+            WorktreeEviction::CheckWorktree { run } => {
+                git(run).map_or(Ok(0), |git| git.remove_check_worktree())
+            }
+            WorktreeEviction::SessionWorktree { run, session } => {
+                git(run).map_or(Ok(0), |git| git.remove_session_worktree(*session))
+            }
+            WorktreeEviction::IgnoredFolders { run, task }
+            | WorktreeEviction::MergedWorktree { run, task }
+                if self.registry.is_leased(run, task) =>
+            {
+                Ok(0)
+            }
+            WorktreeEviction::IgnoredFolders { run, task } => {
+                let freed = git(run).map_or(Ok(0), |git| git.remove_ignored_folders(task))?;
+                if freed > 0 {
+                    require_set_up(data, run, task);
+                }
+                Ok(freed)
+            }
+            WorktreeEviction::MergedWorktree { run, task } => {
+                let freed = git(run).map_or(Ok(None), |git| git.remove_worktree_if_merged(task))?;
+                Ok(freed.unwrap_or(0))
+            }
+        }
+    }
+}
+
+/// Lets the set-up run again before the worktree of a task is used again.
+fn require_set_up(data: &Path, run: &RunId, task: &TaskId) {
+    let marker = data.join("runs").join(run.as_str()).join(format!("ready-{task}"));
+    if let Err(error) = fs::remove_file(&marker)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        warn!(%run, %task, path = %marker.display(), error = &error as &dyn Error, "the set-up will not run again");
     }
 }
 

@@ -11,7 +11,6 @@ mod ignored_files;
 mod job;
 mod merge;
 mod observers;
-mod open_turns;
 mod overlap_watch;
 mod process;
 mod run_context;
@@ -37,6 +36,7 @@ use crate::{
     task_durations::DurationRecord,
 };
 pub(crate) use check_worktree::is_in_use as is_check_worktree_in_use;
+use disk_full::{DiskFull, JobError};
 pub(crate) use observers::RunObservers;
 pub(crate) use run_context::RunContext;
 use run_context::error_chain;
@@ -114,7 +114,7 @@ impl LocalExecutor {
         task: TaskId,
         agent_session: Option<String>,
     ) {
-        self.start_job(id, move |context, _| {
+        self.start_disk_job(id, move |context, _| {
             let outcome = match &context.git {
                 None => {
                     let tree = context.project_tree();
@@ -126,10 +126,13 @@ impl LocalExecutor {
                         agent_session,
                         tree: Some(snapshot.tree),
                     },
-                    Err(error) => CheckpointOutcome::Failed { error: error_chain(&error) },
+                    Err(error) => match JobError::new(context, &error) {
+                        JobError::DiskFull(full) => return Err(full),
+                        JobError::Failed(error) => CheckpointOutcome::Failed { error },
+                    },
                 },
             };
-            Report::CheckpointFinished { checkpoint, outcome }
+            Ok(Report::CheckpointFinished { checkpoint, outcome })
         });
     }
 
@@ -180,6 +183,17 @@ impl LocalExecutor {
         }
     }
 
+    /// Starts a thread that does `work`, and reports its outcome or that the disk is full.
+    fn start_disk_job(
+        &mut self,
+        effect: EffectId,
+        work: impl FnOnce(&RunContext, &StopToken) -> Result<Report, DiskFull> + Send + 'static,
+    ) {
+        self.start_job(effect, move |context, stop_token| {
+            work(context, stop_token).unwrap_or_else(|DiskFull { error }| Report::DiskFull { effect, error })
+        });
+    }
+
     /// Starts a thread that does `work` and reports its outcome.
     fn start_job(
         &mut self,
@@ -222,7 +236,12 @@ impl Executor for LocalExecutor {
         self.jobs.retain(|job| !job.thread.is_finished());
         let _span = info_span!("effect", effect = %job_name(id)).entered();
         match effect {
-            Effect::SpawnAgent(assignment) => self.start_session(*assignment, RecoveryState::New),
+            Effect::SpawnAgent(assignment) => {
+                if let Some(task) = &assignment.task {
+                    self.context.host.disk_budget.registry.reclaim(&self.context.run, task);
+                }
+                self.start_session(*assignment, RecoveryState::New);
+            }
             Effect::SendInput { session, input, content, brief } => {
                 let brief = brief.map(|brief| Box::new(task_prompt(*brief)));
                 self.send(session, SessionCommand::Send { number: input, input: content, brief });
@@ -248,45 +267,50 @@ impl Executor for LocalExecutor {
                 }),
             },
             Effect::RunCheck { task, attempt, command, timeout_ms } => {
-                self.start_job(id, move |context, stop_token| {
-                    context.open_turns.wait_for_task(&task, stop_token);
+                self.start_disk_job(id, move |context, stop_token| {
                     let receipt =
-                        job::check_task(context, &job_name(id), &task, &command, timeout_ms, stop_token);
-                    Report::CheckFinished { task, attempt, receipt }
+                        job::check_task(context, &job_name(id), &task, &command, timeout_ms, stop_token)?;
+                    Ok(Report::CheckFinished { task, attempt, receipt })
                 });
             }
-            Effect::Merge(order) => self.start_job(id, move |context, stop_token| {
-                context.open_turns.wait_for_task(&order.task, stop_token);
-                let outcome = merge::merge_task(context, &order, &job_name(id), stop_token);
-                Report::MergeFinished { task: order.task, attempt: order.attempt, outcome }
+            Effect::Merge(order) => self.start_disk_job(id, move |context, stop_token| {
+                let outcome = merge::merge_task(context, &order, &job_name(id), stop_token)?;
+                Ok(Report::MergeFinished { task: order.task, attempt: order.attempt, outcome })
             }),
-            Effect::CheckGate(gate) => self.start_job(id, move |context, stop_token| {
-                let report = gate::examine_phase(context, &job_name(id), &gate, stop_token);
-                Report::GateChecked { phase: gate.phase, round: gate.round, report }
+            Effect::CheckGate(gate) => self.start_disk_job(id, move |context, stop_token| {
+                let report = gate::examine_phase(context, &job_name(id), &gate, stop_token)?;
+                Ok(Report::GateChecked { phase: gate.phase, round: gate.round, report })
             }),
-            Effect::LandPhase { phase } => self.start_job(id, move |context, _| {
+            Effect::LandPhase { phase } => self.start_disk_job(id, move |context, _| {
                 let scope = LandScope::Approved(vec![phase]);
                 let report = context.git.as_ref().map(|git| git.land(&scope)).transpose();
-                let error = match report {
+                let error = match report.map_err(|error| JobError::new(context, &error)) {
                     Ok(Some(LandReport::CheckedOut { .. })) => {
-                        return Report::PhaseNotLanded { effect: id };
+                        return Ok(Report::PhaseNotLanded { effect: id });
                     }
                     Ok(report) => report.and_then(|report| report.problem()),
-                    Err(error) => Some(error_chain(&error)),
+                    Err(JobError::DiskFull(full)) => return Err(full),
+                    Err(JobError::Failed(error)) => Some(error),
                 };
-                Report::EffectFinished { effect: id, error }
+                Ok(Report::EffectFinished { effect: id, error })
             }),
             Effect::MakeCheckpoint { checkpoint, task, agent_session } => {
                 self.create_checkpoint(id, checkpoint, task, agent_session);
             }
-            Effect::RestoreCheckpoint { task, commit } => self.start_job(id, move |context, _| {
+            Effect::RestoreCheckpoint { task, commit } => self.start_disk_job(id, move |context, _| {
                 let restored = match &context.git {
-                    Some(git) => {
-                        git.restore_worktree(&task, commit.as_deref()).map_err(|error| error_chain(&error))
+                    Some(git) => git.restore_worktree(&task, commit.as_deref()),
+                    None => {
+                        let error = Some("cannot restore a checkpoint without worktrees".to_owned());
+                        return Ok(Report::EffectFinished { effect: id, error });
                     }
-                    None => Err("cannot restore a checkpoint without worktrees".to_owned()),
                 };
-                Report::EffectFinished { effect: id, error: restored.err() }
+                let error = match restored.map_err(|error| JobError::new(context, &error)) {
+                    Ok(()) => None,
+                    Err(JobError::DiskFull(full)) => return Err(full),
+                    Err(JobError::Failed(error)) => Some(error),
+                };
+                Ok(Report::EffectFinished { effect: id, error })
             }),
             Effect::SavePermissionRule { pattern, allowed } => self.start_job(id, move |context, _| {
                 let saved = context.save_permission_rule(&pattern, allowed);

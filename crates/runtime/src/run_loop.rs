@@ -169,7 +169,7 @@ impl<E: Executor> RunLoop<E> {
                     }
                     // An ended run finishes what it ordered; the others continue with the next start.
                     RunRequest::Stop(mode) if self.durable_run.state().outcome().is_some() => {
-                        stop = Some((mode, time::Instant::now() + FINISH_MAX));
+                        stop.get_or_insert((mode, time::Instant::now() + FINISH_MAX));
                     }
                     RunRequest::Stop(mode) => return self.stop(mode),
                 }

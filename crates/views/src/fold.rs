@@ -364,7 +364,10 @@ impl Views {
                 self.apply_overlap_detected(now, overlap)
             }
             Event::OverlapResolved(events::OverlapResolved { tasks }) => self.rows.overlaps.remove(tasks),
-            Event::EffectFinished(_) => {}
+            Event::TurnWaitExpired(_)
+            | Event::EffectPostponed(_)
+            | Event::EffectRetried(_)
+            | Event::EffectFinished(_) => {}
 
             Event::ChatMessageSent(events::ChatMessageSent { text, answers }) => {
                 self.add_chat_message(now, text, *answers)

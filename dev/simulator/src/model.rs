@@ -55,6 +55,8 @@ pub struct Model {
     pub finished: BTreeSet<EffectId>,
     /// Effects that restore the worktree of a task.
     pub restoring: BTreeMap<EffectId, TaskId>,
+    /// Effects that failed because the disk is full, also those that were executed again.
+    pub postponed: BTreeSet<EffectId>,
     /// Feedback loops with their tasks.
     pub loops: BTreeMap<LoopId, TaskId>,
     /// The task of the current merge.

@@ -4,7 +4,7 @@ use domain::{BlockReason, EscalationLevel, TaskId};
 
 use crate::{
     environment::ProcessState,
-    model::{QuestionState, Stage, Task},
+    model::{Model, QuestionState, Stage, Task},
     rule::{Rule, RuleViolation},
     simulation::Simulation,
 };
@@ -21,11 +21,13 @@ impl Simulation<'_> {
         // A main agent asks for the next task without end.
         let is_thin = self.model.settings.mode == domain::OrchestrationMode::Thin;
         let last = self.step + if is_thin { STEPS_MAX / 10 } else { STEPS_MAX };
-        while self.environment.has_scheduled_events() {
+        while self.environment.has_scheduled_events() || self.has_waiting_effect() {
             if self.step > last {
                 return Ok(());
             }
-            self.process_next_event()?;
+            if !self.process_next_event()? {
+                break;
+            }
         }
         if self.model.paused || self.model.ended || self.model.cancelled {
             return Ok(());
@@ -37,6 +39,12 @@ impl Simulation<'_> {
             Some(how) => Err(RuleViolation::new(Rule::WaitHasReason, how)),
             None => Ok(()),
         }
+    }
+
+    /// Tells whether an effect waits for disk space; a timer retries it.
+    fn has_waiting_effect(&self) -> bool {
+        let Model { postponed, finished, .. } = &self.model;
+        postponed.difference(finished).any(|effect| self.run.is_effect_pending(*effect))
     }
 
     /// Returns the problem of a task that does not continue.

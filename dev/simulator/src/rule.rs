@@ -53,6 +53,8 @@ pub enum Rule {
     PermittedMessages,
     /// A report about something that has ended changes nothing.
     StaleReports,
+    /// A task is checked and merged only after the turn of its worker has ended, or after a wait for it.
+    TurnEndFirst,
     /// A task with a check is done only with a receipt of its current attempt, or if the check is waived.
     Receipt,
     /// At most one merge runs at a time.
@@ -102,6 +104,7 @@ impl fmt::Display for Rule {
             Self::PromptOnce => "a prompt is processed once",
             Self::PermittedMessages => "a message is processed only if the role of its agent permits it",
             Self::StaleReports => "a report about something that has ended changes nothing",
+            Self::TurnEndFirst => "a task is checked and merged after the turn of its worker",
             Self::Receipt => "a task with a check is done only with a receipt",
             Self::OneMerge => "at most one merge runs at a time",
             Self::NoCycle => "calls and dependencies have no cycle",

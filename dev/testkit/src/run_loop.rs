@@ -7,8 +7,8 @@ use std::{
 
 use domain::{
     AgentMessage, AgentOutput, CheckpointOutcome, DoneMessage, EffectId, GateApproval, GateReport,
-    MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Report, Role,
-    RunInput, RunSettings, RunStart, SessionInput, TeamMember, Timestamp,
+    MergeOutcome, MessageOffset, PlannedPhase, PlannedTask, PlannedWork, Receipt, RecordedEvent, Report,
+    Role, RunInput, RunSettings, RunStart, SessionInput, TeamMember, Timestamp, TurnTools,
 };
 use engine::{Effect, Rejection, Run};
 use views::Views;
@@ -127,7 +127,7 @@ pub fn start_input(work: &Workload, slots: u32) -> RunInput {
         project: "a project".to_owned(),
         work: PlannedWork { title: "A plan".to_owned(), phases: vec![phase], tasks },
         settings,
-        team: vec![TeamMember { name, role: Role::Worker, slots: None }],
+        team: vec![TeamMember { name, role: Role::Worker, slots: None, is_turn_end_guessed: false }],
     };
     RunInput::Start { person: "ana".to_owned(), start: Box::new(start) }
 }
@@ -146,8 +146,12 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
                 let offset = MessageOffset { start: 100, ordinal: 0 };
                 let output = AgentOutput::Message { offset, read_from: 120, message: Box::new(done) };
                 inputs.push(RunInput::Agent { session, output });
+                inputs.push(RunInput::Agent { session, output: turn_end(120) });
             }
             return inputs;
+        }
+        Effect::RunCheck { task, attempt, command, .. } => {
+            Report::CheckFinished { task, attempt, receipt: passing_receipt(command) }
         }
         Effect::EndSession { session } => Report::SessionEnded { session, exit_status: Some(0) },
         Effect::Merge(order) => {
@@ -165,7 +169,6 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
         }
         Effect::ParkSession { .. }
         | Effect::WakeSession { .. }
-        | Effect::RunCheck { .. }
         | Effect::LandPhase { .. }
         | Effect::RestoreCheckpoint { .. }
         | Effect::SavePermissionRule { .. }
@@ -175,6 +178,23 @@ pub fn success_inputs(id: EffectId, effect: Effect) -> Vec<RunInput> {
         | Effect::RemoveWorktree { .. } => Report::EffectFinished { effect: id, error: None },
     };
     vec![report.into()]
+}
+
+/// Returns the end of a successful turn without text.
+pub fn turn_end(read_from: u64) -> AgentOutput {
+    AgentOutput::TurnEnded { read_from, text: String::new(), tools: TurnTools::default(), failure: None }
+}
+
+fn passing_receipt(command: String) -> Receipt {
+    Receipt {
+        command,
+        exit_status: Some(0),
+        output_hash: "0".to_owned(),
+        output_tail: String::new(),
+        tree: "1".to_owned(),
+        started_at: Timestamp(0),
+        finished_at: Timestamp(1),
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ fn style(kind: &str) -> Option<Style> {
         | "QuestionExpired"
         | "EscalationRaised"
         | "ManyQuestionsAsked"
+        | "EffectPostponed"
         | "ChatAnsweredWithStatus" => ASKS,
         "TaskSkipped" | "TaskCancelled" | "QuestionWithdrawn" | "RequestSkipped" => FAINT,
         _ => return None,

@@ -135,7 +135,12 @@ impl TestProject {
         settings: RunSettings,
         workers: &[(&str, &str)],
     ) -> RunId {
-        let worker = |name: &str| TeamMember { name: name.parse().unwrap(), role: Role::Worker, slots: None };
+        let worker = |name: &str| TeamMember {
+            name: name.parse().unwrap(),
+            role: Role::Worker,
+            slots: None,
+            is_turn_end_guessed: false,
+        };
         let team: Vec<TeamMember> = workers.iter().map(|(name, _)| worker(name)).collect();
         let presets = workers.iter().map(|(name, preset)| format!("['{name}']\n{preset}\n"));
         let base = self.git(&["rev-parse", "HEAD"]).trim().to_owned();

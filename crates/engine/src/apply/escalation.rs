@@ -2,8 +2,8 @@
 
 use domain::{
     AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
-    EscalationId, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, Recovery, SessionInput,
-    Timestamp, events,
+    EscalationCause, EscalationId, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, Recovery,
+    SessionInput, Timestamp, events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -58,7 +58,7 @@ impl Run {
                     if let Some(task) = self.task_mut(task) {
                         task.proof = CompletionProof::Checked;
                     }
-                    self.queue_for_merge(task);
+                    self.queue_for_merge(at, task);
                 }
             }
             Event::EscalationRaised(events::EscalationRaised {
@@ -67,6 +67,7 @@ impl Run {
                 subject,
                 session,
                 title,
+                cause,
                 description,
                 suggested,
                 ..
@@ -82,6 +83,9 @@ impl Run {
                     ..Escalation::default()
                 });
                 self.apply_escalation_raised(*escalation, *kind, subject);
+                if *cause == Some(EscalationCause::DiskFull) {
+                    self.disk_full_escalation = Some(*escalation);
+                }
                 self.record_silence_escalation(at, *escalation, (*kind, subject, *session));
             }
             Event::EscalationForwarded(events::EscalationForwarded { escalation, to, session }) => {
@@ -254,6 +258,7 @@ impl Run {
         }
         self.release_disk_budget_holds(id);
         self.clear_silence_escalation(id);
+        self.disk_full_escalation.take_if(|open| *open == id);
         if self.time_limit_escalation == Some(id) {
             self.time_limit_escalation = None;
             self.schedule.set_paused(self.status == RunStatus::Paused);
@@ -291,7 +296,7 @@ impl Run {
                     if let Some(task) = self.task_mut(task_ref) {
                         task.proof = CompletionProof::Waived;
                     }
-                    self.queue_for_merge(task_ref);
+                    self.queue_for_merge(at, task_ref);
                 }
             }
             _ => {}

@@ -100,6 +100,7 @@ impl Run {
                     // The next process numbers its prompts from the start.
                     session.prompts.clear();
                 }
+                self.end_turn_wait(id);
             }
         }
     }
@@ -150,6 +151,7 @@ impl Run {
             sink.add(&mut self.pending_effects, EffectKey::RemoveWorktree(id), effect);
         }
         self.alive.remove(&id);
+        self.end_turn_wait(id);
         if self.root_session == Some(id) && !self.session(id).dismissed {
             self.orchestrator_losses += 1;
         }
@@ -384,6 +386,7 @@ impl Run {
         session.prompts.clear();
         session.advance_read_position(read_from);
         session.turn_from = session.read_from;
+        self.end_turn_wait(id);
         self.schedule_parking(at, id);
     }
 

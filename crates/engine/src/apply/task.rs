@@ -130,13 +130,20 @@ impl Run {
         }
         task.proof = CompletionProof::Unchecked;
         task.stage = TaskStage::Claimed;
-        if !has_checks {
-            self.queue_for_merge(task_ref);
+        // An accepted report makes the corrections of earlier messages obsolete.
+        if let Some(session) = task.session.and_then(|session| self.sessions.get_mut(session.0)) {
+            session.corrections.clear();
+        }
+        if has_checks {
+            self.begin_turn_wait(at, task_ref);
+        } else {
+            self.queue_for_merge(at, task_ref);
         }
     }
 
-    pub(super) fn queue_for_merge(&mut self, task: TaskIndex) {
+    pub(super) fn queue_for_merge(&mut self, at: Timestamp, task: TaskIndex) {
         self.set_task_stage(task, TaskStage::Mergeable);
+        self.begin_turn_wait(at, task);
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
         }
@@ -441,6 +448,7 @@ impl Run {
     /// Cancels the pending check and merge of the current attempt.
     fn cancel_task_effects(&mut self, task: TaskIndex) {
         self.mergeable.retain(|waiting| *waiting != task);
+        self.cancel_turn_wait(task);
         self.pending_effects.remove(&EffectKey::Check(task));
         self.pending_effects.remove(&EffectKey::Merge(task));
         if self.merging == Some(task) {

@@ -3,6 +3,7 @@
 use domain::{Event, TaskId, events};
 
 use super::DecisionContext;
+use crate::state::{TaskIndex, TaskStage};
 
 impl DecisionContext<'_> {
     pub(super) fn mark_affected_by_event(&mut self, event: &Event) {
@@ -16,6 +17,7 @@ impl DecisionContext<'_> {
             Event::TaskBlocked(events::TaskBlocked { task, .. })
             | Event::TaskUnblocked(events::TaskUnblocked { task, .. })
             | Event::TaskClaimed(events::TaskClaimed { task, .. })
+            | Event::TurnWaitExpired(events::TurnWaitExpired { task })
             | Event::CheckStarted(events::CheckStarted { task, .. })
             | Event::CheckFinished(events::CheckFinished { task, .. })
             | Event::TaskReturned(events::TaskReturned { task, .. })
@@ -58,6 +60,9 @@ impl DecisionContext<'_> {
             | Event::SessionEnded(events::SessionEnded { session, .. })
             | Event::SessionLost(events::SessionLost { session, .. }) => {
                 self.sessions.insert(*session);
+                // Its check may have waited for the end of the turn.
+                let is_claimed = |task: &TaskIndex| self.run.task(*task).stage == TaskStage::Claimed;
+                self.tasks.extend(self.run.session(*session).task.filter(is_claimed));
             }
             Event::QuestionRouted(events::QuestionRouted { question, .. })
             | Event::QuestionForwarded(events::QuestionForwarded { question, .. })
@@ -147,6 +152,8 @@ impl DecisionContext<'_> {
             | Event::DiskBudgetExhausted(_)
             | Event::OverlapDetected(_)
             | Event::OverlapResolved(_)
+            | Event::EffectPostponed(_)
+            | Event::EffectRetried(_)
             | Event::EffectFinished(_)
             | Event::ChatAnsweredWithStatus(_)
             | Event::ResolveRequested(_)

@@ -2,7 +2,7 @@
 
 use domain::{
     AgentError, AttemptFailure, BlockReason, CheckpointReason, ErrorType, EscalationCause, EscalationSubject,
-    EscalationType, FeedbackLoopOutcome, Recovery, Role, SessionId, Severity, Usage, events,
+    EscalationType, FeedbackLoopOutcome, Recovery, Role, SessionId, Severity, TurnFailure, Usage, events,
 };
 
 use super::{
@@ -138,6 +138,26 @@ impl DecisionContext<'_> {
             // A working agent would exceed its budget further.
             self.freeze_session(session);
         }
+    }
+}
+
+/// Returns the error that a failed turn amounts to.
+pub(super) fn error_of_turn_failure(failure: TurnFailure) -> AgentError {
+    let (r#type, message, recovery, resets_at) = match failure {
+        TurnFailure::RateLimited { message, resets_at } => {
+            (ErrorType::Recoverable, message, Recovery::PauseAndRetry, resets_at)
+        }
+        TurnFailure::Unauthorized { message } => (ErrorType::Fatal, message, Recovery::NotifyUser, None),
+        TurnFailure::Other { message } => (ErrorType::Recoverable, message, Recovery::PauseAndRetry, None),
+    };
+    let resets_at = resets_at.and_then(|at| jiff::Timestamp::from_millisecond(at.0).ok());
+    AgentError {
+        r#type,
+        message,
+        details: None,
+        recovery,
+        resets_at: resets_at.map(|at| at.to_string()),
+        extra: std::collections::BTreeMap::new(),
     }
 }
 

@@ -14,6 +14,9 @@ use crate::{
 impl DecisionContext<'_> {
     /// Handles all due deadlines; deadlines that this sets in the past are handled by the next tick.
     pub(super) fn handle_due_deadlines(&mut self) {
+        if matches!(self.run.status, RunStatus::Ended(_)) {
+            return self.retry_postponed_effects();
+        }
         for (at, deadline) in self.run.timers.due(self.now) {
             // An earlier one may have moved or cleared it.
             if !self.run.timers.is_set_to(at, deadline) {
@@ -21,6 +24,7 @@ impl DecisionContext<'_> {
             }
             match deadline {
                 Deadline::TaskTimeout(task) => self.escalate_task_timeout(task),
+                Deadline::TurnEnd(task) => self.emit(events::TurnWaitExpired { task: self.task_id(task) }),
                 Deadline::TaskRateLimit(task) => self.unblock_after_rate_limit(task),
                 Deadline::SessionRateLimit(session) => {
                     let reason = "the rate limit has reset".to_owned();
@@ -35,6 +39,7 @@ impl DecisionContext<'_> {
                 Deadline::Park(session) => self.advance_parking(session),
                 Deadline::ResolveAnswer(session) => self.answer_with_wait_line(session),
                 Deadline::OrchestratorSilence => self.escalate_silence(),
+                Deadline::EffectRetry => self.retry_postponed_effects(),
                 Deadline::RunTimeout => self.escalate_run_timeout(),
             }
         }

@@ -24,6 +24,7 @@ impl DecisionContext<'_> {
                 || self.open_next_gate()
                 || self.answer_resolve_requests()
                 || self.resolve_silence_escalation()
+                || self.resolve_disk_full_escalation()
                 || self.end_run_if_idle())
             {
                 return;
@@ -68,6 +69,7 @@ impl DecisionContext<'_> {
         }
         match state.stage {
             TaskStage::Running => self.continue_work(task),
+            TaskStage::Claimed if self.run.awaits_turn_end(task) => {}
             TaskStage::Claimed => self.start_check(task),
             TaskStage::Checked => self.after_check(task),
             TaskStage::ChecksFailed => self.after_failed_round(task),
@@ -143,7 +145,9 @@ impl DecisionContext<'_> {
         }
         let is_startable = |task: &&TaskIndex| {
             let state = self.run.task(**task);
-            !state.is_blocked() && self.run.schedule.running().contains(&state.node)
+            !state.is_blocked()
+                && self.run.schedule.running().contains(&state.node)
+                && !self.run.awaits_turn_end(**task)
         };
         let Some(task) = self.run.mergeable.iter().find(is_startable).copied() else { return false };
         let attempt = self.run.task(task).attempt;
@@ -186,7 +190,8 @@ impl DecisionContext<'_> {
             self.dismiss_session(session);
         }
         let silence = self.run.silence_escalation.map(|(escalation, _)| escalation);
-        for escalation in self.run.disk_budget_escalation.into_iter().chain(silence) {
+        let disk = self.run.disk_budget_escalation.into_iter().chain(self.run.disk_full_escalation);
+        for escalation in disk.chain(silence) {
             let note = "the run has ended".to_owned();
             self.emit_as_system(events::EscalationResolved { escalation, action: None, note });
         }

@@ -76,9 +76,9 @@ impl DecisionContext<'_> {
                 self.check_new_message(session, offset)?;
                 self.emit(events::NearMissReceived { session, offset, read_from, near, raw });
             }
-            AgentOutput::TurnEnded { read_from, text, tools } => {
+            AgentOutput::TurnEnded { read_from, text, tools, failure } => {
                 self.check_session_alive(session)?;
-                self.end_turn(session, read_from, text, tools)?;
+                self.end_turn(events::TurnEnded { session, read_from, text, tools }, failure)?;
             }
             AgentOutput::TurnInterrupted { read_from, text, tools } => {
                 self.record_interrupted_turn(session, read_from, text, tools)?;
@@ -151,6 +151,7 @@ impl DecisionContext<'_> {
                 }
                 Ok(())
             }
+            Report::DiskFull { effect, error } => self.handle_disk_full(effect, error),
             Report::PhaseNotLanded { effect } => {
                 self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
                 self.emit(events::EffectFinished { effect, error: None });

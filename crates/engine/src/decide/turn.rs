@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use domain::{
     AgentInvocationOutcome, CheckpointReason, ClaimSource, EscalationCause, EscalationType, QuestionRoute,
-    RequestId, ResultType, Role, SessionId, SessionInput, Severity, TurnTools, events,
+    RequestId, ResultType, Role, SessionId, SessionInput, Severity, TurnFailure, TurnTools, events,
 };
 
-use super::{DecisionContext, escalation::NewEscalation};
+use super::{DecisionContext, agent_error::error_of_turn_failure, escalation::NewEscalation};
 use crate::{
     rejection::Rejection,
     run::RunStatus,
@@ -17,18 +17,20 @@ use crate::{
 impl DecisionContext<'_> {
     pub(super) fn end_turn(
         &mut self,
-        session: SessionId,
-        read_from: u64,
-        text: String,
-        tools: TurnTools,
+        turn: events::TurnEnded,
+        failure: Option<TurnFailure>,
     ) -> Result<(), Rejection> {
+        let session = turn.session;
         let sender = self.run.session(session);
         // A turn that ended before a restart may be reported again.
-        if !sender.in_turn && read_from <= sender.read_from && text.is_empty() {
+        if !sender.in_turn && turn.read_from <= sender.read_from && turn.text.is_empty() {
             return Ok(());
         }
-        let reply = text.trim().to_owned();
-        self.emit(events::TurnEnded { session, read_from, text, tools });
+        if let Some(failure) = failure {
+            self.handle_agent_error(session, error_of_turn_failure(failure));
+        }
+        let reply = turn.text.trim().to_owned();
+        self.emit(turn);
         let sender = self.run.session(session);
         let (current_item, task, role) = (sender.current_item, sender.task, sender.role);
         if let Some(task) = task.filter(|task| role == Role::Worker && self.is_working_on(*task, session)) {

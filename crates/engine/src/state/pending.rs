@@ -25,6 +25,8 @@ pub(crate) enum WorkItem {
 pub(crate) enum Deadline {
     /// The task has worked longer than its timeout.
     TaskTimeout(TaskIndex),
+    /// The turn of an agent whose task is reported as done has not ended in time.
+    TurnEnd(TaskIndex),
     /// The rate limit that blocks a task resets.
     TaskRateLimit(TaskIndex),
     /// The rate limit of a session without a task resets.
@@ -41,6 +43,8 @@ pub(crate) enum Deadline {
     ResolveAnswer(SessionId),
     /// The main agent has sent nothing for too long while tasks wait for it.
     OrchestratorSilence,
+    /// The next postponed effect is executed again.
+    EffectRetry,
     /// The run has used its time limit.
     RunTimeout,
 }

@@ -34,6 +34,11 @@ impl Team {
         self.members.iter().find(|member| member.name == *name).map(|member| member.role)
     }
 
+    /// Returns whether an agent reports the end of its turns, so that it can be waited for.
+    pub(crate) fn reports_turn_end(&self, name: &AgentName) -> bool {
+        self.members.iter().any(|member| member.name == *name && !member.is_turn_end_guessed)
+    }
+
     pub(crate) fn agent_names(&self) -> Vec<AgentName> {
         self.members.iter().map(|member| member.name.clone()).collect()
     }

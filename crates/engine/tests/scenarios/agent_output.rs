@@ -36,6 +36,7 @@ impl AgentOutputs {
             read_from: output.decoder.safe_offset(),
             text,
             tools: domain::TurnTools::default(),
+            failure: None,
         });
         outputs
     }

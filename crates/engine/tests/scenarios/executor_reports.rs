@@ -43,6 +43,7 @@ pub fn send_report_of_line(
             let tasks = [parse_value(first)?, parse_value(second)?];
             Report::OverlapsFound { overlaps: vec![TaskOverlap { tasks, files, n_files }] }
         }
+        ["the", "disk", "is", "full", "for", step @ ..] => disk_full_report(runner, step, text)?,
         ["disk", "space", "is", "available"] => Report::DiskSpaceAvailable,
         ["no", "tasks", "change", "the", "same", "files"] => Report::OverlapsFound { overlaps: Vec::new() },
         ["the", "gate", "of", "phase", phase, outcome @ ..] => gate_report(runner, phase, outcome, text)?,
@@ -65,6 +66,20 @@ fn finish_pending_effects(runner: &mut ScenarioRunner) -> Result<(), String> {
 /// Removes reported effects from the pending ones.
 fn remove_pending_effects(runner: &mut ScenarioRunner, is_reported: impl Fn(&Effect) -> bool) {
     runner.pending.retain(|(_, effect)| !is_reported(effect));
+}
+
+/// Reports that the pending check, merge or checkpoint of a task could not write to the disk.
+fn disk_full_report(runner: &mut ScenarioRunner, step: &[&str], error: String) -> Result<Report, String> {
+    let is_step = |effect: &Effect| match (step, effect) {
+        (["the", "check", "of", owner], Effect::RunCheck { task, .. }) => task.as_str() == *owner,
+        (["the", "merge", "of", owner], Effect::Merge(order)) => order.task.as_str() == *owner,
+        (["the", "checkpoint", "of", owner], Effect::MakeCheckpoint { task, .. }) => task.as_str() == *owner,
+        _ => false,
+    };
+    let position = runner.pending.iter().position(|(_, effect)| is_step(effect));
+    let position = position.ok_or("is not about a pending effect")?;
+    let (effect, _) = runner.pending.remove(position);
+    Ok(Report::DiskFull { effect, error })
 }
 
 fn attempt_of(runner: &ScenarioRunner, task: &str) -> AttemptNumber {

@@ -98,8 +98,12 @@ pub fn read_planned_work(text: &str) -> Result<PlannedWork, String> {
     Ok(setup.work)
 }
 
-/// Parses `QA tester`, or `Coder worker with 1 slot`.
+/// Parses `QA tester`, `Coder worker with 1 slot`, or `Coder worker on a terminal`.
 fn read_member(text: &str) -> Result<TeamMember, String> {
+    let (text, is_turn_end_guessed) = match text.strip_suffix(" on a terminal") {
+        Some(member) => (member, true),
+        None => (text, false),
+    };
     let (name, role, slots) = match text.split_whitespace().collect::<Vec<_>>().as_slice() {
         [name, role] => (*name, *role, None),
         [name, role, "with", n, "slot" | "slots"] => (*name, *role, Some(parse_value::<NonZeroU32>(n)?)),
@@ -114,7 +118,7 @@ fn read_member(text: &str) -> Result<TeamMember, String> {
         "specialist" => Role::Specialist,
         _ => return Err(format!("'{role}' is not a role")),
     };
-    Ok(TeamMember { name: parse_value(name)?, role, slots })
+    Ok(TeamMember { name: parse_value(name)?, role, slots, is_turn_end_guessed })
 }
 
 /// Parses `T2 after T1 and T3, touches src/**, verify "cargo test", tester QA, phase 2`.

@@ -1,8 +1,8 @@
 //! The `when` section of a scenario: turns each step into inputs.
 
 use domain::{
-    AgentOutput, AskUser, AskUserType, PermissionKind, PermissionRequest, RunInput, SessionId, TestFailure,
-    TestFeedback, TestMetrics, Usage,
+    AgentOutput, AskUser, AskUserType, PermissionKind, PermissionRequest, Role, RunInput, SessionId,
+    TestFailure, TestFeedback, TestMetrics, Timestamp, TurnFailure, Usage,
 };
 
 use crate::{
@@ -108,15 +108,34 @@ fn act_as_agent(
             sorted.chain(runner.outputs.end_turn(id, role)).collect()
         }
         ["ends", "its", "turn"] => runner.outputs.end_turn(id, role),
+        ["ends", "its", "turn", how @ ..] => {
+            let message = text()?.to_owned();
+            let turn_failure = match how {
+                ["at", "a", "rate", "limit"] => TurnFailure::RateLimited { message, resets_at: None },
+                ["at", "a", "rate", "limit", "until", time] => {
+                    let at: jiff::Timestamp = parse_value(time)?;
+                    let resets_at = Some(Timestamp(at.as_millisecond()));
+                    TurnFailure::RateLimited { message, resets_at }
+                }
+                ["without", "access"] => TurnFailure::Unauthorized { message },
+                ["with", "an", "error"] => TurnFailure::Other { message },
+                _ => return Err("is not a way to end a turn".to_owned()),
+            };
+            let mut outputs = runner.outputs.end_turn(id, role);
+            if let Some(AgentOutput::TurnEnded { failure, .. }) = outputs.last_mut() {
+                *failure = Some(turn_failure);
+            }
+            outputs
+        }
         ["repeats", "its", "last", "message"] => vec![runner.outputs.last_output(id)?],
         ["requests", "permission", "to", kind, subject @ ..] => {
             vec![AgentOutput::PermissionRequested(permission_request(id, kind, subject, runner.log.len())?)]
         }
         ["reports", "success"] => {
-            vec![AgentOutput::TestFeedback(TestFeedback { success: true, ..TestFeedback::default() })]
+            report_feedback(runner, id, role, TestFeedback { success: true, ..TestFeedback::default() })
         }
         ["reports", "a", "failed", "test"] => {
-            vec![AgentOutput::TestFeedback(failed_test_feedback(text()?))]
+            report_feedback(runner, id, role, failed_test_feedback(text()?))
         }
         ["asks", "within", "its", "turn"] => {
             let question = AskUser {
@@ -144,6 +163,18 @@ fn act_as_agent(
         runner.run_executor()?;
     }
     Ok(())
+}
+
+/// Returns the outputs of a tester that gives its verdict and ends its turn.
+fn report_feedback(
+    runner: &mut ScenarioRunner,
+    session: SessionId,
+    role: Role,
+    feedback: TestFeedback,
+) -> Vec<AgentOutput> {
+    let mut outputs = vec![AgentOutput::TestFeedback(feedback)];
+    outputs.extend(runner.outputs.end_turn(session, role));
+    outputs
 }
 
 /// Parses `edit src/a.rs`, `edit secrets.txt outside its worktree`, `run "cargo test"`.

@@ -80,13 +80,15 @@ impl WorktreeRegistry {
     /// Marks the worktree of a task as used by a session until the lease is dropped.
     pub(crate) fn lease(&self, run: &RunId, session: SessionId, task: &TaskId) -> WorktreeLease<'_> {
         let key = (run.clone(), session);
-        let mut state = self.state();
-        state.leases.insert(key.clone(), task.clone());
-        if let Some(worktrees) = state.runs.get_mut(run) {
+        self.state().leases.insert(key.clone(), task.clone());
+        WorktreeLease { registry: self, key }
+    }
+
+    /// Marks the worktree of a task as in use, because the task is worked on again.
+    pub(crate) fn reclaim(&self, run: &RunId, task: &TaskId) {
+        if let Some(worktrees) = self.state().runs.get_mut(run) {
             worktrees.tasks.remove(task);
         }
-        drop(state);
-        WorktreeLease { registry: self, key }
     }
 
     /// Adds an active run, so that its worktrees count as in use.
@@ -94,7 +96,7 @@ impl WorktreeRegistry {
         self.state().worktrees_of(run, git);
     }
 
-    /// Marks the worktree of an ended task as removable, until a session leases it again.
+    /// Marks the worktree of an ended task as removable while no session uses it, until it is reclaimed.
     pub(crate) fn release(&self, run: &RunId, git: &RunGit, task: &TaskId, is_done: bool) {
         self.state().worktrees_of(run, git).tasks.insert(task.clone(), is_done);
     }

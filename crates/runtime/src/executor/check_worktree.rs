@@ -6,9 +6,10 @@
 use std::{fs, path::Path};
 
 use domain::{Receipt, TaskId};
-use repo::{CommitId, RepoError};
+use repo::CommitId;
 
 use super::{
+    disk_full::JobError,
     job::{self, Job, run_check},
     run_context::RunContext,
     stop_token::{StopRequest, StopToken},
@@ -39,7 +40,7 @@ pub(super) fn run_merge_check(
     git: &RunGit,
     check: MergeCheck<'_>,
     stop_token: &StopToken,
-) -> Result<Receipt, RepoError> {
+) -> Result<Receipt, JobError> {
     let MergeCheck { name, command, commit, tree, task, timeout_ms } = check;
     let lock = git.lock_check_worktree();
     let user_file = context.host.run_folder(&context.run).join(USER_FILE);
@@ -52,7 +53,7 @@ pub(super) fn run_merge_check(
         }
         // If the file cannot be written, the check is lost with a crash.
         let _ = fs::write(&user_file, name);
-        let worktree = git.create_check_worktree(commit)?;
+        let worktree = git.create_check_worktree(commit).map_err(|error| JobError::new(context, &error))?;
         context.prepare_check_worktree(&worktree.path, worktree.is_new, task, stop_token);
         worktree.path
     };
@@ -63,5 +64,5 @@ pub(super) fn run_merge_check(
         let _ = fs::remove_file(&user_file);
     }
     drop(lock);
-    Ok(receipt)
+    receipt.map_err(JobError::DiskFull)
 }

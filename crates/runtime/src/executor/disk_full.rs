@@ -1,70 +1,76 @@
-//! Retries operations that fail because the disk is full, since that is not the fault of the agent's work.
+//! Recognizes failures that are caused by a full disk, and not by the agent's work. The engine decides when the effect is
+//! executed again.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{error::Error, io, path::Path};
 
-use super::stop_token::StopToken;
+use super::run_context::{RunContext, error_chain};
 
-/// Time between two attempts.
-const RETRY_INTERVAL: Duration = Duration::from_millis(200);
-/// Time after which the operation fails.
-const RETRY_MAX: Duration = Duration::from_secs(600);
-/// Messages of the system and of git.
-const MESSAGES: [&str; 3] = ["No space left on device", "Out of diskspace", "Disk quota exceeded"];
+/// An effect could not be executed because the disk is full. Nothing of it has taken effect.
+#[derive(Debug)]
+pub(super) struct DiskFull {
+    pub(super) error: String,
+}
 
-/// Repeats an operation while it fails with a full disk, until a stop is requested or [`RETRY_MAX`] has passed.
-pub(super) fn retry<T>(
-    stop_token: &StopToken,
-    mut attempt: impl FnMut() -> Result<T, String>,
-) -> Result<T, String> {
-    let deadline = Instant::now() + RETRY_MAX;
-    loop {
-        match attempt() {
-            Err(reason) if is_disk_full(&reason) && !stop_token.is_stopped() && Instant::now() < deadline => {
-                thread::sleep(RETRY_INTERVAL);
-            }
-            result => return result,
+/// Why a step of an effect failed.
+#[derive(Debug)]
+pub(super) enum JobError {
+    DiskFull(DiskFull),
+    Failed(String),
+}
+
+impl JobError {
+    /// Classifies an error. A failed program does not report an error code: then the disks are asked for free space.
+    pub(super) fn new(context: &RunContext, error: &(dyn Error + 'static)) -> Self {
+        if has_disk_full_code(error) || context.has_full_disk() {
+            Self::DiskFull(DiskFull { error: error_chain(error) })
+        } else {
+            Self::Failed(error_chain(error))
+        }
+    }
+
+    pub(super) fn into_text(self) -> String {
+        match self {
+            Self::DiskFull(DiskFull { error }) | Self::Failed(error) => error,
         }
     }
 }
 
-/// Tells whether an error message says that the disk is full.
-pub(super) fn is_disk_full(reason: &str) -> bool {
-    MESSAGES.iter().any(|message| reason.contains(message))
+impl RunContext {
+    /// Tells whether a disk that the run writes to is full.
+    pub(super) fn has_full_disk(&self) -> bool {
+        let worktrees = self.host.data.join("worktrees");
+        let folders: [&Path; 3] = [&self.host.data, &worktrees, &self.environment.project];
+        folders.into_iter().any(repo::is_disk_full)
+    }
+}
+
+/// Tells whether the operating system reported a full disk or an exceeded quota.
+fn has_disk_full_code(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let io_error = error.downcast_ref::<io::Error>();
+        let kind = io_error.map(io::Error::kind);
+        if matches!(kind, Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)) {
+            return true;
+        }
+        // An error inside an IO error is not its source.
+        let inner = io_error.and_then(io::Error::get_ref);
+        next = inner.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source());
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FULL: &str = "git update-index: fatal: index.lock write error. Out of diskspace";
-
-    fn assert_retry_outcome(reasons: &[&str], stop_token: &StopToken, expected: (Result<(), &str>, usize)) {
-        let mut n_attempts = 0;
-        let outcome = retry(stop_token, || {
-            n_attempts += 1;
-            reasons.get(n_attempts - 1).map_or(Ok(()), |reason| Err((*reason).to_owned()))
-        });
-        assert_eq!((outcome, n_attempts), (expected.0.map_err(str::to_owned), expected.1));
-    }
-
     #[test]
-    fn full_disk_is_retried_until_the_operation_succeeds() {
-        let write = std::io::Error::from_raw_os_error(28).to_string();
-        assert_retry_outcome(&[FULL, &write], &StopToken::new(), (Ok(()), 3));
-    }
-
-    #[test]
-    fn other_errors_are_not_retried() {
-        assert_retry_outcome(&["no such branch"], &StopToken::new(), (Err("no such branch"), 1));
-    }
-
-    #[test]
-    fn stop_request_ends_the_retries() {
-        let stop_token = StopToken::new();
-        stop_token.detach();
-        assert_retry_outcome(&[FULL], &stop_token, (Err(FULL), 1));
+    fn full_disk_is_recognized_by_its_code_anywhere_in_the_chain() {
+        let nested = |code: i32| io::Error::other(io::Error::from_raw_os_error(code));
+        let (no_space, quota, no_entry) = (28, 122, 2);
+        assert!(has_disk_full_code(&io::Error::from_raw_os_error(no_space)));
+        assert!(has_disk_full_code(&nested(quota)));
+        assert!(!has_disk_full_code(&nested(no_entry)));
+        assert!(!has_disk_full_code(&io::Error::other("No space left on device")));
     }
 }

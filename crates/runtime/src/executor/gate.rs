@@ -2,11 +2,13 @@
 
 use domain::GateReport;
 use engine::GateCheck;
+use repo::RepoError;
 
 use super::{
     check_worktree::{self, MergeCheck},
+    disk_full::{DiskFull, JobError},
     job::{Job, run_check},
-    run_context::{RunContext, error_chain},
+    run_context::RunContext,
     stop_token::StopToken,
 };
 
@@ -19,11 +21,13 @@ pub(super) fn examine_phase(
     name: &str,
     work: &GateCheck,
     stop_token: &StopToken,
-) -> GateReport {
+) -> Result<GateReport, DiskFull> {
     match try_examine_phase(context, name, work, stop_token) {
-        Ok(report) => report,
-        Err(reason) => {
-            GateReport { summary: format!("cannot examine the phase: {reason}"), ..GateReport::default() }
+        Ok(report) => Ok(report),
+        Err(JobError::DiskFull(full)) => Err(full),
+        Err(JobError::Failed(reason)) => {
+            let summary = format!("cannot examine the phase: {reason}");
+            Ok(GateReport { summary, ..GateReport::default() })
         }
     }
 }
@@ -33,7 +37,8 @@ fn try_examine_phase(
     name: &str,
     work: &GateCheck,
     stop_token: &StopToken,
-) -> Result<GateReport, String> {
+) -> Result<GateReport, JobError> {
+    let job_error = |error: RepoError| JobError::new(context, &error);
     let mut report = GateReport { passed: true, ..GateReport::default() };
     let Some(git) = &context.git else {
         if let Some(command) = &work.check {
@@ -47,14 +52,14 @@ fn try_examine_phase(
                 is_sandboxed: true,
             };
             let tree = context.project_tree().unwrap_or_default();
-            report.receipts.push(run_check(context, &job, tree));
+            report.receipts.push(run_check(context, &job, tree).map_err(JobError::DiskFull)?);
         }
         return Ok(add_gate_verdict(report));
     };
-    let (tip, tree) = git.run_branch_tip().map_err(|error| error_chain(&error))?;
-    git.record_gate(work.phase, &tip).map_err(|error| error_chain(&error))?;
+    let (tip, tree) = git.run_branch_tip().map_err(job_error)?;
+    git.record_gate(work.phase, &tip).map_err(job_error)?;
     for pattern in &work.artefacts {
-        let files = git.files_matching(&tip, pattern).map_err(|error| error_chain(&error))?;
+        let files = git.files_matching(&tip, pattern).map_err(job_error)?;
         if files.is_empty() {
             report.missing.push(pattern.clone());
         }
@@ -66,7 +71,7 @@ fn try_examine_phase(
     if let Some(command) = &work.check {
         let check = MergeCheck { name, command, commit: &tip, tree, task: None, timeout_ms: work.timeout_ms };
         let receipt = check_worktree::run_merge_check(context, git, check, stop_token);
-        report.receipts.push(receipt.map_err(|error| error_chain(&error))?);
+        report.receipts.push(receipt?);
     }
     Ok(add_gate_verdict(report))
 }

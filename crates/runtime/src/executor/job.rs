@@ -15,12 +15,13 @@ use holder::{
     protocol::{Request, StderrMode, StdioAttachment},
     spool::{RecordBody, RecordFollower},
 };
+use repo::RepoError;
 use sessions::{Sandbox, SandboxPolicy, SessionEntry, SessionError, SessionState, StartRequest};
 use sha2::{Digest, Sha256};
 
 use super::{
-    disk_full,
-    run_context::{RunContext, error_chain},
+    disk_full::{DiskFull, JobError},
+    run_context::RunContext,
     stop_token::{StopRequest, StopToken},
 };
 use crate::run_loop::now;
@@ -65,9 +66,9 @@ pub(super) fn check_task(
     command: &str,
     timeout_ms: u64,
     stop_token: &StopToken,
-) -> Receipt {
+) -> Result<Receipt, DiskFull> {
     let started_at = now();
-    match disk_full::retry(stop_token, || directory_and_tree(context, name, task)) {
+    match directory_and_tree(context, name, task) {
         Ok((directory, tree)) => {
             let job = Job {
                 name,
@@ -80,24 +81,30 @@ pub(super) fn check_task(
             };
             run_check(context, &job, tree)
         }
-        Err(reason) => failed_receipt(command, String::new(), reason, started_at),
+        Err(JobError::DiskFull(full)) => Err(full),
+        Err(JobError::Failed(reason)) => Ok(failed_receipt(command, String::new(), reason, started_at)),
     }
 }
 
 /// Returns the directory of a task's check, and the tree that the directory had when the check started.
-fn directory_and_tree(context: &RunContext, name: &str, task: &TaskId) -> Result<(PathBuf, String), String> {
+fn directory_and_tree(
+    context: &RunContext,
+    name: &str,
+    task: &TaskId,
+) -> Result<(PathBuf, String), JobError> {
+    let job_error = |error: RepoError| JobError::new(context, &error);
     let tree_file = context.host.run_folder(&context.run).join(format!("{name}-tree"));
     if has_started(context, name)
         && let Ok(tree) = fs::read_to_string(&tree_file)
     {
         let directory = match &context.git {
-            Some(git) => git.create_worktree(task).map_err(|error| error_chain(&error))?.0.path,
+            Some(git) => git.create_worktree(task).map_err(job_error)?.0.path,
             None => context.environment.project.clone(),
         };
         return Ok((directory, tree));
     }
     let (directory, tree) = match &context.git {
-        Some(git) => git.snapshot_for_check(task).map_err(|error| error_chain(&error))?,
+        Some(git) => git.snapshot_for_check(task).map_err(job_error)?,
         None => (context.environment.project.clone(), context.project_tree().unwrap_or_default()),
     };
     // On failure a restart uses the tree of that time.
@@ -106,10 +113,10 @@ fn directory_and_tree(context: &RunContext, name: &str, task: &TaskId) -> Result
 }
 
 /// Runs a job, and returns a receipt of its result. A job that cannot run has failed; its output says why.
-pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Receipt {
+pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Result<Receipt, DiskFull> {
     let started_at = now();
-    match disk_full::retry(job.stop_token, || run(context, job)) {
-        Ok(result) => Receipt {
+    match run(context, job) {
+        Ok(result) => Ok(Receipt {
             command: job.command.to_owned(),
             exit_status: result.exit_status,
             output_hash: result.output_hash,
@@ -117,8 +124,13 @@ pub(super) fn run_check(context: &RunContext, job: &Job<'_>, tree: String) -> Re
             tree,
             started_at: result.started_at,
             finished_at: result.finished_at,
-        },
-        Err(reason) => failed_receipt(job.command, tree, reason, started_at),
+        }),
+        Err(JobError::DiskFull(full)) => {
+            // It is executed again under another name.
+            end_job(context, job.name);
+            Err(full)
+        }
+        Err(JobError::Failed(reason)) => Ok(failed_receipt(job.command, tree, reason, started_at)),
     }
 }
 
@@ -135,16 +147,17 @@ fn failed_receipt(command: &str, tree: String, reason: String, started_at: Times
 }
 
 /// Runs a job to its end, or continues one that a killed server started.
-pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, String> {
+pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, JobError> {
     for number in 1..=ATTEMPTS_MAX {
         let name = session_name(context, job.name, number);
-        let entry = match context.host.sessions.find_exactly(&name).map_err(|error| error_chain(&error))? {
+        let found = context.host.sessions.find_exactly(&name);
+        let entry = match found.map_err(|error| JobError::new(context, &error))? {
             Some(entry) => entry,
             None => match start(context, name, job) {
                 Ok(entry) => entry,
                 // Its holder was killed during the start.
                 Err(SessionError::Holder { source: ClientError::Closed, .. }) => continue,
-                Err(error) => return Err(error_chain(&error)),
+                Err(error) => return Err(JobError::new(context, &error)),
             },
         };
         if let Some(result) = follow(context, &entry, job)? {
@@ -156,7 +169,7 @@ pub(super) fn run(context: &RunContext, job: &Job<'_>) -> Result<JobResult, Stri
         // Its holder was killed: its processes must not continue beside the next attempt.
         context.host.sessions.kill_orphans(&entry);
     }
-    Err(format!("its holder was killed {ATTEMPTS_MAX} times"))
+    Err(JobError::Failed(format!("its holder was killed {ATTEMPTS_MAX} times")))
 }
 
 /// Tells whether a job was started, perhaps by an earlier server.
@@ -205,11 +218,12 @@ fn start(context: &RunContext, name: String, job: &Job<'_>) -> Result<SessionEnt
 }
 
 /// Reads the output of a job until it ends; `None` if its holder was killed, so that its exit status is unknown.
-fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<Option<JobResult>, String> {
+fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<Option<JobResult>, JobError> {
     // A job gets no input, so it must not wait for any.
     let sessions = &context.host.sessions;
     drop(sessions.request(entry, &Request::CloseInput, GRACE));
-    let mut follower = RecordFollower::open(&entry.directory, 0).map_err(|error| error_chain(&error))?;
+    let mut follower =
+        RecordFollower::open(&entry.directory, 0).map_err(|error| JobError::new(context, &error))?;
     // The timeout starts with the job, also if an earlier server started it.
     let age_ms = u64::try_from(now().0.saturating_sub(entry.metadata.started_at.0)).unwrap_or(0);
     let deadline = Instant::now() + Duration::from_millis(job.timeout_ms.saturating_sub(age_ms));
@@ -219,13 +233,15 @@ fn follow(context: &RunContext, entry: &SessionEntry, job: &Job<'_>) -> Result<O
     let exit = loop {
         match job.stop_token.stop_request() {
             None => {}
-            Some(StopRequest::Detach) => return Err("the server detached from it".to_owned()),
+            Some(StopRequest::Detach) => {
+                return Err(JobError::Failed("the server detached from it".to_owned()));
+            }
             Some(StopRequest::Kill) => {
                 end_job(context, job.name);
-                return Err("it was cancelled".to_owned());
+                return Err(JobError::Failed("it was cancelled".to_owned()));
             }
         }
-        let record = follower.try_next().map_err(|error| error_chain(&error))?;
+        let record = follower.try_next().map_err(|error| JobError::new(context, &error))?;
         if record.is_none() {
             job.stop_token.sleep(&follower, next_alive_check(deadline, is_timed_out));
         }

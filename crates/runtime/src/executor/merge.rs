@@ -6,8 +6,8 @@ use repo::{CommitId, Conflict, MergeAttempt, RepoError};
 
 use super::{
     check_worktree::{self, MergeCheck},
-    disk_full,
-    run_context::{RunContext, error_chain},
+    disk_full::{DiskFull, JobError},
+    run_context::RunContext,
     stop_token::StopToken,
 };
 use crate::git::RunGit;
@@ -18,16 +18,17 @@ pub(super) fn merge_task(
     order: &MergeOrder,
     job: &str,
     stop_token: &StopToken,
-) -> MergeOutcome {
+) -> Result<MergeOutcome, DiskFull> {
     let Some(git) = &context.git else {
         // All tasks share the project's folder: nothing to merge.
         let tree = context.project_tree();
-        return MergeOutcome::Merged { commit: String::new(), receipt: None, tree };
+        return Ok(MergeOutcome::Merged { commit: String::new(), receipt: None, tree });
     };
-    let outcome = disk_full::retry(stop_token, || {
-        merge_with_git(context, git, order, job, stop_token).map_err(|error| error_chain(&error))
-    });
-    outcome.unwrap_or_else(|error| MergeOutcome::Failed { error })
+    match merge_with_git(context, git, order, job, stop_token) {
+        Ok(outcome) => Ok(outcome),
+        Err(JobError::DiskFull(full)) => Err(full),
+        Err(JobError::Failed(error)) => Ok(MergeOutcome::Failed { error }),
+    }
 }
 
 fn merge_with_git(
@@ -36,15 +37,18 @@ fn merge_with_git(
     order: &MergeOrder,
     job: &str,
     stop_token: &StopToken,
-) -> Result<MergeOutcome, RepoError> {
+) -> Result<MergeOutcome, JobError> {
+    let job_error = |error: RepoError| JobError::new(context, &error);
     let task = &order.task;
     match git.try_merge(task, &order.author, format!("{task}: {}\n", order.title)) {
         // Checked again: a server may have been killed before it reported the check.
         Ok(MergeAttempt::AlreadyMerged { commit }) => {
-            let tree = git.tree_of(&commit)?;
+            let tree = git.tree_of(&commit).map_err(job_error)?;
             check_and_advance(context, git, order, job, stop_token, MergedCommit { onto: None, commit, tree })
         }
-        Ok(MergeAttempt::Conflicted { conflicts, .. }) => merge_run_after_conflicts(git, task, &conflicts),
+        Ok(MergeAttempt::Conflicted { conflicts, .. }) => {
+            merge_run_after_conflicts(git, task, &conflicts).map_err(job_error)
+        }
         Ok(MergeAttempt::Merged { onto, commit, tree }) => check_and_advance(
             context,
             git,
@@ -57,7 +61,7 @@ fn merge_with_git(
             let files = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
             Ok(MergeOutcome::Conflicted { files })
         }
-        Err(error) => Err(error),
+        Err(error) => Err(job_error(error)),
     }
 }
 
@@ -77,7 +81,8 @@ fn check_and_advance(
     job: &str,
     stop_token: &StopToken,
     merged: MergedCommit,
-) -> Result<MergeOutcome, RepoError> {
+) -> Result<MergeOutcome, JobError> {
+    let job_error = |error: RepoError| JobError::new(context, &error);
     let task = &order.task;
     let MergedCommit { onto, commit, tree } = merged;
     // No check is needed if the same tree passed in the task's worktree.
@@ -89,13 +94,13 @@ fn check_and_advance(
             let check = MergeCheck { name, command, commit: &commit, tree, task: Some(task), timeout_ms };
             let receipt = check_worktree::run_merge_check(context, git, check, stop_token)?;
             if !receipt.passed() {
-                return merge_run_after_failed_check(git, task, receipt, stop_token);
+                return merge_run_after_failed_check(git, task, receipt, stop_token).map_err(job_error);
             }
             Some(Box::new(receipt))
         }
     };
     if let Some(onto) = onto {
-        git.advance_run_branch(&onto, &commit)?;
+        git.advance_run_branch(&onto, &commit).map_err(job_error)?;
     }
     Ok(MergeOutcome::Merged { commit: commit.to_string(), receipt, tree: Some(tree) })
 }

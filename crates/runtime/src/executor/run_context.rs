@@ -14,9 +14,9 @@ use sessions::{Sandbox, SandboxPolicy};
 use tracing::warn;
 
 use super::{
+    disk_full::JobError,
     ignored_files::copy_ignored_files,
     job::{Job, run},
-    open_turns::OpenTurns,
     process::end_session_processes_and_wait,
     stop_token::StopToken,
 };
@@ -43,7 +43,6 @@ pub(crate) struct RunContext {
     pub(super) run: RunId,
     pub(super) environment: RunEnvironment,
     pub(super) git: Option<RunGit>,
-    pub(super) open_turns: OpenTurns,
     pub(super) requests: SyncSender<RunRequest>,
 }
 
@@ -65,7 +64,7 @@ impl RunContext {
         if let Some(git) = &git {
             git.recover()?;
         }
-        Ok(Self { host, run, environment, git, open_turns: OpenTurns::default(), requests })
+        Ok(Self { host, run, environment, git, requests })
     }
 
     /// Sends the run loop a report of the executor. If the loop has ended, the next start executes the effect again.
@@ -249,7 +248,7 @@ impl RunContext {
                 stop_token,
                 is_sandboxed: false,
             };
-            let result = run(self, &job)?;
+            let result = run(self, &job).map_err(JobError::into_text)?;
             if result.exit_status != Some(0) {
                 let tail = result.output_tail.trim_end();
                 return Err(format!("the set-up command `{command}` failed: {tail}"));

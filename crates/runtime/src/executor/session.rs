@@ -12,14 +12,14 @@ use std::{
 };
 
 use domain::{AgentOutput, EffectId, InputNumber, Locale, Report, SessionInput, Usage};
-use drivers::{DriverEvent, TurnOutcome, preset, preset::DriverName};
+use drivers::{DriverEvent, TurnOutcome, preset};
 use engine::SessionAssignment;
 use protocol::prompts::TaskPrompt;
 use sessions::{InputQueue, SendPolicy, SessionError, SessionReport};
 use tracing::info_span;
 
 use super::{
-    disk_full,
+    disk_full::JobError,
     process::{Process, ProcessError, SessionSpec, end_session_processes, wait_for_start},
     run_context::{RunContext, WorktreeError, error_chain},
 };
@@ -72,9 +72,6 @@ impl SessionHandle {
             has_text: assignment.has_spoken,
             usage,
         };
-        if state == RecoveryState::Running && spec.is_in_turn {
-            mark_task_turn_open(&context, &spec);
-        }
         let (outbox, inbox) = outbox_and_inbox();
         let worker = SessionWorker {
             context,
@@ -151,9 +148,6 @@ impl SessionWorker {
         let _lease = task.map(|task| registry.lease(&context.run, self.spec.session, task));
         let mut next = self.start_or_recover(state);
         loop {
-            if !matches!(next, Ok(NextState::Running(_))) {
-                self.context.open_turns.end(self.spec.session);
-            }
             next = match next {
                 Ok(NextState::Running(process)) => self.serve_process(*process),
                 Ok(NextState::Cold) => self.wait_while_cold(),
@@ -211,9 +205,9 @@ impl SessionWorker {
             }
         };
         let (directory, is_new) = directory.map_err(|error| match error {
-            WorktreeError::Git(error) => match error_chain(&error) {
-                reason if disk_full::is_disk_full(&reason) => ProcessError::DiskBudget(reason),
-                reason => ProcessError::Unusable(reason),
+            WorktreeError::Git(error) => match JobError::new(&self.context, &error) {
+                JobError::DiskFull(full) => ProcessError::DiskBudget(full.error),
+                JobError::Failed(reason) => ProcessError::Unusable(reason),
             },
             WorktreeError::DiskBudget(exceeded) => ProcessError::DiskBudget(exceeded.to_string()),
         })?;
@@ -375,12 +369,5 @@ impl SessionWorker {
     fn report_effect(&self, effect: EffectId, result: Result<(), SessionError>) {
         let error = result.err().map(|error| error_chain(&error));
         self.context.report_to_run_loop(Report::EffectFinished { effect, error });
-    }
-}
-
-/// Registers an open turn, unless the agent runs in a terminal, where the end of a turn can only be guessed.
-fn mark_task_turn_open(context: &RunContext, spec: &SessionSpec) {
-    if let Some(task) = spec.task.as_ref().filter(|_| spec.preset.driver != DriverName::Pty) {
-        context.open_turns.begin(spec.session, task);
     }
 }

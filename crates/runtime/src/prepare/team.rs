@@ -85,9 +85,11 @@ impl TeamBuilder<'_> {
         }
         let configured = self.config.members.iter().find(|configured| configured.name == *preset);
         let slots = configured.and_then(|configured| configured.slots);
-        self.members.push(TeamMember { name: member.clone(), role, slots });
-        let is_known = preset::resolve_preset(preset.as_str(), &self.config.agents).is_ok();
-        let preset = if is_known { preset } else { &self.fallback };
+        let resolved = preset::resolve_preset(preset.as_str(), &self.config.agents);
+        let preset = if resolved.is_ok() { preset } else { &self.fallback };
+        let resolved = resolved.or_else(|_| preset::resolve_preset(preset.as_str(), &self.config.agents));
+        let is_turn_end_guessed = resolved.is_ok_and(|preset| preset.driver == preset::DriverName::Pty);
+        self.members.push(TeamMember { name: member.clone(), role, slots, is_turn_end_guessed });
         self.presets.insert(member.clone(), preset.to_string());
     }
 }

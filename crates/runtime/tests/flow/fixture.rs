@@ -111,7 +111,12 @@ impl RunFixture {
     /// Adds an agent with the lines of its preset to the team.
     pub fn add_agent(&mut self, name: &str, role: Role, preset: &str) {
         self.presets.extend(format!("[{name}]\n{preset}").parse::<toml::Table>().unwrap());
-        self.team.push(TeamMember { name: name.parse().unwrap(), role, slots: None });
+        self.team.push(TeamMember {
+            name: name.parse().unwrap(),
+            role,
+            slots: None,
+            is_turn_end_guessed: false,
+        });
     }
 
     /// Writes a file next to the project's folder.

@@ -185,7 +185,12 @@ mod tests {
             project: "shop".to_owned(),
             work: Box::new(PlannedWork { tasks: vec![planned], ..PlannedWork::default() }),
             settings: Box::new(RunSettings::default()),
-            team: vec![TeamMember { name: agent.clone(), role: Role::Worker, slots: None }],
+            team: vec![TeamMember {
+                name: agent.clone(),
+                role: Role::Worker,
+                slots: None,
+                is_turn_end_guessed: false,
+            }],
         });
         let started = Event::TaskStarted(events::TaskStarted {
             task: task.clone(),

@@ -96,6 +96,10 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
             ClaimSource::Exit => format!("{task} counts as done: its process exited successfully"),
         })
         .with_task(task),
+        Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
+            EventSentence::new(format!("{task} continues: the turn of its agent did not end in time"))
+                .with_task(task)
+        }
         Event::CheckStarted(events::CheckStarted { task, command, .. }) => {
             EventSentence::new(format!("Checking {task}{}", prefix_with_colon(command))).with_task(task)
         }
@@ -633,6 +637,12 @@ pub fn describe_event(event: &Event, rows: &Rows, actor: &Actor) -> EventSentenc
         Event::OverlapResolved(events::OverlapResolved { tasks: [first, second] }) => {
             EventSentence::new(format!("{first} and {second} no longer change the same files"))
                 .with_task(second)
+        }
+        Event::EffectPostponed(events::EffectPostponed { error, .. }) => {
+            EventSentence::new(format!("The disk is full; the step is retried{}", prefix_with_colon(error)))
+        }
+        Event::EffectRetried(events::EffectRetried { effect }) => {
+            EventSentence::new(format!("Effect {}.{} retried", effect.sequence, effect.index)).mark_internal()
         }
         Event::EffectFinished(events::EffectFinished { effect, error }) => match error {
             None => EventSentence::new(format!("Effect {}.{} finished", effect.sequence, effect.index))

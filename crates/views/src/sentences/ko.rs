@@ -91,6 +91,9 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
             ClaimSource::PhaseMarker => format!("{task} 작업 완료가 단계와 함께 보고되었습니다"),
             ClaimSource::Exit => format!("프로세스가 정상 종료되어 {task} 작업을 완료로 처리합니다"),
         },
+        Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
+            format!("에이전트의 응답이 제때 끝나지 않아 {task} 작업을 그대로 계속합니다")
+        }
         Event::CheckStarted(events::CheckStarted { task, command, .. }) => {
             format!("{task} 작업 검증 중{}", prefix_with_colon(command))
         }
@@ -489,6 +492,12 @@ pub fn describe_event_in_korean(event: &Event, rows: &Rows, actor: &Actor) -> St
         }
         Event::OverlapResolved(events::OverlapResolved { tasks: [first, second] }) => {
             format!("{first}, {second} 작업이 더 이상 같은 파일을 변경하지 않습니다")
+        }
+        Event::EffectPostponed(events::EffectPostponed { error, .. }) => {
+            format!("디스크가 가득 차 나중에 다시 시도합니다{}", prefix_with_colon(error))
+        }
+        Event::EffectRetried(events::EffectRetried { effect }) => {
+            format!("{}.{}번 다시 처리", effect.sequence, effect.index)
         }
         Event::EffectFinished(events::EffectFinished { effect, error }) => match error {
             None => format!("{}.{}번 처리 완료", effect.sequence, effect.index),

@@ -87,7 +87,12 @@ impl EngineRun {
             phases: vec![phase(1, &[], None), phase(2, &[1], check)],
             tasks,
         };
-        let member = |(agent, role): (&str, Role)| TeamMember { name: agent_name(agent), role, slots: None };
+        let member = |(agent, role): (&str, Role)| TeamMember {
+            name: agent_name(agent),
+            role,
+            slots: None,
+            is_turn_end_guessed: false,
+        };
         let mut team = vec![("backend", Role::Worker), ("qa", Role::Tester), ("designer", Role::Specialist)];
         team.extend(chance.once_in(2).then_some(("lead", Role::Orchestrator)));
         team.extend(chance.once_in(2).then_some(("verifier", Role::Verifier)));
@@ -139,7 +144,7 @@ impl EngineRun {
                 }
                 self.execute_input(RunInput::Agent {
                     session,
-                    output: AgentOutput::TurnEnded { read_from, text: words, tools },
+                    output: AgentOutput::TurnEnded { read_from, text: words, tools, failure: None },
                 });
             }
         }

@@ -50,7 +50,12 @@ impl SampleLog {
     /// Starts a run of these tasks in these phases.
     pub fn with_phases(phases: Vec<PlannedPhase>, tasks: Vec<PlannedTask>) -> Self {
         let work = PlannedWork { title: "Plan".to_owned(), phases, tasks };
-        let member = TeamMember { name: sample_agent_name(), role: Role::Worker, slots: None };
+        let member = TeamMember {
+            name: sample_agent_name(),
+            role: Role::Worker,
+            slots: None,
+            is_turn_end_guessed: false,
+        };
         let mut log = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
         log.record(Event::RunStarted(events::RunStarted {
             project: "shop".to_owned(),

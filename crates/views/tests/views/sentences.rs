@@ -75,7 +75,10 @@ fn rows_with_text_of_jangdan_have_korean_text() {
 fn a_problem_with_a_known_cause_has_a_korean_title_and_others_keep_their_text() {
     let views = fold(&golden_log());
     let titles: Vec<_> = views.rows().escalations.iter().map(|row| row.korean.as_deref()).collect();
-    assert_eq!(titles, [None, None, Some("T2.2 작업 3회 실패")]);
+    assert_eq!(
+        titles,
+        [None, None, Some("T2.2 작업 3회 실패"), Some("디스크가 가득 참: 공간을 확보해 주세요")]
+    );
     let inbox: Vec<_> = views.rows().inbox.iter().filter(|row| row.text == "T2.2 failed 3 times").collect();
     assert_eq!(inbox.iter().map(|row| row.korean.as_deref()).collect::<Vec<_>>(), [titles[2]]);
     let sentences = sentences();

@@ -16,10 +16,38 @@ impl Environment {
             let repeated = report.clone().filter(|_| !self.is_reported_later(effect));
             return repeated.into_iter().for_each(|command| self.schedule_report(command));
         }
-        let report = self.simulate_effect(id, effect, model);
+        let report = match self.fill_disk(id, effect) {
+            Some(report) => Some(report),
+            None => self.simulate_effect(id, effect, model),
+        };
         self.executed.insert(id, report.clone());
         let report = report.filter(|_| !self.is_reported_later(effect));
         report.into_iter().for_each(|command| self.schedule_report(command));
+    }
+
+    /// Sometimes reports that an effect could not write to a full disk.
+    fn fill_disk(&mut self, id: EffectId, effect: &Effect) -> Option<Report> {
+        let writes_to_repository = match effect {
+            Effect::RunCheck { .. }
+            | Effect::Merge(_)
+            | Effect::CheckGate(_)
+            | Effect::LandPhase { .. }
+            | Effect::MakeCheckpoint { .. }
+            | Effect::RestoreCheckpoint { .. } => true,
+            Effect::SpawnAgent(_)
+            | Effect::SendInput { .. }
+            | Effect::ParkSession { .. }
+            | Effect::WakeSession { .. }
+            | Effect::EndSession { .. }
+            | Effect::SavePermissionRule { .. }
+            | Effect::TickPlan { .. }
+            | Effect::RecordDuration(_)
+            | Effect::ReleaseWorktree { .. }
+            | Effect::RemoveWorktree { .. } => false,
+        };
+        let disk_random = self.disk_random.as_mut().filter(|_| writes_to_repository && !self.is_faultless)?;
+        let is_full = disk_random.once_in(3);
+        is_full.then(|| Report::DiskFull { effect: id, error: "no space".to_owned() })
     }
 
     /// Tells whether the outcome is reported when it happens, not when the effect is ordered.

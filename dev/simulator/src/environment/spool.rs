@@ -169,7 +169,12 @@ fn input_of_entry(session: SessionId, entry: &SpoolEntry) -> RunInput {
         OutputItem::Usage(usage) => AgentOutput::Usage(usage),
         OutputItem::TurnEnd(words) => {
             let read_from = entry.read_from.max(entry.start + 1);
-            AgentOutput::TurnEnded { read_from, text: words, tools: domain::TurnTools::default() }
+            AgentOutput::TurnEnded {
+                read_from,
+                text: words,
+                tools: domain::TurnTools::default(),
+                failure: None,
+            }
         }
         OutputItem::Exited(exit_status) => return Report::SessionEnded { session, exit_status }.into(),
         OutputItem::Lost => {

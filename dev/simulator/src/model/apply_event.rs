@@ -50,11 +50,15 @@ impl Model {
             }
             Event::CheckStarted(events::CheckStarted { task, attempt, .. }) => {
                 self.check_current_attempt(task, *attempt, "checks");
+                self.check_turn_ended(task, "is checked");
                 self.update_task(task, |task| task.stage = Stage::Checking);
             }
             Event::CheckFinished(events::CheckFinished { task, attempt, receipt }) => {
                 self.check_current_attempt(task, *attempt, "is checked");
                 self.update_task(task, |task| task.receipt = receipt.passed());
+            }
+            Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
+                self.update_task(task, |task| task.turn_wait_expired = true)
             }
             Event::TestStarted(events::TestStarted { task, .. }) => {
                 self.update_task(task, |task| task.stage = Stage::Checking)
@@ -151,6 +155,7 @@ impl Model {
                     heard: BTreeSet::new(),
                     read_from: 0,
                     prompts: BTreeSet::new(),
+                    in_turn: false,
                 };
                 if self.sessions.insert(*session, opened).is_some() {
                     self.add_violation(Rule::OneAttempt, format!("{session} is opened again"));
@@ -165,6 +170,7 @@ impl Model {
                     session.state = SessionState::Parked;
                     if *mode == ParkMode::Cold {
                         session.prompts.clear();
+                        session.in_turn = false;
                     }
                 });
             }
@@ -191,6 +197,7 @@ impl Model {
                 message: said,
             }) => {
                 self.record_message(*session, *heard, *read_from);
+                self.update_session(*session, |session| session.in_turn = true);
                 self.check_permitted(*session, said);
             }
             Event::MessageRejected(events::MessageRejected { session, offset: heard, read_from, .. })
@@ -203,6 +210,7 @@ impl Model {
                 self.update_session(*session, |session| {
                     session.read_from = session.read_from.max(*read_from);
                     session.prompts.clear();
+                    session.in_turn = false;
                 });
             }
             Event::TurnInterrupted(events::TurnInterrupted { session, read_from, .. }) => {
@@ -379,6 +387,21 @@ impl Model {
                 }
                 if !self.finished.insert(*effect) {
                     self.add_violation(Rule::StaleReports, format!("effect {effect:?} is finished again"));
+                }
+            }
+            Event::EffectPostponed(events::EffectPostponed { effect, .. }) => {
+                if !self.postponed.insert(*effect) {
+                    self.add_violation(Rule::StaleReports, format!("effect {effect:?} is postponed again"));
+                }
+            }
+            Event::EffectRetried(events::EffectRetried { effect }) => {
+                if !self.postponed.contains(effect) || !self.finished.insert(*effect) {
+                    self.add_violation(Rule::EffectOnce, format!("effect {effect:?} is retried"));
+                }
+                if let Some(task) = self.restoring.remove(effect) {
+                    // Its only effect has the index 0 of this event.
+                    let again = EffectId { sequence: recorded.sequence, index: 0 };
+                    self.restoring.insert(again, task);
                 }
             }
             Event::DiskBudgetExhausted(events::DiskBudgetExhausted { escalation, task }) => {

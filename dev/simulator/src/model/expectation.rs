@@ -42,6 +42,7 @@ impl Model {
                 self.checkpoints.get(checkpoint).is_none_or(|(_, finished)| *finished)
             }
             Report::EffectFinished { effect, .. } => self.finished.contains(effect),
+            Report::DiskFull { effect, .. } => self.postponed.contains(effect),
             Report::DiskSpaceAvailable => self.no_disk.is_none(),
             Report::SessionEnded { session, .. }
             | Report::SessionLost { session, .. }

@@ -40,6 +40,8 @@ pub struct Session {
     pub read_from: u64,
     /// Processed prompts of the current turn.
     pub prompts: BTreeSet<String>,
+    /// Whether it got an input or sent a message, and has not ended its turn.
+    pub in_turn: bool,
 }
 
 impl Session {
@@ -95,6 +97,7 @@ impl Model {
             violations.push((Rule::AnswerToAsker, format!("{id} has no process and gets an input")));
         }
         session.inputs.insert(number, (content.clone(), false));
+        session.in_turn = true;
         if session.n_pending_inputs() > INPUTS_MAX {
             violations.push((
                 Rule::QueuesBounded,

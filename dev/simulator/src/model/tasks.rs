@@ -66,6 +66,8 @@ pub struct Task {
     pub tested: bool,
     /// Whether its check was waived.
     pub waived: bool,
+    /// Whether the wait for the end of a turn took too long, since its last check or merge.
+    pub turn_wait_expired: bool,
     /// Whether its worktree is being restored to a checkpoint.
     pub restoring: bool,
     /// Number of failed attempts that count.
@@ -99,6 +101,7 @@ impl Task {
             receipt: false,
             tested: false,
             waived: false,
+            turn_wait_expired: false,
             restoring: false,
             failures: 0,
             losses: 0,

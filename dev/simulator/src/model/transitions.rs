@@ -2,7 +2,7 @@
 
 use domain::{MergeOutcome, PhaseNumber, PlannedWork, QuestionId, SessionId, TaskId};
 
-use super::{Model, Phase, QuestionState, Session, Stage, Task};
+use super::{Model, Phase, QuestionState, Session, SessionState, Stage, Task};
 use crate::rule::Rule;
 
 impl Model {
@@ -71,6 +71,7 @@ impl Model {
 
     pub(super) fn start_merge(&mut self, id: &TaskId, attempt: u32) {
         self.check_current_attempt(id, attempt, "merges");
+        self.check_turn_ended(id, "is merged");
         if let Some(other) = self.merging.replace(id.clone()) {
             self.add_violation(Rule::OneMerge, format!("{id} merges while {other} does"));
         }
@@ -85,6 +86,17 @@ impl Model {
                 format!("{id} is merged, {outcome:?}, but was not merging"),
             );
         }
+    }
+
+    /// Checks that a task is not checked or merged while its worker is in a turn, unless that took too long.
+    pub(super) fn check_turn_ended(&mut self, id: &TaskId, what: &str) {
+        let Some(task) = self.tasks.get(id) else { return };
+        let worker = task.session.and_then(|session| self.sessions.get(&session));
+        let is_in_turn = worker.is_some_and(|worker| worker.in_turn && worker.state != SessionState::Ended);
+        if is_in_turn && !task.turn_wait_expired {
+            self.add_violation(Rule::TurnEndFirst, format!("{id} {what} while its worker is in a turn"));
+        }
+        self.update_task(id, |task| task.turn_wait_expired = false);
     }
 
     /// Checks that an event is about the live attempt of a task.

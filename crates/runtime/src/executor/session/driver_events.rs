@@ -1,6 +1,6 @@
 //! Reports the events of a session's driver to the run loop.
 
-use domain::{AgentError, AgentMessage, AgentOutput, ErrorType, MessageOffset, Recovery, Report, Timestamp};
+use domain::{AgentOutput, MessageOffset, Report, TurnFailure};
 use drivers::{AgentWarning, DriverEvent, PlanStep, StepStatus, ToolCall, TurnOutcome};
 use protocol::DecodedItem;
 use sessions::SessionReport;
@@ -125,19 +125,12 @@ impl SessionWorker {
                 let read_from = process.to_session_offset(read_from);
                 self.context
                     .send_agent_output(session, AgentOutput::TurnInterrupted { read_from, text, tools });
-                self.context.open_turns.end(session);
             }
             DriverEvent::TurnEnded { read_from, text, tools, outcome } => {
                 let read_from = process.to_session_offset(read_from);
-                if let Some(error) = turn_error(outcome) {
-                    // After all messages of the turn, and the same each time that the output is read.
-                    let offset = MessageOffset { start: read_from, ordinal: u32::MAX };
-                    let message = Box::new(AgentMessage::Error(error));
-                    self.context
-                        .send_agent_output(session, AgentOutput::Message { offset, read_from, message });
-                }
-                self.context.send_agent_output(session, AgentOutput::TurnEnded { read_from, text, tools });
-                self.context.open_turns.end(session);
+                let failure = turn_failure(outcome);
+                self.context
+                    .send_agent_output(session, AgentOutput::TurnEnded { read_from, text, tools, failure });
             }
             DriverEvent::Text { text } => {
                 self.context.publish_activity(session, AgentActivity::Text { text });
@@ -182,28 +175,13 @@ fn message_output(offset: MessageOffset, read_from: u64, item: DecodedItem) -> A
     }
 }
 
-/// Returns the error of a failed turn.
-fn turn_error(outcome: TurnOutcome) -> Option<AgentError> {
-    let (r#type, message, recovery, resets_at) = match outcome {
-        TurnOutcome::Finished | TurnOutcome::Cancelled | TurnOutcome::NotResumable { .. } => return None,
-        TurnOutcome::Limited { message, resets_at } => {
-            (ErrorType::Recoverable, message, Recovery::PauseAndRetry, resets_at)
-        }
-        TurnOutcome::Unauthorized { message } => (ErrorType::Fatal, message, Recovery::NotifyUser, None),
-        TurnOutcome::Failed { message } => (ErrorType::Recoverable, message, Recovery::PauseAndRetry, None),
-    };
-    Some(AgentError {
-        r#type,
-        message,
-        details: None,
-        recovery,
-        resets_at: resets_at.and_then(rfc3339),
-        extra: std::collections::BTreeMap::new(),
-    })
-}
-
-fn rfc3339(at: Timestamp) -> Option<String> {
-    jiff::Timestamp::from_millisecond(at.0).ok().map(|at| at.to_string())
+fn turn_failure(outcome: TurnOutcome) -> Option<TurnFailure> {
+    match outcome {
+        TurnOutcome::Finished | TurnOutcome::Cancelled | TurnOutcome::NotResumable { .. } => None,
+        TurnOutcome::Limited { message, resets_at } => Some(TurnFailure::RateLimited { message, resets_at }),
+        TurnOutcome::Unauthorized { message } => Some(TurnFailure::Unauthorized { message }),
+        TurnOutcome::Failed { message } => Some(TurnFailure::Other { message }),
+    }
 }
 
 fn plan_step_text_and_status(step: PlanStep) -> (String, &'static str) {

@@ -11,7 +11,7 @@ use drivers::{
 use protocol::prompts::{PreambleOptions, TaskPrompt, preamble};
 use sessions::{DequeuedInput, RefusedInput, SessionEntry};
 
-use super::{NextState, QueuedInput, SessionWorker, mark_task_turn_open};
+use super::{NextState, QueuedInput, SessionWorker};
 use crate::executor::process::{Process, ProcessError, SessionSpec};
 
 impl SessionWorker {
@@ -32,9 +32,6 @@ impl SessionWorker {
             let Some(DequeuedInput { number, queued, written, reports }) = sent else { return Ok(None) };
             if let Some(input) = written {
                 process.has_input = true;
-                if matches!(input, AgentInput::Prompt { .. }) {
-                    mark_task_turn_open(&self.context, &self.spec);
-                }
                 if !process.is_resumed {
                     self.replay = None;
                 }

@@ -29,6 +29,7 @@ pub(crate) fn escalation_title(cause: &EscalationCause) -> String {
         EscalationCause::QuestionExpired => "질문이 제때 답변되지 않음".to_owned(),
         EscalationCause::RunTimeout => "실행 시간 초과".to_owned(),
         EscalationCause::DiskBudgetExhausted => "워크트리를 만들 디스크 공간이 부족함".to_owned(),
+        EscalationCause::DiskFull => "디스크가 가득 참: 공간을 확보해 주세요".to_owned(),
         EscalationCause::OrchestratorLost => "오케스트레이터가 종료됨".to_owned(),
         EscalationCause::MainAgentSilent => "메인 에이전트가 응답하지 않음".to_owned(),
     }

@@ -94,7 +94,12 @@ impl HistoryGenerator {
                 let start = 100 + 100 * n;
                 let output = if n % 4 == 3 {
                     let text = format!("The tests of step {n} pass now; next are the docs.");
-                    AgentOutput::TurnEnded { read_from: start + 60, text, tools: TurnTools::default() }
+                    AgentOutput::TurnEnded {
+                        read_from: start + 60,
+                        text,
+                        tools: TurnTools::default(),
+                        failure: None,
+                    }
                 } else {
                     let (progress, task) =
                         (Some(n as f64 / self.n_messages as f64), Some(format!("step {n}")));
