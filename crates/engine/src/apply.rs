@@ -34,6 +34,15 @@ const AGENT_RESPONSE_MS_MAX: u64 = 10 * 60_000;
 impl Run {
     /// Applies a recorded event and returns the effects it causes.
     pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<(EffectId, Effect)> {
+        let effects = self.apply_in_decision(recorded);
+        // The follow-up events are in the log.
+        self.affected_tasks.clear();
+        self.affected_sessions.clear();
+        effects
+    }
+
+    /// Applies an event of a decision that is not complete: what it affects stays marked for follow-up events.
+    pub(crate) fn apply_in_decision(&mut self, recorded: &RecordedEvent) -> Vec<(EffectId, Effect)> {
         self.sequence = recorded.sequence;
         let mut sink = EffectSink::new(recorded.sequence);
         self.apply_event(recorded.at, &recorded.actor, &recorded.event, &mut sink);
@@ -56,6 +65,7 @@ impl Run {
                 self.status = RunStatus::Active;
                 self.schedule.set_paused(self.time_limit_escalation.is_some());
                 self.working_tasks().for_each(|task| self.start_work_clock(at, task));
+                self.mark_all_affected();
             }
             Event::RunCancelled(events::RunCancelled {}) => self.schedule.set_paused(true),
             Event::RunEnded(events::RunEnded { outcome, .. }) => self.status = RunStatus::Ended(*outcome),
@@ -322,8 +332,9 @@ impl Run {
     }
 
     pub(crate) fn set_task_stage(&mut self, task: TaskIndex, stage: TaskStage) {
-        if let Some(task) = self.task_mut(task) {
-            task.stage = stage;
+        if let Some(state) = self.task_mut(task) {
+            state.stage = stage;
+            self.mark_task_affected(task);
         }
     }
 

@@ -35,7 +35,7 @@ impl Run {
                 if let Some(call) = self.invocations.get_mut(invocation.0) {
                     call.state = InvocationState::InProgress(*session);
                 }
-                if let Some(session) = self.sessions.get_mut(session.0) {
+                if let Some(session) = self.session_mut(*session) {
                     session.current_item = Some(WorkItem::Call(*invocation));
                 }
             }
@@ -45,8 +45,12 @@ impl Run {
                 let Some(call) = self.invocations.get_mut(invocation.0) else { return };
                 let previous = std::mem::replace(&mut call.state, InvocationState::Ended);
                 let (caller, callee) = (call.caller, call.callee.clone());
-                if let InvocationState::InProgress(session) = previous {
-                    self.remove_work_item(Some(session), WorkItem::Call(*invocation));
+                self.affected_sessions.extend(caller);
+                // The callee is in its turn, or the end of its turn ended the call.
+                if let InvocationState::InProgress(session) = previous
+                    && let Some(callee) = self.session_mut_unmarked(session)
+                {
+                    callee.remove_work_item(WorkItem::Call(*invocation));
                 }
                 if let (Some(caller), Some(from)) = (caller, callee) {
                     let outcome = outcome.clone();
@@ -96,13 +100,13 @@ impl Run {
                     direct_type: *direct_type,
                     content: content.clone(),
                 });
-                if let Some(session) = self.sessions.get_mut(to.0) {
+                if let Some(session) = self.session_mut(*to) {
                     session.direct_messages.push_back(*message);
                 }
             }
             Event::DirectMessageReceived(events::DirectMessageReceived { message }) => {
                 let to = self.messages.get(message.0).to;
-                if let Some(session) = self.sessions.get_mut(to.0) {
+                if let Some(session) = self.session_mut(to) {
                     session.direct_messages.retain(|waiting| waiting != message);
                 }
             }

@@ -12,7 +12,8 @@ use crate::{
     effect_sink::EffectSink,
     run::{Run, RunStatus},
     state::{
-        Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, TaskIndex, TaskStage, WorkItem,
+        BudgetUsage, Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, TaskIndex,
+        TaskStage, WorkItem,
     },
 };
 
@@ -22,8 +23,11 @@ impl Run {
             Event::LoopStarted(events::LoopStarted { feedback_loop, task, .. }) => {
                 let task = self.find_task(task);
                 self.loops.push(FeedbackLoop { task, rounds: 0, history: Vec::new(), is_open: true });
-                if let Some(task) = task.and_then(|task| self.task_mut(task)) {
-                    task.feedback_loop = Some(*feedback_loop);
+                if let Some(task) = task {
+                    self.mark_task_affected(task);
+                    if let Some(task) = self.task_mut(task) {
+                        task.feedback_loop = Some(*feedback_loop);
+                    }
                 }
             }
             Event::LoopRoundFailed(events::LoopRoundFailed { feedback_loop, round, feedback }) => {
@@ -48,6 +52,7 @@ impl Run {
                 let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
                 state.is_open = false;
                 let Some(task) = state.task else { return };
+                self.affected_tasks.insert(task);
                 self.remove_test_work_item(task);
                 // A loop that is closed together with its task does not change the task.
                 let is_in_checks = matches!(
@@ -86,7 +91,10 @@ impl Run {
             }
             Event::EscalationForwarded(events::EscalationForwarded { escalation, to, session }) => {
                 let before = self.escalations.get(escalation.0).session;
-                self.remove_work_item(before, WorkItem::Escalation(*escalation));
+                // The previous session was too slow or has ended: nothing follows for it.
+                if let Some(before) = before.and_then(|before| self.session_mut_unmarked(before)) {
+                    before.remove_work_item(WorkItem::Escalation(*escalation));
+                }
                 if let Some(escalation) = self.escalations.get_mut(escalation.0) {
                     escalation.level = *to;
                     escalation.session = *session;
@@ -104,7 +112,7 @@ impl Run {
             // The consequences have events of their own; only a session without a task waits here.
             Event::ErrorReported(events::ErrorReported { session, task, error }) => {
                 let is_rate_limited = task.is_none() && error.recovery == Recovery::PauseAndRetry;
-                if let Some(session_state) = self.sessions.get_mut(session.0).filter(|_| is_rate_limited) {
+                if is_rate_limited && let Some(session_state) = self.session_mut(*session) {
                     let until = rate_limit_retry_at(at, error, session_state.rate_limit_waits);
                     session_state.rate_limit_waits += 1;
                     session_state.rate_limited = true;
@@ -113,7 +121,7 @@ impl Run {
             }
             Event::UsageReported(events::UsageReported { session, task, usage }) => {
                 self.budget_usage.add(usage);
-                if let Some(session) = self.sessions.get_mut(session.0) {
+                if let Some(session) = self.session_mut_unmarked(*session) {
                     session.cost_micros = session.cost_micros.saturating_add(usage.cost_micros);
                 }
                 let Some(task_ref) = task.as_ref().and_then(|task| self.find_task(task)) else { return };
@@ -126,7 +134,7 @@ impl Run {
                 }
             }
             Event::BudgetRaised(events::BudgetRaised { subject, budget }) => {
-                if let Some(usage_so_far) = self.budget_usage_of(subject) {
+                if let Some(usage_so_far) = self.budget_usage_mut(subject) {
                     usage_so_far.set_max(*budget);
                 }
             }
@@ -139,7 +147,7 @@ impl Run {
                     && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session)
                 {
                     self.timers.clear(Deadline::Park(session));
-                    if let Some(session) = self.sessions.get_mut(session.0) {
+                    if let Some(session) = self.session_mut_unmarked(session) {
                         session.parking_checkpoint = Some(*checkpoint);
                     }
                 }
@@ -196,7 +204,7 @@ impl Run {
             && matches!(outcome, CheckpointOutcome::Failed { .. })
         {
             self.timers.set(add_ms(at, self.settings.park_cold_after_ms), Deadline::Park(session));
-            if let Some(session) = self.sessions.get_mut(session.0) {
+            if let Some(session) = self.session_mut_unmarked(session) {
                 session.parking_checkpoint = None;
             }
         }
@@ -219,7 +227,7 @@ impl Run {
             task.escalations.push(id);
         }
         if kind == EscalationType::TokenExhausted
-            && let Some(usage_so_far) = self.budget_usage_of(subject)
+            && let Some(usage_so_far) = self.budget_usage_mut(subject)
         {
             usage_so_far.warned = Some(id);
         }
@@ -248,7 +256,7 @@ impl Run {
         }
         if kind == EscalationType::TokenExhausted
             && matches!(action, Some(EscalationAction::RaiseBudget { .. } | EscalationAction::Waive))
-            && let Some(usage_so_far) = self.budget_usage_of(&subject)
+            && let Some(usage_so_far) = self.budget_usage_mut(&subject)
         {
             usage_so_far.warned = None;
         }
@@ -271,7 +279,7 @@ impl Run {
     fn waive_limit(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
         match limit {
             EscalationType::TokenExhausted => {
-                if let Some(usage_so_far) = self.budget_usage_of(subject) {
+                if let Some(usage_so_far) = self.budget_usage_mut(subject) {
                     usage_so_far.tokens_max = None;
                     usage_so_far.cost_micros_max = None;
                 }
@@ -305,10 +313,15 @@ impl Run {
         }
     }
 
-    pub(crate) fn budget_usage_of(
-        &mut self,
-        subject: &EscalationSubject,
-    ) -> Option<&mut crate::state::BudgetUsage> {
+    pub(crate) fn budget_usage(&self, subject: &EscalationSubject) -> Option<&BudgetUsage> {
+        match subject {
+            EscalationSubject::Task { task } => Some(&self.task(self.find_task(task)?).budget_usage),
+            EscalationSubject::Phase { phase } => self.phases.get(phase).map(|phase| &phase.budget_usage),
+            EscalationSubject::Run => Some(&self.budget_usage),
+        }
+    }
+
+    fn budget_usage_mut(&mut self, subject: &EscalationSubject) -> Option<&mut BudgetUsage> {
         match subject {
             EscalationSubject::Task { task } => {
                 let task_ref = self.find_task(task)?;

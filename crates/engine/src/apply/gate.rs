@@ -33,7 +33,7 @@ impl Run {
             }
             Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
                 self.set_gate_state(*phase, GateState::Verifying(*session));
-                if let Some(session) = self.sessions.get_mut(session.0) {
+                if let Some(session) = self.session_mut(*session) {
                     session.current_item = Some(WorkItem::Verify(*phase));
                 }
             }

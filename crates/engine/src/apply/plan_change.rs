@@ -97,6 +97,7 @@ impl Run {
         let Some(task_ref) = self.find_task(&new.id) else { return };
         let timeout_ms = self.settings.timeout_ms;
         let before = self.task(task_ref).planned.external.clone();
+        self.mark_task_affected(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.planned.copy_fields(new, fields);
         let changes = |some: &[PlanField]| fields.iter().any(|field| some.contains(field));

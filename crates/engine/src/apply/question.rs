@@ -12,7 +12,9 @@ use crate::{
     effect_sink::EffectSink,
     guard::Guard,
     run::Run,
-    state::{Deadline, EffectKey, Question, QuestionState, Request, RequestState, TaskStage, WorkItem},
+    state::{
+        Deadline, EffectKey, Question, QuestionState, Request, RequestState, TaskIndex, TaskStage, WorkItem,
+    },
 };
 
 impl Run {
@@ -54,19 +56,19 @@ impl Run {
             }
             Event::QuestionRouted(events::QuestionRouted { question, to }) => match to {
                 QuestionRoute::Orchestrator => {
-                    self.set_question_state(*question, QuestionState::WithOrchestrator);
+                    self.route_question_to(*question, QuestionState::WithOrchestrator);
                     self.timers
                         .set(add_ms(at, AGENT_RESPONSE_MS_MAX), Deadline::OrchestratorAnswer(*question));
                     self.queue_work_item(self.root_session, WorkItem::Question(*question));
                 }
                 QuestionRoute::Person => {
                     self.remove_work_item(self.root_session, WorkItem::Question(*question));
-                    self.set_question_state(*question, QuestionState::Pending);
+                    self.route_question_to(*question, QuestionState::Pending);
                 }
             },
             Event::QuestionForwarded(events::QuestionForwarded { question, text }) => {
                 self.remove_work_item(self.root_session, WorkItem::Question(*question));
-                self.set_question_state(*question, QuestionState::Pending);
+                self.route_question_to(*question, QuestionState::Pending);
                 if let Some(question) = self.questions.get_mut(question.0) {
                     question.text.clone_from(text);
                 }
@@ -172,7 +174,7 @@ impl Run {
 
     fn apply_question_asked(&mut self, at: Timestamp, id: QuestionId, session: SessionId) {
         self.open_questions.insert(id);
-        if let Some(session) = self.sessions.get_mut(session.0) {
+        if let Some(session) = self.session_mut(session) {
             session.questions.push_back(id);
             session.turn_concluded = true;
         }
@@ -203,7 +205,9 @@ impl Run {
         };
         if self.is_guard_on(Guard::AnswerToAskingSession) {
             self.queue_input_for_worker(task, session, input);
-        } else if let Some(other) = self.tasks.iter_mut().find(|task| task.stage.is_in_progress()) {
+        } else if let Some((other, _)) = (0..).zip(&self.tasks).find(|(_, task)| task.stage.is_in_progress())
+            && let Some(other) = self.task_mut(TaskIndex(other))
+        {
             other.pending_inputs.push(input);
         }
     }
@@ -215,9 +219,15 @@ impl Run {
         self.timers.clear(Deadline::QuestionExpiry(id));
         self.remove_work_item(self.root_session, WorkItem::Question(id));
         let session = self.questions.get(id.0).session;
-        if let Some(session) = self.sessions.get_mut(session.0) {
+        if let Some(session) = self.session_mut(session) {
             session.questions.retain(|waiting| *waiting != id);
         }
+    }
+
+    /// Records who answers a question; its session may now be parked.
+    fn route_question_to(&mut self, id: QuestionId, state: QuestionState) {
+        self.set_question_state(id, state);
+        self.affected_sessions.insert(self.questions.get(id.0).session);
     }
 
     fn set_question_state(&mut self, id: QuestionId, state: QuestionState) {
@@ -245,7 +255,7 @@ impl Run {
     /// Queues an input for the worker of a task. Other sessions receive their inputs at once.
     pub(super) fn queue_input_for_worker(
         &mut self,
-        task: Option<crate::state::TaskIndex>,
+        task: Option<TaskIndex>,
         session: SessionId,
         input: SessionInput,
     ) {
@@ -260,17 +270,14 @@ impl Run {
     }
 
     pub(super) fn queue_work_item(&mut self, session: Option<SessionId>, item: WorkItem) {
-        if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
+        if let Some(session) = session.and_then(|session| self.session_mut(session)) {
             session.work_queue.push_back(item);
         }
     }
 
     pub(super) fn remove_work_item(&mut self, session: Option<SessionId>, item: WorkItem) {
-        if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
-            session.work_queue.retain(|waiting| *waiting != item);
-            if session.current_item == Some(item) {
-                session.current_item = None;
-            }
+        if let Some(session) = session.and_then(|session| self.session_mut(session)) {
+            session.remove_work_item(item);
         }
     }
 

@@ -37,6 +37,7 @@ impl Run {
             ..Session::default()
         });
         self.alive.insert(id);
+        self.affected_sessions.insert(id);
         if opened.depth == 0 {
             self.root_session = Some(id);
             // Messages that the previous orchestrator did not handle are still to be handled.
@@ -58,7 +59,7 @@ impl Run {
 
     pub(super) fn apply_session_activated(&mut self, id: SessionId, agent_session: Option<&String>) {
         self.pending_effects.remove(&EffectKey::Spawn(id));
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         if session.state == SessionState::Starting {
             session.state = SessionState::Active;
         }
@@ -74,7 +75,7 @@ impl Run {
         mode: ParkMode,
         sink: &mut EffectSink,
     ) {
-        if let Some(session) = self.sessions.get_mut(id.0) {
+        if let Some(session) = self.session_mut_unmarked(id) {
             session.state = SessionState::Parked(mode);
             session.parking_checkpoint = None;
         }
@@ -94,7 +95,7 @@ impl Run {
                 self.timers.set(add_ms(at, delay), Deadline::Park(id));
             }
             ParkMode::Cold => {
-                if let Some(session) = self.sessions.get_mut(id.0) {
+                if let Some(session) = self.session_mut_unmarked(id) {
                     // The process has ended, and its turn with it.
                     session.in_turn = false;
                     // The next process numbers its prompts from the start.
@@ -107,7 +108,7 @@ impl Run {
     pub(super) fn apply_session_woken(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.timers.clear(Deadline::Park(id));
         self.pending_effects.remove(&EffectKey::Park(id));
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.parking_checkpoint = None;
         let SessionState::Parked(from) = session.state else { return };
         session.state = SessionState::Active;
@@ -126,7 +127,7 @@ impl Run {
     pub(super) fn apply_session_dismissed(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.dismissed = true;
         if session.may_have_process() {
             sink.add(&mut self.pending_effects, EffectKey::End(id), Effect::EndSession { session: id });
@@ -140,7 +141,7 @@ impl Run {
     pub(super) fn apply_session_ended(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.state = SessionState::Ended;
         session.in_turn = false;
         session.conversation = ConversationTail::default();
@@ -183,7 +184,7 @@ impl Run {
 
     /// Returns the unsent inputs of an ended session to its task, for the next session.
     fn requeue_unsent_inputs(&mut self, id: SessionId) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         let unsent_inputs = std::mem::take(&mut session.unsent_inputs);
         let task = session.task.filter(|_| session.role == Role::Worker);
         for (_, input) in unsent_inputs {
@@ -213,7 +214,7 @@ impl Run {
         content: &SessionInput,
         sink: &mut EffectSink,
     ) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.inputs = number;
         session.unsent_inputs.push_back((number, content.clone()));
         session.in_turn = true;
@@ -237,7 +238,7 @@ impl Run {
                     }
                 }
                 SessionInput::Direct { message, .. } => {
-                    if let Some(session) = self.sessions.get_mut(id.0) {
+                    if let Some(session) = self.session_mut(id) {
                         session.direct_messages.retain(|waiting| waiting != message);
                     }
                 }
@@ -258,7 +259,7 @@ impl Run {
         {
             task.hint = None;
         }
-        if let (SessionInput::Reminder, Some(session)) = (content, self.sessions.get_mut(id.0)) {
+        if let (SessionInput::Reminder, Some(session)) = (content, self.session_mut(id)) {
             session.reminded = true;
         }
         if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task))) {
@@ -308,7 +309,7 @@ impl Run {
 
     pub(super) fn apply_input_sent(&mut self, id: SessionId, number: InputNumber, text: Option<&String>) {
         self.pending_effects.remove(&EffectKey::Input(id, number));
-        if let Some(session) = self.sessions.get_mut(id.0) {
+        if let Some(session) = self.session_mut_unmarked(id) {
             let sent = session.unsent_inputs.iter().find(|(unsent, _)| *unsent == number);
             // The description of the task is repeated anyway.
             let is_task = sent.is_some_and(|(_, input)| matches!(input, SessionInput::Task { .. }));
@@ -320,14 +321,14 @@ impl Run {
     }
 
     pub(super) fn record_message_offset(&mut self, id: SessionId, offset: MessageOffset, read_from: u64) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.received_offsets.insert(offset);
         session.advance_read_position(read_from);
     }
 
     /// Records a prompt as processed; only the last ones are remembered.
     pub(super) fn record_handled_prompt(&mut self, id: SessionId, prompt: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         if session.prompts.len() == PROMPTS_MAX {
             session.prompts.pop_front();
         }
@@ -335,7 +336,7 @@ impl Run {
     }
 
     pub(super) fn apply_message_received(&mut self, id: SessionId, message: &AgentMessage) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
         session.turn_concluded |= settles_turn_outcome(message);
@@ -358,7 +359,7 @@ impl Run {
     }
 
     pub(super) fn apply_message_rejected(&mut self, id: SessionId, protocol: &str, error: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.invalid_in_a_row += 1;
         if session.corrections.len() < CORRECTIONS_MAX {
             let (protocol, error) = (protocol.to_owned(), error.to_owned());
@@ -367,14 +368,14 @@ impl Run {
     }
 
     pub(super) fn apply_near_miss_received(&mut self, id: SessionId, near: &str, raw: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         if !std::mem::replace(&mut session.near_miss_reported, true) {
             session.corrections.push(SessionInput::NearMiss { near: near.to_owned(), raw: raw.to_owned() });
         }
     }
 
     pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64, text: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.conversation.add_turn(text);
         session.in_turn = false;
         if session.current_item == Some(WorkItem::Chat) {
@@ -388,7 +389,7 @@ impl Run {
     }
 
     pub(super) fn apply_turn_interrupted(&mut self, id: SessionId, read_from: u64, text: &str) {
-        if let Some(session) = self.sessions.get_mut(id.0) {
+        if let Some(session) = self.session_mut_unmarked(id) {
             session.conversation.add_turn(text);
             session.advance_read_position(read_from);
         }

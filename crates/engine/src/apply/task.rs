@@ -39,18 +39,19 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.stage = TaskStage::Running;
         task.attempt = attempt;
         task.session = Some(session);
         task.tester = None;
         task.worked_ms = 0;
         task.reminded = false;
+        self.set_task_stage(task_ref, TaskStage::Running);
         self.start_work_clock(at, task_ref);
     }
 
     pub(super) fn apply_task_resumed(&mut self, at: Timestamp, id: &TaskId) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
+        self.mark_task_affected(task_ref);
         if self.task(task_ref).stage == TaskStage::Running {
             self.start_work_clock(at, task_ref);
         }
@@ -74,6 +75,7 @@ impl Run {
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.insert(*phase);
         }
+        self.mark_task_affected(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.block_reasons.push(reason.clone());
         if matches!(reason, BlockReason::RateLimited { .. }) {
@@ -93,6 +95,7 @@ impl Run {
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.remove(phase);
         }
+        self.mark_task_affected(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.block_reasons.retain(|block| block != reason);
         let (node, is_free, is_live) =
@@ -129,14 +132,17 @@ impl Run {
             task.reported.clone_from(fields);
         }
         task.proof = CompletionProof::Unchecked;
-        task.stage = TaskStage::Claimed;
+        self.set_task_stage(task_ref, TaskStage::Claimed);
         if !has_checks {
             self.queue_for_merge(task_ref);
         }
     }
 
     pub(super) fn queue_for_merge(&mut self, task: TaskIndex) {
-        self.set_task_stage(task, TaskStage::Mergeable);
+        // Its session stays as it is until the merge starts.
+        if let Some(task) = self.task_mut(task) {
+            task.stage = TaskStage::Mergeable;
+        }
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
         }
@@ -145,13 +151,13 @@ impl Run {
     pub(super) fn apply_check_finished(&mut self, id: &TaskId, receipt: &Receipt) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Check(task_ref));
-        let Some(task) = self.task_mut(task_ref) else { return };
-        if receipt.passed() {
-            task.stage = TaskStage::Checked;
+        if !receipt.passed() {
+            return self.set_task_stage(task_ref, TaskStage::ChecksFailed);
+        }
+        self.set_task_stage(task_ref, TaskStage::Checked);
+        if let Some(task) = self.task_mut(task_ref) {
             task.proof = CompletionProof::Checked;
             task.checked_tree = Some(receipt.tree.clone());
-        } else {
-            task.stage = TaskStage::ChecksFailed;
         }
     }
 
@@ -171,10 +177,10 @@ impl Run {
 
     pub(super) fn apply_test_started(&mut self, id: &TaskId, session: SessionId) {
         let Some(task_ref) = self.find_task(id) else { return };
+        self.set_task_stage(task_ref, TaskStage::Testing);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.stage = TaskStage::Testing;
         task.tester = Some(session);
-        if let Some(session) = self.sessions.get_mut(session.0) {
+        if let Some(session) = self.session_mut(session) {
             session.current_item = Some(WorkItem::Test(task_ref));
         }
     }
@@ -188,14 +194,14 @@ impl Run {
         task.reminded = false;
         task.phase_marked = false;
         task.conflict_returned |= reason == TaskReturnReason::Conflict;
+        let is_blocked = task.is_blocked();
         if is_alive {
-            task.stage = TaskStage::Running;
+            self.set_task_stage(task_ref, TaskStage::Running);
             if self.schedule.running().contains(&node) {
                 self.start_work_clock(at, task_ref);
             }
         } else {
-            task.stage = TaskStage::Waiting;
-            let is_blocked = task.is_blocked();
+            self.set_task_stage(task_ref, TaskStage::Waiting);
             self.retry_task_node(node);
             if is_blocked {
                 self.schedule.hold(node, HoldReason::TaskPaused);
@@ -209,20 +215,21 @@ impl Run {
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
         let Some(task) = self.task_mut(task_ref) else { return };
-        match outcome {
+        let stage = match outcome {
             MergeOutcome::Merged { receipt, .. } => {
-                task.stage = TaskStage::Merged;
                 if let Some(receipt) = receipt.as_ref().filter(|receipt| receipt.passed()) {
                     task.checked_tree = Some(receipt.tree.clone());
                 }
+                TaskStage::Merged
             }
             MergeOutcome::Conflicted { files } => {
-                task.stage = TaskStage::Conflicted;
                 task.pending_inputs.push(SessionInput::Conflict { files: files.clone() });
+                TaskStage::Conflicted
             }
-            MergeOutcome::CheckFailed { .. } => task.stage = TaskStage::ChecksFailed,
-            MergeOutcome::Failed { .. } => task.stage = TaskStage::AttemptFailed,
-        }
+            MergeOutcome::CheckFailed { .. } => TaskStage::ChecksFailed,
+            MergeOutcome::Failed { .. } => TaskStage::AttemptFailed,
+        };
+        self.set_task_stage(task_ref, stage);
     }
 
     pub(super) fn apply_task_done(
@@ -269,7 +276,7 @@ impl Run {
         self.cancel_task_effects(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.failures += u32::from(counted);
-        task.stage = TaskStage::AttemptFailed;
+        self.set_task_stage(task_ref, TaskStage::AttemptFailed);
     }
 
     pub(super) fn apply_task_retried(&mut self, id: &TaskId, hint: Option<&String>, resets_attempts: bool) {
@@ -279,7 +286,6 @@ impl Run {
         self.clear_blocks(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.hint = hint.cloned().or(task.hint.take());
-        task.stage = TaskStage::Waiting;
         task.reminded = false;
         task.phase_marked = false;
         if resets_attempts {
@@ -290,13 +296,16 @@ impl Run {
             task.rate_limit_waits = 0;
             task.rate_limited_since = None;
         }
+        self.set_task_stage(task_ref, TaskStage::Waiting);
         self.schedule.release(node, HoldReason::TaskPaused);
         self.retry_task_node(node);
         self.hold_until_process_ends(task_ref);
     }
 
     pub(super) fn apply_task_message_sent(&mut self, id: &TaskId, text: &str) {
-        if let Some(task) = self.find_task(id).and_then(|task_ref| self.task_mut(task_ref)) {
+        let Some(task_ref) = self.find_task(id) else { return };
+        self.mark_task_affected(task_ref);
+        if let Some(task) = self.task_mut(task_ref) {
             task.pending_inputs.push(SessionInput::UserMessage { text: text.to_owned() });
         }
     }
@@ -330,8 +339,8 @@ impl Run {
         let node = self.task(task_ref).node;
         self.retry_task_node(node);
         self.hold_until_process_ends(task_ref);
+        self.set_task_stage(task_ref, TaskStage::Waiting);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.stage = TaskStage::Waiting;
         task.failures = 0;
         task.losses = 0;
         task.feedback_loop = None;
@@ -358,7 +367,7 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.hold(self.task(task_ref).node, HoldReason::Restoring);
         let agent_session = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
-        let session = self.task(task_ref).session.and_then(|session| self.sessions.get_mut(session.0));
+        let session = self.task(task_ref).session.and_then(|session| self.session_mut_unmarked(session));
         if let Some(session) = session {
             // The next attempt resumes the agent's session of that checkpoint.
             session.agent_session = agent_session;

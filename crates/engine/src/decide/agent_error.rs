@@ -107,7 +107,7 @@ impl DecisionContext<'_> {
     }
 
     fn check_budget(&mut self, task: Option<TaskIndex>, session: SessionId, subject: &EscalationSubject) {
-        let Some(usage_so_far) = self.run.budget_usage_of(subject).cloned() else { return };
+        let Some(usage_so_far) = self.run.budget_usage(subject).cloned() else { return };
         if !usage_so_far.has_reached_percent(WARN_PERCENT) {
             return;
         }

@@ -13,9 +13,9 @@ impl DecisionContext<'_> {
     /// Emits follow-up events until nothing follows any more.
     pub(super) fn emit_follow_up_events(&mut self) {
         loop {
-            if let Some(session) = self.sessions.pop_first() {
+            if let Some(session) = self.run.affected_sessions.pop_first() {
                 self.advance_session(session);
-            } else if let Some(task) = self.tasks.pop_first() {
+            } else if let Some(task) = self.run.affected_tasks.pop_first() {
                 self.advance_task(task);
             } else if !(self.announce_ready_tasks()
                 || self.start_next_task()

@@ -123,6 +123,14 @@ impl Session {
         self.received_offsets = self.received_offsets.split_off(&first_kept);
     }
 
+    /// Removes a work item that was withdrawn or completed.
+    pub(crate) fn remove_work_item(&mut self, item: WorkItem) {
+        self.work_queue.retain(|waiting| *waiting != item);
+        if self.current_item == Some(item) {
+            self.current_item = None;
+        }
+    }
+
     /// Returns whether it only waits for its next work item.
     pub(crate) fn is_idle(&self) -> bool {
         self.is_alive()
