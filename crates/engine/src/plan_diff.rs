@@ -50,12 +50,10 @@ impl Run {
         };
         for task in self.tasks.iter().filter(is_removed) {
             let id = task.planned.id.clone();
-            match task.stage {
-                stage if is_skippable(stage) => changes.removed.push(id),
-                stage if stage.is_in_progress() => {
-                    changes.too_late.push(LateTaskChange { task: id, fields: Vec::new() })
-                }
-                _ => {}
+            if is_skippable(task.stage) {
+                changes.removed.push(id);
+            } else if task.stage.is_in_progress() {
+                changes.too_late.push(LateTaskChange { task: id, fields: Vec::new() });
             }
         }
         changes

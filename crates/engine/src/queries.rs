@@ -25,9 +25,8 @@ impl Run {
     /// Returns the sessions whose processes the executor must find after a restart, by id.
     pub fn expected_sessions(&self) -> Vec<ExpectedSession> {
         // A dismissed session is no longer in `alive`, but its process may still run.
-        let dismissed = self.pending_effects.iter().filter_map(|(_, effect)| match effect {
-            Effect::EndSession { session } => Some(*session),
-            _ => None,
+        let dismissed = self.pending_effects.iter().filter_map(|(_, effect)| {
+            if let Effect::EndSession { session } = effect { Some(*session) } else { None }
         });
         // A session that is being woken has no process yet.
         let is_waking = |id: SessionId| {

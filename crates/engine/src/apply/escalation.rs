@@ -235,16 +235,13 @@ impl Run {
         {
             usage_so_far.warned = Some(id);
         }
-        match (kind, subject) {
-            (EscalationType::Quality, EscalationSubject::Phase { phase }) => {
-                self.set_gate_state(*phase, GateState::Escalated(id))
-            }
-            (EscalationType::Timeout, EscalationSubject::Run) => {
-                self.timers.clear(Deadline::RunTimeout);
-                self.time_limit_escalation = Some(id);
-                self.schedule.set_paused(true);
-            }
-            _ => {}
+        if let (EscalationType::Quality, EscalationSubject::Phase { phase }) = (kind, subject) {
+            self.set_gate_state(*phase, GateState::Escalated(id));
+        }
+        if (kind, subject) == (EscalationType::Timeout, &EscalationSubject::Run) {
+            self.timers.clear(Deadline::RunTimeout);
+            self.time_limit_escalation = Some(id);
+            self.schedule.set_paused(true);
         }
     }
 
@@ -306,7 +303,13 @@ impl Run {
                     self.queue_for_merge(task_ref);
                 }
             }
-            _ => {}
+            EscalationType::General
+            | EscalationType::Decision
+            | EscalationType::Blocked
+            | EscalationType::Conflict
+            | EscalationType::Dependency
+            | EscalationType::Protocol
+            | EscalationType::Quality => {}
         }
     }
 

@@ -230,19 +230,16 @@ impl Run {
         }
         let task = session.task;
         for part in unpack_carried_inputs(content) {
-            match part {
-                SessionInput::Result { result, .. } => {
-                    self.pending_results.remove(result);
-                    if let Some(submitted) = self.results.get_mut(result.0) {
-                        submitted.state = ResultState::InTransit;
-                    }
+            if let SessionInput::Result { result, .. } = part {
+                self.pending_results.remove(result);
+                if let Some(submitted) = self.results.get_mut(result.0) {
+                    submitted.state = ResultState::InTransit;
                 }
-                SessionInput::Direct { message, .. } => {
-                    if let Some(session) = self.session_mut(id) {
-                        session.direct_messages.retain(|waiting| waiting != message);
-                    }
-                }
-                _ => {}
+            }
+            if let SessionInput::Direct { message, .. } = part
+                && let Some(session) = self.session_mut(id)
+            {
+                session.direct_messages.retain(|waiting| waiting != message);
             }
             if let Some(task) = task.and_then(|task| self.task_mut(task))
                 && let Some(position) = task.pending_inputs.iter().position(|input| input == part)
@@ -281,12 +278,10 @@ impl Run {
         content: &SessionInput,
         sink: &mut EffectSink,
     ) {
-        let brief = match content {
-            SessionInput::Task { task, .. } | SessionInput::Test { task, .. } => {
-                self.find_task(task).map(|task| Box::new(self.task_brief(task, None)))
-            }
-            _ => None,
-        };
+        let mut brief = None;
+        if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = content {
+            brief = self.find_task(task).map(|task| Box::new(self.task_brief(task, None)));
+        }
         let effect = Effect::SendInput { session, input, content: Box::new(content.clone()), brief };
         sink.add(&mut self.pending_effects, EffectKey::Input(session, input), effect);
     }
@@ -341,14 +336,12 @@ impl Run {
         session.in_turn = true;
         session.turn_concluded |= settles_turn_outcome(message);
         // The text of a turn does not contain its messages.
-        match message {
-            AgentMessage::AskUser(AskUser { question, .. })
-            | AgentMessage::UserQuestion(UserQuestion { question, .. })
-            | AgentMessage::NeedHuman(NeedHuman { question }) => session.conversation.add_turn(question),
-            AgentMessage::StepComplete(StepComplete { summary: Some(summary) }) => {
-                session.conversation.add_turn(summary);
-            }
-            _ => {}
+        if let AgentMessage::AskUser(AskUser { question: text, .. })
+        | AgentMessage::UserQuestion(UserQuestion { question: text, .. })
+        | AgentMessage::NeedHuman(NeedHuman { question: text })
+        | AgentMessage::StepComplete(StepComplete { summary: Some(text) }) = message
+        {
+            session.conversation.add_turn(text);
         }
         if let (Some(WorkItem::Verify(phase)), AgentMessage::Fail(fail)) = (session.current_item, message)
             && let Some(phase) = self.phases.get_mut(&phase)
@@ -408,10 +401,7 @@ impl Run {
 
 /// Returns the inputs that a task's first prompt carries, or the input itself.
 pub(crate) fn unpack_carried_inputs(input: &SessionInput) -> Vec<&SessionInput> {
-    match input {
-        SessionInput::Task { carried, .. } => carried.iter().collect(),
-        other => vec![other],
-    }
+    if let SessionInput::Task { carried, .. } = input { carried.iter().collect() } else { vec![input] }
 }
 
 /// Returns whether the next session of the task must receive this input.
@@ -452,7 +442,28 @@ fn work_item_of_input(input: &SessionInput) -> Option<WorkItem> {
         SessionInput::Question { question, .. } => Some(WorkItem::Question(*question)),
         SessionInput::Escalation { escalation, .. } => Some(WorkItem::Escalation(*escalation)),
         SessionInput::Chat { .. } => Some(WorkItem::Chat),
-        _ => None,
+        SessionInput::Answer { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::InvocationEnded { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::Task { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::Invocation { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::InvalidMessage { .. }
+        | SessionInput::NearMiss { .. }
+        | SessionInput::Reminder
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Resume { .. } => None,
     }
 }
 

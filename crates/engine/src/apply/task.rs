@@ -103,7 +103,12 @@ impl Run {
         // An agent may have hit two rate limits: wait for the other one too.
         let other = task.block_reasons.iter().find_map(|block| match block {
             BlockReason::RateLimited { until } => Some(*until),
-            _ => None,
+            BlockReason::Question { .. }
+            | BlockReason::Request { .. }
+            | BlockReason::Invocation { .. }
+            | BlockReason::Escalated { .. }
+            | BlockReason::Approval { .. }
+            | BlockReason::Paused { .. } => None,
         });
         if let Some(until) = other {
             self.timers.set(until, Deadline::TaskRateLimit(task_ref));
@@ -321,9 +326,10 @@ impl Run {
         self.stop_work_clock(at, task_ref);
         self.cancel_task_effects(task_ref);
         let node = self.task(task_ref).node;
-        match stage {
-            TaskStage::Done | TaskStage::Skipped => self.schedule.mark_met(node),
-            _ => self.schedule.mark_failed(node),
+        if matches!(stage, TaskStage::Done | TaskStage::Skipped) {
+            self.schedule.mark_met(node);
+        } else {
+            self.schedule.mark_failed(node);
         }
         self.schedule.release(node, HoldReason::TaskPaused);
         self.clear_blocks(task_ref);

@@ -97,10 +97,9 @@ impl DecisionContext<'_> {
 
     pub(super) fn skip_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        match self.run.task(task).stage {
-            // A failed task can still be skipped, so that its dependents continue.
-            TaskStage::Failed | TaskStage::Cancelled => {}
-            _ => self.check_task_open(task, "only tasks that are not done can be skipped")?,
+        // A failed task can still be skipped, so that its dependents continue.
+        if !matches!(self.run.task(task).stage, TaskStage::Failed | TaskStage::Cancelled) {
+            self.check_task_open(task, "only tasks that are not done can be skipped")?;
         }
         self.reopen_run();
         self.emit_task_skip(task);
@@ -118,7 +117,19 @@ impl DecisionContext<'_> {
             TaskStage::Merging => Some(("merging", "wait until the merge has finished")),
             TaskStage::Done => Some(("done", "request changes to its phase at the gate")),
             TaskStage::Waiting | TaskStage::Ready => Some(("not started", "wait until it has started")),
-            _ => None,
+            TaskStage::Running
+            | TaskStage::Claimed
+            | TaskStage::Checking
+            | TaskStage::Checked
+            | TaskStage::ChecksFailed
+            | TaskStage::Testing
+            | TaskStage::Mergeable
+            | TaskStage::Conflicted
+            | TaskStage::Merged
+            | TaskStage::AttemptFailed
+            | TaskStage::Failed
+            | TaskStage::Skipped
+            | TaskStage::Cancelled => None,
         };
         if let Some((state, hint)) = state {
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
@@ -214,9 +225,9 @@ impl DecisionContext<'_> {
         if !known.contains(&agent) {
             return Err(Rejection::UnknownAgent { name: agent, known });
         }
-        match self.run.task(task).stage {
-            TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_task_open(task, "request changes to its phase at the gate")?,
+        let stage = self.run.task(task).stage;
+        if !matches!(stage, TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped) {
+            self.check_task_open(task, "request changes to its phase at the gate")?;
         }
         self.reopen_run();
         self.emit_task_reassignment(task, agent);
@@ -245,9 +256,9 @@ impl DecisionContext<'_> {
             let hint = "only started tasks have work to rewind";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "not started", hint });
         }
-        match self.run.task(task).stage {
-            TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_task_open(task, "merged work cannot be rewound")?,
+        let stage = self.run.task(task).stage;
+        if !matches!(stage, TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped) {
+            self.check_task_open(task, "merged work cannot be rewound")?;
         }
         self.reopen_run();
         if !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready) {

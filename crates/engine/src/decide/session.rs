@@ -63,7 +63,26 @@ impl DecisionContext<'_> {
                 | SessionInput::Feedback { message: Some(message), .. } => {
                     self.emit(events::DirectMessageAcknowledged { message: *message });
                 }
-                _ => {}
+                SessionInput::Permission { question: None, .. }
+                | SessionInput::Feedback { message: None, .. }
+                | SessionInput::InvocationEnded { .. }
+                | SessionInput::Conflict { .. }
+                | SessionInput::Rework { .. }
+                | SessionInput::UserMessage { .. }
+                | SessionInput::TaskChanged { .. }
+                | SessionInput::Task { .. }
+                | SessionInput::ClarificationRequest { .. }
+                | SessionInput::Invocation { .. }
+                | SessionInput::InvalidMessage { .. }
+                | SessionInput::NearMiss { .. }
+                | SessionInput::Reminder
+                | SessionInput::Test { .. }
+                | SessionInput::Verify { .. }
+                | SessionInput::Question { .. }
+                | SessionInput::Escalation { .. }
+                | SessionInput::ThinLine { .. }
+                | SessionInput::Chat { .. }
+                | SessionInput::Resume { .. } => {}
             }
         }
         Ok(())
