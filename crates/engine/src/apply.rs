@@ -117,7 +117,7 @@ impl Run {
             }
             Event::MergeStarted(events::MergeStarted { task, attempt }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
-                self.set_task_stage(task_ref, TaskStage::Merging);
+                self.set_task_stage(task_ref, TaskStage::Merging(self.task(task_ref).stage.proof()));
                 self.mergeable.retain(|waiting| *waiting != task_ref);
                 self.merging = Some(task_ref);
                 let effect = Effect::Merge(Box::new(self.merge_order(task_ref, *attempt)));
@@ -126,7 +126,7 @@ impl Run {
             Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
                 self.apply_merge_finished(task, outcome)
             }
-            Event::TaskDone(events::TaskDone { task, proof }) => self.apply_task_done(at, task, *proof, sink),
+            Event::TaskDone(events::TaskDone { task, .. }) => self.apply_task_done(at, task, sink),
             Event::AttemptFailed(events::AttemptFailed { task, counted, .. }) => {
                 self.apply_attempt_failed(at, task, *counted)
             }

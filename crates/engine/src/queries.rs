@@ -50,13 +50,13 @@ impl Run {
 
     /// Returns the tasks that were started and have not ended.
     pub fn unfinished_tasks(&self) -> Vec<TaskId> {
-        let unfinished = self.tasks.iter().filter(|task| task.attempt > 0 && !task.stage.is_final());
+        let unfinished = self.tasks.iter().filter(|task| task.attempt() > 0 && !task.stage.is_final());
         unfinished.map(|task| task.planned.id.clone()).collect()
     }
 
     /// Returns the ended tasks that may have a worktree, each with whether it is done.
     pub fn ended_tasks(&self) -> Vec<(TaskId, bool)> {
-        let ended = self.tasks.iter().filter(|task| task.attempt > 0 && task.stage.is_final());
+        let ended = self.tasks.iter().filter(|task| task.attempt() > 0 && task.stage.is_final());
         ended.map(|task| (task.planned.id.clone(), task.stage == TaskStage::Done)).collect()
     }
 

@@ -238,15 +238,16 @@ impl Run {
             TaskStage::Waiting => TaskState::Waiting,
             TaskStage::Ready => TaskState::Ready,
             _ if !self.schedule.running().contains(&task.node) => TaskState::Ready,
-            TaskStage::Running | TaskStage::AttemptFailed => TaskState::Running,
+            TaskStage::Running(_) | TaskStage::AttemptFailed => TaskState::Running,
             TaskStage::Claimed
             | TaskStage::Checking
             | TaskStage::Checked
             | TaskStage::ChecksFailed
             | TaskStage::Testing => TaskState::Checking,
-            TaskStage::Mergeable | TaskStage::Merging | TaskStage::Conflicted | TaskStage::Merged => {
-                TaskState::Merging
-            }
+            TaskStage::Mergeable(_)
+            | TaskStage::Merging(_)
+            | TaskStage::Conflicted
+            | TaskStage::Merged(_) => TaskState::Merging,
         };
         Some(state)
     }
@@ -278,7 +279,7 @@ impl Run {
     /// Marks a task and its session: what the session may do depends on the stage of its task, its blocks and its slot.
     pub(crate) fn mark_task_affected(&mut self, task: TaskIndex) {
         self.affected_tasks.insert(task);
-        self.affected_sessions.extend(self.task(task).session);
+        self.affected_sessions.extend(self.task(task).session());
     }
 
     /// Marks all tasks in progress and all sessions, because the run proceeds again.

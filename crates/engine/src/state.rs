@@ -20,5 +20,5 @@ pub(crate) use phase::{GateState, Phase};
 pub(crate) use question::{Question, QuestionState, Request, RequestState};
 pub(crate) use session::{Session, SessionState};
 pub use task::TaskState;
-pub(crate) use task::{BudgetUsage, Task, TaskIndex, TaskStage};
+pub(crate) use task::{Attempt, BudgetUsage, Task, TaskIndex, TaskStage, WorkState};
 pub(crate) use team::Team;

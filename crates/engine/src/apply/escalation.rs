@@ -56,10 +56,7 @@ impl Run {
         let is_in_checks =
             matches!(self.task(task).stage, TaskStage::Claimed | TaskStage::Checked | TaskStage::Testing);
         if *outcome == FeedbackLoopOutcome::Success && is_in_checks {
-            if let Some(task) = self.task_mut(task) {
-                task.proof = CompletionProof::Checked;
-            }
-            self.queue_for_merge(task);
+            self.queue_for_merge(task, CompletionProof::Checked);
         }
     }
 
@@ -150,7 +147,7 @@ impl Run {
         let events::CheckpointRequested { checkpoint, task, reason } = event;
         let task_ref = self.find_task(task);
         if *reason == CheckpointReason::Park
-            && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session)
+            && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session())
         {
             self.timers.clear(Deadline::Park(session));
             if let Some(session) = self.session_mut_unmarked(session) {
@@ -163,7 +160,7 @@ impl Run {
         {
             task.turn_checkpoint = Some(*checkpoint);
         }
-        let session = task_ref.and_then(|task_ref| self.task(task_ref).session);
+        let session = task_ref.and_then(|task_ref| self.task(task_ref).session());
         let agent_session = session.and_then(|session| self.session(session).agent_session.clone());
         let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone(), agent_session };
         sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
@@ -207,7 +204,7 @@ impl Run {
         outcome: &CheckpointOutcome,
     ) {
         let task = self.checkpoints.get(checkpoint.0).task;
-        let Some(session) = task.and_then(|task| self.task(task).session) else { return };
+        let Some(session) = task.and_then(|task| self.task(task).session()) else { return };
         if self.session(session).parking_checkpoint == Some(checkpoint)
             && self.session(session).is_alive()
             && matches!(outcome, CheckpointOutcome::Failed { .. })
@@ -220,7 +217,7 @@ impl Run {
     }
 
     fn remove_test_work_item(&mut self, task: crate::state::TaskIndex) {
-        self.remove_work_item(self.task(task).tester, WorkItem::Test(task));
+        self.remove_work_item(self.task(task).tester(), WorkItem::Test(task));
     }
 
     fn open_escalation(&mut self, id: EscalationId, kind: EscalationType, subject: &EscalationSubject) {
@@ -297,10 +294,7 @@ impl Run {
             }
             EscalationType::TestFailure => {
                 if let Some(task_ref) = self.subject_task(subject) {
-                    if let Some(task) = self.task_mut(task_ref) {
-                        task.proof = CompletionProof::Waived;
-                    }
-                    self.queue_for_merge(task_ref);
+                    self.queue_for_merge(task_ref, CompletionProof::Waived);
                 }
             }
             EscalationType::General

@@ -244,7 +244,7 @@ impl Run {
         session: SessionId,
         input: SessionInput,
     ) {
-        let is_worker = task.is_some_and(|task| self.task(task).session == Some(session));
+        let is_worker = task.is_some_and(|task| self.task(task).session() == Some(session));
         if let Some(task) = task.filter(|_| is_worker)
             && let Some(task) = self.task_mut(task)
             && task.stage.is_in_progress()

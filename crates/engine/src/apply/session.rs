@@ -11,7 +11,10 @@ use crate::{
     effect_sink::EffectSink,
     run::Run,
     schedule::HoldReason,
-    state::{ConversationTail, Deadline, EffectKey, ResultState, Session, SessionState, TaskIndex, WorkItem},
+    state::{
+        ConversationTail, Deadline, EffectKey, ResultState, Session, SessionState, TaskIndex, TaskStage,
+        WorkItem,
+    },
 };
 
 /// Limits the corrections of one turn, so that a confused agent is not flooded.
@@ -156,7 +159,7 @@ impl Run {
         }
         self.requeue_unsent_inputs(id);
         if let Some(task) = task
-            && self.task(task).session == Some(id)
+            && self.task(task).session() == Some(id)
         {
             self.schedule.release(self.task(task).node, HoldReason::AttemptEnding);
         }
@@ -259,8 +262,10 @@ impl Run {
         if let (SessionInput::Reminder, Some(session)) = (content, self.session_mut(id)) {
             session.reminded = true;
         }
-        if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task))) {
-            task.reminded = true;
+        if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task)))
+            && let TaskStage::Running(work) = &mut task.stage
+        {
+            work.is_reminded = true;
         }
         self.timers.clear(Deadline::Park(id));
         self.timers.clear(Deadline::SessionRateLimit(id));

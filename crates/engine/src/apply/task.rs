@@ -15,7 +15,7 @@ use crate::{
     guard::Guard,
     run::{NodeKind, Run},
     schedule::HoldReason,
-    state::{Deadline, EffectKey, TaskIndex, TaskStage, WorkItem},
+    state::{Attempt, Deadline, EffectKey, TaskIndex, TaskStage, WorkItem, WorkState},
     touched_paths::TouchedPaths,
 };
 
@@ -39,12 +39,9 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.attempt = attempt;
-        task.session = Some(session);
-        task.tester = None;
-        task.worked_ms = 0;
-        task.reminded = false;
-        self.set_task_stage(task_ref, TaskStage::Running);
+        task.last_attempt =
+            Some(Attempt { number: attempt, session, tester: None, worked_ms: 0, is_phase_marked: false });
+        self.set_task_stage(task_ref, TaskStage::Running(WorkState::default()));
         self.start_work_clock(at, task_ref);
     }
 
@@ -52,10 +49,10 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
         self.mark_task_affected(task_ref);
-        if self.task(task_ref).stage == TaskStage::Running {
+        if self.task(task_ref).stage.is_running() {
             self.start_work_clock(at, task_ref);
         }
-        if let Some(session) = self.task(task_ref).session {
+        if let Some(session) = self.task(task_ref).session() {
             self.timers.clear(Deadline::Park(session));
         }
     }
@@ -82,7 +79,7 @@ impl Run {
             task.rate_limit_waits += 1;
             task.rate_limited_since.get_or_insert(at);
         }
-        if let Some(session) = task.session {
+        if let Some(session) = task.session() {
             self.schedule_parking(at, session);
         }
     }
@@ -132,21 +129,22 @@ impl Run {
         let has_checks =
             self.check_of_task(task_ref).is_some() || self.task(task_ref).planned.tester.is_some();
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.phase_marked |= source == ClaimSource::PhaseMarker;
+        if let Some(attempt) = &mut task.last_attempt {
+            attempt.is_phase_marked = source == ClaimSource::PhaseMarker;
+        }
         if !fields.is_empty() {
             task.reported.clone_from(fields);
         }
-        task.proof = CompletionProof::Unchecked;
         self.set_task_stage(task_ref, TaskStage::Claimed);
         if !has_checks {
-            self.queue_for_merge(task_ref);
+            self.queue_for_merge(task_ref, CompletionProof::Unchecked);
         }
     }
 
-    pub(super) fn queue_for_merge(&mut self, task: TaskIndex) {
+    pub(super) fn queue_for_merge(&mut self, task: TaskIndex, proof: CompletionProof) {
         // Its session stays as it is until the merge starts.
         if let Some(task) = self.task_mut(task) {
-            task.stage = TaskStage::Mergeable;
+            task.stage = TaskStage::Mergeable(proof);
         }
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
@@ -161,7 +159,6 @@ impl Run {
         }
         self.set_task_stage(task_ref, TaskStage::Checked);
         if let Some(task) = self.task_mut(task_ref) {
-            task.proof = CompletionProof::Checked;
             task.checked_tree = Some(receipt.tree.clone());
         }
     }
@@ -183,8 +180,9 @@ impl Run {
     pub(super) fn apply_test_started(&mut self, id: &TaskId, session: SessionId) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.set_task_stage(task_ref, TaskStage::Testing);
-        let Some(task) = self.task_mut(task_ref) else { return };
-        task.tester = Some(session);
+        if let Some(attempt) = self.task_mut(task_ref).and_then(|task| task.last_attempt.as_mut()) {
+            attempt.tester = Some(session);
+        }
         if let Some(session) = self.session_mut(session) {
             session.current_item = Some(WorkItem::Test(task_ref));
         }
@@ -192,16 +190,14 @@ impl Run {
 
     pub(super) fn apply_task_returned(&mut self, at: Timestamp, id: &TaskId, reason: TaskReturnReason) {
         let Some(task_ref) = self.find_task(id) else { return };
-        let session = self.task(task_ref).session;
+        let session = self.task(task_ref).session();
         let is_alive = session.is_some_and(|session| self.session(session).is_alive());
         let node = self.task(task_ref).node;
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.reminded = false;
-        task.phase_marked = false;
         task.conflict_returned |= reason == TaskReturnReason::Conflict;
         let is_blocked = task.is_blocked();
         if is_alive {
-            self.set_task_stage(task_ref, TaskStage::Running);
+            self.set_task_stage(task_ref, TaskStage::Running(WorkState::default()));
             if self.schedule.running().contains(&node) {
                 self.start_work_clock(at, task_ref);
             }
@@ -219,13 +215,14 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
+        let proof = self.task(task_ref).stage.proof();
         let Some(task) = self.task_mut(task_ref) else { return };
         let stage = match outcome {
             MergeOutcome::Merged { receipt, .. } => {
                 if let Some(receipt) = receipt.as_ref().filter(|receipt| receipt.passed()) {
                     task.checked_tree = Some(receipt.tree.clone());
                 }
-                TaskStage::Merged
+                TaskStage::Merged(proof)
             }
             MergeOutcome::Conflicted { files } => {
                 task.pending_inputs.push(SessionInput::Conflict { files: files.clone() });
@@ -237,23 +234,14 @@ impl Run {
         self.set_task_stage(task_ref, stage);
     }
 
-    pub(super) fn apply_task_done(
-        &mut self,
-        at: Timestamp,
-        id: &TaskId,
-        proof: CompletionProof,
-        sink: &mut EffectSink,
-    ) {
+    pub(super) fn apply_task_done(&mut self, at: Timestamp, id: &TaskId, sink: &mut EffectSink) {
         self.apply_task_ended(at, id, TaskStage::Done, sink);
         let Some(task_ref) = self.find_task(id) else { return };
-        if let Some(task) = self.task_mut(task_ref) {
-            task.proof = proof;
-        }
         let number = self.task(task_ref).planned.phase;
         if let Some(phase) = self.phases.get_mut(&number) {
             phase.last_done = Some(task_ref);
         }
-        if self.task(task_ref).attempt > 0 {
+        if self.task(task_ref).attempt() > 0 {
             self.add_completion_effects(task_ref, sink);
         }
     }
@@ -265,11 +253,11 @@ impl Run {
         let tick = Effect::TickPlan { task: planned.id.clone(), title: planned.title.clone() };
         let duration = Effect::RecordDuration(Box::new(TaskDuration {
             task: planned.id.clone(),
-            attempt: state.attempt,
+            attempt: state.attempt(),
             title: planned.title.clone(),
             agent: self.team.agent_name(state.agent).cloned(),
             complexity: planned.complexity,
-            worked_ms: state.worked_ms,
+            worked_ms: state.worked_ms(),
         }));
         sink.add(&mut self.pending_effects, EffectKey::TickPlan(task), tick);
         sink.add(&mut self.pending_effects, EffectKey::RecordDuration(task), duration);
@@ -291,8 +279,6 @@ impl Run {
         self.clear_blocks(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.hint = hint.cloned().or(task.hint.take());
-        task.reminded = false;
-        task.phase_marked = false;
         if resets_attempts {
             task.failures = 0;
             task.losses = 0;
@@ -334,7 +320,7 @@ impl Run {
         self.schedule.release(node, HoldReason::TaskPaused);
         self.clear_blocks(task_ref);
         self.set_task_stage(task_ref, stage);
-        if self.task(task_ref).attempt > 0 {
+        if self.task(task_ref).attempt() > 0 {
             let effect = Effect::ReleaseWorktree { task: id.clone(), is_done: stage == TaskStage::Done };
             sink.add(&mut self.pending_effects, EffectKey::ReleaseWorktree(task_ref), effect);
         }
@@ -351,7 +337,6 @@ impl Run {
         task.losses = 0;
         task.feedback_loop = None;
         task.conflict_returned = false;
-        task.phase_marked = false;
     }
 
     pub(super) fn apply_task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {
@@ -373,7 +358,7 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.hold(self.task(task_ref).node, HoldReason::Restoring);
         let agent_session = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
-        let session = self.task(task_ref).session.and_then(|session| self.session_mut_unmarked(session));
+        let session = self.task(task_ref).session().and_then(|session| self.session_mut_unmarked(session));
         if let Some(session) = session {
             // The next attempt resumes the agent's session of that checkpoint.
             session.agent_session = agent_session;
@@ -435,7 +420,7 @@ impl Run {
 
     /// Holds a new attempt until the process of the last one has ended.
     fn hold_until_process_ends(&mut self, task: TaskIndex) {
-        let (node, session) = (self.task(task).node, self.task(task).session);
+        let (node, session) = (self.task(task).node, self.task(task).session());
         let has_process = session.is_some_and(|session| self.session(session).may_have_process());
         if has_process && self.is_guard_on(Guard::OneAttempt) {
             self.schedule.hold(node, HoldReason::AttemptEnding);
@@ -466,7 +451,7 @@ impl Run {
     /// Returns the tasks whose agents are working.
     pub(super) fn working_tasks(&self) -> impl Iterator<Item = TaskIndex> + use<> {
         let tasks = self.schedule.running().iter().filter_map(|node| match self.node_kind(*node) {
-            NodeKind::Task(task) if self.task(task).stage == TaskStage::Running => Some(task),
+            NodeKind::Task(task) if self.task(task).stage.is_running() => Some(task),
             NodeKind::Task(_) | NodeKind::Gate(_) | NodeKind::External => None,
         });
         tasks.collect::<Vec<_>>().into_iter()
@@ -474,18 +459,17 @@ impl Run {
 
     pub(super) fn start_work_clock(&mut self, at: Timestamp, task_ref: TaskIndex) {
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.working_since = Some(at);
+        task.start_clock(at);
         if let Some(timeout) = task.timeout_ms {
-            let remaining = timeout.saturating_sub(task.worked_ms);
+            let remaining = timeout.saturating_sub(task.worked_ms());
             self.timers.set(add_ms(at, remaining), Deadline::TaskTimeout(task_ref));
         }
     }
 
     pub(super) fn stop_work_clock(&mut self, at: Timestamp, task_ref: TaskIndex) {
         self.timers.clear(Deadline::TaskTimeout(task_ref));
-        let Some(task) = self.task_mut(task_ref) else { return };
-        if let Some(since) = task.working_since.take() {
-            task.worked_ms = task.worked_ms.saturating_add(u64::try_from(at.0 - since.0).unwrap_or(0));
+        if let Some(task) = self.task_mut(task_ref) {
+            task.stop_clock(at);
         }
     }
 

@@ -8,7 +8,7 @@ use domain::{
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     run::RunStatus,
-    state::{Deadline, SessionState, TaskIndex, TaskStage},
+    state::{Deadline, SessionState, TaskIndex},
 };
 
 impl DecisionContext<'_> {
@@ -68,7 +68,7 @@ impl DecisionContext<'_> {
         let waiting = self.run.session(session);
         let is_working_on = |task: &TaskIndex| {
             let state = self.run.task(*task);
-            state.session == Some(session) && state.stage == TaskStage::Running && !state.is_blocked()
+            state.is_worked_on_by(session) && !state.is_blocked()
         };
         let is_working = self.run.status != RunStatus::Paused
             && waiting.in_turn
@@ -84,7 +84,7 @@ impl DecisionContext<'_> {
             return;
         }
         if mode == ParkMode::Cold
-            && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session == Some(session))
+            && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session() == Some(session))
         {
             // Its process is ended when the checkpoint exists.
             return self.request_checkpoint_creation(task, domain::CheckpointReason::Park);
@@ -95,7 +95,7 @@ impl DecisionContext<'_> {
     /// Ends the process of a session whose parking checkpoint exists.
     pub(super) fn park_after_checkpoint(&mut self, checkpoint: CheckpointId) {
         let task = self.run.checkpoints.get(checkpoint.0).task;
-        let session = task.and_then(|task| self.run.task(task).session);
+        let session = task.and_then(|task| self.run.task(task).session());
         let is_parking = |id: &SessionId| {
             let session = self.run.session(*id);
             session.parking_checkpoint == Some(checkpoint) && session.is_alive()
@@ -136,7 +136,7 @@ impl DecisionContext<'_> {
     }
 
     fn freeze_task_session(&mut self, task: TaskIndex) {
-        if let Some(session) = self.run.task(task).session {
+        if let Some(session) = self.run.task(task).session() {
             self.freeze_session(session);
         }
     }

@@ -39,7 +39,7 @@ impl From<EscalationCause> for EscalationTitle {
 impl DecisionContext<'_> {
     /// Raises an escalation and blocks the task until it is resolved.
     pub(super) fn block_on_escalation(&mut self, task: TaskIndex, escalation: NewEscalation) {
-        let session = self.run.task(task).session;
+        let session = self.run.task(task).session();
         let escalation =
             self.raise_escalation(EscalationSubject::Task { task: self.task_id(task) }, session, escalation);
         let reason = BlockReason::Escalated { escalation };
@@ -186,7 +186,7 @@ impl DecisionContext<'_> {
         }
         self.check_action(escalation, &record, &action)?;
         let task = self.run.subject_task(&record.subject);
-        if let Some(task) = task.filter(|task| self.run.task(*task).stage == TaskStage::Merging) {
+        if let Some(task) = task.filter(|task| self.run.task(*task).stage.is_merging()) {
             let hint = "wait until the merge has finished";
             return Err(Rejection::WrongTaskState { task: self.task_id(task), state: "merging", hint });
         }

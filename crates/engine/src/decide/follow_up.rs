@@ -67,18 +67,18 @@ impl DecisionContext<'_> {
             return;
         }
         match state.stage {
-            TaskStage::Running => self.continue_work(task),
+            TaskStage::Running(_) => self.continue_work(task),
             TaskStage::Claimed => self.start_check(task),
             TaskStage::Checked => self.after_check(task),
             TaskStage::ChecksFailed => self.after_failed_round(task),
             TaskStage::Conflicted => self.after_conflict(task),
-            TaskStage::Merged => self.after_merge(task),
+            TaskStage::Merged(_) => self.after_merge(task),
             TaskStage::Waiting
             | TaskStage::Ready
             | TaskStage::Checking
             | TaskStage::Testing
-            | TaskStage::Mergeable
-            | TaskStage::Merging
+            | TaskStage::Mergeable(_)
+            | TaskStage::Merging(_)
             | TaskStage::AttemptFailed
             | TaskStage::Done
             | TaskStage::Failed
@@ -146,7 +146,7 @@ impl DecisionContext<'_> {
             !state.is_blocked() && self.run.schedule.running().contains(&state.node)
         };
         let Some(task) = self.run.mergeable.iter().find(is_startable).copied() else { return false };
-        let attempt = self.run.task(task).attempt;
+        let attempt = self.run.task(task).attempt();
         self.emit(events::MergeStarted { task: self.task_id(task), attempt });
         true
     }

@@ -12,7 +12,7 @@ use crate::{
     apply::unpack_carried_inputs,
     rejection::Rejection,
     run::RunStatus,
-    state::{QuestionState, SessionState, TaskIndex, TaskStage, WorkItem},
+    state::{QuestionState, SessionState, TaskIndex, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -135,7 +135,7 @@ impl DecisionContext<'_> {
         }
         let (was_in_turn, has_unsent_inputs) = (stopped.in_turn, !stopped.unsent_inputs.is_empty());
         let is_blocked = stopped.task.is_some_and(|task| {
-            self.run.task(task).session == Some(session) && self.run.task(task).is_blocked()
+            self.run.task(task).session() == Some(session) && self.run.task(task).is_blocked()
         });
         self.emit(events::SessionParked { session, mode: ParkMode::Cold });
         if has_unsent_inputs {
@@ -158,7 +158,7 @@ impl DecisionContext<'_> {
         self.close_session_interactions(session, "its process ended too early");
         match role {
             Role::Worker => {
-                if let Some(task) = task.filter(|task| self.run.task(*task).session == Some(session)) {
+                if let Some(task) = task.filter(|task| self.run.task(*task).session() == Some(session)) {
                     self.after_worker_end(task, failure);
                 }
             }
@@ -185,7 +185,7 @@ impl DecisionContext<'_> {
     fn after_worker_end(&mut self, task: TaskIndex, failure: &AttemptFailure) {
         let state = self.run.task(task);
         // A blocked task starts another attempt when it is unblocked; a task in its checks needs no agent.
-        if state.stage != TaskStage::Running || state.is_blocked() {
+        if !state.stage.is_running() || state.is_blocked() {
             return;
         }
         let has_slot = self.run.schedule.running().contains(&state.node);
@@ -193,7 +193,7 @@ impl DecisionContext<'_> {
         if !has_slot {
             // It has no slot; the next attempt starts with its pending inputs.
         } else if succeeded && !state.pending_inputs.is_empty() {
-            let (id, attempt) = (self.task_id(task), state.attempt);
+            let (id, attempt) = (self.task_id(task), state.attempt());
             let failure = failure.clone();
             self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
             self.emit(events::TaskRetried { task: id, hint: None, resets_attempts: false });

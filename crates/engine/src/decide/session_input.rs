@@ -3,7 +3,7 @@
 use domain::{AgentName, ResultId, SessionId, SessionInput, events};
 
 use super::DecisionContext;
-use crate::state::{SessionState, TaskIndex, TaskStage, WorkItem};
+use crate::state::{SessionState, TaskIndex, WorkItem};
 
 /// Maximum number of unsent inputs of a session.
 const UNSENT_INPUTS_MAX: usize = 64;
@@ -40,8 +40,8 @@ impl DecisionContext<'_> {
     /// Sends the pending inputs of a task to its session once its turn has ended.
     pub(super) fn send_pending_inputs(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
-        let Some(session) = state.session else { return };
-        if state.stage != TaskStage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
+        let Some(session) = state.session() else { return };
+        if !state.stage.is_running() || state.is_blocked() || !self.run.session(session).is_alive() {
             return;
         }
         let receiver = self.run.session(session);

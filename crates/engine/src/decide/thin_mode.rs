@@ -157,16 +157,16 @@ impl DecisionContext<'_> {
             TaskStage::Cancelled => format!("FAIL:{id}:cancelled"),
             TaskStage::Waiting
             | TaskStage::Ready
-            | TaskStage::Running
+            | TaskStage::Running(_)
             | TaskStage::Claimed
             | TaskStage::Checking
             | TaskStage::Checked
             | TaskStage::ChecksFailed
             | TaskStage::Testing
-            | TaskStage::Mergeable
-            | TaskStage::Merging
+            | TaskStage::Mergeable(_)
+            | TaskStage::Merging(_)
             | TaskStage::Conflicted
-            | TaskStage::Merged
+            | TaskStage::Merged(_)
             | TaskStage::AttemptFailed => return,
         };
         if let Some(orchestrator) = self.run.orchestrator().filter(|_| state.requested) {
