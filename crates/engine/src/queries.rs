@@ -5,7 +5,7 @@ use domain::{EffectId, SessionId, TaskId};
 use crate::{
     effect::{Effect, SessionAssignment},
     run::Run,
-    state::{Session, SessionState, TaskIndex, TaskStage},
+    state::{ProcessState, Session, SessionState, TaskIndex, TaskStage},
 };
 
 /// A session that should have a process, or will have one again. Sessions whose start is still pending are not listed.
@@ -40,8 +40,8 @@ impl Run {
         sessions.dedup();
         let expected = |session: SessionId| {
             let state = self.session(session);
-            let has_started = state.may_have_process() && state.state != SessionState::Starting;
-            let is_cold = state.state == SessionState::Parked(domain::ParkMode::Cold) || is_waking(session);
+            let has_started = state.may_have_process() && state.process() != Some(ProcessState::Starting);
+            let is_cold = state.park_mode() == Some(domain::ParkMode::Cold) || is_waking(session);
             let assignment = self.session_assignment(session).filter(|_| has_started)?;
             Some(ExpectedSession { assignment, is_cold })
         };

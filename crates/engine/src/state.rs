@@ -18,7 +18,7 @@ pub(crate) use escalation::{Checkpoint, Escalation, FeedbackLoop};
 pub(crate) use pending::{Deadline, EffectKey, WorkItem};
 pub(crate) use phase::{GateState, Phase};
 pub(crate) use question::{Question, QuestionState, Request, RequestState};
-pub(crate) use session::{Session, SessionState};
+pub(crate) use session::{ProcessState, Session, SessionState};
 pub use task::TaskState;
 pub(crate) use task::{Attempt, BudgetUsage, Task, TaskIndex, TaskStage, WorkState};
 pub(crate) use team::Team;

@@ -2,8 +2,8 @@
 
 use domain::{
     AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
-    EscalationId, EscalationSubject, EscalationType, FeedbackLoopOutcome, Recovery, SessionInput, Timestamp,
-    events,
+    EscalationId, EscalationSubject, EscalationType, FeedbackLoopOutcome, ParkMode, Recovery, SessionInput,
+    Timestamp, events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -12,8 +12,8 @@ use crate::{
     effect_sink::EffectSink,
     run::{Run, RunStatus},
     state::{
-        BudgetUsage, Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, TaskIndex,
-        TaskStage, WorkItem,
+        BudgetUsage, Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, ProcessState,
+        SessionState, TaskIndex, TaskStage, WorkItem,
     },
 };
 
@@ -151,7 +151,7 @@ impl Run {
         {
             self.timers.clear(Deadline::Park(session));
             if let Some(session) = self.session_mut_unmarked(session) {
-                session.parking_checkpoint = Some(*checkpoint);
+                session.set_process(ProcessState::Parking { checkpoint: *checkpoint });
             }
         }
         self.checkpoints.push(Checkpoint { task: task_ref, ..Checkpoint::default() });
@@ -205,13 +205,12 @@ impl Run {
     ) {
         let task = self.checkpoints.get(checkpoint.0).task;
         let Some(session) = task.and_then(|task| self.task(task).session()) else { return };
-        if self.session(session).parking_checkpoint == Some(checkpoint)
-            && self.session(session).is_alive()
+        if self.session(session).state == SessionState::Open(ProcessState::Parking { checkpoint })
             && matches!(outcome, CheckpointOutcome::Failed { .. })
         {
             self.timers.set(add_ms(at, self.settings.park_cold_after_ms), Deadline::Park(session));
             if let Some(session) = self.session_mut_unmarked(session) {
-                session.parking_checkpoint = None;
+                session.set_process(ProcessState::Parked(ParkMode::Frozen));
             }
         }
     }

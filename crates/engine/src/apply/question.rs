@@ -161,7 +161,6 @@ impl Run {
         self.open_questions.insert(id);
         if let Some(session) = self.session_mut(session) {
             session.questions.push_back(id);
-            session.turn_concluded = true;
         }
         if let Some(expires) = self.settings.question_expires_after_ms {
             self.timers.set(add_ms(at, expires), Deadline::QuestionExpiry(id));

@@ -12,8 +12,8 @@ use crate::{
     run::Run,
     schedule::HoldReason,
     state::{
-        ConversationTail, Deadline, EffectKey, ResultState, Session, SessionState, TaskIndex, TaskStage,
-        WorkItem,
+        ConversationTail, Deadline, EffectKey, ProcessState, ResultState, Session, SessionState, TaskIndex,
+        TaskStage, WorkItem,
     },
 };
 
@@ -34,8 +34,7 @@ impl Run {
             agent: opened.agent.clone(),
             task: opened.task.as_ref().and_then(|task| self.find_task(task)),
             phase: opened.phase,
-            state: if is_agent { SessionState::Starting } else { SessionState::Active },
-            dismissed: false,
+            state: SessionState::Open(if is_agent { ProcessState::Starting } else { ProcessState::Active }),
             agent_session,
             ..Session::default()
         });
@@ -63,8 +62,8 @@ impl Run {
     pub(super) fn apply_session_activated(&mut self, id: SessionId, agent_session: Option<&String>) {
         self.pending_effects.remove(&EffectKey::Spawn(id));
         let Some(session) = self.session_mut(id) else { return };
-        if session.state == SessionState::Starting {
-            session.state = SessionState::Active;
+        if session.process() == Some(ProcessState::Starting) {
+            session.set_process(ProcessState::Active);
         }
         if let Some(id) = agent_session {
             session.agent_session = Some(id.clone());
@@ -79,8 +78,7 @@ impl Run {
         sink: &mut EffectSink,
     ) {
         if let Some(session) = self.session_mut_unmarked(id) {
-            session.state = SessionState::Parked(mode);
-            session.parking_checkpoint = None;
+            session.set_process(ProcessState::Parked(mode));
         }
         self.pending_effects.remove(&EffectKey::Wake(id));
         if mode != ParkMode::Hot {
@@ -112,9 +110,8 @@ impl Run {
         self.timers.clear(Deadline::Park(id));
         self.pending_effects.remove(&EffectKey::Park(id));
         let Some(session) = self.session_mut(id) else { return };
-        session.parking_checkpoint = None;
-        let SessionState::Parked(from) = session.state else { return };
-        session.state = SessionState::Active;
+        let Some(from) = session.park_mode() else { return };
+        session.set_process(ProcessState::Active);
         if from == ParkMode::Hot {
             return;
         }
@@ -131,8 +128,8 @@ impl Run {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
         let Some(session) = self.session_mut(id) else { return };
-        session.dismissed = true;
-        if session.may_have_process() {
+        if let Some(process) = session.process().filter(|_| session.may_have_process()) {
+            session.state = SessionState::Ending(process);
             sink.add(&mut self.pending_effects, EffectKey::End(id), Effect::EndSession { session: id });
         } else {
             session.state = SessionState::Ended;
@@ -145,6 +142,7 @@ impl Run {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
         let Some(session) = self.session_mut(id) else { return };
+        let was_alive = session.is_alive();
         session.state = SessionState::Ended;
         session.in_turn = false;
         session.conversation = ConversationTail::default();
@@ -154,7 +152,7 @@ impl Run {
             sink.add(&mut self.pending_effects, EffectKey::RemoveWorktree(id), effect);
         }
         self.alive.remove(&id);
-        if self.root_session == Some(id) && !self.session(id).dismissed {
+        if self.root_session == Some(id) && was_alive {
             self.orchestrator_losses += 1;
         }
         self.requeue_unsent_inputs(id);
@@ -168,7 +166,7 @@ impl Run {
     pub(super) fn count_loss(&mut self, id: SessionId) {
         let session = self.session(id);
         let (task, phase) = (session.task, session.phase);
-        if session.dismissed {
+        if !session.is_alive() {
             return;
         }
         if let Some(task) = task.and_then(|task| self.task_mut(task)) {
@@ -221,7 +219,6 @@ impl Run {
         session.inputs = number;
         session.unsent_inputs.push_back((number, content.clone()));
         session.in_turn = true;
-        session.turn_concluded = false;
         if let Some(position) = session.corrections.iter().position(|correction| correction == content) {
             session.corrections.remove(position);
         }
@@ -339,7 +336,6 @@ impl Run {
         let Some(session) = self.session_mut(id) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
-        session.turn_concluded |= settles_turn_outcome(message);
         // The text of a turn does not contain its messages.
         if let AgentMessage::AskUser(AskUser { question: text, .. })
         | AgentMessage::UserQuestion(UserQuestion { question: text, .. })
@@ -396,8 +392,16 @@ impl Run {
     /// Sets the deadline at which a waiting session is parked.
     pub(super) fn schedule_parking(&mut self, at: Timestamp, id: SessionId) {
         let session = self.session(id);
-        let can_park = session.is_alive()
-            && !matches!(session.state, SessionState::Starting | SessionState::Parked(ParkMode::Cold));
+        let can_park = match session.state {
+            SessionState::Open(ProcessState::Starting | ProcessState::Parked(ParkMode::Cold))
+            | SessionState::Ending(_)
+            | SessionState::Ended => false,
+            SessionState::Open(
+                ProcessState::Active
+                | ProcessState::Parked(ParkMode::Hot | ParkMode::Frozen)
+                | ProcessState::Parking { .. },
+            ) => true,
+        };
         if can_park && session.agent.is_some() && !self.timers.has(Deadline::Park(id)) {
             self.timers.set(add_ms(at, self.settings.park_frozen_after_ms), Deadline::Park(id));
         }
@@ -470,19 +474,4 @@ fn work_item_of_input(input: &SessionInput) -> Option<WorkItem> {
         | SessionInput::ThinLine { .. }
         | SessionInput::Resume { .. } => None,
     }
-}
-
-/// Returns whether a message determines how the sender's task continues, so that the end of the turn does not.
-fn settles_turn_outcome(message: &AgentMessage) -> bool {
-    matches!(
-        message,
-        AgentMessage::AskUser(_)
-            | AgentMessage::UserQuestion(_)
-            | AgentMessage::NeedHuman(_)
-            | AgentMessage::DependencyRequest(_)
-            | AgentMessage::Invoke(_)
-            | AgentMessage::Done(_)
-            | AgentMessage::Fail(_)
-            | AgentMessage::Error(_)
-    )
 }

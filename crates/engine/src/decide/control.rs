@@ -9,7 +9,7 @@ use super::DecisionContext;
 use crate::{
     rejection::Rejection,
     run::RunStatus,
-    state::{SessionState, TaskIndex, TaskStage},
+    state::{ProcessState, SessionState, TaskIndex, TaskStage},
 };
 
 /// Maximum number of unsent messages to the agent of a task.
@@ -56,9 +56,9 @@ impl DecisionContext<'_> {
     pub(super) fn freeze_session(&mut self, session: SessionId) {
         let is_working = matches!(
             self.run.session(session).state,
-            SessionState::Active | SessionState::Parked(ParkMode::Hot)
+            SessionState::Open(ProcessState::Active | ProcessState::Parked(ParkMode::Hot))
         );
-        if self.run.session(session).is_alive() && is_working && self.run.session(session).agent.is_some() {
+        if is_working && self.run.session(session).agent.is_some() {
             self.emit(events::SessionParked { session, mode: ParkMode::Frozen });
         }
     }
@@ -388,7 +388,7 @@ impl DecisionContext<'_> {
                 has_inputs || !self.run.schedule.running().contains(&state.node)
             });
             let needs_resume = !waiting.in_turn && has_work && !waits_for_others && !waits_for_slot;
-            if matches!(waiting.state, SessionState::Parked(_)) && waiting.in_turn && !task_waits {
+            if waiting.is_parked() && waiting.in_turn && !task_waits {
                 self.emit(events::SessionWoken { session });
             } else if needs_resume && !task_waits {
                 let reason = "the run continues".to_owned();

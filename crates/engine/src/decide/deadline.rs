@@ -8,7 +8,7 @@ use domain::{
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     run::RunStatus,
-    state::{Deadline, SessionState, TaskIndex},
+    state::{Deadline, ProcessState, SessionState, TaskIndex},
 };
 
 impl DecisionContext<'_> {
@@ -73,12 +73,12 @@ impl DecisionContext<'_> {
         let is_working = self.run.status != RunStatus::Paused
             && waiting.in_turn
             && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(is_working_on));
-        let mode = match waiting.state {
-            SessionState::Parked(ParkMode::Frozen) => ParkMode::Cold,
-            SessionState::Starting | SessionState::Active | SessionState::Parked(_) => ParkMode::Frozen,
-            SessionState::Ended => return,
+        let Some(process) = waiting.process() else { return };
+        let mode = match waiting.park_mode() {
+            Some(ParkMode::Frozen) => ParkMode::Cold,
+            Some(ParkMode::Hot | ParkMode::Cold) | None => ParkMode::Frozen,
         };
-        if is_working || waiting.state == SessionState::Starting {
+        if is_working || process == ProcessState::Starting {
             // It works after all, or has not started; parking is considered again when its turn ends.
             self.emit(events::SessionWoken { session });
             return;
@@ -97,8 +97,7 @@ impl DecisionContext<'_> {
         let task = self.run.checkpoints.get(checkpoint.0).task;
         let session = task.and_then(|task| self.run.task(task).session());
         let is_parking = |id: &SessionId| {
-            let session = self.run.session(*id);
-            session.parking_checkpoint == Some(checkpoint) && session.is_alive()
+            self.run.session(*id).state == SessionState::Open(ProcessState::Parking { checkpoint })
         };
         if let Some(session) = session.filter(is_parking) {
             self.emit_as_system(events::SessionParked { session, mode: ParkMode::Cold });

@@ -17,7 +17,7 @@ impl DecisionContext<'_> {
         self.check_session_running(session)?;
         let session_state = self.run.session(session);
         let own_task = session_state.task.filter(|task| self.run.task(*task).session() == Some(session));
-        let Some(task) = own_task.filter(|_| !session_state.dismissed) else {
+        let Some(task) = own_task.filter(|_| session_state.is_alive()) else {
             return self.handle_session_lost(session, reason);
         };
         let escalation = self.run.disk_budget_escalation.unwrap_or_else(|| {

@@ -6,7 +6,7 @@ use super::DecisionContext;
 use crate::{
     guard::Guard,
     run::{NodeKind, RunStatus},
-    state::{EffectKey, GateState, QuestionState, Session, SessionState, TaskIndex, TaskStage, WorkItem},
+    state::{EffectKey, GateState, ProcessState, QuestionState, Session, TaskIndex, TaskStage, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -121,7 +121,7 @@ impl DecisionContext<'_> {
             self.start_next_work_item(id);
         } else if session.is_idle() && self.is_session_unneeded(id) {
             self.dismiss_session(id);
-        } else if session.state == SessionState::Active && session.unsent_inputs.is_empty() {
+        } else if session.process() == Some(ProcessState::Active) && session.unsent_inputs.is_empty() {
             self.emit(events::SessionParked { session: id, mode: domain::ParkMode::Hot });
         }
     }

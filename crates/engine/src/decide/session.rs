@@ -12,7 +12,7 @@ use crate::{
     apply::unpack_carried_inputs,
     rejection::Rejection,
     run::RunStatus,
-    state::{QuestionState, SessionState, TaskIndex, WorkItem},
+    state::{ProcessState, QuestionState, SessionState, TaskIndex, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -30,7 +30,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let state = self.run.session(session);
-        if state.state != SessionState::Starting && state.agent_session == agent_session {
+        if state.process() != Some(ProcessState::Starting) && state.agent_session == agent_session {
             return Err(Rejection::StaleReport);
         }
         self.emit(events::SessionActivated { session, agent_session });
@@ -94,14 +94,13 @@ impl DecisionContext<'_> {
         exit_status: Option<i32>,
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
-        let was_cold = self.run.session(session).state == SessionState::Parked(domain::ParkMode::Cold);
-        if was_cold && self.run.session(session).is_alive() {
+        if self.run.session(session).state == SessionState::Open(ProcessState::Parked(ParkMode::Cold)) {
             // Expected: the process was ended to park the session.
             return Err(Rejection::StaleReport);
         }
-        let dismissed = self.run.session(session).dismissed;
+        let was_alive = self.run.session(session).is_alive();
         self.emit(events::SessionEnded { session, exit_status });
-        if !dismissed {
+        if was_alive {
             self.after_session_end(session, &AttemptFailure::Exited { exit_status });
         }
         Ok(())
@@ -113,9 +112,9 @@ impl DecisionContext<'_> {
         reason: String,
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
-        let dismissed = self.run.session(session).dismissed;
+        let was_alive = self.run.session(session).is_alive();
         self.emit(events::SessionLost { session, reason: reason.clone() });
-        if !dismissed {
+        if was_alive {
             self.after_session_end(session, &AttemptFailure::Lost { reason });
         }
         Ok(())
@@ -126,11 +125,11 @@ impl DecisionContext<'_> {
     pub(super) fn handle_session_shutdown(&mut self, session: SessionId) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let stopped = self.run.session(session);
-        if stopped.dismissed {
+        if !stopped.is_alive() {
             self.emit(events::SessionEnded { session, exit_status: None });
             return Ok(());
         }
-        if stopped.state == SessionState::Parked(ParkMode::Cold) {
+        if stopped.park_mode() == Some(ParkMode::Cold) {
             return Err(Rejection::StaleReport);
         }
         let (was_in_turn, has_unsent_inputs) = (stopped.in_turn, !stopped.unsent_inputs.is_empty());
