@@ -26,7 +26,7 @@ use crate::{
     effect_sink::EffectSink,
     run::{Run, RunStatus},
     schedule::HoldReason,
-    state::{Deadline, EffectKey, TaskIndex, TaskStage},
+    state::{Deadline, EffectKey, QuestionState, RequestState, TaskIndex, TaskStage},
 };
 
 /// How long an agent may take to answer a question or to resolve an escalation before it is forwarded.
@@ -35,6 +35,15 @@ const AGENT_RESPONSE_MS_MAX: u64 = 10 * 60_000;
 impl Run {
     /// Applies a recorded event and returns the effects it causes.
     pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<(EffectId, Effect)> {
+        let effects = self.apply_in_decision(recorded);
+        // The follow-up events are in the log.
+        self.affected_tasks.clear();
+        self.affected_sessions.clear();
+        effects
+    }
+
+    /// Applies an event of a decision that is not complete: what it affects stays marked for follow-up events.
+    pub(crate) fn apply_in_decision(&mut self, recorded: &RecordedEvent) -> Vec<(EffectId, Effect)> {
         self.sequence = recorded.sequence;
         let mut sink = EffectSink::new(recorded.sequence);
         self.apply_event(recorded.at, &recorded.actor, &recorded.event, &mut sink);
@@ -58,6 +67,7 @@ impl Run {
                 self.status = RunStatus::Active;
                 self.schedule.set_paused(self.time_limit_escalation.is_some());
                 self.working_tasks().for_each(|task| self.start_work_clock(at, task));
+                self.mark_all_affected();
             }
             Event::RunCancelled(events::RunCancelled {}) => self.schedule.set_paused(true),
             Event::RunEnded(events::RunEnded { outcome, .. }) => self.status = RunStatus::Ended(*outcome),
@@ -105,6 +115,7 @@ impl Run {
             Event::TurnWaitExpired(events::TurnWaitExpired { task }) => {
                 if let Some(task) = self.find_task(task) {
                     self.cancel_turn_wait(task);
+                    self.mark_task_affected(task);
                 }
             }
             Event::TestStarted(events::TestStarted { task, session }) => {
@@ -115,7 +126,7 @@ impl Run {
             }
             Event::MergeStarted(events::MergeStarted { task, attempt }) => {
                 let Some(task_ref) = self.find_task(task) else { return };
-                self.set_task_stage(task_ref, TaskStage::Merging);
+                self.set_task_stage(task_ref, TaskStage::Merging(self.task(task_ref).stage.proof()));
                 self.cancel_turn_wait(task_ref);
                 self.mergeable.retain(|waiting| *waiting != task_ref);
                 self.merging = Some(task_ref);
@@ -125,7 +136,7 @@ impl Run {
             Event::MergeFinished(events::MergeFinished { task, outcome, .. }) => {
                 self.apply_merge_finished(task, outcome)
             }
-            Event::TaskDone(events::TaskDone { task, proof }) => self.apply_task_done(at, task, *proof, sink),
+            Event::TaskDone(events::TaskDone { task, .. }) => self.apply_task_done(at, task, sink),
             Event::AttemptFailed(events::AttemptFailed { task, counted, .. }) => {
                 self.apply_attempt_failed(at, task, *counted)
             }
@@ -159,14 +170,17 @@ impl Run {
                 self.apply_task_requested(task, worktree.as_ref(), meta.as_ref());
             }
             Event::TaskAdded(events::TaskAdded { task, in_file }) => self.apply_task_added(task, !in_file),
-            Event::PlanChangeDetected(_)
-            | Event::PlanChangeWithdrawn(_)
-            | Event::PlanUnreadable(_)
-            | Event::PlanChangeApplied(_)
-            | Event::PlanChangeIgnored(_)
-            | Event::PhaseAdded(_)
-            | Event::PhaseChanged(_)
-            | Event::TaskChanged(_) => self.apply_plan_change_event(event),
+            Event::PlanChangeDetected(event) => self.apply_plan_change_detected(event),
+            Event::PlanChangeWithdrawn(event) => self.apply_plan_change_withdrawn(event),
+            Event::PlanChangeIgnored(_) => self.ignored_offer = self.offer.take(),
+            Event::PlanChangeApplied(event) => self.apply_plan_change_applied(event),
+            // Only for display.
+            Event::PlanUnreadable(_) => {}
+            Event::PhaseAdded(events::PhaseAdded { phase }) => self.apply_phase_added(phase),
+            Event::PhaseChanged(events::PhaseChanged { phase, name, after }) => {
+                self.apply_phase_changed(*phase, name, after)
+            }
+            Event::TaskChanged(events::TaskChanged { task, fields }) => self.apply_task_changed(task, fields),
             Event::DependencyAdded(events::DependencyAdded { earlier, later }) => {
                 if let (Some(earlier), Some(later)) = (self.find_task(earlier), self.find_task(later)) {
                     let (earlier, later_node) = (self.task(earlier).node, self.task(later).node);
@@ -241,55 +255,75 @@ impl Run {
                 self.apply_turn_interrupted(*session, *read_from, text)
             }
 
-            Event::QuestionAsked(_)
-            | Event::QuestionRouted(_)
-            | Event::QuestionForwarded(_)
-            | Event::ClarificationRequested(_)
-            | Event::QuestionAnswered(_)
-            | Event::QuestionDelivered(_)
-            | Event::QuestionResumed(_)
-            | Event::QuestionWithdrawn(_)
-            | Event::QuestionExpired(_)
-            | Event::ManyQuestionsAsked(_)
-            | Event::PermissionDecided(_)
-            | Event::PermissionRuleSaved(_)
-            | Event::RequestMade(_)
-            | Event::RequestProvided(_)
-            | Event::RequestRefused(_)
-            | Event::RequestSkipped(_)
-            | Event::RequestDelivered(_) => self.apply_question_event(at, event, sink),
+            Event::QuestionAsked(event) => self.apply_question_asked(at, event),
+            Event::QuestionRouted(event) => self.apply_question_routed(at, event),
+            Event::QuestionForwarded(event) => self.apply_question_forwarded(event),
+            // The question stays open; the session receives an input.
+            Event::ClarificationRequested(_) => {}
+            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
+                self.apply_question_answered(*question, answer)
+            }
+            Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
+                self.set_question_state(*question, QuestionState::Delivered);
+            }
+            Event::QuestionResumed(events::QuestionResumed { question }) => {
+                self.set_question_state(*question, QuestionState::Resumed)
+            }
+            Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. }) => {
+                self.close_question(*question, QuestionState::Withdrawn);
+            }
+            Event::QuestionExpired(event) => self.apply_question_expired(event),
+            Event::PermissionRuleSaved(event) => self.apply_permission_rule_saved(event, sink),
+            Event::RequestMade(event) => self.apply_request_made(event),
+            Event::RequestProvided(event) => self.apply_request_provided(event),
+            Event::RequestRefused(events::RequestRefused { request, reason }) => {
+                self.refuse_request(*request, RequestState::Refused, reason);
+            }
+            Event::RequestSkipped(event) => self.apply_request_skipped(event),
+            Event::RequestDelivered(event) => self.apply_request_delivered(event),
+            // The decision reaches the agent as an input.
+            Event::PermissionDecided(events::PermissionDecided { session, request, .. }) => {
+                self.record_handled_prompt(*session, &request.prompt)
+            }
+            // Only for display.
+            Event::ManyQuestionsAsked(_) => {}
 
-            Event::InvocationMade(_)
-            | Event::InvocationStarted(_)
-            | Event::InvocationEnded(_)
-            | Event::ResultSubmitted(_)
-            | Event::ResultDelivered(_)
-            | Event::ChannelCreated(_)
-            | Event::ChannelClosed(_)
-            | Event::DirectMessageSent(_)
-            | Event::DirectMessageReceived(_)
-            | Event::DirectMessageAcknowledged(_) => self.apply_collaboration_event(event),
+            Event::InvocationMade(event) => self.apply_invocation_made(event),
+            Event::InvocationStarted(event) => self.apply_invocation_started(event),
+            Event::InvocationEnded(event) => self.apply_invocation_ended(event),
+            Event::ResultSubmitted(event) => self.apply_result_submitted(event),
+            Event::ResultDelivered(event) => self.apply_result_delivered(event),
+            Event::ChannelCreated(event) => self.apply_channel_created(event),
+            Event::ChannelClosed(event) => self.apply_channel_closed(event),
+            Event::DirectMessageSent(event) => self.apply_direct_message_sent(event),
+            Event::DirectMessageReceived(event) => self.apply_direct_message_received(event),
+            // The receiving session has the message: no state changes.
+            Event::DirectMessageAcknowledged(_) => {}
 
-            Event::PhaseCompletionReported(_)
-            | Event::GateOpened(_)
-            | Event::GateChecked(_)
-            | Event::GateVerifierStarted(_)
-            | Event::GatePassed(_)
-            | Event::GateApproved(_)
-            | Event::GateFailed(_) => self.apply_gate_event(event, sink),
+            Event::PhaseCompletionReported(event) => self.apply_phase_completion_reported(event),
+            Event::GateOpened(event) => self.apply_gate_opened(event, sink),
+            Event::GateChecked(event) => self.apply_gate_checked(event),
+            Event::GateVerifierStarted(event) => self.apply_gate_verifier_started(event),
+            Event::GatePassed(event) => self.apply_gate_passed(event),
+            Event::GateApproved(event) => self.apply_gate_approved(event, sink),
+            Event::GateFailed(event) => self.apply_gate_failed(event),
 
-            Event::LoopStarted(_)
-            | Event::LoopRoundFailed(_)
-            | Event::LoopEnded(_)
-            | Event::EscalationRaised(_)
-            | Event::EscalationForwarded(_)
-            | Event::EscalationResolved(_)
-            | Event::ErrorReported(_)
-            | Event::UsageReported(_)
-            | Event::BudgetRaised(_)
-            | Event::LimitWaived(_)
-            | Event::CheckpointRequested(_)
-            | Event::CheckpointFinished(_) => self.apply_supervision_event(at, event, sink),
+            Event::LoopStarted(event) => self.apply_loop_started(event),
+            Event::LoopRoundFailed(event) => self.apply_loop_round_failed(event),
+            Event::LoopEnded(event) => self.apply_loop_ended(at, event),
+            Event::EscalationRaised(event) => self.apply_escalation_raised(at, event),
+            Event::EscalationForwarded(event) => self.apply_escalation_forwarded(at, event),
+            Event::EscalationResolved(events::EscalationResolved { escalation, action, .. }) => {
+                self.apply_escalation_resolved(*escalation, action.as_ref());
+            }
+            Event::ErrorReported(event) => self.apply_error_reported(at, event),
+            Event::UsageReported(event) => self.apply_usage_reported(event),
+            Event::BudgetRaised(event) => self.apply_budget_raised(event),
+            Event::LimitWaived(events::LimitWaived { subject, limit }) => {
+                self.waive_limit(at, subject, *limit)
+            }
+            Event::CheckpointRequested(event) => self.apply_checkpoint_requested(event, sink),
+            Event::CheckpointFinished(event) => self.apply_checkpoint_finished(at, event, sink),
 
             Event::DiskBudgetExhausted(events::DiskBudgetExhausted { escalation, task }) => {
                 self.apply_disk_budget_exhausted(*escalation, task)
@@ -346,8 +380,9 @@ impl Run {
     }
 
     pub(crate) fn set_task_stage(&mut self, task: TaskIndex, stage: TaskStage) {
-        if let Some(task) = self.task_mut(task) {
-            task.stage = stage;
+        if let Some(state) = self.task_mut(task) {
+            state.stage = stage;
+            self.mark_task_affected(task);
         }
     }
 

@@ -3,7 +3,6 @@
 //! Every event is applied immediately, so that the next rule sees its result. An input is rejected before its first
 //! event or not at all.
 
-mod affected;
 mod agent_error;
 mod agent_message;
 mod chat;
@@ -32,9 +31,7 @@ mod turn;
 
 pub(crate) use request::resource_from_request_default;
 
-use std::collections::BTreeSet;
-
-use domain::{Actor, EffectId, Event, RecordedEvent, RunInput, SessionId, TaskId, Timestamp, events};
+use domain::{Actor, EffectId, Event, RecordedEvent, RunInput, TaskId, Timestamp, events};
 
 use crate::{
     effect::Effect,
@@ -57,15 +54,8 @@ impl Run {
     ///
     /// The caller records all events or none; if recording fails, it rebuilds the run from the log.
     pub fn decide(&mut self, now: Timestamp, input: RunInput) -> Result<Decision, Rejection> {
-        let mut context = DecisionContext {
-            run: self,
-            now,
-            actor: input.actor(),
-            events: Vec::new(),
-            effects: Vec::new(),
-            tasks: BTreeSet::new(),
-            sessions: BTreeSet::new(),
-        };
+        let mut context =
+            DecisionContext { run: self, now, actor: input.actor(), events: Vec::new(), effects: Vec::new() };
         context.decide_input(input)?;
         if context.actor != Actor::Clock {
             context.actor = Actor::System;
@@ -82,9 +72,6 @@ struct DecisionContext<'a> {
     actor: Actor,
     events: Vec<RecordedEvent>,
     effects: Vec<(EffectId, Effect)>,
-    /// Tasks and sessions that events affected and whose follow-up events are not decided yet.
-    tasks: BTreeSet<TaskIndex>,
-    sessions: BTreeSet<SessionId>,
 }
 
 impl DecisionContext<'_> {
@@ -96,8 +83,7 @@ impl DecisionContext<'_> {
             actor: self.actor.clone(),
             event: event.into(),
         };
-        self.effects.extend(self.run.apply(&recorded));
-        self.mark_affected_by_event(&recorded.event);
+        self.effects.extend(self.run.apply_in_decision(&recorded));
         self.events.push(recorded);
     }
 

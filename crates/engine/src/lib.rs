@@ -2,6 +2,8 @@
 //!
 //! Pure: no clock, no randomness, no IO. The engine returns events and effects; `runtime` executes the effects.
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 mod apply;
 mod brief;
 mod decide;

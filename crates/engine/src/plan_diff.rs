@@ -50,12 +50,10 @@ impl Run {
         };
         for task in self.tasks.iter().filter(is_removed) {
             let id = task.planned.id.clone();
-            match task.stage {
-                stage if is_skippable(stage) => changes.removed.push(id),
-                stage if stage.is_in_progress() => {
-                    changes.too_late.push(LateTaskChange { task: id, fields: Vec::new() })
-                }
-                _ => {}
+            if is_skippable(task.stage) {
+                changes.removed.push(id);
+            } else if task.stage.is_in_progress() {
+                changes.too_late.push(LateTaskChange { task: id, fields: Vec::new() });
             }
         }
         changes
@@ -107,7 +105,7 @@ impl Run {
 fn compare_task(current: &Task, new: &PlannedTask, changes: &mut PlanChanges) {
     let mut fields = current.planned.differences(new);
     let is_finished = matches!(current.stage, TaskStage::Skipped | TaskStage::Done);
-    let is_reopened = fields.contains(&PlanField::Status) && current.attempt == 0;
+    let is_reopened = fields.contains(&PlanField::Status) && current.attempt() == 0;
     if new.plan_status == PlanStatus::Open && is_finished && (current.is_removed || is_reopened) {
         changes.restored.push(ChangedTask { task: new.clone(), fields });
         return;
@@ -149,9 +147,9 @@ fn can_still_change(stage: TaskStage, field: PlanField) -> bool {
             | TaskStage::Checking
             | TaskStage::Checked
             | TaskStage::Testing
-            | TaskStage::Mergeable
-            | TaskStage::Merging
-            | TaskStage::Merged
+            | TaskStage::Mergeable(_)
+            | TaskStage::Merging(_)
+            | TaskStage::Merged(_)
     );
     match (stage, field) {
         (TaskStage::Done | TaskStage::Skipped, _) => false,

@@ -5,7 +5,7 @@ use domain::{EffectId, SessionId, TaskId};
 use crate::{
     effect::{Effect, SessionAssignment},
     run::Run,
-    state::{Session, SessionState, TaskIndex, TaskStage},
+    state::{ProcessState, Session, SessionState, TaskIndex, TaskStage},
 };
 
 /// A session that should have a process, or will have one again. Sessions whose start is still pending are not listed.
@@ -25,9 +25,8 @@ impl Run {
     /// Returns the sessions whose processes the executor must find after a restart, by id.
     pub fn expected_sessions(&self) -> Vec<ExpectedSession> {
         // A dismissed session is no longer in `alive`, but its process may still run.
-        let dismissed = self.pending_effects.iter().filter_map(|(_, effect)| match effect {
-            Effect::EndSession { session } => Some(*session),
-            _ => None,
+        let dismissed = self.pending_effects.iter().filter_map(|(_, effect)| {
+            if let Effect::EndSession { session } = effect { Some(*session) } else { None }
         });
         // A session that is being woken has no process yet.
         let is_waking = |id: SessionId| {
@@ -41,8 +40,8 @@ impl Run {
         sessions.dedup();
         let expected = |session: SessionId| {
             let state = self.session(session);
-            let has_started = state.may_have_process() && state.state != SessionState::Starting;
-            let is_cold = state.state == SessionState::Parked(domain::ParkMode::Cold) || is_waking(session);
+            let has_started = state.may_have_process() && state.process() != Some(ProcessState::Starting);
+            let is_cold = state.park_mode() == Some(domain::ParkMode::Cold) || is_waking(session);
             let assignment = self.session_assignment(session).filter(|_| has_started)?;
             Some(ExpectedSession { assignment, is_cold })
         };
@@ -51,13 +50,13 @@ impl Run {
 
     /// Returns the tasks that were started and have not ended.
     pub fn unfinished_tasks(&self) -> Vec<TaskId> {
-        let unfinished = self.tasks.iter().filter(|task| task.attempt > 0 && !task.stage.is_final());
+        let unfinished = self.tasks.iter().filter(|task| task.attempt() > 0 && !task.stage.is_final());
         unfinished.map(|task| task.planned.id.clone()).collect()
     }
 
     /// Returns the ended tasks that may have a worktree, each with whether it is done.
     pub fn ended_tasks(&self) -> Vec<(TaskId, bool)> {
-        let ended = self.tasks.iter().filter(|task| task.attempt > 0 && task.stage.is_final());
+        let ended = self.tasks.iter().filter(|task| task.attempt() > 0 && task.stage.is_final());
         ended.map(|task| (task.planned.id.clone(), task.stage == TaskStage::Done)).collect()
     }
 

@@ -94,6 +94,10 @@ pub struct Run {
     pub(crate) offer: Option<PlanChangeOffer>,
     /// The plan change that the user ignored last; it is not offered again.
     pub(crate) ignored_offer: Option<PlanChangeOffer>,
+    /// Tasks and sessions whose follow-up events are not decided yet: those that changed, or depend on something that
+    /// did. Empty between inputs.
+    pub(crate) affected_tasks: BTreeSet<TaskIndex>,
+    pub(crate) affected_sessions: BTreeSet<SessionId>,
     pub(crate) guards: Guards,
 }
 
@@ -180,6 +184,8 @@ impl Run {
             offers: 0,
             offer: None,
             ignored_offer: None,
+            affected_tasks: BTreeSet::new(),
+            affected_sessions: BTreeSet::new(),
             guards: Guards::default(),
         }
     }
@@ -237,15 +243,16 @@ impl Run {
             TaskStage::Waiting => TaskState::Waiting,
             TaskStage::Ready => TaskState::Ready,
             _ if !self.schedule.running().contains(&task.node) => TaskState::Ready,
-            TaskStage::Running | TaskStage::AttemptFailed => TaskState::Running,
+            TaskStage::Running(_) | TaskStage::AttemptFailed => TaskState::Running,
             TaskStage::Claimed
             | TaskStage::Checking
             | TaskStage::Checked
             | TaskStage::ChecksFailed
             | TaskStage::Testing => TaskState::Checking,
-            TaskStage::Mergeable | TaskStage::Merging | TaskStage::Conflicted | TaskStage::Merged => {
-                TaskState::Merging
-            }
+            TaskStage::Mergeable(_)
+            | TaskStage::Merging(_)
+            | TaskStage::Conflicted
+            | TaskStage::Merged(_) => TaskState::Merging,
         };
         Some(state)
     }
@@ -267,12 +274,41 @@ impl Run {
         self.tasks.get(task.0 as usize).expect("a TaskRef refers to an existing task")
     }
 
+    /// Returns a task that is about to change, and marks it as affected.
     pub(crate) fn task_mut(&mut self, task: TaskIndex) -> Option<&mut Task> {
-        self.tasks.get_mut(task.0 as usize)
+        let state = self.tasks.get_mut(task.0 as usize)?;
+        self.affected_tasks.insert(task);
+        Some(state)
+    }
+
+    /// Marks a task and its session: what the session may do depends on the stage of its task, its blocks and its slot.
+    pub(crate) fn mark_task_affected(&mut self, task: TaskIndex) {
+        self.affected_tasks.insert(task);
+        self.affected_sessions.extend(self.task(task).session());
+    }
+
+    /// Marks all tasks in progress and all sessions, because the run proceeds again.
+    pub(crate) fn mark_all_affected(&mut self) {
+        let in_progress = (0..).zip(&self.tasks).filter(|(_, task)| task.stage.is_in_progress());
+        self.affected_tasks.extend(in_progress.map(|(number, _)| TaskIndex(number)));
+        self.affected_sessions.extend(&self.alive);
     }
 
     pub(crate) fn session(&self, session: SessionId) -> &Session {
         self.sessions.get(session.0)
+    }
+
+    /// Returns a session that is about to change, and marks it as affected.
+    pub(crate) fn session_mut(&mut self, session: SessionId) -> Option<&mut Session> {
+        let state = self.sessions.get_mut(session.0)?;
+        self.affected_sessions.insert(session);
+        Some(state)
+    }
+
+    /// Returns a session for a change that leaves nothing to decide: it follows from a decision about the session, or
+    /// is only recorded.
+    pub(crate) fn session_mut_unmarked(&mut self, session: SessionId) -> Option<&mut Session> {
+        self.sessions.get_mut(session.0)
     }
 
     pub(crate) fn is_guard_on(&self, guard: Guard) -> bool {

@@ -12,7 +12,7 @@ impl Run {
             task.losses = task.losses.saturating_sub(1);
         }
         for task in &self.tasks {
-            if task.attempt == 0 || task.planned.id == *refused_task {
+            if task.attempt() == 0 || task.planned.id == *refused_task {
                 self.schedule.hold(task.node, HoldReason::DiskBudget);
             }
         }

@@ -2,8 +2,8 @@
 
 use domain::{
     AgentError, CheckpointId, CheckpointOutcome, CheckpointReason, CompletionProof, EscalationAction,
-    EscalationCause, EscalationId, EscalationSubject, EscalationType, Event, FeedbackLoopOutcome, Recovery,
-    SessionInput, Timestamp, events,
+    EscalationCause, EscalationId, EscalationSubject, EscalationType, FeedbackLoopOutcome, ParkMode,
+    Recovery, SessionInput, Timestamp, events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -12,165 +12,179 @@ use crate::{
     effect_sink::EffectSink,
     run::{Run, RunStatus},
     state::{
-        Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, TaskIndex, TaskStage, WorkItem,
+        BudgetUsage, Checkpoint, Deadline, EffectKey, Escalation, FeedbackLoop, GateState, ProcessState,
+        SessionState, TaskIndex, TaskStage, WorkItem,
     },
 };
 
 impl Run {
-    pub(super) fn apply_supervision_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
-        match event {
-            Event::LoopStarted(events::LoopStarted { feedback_loop, task, .. }) => {
-                let task = self.find_task(task);
-                self.loops.push(FeedbackLoop { task, rounds: 0, history: Vec::new(), is_open: true });
-                if let Some(task) = task.and_then(|task| self.task_mut(task)) {
-                    task.feedback_loop = Some(*feedback_loop);
-                }
+    pub(super) fn apply_loop_started(&mut self, event: &events::LoopStarted) {
+        let events::LoopStarted { feedback_loop, task, .. } = event;
+        let task = self.find_task(task);
+        self.loops.push(FeedbackLoop { task, rounds: 0, history: Vec::new(), is_open: true });
+        if let Some(task) = task {
+            self.mark_task_affected(task);
+            if let Some(task) = self.task_mut(task) {
+                task.feedback_loop = Some(*feedback_loop);
             }
-            Event::LoopRoundFailed(events::LoopRoundFailed { feedback_loop, round, feedback }) => {
-                let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
-                state.rounds = *round;
-                let names: Vec<&str> =
-                    feedback.failures.iter().map(|failure| failure.name.as_str()).collect();
-                state.history.push(format!("round {round}: {}", names.join(", ")));
-                let Some(task) = state.task else { return };
-                self.remove_test_work_item(task);
-                if let Some(task) = self.task_mut(task) {
-                    task.stage = TaskStage::ChecksFailed;
-                    let feedback = feedback.clone();
-                    task.pending_inputs.push(SessionInput::Feedback {
-                        message: None,
-                        round: *round,
-                        feedback,
-                    });
-                }
+        }
+    }
+
+    pub(super) fn apply_loop_round_failed(&mut self, event: &events::LoopRoundFailed) {
+        let events::LoopRoundFailed { feedback_loop, round, feedback } = event;
+        let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
+        state.rounds = *round;
+        let names: Vec<&str> = feedback.failures.iter().map(|failure| failure.name.as_str()).collect();
+        state.history.push(format!("round {round}: {}", names.join(", ")));
+        let Some(task) = state.task else { return };
+        self.remove_test_work_item(task);
+        if let Some(task) = self.task_mut(task) {
+            task.stage = TaskStage::ChecksFailed;
+            let feedback = feedback.clone();
+            task.pending_inputs.push(SessionInput::Feedback { message: None, round: *round, feedback });
+        }
+    }
+
+    pub(super) fn apply_loop_ended(&mut self, at: Timestamp, event: &events::LoopEnded) {
+        let events::LoopEnded { feedback_loop, outcome } = event;
+        let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
+        state.is_open = false;
+        let Some(task) = state.task else { return };
+        self.affected_tasks.insert(task);
+        self.remove_test_work_item(task);
+        // A loop that is closed together with its task does not change the task.
+        let is_in_checks =
+            matches!(self.task(task).stage, TaskStage::Claimed | TaskStage::Checked | TaskStage::Testing);
+        if *outcome == FeedbackLoopOutcome::Success && is_in_checks {
+            self.queue_for_merge(at, task, CompletionProof::Checked);
+        }
+    }
+
+    pub(super) fn apply_escalation_raised(&mut self, at: Timestamp, event: &events::EscalationRaised) {
+        let events::EscalationRaised {
+            escalation,
+            kind,
+            subject,
+            session,
+            title,
+            cause,
+            description,
+            suggested,
+            ..
+        } = event;
+        self.escalations.push(Escalation {
+            kind: *kind,
+            subject: subject.clone(),
+            session: *session,
+            title: title.clone(),
+            description: description.clone(),
+            suggested: suggested.clone(),
+            is_open: true,
+            ..Escalation::default()
+        });
+        self.open_escalation(*escalation, *kind, subject);
+        if *cause == Some(EscalationCause::DiskFull) {
+            self.disk_full_escalation = Some(*escalation);
+        }
+        self.record_silence_escalation(at, *escalation, (*kind, subject, *session));
+    }
+
+    pub(super) fn apply_escalation_forwarded(&mut self, at: Timestamp, event: &events::EscalationForwarded) {
+        let events::EscalationForwarded { escalation, to, session } = event;
+        let before = self.escalations.get(escalation.0).session;
+        // The previous session was too slow or has ended: nothing follows for it.
+        if let Some(before) = before.and_then(|before| self.session_mut_unmarked(before)) {
+            before.remove_work_item(WorkItem::Escalation(*escalation));
+        }
+        if let Some(escalation) = self.escalations.get_mut(escalation.0) {
+            escalation.level = *to;
+            escalation.session = *session;
+        }
+        let deadline = Deadline::EscalationResponse(*escalation);
+        match session {
+            Some(_) => self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), deadline),
+            None => self.timers.clear(deadline),
+        }
+        self.queue_work_item(*session, WorkItem::Escalation(*escalation));
+    }
+
+    pub(super) fn apply_error_reported(&mut self, at: Timestamp, event: &events::ErrorReported) {
+        // The consequences have events of their own; only a session without a task waits here.
+        let events::ErrorReported { session, task, error } = event;
+        let is_rate_limited = task.is_none() && error.recovery == Recovery::PauseAndRetry;
+        if is_rate_limited && let Some(session_state) = self.session_mut(*session) {
+            let until = rate_limit_retry_at(at, error, session_state.rate_limit_waits);
+            session_state.rate_limit_waits += 1;
+            session_state.rate_limited = true;
+            self.timers.set(until, Deadline::SessionRateLimit(*session));
+        }
+    }
+
+    pub(super) fn apply_usage_reported(&mut self, event: &events::UsageReported) {
+        let events::UsageReported { session, task, usage } = event;
+        self.budget_usage.add(usage);
+        if let Some(session) = self.session_mut_unmarked(*session) {
+            session.cost_micros = session.cost_micros.saturating_add(usage.cost_micros);
+        }
+        let Some(task_ref) = task.as_ref().and_then(|task| self.find_task(task)) else { return };
+        let phase = self.task(task_ref).planned.phase;
+        if let Some(task) = self.task_mut(task_ref) {
+            task.budget_usage.add(usage);
+        }
+        if let Some(phase) = self.phases.get_mut(&phase) {
+            phase.budget_usage.add(usage);
+        }
+    }
+
+    pub(super) fn apply_budget_raised(&mut self, event: &events::BudgetRaised) {
+        let events::BudgetRaised { subject, budget } = event;
+        if let Some(usage_so_far) = self.budget_usage_mut(subject) {
+            usage_so_far.set_max(*budget);
+        }
+    }
+
+    pub(super) fn apply_checkpoint_requested(
+        &mut self,
+        event: &events::CheckpointRequested,
+        sink: &mut EffectSink,
+    ) {
+        let events::CheckpointRequested { checkpoint, task, reason } = event;
+        let task_ref = self.find_task(task);
+        if *reason == CheckpointReason::Park
+            && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session())
+        {
+            self.timers.clear(Deadline::Park(session));
+            if let Some(session) = self.session_mut_unmarked(session) {
+                session.set_process(ProcessState::Parking { checkpoint: *checkpoint });
             }
-            Event::LoopEnded(events::LoopEnded { feedback_loop, outcome }) => {
-                let Some(state) = self.loops.get_mut(feedback_loop.0) else { return };
-                state.is_open = false;
-                let Some(task) = state.task else { return };
-                self.remove_test_work_item(task);
-                // A loop that is closed together with its task does not change the task.
-                let is_in_checks = matches!(
-                    self.task(task).stage,
-                    TaskStage::Claimed | TaskStage::Checked | TaskStage::Testing
-                );
-                if *outcome == FeedbackLoopOutcome::Success && is_in_checks {
-                    if let Some(task) = self.task_mut(task) {
-                        task.proof = CompletionProof::Checked;
-                    }
-                    self.queue_for_merge(at, task);
-                }
-            }
-            Event::EscalationRaised(events::EscalationRaised {
-                escalation,
-                kind,
-                subject,
-                session,
-                title,
-                cause,
-                description,
-                suggested,
-                ..
-            }) => {
-                self.escalations.push(Escalation {
-                    kind: *kind,
-                    subject: subject.clone(),
-                    session: *session,
-                    title: title.clone(),
-                    description: description.clone(),
-                    suggested: suggested.clone(),
-                    is_open: true,
-                    ..Escalation::default()
-                });
-                self.apply_escalation_raised(*escalation, *kind, subject);
-                if *cause == Some(EscalationCause::DiskFull) {
-                    self.disk_full_escalation = Some(*escalation);
-                }
-                self.record_silence_escalation(at, *escalation, (*kind, subject, *session));
-            }
-            Event::EscalationForwarded(events::EscalationForwarded { escalation, to, session }) => {
-                let before = self.escalations.get(escalation.0).session;
-                self.remove_work_item(before, WorkItem::Escalation(*escalation));
-                if let Some(escalation) = self.escalations.get_mut(escalation.0) {
-                    escalation.level = *to;
-                    escalation.session = *session;
-                }
-                let deadline = Deadline::EscalationResponse(*escalation);
-                match session {
-                    Some(_) => self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), deadline),
-                    None => self.timers.clear(deadline),
-                }
-                self.queue_work_item(*session, WorkItem::Escalation(*escalation));
-            }
-            Event::EscalationResolved(events::EscalationResolved { escalation, action, .. }) => {
-                self.apply_escalation_resolved(*escalation, action.as_ref());
-            }
-            // The consequences have events of their own; only a session without a task waits here.
-            Event::ErrorReported(events::ErrorReported { session, task, error }) => {
-                let is_rate_limited = task.is_none() && error.recovery == Recovery::PauseAndRetry;
-                if let Some(session_state) = self.sessions.get_mut(session.0).filter(|_| is_rate_limited) {
-                    let until = rate_limit_retry_at(at, error, session_state.rate_limit_waits);
-                    session_state.rate_limit_waits += 1;
-                    session_state.rate_limited = true;
-                    self.timers.set(until, Deadline::SessionRateLimit(*session));
-                }
-            }
-            Event::UsageReported(events::UsageReported { session, task, usage }) => {
-                self.budget_usage.add(usage);
-                if let Some(session) = self.sessions.get_mut(session.0) {
-                    session.cost_micros = session.cost_micros.saturating_add(usage.cost_micros);
-                }
-                let Some(task_ref) = task.as_ref().and_then(|task| self.find_task(task)) else { return };
-                let phase = self.task(task_ref).planned.phase;
-                if let Some(task) = self.task_mut(task_ref) {
-                    task.budget_usage.add(usage);
-                }
-                if let Some(phase) = self.phases.get_mut(&phase) {
-                    phase.budget_usage.add(usage);
-                }
-            }
-            Event::BudgetRaised(events::BudgetRaised { subject, budget }) => {
-                if let Some(usage_so_far) = self.budget_usage_of(subject) {
-                    usage_so_far.set_max(*budget);
-                }
-            }
-            Event::LimitWaived(events::LimitWaived { subject, limit }) => {
-                self.waive_limit(at, subject, *limit)
-            }
-            Event::CheckpointRequested(events::CheckpointRequested { checkpoint, task, reason }) => {
-                let task_ref = self.find_task(task);
-                if *reason == CheckpointReason::Park
-                    && let Some(session) = task_ref.and_then(|task_ref| self.task(task_ref).session)
-                {
-                    self.timers.clear(Deadline::Park(session));
-                    if let Some(session) = self.sessions.get_mut(session.0) {
-                        session.parking_checkpoint = Some(*checkpoint);
-                    }
-                }
-                self.checkpoints.push(Checkpoint { task: task_ref, ..Checkpoint::default() });
-                if *reason == CheckpointReason::TurnEnd
-                    && let Some(task) = task_ref.and_then(|task_ref| self.task_mut(task_ref))
-                {
-                    task.turn_checkpoint = Some(*checkpoint);
-                }
-                let session = task_ref.and_then(|task_ref| self.task(task_ref).session);
-                let agent_session = session.and_then(|session| self.session(session).agent_session.clone());
-                let effect =
-                    Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone(), agent_session };
-                sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
-            }
-            Event::CheckpointFinished(events::CheckpointFinished { checkpoint, outcome }) => {
-                self.pending_effects.remove(&EffectKey::Checkpoint(*checkpoint));
-                self.reschedule_failed_parking(at, *checkpoint, outcome);
-                self.end_turn_checkpoint(*checkpoint, sink);
-                let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
-                if let CheckpointOutcome::Made { commit, agent_session, .. } = outcome {
-                    checkpoint.is_made = true;
-                    checkpoint.commit.clone_from(commit);
-                    checkpoint.agent_session.clone_from(agent_session);
-                }
-            }
-            other => debug_assert!(false, "{} is not an escalation event", other.name()),
+        }
+        self.checkpoints.push(Checkpoint { task: task_ref, ..Checkpoint::default() });
+        if *reason == CheckpointReason::TurnEnd
+            && let Some(task) = task_ref.and_then(|task_ref| self.task_mut(task_ref))
+        {
+            task.turn_checkpoint = Some(*checkpoint);
+        }
+        let session = task_ref.and_then(|task_ref| self.task(task_ref).session());
+        let agent_session = session.and_then(|session| self.session(session).agent_session.clone());
+        let effect = Effect::MakeCheckpoint { checkpoint: *checkpoint, task: task.clone(), agent_session };
+        sink.add(&mut self.pending_effects, EffectKey::Checkpoint(*checkpoint), effect);
+    }
+
+    pub(super) fn apply_checkpoint_finished(
+        &mut self,
+        at: Timestamp,
+        event: &events::CheckpointFinished,
+        sink: &mut EffectSink,
+    ) {
+        let events::CheckpointFinished { checkpoint, outcome } = event;
+        self.pending_effects.remove(&EffectKey::Checkpoint(*checkpoint));
+        self.reschedule_failed_parking(at, *checkpoint, outcome);
+        self.end_turn_checkpoint(*checkpoint, sink);
+        let Some(checkpoint) = self.checkpoints.get_mut(checkpoint.0) else { return };
+        if let CheckpointOutcome::Made { commit, agent_session, .. } = outcome {
+            checkpoint.is_made = true;
+            checkpoint.commit.clone_from(commit);
+            checkpoint.agent_session.clone_from(agent_session);
         }
     }
 
@@ -194,28 +208,22 @@ impl Run {
         outcome: &CheckpointOutcome,
     ) {
         let task = self.checkpoints.get(checkpoint.0).task;
-        let Some(session) = task.and_then(|task| self.task(task).session) else { return };
-        if self.session(session).parking_checkpoint == Some(checkpoint)
-            && self.session(session).is_alive()
+        let Some(session) = task.and_then(|task| self.task(task).session()) else { return };
+        if self.session(session).state == SessionState::Open(ProcessState::Parking { checkpoint })
             && matches!(outcome, CheckpointOutcome::Failed { .. })
         {
             self.timers.set(add_ms(at, self.settings.park_cold_after_ms), Deadline::Park(session));
-            if let Some(session) = self.sessions.get_mut(session.0) {
-                session.parking_checkpoint = None;
+            if let Some(session) = self.session_mut_unmarked(session) {
+                session.set_process(ProcessState::Parked(ParkMode::Frozen));
             }
         }
     }
 
     fn remove_test_work_item(&mut self, task: crate::state::TaskIndex) {
-        self.remove_work_item(self.task(task).tester, WorkItem::Test(task));
+        self.remove_work_item(self.task(task).tester(), WorkItem::Test(task));
     }
 
-    fn apply_escalation_raised(
-        &mut self,
-        id: EscalationId,
-        kind: EscalationType,
-        subject: &EscalationSubject,
-    ) {
+    fn open_escalation(&mut self, id: EscalationId, kind: EscalationType, subject: &EscalationSubject) {
         self.open_escalations.insert(id);
         if let Some(task) = self.subject_task(subject)
             && let Some(task) = self.task_mut(task)
@@ -223,24 +231,21 @@ impl Run {
             task.escalations.push(id);
         }
         if kind == EscalationType::TokenExhausted
-            && let Some(usage_so_far) = self.budget_usage_of(subject)
+            && let Some(usage_so_far) = self.budget_usage_mut(subject)
         {
             usage_so_far.warned = Some(id);
         }
-        match (kind, subject) {
-            (EscalationType::Quality, EscalationSubject::Phase { phase }) => {
-                self.set_gate_state(*phase, GateState::Escalated(id))
-            }
-            (EscalationType::Timeout, EscalationSubject::Run) => {
-                self.timers.clear(Deadline::RunTimeout);
-                self.time_limit_escalation = Some(id);
-                self.schedule.set_paused(true);
-            }
-            _ => {}
+        if let (EscalationType::Quality, EscalationSubject::Phase { phase }) = (kind, subject) {
+            self.set_gate_state(*phase, GateState::Escalated(id));
+        }
+        if (kind, subject) == (EscalationType::Timeout, &EscalationSubject::Run) {
+            self.timers.clear(Deadline::RunTimeout);
+            self.time_limit_escalation = Some(id);
+            self.schedule.set_paused(true);
         }
     }
 
-    fn apply_escalation_resolved(&mut self, id: EscalationId, action: Option<&EscalationAction>) {
+    pub(super) fn apply_escalation_resolved(&mut self, id: EscalationId, action: Option<&EscalationAction>) {
         self.open_escalations.remove(&id);
         self.timers.clear(Deadline::EscalationResponse(id));
         let Some(escalation) = self.escalations.get_mut(id.0) else { return };
@@ -252,7 +257,7 @@ impl Run {
         }
         if kind == EscalationType::TokenExhausted
             && matches!(action, Some(EscalationAction::RaiseBudget { .. } | EscalationAction::Waive))
-            && let Some(usage_so_far) = self.budget_usage_of(&subject)
+            && let Some(usage_so_far) = self.budget_usage_mut(&subject)
         {
             usage_so_far.warned = None;
         }
@@ -273,10 +278,10 @@ impl Run {
         }
     }
 
-    fn waive_limit(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
+    pub(super) fn waive_limit(&mut self, at: Timestamp, subject: &EscalationSubject, limit: EscalationType) {
         match limit {
             EscalationType::TokenExhausted => {
-                if let Some(usage_so_far) = self.budget_usage_of(subject) {
+                if let Some(usage_so_far) = self.budget_usage_mut(subject) {
                     usage_so_far.tokens_max = None;
                     usage_so_far.cost_micros_max = None;
                 }
@@ -293,13 +298,16 @@ impl Run {
             }
             EscalationType::TestFailure => {
                 if let Some(task_ref) = self.subject_task(subject) {
-                    if let Some(task) = self.task_mut(task_ref) {
-                        task.proof = CompletionProof::Waived;
-                    }
-                    self.queue_for_merge(at, task_ref);
+                    self.queue_for_merge(at, task_ref, CompletionProof::Waived);
                 }
             }
-            _ => {}
+            EscalationType::General
+            | EscalationType::Decision
+            | EscalationType::Blocked
+            | EscalationType::Conflict
+            | EscalationType::Dependency
+            | EscalationType::Protocol
+            | EscalationType::Quality => {}
         }
     }
 
@@ -310,10 +318,15 @@ impl Run {
         }
     }
 
-    pub(crate) fn budget_usage_of(
-        &mut self,
-        subject: &EscalationSubject,
-    ) -> Option<&mut crate::state::BudgetUsage> {
+    pub(crate) fn budget_usage(&self, subject: &EscalationSubject) -> Option<&BudgetUsage> {
+        match subject {
+            EscalationSubject::Task { task } => Some(&self.task(self.find_task(task)?).budget_usage),
+            EscalationSubject::Phase { phase } => self.phases.get(phase).map(|phase| &phase.budget_usage),
+            EscalationSubject::Run => Some(&self.budget_usage),
+        }
+    }
+
+    fn budget_usage_mut(&mut self, subject: &EscalationSubject) -> Option<&mut BudgetUsage> {
         match subject {
             EscalationSubject::Task { task } => {
                 let task_ref = self.find_task(task)?;

@@ -1,6 +1,6 @@
 //! Applies events about the gate of a phase.
 
-use domain::{Event, PhaseNumber, SessionInput, events};
+use domain::{PhaseNumber, SessionInput, events};
 
 use crate::{
     effect::{Effect, GateCheck},
@@ -10,66 +10,73 @@ use crate::{
 };
 
 impl Run {
-    pub(super) fn apply_gate_event(&mut self, event: &Event, sink: &mut EffectSink) {
-        match event {
-            Event::PhaseCompletionReported(events::PhaseCompletionReported { phase, documents, session }) => {
-                let task = self.session(*session).task;
-                if let Some(phase) = self.phases.get_mut(phase) {
-                    phase.documents.extend(documents.iter().cloned());
-                    phase.marked_by = task;
-                }
+    pub(super) fn apply_phase_completion_reported(&mut self, event: &events::PhaseCompletionReported) {
+        let events::PhaseCompletionReported { phase, documents, session } = event;
+        let task = self.session(*session).task;
+        if let Some(phase) = self.phases.get_mut(phase) {
+            phase.documents.extend(documents.iter().cloned());
+            phase.marked_by = task;
+        }
+    }
+
+    pub(super) fn apply_gate_opened(&mut self, event: &events::GateOpened, sink: &mut EffectSink) {
+        let events::GateOpened { phase, round, .. } = event;
+        if let Some(phase_state) = self.phases.get_mut(phase) {
+            phase_state.gate = GateState::Checking;
+            phase_state.rounds = *round;
+            phase_state.objections.clear();
+        }
+        let effect = Effect::CheckGate(Box::new(self.gate_check(*phase, *round)));
+        sink.add(&mut self.pending_effects, EffectKey::Gate(*phase), effect);
+    }
+
+    pub(super) fn apply_gate_checked(&mut self, event: &events::GateChecked) {
+        let events::GateChecked { phase, .. } = event;
+        self.pending_effects.remove(&EffectKey::Gate(*phase))
+    }
+
+    pub(super) fn apply_gate_verifier_started(&mut self, event: &events::GateVerifierStarted) {
+        let events::GateVerifierStarted { phase, session, .. } = event;
+        self.set_gate_state(*phase, GateState::Verifying(*session));
+        if let Some(session) = self.session_mut(*session) {
+            session.current_item = Some(WorkItem::Verify(*phase));
+        }
+    }
+
+    pub(super) fn apply_gate_passed(&mut self, event: &events::GatePassed) {
+        let events::GatePassed { phase, .. } = event;
+        self.remove_verify_work_item(*phase);
+        self.set_gate_state(*phase, GateState::Review);
+    }
+
+    pub(super) fn apply_gate_approved(&mut self, event: &events::GateApproved, sink: &mut EffectSink) {
+        let events::GateApproved { phase, .. } = event;
+        self.remove_verify_work_item(*phase);
+        self.pending_effects.remove(&EffectKey::Gate(*phase));
+        let Some(passed) = self.phases.get_mut(phase) else { return };
+        passed.gate = GateState::Approved;
+        let (node, has_work) = (passed.node, passed.last_done.is_some());
+        self.schedule.mark_met(node);
+        if has_work {
+            let effect = Effect::LandPhase { phase: *phase };
+            sink.add(&mut self.pending_effects, EffectKey::Land(*phase), effect);
+        }
+    }
+
+    pub(super) fn apply_gate_failed(&mut self, event: &events::GateFailed) {
+        let events::GateFailed { phase, reason, tasks, .. } = event;
+        self.remove_verify_work_item(*phase);
+        self.pending_effects.remove(&EffectKey::Gate(*phase));
+        let rework: Vec<TaskIndex> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
+        for task in &rework {
+            if let Some(task) = self.task_mut(*task) {
+                task.pending_inputs.push(SessionInput::Rework { phase: *phase, reason: reason.clone() });
             }
-            Event::GateOpened(events::GateOpened { phase, round, .. }) => {
-                if let Some(phase_state) = self.phases.get_mut(phase) {
-                    phase_state.gate = GateState::Checking;
-                    phase_state.rounds = *round;
-                    phase_state.objections.clear();
-                }
-                let effect = Effect::CheckGate(Box::new(self.gate_check(*phase, *round)));
-                sink.add(&mut self.pending_effects, EffectKey::Gate(*phase), effect);
-            }
-            Event::GateChecked(events::GateChecked { phase, .. }) => {
-                self.pending_effects.remove(&EffectKey::Gate(*phase))
-            }
-            Event::GateVerifierStarted(events::GateVerifierStarted { phase, session, .. }) => {
-                self.set_gate_state(*phase, GateState::Verifying(*session));
-                if let Some(session) = self.sessions.get_mut(session.0) {
-                    session.current_item = Some(WorkItem::Verify(*phase));
-                }
-            }
-            Event::GatePassed(events::GatePassed { phase, .. }) => {
-                self.remove_verify_work_item(*phase);
-                self.set_gate_state(*phase, GateState::Review);
-            }
-            Event::GateApproved(events::GateApproved { phase, .. }) => {
-                self.remove_verify_work_item(*phase);
-                self.pending_effects.remove(&EffectKey::Gate(*phase));
-                let Some(passed) = self.phases.get_mut(phase) else { return };
-                passed.gate = GateState::Approved;
-                let (node, has_work) = (passed.node, passed.last_done.is_some());
-                self.schedule.mark_met(node);
-                if has_work {
-                    let effect = Effect::LandPhase { phase: *phase };
-                    sink.add(&mut self.pending_effects, EffectKey::Land(*phase), effect);
-                }
-            }
-            Event::GateFailed(events::GateFailed { phase, reason, tasks, .. }) => {
-                self.remove_verify_work_item(*phase);
-                self.pending_effects.remove(&EffectKey::Gate(*phase));
-                let rework: Vec<TaskIndex> = tasks.iter().filter_map(|task| self.find_task(task)).collect();
-                for task in &rework {
-                    if let Some(task) = self.task_mut(*task) {
-                        task.pending_inputs
-                            .push(SessionInput::Rework { phase: *phase, reason: reason.clone() });
-                    }
-                }
-                if let Some(phase) = self.phases.get_mut(phase) {
-                    phase.gate = GateState::Closed;
-                    phase.failures += 1;
-                    phase.rework = rework;
-                }
-            }
-            other => debug_assert!(false, "{} is not an event of a gate", other.name()),
+        }
+        if let Some(phase) = self.phases.get_mut(phase) {
+            phase.gate = GateState::Closed;
+            phase.failures += 1;
+            phase.rework = rework;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Applies changes of the plan to a running run.
 
-use domain::{Event, PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId, events};
+use domain::{PhaseNumber, PlanField, PlannedPhase, PlannedTask, SessionInput, TaskId, events};
 
 use super::start::{task_duration_ms, task_requirements};
 use crate::{
@@ -10,32 +10,24 @@ use crate::{
 };
 
 impl Run {
-    pub(super) fn apply_plan_change_event(&mut self, event: &Event) {
-        match event {
-            Event::PlanChangeDetected(events::PlanChangeDetected { offer, changes, .. }) => {
-                self.offers = offer.0;
-                self.offer = Some(PlanChangeOffer { id: *offer, changes: changes.clone() });
-            }
-            Event::PlanChangeWithdrawn(events::PlanChangeWithdrawn { offer, .. }) => {
-                self.offer.take_if(|open| open.id == *offer);
-                self.ignored_offer.take_if(|left| left.id == *offer);
-            }
-            Event::PlanChangeIgnored(_) => self.ignored_offer = self.offer.take(),
-            Event::PlanChangeApplied(events::PlanChangeApplied { removed, restored, .. }) => {
-                self.offer = None;
-                self.ignored_offer = None;
-                self.set_tasks_removed(removed, true);
-                self.set_tasks_removed(restored, false);
-            }
-            // Only for display.
-            Event::PlanUnreadable(_) => {}
-            Event::PhaseAdded(events::PhaseAdded { phase }) => self.apply_phase_added(phase),
-            Event::PhaseChanged(events::PhaseChanged { phase, name, after }) => {
-                self.apply_phase_changed(*phase, name, after)
-            }
-            Event::TaskChanged(events::TaskChanged { task, fields }) => self.apply_task_changed(task, fields),
-            other => debug_assert!(false, "{} is not a plan event", other.name()),
-        }
+    pub(super) fn apply_plan_change_detected(&mut self, event: &events::PlanChangeDetected) {
+        let events::PlanChangeDetected { offer, changes, .. } = event;
+        self.offers = offer.0;
+        self.offer = Some(PlanChangeOffer { id: *offer, changes: changes.clone() });
+    }
+
+    pub(super) fn apply_plan_change_withdrawn(&mut self, event: &events::PlanChangeWithdrawn) {
+        let events::PlanChangeWithdrawn { offer, .. } = event;
+        self.offer.take_if(|open| open.id == *offer);
+        self.ignored_offer.take_if(|left| left.id == *offer);
+    }
+
+    pub(super) fn apply_plan_change_applied(&mut self, event: &events::PlanChangeApplied) {
+        let events::PlanChangeApplied { removed, restored, .. } = event;
+        self.offer = None;
+        self.ignored_offer = None;
+        self.set_tasks_removed(removed, true);
+        self.set_tasks_removed(restored, false);
     }
 
     fn set_tasks_removed(&mut self, tasks: &[TaskId], is_removed: bool) {
@@ -46,7 +38,7 @@ impl Run {
         }
     }
 
-    fn apply_phase_added(&mut self, planned: &PlannedPhase) {
+    pub(super) fn apply_phase_added(&mut self, planned: &PlannedPhase) {
         let before: Vec<Node> = planned
             .after
             .iter()
@@ -64,7 +56,7 @@ impl Run {
         self.phases.insert(planned.number, Phase::new(planned, node));
     }
 
-    fn apply_phase_changed(&mut self, number: PhaseNumber, name: &str, after: &[PhaseNumber]) {
+    pub(super) fn apply_phase_changed(&mut self, number: PhaseNumber, name: &str, after: &[PhaseNumber]) {
         let gates = |numbers: &[PhaseNumber]| -> Vec<Node> {
             numbers.iter().filter_map(|number| self.phases.get(number)).map(|phase| phase.node).collect()
         };
@@ -93,10 +85,11 @@ impl Run {
         }
     }
 
-    fn apply_task_changed(&mut self, new: &PlannedTask, fields: &[PlanField]) {
+    pub(super) fn apply_task_changed(&mut self, new: &PlannedTask, fields: &[PlanField]) {
         let Some(task_ref) = self.find_task(&new.id) else { return };
         let timeout_ms = self.settings.timeout_ms;
         let before = self.task(task_ref).planned.external.clone();
+        self.mark_task_affected(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.planned.copy_fields(new, fields);
         let changes = |some: &[PlanField]| fields.iter().any(|field| some.contains(field));

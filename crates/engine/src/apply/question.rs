@@ -1,8 +1,7 @@
 //! Applies events about questions, permissions and requests.
 
 use domain::{
-    Actor, Event, PermissionScope, QuestionId, QuestionRoute, RequestId, SessionId, SessionInput, Timestamp,
-    events,
+    Actor, PermissionScope, QuestionId, QuestionRoute, RequestId, SessionId, SessionInput, Timestamp, events,
 };
 
 use super::{AGENT_RESPONSE_MS_MAX, start::add_ms};
@@ -12,169 +11,156 @@ use crate::{
     effect_sink::EffectSink,
     guard::Guard,
     run::Run,
-    state::{Deadline, EffectKey, Question, QuestionState, Request, RequestState, TaskStage, WorkItem},
+    state::{
+        Deadline, EffectKey, Question, QuestionState, Request, RequestState, TaskIndex, TaskStage, WorkItem,
+    },
 };
 
 impl Run {
-    pub(super) fn apply_question_event(&mut self, at: Timestamp, event: &Event, sink: &mut EffectSink) {
-        match event {
-            Event::QuestionAsked(events::QuestionAsked {
-                question,
-                session,
-                task,
-                kind,
-                text,
-                options,
-                default,
-                context,
-                required,
-                permission,
-                prompt,
-                ..
-            }) => {
-                let agent = self.session(*session).agent.clone();
-                self.questions.push(Question {
-                    session: *session,
-                    task: task.as_ref().and_then(|task| self.find_task(task)),
-                    agent,
-                    kind: *kind,
-                    text: text.clone(),
-                    options: options.clone(),
-                    default: default.clone(),
-                    context: context.clone(),
-                    required: *required,
-                    permission: permission.clone(),
-                    prompt: prompt.clone(),
-                    state: QuestionState::Queued,
-                });
-                if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
-                    self.record_handled_prompt(*session, prompt);
-                }
-                self.apply_question_asked(at, *question, *session);
+    pub(super) fn apply_question_asked(&mut self, at: Timestamp, event: &events::QuestionAsked) {
+        let events::QuestionAsked {
+            question,
+            session,
+            task,
+            kind,
+            text,
+            options,
+            default,
+            context,
+            required,
+            permission,
+            prompt,
+            ..
+        } = event;
+        let agent = self.session(*session).agent.clone();
+        self.questions.push(Question {
+            session: *session,
+            task: task.as_ref().and_then(|task| self.find_task(task)),
+            agent,
+            kind: *kind,
+            text: text.clone(),
+            options: options.clone(),
+            default: default.clone(),
+            context: context.clone(),
+            required: *required,
+            permission: permission.clone(),
+            prompt: prompt.clone(),
+            state: QuestionState::Queued,
+        });
+        if let Some(prompt) = prompt.as_ref().or(permission.as_ref().map(|request| &request.prompt)) {
+            self.record_handled_prompt(*session, prompt);
+        }
+        self.open_question(at, *question, *session);
+    }
+
+    pub(super) fn apply_question_routed(&mut self, at: Timestamp, event: &events::QuestionRouted) {
+        let events::QuestionRouted { question, to } = event;
+        match to {
+            QuestionRoute::Orchestrator => {
+                self.route_question_to(*question, QuestionState::WithOrchestrator);
+                self.timers.set(add_ms(at, AGENT_RESPONSE_MS_MAX), Deadline::OrchestratorAnswer(*question));
+                self.queue_work_item(self.root_session, WorkItem::Question(*question));
             }
-            Event::QuestionRouted(events::QuestionRouted { question, to }) => match to {
-                QuestionRoute::Orchestrator => {
-                    self.set_question_state(*question, QuestionState::WithOrchestrator);
-                    self.timers
-                        .set(add_ms(at, AGENT_RESPONSE_MS_MAX), Deadline::OrchestratorAnswer(*question));
-                    self.queue_work_item(self.root_session, WorkItem::Question(*question));
-                }
-                QuestionRoute::Person => {
-                    self.remove_work_item(self.root_session, WorkItem::Question(*question));
-                    self.set_question_state(*question, QuestionState::Pending);
-                }
-            },
-            Event::QuestionForwarded(events::QuestionForwarded { question, text }) => {
+            QuestionRoute::Person => {
                 self.remove_work_item(self.root_session, WorkItem::Question(*question));
-                self.set_question_state(*question, QuestionState::Pending);
-                if let Some(question) = self.questions.get_mut(question.0) {
-                    question.text.clone_from(text);
-                }
+                self.route_question_to(*question, QuestionState::Pending);
             }
-            // The question stays open; the session receives an input.
-            Event::ClarificationRequested(_) => {}
-            Event::QuestionAnswered(events::QuestionAnswered { question, answer }) => {
-                self.apply_question_answered(*question, answer)
-            }
-            Event::QuestionDelivered(events::QuestionDelivered { question, .. }) => {
-                self.set_question_state(*question, QuestionState::Delivered);
-            }
-            Event::QuestionResumed(events::QuestionResumed { question }) => {
-                self.set_question_state(*question, QuestionState::Resumed)
-            }
-            Event::QuestionWithdrawn(events::QuestionWithdrawn { question, .. }) => {
-                self.close_question(*question, QuestionState::Withdrawn);
-            }
-            Event::QuestionExpired(events::QuestionExpired { question, default_used }) => {
-                match default_used {
-                    Some(answer) => self.apply_question_answered(*question, answer),
-                    None => self.close_question(*question, QuestionState::Expired),
-                }
-            }
-            Event::PermissionRuleSaved(events::PermissionRuleSaved { scope, task, pattern, allowed }) => {
-                let rule = (pattern.clone(), *allowed);
-                match (scope, task.as_ref().and_then(|task| self.find_task(task))) {
-                    (PermissionScope::Once, _) => {}
-                    (PermissionScope::Task, Some(task)) => {
-                        if let Some(task) = self.task_mut(task) {
-                            task.permission_rules.push(rule);
-                        }
-                    }
-                    (PermissionScope::Task, None) | (PermissionScope::Run, _) => {
-                        self.permission_rules.push(rule)
-                    }
-                    (PermissionScope::Project, _) => {
-                        self.permission_rules.push(rule);
-                        let effect =
-                            Effect::SavePermissionRule { pattern: pattern.clone(), allowed: *allowed };
-                        sink.add(
-                            &mut self.pending_effects,
-                            EffectKey::PermissionRule(pattern.clone()),
-                            effect,
-                        );
-                    }
-                }
-            }
-            Event::RequestMade(events::RequestMade { request, session, task, dependency, .. }) => {
-                self.requests.push(Request {
-                    session: Some(*session),
-                    task: task.as_ref().and_then(|task| self.find_task(task)),
-                    dependency: Some(dependency.clone()),
-                    state: RequestState::Open,
-                });
-                self.open_requests.insert(*request);
-            }
-            Event::RequestProvided(events::RequestProvided { request, provided, default }) => {
-                let dependency = self.requests.get(request.0).dependency.clone();
-                if let Some(dependency) = dependency {
-                    let input = SessionInput::Provided {
-                        request: *request,
-                        name: dependency.name,
-                        kind: dependency.r#type,
-                        provided: provided.clone(),
-                        default: *default,
-                    };
-                    self.close_request(*request, RequestState::Provided, input);
-                }
-            }
-            Event::RequestRefused(events::RequestRefused { request, reason }) => {
-                self.refuse_request(*request, RequestState::Refused, reason);
-            }
-            Event::RequestSkipped(events::RequestSkipped { request }) => {
-                // The agent gets its own default, if it named one.
-                let dependency = self.requests.get(request.0).dependency.clone();
-                match dependency
-                    .and_then(|dependency| Some((resource_from_request_default(&dependency)?, dependency)))
-                {
-                    Some((provided, dependency)) => {
-                        let (name, kind) = (dependency.name, dependency.r#type);
-                        let input =
-                            SessionInput::Provided { request: *request, name, kind, provided, default: true };
-                        self.close_request(*request, RequestState::Skipped, input);
-                    }
-                    None => self.refuse_request(*request, RequestState::Skipped, "skipped"),
-                }
-            }
-            Event::RequestDelivered(events::RequestDelivered { request, .. }) => {
-                if let Some(request) = self.requests.get_mut(request.0) {
-                    request.state = RequestState::Delivered;
-                }
-            }
-            // The decision reaches the agent as an input.
-            Event::PermissionDecided(events::PermissionDecided { session, request, .. }) => {
-                self.record_handled_prompt(*session, &request.prompt)
-            }
-            // Only for display.
-            Event::ManyQuestionsAsked(_) => {}
-            other => debug_assert!(false, "{} is not a question event", other.name()),
         }
     }
 
-    fn apply_question_asked(&mut self, at: Timestamp, id: QuestionId, session: SessionId) {
+    pub(super) fn apply_question_forwarded(&mut self, event: &events::QuestionForwarded) {
+        let events::QuestionForwarded { question, text } = event;
+        self.remove_work_item(self.root_session, WorkItem::Question(*question));
+        self.route_question_to(*question, QuestionState::Pending);
+        if let Some(question) = self.questions.get_mut(question.0) {
+            question.text.clone_from(text);
+        }
+    }
+
+    pub(super) fn apply_question_expired(&mut self, event: &events::QuestionExpired) {
+        let events::QuestionExpired { question, default_used } = event;
+        match default_used {
+            Some(answer) => self.apply_question_answered(*question, answer),
+            None => self.close_question(*question, QuestionState::Expired),
+        }
+    }
+
+    pub(super) fn apply_permission_rule_saved(
+        &mut self,
+        event: &events::PermissionRuleSaved,
+        sink: &mut EffectSink,
+    ) {
+        let events::PermissionRuleSaved { scope, task, pattern, allowed } = event;
+        let rule = (pattern.clone(), *allowed);
+        match (scope, task.as_ref().and_then(|task| self.find_task(task))) {
+            (PermissionScope::Once, _) => {}
+            (PermissionScope::Task, Some(task)) => {
+                if let Some(task) = self.task_mut(task) {
+                    task.permission_rules.push(rule);
+                }
+            }
+            (PermissionScope::Task, None) | (PermissionScope::Run, _) => self.permission_rules.push(rule),
+            (PermissionScope::Project, _) => {
+                self.permission_rules.push(rule);
+                let effect = Effect::SavePermissionRule { pattern: pattern.clone(), allowed: *allowed };
+                sink.add(&mut self.pending_effects, EffectKey::PermissionRule(pattern.clone()), effect);
+            }
+        }
+    }
+
+    pub(super) fn apply_request_made(&mut self, event: &events::RequestMade) {
+        let events::RequestMade { request, session, task, dependency, .. } = event;
+        self.requests.push(Request {
+            session: Some(*session),
+            task: task.as_ref().and_then(|task| self.find_task(task)),
+            dependency: Some(dependency.clone()),
+            state: RequestState::Open,
+        });
+        self.open_requests.insert(*request);
+    }
+
+    pub(super) fn apply_request_provided(&mut self, event: &events::RequestProvided) {
+        let events::RequestProvided { request, provided, default } = event;
+        let dependency = self.requests.get(request.0).dependency.clone();
+        if let Some(dependency) = dependency {
+            let input = SessionInput::Provided {
+                request: *request,
+                name: dependency.name,
+                kind: dependency.r#type,
+                provided: provided.clone(),
+                default: *default,
+            };
+            self.close_request(*request, RequestState::Provided, input);
+        }
+    }
+
+    pub(super) fn apply_request_skipped(&mut self, event: &events::RequestSkipped) {
+        let events::RequestSkipped { request } = event;
+        // The agent gets its own default, if it named one.
+        let dependency = self.requests.get(request.0).dependency.clone();
+        match dependency
+            .and_then(|dependency| Some((resource_from_request_default(&dependency)?, dependency)))
+        {
+            Some((provided, dependency)) => {
+                let (name, kind) = (dependency.name, dependency.r#type);
+                let input = SessionInput::Provided { request: *request, name, kind, provided, default: true };
+                self.close_request(*request, RequestState::Skipped, input);
+            }
+            None => self.refuse_request(*request, RequestState::Skipped, "skipped"),
+        }
+    }
+
+    pub(super) fn apply_request_delivered(&mut self, event: &events::RequestDelivered) {
+        let events::RequestDelivered { request, .. } = event;
+        if let Some(request) = self.requests.get_mut(request.0) {
+            request.state = RequestState::Delivered;
+        }
+    }
+
+    fn open_question(&mut self, at: Timestamp, id: QuestionId, session: SessionId) {
         self.open_questions.insert(id);
-        if let Some(session) = self.sessions.get_mut(session.0) {
+        if let Some(session) = self.session_mut(session) {
             session.questions.push_back(id);
-            session.turn_concluded = true;
         }
         if let Some(expires) = self.settings.question_expires_after_ms {
             self.timers.set(add_ms(at, expires), Deadline::QuestionExpiry(id));
@@ -186,7 +172,7 @@ impl Run {
         }
     }
 
-    fn apply_question_answered(&mut self, id: QuestionId, answer: &str) {
+    pub(super) fn apply_question_answered(&mut self, id: QuestionId, answer: &str) {
         self.close_question(id, QuestionState::Answered);
         let question = self.questions.get(id.0);
         let (task, session) = (question.task, question.session);
@@ -203,31 +189,39 @@ impl Run {
         };
         if self.is_guard_on(Guard::AnswerToAskingSession) {
             self.queue_input_for_worker(task, session, input);
-        } else if let Some(other) = self.tasks.iter_mut().find(|task| task.stage.is_in_progress()) {
+        } else if let Some((other, _)) = (0..).zip(&self.tasks).find(|(_, task)| task.stage.is_in_progress())
+            && let Some(other) = self.task_mut(TaskIndex(other))
+        {
             other.pending_inputs.push(input);
         }
     }
 
     /// Closes a question; its session waits for the next one.
-    fn close_question(&mut self, id: QuestionId, state: QuestionState) {
+    pub(super) fn close_question(&mut self, id: QuestionId, state: QuestionState) {
         self.set_question_state(id, state);
         self.open_questions.remove(&id);
         self.timers.clear(Deadline::QuestionExpiry(id));
         self.remove_work_item(self.root_session, WorkItem::Question(id));
         let session = self.questions.get(id.0).session;
-        if let Some(session) = self.sessions.get_mut(session.0) {
+        if let Some(session) = self.session_mut(session) {
             session.questions.retain(|waiting| *waiting != id);
         }
     }
 
-    fn set_question_state(&mut self, id: QuestionId, state: QuestionState) {
+    /// Records who answers a question; its session may now be parked.
+    fn route_question_to(&mut self, id: QuestionId, state: QuestionState) {
+        self.set_question_state(id, state);
+        self.affected_sessions.insert(self.questions.get(id.0).session);
+    }
+
+    pub(super) fn set_question_state(&mut self, id: QuestionId, state: QuestionState) {
         self.timers.clear(Deadline::OrchestratorAnswer(id));
         if let Some(question) = self.questions.get_mut(id.0) {
             question.state = state;
         }
     }
 
-    fn refuse_request(&mut self, id: RequestId, state: RequestState, reason: &str) {
+    pub(super) fn refuse_request(&mut self, id: RequestId, state: RequestState, reason: &str) {
         let dependency = self.requests.get(id.0).dependency.clone();
         let name = dependency.map(|dependency| dependency.name).unwrap_or_default();
         self.close_request(id, state, SessionInput::Refused { request: id, name, reason: reason.to_owned() });
@@ -245,11 +239,11 @@ impl Run {
     /// Queues an input for the worker of a task. Other sessions receive their inputs at once.
     pub(super) fn queue_input_for_worker(
         &mut self,
-        task: Option<crate::state::TaskIndex>,
+        task: Option<TaskIndex>,
         session: SessionId,
         input: SessionInput,
     ) {
-        let is_worker = task.is_some_and(|task| self.task(task).session == Some(session));
+        let is_worker = task.is_some_and(|task| self.task(task).session() == Some(session));
         if let Some(task) = task.filter(|_| is_worker)
             && let Some(task) = self.task_mut(task)
             && task.stage.is_in_progress()
@@ -260,17 +254,14 @@ impl Run {
     }
 
     pub(super) fn queue_work_item(&mut self, session: Option<SessionId>, item: WorkItem) {
-        if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
+        if let Some(session) = session.and_then(|session| self.session_mut(session)) {
             session.work_queue.push_back(item);
         }
     }
 
     pub(super) fn remove_work_item(&mut self, session: Option<SessionId>, item: WorkItem) {
-        if let Some(session) = session.and_then(|session| self.sessions.get_mut(session.0)) {
-            session.work_queue.retain(|waiting| *waiting != item);
-            if session.current_item == Some(item) {
-                session.current_item = None;
-            }
+        if let Some(session) = session.and_then(|session| self.session_mut(session)) {
+            session.remove_work_item(item);
         }
     }
 

@@ -11,7 +11,10 @@ use crate::{
     effect_sink::EffectSink,
     run::Run,
     schedule::HoldReason,
-    state::{ConversationTail, Deadline, EffectKey, ResultState, Session, SessionState, TaskIndex, WorkItem},
+    state::{
+        ConversationTail, Deadline, EffectKey, ProcessState, ResultState, Session, SessionState, TaskIndex,
+        TaskStage, WorkItem,
+    },
 };
 
 /// Limits the corrections of one turn, so that a confused agent is not flooded.
@@ -31,12 +34,12 @@ impl Run {
             agent: opened.agent.clone(),
             task: opened.task.as_ref().and_then(|task| self.find_task(task)),
             phase: opened.phase,
-            state: if is_agent { SessionState::Starting } else { SessionState::Active },
-            dismissed: false,
+            state: SessionState::Open(if is_agent { ProcessState::Starting } else { ProcessState::Active }),
             agent_session,
             ..Session::default()
         });
         self.alive.insert(id);
+        self.affected_sessions.insert(id);
         if opened.depth == 0 {
             self.root_session = Some(id);
             // Messages that the previous orchestrator did not handle are still to be handled.
@@ -58,9 +61,9 @@ impl Run {
 
     pub(super) fn apply_session_activated(&mut self, id: SessionId, agent_session: Option<&String>) {
         self.pending_effects.remove(&EffectKey::Spawn(id));
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
-        if session.state == SessionState::Starting {
-            session.state = SessionState::Active;
+        let Some(session) = self.session_mut(id) else { return };
+        if session.process() == Some(ProcessState::Starting) {
+            session.set_process(ProcessState::Active);
         }
         if let Some(id) = agent_session {
             session.agent_session = Some(id.clone());
@@ -74,9 +77,8 @@ impl Run {
         mode: ParkMode,
         sink: &mut EffectSink,
     ) {
-        if let Some(session) = self.sessions.get_mut(id.0) {
-            session.state = SessionState::Parked(mode);
-            session.parking_checkpoint = None;
+        if let Some(session) = self.session_mut_unmarked(id) {
+            session.set_process(ProcessState::Parked(mode));
         }
         self.pending_effects.remove(&EffectKey::Wake(id));
         if mode != ParkMode::Hot {
@@ -94,7 +96,7 @@ impl Run {
                 self.timers.set(add_ms(at, delay), Deadline::Park(id));
             }
             ParkMode::Cold => {
-                if let Some(session) = self.sessions.get_mut(id.0) {
+                if let Some(session) = self.session_mut_unmarked(id) {
                     // The process has ended, and its turn with it.
                     session.in_turn = false;
                     // The next process numbers its prompts from the start.
@@ -108,10 +110,9 @@ impl Run {
     pub(super) fn apply_session_woken(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.timers.clear(Deadline::Park(id));
         self.pending_effects.remove(&EffectKey::Park(id));
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
-        session.parking_checkpoint = None;
-        let SessionState::Parked(from) = session.state else { return };
-        session.state = SessionState::Active;
+        let Some(session) = self.session_mut(id) else { return };
+        let Some(from) = session.park_mode() else { return };
+        session.set_process(ProcessState::Active);
         if from == ParkMode::Hot {
             return;
         }
@@ -127,9 +128,9 @@ impl Run {
     pub(super) fn apply_session_dismissed(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
-        session.dismissed = true;
-        if session.may_have_process() {
+        let Some(session) = self.session_mut(id) else { return };
+        if let Some(process) = session.process().filter(|_| session.may_have_process()) {
+            session.state = SessionState::Ending(process);
             sink.add(&mut self.pending_effects, EffectKey::End(id), Effect::EndSession { session: id });
         } else {
             session.state = SessionState::Ended;
@@ -141,7 +142,8 @@ impl Run {
     pub(super) fn apply_session_ended(&mut self, id: SessionId, sink: &mut EffectSink) {
         self.pending_effects.remove_session(id);
         self.clear_session_timers(id);
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
+        let was_alive = session.is_alive();
         session.state = SessionState::Ended;
         session.in_turn = false;
         session.conversation = ConversationTail::default();
@@ -152,12 +154,12 @@ impl Run {
         }
         self.alive.remove(&id);
         self.end_turn_wait(id);
-        if self.root_session == Some(id) && !self.session(id).dismissed {
+        if self.root_session == Some(id) && was_alive {
             self.orchestrator_losses += 1;
         }
         self.requeue_unsent_inputs(id);
         if let Some(task) = task
-            && self.task(task).session == Some(id)
+            && self.task(task).session() == Some(id)
         {
             self.schedule.release(self.task(task).node, HoldReason::AttemptEnding);
         }
@@ -166,7 +168,7 @@ impl Run {
     pub(super) fn count_loss(&mut self, id: SessionId) {
         let session = self.session(id);
         let (task, phase) = (session.task, session.phase);
-        if session.dismissed {
+        if !session.is_alive() {
             return;
         }
         if let Some(task) = task.and_then(|task| self.task_mut(task)) {
@@ -185,7 +187,7 @@ impl Run {
 
     /// Returns the unsent inputs of an ended session to its task, for the next session.
     fn requeue_unsent_inputs(&mut self, id: SessionId) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         let unsent_inputs = std::mem::take(&mut session.unsent_inputs);
         let task = session.task.filter(|_| session.role == Role::Worker);
         for (_, input) in unsent_inputs {
@@ -215,11 +217,10 @@ impl Run {
         content: &SessionInput,
         sink: &mut EffectSink,
     ) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.inputs = number;
         session.unsent_inputs.push_back((number, content.clone()));
         session.in_turn = true;
-        session.turn_concluded = false;
         if let Some(position) = session.corrections.iter().position(|correction| correction == content) {
             session.corrections.remove(position);
         }
@@ -231,19 +232,16 @@ impl Run {
         }
         let task = session.task;
         for part in unpack_carried_inputs(content) {
-            match part {
-                SessionInput::Result { result, .. } => {
-                    self.pending_results.remove(result);
-                    if let Some(submitted) = self.results.get_mut(result.0) {
-                        submitted.state = ResultState::InTransit;
-                    }
+            if let SessionInput::Result { result, .. } = part {
+                self.pending_results.remove(result);
+                if let Some(submitted) = self.results.get_mut(result.0) {
+                    submitted.state = ResultState::InTransit;
                 }
-                SessionInput::Direct { message, .. } => {
-                    if let Some(session) = self.sessions.get_mut(id.0) {
-                        session.direct_messages.retain(|waiting| waiting != message);
-                    }
-                }
-                _ => {}
+            }
+            if let SessionInput::Direct { message, .. } = part
+                && let Some(session) = self.session_mut(id)
+            {
+                session.direct_messages.retain(|waiting| waiting != message);
             }
             if let Some(task) = task.and_then(|task| self.task_mut(task))
                 && let Some(position) = task.pending_inputs.iter().position(|input| input == part)
@@ -260,11 +258,13 @@ impl Run {
         {
             task.hint = None;
         }
-        if let (SessionInput::Reminder, Some(session)) = (content, self.sessions.get_mut(id.0)) {
+        if let (SessionInput::Reminder, Some(session)) = (content, self.session_mut(id)) {
             session.reminded = true;
         }
-        if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task))) {
-            task.reminded = true;
+        if let (SessionInput::Reminder, Some(task)) = (content, task.and_then(|task| self.task_mut(task)))
+            && let TaskStage::Running(work) = &mut task.stage
+        {
+            work.is_reminded = true;
         }
         self.timers.clear(Deadline::Park(id));
         self.timers.clear(Deadline::SessionRateLimit(id));
@@ -282,12 +282,10 @@ impl Run {
         content: &SessionInput,
         sink: &mut EffectSink,
     ) {
-        let brief = match content {
-            SessionInput::Task { task, .. } | SessionInput::Test { task, .. } => {
-                self.find_task(task).map(|task| Box::new(self.task_brief(task, None)))
-            }
-            _ => None,
-        };
+        let mut brief = None;
+        if let SessionInput::Task { task, .. } | SessionInput::Test { task, .. } = content {
+            brief = self.find_task(task).map(|task| Box::new(self.task_brief(task, None)));
+        }
         let effect = Effect::SendInput { session, input, content: Box::new(content.clone()), brief };
         sink.add(&mut self.pending_effects, EffectKey::Input(session, input), effect);
     }
@@ -310,7 +308,7 @@ impl Run {
 
     pub(super) fn apply_input_sent(&mut self, id: SessionId, number: InputNumber, text: Option<&String>) {
         self.pending_effects.remove(&EffectKey::Input(id, number));
-        if let Some(session) = self.sessions.get_mut(id.0) {
+        if let Some(session) = self.session_mut_unmarked(id) {
             let sent = session.unsent_inputs.iter().find(|(unsent, _)| *unsent == number);
             // The description of the task is repeated anyway.
             let is_task = sent.is_some_and(|(_, input)| matches!(input, SessionInput::Task { .. }));
@@ -322,14 +320,14 @@ impl Run {
     }
 
     pub(super) fn record_message_offset(&mut self, id: SessionId, offset: MessageOffset, read_from: u64) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.received_offsets.insert(offset);
         session.advance_read_position(read_from);
     }
 
     /// Records a prompt as processed; only the last ones are remembered.
     pub(super) fn record_handled_prompt(&mut self, id: SessionId, prompt: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         if session.prompts.len() == PROMPTS_MAX {
             session.prompts.pop_front();
         }
@@ -337,19 +335,16 @@ impl Run {
     }
 
     pub(super) fn apply_message_received(&mut self, id: SessionId, message: &AgentMessage) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.invalid_in_a_row = 0;
         session.in_turn = true;
-        session.turn_concluded |= settles_turn_outcome(message);
         // The text of a turn does not contain its messages.
-        match message {
-            AgentMessage::AskUser(AskUser { question, .. })
-            | AgentMessage::UserQuestion(UserQuestion { question, .. })
-            | AgentMessage::NeedHuman(NeedHuman { question }) => session.conversation.add_turn(question),
-            AgentMessage::StepComplete(StepComplete { summary: Some(summary) }) => {
-                session.conversation.add_turn(summary);
-            }
-            _ => {}
+        if let AgentMessage::AskUser(AskUser { question: text, .. })
+        | AgentMessage::UserQuestion(UserQuestion { question: text, .. })
+        | AgentMessage::NeedHuman(NeedHuman { question: text })
+        | AgentMessage::StepComplete(StepComplete { summary: Some(text) }) = message
+        {
+            session.conversation.add_turn(text);
         }
         if let (Some(WorkItem::Verify(phase)), AgentMessage::Fail(fail)) = (session.current_item, message)
             && let Some(phase) = self.phases.get_mut(&phase)
@@ -360,7 +355,7 @@ impl Run {
     }
 
     pub(super) fn apply_message_rejected(&mut self, id: SessionId, protocol: &str, error: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.invalid_in_a_row += 1;
         if session.corrections.len() < CORRECTIONS_MAX {
             let (protocol, error) = (protocol.to_owned(), error.to_owned());
@@ -369,14 +364,14 @@ impl Run {
     }
 
     pub(super) fn apply_near_miss_received(&mut self, id: SessionId, near: &str, raw: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         if !std::mem::replace(&mut session.near_miss_reported, true) {
             session.corrections.push(SessionInput::NearMiss { near: near.to_owned(), raw: raw.to_owned() });
         }
     }
 
     pub(super) fn apply_turn_ended(&mut self, at: Timestamp, id: SessionId, read_from: u64, text: &str) {
-        let Some(session) = self.sessions.get_mut(id.0) else { return };
+        let Some(session) = self.session_mut(id) else { return };
         session.conversation.add_turn(text);
         session.in_turn = false;
         if session.current_item == Some(WorkItem::Chat) {
@@ -391,7 +386,7 @@ impl Run {
     }
 
     pub(super) fn apply_turn_interrupted(&mut self, id: SessionId, read_from: u64, text: &str) {
-        if let Some(session) = self.sessions.get_mut(id.0) {
+        if let Some(session) = self.session_mut_unmarked(id) {
             session.conversation.add_turn(text);
             session.advance_read_position(read_from);
         }
@@ -400,8 +395,16 @@ impl Run {
     /// Sets the deadline at which a waiting session is parked.
     pub(super) fn schedule_parking(&mut self, at: Timestamp, id: SessionId) {
         let session = self.session(id);
-        let can_park = session.is_alive()
-            && !matches!(session.state, SessionState::Starting | SessionState::Parked(ParkMode::Cold));
+        let can_park = match session.state {
+            SessionState::Open(ProcessState::Starting | ProcessState::Parked(ParkMode::Cold))
+            | SessionState::Ending(_)
+            | SessionState::Ended => false,
+            SessionState::Open(
+                ProcessState::Active
+                | ProcessState::Parked(ParkMode::Hot | ParkMode::Frozen)
+                | ProcessState::Parking { .. },
+            ) => true,
+        };
         if can_park && session.agent.is_some() && !self.timers.has(Deadline::Park(id)) {
             self.timers.set(add_ms(at, self.settings.park_frozen_after_ms), Deadline::Park(id));
         }
@@ -410,10 +413,7 @@ impl Run {
 
 /// Returns the inputs that a task's first prompt carries, or the input itself.
 pub(crate) fn unpack_carried_inputs(input: &SessionInput) -> Vec<&SessionInput> {
-    match input {
-        SessionInput::Task { carried, .. } => carried.iter().collect(),
-        other => vec![other],
-    }
+    if let SessionInput::Task { carried, .. } = input { carried.iter().collect() } else { vec![input] }
 }
 
 /// Returns whether the next session of the task must receive this input.
@@ -454,21 +454,27 @@ fn work_item_of_input(input: &SessionInput) -> Option<WorkItem> {
         SessionInput::Question { question, .. } => Some(WorkItem::Question(*question)),
         SessionInput::Escalation { escalation, .. } => Some(WorkItem::Escalation(*escalation)),
         SessionInput::Chat { .. } => Some(WorkItem::Chat),
-        _ => None,
+        SessionInput::Answer { .. }
+        | SessionInput::Provided { .. }
+        | SessionInput::Refused { .. }
+        | SessionInput::InvocationEnded { .. }
+        | SessionInput::Direct { .. }
+        | SessionInput::Feedback { .. }
+        | SessionInput::Conflict { .. }
+        | SessionInput::Rework { .. }
+        | SessionInput::UserMessage { .. }
+        | SessionInput::TaskChanged { .. }
+        | SessionInput::Task { .. }
+        | SessionInput::ClarificationRequest { .. }
+        | SessionInput::Permission { .. }
+        | SessionInput::Invocation { .. }
+        | SessionInput::Result { .. }
+        | SessionInput::InvalidMessage { .. }
+        | SessionInput::NearMiss { .. }
+        | SessionInput::Reminder
+        | SessionInput::Test { .. }
+        | SessionInput::Verify { .. }
+        | SessionInput::ThinLine { .. }
+        | SessionInput::Resume { .. } => None,
     }
-}
-
-/// Returns whether a message determines how the sender's task continues, so that the end of the turn does not.
-fn settles_turn_outcome(message: &AgentMessage) -> bool {
-    matches!(
-        message,
-        AgentMessage::AskUser(_)
-            | AgentMessage::UserQuestion(_)
-            | AgentMessage::NeedHuman(_)
-            | AgentMessage::DependencyRequest(_)
-            | AgentMessage::Invoke(_)
-            | AgentMessage::Done(_)
-            | AgentMessage::Fail(_)
-            | AgentMessage::Error(_)
-    )
 }

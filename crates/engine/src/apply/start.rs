@@ -26,9 +26,9 @@ impl Run {
         if self.tasks.iter().any(|task| task.planned.estimate_ms.is_some()) {
             return assumed_ms;
         }
-        let done = self.tasks.iter().filter(|task| task.stage == TaskStage::Done && task.attempt > 0);
+        let done = self.tasks.iter().filter(|task| task.stage == TaskStage::Done && task.attempt() > 0);
         let (worked_ms, weights) = done.fold((0_u64, 0_u64), |(worked_ms, weights), task| {
-            (worked_ms.saturating_add(task.worked_ms), weights + complexity_weight(&task.planned))
+            (worked_ms.saturating_add(task.worked_ms()), weights + complexity_weight(&task.planned))
         });
         let small_task_ms = worked_ms.checked_div(weights).unwrap_or(0);
         (assumed_ms / SMALL_TASK_MS).saturating_mul(small_task_ms)

@@ -15,7 +15,7 @@ use crate::{
     guard::Guard,
     run::{NodeKind, Run},
     schedule::HoldReason,
-    state::{Deadline, EffectKey, TaskIndex, TaskStage, WorkItem},
+    state::{Attempt, Deadline, EffectKey, TaskIndex, TaskStage, WorkItem, WorkState},
     touched_paths::TouchedPaths,
 };
 
@@ -39,22 +39,20 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.stage = TaskStage::Running;
-        task.attempt = attempt;
-        task.session = Some(session);
-        task.tester = None;
-        task.worked_ms = 0;
-        task.reminded = false;
+        task.last_attempt =
+            Some(Attempt { number: attempt, session, tester: None, worked_ms: 0, is_phase_marked: false });
+        self.set_task_stage(task_ref, TaskStage::Running(WorkState::default()));
         self.start_work_clock(at, task_ref);
     }
 
     pub(super) fn apply_task_resumed(&mut self, at: Timestamp, id: &TaskId) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.mark_running(self.task(task_ref).node);
-        if self.task(task_ref).stage == TaskStage::Running {
+        self.mark_task_affected(task_ref);
+        if self.task(task_ref).stage.is_running() {
             self.start_work_clock(at, task_ref);
         }
-        if let Some(session) = self.task(task_ref).session {
+        if let Some(session) = self.task(task_ref).session() {
             self.timers.clear(Deadline::Park(session));
         }
     }
@@ -74,13 +72,14 @@ impl Run {
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.insert(*phase);
         }
+        self.mark_task_affected(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.block_reasons.push(reason.clone());
         if matches!(reason, BlockReason::RateLimited { .. }) {
             task.rate_limit_waits += 1;
             task.rate_limited_since.get_or_insert(at);
         }
-        if let Some(session) = task.session {
+        if let Some(session) = task.session() {
             self.schedule_parking(at, session);
         }
     }
@@ -93,6 +92,7 @@ impl Run {
         if let BlockReason::Approval { phase } = reason {
             self.marked_phases.remove(phase);
         }
+        self.mark_task_affected(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.block_reasons.retain(|block| block != reason);
         let (node, is_free, is_live) =
@@ -100,7 +100,12 @@ impl Run {
         // An agent may have hit two rate limits: wait for the other one too.
         let other = task.block_reasons.iter().find_map(|block| match block {
             BlockReason::RateLimited { until } => Some(*until),
-            _ => None,
+            BlockReason::Question { .. }
+            | BlockReason::Request { .. }
+            | BlockReason::Invocation { .. }
+            | BlockReason::Escalated { .. }
+            | BlockReason::Approval { .. }
+            | BlockReason::Paused { .. } => None,
         });
         if let Some(until) = other {
             self.timers.set(until, Deadline::TaskRateLimit(task_ref));
@@ -124,25 +129,30 @@ impl Run {
         let has_checks =
             self.check_of_task(task_ref).is_some() || self.task(task_ref).planned.tester.is_some();
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.phase_marked |= source == ClaimSource::PhaseMarker;
+        if let Some(attempt) = &mut task.last_attempt {
+            attempt.is_phase_marked = source == ClaimSource::PhaseMarker;
+        }
         if !fields.is_empty() {
             task.reported.clone_from(fields);
         }
-        task.proof = CompletionProof::Unchecked;
-        task.stage = TaskStage::Claimed;
         // An accepted report makes the corrections of earlier messages obsolete.
-        if let Some(session) = task.session.and_then(|session| self.sessions.get_mut(session.0)) {
+        let worker = task.session();
+        if let Some(session) = worker.and_then(|session| self.session_mut_unmarked(session)) {
             session.corrections.clear();
         }
+        self.set_task_stage(task_ref, TaskStage::Claimed);
         if has_checks {
             self.begin_turn_wait(at, task_ref);
         } else {
-            self.queue_for_merge(at, task_ref);
+            self.queue_for_merge(at, task_ref, CompletionProof::Unchecked);
         }
     }
 
-    pub(super) fn queue_for_merge(&mut self, at: Timestamp, task: TaskIndex) {
-        self.set_task_stage(task, TaskStage::Mergeable);
+    pub(super) fn queue_for_merge(&mut self, at: Timestamp, task: TaskIndex, proof: CompletionProof) {
+        // Its session stays as it is until the merge starts.
+        if let Some(task) = self.task_mut(task) {
+            task.stage = TaskStage::Mergeable(proof);
+        }
         self.begin_turn_wait(at, task);
         if !self.mergeable.contains(&task) {
             self.mergeable.push_back(task);
@@ -152,13 +162,12 @@ impl Run {
     pub(super) fn apply_check_finished(&mut self, id: &TaskId, receipt: &Receipt) {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Check(task_ref));
-        let Some(task) = self.task_mut(task_ref) else { return };
-        if receipt.passed() {
-            task.stage = TaskStage::Checked;
-            task.proof = CompletionProof::Checked;
+        if !receipt.passed() {
+            return self.set_task_stage(task_ref, TaskStage::ChecksFailed);
+        }
+        self.set_task_stage(task_ref, TaskStage::Checked);
+        if let Some(task) = self.task_mut(task_ref) {
             task.checked_tree = Some(receipt.tree.clone());
-        } else {
-            task.stage = TaskStage::ChecksFailed;
         }
     }
 
@@ -178,31 +187,30 @@ impl Run {
 
     pub(super) fn apply_test_started(&mut self, id: &TaskId, session: SessionId) {
         let Some(task_ref) = self.find_task(id) else { return };
-        let Some(task) = self.task_mut(task_ref) else { return };
-        task.stage = TaskStage::Testing;
-        task.tester = Some(session);
-        if let Some(session) = self.sessions.get_mut(session.0) {
+        self.set_task_stage(task_ref, TaskStage::Testing);
+        if let Some(attempt) = self.task_mut(task_ref).and_then(|task| task.last_attempt.as_mut()) {
+            attempt.tester = Some(session);
+        }
+        if let Some(session) = self.session_mut(session) {
             session.current_item = Some(WorkItem::Test(task_ref));
         }
     }
 
     pub(super) fn apply_task_returned(&mut self, at: Timestamp, id: &TaskId, reason: TaskReturnReason) {
         let Some(task_ref) = self.find_task(id) else { return };
-        let session = self.task(task_ref).session;
+        let session = self.task(task_ref).session();
         let is_alive = session.is_some_and(|session| self.session(session).is_alive());
         let node = self.task(task_ref).node;
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.reminded = false;
-        task.phase_marked = false;
         task.conflict_returned |= reason == TaskReturnReason::Conflict;
+        let is_blocked = task.is_blocked();
         if is_alive {
-            task.stage = TaskStage::Running;
+            self.set_task_stage(task_ref, TaskStage::Running(WorkState::default()));
             if self.schedule.running().contains(&node) {
                 self.start_work_clock(at, task_ref);
             }
         } else {
-            task.stage = TaskStage::Waiting;
-            let is_blocked = task.is_blocked();
+            self.set_task_stage(task_ref, TaskStage::Waiting);
             self.retry_task_node(node);
             if is_blocked {
                 self.schedule.hold(node, HoldReason::TaskPaused);
@@ -215,40 +223,33 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.pending_effects.remove(&EffectKey::Merge(task_ref));
         self.merging = None;
+        let proof = self.task(task_ref).stage.proof();
         let Some(task) = self.task_mut(task_ref) else { return };
-        match outcome {
+        let stage = match outcome {
             MergeOutcome::Merged { receipt, .. } => {
-                task.stage = TaskStage::Merged;
                 if let Some(receipt) = receipt.as_ref().filter(|receipt| receipt.passed()) {
                     task.checked_tree = Some(receipt.tree.clone());
                 }
+                TaskStage::Merged(proof)
             }
             MergeOutcome::Conflicted { files } => {
-                task.stage = TaskStage::Conflicted;
                 task.pending_inputs.push(SessionInput::Conflict { files: files.clone() });
+                TaskStage::Conflicted
             }
-            MergeOutcome::CheckFailed { .. } => task.stage = TaskStage::ChecksFailed,
-            MergeOutcome::Failed { .. } => task.stage = TaskStage::AttemptFailed,
-        }
+            MergeOutcome::CheckFailed { .. } => TaskStage::ChecksFailed,
+            MergeOutcome::Failed { .. } => TaskStage::AttemptFailed,
+        };
+        self.set_task_stage(task_ref, stage);
     }
 
-    pub(super) fn apply_task_done(
-        &mut self,
-        at: Timestamp,
-        id: &TaskId,
-        proof: CompletionProof,
-        sink: &mut EffectSink,
-    ) {
+    pub(super) fn apply_task_done(&mut self, at: Timestamp, id: &TaskId, sink: &mut EffectSink) {
         self.apply_task_ended(at, id, TaskStage::Done, sink);
         let Some(task_ref) = self.find_task(id) else { return };
-        if let Some(task) = self.task_mut(task_ref) {
-            task.proof = proof;
-        }
         let number = self.task(task_ref).planned.phase;
         if let Some(phase) = self.phases.get_mut(&number) {
             phase.last_done = Some(task_ref);
         }
-        if self.task(task_ref).attempt > 0 {
+        if self.task(task_ref).attempt() > 0 {
             self.add_completion_effects(task_ref, sink);
         }
     }
@@ -260,11 +261,11 @@ impl Run {
         let tick = Effect::TickPlan { task: planned.id.clone(), title: planned.title.clone() };
         let duration = Effect::RecordDuration(Box::new(TaskDuration {
             task: planned.id.clone(),
-            attempt: state.attempt,
+            attempt: state.attempt(),
             title: planned.title.clone(),
             agent: self.team.agent_name(state.agent).cloned(),
             complexity: planned.complexity,
-            worked_ms: state.worked_ms,
+            worked_ms: state.worked_ms(),
         }));
         sink.add(&mut self.pending_effects, EffectKey::TickPlan(task), tick);
         sink.add(&mut self.pending_effects, EffectKey::RecordDuration(task), duration);
@@ -276,7 +277,7 @@ impl Run {
         self.cancel_task_effects(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.failures += u32::from(counted);
-        task.stage = TaskStage::AttemptFailed;
+        self.set_task_stage(task_ref, TaskStage::AttemptFailed);
     }
 
     pub(super) fn apply_task_retried(&mut self, id: &TaskId, hint: Option<&String>, resets_attempts: bool) {
@@ -286,9 +287,6 @@ impl Run {
         self.clear_blocks(task_ref);
         let Some(task) = self.task_mut(task_ref) else { return };
         task.hint = hint.cloned().or(task.hint.take());
-        task.stage = TaskStage::Waiting;
-        task.reminded = false;
-        task.phase_marked = false;
         if resets_attempts {
             task.failures = 0;
             task.losses = 0;
@@ -297,13 +295,16 @@ impl Run {
             task.rate_limit_waits = 0;
             task.rate_limited_since = None;
         }
+        self.set_task_stage(task_ref, TaskStage::Waiting);
         self.schedule.release(node, HoldReason::TaskPaused);
         self.retry_task_node(node);
         self.hold_until_process_ends(task_ref);
     }
 
     pub(super) fn apply_task_message_sent(&mut self, id: &TaskId, text: &str) {
-        if let Some(task) = self.find_task(id).and_then(|task_ref| self.task_mut(task_ref)) {
+        let Some(task_ref) = self.find_task(id) else { return };
+        self.mark_task_affected(task_ref);
+        if let Some(task) = self.task_mut(task_ref) {
             task.pending_inputs.push(SessionInput::UserMessage { text: text.to_owned() });
         }
     }
@@ -319,14 +320,15 @@ impl Run {
         self.stop_work_clock(at, task_ref);
         self.cancel_task_effects(task_ref);
         let node = self.task(task_ref).node;
-        match stage {
-            TaskStage::Done | TaskStage::Skipped => self.schedule.mark_met(node),
-            _ => self.schedule.mark_failed(node),
+        if matches!(stage, TaskStage::Done | TaskStage::Skipped) {
+            self.schedule.mark_met(node);
+        } else {
+            self.schedule.mark_failed(node);
         }
         self.schedule.release(node, HoldReason::TaskPaused);
         self.clear_blocks(task_ref);
         self.set_task_stage(task_ref, stage);
-        if self.task(task_ref).attempt > 0 {
+        if self.task(task_ref).attempt() > 0 {
             let effect = Effect::ReleaseWorktree { task: id.clone(), is_done: stage == TaskStage::Done };
             sink.add(&mut self.pending_effects, EffectKey::ReleaseWorktree(task_ref), effect);
         }
@@ -337,13 +339,12 @@ impl Run {
         let node = self.task(task_ref).node;
         self.retry_task_node(node);
         self.hold_until_process_ends(task_ref);
+        self.set_task_stage(task_ref, TaskStage::Waiting);
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.stage = TaskStage::Waiting;
         task.failures = 0;
         task.losses = 0;
         task.feedback_loop = None;
         task.conflict_returned = false;
-        task.phase_marked = false;
     }
 
     pub(super) fn apply_task_reassigned(&mut self, id: &TaskId, agent: &AgentName) {
@@ -365,7 +366,7 @@ impl Run {
         let Some(task_ref) = self.find_task(id) else { return };
         self.schedule.hold(self.task(task_ref).node, HoldReason::Restoring);
         let agent_session = checkpoint.and_then(|id| self.checkpoints.get(id.0).agent_session.clone());
-        let session = self.task(task_ref).session.and_then(|session| self.sessions.get_mut(session.0));
+        let session = self.task(task_ref).session().and_then(|session| self.session_mut_unmarked(session));
         if let Some(session) = session {
             // The next attempt resumes the agent's session of that checkpoint.
             session.agent_session = agent_session;
@@ -427,7 +428,7 @@ impl Run {
 
     /// Holds a new attempt until the process of the last one has ended.
     fn hold_until_process_ends(&mut self, task: TaskIndex) {
-        let (node, session) = (self.task(task).node, self.task(task).session);
+        let (node, session) = (self.task(task).node, self.task(task).session());
         let has_process = session.is_some_and(|session| self.session(session).may_have_process());
         if has_process && self.is_guard_on(Guard::OneAttempt) {
             self.schedule.hold(node, HoldReason::AttemptEnding);
@@ -459,7 +460,7 @@ impl Run {
     /// Returns the tasks whose agents are working.
     pub(super) fn working_tasks(&self) -> impl Iterator<Item = TaskIndex> + use<> {
         let tasks = self.schedule.running().iter().filter_map(|node| match self.node_kind(*node) {
-            NodeKind::Task(task) if self.task(task).stage == TaskStage::Running => Some(task),
+            NodeKind::Task(task) if self.task(task).stage.is_running() => Some(task),
             NodeKind::Task(_) | NodeKind::Gate(_) | NodeKind::External => None,
         });
         tasks.collect::<Vec<_>>().into_iter()
@@ -467,18 +468,17 @@ impl Run {
 
     pub(super) fn start_work_clock(&mut self, at: Timestamp, task_ref: TaskIndex) {
         let Some(task) = self.task_mut(task_ref) else { return };
-        task.working_since = Some(at);
+        task.start_clock(at);
         if let Some(timeout) = task.timeout_ms {
-            let remaining = timeout.saturating_sub(task.worked_ms);
+            let remaining = timeout.saturating_sub(task.worked_ms());
             self.timers.set(add_ms(at, remaining), Deadline::TaskTimeout(task_ref));
         }
     }
 
     pub(super) fn stop_work_clock(&mut self, at: Timestamp, task_ref: TaskIndex) {
         self.timers.clear(Deadline::TaskTimeout(task_ref));
-        let Some(task) = self.task_mut(task_ref) else { return };
-        if let Some(since) = task.working_since.take() {
-            task.worked_ms = task.worked_ms.saturating_add(u64::try_from(at.0 - since.0).unwrap_or(0));
+        if let Some(task) = self.task_mut(task_ref) {
+            task.stop_clock(at);
         }
     }
 

@@ -28,7 +28,7 @@ impl Run {
     /// Lets the check or merge of a session's task wait for a turn that begins before it has started.
     pub(super) fn wait_for_new_turn(&mut self, at: Timestamp, session: SessionId) {
         let is_next =
-            |task: &TaskIndex| matches!(self.task(*task).stage, TaskStage::Claimed | TaskStage::Mergeable);
+            |task: &TaskIndex| matches!(self.task(*task).stage, TaskStage::Claimed | TaskStage::Mergeable(_));
         if let Some(task) = self.session(session).task.filter(is_next)
             && !self.awaits_turn_end(task)
         {
@@ -38,8 +38,10 @@ impl Run {
 
     /// Ends the wait of a session's task, if the turn of the session was the last one that it waited for.
     pub(super) fn end_turn_wait(&mut self, session: SessionId) {
-        if let Some(task) = self.session(session).task.filter(|task| !self.has_open_turn(*task)) {
+        let is_over = |task: &TaskIndex| self.awaits_turn_end(*task) && !self.has_open_turn(*task);
+        if let Some(task) = self.session(session).task.filter(is_over) {
             self.timers.clear(Deadline::TurnEnd(task));
+            self.mark_task_affected(task);
         }
     }
 
@@ -49,7 +51,7 @@ impl Run {
 
     fn has_open_turn(&self, task: TaskIndex) -> bool {
         let task = self.task(task);
-        [task.session, task.tester].into_iter().flatten().any(|session| {
+        [task.session(), task.tester()].into_iter().flatten().any(|session| {
             let session = self.session(session);
             let reports_turn_end =
                 session.agent.as_ref().is_some_and(|agent| self.team.reports_turn_end(agent));

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     apply::{RATE_LIMIT_WAIT_MS_MAX, rate_limit_retry_at},
-    state::{BudgetUsage, TaskIndex, TaskStage},
+    state::{BudgetUsage, TaskIndex},
 };
 
 /// Number of waits after which a rate limit is escalated.
@@ -22,10 +22,8 @@ const WARN_PERCENT: u64 = 95;
 impl DecisionContext<'_> {
     pub(super) fn handle_agent_error(&mut self, session: SessionId, error: AgentError) {
         let sender = self.run.session(session);
-        let is_working_on = |task: &TaskIndex| {
-            let state = self.run.task(*task);
-            sender.role == Role::Worker && state.session == Some(session) && state.stage == TaskStage::Running
-        };
+        let is_working_on =
+            |task: &TaskIndex| sender.role == Role::Worker && self.run.task(*task).is_worked_on_by(session);
         let task = sender.task.filter(is_working_on);
         let id = task.map(|task| self.task_id(task));
         self.emit(events::ErrorReported { session, task: id, error: error.clone() });
@@ -74,7 +72,7 @@ impl DecisionContext<'_> {
 
     fn fail_task_by_error(&mut self, task: TaskIndex, session: SessionId, error: &AgentError) {
         let failure = AttemptFailure::Error { message: error.message.clone() };
-        let (id, attempt) = (self.task_id(task), self.run.task(task).attempt);
+        let (id, attempt) = (self.task_id(task), self.run.task(task).attempt());
         self.emit(events::AttemptFailed {
             task: id.clone(),
             attempt,
@@ -107,7 +105,7 @@ impl DecisionContext<'_> {
     }
 
     fn check_budget(&mut self, task: Option<TaskIndex>, session: SessionId, subject: &EscalationSubject) {
-        let Some(usage_so_far) = self.run.budget_usage_of(subject).cloned() else { return };
+        let Some(usage_so_far) = self.run.budget_usage(subject).cloned() else { return };
         if !usage_so_far.has_reached_percent(WARN_PERCENT) {
             return;
         }
@@ -129,9 +127,7 @@ impl DecisionContext<'_> {
         let reason = BlockReason::Escalated { escalation };
         let is_working_on = |task: &TaskIndex| {
             let state = self.run.task(*task);
-            state.stage == TaskStage::Running
-                && state.session == Some(session)
-                && !state.block_reasons.contains(&reason)
+            state.is_worked_on_by(session) && !state.block_reasons.contains(&reason)
         };
         if let Some(task) = task.filter(is_working_on).filter(|_| usage_so_far.has_reached_percent(100)) {
             self.emit_as_system(events::TaskBlocked { task: self.task_id(task), reason });

@@ -12,7 +12,7 @@ use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     guard::Guard,
     rejection::Rejection,
-    state::{TaskIndex, TaskStage, WorkItem},
+    state::{TaskIndex, WorkItem},
 };
 
 /// Consecutive invalid messages after which an escalation is raised.
@@ -192,7 +192,7 @@ impl DecisionContext<'_> {
         if id != *task {
             return Some(format!("{task} is not your task: yours is {id}"));
         }
-        if state.stage != TaskStage::Running {
+        if !state.stage.is_running() {
             return Some(format!("{id} is already {}", state.stage.label()));
         }
         match sender.questions.front() {
@@ -306,7 +306,7 @@ impl DecisionContext<'_> {
         let (phase, documents) = (complete.phase, complete.documents);
         self.emit(events::PhaseCompletionReported { phase, session, documents });
         // A task that is already checked or merged is not claimed again; only the report is recorded.
-        let is_working = self.run.task(task).stage == TaskStage::Running;
+        let is_working = self.run.task(task).stage.is_running();
         if !has_siblings && is_working {
             self.claim_task(task, ClaimSource::PhaseMarker, std::collections::BTreeMap::new());
         }

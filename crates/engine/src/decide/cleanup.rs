@@ -34,7 +34,7 @@ impl DecisionContext<'_> {
         }
         self.end_feedback_loop(task, outcome);
         self.dismiss_tester(task);
-        if let Some(session) = self.run.task(task).session {
+        if let Some(session) = self.run.task(task).session() {
             self.dismiss_session(session);
         }
         self.resolve_obsolete_escalations(task, &reason);

@@ -228,7 +228,8 @@ impl DecisionContext<'_> {
             *id != session && other.is_alive() && other.agent.as_ref() == Some(target)
         };
         let task = sender.task.map(|task| self.run.task(task));
-        let same_task = task.and_then(|task| [task.session, task.tester].into_iter().flatten().find(named));
+        let same_task =
+            task.and_then(|task| [task.session(), task.tester()].into_iter().flatten().find(named));
         same_task.or_else(|| self.run.alive.iter().copied().find(named))
     }
 

@@ -29,7 +29,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn start_check(&mut self, task: TaskIndex) {
         self.open_feedback_loop(task);
-        let attempt = self.run.task(task).attempt;
+        let attempt = self.run.task(task).attempt();
         let command = self.run.check_of_task(task).cloned();
         match command.filter(|_| self.run.is_guard_on(Guard::CheckReceipt)) {
             Some(command) => self.emit(events::CheckStarted { task: self.task_id(task), attempt, command }),
@@ -54,7 +54,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         let task_ref = self.find_task(task)?;
         let state = self.run.task(task_ref);
-        let is_current = state.stage == TaskStage::Checking && state.attempt == attempt;
+        let is_current = state.stage == TaskStage::Checking && state.attempt() == attempt;
         if self.run.is_guard_on(Guard::RejectStaleReports) && !is_current {
             return Err(Rejection::StaleReport);
         }
@@ -81,7 +81,7 @@ impl DecisionContext<'_> {
         // One that gave no verdict may still wait.
         self.dismiss_tester(task);
         let state = self.run.task(task);
-        let (id, attempt, phase) = (state.planned.id.clone(), state.attempt, state.planned.phase);
+        let (id, attempt, phase) = (state.planned.id.clone(), state.attempt(), state.planned.phase);
         let session = SessionId(self.run.sessions.next_number());
         self.emit(events::SessionOpened {
             session,
@@ -117,7 +117,7 @@ impl DecisionContext<'_> {
         self.open_feedback_loop(task);
         let Some(feedback_loop) = self.run.task(task).feedback_loop else { return };
         let round = self.run.loops.get(feedback_loop.0).rounds.saturating_add(1);
-        let (worker, tester) = (self.run.task(task).session, self.run.task(task).tester);
+        let (worker, tester) = (self.run.task(task).session(), self.run.task(task).tester());
         if let (Some(worker), Some(tester), TaskStage::Testing) = (worker, tester, self.run.task(task).stage)
             && self.run.session(worker).is_alive()
         {
@@ -154,7 +154,7 @@ impl DecisionContext<'_> {
             );
             return;
         }
-        let reason = if self.run.task(task).tester.is_some() {
+        let reason = if self.run.task(task).tester().is_some() {
             TaskReturnReason::Test
         } else {
             TaskReturnReason::Check
@@ -171,7 +171,7 @@ impl DecisionContext<'_> {
         let task_ref = self.find_task(task)?;
         let state = self.run.task(task_ref);
         if self.run.is_guard_on(Guard::RejectStaleReports)
-            && (state.stage != TaskStage::Merging || state.attempt != attempt)
+            && (!state.stage.is_merging() || state.attempt() != attempt)
         {
             return Err(Rejection::StaleReport);
         }
@@ -215,7 +215,8 @@ impl DecisionContext<'_> {
         let state = self.run.task(task);
         let phase = state.planned.phase;
         let gate = self.run.phases.get(&phase).map(|phase| phase.gate);
-        if state.phase_marked && gate != Some(GateState::Approved) {
+        let is_phase_marked = state.last_attempt.as_ref().is_some_and(|attempt| attempt.is_phase_marked);
+        if is_phase_marked && gate != Some(GateState::Approved) {
             self.emit(events::TaskBlocked {
                 task: self.task_id(task),
                 reason: BlockReason::Approval { phase },
@@ -227,13 +228,13 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn finish_task(&mut self, task: TaskIndex) {
-        let proof = self.run.task(task).proof;
+        let proof = self.run.task(task).stage.proof();
         self.emit(events::TaskDone { task: self.task_id(task), proof });
         self.close_attempt(task, "is done", FeedbackLoopOutcome::Success);
     }
 
     pub(super) fn dismiss_tester(&mut self, task: TaskIndex) {
-        if let Some(tester) = self.run.task(task).tester {
+        if let Some(tester) = self.run.task(task).tester() {
             self.dismiss_session(tester);
         }
     }
@@ -242,7 +243,7 @@ impl DecisionContext<'_> {
     pub(super) fn fail_attempt(&mut self, task: TaskIndex, failure: AttemptFailure) {
         let state = self.run.task(task);
         let counted = !self.is_uncounted_loss(&failure, state.losses);
-        let (id, attempt) = (state.planned.id.clone(), state.attempt);
+        let (id, attempt) = (state.planned.id.clone(), state.attempt());
         let failures = state.failures + u32::from(counted);
         let text = failure_text(&failure);
         self.request_checkpoint_creation(task, CheckpointReason::Failure);

@@ -9,7 +9,7 @@ use super::DecisionContext;
 use crate::{
     rejection::Rejection,
     run::RunStatus,
-    state::{SessionState, TaskIndex, TaskStage},
+    state::{ProcessState, SessionState, TaskIndex, TaskStage},
 };
 
 /// Maximum number of unsent messages to the agent of a task.
@@ -19,7 +19,7 @@ impl DecisionContext<'_> {
     /// Rejects a command on a task that has ended or is being merged.
     fn check_task_open(&self, task: TaskIndex, hint: &'static str) -> Result<(), Rejection> {
         let stage = self.run.task(task).stage;
-        if stage == TaskStage::Merging {
+        if stage.is_merging() {
             let hint = "wait until the merge has finished";
             return Err(Rejection::WrongTaskState { task: self.task_id(task), state: stage.label(), hint });
         }
@@ -47,7 +47,7 @@ impl DecisionContext<'_> {
     fn emit_task_pause(&mut self, task: TaskIndex) {
         let reason = BlockReason::Paused { by: self.actor.clone() };
         self.emit(events::TaskBlocked { task: self.task_id(task), reason });
-        if let Some(session) = self.run.task(task).session {
+        if let Some(session) = self.run.task(task).session() {
             self.freeze_session(session);
         }
     }
@@ -56,9 +56,9 @@ impl DecisionContext<'_> {
     pub(super) fn freeze_session(&mut self, session: SessionId) {
         let is_working = matches!(
             self.run.session(session).state,
-            SessionState::Active | SessionState::Parked(ParkMode::Hot)
+            SessionState::Open(ProcessState::Active | ProcessState::Parked(ParkMode::Hot))
         );
-        if self.run.session(session).is_alive() && is_working && self.run.session(session).agent.is_some() {
+        if is_working && self.run.session(session).agent.is_some() {
             self.emit(events::SessionParked { session, mode: ParkMode::Frozen });
         }
     }
@@ -97,10 +97,9 @@ impl DecisionContext<'_> {
 
     pub(super) fn skip_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        match self.run.task(task).stage {
-            // A failed task can still be skipped, so that its dependents continue.
-            TaskStage::Failed | TaskStage::Cancelled => {}
-            _ => self.check_task_open(task, "only tasks that are not done can be skipped")?,
+        // A failed task can still be skipped, so that its dependents continue.
+        if !matches!(self.run.task(task).stage, TaskStage::Failed | TaskStage::Cancelled) {
+            self.check_task_open(task, "only tasks that are not done can be skipped")?;
         }
         self.reopen_run();
         self.emit_task_skip(task);
@@ -115,10 +114,22 @@ impl DecisionContext<'_> {
     pub(super) fn retry_task(&mut self, id: &TaskId, hint: Option<String>) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
         let state = match self.run.task(task).stage {
-            TaskStage::Merging => Some(("merging", "wait until the merge has finished")),
+            TaskStage::Merging(_) => Some(("merging", "wait until the merge has finished")),
             TaskStage::Done => Some(("done", "request changes to its phase at the gate")),
             TaskStage::Waiting | TaskStage::Ready => Some(("not started", "wait until it has started")),
-            _ => None,
+            TaskStage::Running(_)
+            | TaskStage::Claimed
+            | TaskStage::Checking
+            | TaskStage::Checked
+            | TaskStage::ChecksFailed
+            | TaskStage::Testing
+            | TaskStage::Mergeable(_)
+            | TaskStage::Conflicted
+            | TaskStage::Merged(_)
+            | TaskStage::AttemptFailed
+            | TaskStage::Failed
+            | TaskStage::Skipped
+            | TaskStage::Cancelled => None,
         };
         if let Some((state, hint)) = state {
             return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
@@ -137,7 +148,7 @@ impl DecisionContext<'_> {
     fn end_attempt(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
         let (attempt, is_live) =
-            (state.attempt, state.stage.is_in_progress() && state.stage != TaskStage::AttemptFailed);
+            (state.attempt(), state.stage.is_in_progress() && state.stage != TaskStage::AttemptFailed);
         if is_live {
             let failure = AttemptFailure::MarkedFailed;
             self.emit(events::AttemptFailed { task: self.task_id(task), attempt, failure, counted: false });
@@ -165,7 +176,7 @@ impl DecisionContext<'_> {
         let state = self.run.task(task);
         let is_deliverable = matches!(
             state.stage,
-            TaskStage::Waiting | TaskStage::Ready | TaskStage::Running | TaskStage::AttemptFailed
+            TaskStage::Waiting | TaskStage::Ready | TaskStage::Running(_) | TaskStage::AttemptFailed
         );
         if !is_deliverable {
             let hint = match state.stage {
@@ -175,17 +186,17 @@ impl DecisionContext<'_> {
                 }
                 TaskStage::Waiting
                 | TaskStage::Ready
-                | TaskStage::Running
+                | TaskStage::Running(_)
                 | TaskStage::AttemptFailed
                 | TaskStage::Claimed
                 | TaskStage::Checking
                 | TaskStage::Checked
                 | TaskStage::ChecksFailed
                 | TaskStage::Testing
-                | TaskStage::Mergeable
-                | TaskStage::Merging
+                | TaskStage::Mergeable(_)
+                | TaskStage::Merging(_)
                 | TaskStage::Conflicted
-                | TaskStage::Merged => "wait for the result of its check or merge: no agent works on it",
+                | TaskStage::Merged(_) => "wait for the result of its check or merge: no agent works on it",
             };
             return Err(Rejection::WrongTaskState { task: id, state: state.stage.label(), hint });
         }
@@ -214,9 +225,9 @@ impl DecisionContext<'_> {
         if !known.contains(&agent) {
             return Err(Rejection::UnknownAgent { name: agent, known });
         }
-        match self.run.task(task).stage {
-            TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_task_open(task, "request changes to its phase at the gate")?,
+        let stage = self.run.task(task).stage;
+        if !matches!(stage, TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped) {
+            self.check_task_open(task, "request changes to its phase at the gate")?;
         }
         self.reopen_run();
         self.emit_task_reassignment(task, agent);
@@ -240,14 +251,14 @@ impl DecisionContext<'_> {
             }
         }
         if matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready)
-            && self.run.task(task).attempt == 0
+            && self.run.task(task).attempt() == 0
         {
             let hint = "only started tasks have work to rewind";
             return Err(Rejection::WrongTaskState { task: id.clone(), state: "not started", hint });
         }
-        match self.run.task(task).stage {
-            TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped => {}
-            _ => self.check_task_open(task, "merged work cannot be rewound")?,
+        let stage = self.run.task(task).stage;
+        if !matches!(stage, TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped) {
+            self.check_task_open(task, "merged work cannot be rewound")?;
         }
         self.reopen_run();
         if !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready) {
@@ -304,7 +315,7 @@ impl DecisionContext<'_> {
         self.is_phase_paused(phase)?;
         let open = |task: &TaskIndex| {
             let stage = self.run.task(*task).stage;
-            !stage.is_final() && stage != TaskStage::Merging
+            !stage.is_final() && !stage.is_merging()
         };
         let open: Vec<TaskIndex> = self.phase_tasks(phase).into_iter().filter(open).collect();
         if open.is_empty() {
@@ -365,7 +376,7 @@ impl DecisionContext<'_> {
         for session in sessions {
             let waiting = self.run.session(session);
             let task_waits = waiting.task.is_some_and(|task| self.run.task(task).is_blocked());
-            let task_works = waiting.task.is_some_and(|task| self.run.task(task).stage == TaskStage::Running);
+            let task_works = waiting.task.is_some_and(|task| self.run.task(task).stage.is_running());
             // Testers, verifiers and callees were suspended too, or ended their turns while the run was paused.
             let has_work = task_works || waiting.current_item.is_some();
             let waits_for_others = !waiting.questions.is_empty()
@@ -373,11 +384,11 @@ impl DecisionContext<'_> {
                 || !self.open_calls_made_by(session).is_empty();
             let waits_for_slot = waiting.task.is_some_and(|task| {
                 let state = self.run.task(task);
-                let has_inputs = state.session == Some(session) && !state.pending_inputs.is_empty();
+                let has_inputs = state.session() == Some(session) && !state.pending_inputs.is_empty();
                 has_inputs || !self.run.schedule.running().contains(&state.node)
             });
             let needs_resume = !waiting.in_turn && has_work && !waits_for_others && !waits_for_slot;
-            if matches!(waiting.state, SessionState::Parked(_)) && waiting.in_turn && !task_waits {
+            if waiting.is_parked() && waiting.in_turn && !task_waits {
                 self.emit(events::SessionWoken { session });
             } else if needs_resume && !task_waits {
                 let reason = "the run continues".to_owned();

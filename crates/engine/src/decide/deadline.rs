@@ -8,7 +8,7 @@ use domain::{
 use super::{DecisionContext, escalation::NewEscalation};
 use crate::{
     run::RunStatus,
-    state::{Deadline, SessionState, TaskIndex, TaskStage},
+    state::{Deadline, ProcessState, SessionState, TaskIndex},
 };
 
 impl DecisionContext<'_> {
@@ -73,23 +73,23 @@ impl DecisionContext<'_> {
         let waiting = self.run.session(session);
         let is_working_on = |task: &TaskIndex| {
             let state = self.run.task(*task);
-            state.session == Some(session) && state.stage == TaskStage::Running && !state.is_blocked()
+            state.is_worked_on_by(session) && !state.is_blocked()
         };
         let is_working = self.run.status != RunStatus::Paused
             && waiting.in_turn
             && (waiting.task.is_none() || waiting.task.as_ref().is_some_and(is_working_on));
-        let mode = match waiting.state {
-            SessionState::Parked(ParkMode::Frozen) => ParkMode::Cold,
-            SessionState::Starting | SessionState::Active | SessionState::Parked(_) => ParkMode::Frozen,
-            SessionState::Ended => return,
+        let Some(process) = waiting.process() else { return };
+        let mode = match waiting.park_mode() {
+            Some(ParkMode::Frozen) => ParkMode::Cold,
+            Some(ParkMode::Hot | ParkMode::Cold) | None => ParkMode::Frozen,
         };
-        if is_working || waiting.state == SessionState::Starting {
+        if is_working || process == ProcessState::Starting {
             // It works after all, or has not started; parking is considered again when its turn ends.
             self.emit(events::SessionWoken { session });
             return;
         }
         if mode == ParkMode::Cold
-            && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session == Some(session))
+            && let Some(task) = waiting.task.filter(|task| self.run.task(*task).session() == Some(session))
         {
             // Its process is ended when the checkpoint exists.
             return self.request_checkpoint_creation(task, domain::CheckpointReason::Park);
@@ -100,10 +100,9 @@ impl DecisionContext<'_> {
     /// Ends the process of a session whose parking checkpoint exists.
     pub(super) fn park_after_checkpoint(&mut self, checkpoint: CheckpointId) {
         let task = self.run.checkpoints.get(checkpoint.0).task;
-        let session = task.and_then(|task| self.run.task(task).session);
+        let session = task.and_then(|task| self.run.task(task).session());
         let is_parking = |id: &SessionId| {
-            let session = self.run.session(*id);
-            session.parking_checkpoint == Some(checkpoint) && session.is_alive()
+            self.run.session(*id).state == SessionState::Open(ProcessState::Parking { checkpoint })
         };
         if let Some(session) = session.filter(is_parking) {
             self.emit_as_system(events::SessionParked { session, mode: ParkMode::Cold });
@@ -141,7 +140,7 @@ impl DecisionContext<'_> {
     }
 
     fn freeze_task_session(&mut self, task: TaskIndex) {
-        if let Some(session) = self.run.task(task).session {
+        if let Some(session) = self.run.task(task).session() {
             self.freeze_session(session);
         }
     }

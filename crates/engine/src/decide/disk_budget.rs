@@ -5,7 +5,7 @@ use domain::{
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
-use crate::{rejection::Rejection, state::TaskStage};
+use crate::rejection::Rejection;
 
 impl DecisionContext<'_> {
     /// Returns the task of a session without a worktree to the queue, and starts nothing new until there is space.
@@ -16,8 +16,8 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let session_state = self.run.session(session);
-        let own_task = session_state.task.filter(|task| self.run.task(*task).session == Some(session));
-        let Some(task) = own_task.filter(|_| !session_state.dismissed) else {
+        let own_task = session_state.task.filter(|task| self.run.task(*task).session() == Some(session));
+        let Some(task) = own_task.filter(|_| session_state.is_alive()) else {
             return self.handle_session_lost(session, reason);
         };
         let escalation = self.run.disk_budget_escalation.unwrap_or_else(|| {
@@ -33,10 +33,10 @@ impl DecisionContext<'_> {
         self.emit(events::SessionLost { session, reason: reason.clone() });
         self.close_session_interactions(session, "it has no worktree");
         let state = self.run.task(task);
-        let (id, attempt) = (state.planned.id.clone(), state.attempt);
+        let (id, attempt) = (state.planned.id.clone(), state.attempt());
         let has_slot = self.run.schedule.running().contains(&state.node);
         // A blocked task starts another attempt when it is unblocked.
-        if state.stage == TaskStage::Running && !state.is_blocked() && has_slot {
+        if state.stage.is_running() && !state.is_blocked() && has_slot {
             let failure = AttemptFailure::Lost { reason };
             self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
             self.emit(events::TaskRetried { task: id.clone(), hint: None, resets_attempts: false });

@@ -39,7 +39,7 @@ impl From<EscalationCause> for EscalationTitle {
 impl DecisionContext<'_> {
     /// Raises an escalation and blocks the task until it is resolved.
     pub(super) fn block_on_escalation(&mut self, task: TaskIndex, escalation: NewEscalation) {
-        let session = self.run.task(task).session;
+        let session = self.run.task(task).session();
         let escalation =
             self.raise_escalation(EscalationSubject::Task { task: self.task_id(task) }, session, escalation);
         let reason = BlockReason::Escalated { escalation };
@@ -166,11 +166,7 @@ impl DecisionContext<'_> {
     }
 
     fn doubled_budget(&self, subject: &EscalationSubject) -> Option<Budget> {
-        let usage = match subject {
-            EscalationSubject::Task { task } => &self.run.task(self.run.find_task(task)?).budget_usage,
-            EscalationSubject::Phase { phase } => &self.run.phases.get(phase)?.budget_usage,
-            EscalationSubject::Run => &self.run.budget_usage,
-        };
+        let usage = self.run.budget_usage(subject)?;
         let tokens = usage.tokens_max.map(|max| Budget::Tokens(max.saturating_mul(2)));
         tokens.or(usage.cost_micros_max.map(|max| Budget::Cents(max.saturating_mul(2) / 10_000)))
     }
@@ -190,7 +186,7 @@ impl DecisionContext<'_> {
         }
         self.check_action(escalation, &record, &action)?;
         let task = self.run.subject_task(&record.subject);
-        if let Some(task) = task.filter(|task| self.run.task(*task).stage == TaskStage::Merging) {
+        if let Some(task) = task.filter(|task| self.run.task(*task).stage.is_merging()) {
             let hint = "wait until the merge has finished";
             return Err(Rejection::WrongTaskState { task: self.task_id(task), state: "merging", hint });
         }
@@ -203,7 +199,7 @@ impl DecisionContext<'_> {
 
     /// Rejects an action that does not resolve this escalation.
     fn check_action(
-        &mut self,
+        &self,
         escalation: EscalationId,
         record: &Escalation,
         action: &EscalationAction,
@@ -231,7 +227,7 @@ impl DecisionContext<'_> {
             EscalationAction::Dismiss => !self.is_blocking(escalation, record),
             EscalationAction::Retry { .. } | EscalationAction::Waive => is_suggested,
             EscalationAction::RaiseBudget { budget } => {
-                let mut usage = self.run.budget_usage_of(&record.subject).cloned().unwrap_or_default();
+                let mut usage = self.run.budget_usage(&record.subject).cloned().unwrap_or_default();
                 usage.set_max(*budget);
                 is_suggested && !usage.has_reached_percent(100)
             }

@@ -6,16 +6,16 @@ use super::DecisionContext;
 use crate::{
     guard::Guard,
     run::{NodeKind, RunStatus},
-    state::{EffectKey, GateState, QuestionState, Session, SessionState, TaskIndex, TaskStage, WorkItem},
+    state::{EffectKey, GateState, ProcessState, QuestionState, Session, TaskIndex, TaskStage, WorkItem},
 };
 
 impl DecisionContext<'_> {
     /// Emits follow-up events until nothing follows any more.
     pub(super) fn emit_follow_up_events(&mut self) {
         loop {
-            if let Some(session) = self.sessions.pop_first() {
+            if let Some(session) = self.run.affected_sessions.pop_first() {
                 self.advance_session(session);
-            } else if let Some(task) = self.tasks.pop_first() {
+            } else if let Some(task) = self.run.affected_tasks.pop_first() {
                 self.advance_task(task);
             } else if !(self.announce_ready_tasks()
                 || self.start_next_task()
@@ -68,19 +68,19 @@ impl DecisionContext<'_> {
             return;
         }
         match state.stage {
-            TaskStage::Running => self.continue_work(task),
+            TaskStage::Running(_) => self.continue_work(task),
             TaskStage::Claimed if self.run.awaits_turn_end(task) => {}
             TaskStage::Claimed => self.start_check(task),
             TaskStage::Checked => self.after_check(task),
             TaskStage::ChecksFailed => self.after_failed_round(task),
             TaskStage::Conflicted => self.after_conflict(task),
-            TaskStage::Merged => self.after_merge(task),
+            TaskStage::Merged(_) => self.after_merge(task),
             TaskStage::Waiting
             | TaskStage::Ready
             | TaskStage::Checking
             | TaskStage::Testing
-            | TaskStage::Mergeable
-            | TaskStage::Merging
+            | TaskStage::Mergeable(_)
+            | TaskStage::Merging(_)
             | TaskStage::AttemptFailed
             | TaskStage::Done
             | TaskStage::Failed
@@ -123,7 +123,7 @@ impl DecisionContext<'_> {
             self.start_next_work_item(id);
         } else if session.is_idle() && self.is_session_unneeded(id) {
             self.dismiss_session(id);
-        } else if session.state == SessionState::Active && session.unsent_inputs.is_empty() {
+        } else if session.process() == Some(ProcessState::Active) && session.unsent_inputs.is_empty() {
             self.emit(events::SessionParked { session: id, mode: domain::ParkMode::Hot });
         }
     }
@@ -150,7 +150,7 @@ impl DecisionContext<'_> {
                 && !self.run.awaits_turn_end(**task)
         };
         let Some(task) = self.run.mergeable.iter().find(is_startable).copied() else { return false };
-        let attempt = self.run.task(task).attempt;
+        let attempt = self.run.task(task).attempt();
         self.emit(events::MergeStarted { task: self.task_id(task), attempt });
         true
     }

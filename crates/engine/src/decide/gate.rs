@@ -49,7 +49,8 @@ impl DecisionContext<'_> {
         let phase = *self.run.marked_phases.iter().find(waits_early)?;
         let waits = |task: &&TaskIndex| {
             let task = self.run.task(**task);
-            task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }]
+            matches!(task.stage, TaskStage::Merged(_))
+                && task.block_reasons == [BlockReason::Approval { phase }]
         };
         self.run.phases.get(&phase)?.tasks.iter().find(waits).copied()
     }
@@ -59,8 +60,8 @@ impl DecisionContext<'_> {
         let Some(state) = self.run.phases.get(&phase) else { return false };
         let is_merged = |task: &TaskIndex| {
             let task = self.run.task(*task);
-            let waits =
-                task.stage == TaskStage::Merged && task.block_reasons == [BlockReason::Approval { phase }];
+            let waits = matches!(task.stage, TaskStage::Merged(_))
+                && task.block_reasons == [BlockReason::Approval { phase }];
             waits || self.run.schedule.is_met(task.node)
         };
         state.tasks.iter().all(is_merged)
@@ -211,7 +212,7 @@ impl DecisionContext<'_> {
             named.iter().filter_map(|id| self.run.find_task(id)).filter(is_of_phase).collect();
         tasks.sort_unstable();
         tasks.dedup();
-        tasks.retain(|task| matches!(self.run.task(*task).stage, TaskStage::Done | TaskStage::Merged));
+        tasks.retain(|task| matches!(self.run.task(*task).stage, TaskStage::Done | TaskStage::Merged(_)));
         if tasks.is_empty() {
             tasks.extend(state.marked_by.or(state.last_done));
         }

@@ -7,9 +7,11 @@ use crate::{effect::Effect, rejection::Rejection, run::RunStatus};
 
 impl DecisionContext<'_> {
     pub(super) fn decide_input(&mut self, input: RunInput) -> Result<(), Rejection> {
+        if self.run.status == RunStatus::NotStarted && !matches!(input, RunInput::Start { .. }) {
+            return Err(Rejection::NotStarted);
+        }
         match input {
             RunInput::Start { person: _, start } => self.start_run(*start),
-            _ if self.run.status == RunStatus::NotStarted => Err(Rejection::NotStarted),
             RunInput::User { person: _, command } => {
                 self.check_accepts_commands()?;
                 self.decide_user_command(command)
@@ -141,13 +143,11 @@ impl DecisionContext<'_> {
             }
             Report::EffectFinished { effect, error } => {
                 let (_, order) = self.run.pending_effects.find(effect).ok_or(Rejection::StaleReport)?;
-                let landed = match order {
-                    Effect::LandPhase { phase } if error.is_none() => Some(*phase),
-                    _ => None,
-                };
-                match landed {
-                    Some(phase) => self.emit(events::PhaseLanded { phase }),
-                    None => self.emit(events::EffectFinished { effect, error }),
+                if let (Effect::LandPhase { phase }, None) = (order, &error) {
+                    let phase = *phase;
+                    self.emit(events::PhaseLanded { phase });
+                } else {
+                    self.emit(events::EffectFinished { effect, error });
                 }
                 Ok(())
             }

@@ -39,7 +39,7 @@ impl DecisionContext<'_> {
         if sender.questions.len() >= QUESTIONS_MAX {
             return Some(format!("{QUESTIONS_MAX} of your questions are open; wait for the answers"));
         }
-        let finished_task = task.filter(|task| task.stage != crate::state::TaskStage::Running);
+        let finished_task = task.filter(|task| !task.stage.is_running());
         finished_task.map(|task| format!("{} is already {}", task.planned.id, task.stage.label()))
     }
 
@@ -217,7 +217,7 @@ impl DecisionContext<'_> {
     /// Unblocks the task, or sends the answer to a session without a task.
     fn deliver_answer(&mut self, question: QuestionId, answer: String) {
         let record = self.run.questions.get(question.0).clone();
-        let is_worker = record.task.is_some_and(|task| self.run.task(task).session == Some(record.session));
+        let is_worker = record.task.is_some_and(|task| self.run.task(task).session() == Some(record.session));
         if !is_worker && self.run.session(record.session).is_alive() {
             let input = match record.permission {
                 Some(request) => SessionInput::Permission {

@@ -49,15 +49,13 @@ impl DecisionContext<'_> {
         provided: ProvidedResource,
     ) -> Result<(), Rejection> {
         let (_, dependency) = self.find_open_request(request)?;
-        let fits = match (dependency.r#type, &provided) {
-            (
-                DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service,
-                ProvidedResource::Environment { names },
-            ) => !names.is_empty(),
-            (DependencyType::File, ProvidedResource::File { .. })
-            | (DependencyType::Permission, ProvidedResource::Permission { .. })
-            | (DependencyType::Package, ProvidedResource::Package { .. }) => true,
-            _ => false,
+        let fits = match dependency.r#type {
+            DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
+                matches!(&provided, ProvidedResource::Environment { names } if !names.is_empty())
+            }
+            DependencyType::File => matches!(provided, ProvidedResource::File { .. }),
+            DependencyType::Permission => matches!(provided, ProvidedResource::Permission { .. }),
+            DependencyType::Package => matches!(provided, ProvidedResource::Package { .. }),
         };
         if !fits {
             return Err(Rejection::WrongResourceKind { request });

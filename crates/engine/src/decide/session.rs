@@ -12,7 +12,7 @@ use crate::{
     apply::unpack_carried_inputs,
     rejection::Rejection,
     run::RunStatus,
-    state::{QuestionState, SessionState, TaskIndex, TaskStage, WorkItem},
+    state::{ProcessState, QuestionState, SessionState, TaskIndex, WorkItem},
 };
 
 impl DecisionContext<'_> {
@@ -30,7 +30,7 @@ impl DecisionContext<'_> {
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let state = self.run.session(session);
-        if state.state != SessionState::Starting && state.agent_session == agent_session {
+        if state.process() != Some(ProcessState::Starting) && state.agent_session == agent_session {
             return Err(Rejection::StaleReport);
         }
         self.emit(events::SessionActivated { session, agent_session });
@@ -63,7 +63,26 @@ impl DecisionContext<'_> {
                 | SessionInput::Feedback { message: Some(message), .. } => {
                     self.emit(events::DirectMessageAcknowledged { message: *message });
                 }
-                _ => {}
+                SessionInput::Permission { question: None, .. }
+                | SessionInput::Feedback { message: None, .. }
+                | SessionInput::InvocationEnded { .. }
+                | SessionInput::Conflict { .. }
+                | SessionInput::Rework { .. }
+                | SessionInput::UserMessage { .. }
+                | SessionInput::TaskChanged { .. }
+                | SessionInput::Task { .. }
+                | SessionInput::ClarificationRequest { .. }
+                | SessionInput::Invocation { .. }
+                | SessionInput::InvalidMessage { .. }
+                | SessionInput::NearMiss { .. }
+                | SessionInput::Reminder
+                | SessionInput::Test { .. }
+                | SessionInput::Verify { .. }
+                | SessionInput::Question { .. }
+                | SessionInput::Escalation { .. }
+                | SessionInput::ThinLine { .. }
+                | SessionInput::Chat { .. }
+                | SessionInput::Resume { .. } => {}
             }
         }
         Ok(())
@@ -75,14 +94,13 @@ impl DecisionContext<'_> {
         exit_status: Option<i32>,
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
-        let was_cold = self.run.session(session).state == SessionState::Parked(domain::ParkMode::Cold);
-        if was_cold && self.run.session(session).is_alive() {
+        if self.run.session(session).state == SessionState::Open(ProcessState::Parked(ParkMode::Cold)) {
             // Expected: the process was ended to park the session.
             return Err(Rejection::StaleReport);
         }
-        let dismissed = self.run.session(session).dismissed;
+        let was_alive = self.run.session(session).is_alive();
         self.emit(events::SessionEnded { session, exit_status });
-        if !dismissed {
+        if was_alive {
             self.after_session_end(session, &AttemptFailure::Exited { exit_status });
         }
         Ok(())
@@ -94,9 +112,9 @@ impl DecisionContext<'_> {
         reason: String,
     ) -> Result<(), Rejection> {
         self.check_session_running(session)?;
-        let dismissed = self.run.session(session).dismissed;
+        let was_alive = self.run.session(session).is_alive();
         self.emit(events::SessionLost { session, reason: reason.clone() });
-        if !dismissed {
+        if was_alive {
             self.after_session_end(session, &AttemptFailure::Lost { reason });
         }
         Ok(())
@@ -107,16 +125,16 @@ impl DecisionContext<'_> {
     pub(super) fn handle_session_shutdown(&mut self, session: SessionId) -> Result<(), Rejection> {
         self.check_session_running(session)?;
         let stopped = self.run.session(session);
-        if stopped.dismissed {
+        if !stopped.is_alive() {
             self.emit(events::SessionEnded { session, exit_status: None });
             return Ok(());
         }
-        if stopped.state == SessionState::Parked(ParkMode::Cold) {
+        if stopped.park_mode() == Some(ParkMode::Cold) {
             return Err(Rejection::StaleReport);
         }
         let (was_in_turn, has_unsent_inputs) = (stopped.in_turn, !stopped.unsent_inputs.is_empty());
         let is_blocked = stopped.task.is_some_and(|task| {
-            self.run.task(task).session == Some(session) && self.run.task(task).is_blocked()
+            self.run.task(task).session() == Some(session) && self.run.task(task).is_blocked()
         });
         self.emit(events::SessionParked { session, mode: ParkMode::Cold });
         if has_unsent_inputs {
@@ -139,7 +157,7 @@ impl DecisionContext<'_> {
         self.close_session_interactions(session, "its process ended too early");
         match role {
             Role::Worker => {
-                if let Some(task) = task.filter(|task| self.run.task(*task).session == Some(session)) {
+                if let Some(task) = task.filter(|task| self.run.task(*task).session() == Some(session)) {
                     self.after_worker_end(task, failure);
                 }
             }
@@ -166,7 +184,7 @@ impl DecisionContext<'_> {
     fn after_worker_end(&mut self, task: TaskIndex, failure: &AttemptFailure) {
         let state = self.run.task(task);
         // A blocked task starts another attempt when it is unblocked; a task in its checks needs no agent.
-        if state.stage != TaskStage::Running || state.is_blocked() {
+        if !state.stage.is_running() || state.is_blocked() {
             return;
         }
         let has_slot = self.run.schedule.running().contains(&state.node);
@@ -174,7 +192,7 @@ impl DecisionContext<'_> {
         if !has_slot {
             // It has no slot; the next attempt starts with its pending inputs.
         } else if succeeded && !state.pending_inputs.is_empty() {
-            let (id, attempt) = (self.task_id(task), state.attempt);
+            let (id, attempt) = (self.task_id(task), state.attempt());
             let failure = failure.clone();
             self.emit(events::AttemptFailed { task: id.clone(), attempt, failure, counted: false });
             self.emit(events::TaskRetried { task: id, hint: None, resets_attempts: false });

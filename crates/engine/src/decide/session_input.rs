@@ -3,7 +3,7 @@
 use domain::{AgentName, ResultId, SessionId, SessionInput, events};
 
 use super::DecisionContext;
-use crate::state::{SessionState, TaskIndex, TaskStage, WorkItem};
+use crate::state::{TaskIndex, WorkItem};
 
 /// Maximum number of unsent inputs of a session.
 const UNSENT_INPUTS_MAX: usize = 64;
@@ -15,7 +15,7 @@ impl DecisionContext<'_> {
         if !receiver.is_alive() || receiver.agent.is_none() {
             return;
         }
-        if matches!(receiver.state, SessionState::Parked(_)) {
+        if receiver.is_parked() {
             self.emit_as_system(events::SessionWoken { session });
         }
         let input = self.run.session(session).inputs.saturating_add(1);
@@ -40,13 +40,13 @@ impl DecisionContext<'_> {
     /// Sends the pending inputs of a task to its session once its turn has ended.
     pub(super) fn send_pending_inputs(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
-        let Some(session) = state.session else { return };
-        if state.stage != TaskStage::Running || state.is_blocked() || !self.run.session(session).is_alive() {
+        let Some(session) = state.session() else { return };
+        if !state.stage.is_running() || state.is_blocked() || !self.run.session(session).is_alive() {
             return;
         }
         let receiver = self.run.session(session);
         let in_turn = receiver.in_turn;
-        if in_turn && matches!(receiver.state, SessionState::Parked(_)) {
+        if in_turn && receiver.is_parked() {
             // It was suspended within its turn, and cannot end the turn before it continues.
             self.emit_as_system(events::SessionWoken { session });
         }

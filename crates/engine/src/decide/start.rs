@@ -10,7 +10,7 @@ use crate::{
     graph::Graph,
     rejection::Rejection,
     run::RunStatus,
-    state::{SessionState, TaskIndex, TaskStage},
+    state::{TaskIndex, TaskStage},
 };
 
 /// Maximum number of tasks of a plan.
@@ -50,14 +50,14 @@ impl DecisionContext<'_> {
     /// Starts a ready task, or resumes one that was blocked.
     pub(super) fn start_or_resume_task(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
-        let session = state.session;
+        let session = state.session();
         let is_alive = session.is_some_and(|session| self.run.session(session).is_alive());
         match (state.stage, session) {
             (TaskStage::Waiting | TaskStage::Ready | TaskStage::AttemptFailed, _) | (_, None) => {
                 self.start_attempt(task)
             }
-            (TaskStage::Running, Some(_)) if !is_alive => self.start_attempt(task),
-            (TaskStage::Running, Some(session)) => {
+            (TaskStage::Running(_), Some(_)) if !is_alive => self.start_attempt(task),
+            (TaskStage::Running(_), Some(session)) => {
                 self.emit(events::TaskResumed { task: self.task_id(task), session });
                 self.resume_worker(task, session);
             }
@@ -73,7 +73,7 @@ impl DecisionContext<'_> {
     fn resume_worker(&mut self, task: TaskIndex, session: SessionId) {
         self.send_pending_inputs(task);
         let receiver = self.run.session(session);
-        if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
+        if receiver.is_parked() && receiver.in_turn {
             self.emit(events::SessionWoken { session });
         }
         let receiver = self.run.session(session);
@@ -87,9 +87,9 @@ impl DecisionContext<'_> {
     /// Continues the work of a tester that waited with its task.
     fn resume_tester(&mut self, task: TaskIndex) {
         let state = self.run.task(task);
-        let Some(tester) = state.tester.filter(|_| state.stage == TaskStage::Testing) else { return };
+        let Some(tester) = state.tester().filter(|_| state.stage == TaskStage::Testing) else { return };
         let receiver = self.run.session(tester);
-        if matches!(receiver.state, SessionState::Parked(_)) && receiver.in_turn {
+        if receiver.is_parked() && receiver.in_turn {
             self.emit(events::SessionWoken { session: tester });
         } else if !receiver.in_turn && receiver.questions.is_empty() {
             let reason = format!("continue the test of {}", self.task_id(task));
@@ -102,9 +102,9 @@ impl DecisionContext<'_> {
         let state = self.run.task(task);
         let Some(agent) = self.run.team.agent_name(state.agent).cloned() else { return };
         let (id, attempt, phase) =
-            (state.planned.id.clone(), state.attempt.saturating_add(1), state.planned.phase);
+            (state.planned.id.clone(), state.attempt().saturating_add(1), state.planned.phase);
         let parent = self.ensure_phase_operator(phase);
-        let last = self.run.task(task).session;
+        let last = self.run.task(task).session();
         let is_resumed = |last: &SessionId| {
             let last = self.run.session(*last);
             last.agent.as_ref() == Some(&agent) && last.agent_session.is_some()

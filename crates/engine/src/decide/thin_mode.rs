@@ -155,7 +155,19 @@ impl DecisionContext<'_> {
             TaskStage::Skipped => format!("DONE:{id}:status=skipped"),
             TaskStage::Failed => format!("FAIL:{id}:failed"),
             TaskStage::Cancelled => format!("FAIL:{id}:cancelled"),
-            _ => return,
+            TaskStage::Waiting
+            | TaskStage::Ready
+            | TaskStage::Running(_)
+            | TaskStage::Claimed
+            | TaskStage::Checking
+            | TaskStage::Checked
+            | TaskStage::ChecksFailed
+            | TaskStage::Testing
+            | TaskStage::Mergeable(_)
+            | TaskStage::Merging(_)
+            | TaskStage::Conflicted
+            | TaskStage::Merged(_)
+            | TaskStage::AttemptFailed => return,
         };
         if let Some(orchestrator) = self.run.orchestrator().filter(|_| state.requested) {
             self.send_input(orchestrator, SessionInput::ThinLine { line });

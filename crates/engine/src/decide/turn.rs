@@ -89,8 +89,7 @@ impl DecisionContext<'_> {
 
     /// Returns whether a session is the working session of a task.
     fn is_working_on(&self, task: TaskIndex, session: SessionId) -> bool {
-        let state = self.run.task(task);
-        state.session == Some(session) && state.stage == TaskStage::Running
+        self.run.task(task).is_worked_on_by(session)
     }
 
     /// Returns whether a session waits for an answer, a resource, a call or a rate limit.
@@ -127,7 +126,7 @@ impl DecisionContext<'_> {
     /// Continues a task that has its slot.
     pub(super) fn continue_work(&mut self, task: TaskIndex) {
         self.send_pending_inputs(task);
-        let Some(session) = self.run.task(task).session else { return };
+        let Some(session) = self.run.task(task).session() else { return };
         let worker = self.run.session(session);
         let is_idle = worker.is_alive() && !worker.in_turn && worker.current_item.is_none();
         if is_idle && !self.is_session_waiting(session) {
@@ -158,7 +157,8 @@ impl DecisionContext<'_> {
         }
         let state = self.run.task(task);
         let has_checks = self.run.check_of_task(task).is_some() || state.planned.tester.is_some();
-        if has_checks || state.reminded {
+        let is_reminded = matches!(state.stage, TaskStage::Running(work) if work.is_reminded);
+        if has_checks || is_reminded {
             self.claim_task(task, ClaimSource::TurnEnd, BTreeMap::new());
         } else {
             self.send_input(session, SessionInput::Reminder);

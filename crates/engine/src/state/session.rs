@@ -11,10 +11,23 @@ use super::{ConversationTail, TaskIndex, WorkItem};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionState {
+    /// It can receive inputs.
+    Open(ProcessState),
+    /// Its end was requested; its process may still run.
+    Ending(ProcessState),
+    Ended,
+}
+
+/// What the process of a session does. A session that Jangdan plays itself is always active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProcessState {
     Starting,
     Active,
     Parked(ParkMode),
-    Ended,
+    /// Suspended; the process is ended when the checkpoint exists.
+    Parking {
+        checkpoint: CheckpointId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -27,14 +40,10 @@ pub(crate) struct Session {
     pub(crate) task: Option<TaskIndex>,
     pub(crate) phase: Option<PhaseNumber>,
     pub(crate) state: SessionState,
-    /// Whether its end was requested.
-    pub(crate) dismissed: bool,
     /// The agent's own session id, used to resume it.
     pub(crate) agent_session: Option<String>,
     /// Whether it received an input and has not ended its turn.
     pub(crate) in_turn: bool,
-    /// Whether a message of this turn already determines how the task continues.
-    pub(crate) turn_concluded: bool,
     /// Number of inputs queued so far.
     pub(crate) inputs: InputNumber,
     /// Queued inputs that are not reported as sent.
@@ -58,8 +67,6 @@ pub(crate) struct Session {
     pub(crate) work_queue: VecDeque<WorkItem>,
     /// Direct messages that are not delivered yet.
     pub(crate) direct_messages: VecDeque<DirectMessageId>,
-    /// The checkpoint that must exist before its process is ended.
-    pub(crate) parking_checkpoint: Option<CheckpointId>,
     /// Whether it waits for a rate limit of its agent to reset.
     pub(crate) rate_limited: bool,
     pub(crate) rate_limit_waits: u32,
@@ -78,10 +85,8 @@ impl Default for Session {
             task: None,
             phase: None,
             state: SessionState::Ended,
-            dismissed: true,
             agent_session: None,
             in_turn: false,
-            turn_concluded: false,
             inputs: 0,
             unsent_inputs: VecDeque::new(),
             received_offsets: BTreeSet::new(),
@@ -96,7 +101,6 @@ impl Default for Session {
             current_item: None,
             work_queue: VecDeque::new(),
             direct_messages: VecDeque::new(),
-            parking_checkpoint: None,
             rate_limited: false,
             rate_limit_waits: 0,
             cost_micros: 0,
@@ -108,7 +112,36 @@ impl Default for Session {
 impl Session {
     /// Returns whether it can receive inputs.
     pub(crate) fn is_alive(&self) -> bool {
-        self.state != SessionState::Ended && !self.dismissed
+        matches!(self.state, SessionState::Open(_))
+    }
+
+    /// Returns what its process does, `None` once the session has ended.
+    pub(crate) fn process(&self) -> Option<ProcessState> {
+        match self.state {
+            SessionState::Open(process) | SessionState::Ending(process) => Some(process),
+            SessionState::Ended => None,
+        }
+    }
+
+    /// Records what its process does. An ended session has no process.
+    pub(crate) fn set_process(&mut self, new: ProcessState) {
+        match &mut self.state {
+            SessionState::Open(process) | SessionState::Ending(process) => *process = new,
+            SessionState::Ended => {}
+        }
+    }
+
+    pub(crate) fn is_parked(&self) -> bool {
+        self.park_mode().is_some()
+    }
+
+    /// Returns the parking mode of a parked session.
+    pub(crate) fn park_mode(&self) -> Option<ParkMode> {
+        match self.process()? {
+            ProcessState::Parked(mode) => Some(mode),
+            ProcessState::Parking { .. } => Some(ParkMode::Frozen),
+            ProcessState::Starting | ProcessState::Active => None,
+        }
     }
 
     /// Returns whether a process may still exist.
@@ -121,6 +154,14 @@ impl Session {
         self.read_from = self.read_from.max(read_from);
         let first_kept = MessageOffset { start: self.read_from, ordinal: 0 };
         self.received_offsets = self.received_offsets.split_off(&first_kept);
+    }
+
+    /// Removes a work item that was withdrawn or completed.
+    pub(crate) fn remove_work_item(&mut self, item: WorkItem) {
+        self.work_queue.retain(|waiting| *waiting != item);
+        if self.current_item == Some(item) {
+            self.current_item = None;
+        }
     }
 
     /// Returns whether it only waits for its next work item.

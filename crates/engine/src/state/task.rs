@@ -33,11 +33,11 @@ pub enum TaskState {
 }
 
 /// The progress of a task, independent of whether it is blocked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskStage {
     Waiting,
     Ready,
-    Running,
+    Running(WorkState),
     /// The agent reported it as done; its check is next.
     Claimed,
     Checking,
@@ -47,12 +47,12 @@ pub(crate) enum TaskStage {
     ChecksFailed,
     Testing,
     /// It waits for the merge before it.
-    Mergeable,
-    Merging,
+    Mergeable(CompletionProof),
+    Merging(CompletionProof),
     /// It conflicts with work merged before.
     Conflicted,
     /// Merged; the gate of its phase may be next.
-    Merged,
+    Merged(CompletionProof),
     /// The attempt failed; another attempt or an escalation is next.
     AttemptFailed,
     Done,
@@ -65,20 +65,50 @@ impl TaskStage {
     /// Returns whether an attempt is in progress.
     pub(crate) fn is_in_progress(self) -> bool {
         match self {
-            Self::Running
+            Self::Running(_)
             | Self::Claimed
             | Self::Checking
             | Self::Checked
             | Self::ChecksFailed
             | Self::Testing
-            | Self::Mergeable
-            | Self::Merging
+            | Self::Mergeable(_)
+            | Self::Merging(_)
             | Self::Conflicted
-            | Self::Merged
+            | Self::Merged(_)
             | Self::AttemptFailed => true,
             Self::Waiting | Self::Ready | Self::Done | Self::Failed | Self::Skipped | Self::Cancelled => {
                 false
             }
+        }
+    }
+
+    /// Returns whether an agent works on the task, or continues when it is unblocked.
+    pub(crate) fn is_running(self) -> bool {
+        matches!(self, Self::Running(_))
+    }
+
+    pub(crate) fn is_merging(self) -> bool {
+        matches!(self, Self::Merging(_))
+    }
+
+    /// Returns what proves the work that is merged or waits for its merge.
+    pub(crate) fn proof(self) -> CompletionProof {
+        match self {
+            Self::Mergeable(proof) | Self::Merging(proof) | Self::Merged(proof) => proof,
+            Self::Waiting
+            | Self::Ready
+            | Self::Running(_)
+            | Self::Claimed
+            | Self::Checking
+            | Self::Checked
+            | Self::ChecksFailed
+            | Self::Testing
+            | Self::Conflicted
+            | Self::AttemptFailed
+            | Self::Done
+            | Self::Failed
+            | Self::Skipped
+            | Self::Cancelled => CompletionProof::Unchecked,
         }
     }
 
@@ -92,15 +122,37 @@ impl TaskStage {
         match self {
             Self::Waiting => "waiting",
             Self::Ready => "ready",
-            Self::Running | Self::AttemptFailed => "running",
+            Self::Running(_) | Self::AttemptFailed => "running",
             Self::Claimed | Self::Checking | Self::Checked | Self::ChecksFailed | Self::Testing => "checking",
-            Self::Mergeable | Self::Merging | Self::Conflicted | Self::Merged => "merging",
+            Self::Mergeable(_) | Self::Merging(_) | Self::Conflicted | Self::Merged(_) => "merging",
             Self::Done => "done",
             Self::Failed => "failed",
             Self::Skipped => "skipped",
             Self::Cancelled => "cancelled",
         }
     }
+}
+
+/// The work of an agent on its task, from a start or return to the next claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct WorkState {
+    /// Since when the time counts; `None` while the task is blocked or has no slot.
+    pub(crate) since: Option<Timestamp>,
+    /// Whether its agent received a `Reminder`.
+    pub(crate) is_reminded: bool,
+}
+
+/// The current or last attempt at a task.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Attempt {
+    pub(crate) number: AttemptNumber,
+    pub(crate) session: SessionId,
+    /// The session that tested it last.
+    pub(crate) tester: Option<SessionId>,
+    /// Working time until the last interruption, without waiting time.
+    pub(crate) worked_ms: u64,
+    /// Whether its agent claimed it by reporting the phase as complete.
+    pub(crate) is_phase_marked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -111,42 +163,31 @@ pub(crate) struct Task {
     pub(crate) stage: TaskStage,
     /// Empty unless blocked.
     pub(crate) block_reasons: Vec<BlockReason>,
-    /// Number of attempts started.
-    pub(crate) attempt: AttemptNumber,
+    /// `None` until it is started.
+    pub(crate) last_attempt: Option<Attempt>,
     /// Number of failed attempts that count towards the limit.
     pub(crate) failures: u32,
     /// Processes lost since the last decision of a user or agent.
     pub(crate) losses: u32,
-    /// The session of the current or last attempt.
-    pub(crate) session: Option<SessionId>,
-    pub(crate) tester: Option<SessionId>,
     /// Advice for the next attempt.
     pub(crate) hint: Option<String>,
     /// Inputs for its session, sent when it continues.
     pub(crate) pending_inputs: Vec<SessionInput>,
-    /// Working time of the current attempt, excluding waiting time.
-    pub(crate) worked_ms: u64,
-    pub(crate) working_since: Option<Timestamp>,
     /// `None` if the timeout was waived.
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) budget_usage: BudgetUsage,
-    /// Whether its agent received a `Reminder`.
-    pub(crate) reminded: bool,
     /// Whether a merge conflict was already returned to its agent.
     pub(crate) conflict_returned: bool,
     /// Number of waits for a rate limit of its agent.
     pub(crate) rate_limit_waits: u32,
     pub(crate) rate_limited_since: Option<Timestamp>,
     pub(crate) feedback_loop: Option<LoopId>,
-    pub(crate) proof: CompletionProof,
-    /// Fields that its agent reported with DONE.
+    /// Fields that its agent reported with DONE last, in any attempt.
     pub(crate) reported: BTreeMap<String, String>,
-    /// Tree on which its check passed last.
+    /// Tree on which its check passed last, in any attempt.
     pub(crate) checked_tree: Option<String>,
-    /// The checkpoint of its last turn, until it is finished; inputs wait for it.
+    /// The checkpoint of its last turn, until it is finished; inputs wait for it, also those of the next attempt.
     pub(crate) turn_checkpoint: Option<CheckpointId>,
-    /// Whether its agent reported the phase as complete.
-    pub(crate) phase_marked: bool,
     pub(crate) escalations: Vec<EscalationId>,
     /// Saved permission answers for this task: pattern, and whether it is allowed.
     pub(crate) permission_rules: Vec<(String, bool)>,
@@ -209,31 +250,66 @@ impl Task {
             agent,
             stage: TaskStage::Waiting,
             block_reasons: Vec::new(),
-            attempt: 0,
+            last_attempt: None,
             failures: 0,
             losses: 0,
-            session: None,
-            tester: None,
             hint: None,
             pending_inputs: Vec::new(),
-            worked_ms: 0,
-            working_since: None,
             budget_usage,
-            reminded: false,
             conflict_returned: false,
             rate_limit_waits: 0,
             rate_limited_since: None,
             feedback_loop: None,
-            proof: CompletionProof::Unchecked,
             reported: BTreeMap::new(),
             checked_tree: None,
             turn_checkpoint: None,
-            phase_marked: false,
             escalations: Vec::new(),
             permission_rules: Vec::new(),
             requested: false,
             is_outside_plan_file: false,
             is_removed: false,
+        }
+    }
+
+    /// Returns whether a session is the one that works on it.
+    pub(crate) fn is_worked_on_by(&self, session: SessionId) -> bool {
+        self.stage.is_running() && self.session() == Some(session)
+    }
+
+    /// Returns the number of attempts started.
+    pub(crate) fn attempt(&self) -> AttemptNumber {
+        self.last_attempt.as_ref().map_or(0, |attempt| attempt.number)
+    }
+
+    /// Returns the session of the current or last attempt.
+    pub(crate) fn session(&self) -> Option<SessionId> {
+        self.last_attempt.as_ref().map(|attempt| attempt.session)
+    }
+
+    /// Returns the session that tested the current or last attempt last.
+    pub(crate) fn tester(&self) -> Option<SessionId> {
+        self.last_attempt.as_ref().and_then(|attempt| attempt.tester)
+    }
+
+    /// Returns the working time of the current or last attempt until its last interruption.
+    pub(crate) fn worked_ms(&self) -> u64 {
+        self.last_attempt.as_ref().map_or(0, |attempt| attempt.worked_ms)
+    }
+
+    /// Starts or restarts the clock of a running task.
+    pub(crate) fn start_clock(&mut self, at: Timestamp) {
+        if let TaskStage::Running(work) = &mut self.stage {
+            work.since = Some(at);
+        }
+    }
+
+    /// Stops the clock, if it runs, and adds its time to the attempt.
+    pub(crate) fn stop_clock(&mut self, at: Timestamp) {
+        if let TaskStage::Running(work) = &mut self.stage
+            && let Some(since) = work.since.take()
+            && let Some(attempt) = &mut self.last_attempt
+        {
+            attempt.worked_ms = attempt.worked_ms.saturating_add(u64::try_from(at.0 - since.0).unwrap_or(0));
         }
     }
 
