@@ -33,7 +33,9 @@ pub(crate) use request::resource_from_request_default;
 
 use std::collections::BTreeSet;
 
-use domain::{Actor, EffectId, Event, RecordedEvent, RunInput, SessionId, TaskId, Timestamp, events};
+use domain::{
+    ActionUpdate, Actor, EffectId, Event, RecordedEvent, RunInput, SessionId, TaskId, Timestamp, events,
+};
 
 use crate::{
     effect::Effect,
@@ -47,6 +49,8 @@ use crate::{
 pub struct Decision {
     /// To be recorded before any effect is executed.
     pub events: Vec<RecordedEvent>,
+    /// Which actions are allowed after each of the events.
+    pub actions: Vec<ActionUpdate>,
     /// To be executed once the events are recorded.
     pub effects: Vec<(EffectId, Effect)>,
 }
@@ -61,6 +65,7 @@ impl Run {
             now,
             actor: input.actor(),
             events: Vec::new(),
+            actions: Vec::new(),
             effects: Vec::new(),
             tasks: BTreeSet::new(),
             sessions: BTreeSet::new(),
@@ -70,7 +75,7 @@ impl Run {
             context.actor = Actor::System;
         }
         context.emit_follow_up_events();
-        Ok(Decision { events: context.events, effects: context.effects })
+        Ok(Decision { events: context.events, actions: context.actions, effects: context.effects })
     }
 }
 
@@ -80,6 +85,7 @@ struct DecisionContext<'a> {
     now: Timestamp,
     actor: Actor,
     events: Vec<RecordedEvent>,
+    actions: Vec<ActionUpdate>,
     effects: Vec<(EffectId, Effect)>,
     /// Tasks and sessions that events affected and whose follow-up events are not decided yet.
     tasks: BTreeSet<TaskIndex>,
@@ -96,6 +102,7 @@ impl DecisionContext<'_> {
             event: event.into(),
         };
         self.effects.extend(self.run.apply(&recorded));
+        self.actions.push(self.run.action_update(&recorded.event));
         self.mark_affected_by_event(&recorded.event);
         self.events.push(recorded);
     }
@@ -113,15 +120,6 @@ impl DecisionContext<'_> {
 
     fn task_id(&self, task: TaskIndex) -> TaskId {
         self.run.task(task).planned.id.clone()
-    }
-
-    /// Rejects commands before the start of the run and after its cancellation.
-    fn check_accepts_commands(&self) -> Result<(), Rejection> {
-        match self.run.status {
-            RunStatus::NotStarted => Err(Rejection::NotStarted),
-            RunStatus::Ended(domain::RunOutcome::Cancelled) => Err(Rejection::Cancelled),
-            RunStatus::Active | RunStatus::Paused | RunStatus::Ended(_) => Ok(()),
-        }
     }
 
     /// Reopens an ended run, because a command makes progress possible again.

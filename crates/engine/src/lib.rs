@@ -2,6 +2,7 @@
 //!
 //! Pure: no clock, no randomness, no IO. The engine returns events and effects; `runtime` executes the effects.
 
+mod allowed_actions;
 mod apply;
 mod brief;
 mod decide;

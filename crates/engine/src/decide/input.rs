@@ -11,7 +11,7 @@ impl DecisionContext<'_> {
             RunInput::Start { person: _, start } => self.start_run(*start),
             _ if self.run.status == RunStatus::NotStarted => Err(Rejection::NotStarted),
             RunInput::User { person: _, command } => {
-                self.check_accepts_commands()?;
+                self.run.check_accepts_commands()?;
                 self.decide_user_command(command)
             }
             RunInput::Agent { session, output } => self.decide_agent_output(session, output),
