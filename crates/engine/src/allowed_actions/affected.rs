@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{ActionUpdate, EscalationSubject, Event, InboxItem, RunOutcome, SessionId, TaskId, events};
+use domain::{ActionUpdate, EscalationSubject, Event, InboxItem, SessionId, TaskId, events};
 
 use crate::{run::Run, state::TaskIndex};
 
@@ -43,12 +43,12 @@ impl<'a> AffectedObjects<'a> {
 
     fn mark_event(&mut self, event: &Event) {
         match event {
-            Event::RunStarted(_)
-            | Event::RunEnded(events::RunEnded { outcome: RunOutcome::Cancelled, .. }) => self.mark_all(),
-            Event::RunEnded(_)
-            | Event::RunPaused(events::RunPaused {})
-            | Event::RunContinued(events::RunContinued {})
-            | Event::RunReopened(events::RunReopened {}) => self.has_run = true,
+            Event::RunStarted(_) | Event::RunEnded(_) | Event::RunReopened(events::RunReopened {}) => {
+                self.mark_all()
+            }
+            Event::RunPaused(events::RunPaused {}) | Event::RunContinued(events::RunContinued {}) => {
+                self.has_run = true
+            }
 
             Event::TaskStarted(events::TaskStarted { task, .. })
             | Event::TaskResumed(events::TaskResumed { task, .. })
@@ -198,7 +198,7 @@ impl<'a> AffectedObjects<'a> {
         }
     }
 
-    /// Marks everything that exists: the run starts or stops accepting commands.
+    /// Marks every task and open item: the run may start or stop accepting commands.
     fn mark_all(&mut self) {
         let run = self.run;
         self.has_run = true;

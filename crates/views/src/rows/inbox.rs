@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use domain::{BlockedWork, InboxItem, PhaseNumber, Severity, TaskId, Timestamp};
+use domain::{BlockedWork, InboxAction, InboxItem, PhaseNumber, Severity, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{EscalationRow, QuestionRow, RequestRow};
@@ -25,6 +25,9 @@ pub struct InboxRow {
     /// Work that waits for it.
     pub blocks: BlockedWork,
     pub since_at: Timestamp,
+    /// What the user may do with it.
+    #[serde(default)]
+    pub actions: Vec<InboxAction>,
 }
 
 impl InboxRow {
@@ -46,6 +49,7 @@ impl InboxRow {
             severity: None,
             blocks: row.blocks,
             since_at,
+            actions: Vec::new(),
         }
     }
 
@@ -59,6 +63,7 @@ impl InboxRow {
             severity: None,
             blocks: row.blocks,
             since_at: row.asked_at,
+            actions: Vec::new(),
         }
     }
 
@@ -73,6 +78,7 @@ impl InboxRow {
             severity: None,
             blocks,
             since_at,
+            actions: Vec::new(),
         }
     }
 
@@ -86,6 +92,7 @@ impl InboxRow {
             severity: Some(row.severity),
             blocks: row.blocks,
             since_at,
+            actions: Vec::new(),
         }
     }
 }
