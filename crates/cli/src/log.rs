@@ -11,7 +11,7 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use domain::RecordedEvent;
+use domain::{ActionUpdate, RecordedEvent};
 use views::{Views, describe_event};
 
 use crate::{
@@ -96,7 +96,8 @@ fn print(out: &mut impl Write, as_json: bool, recorded: &RecordedEvent, views: &
     if as_json {
         return writeln!(out, "{}", printable_json(recorded)?);
     }
-    views.apply(recorded);
+    // Sentences do not need the actions.
+    views.apply(recorded, &ActionUpdate::default());
     let sentence = describe_event(&recorded.event, views.rows(), &recorded.actor);
     let (at, actor) = (format_utc(recorded.at), printable(&recorded.actor.to_string()));
     let (sequence, text) = (recorded.sequence.0, printable(&sentence.text));

@@ -8,8 +8,9 @@ use std::{
 
 use clap::Args;
 use domain::{RunId, Sequence, Timestamp};
+use runtime::ReplayedRun;
 use serde::Serialize;
-use views::{Row, RowKind, Views};
+use views::{Row, RowKind};
 
 use crate::{arguments::RunOperandArguments, failure::Failure, printable::printable_json, run_log::RunLog};
 
@@ -41,18 +42,19 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let what = format!("Run {} has no event {to}.", log.run);
         return Err(Failure { what, hint: Some(format!("Its last event is {}.", log.last)), exit: 1 });
     }
-    let mut views = Views::new(log.run.clone());
+    let mut replayed = ReplayedRun::new(log.run.clone());
     let mut at = Timestamp::default();
     log.for_each_event(to, |recorded| {
-        views.apply(&recorded);
+        replayed.apply(&recorded);
         at = recorded.at;
         Ok::<(), Failure>(())
     })?;
+    let views = replayed.views();
     let printed = if arguments.run.common().json {
         let rows = RowKind::ALL.iter().map(|kind| (kind.name(), views.rows().of_kind(*kind))).collect();
         print_json(&ReplayedRows { run: log.run, sequence: to, at, rows })
     } else {
-        tables::print(&views, &log.run, to, at)
+        tables::print(views, &log.run, to, at)
     };
     match printed.err().and_then(|error| Failure::from_output_error(&error)) {
         Some(failure) => Err(failure),

@@ -5,10 +5,11 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use domain::{RecordedEvent, RunId, Sequence};
-use runtime::RunEnvironment;
+use runtime::{ReplayedRun, RunEnvironment};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use server::Client;
@@ -150,16 +151,16 @@ fn project_of(data: &Path, run: &RunId) -> Option<PathBuf> {
 }
 
 /// Rebuilds the rows of a run from the log.
-fn rebuild_rows(reader: &SqliteReader, run: &RunId) -> Result<Views, Failure> {
-    let mut views = Views::new(run.clone());
+fn rebuild_rows(reader: &SqliteReader, run: &RunId) -> Result<Arc<Views>, Failure> {
+    let mut replayed = ReplayedRun::new(run.clone());
     let mut after = Sequence(0);
     loop {
         let entries = reader.read(run, after, PAGE_ENTRIES).map_err(store_failure::failure)?;
-        let Some(last) = entries.last() else { return Ok(views) };
+        let Some(last) = entries.last() else { return Ok(replayed.into_parts().1) };
         after = last.sequence;
         for entry in &entries {
             let recorded: RecordedEvent = entry.to_recorded_event().map_err(store_failure::failure)?;
-            views.apply(&recorded);
+            replayed.apply(&recorded);
         }
     }
 }

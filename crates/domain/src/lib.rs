@@ -2,6 +2,7 @@
 //!
 //! Validates values; contains no rules of a run.
 
+mod action;
 mod actor;
 mod agent;
 mod command;
@@ -10,6 +11,7 @@ mod escalation_cause;
 mod event;
 mod feedback;
 mod id;
+mod inbox_item;
 mod input;
 mod log;
 mod message;
@@ -28,6 +30,7 @@ mod task;
 mod tool;
 mod value;
 
+pub use action::{ActionUpdate, InboxAction, RunAction, SessionAction, TaskAction};
 pub use actor::Actor;
 pub use agent::{AgentName, Role};
 pub use command::UserCommand;
@@ -39,6 +42,7 @@ pub use id::{
     AttemptNumber, ChannelId, CheckpointId, DirectMessageId, EscalationId, InputNumber, InvocationId, LoopId,
     OfferId, QuestionId, RequestId, ResultId, SessionId,
 };
+pub use inbox_item::InboxItem;
 pub use input::{AgentInvocationOutcome, ProvidedResource, SessionInput};
 pub use log::{RunId, Sequence, Timestamp};
 pub use message::{

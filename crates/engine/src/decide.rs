@@ -31,7 +31,7 @@ mod turn;
 
 pub(crate) use request::resource_from_request_default;
 
-use domain::{Actor, EffectId, Event, RecordedEvent, RunInput, TaskId, Timestamp, events};
+use domain::{ActionUpdate, Actor, EffectId, Event, RecordedEvent, RunInput, TaskId, Timestamp, events};
 
 use crate::{
     effect::Effect,
@@ -45,6 +45,8 @@ use crate::{
 pub struct Decision {
     /// To be recorded before any effect is executed.
     pub events: Vec<RecordedEvent>,
+    /// Which actions are allowed after each of the events.
+    pub actions: Vec<ActionUpdate>,
     /// To be executed once the events are recorded.
     pub effects: Vec<(EffectId, Effect)>,
 }
@@ -54,14 +56,20 @@ impl Run {
     ///
     /// The caller records all events or none; if recording fails, it rebuilds the run from the log.
     pub fn decide(&mut self, now: Timestamp, input: RunInput) -> Result<Decision, Rejection> {
-        let mut context =
-            DecisionContext { run: self, now, actor: input.actor(), events: Vec::new(), effects: Vec::new() };
+        let mut context = DecisionContext {
+            run: self,
+            now,
+            actor: input.actor(),
+            events: Vec::new(),
+            actions: Vec::new(),
+            effects: Vec::new(),
+        };
         context.decide_input(input)?;
         if context.actor != Actor::Clock {
             context.actor = Actor::System;
         }
         context.emit_follow_up_events();
-        Ok(Decision { events: context.events, effects: context.effects })
+        Ok(Decision { events: context.events, actions: context.actions, effects: context.effects })
     }
 }
 
@@ -71,6 +79,7 @@ struct DecisionContext<'a> {
     now: Timestamp,
     actor: Actor,
     events: Vec<RecordedEvent>,
+    actions: Vec<ActionUpdate>,
     effects: Vec<(EffectId, Effect)>,
 }
 
@@ -84,6 +93,7 @@ impl DecisionContext<'_> {
             event: event.into(),
         };
         self.effects.extend(self.run.apply_in_decision(&recorded));
+        self.actions.push(self.run.action_update(&recorded.event));
         self.events.push(recorded);
     }
 
@@ -100,15 +110,6 @@ impl DecisionContext<'_> {
 
     fn task_id(&self, task: TaskIndex) -> TaskId {
         self.run.task(task).planned.id.clone()
-    }
-
-    /// Rejects commands before the start of the run and after its cancellation.
-    fn check_accepts_commands(&self) -> Result<(), Rejection> {
-        match self.run.status {
-            RunStatus::NotStarted => Err(Rejection::NotStarted),
-            RunStatus::Ended(domain::RunOutcome::Cancelled) => Err(Rejection::Cancelled),
-            RunStatus::Active | RunStatus::Paused | RunStatus::Ended(_) => Ok(()),
-        }
     }
 
     /// Reopens an ended run, because a command makes progress possible again.

@@ -4,6 +4,7 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod allowed_actions;
 mod apply;
 mod brief;
 mod decide;

@@ -5,10 +5,12 @@
 
 use std::sync::Arc;
 
-use domain::{EffectId, RecordedEvent, RunId, RunInput, Sequence, Timestamp};
+use domain::{ActionUpdate, EffectId, RecordedEvent, RunId, RunInput, Sequence, Timestamp};
 use engine::{Effect, Rejection, Run};
 use store::{Log, NewEntry, Position, Row, RowChange, StoreError};
 use views::{ViewChange, Views};
+
+use crate::ReplayedRun;
 
 /// Limit of events read at once.
 const PAGE_ENTRIES: usize = 1000;
@@ -72,17 +74,24 @@ pub struct DurableRun {
 impl DurableRun {
     /// Rebuilds a run from the log. A run without events has not started.
     pub fn open(log: Arc<dyn Log>, id: RunId) -> Result<Self, StoreError> {
-        let mut durable_run = Self {
-            views: Arc::new(Views::new(id.clone())),
-            id,
-            log,
-            run: Run::new(),
-            unsaved: Vec::new(),
-            position: Position(0),
-            is_ahead: false,
-        };
-        durable_run.replay()?;
-        Ok(durable_run)
+        let saved_up_to = log.rows_sequence(&id)?;
+        let mut replayed = ReplayedRun::new(id.clone());
+        let (mut after, mut position, mut unsaved) = (Sequence(0), Position(0), Vec::new());
+        loop {
+            let entries = log.read(&id, after, PAGE_ENTRIES)?;
+            let Some(last) = entries.last() else { break };
+            (after, position) = (last.sequence, last.position);
+            for entry in &entries {
+                let recorded = entry.to_recorded_event()?;
+                // Effects are not executed twice: those still open are in `pending_effects`.
+                let changes = replayed.apply(&recorded);
+                if recorded.sequence > saved_up_to {
+                    unsaved.push((recorded.sequence, to_row_changes(&changes, recorded.sequence)));
+                }
+            }
+        }
+        let (run, views) = replayed.into_parts();
+        Ok(Self { id, log, run, views, unsaved, position, is_ahead: false })
     }
 
     /// Returns the run's id.
@@ -127,7 +136,8 @@ impl DurableRun {
             }
         };
         self.position = end;
-        let events = decision.events.iter().map(|recorded| self.apply_to_views(recorded, end)).collect();
+        let events = decision.events.iter().zip(&decision.actions);
+        let events = events.map(|(recorded, actions)| self.apply_to_views(recorded, actions, end)).collect();
         Ok(ExecutedInput { sequence: self.run.sequence(), events, effects: decision.effects })
     }
 
@@ -163,8 +173,13 @@ impl DurableRun {
     }
 
     /// Applies an event of an append whose last event is at `end`. The events of one append have adjacent positions.
-    fn apply_to_views(&mut self, recorded: &RecordedEvent, end: Position) -> AppliedEvent {
-        let changes = Arc::make_mut(&mut self.views).apply(recorded);
+    fn apply_to_views(
+        &mut self,
+        recorded: &RecordedEvent,
+        actions: &ActionUpdate,
+        end: Position,
+    ) -> AppliedEvent {
+        let changes = Arc::make_mut(&mut self.views).apply(recorded, actions);
         self.unsaved.push((recorded.sequence, to_row_changes(&changes, recorded.sequence)));
         let n_later = self.run.sequence().0.saturating_sub(recorded.sequence.0);
         let position = Position(end.0.saturating_sub(n_later));
@@ -174,27 +189,6 @@ impl DurableRun {
     fn reload(&mut self) -> Result<(), StoreError> {
         *self = Self::open(Arc::clone(&self.log), self.id.clone())?;
         Ok(())
-    }
-
-    /// Applies all entries of the log to the state and to the rows.
-    fn replay(&mut self) -> Result<(), StoreError> {
-        let saved_up_to = self.log.rows_sequence(&self.id)?;
-        let mut after = Sequence(0);
-        loop {
-            let entries = self.log.read(&self.id, after, PAGE_ENTRIES)?;
-            let Some(last) = entries.last() else { return Ok(()) };
-            after = last.sequence;
-            self.position = last.position;
-            for entry in &entries {
-                let recorded = entry.to_recorded_event()?;
-                // Effects are not executed twice: those still open are in `pending_effects`.
-                drop(self.run.apply(&recorded));
-                let changes = Arc::make_mut(&mut self.views).apply(&recorded);
-                if recorded.sequence > saved_up_to {
-                    self.unsaved.push((recorded.sequence, to_row_changes(&changes, recorded.sequence)));
-                }
-            }
-        }
     }
 }
 

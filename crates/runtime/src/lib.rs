@@ -16,6 +16,7 @@ mod host_event;
 mod plan_file;
 mod ports;
 pub mod prepare;
+mod replayed_run;
 mod run_loop;
 mod saved_permissions;
 mod session_access;
@@ -26,6 +27,7 @@ pub use environment::{Isolation, PlanOptions, Ports, RunEnvironment, SandboxMode
 pub use git::{CleanupReport, LandReport, installed_git_version};
 pub use host::{Host, HostError, NewRun, RunSnapshot, ShutdownMode};
 pub use host_event::{AgentActivity, HostEvent};
+pub use replayed_run::ReplayedRun;
 pub use saved_permissions::{project_root, saved_permissions_file};
 pub use session_access::{
     IoDirection, IoRecord, IoRecordPage, IoRecordQuery, OutputChunk, OutputQuery, PageStart, ScreenSnapshot,

@@ -14,7 +14,7 @@ use std::{
 
 use domain::{EffectId, RunId, RunInput, RunOutcome, Sequence, UserCommand};
 use engine::{Effect, Rejection, TaskState};
-use runtime::{DurableRun, DurableRunError};
+use runtime::{DurableRun, DurableRunError, ReplayedRun};
 use store::{
     AppendResult, Callback, Entry, LOG_FILE, Log, NewEntry, Position, Row, RowChange, RunHead, SqliteLog,
     StoreError,
@@ -24,7 +24,6 @@ use testkit::{
     run_loop::{Recording, RunLoop, start_input, success_inputs},
     workloads::{GraphShape, generate},
 };
-use views::Views;
 
 /// A log whose appends fail after a given number, as with a full disk.
 struct FailingLog {
@@ -187,10 +186,11 @@ fn json_by_kind_and_key(rows: &[Row]) -> BTreeMap<(String, String), String> {
 
 /// Folds a run's events up to a sequence into rows.
 fn fold_log(log: &dyn Log, up_to: Sequence) -> BTreeMap<(String, String), String> {
-    let mut views = Views::new(run_id());
+    let mut replayed = ReplayedRun::new(run_id());
     for entry in log.read(&run_id(), Sequence(0), usize::try_from(up_to.0).unwrap()).unwrap() {
-        views.apply(&entry.to_recorded_event().unwrap());
+        replayed.apply(&entry.to_recorded_event().unwrap());
     }
+    let views = replayed.views();
     views.all_rows().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect()
 }
 

@@ -85,6 +85,18 @@ impl<R: TableRow> Table<R> {
         }
     }
 
+    /// Changes a row if the condition holds.
+    pub(crate) fn change_if(
+        &mut self,
+        key: &R::Key,
+        condition: impl FnOnce(&R) -> bool,
+        change: impl FnOnce(&mut R),
+    ) {
+        if self.get(key).is_some_and(condition) {
+            self.change(key, change);
+        }
+    }
+
     pub(crate) fn remove(&mut self, key: &R::Key) {
         if let Some(row) = self.rows.remove(key) {
             self.touched.entry(key.clone()).or_insert(row.sessions());

@@ -1,8 +1,12 @@
 //! Applies events to the rows and returns the changes.
 
-use domain::{Actor, RecordedEvent, RunId, Sequence, Timestamp};
+use domain::{ActionUpdate, Actor, RecordedEvent, RunId, Sequence, Timestamp};
 
-use crate::{Row, Rows, ViewChange, facts::Facts, rows::InboxRow};
+use crate::{
+    Row, Rows, ViewChange,
+    facts::Facts,
+    rows::{InboxRow, RunRow, SessionRow, TaskRow},
+};
 
 /// All rows of one run, and the state needed to update them.
 #[derive(Debug, Clone)]
@@ -27,18 +31,40 @@ impl Views {
         Self { run, sequence: Sequence(0), rows: Rows::default(), facts: Facts::default() }
     }
 
-    /// Applies the next event and returns the changed rows, each once.
+    /// Applies the next event, and the actions that are allowed after it. Returns the changed rows, each once.
     ///
     /// Events that were applied already are ignored.
-    pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<ViewChange> {
+    pub fn apply(&mut self, recorded: &RecordedEvent, actions: &ActionUpdate) -> Vec<ViewChange> {
         if recorded.sequence <= self.sequence {
             return Vec::new();
         }
         self.sequence = recorded.sequence;
         let moment = EventMoment { sequence: recorded.sequence, at: recorded.at, actor: &recorded.actor };
         self.fold(moment, &recorded.event);
+        self.set_actions(actions);
         self.add_timeline_row(moment, &recorded.event);
         self.rows.take_changes(&recorded.event)
+    }
+
+    /// Changes only the rows whose actions differ.
+    fn set_actions(&mut self, update: &ActionUpdate) {
+        let rows = &mut self.rows;
+        if let Some(actions) = &update.run {
+            let differs = |row: &RunRow| row.actions != *actions;
+            rows.run.change_if(&(), differs, |row| row.actions.clone_from(actions));
+        }
+        for (task, actions) in &update.tasks {
+            let differs = |row: &TaskRow| row.actions != *actions;
+            rows.tasks.change_if(task, differs, |row| row.actions.clone_from(actions));
+        }
+        for (session, actions) in &update.sessions {
+            let differs = |row: &SessionRow| row.actions != *actions;
+            rows.sessions.change_if(session, differs, |row| row.actions.clone_from(actions));
+        }
+        for (item, actions) in &update.inbox {
+            let differs = |row: &InboxRow| row.actions != *actions;
+            rows.inbox.change_if(item, differs, |row| row.actions.clone_from(actions));
+        }
     }
 
     /// Returns the sequence of the last applied event.

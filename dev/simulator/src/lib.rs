@@ -3,6 +3,7 @@
 //! A seed determines a run completely, so a failure can be reproduced. The events of a run are checked by a model that
 //! knows the rules and not the engine.
 
+mod allowed_actions;
 mod completion;
 mod environment;
 mod generate;

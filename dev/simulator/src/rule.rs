@@ -13,6 +13,10 @@ pub enum Rule {
     EffectOnce,
     /// A refused command changes nothing.
     RefusalChangesNothing,
+    /// A user may do exactly what the run lists as allowed.
+    AllowedActions,
+    /// The actions of an object change only with an update.
+    ActionUpdates,
     /// A tick after a deadline moves the next deadline.
     DeadlineMoves,
     /// A reported effect is not outstanding any more.
@@ -84,6 +88,8 @@ impl fmt::Display for Rule {
             Self::Sequence => "events are numbered 1, 2, 3",
             Self::EffectOnce => "every effect comes from a recorded event, once",
             Self::RefusalChangesNothing => "a refused command changes nothing",
+            Self::AllowedActions => "a user may do exactly what the run lists as allowed",
+            Self::ActionUpdates => "the actions of an object change only with an update",
             Self::DeadlineMoves => "a tick after a deadline moves the next deadline",
             Self::EffectEnds => "a reported effect is not outstanding any more",
             Self::DependenciesFirst => "a task starts only after its dependencies",

@@ -7,6 +7,7 @@ use engine::Run;
 
 use crate::{
     FailedRun, Options, Summary,
+    allowed_actions::ActionTable,
     environment::{Environment, ScheduledEvent},
     generate::{GeneratedRun, generate},
     model::Model,
@@ -36,6 +37,7 @@ pub struct Simulation<'a> {
     pub(crate) model: Model,
     pub(crate) environment: Environment,
     pub(crate) log: Vec<RecordedEvent>,
+    pub(crate) actions: ActionTable,
     pub(crate) effects_seen: BTreeSet<EffectId>,
     pub(crate) random: Random,
     /// Random numbers for plan edits: separate, so that edits do not change the rest of a run.
@@ -80,6 +82,7 @@ impl<'a> Simulation<'a> {
             model: Model::default(),
             environment,
             log: Vec::new(),
+            actions: ActionTable::default(),
             effects_seen: BTreeSet::new(),
             random,
             edit_random: Random::new(seed ^ 0xED17_0F77_E91A_4F11),

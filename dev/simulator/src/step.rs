@@ -10,6 +10,10 @@ use crate::{
 
 /// Number of inputs between two comparisons of the whole state, which cost more than everything else.
 const COMPARE_EVERY: u64 = 128;
+/// Number of inputs between two comparisons of the allowed actions. A prime, so that every task has its turn.
+const COMPARE_ACTIONS_EVERY: u64 = 37;
+/// One run in this number also tries all actions: each attempt copies the state.
+const TRY_ACTIONS_ONCE_IN: u64 = 4;
 
 impl Simulation<'_> {
     pub(crate) fn send_user_command(
@@ -52,6 +56,12 @@ impl Simulation<'_> {
                 }
             }
         }
+        if self.step.is_multiple_of(COMPARE_ACTIONS_EVERY) {
+            self.check_action_updates()?;
+            if self.seed.is_multiple_of(TRY_ACTIONS_ONCE_IN) {
+                self.check_allowed_actions()?;
+            }
+        }
         if self.step.is_multiple_of(COMPARE_EVERY) {
             self.check_replay_matches()?;
         }
@@ -68,6 +78,7 @@ impl Simulation<'_> {
             self.model.apply(recorded);
             mirrored.extend(self.mirror.apply(recorded));
         }
+        decision.actions.iter().for_each(|update| self.actions.apply(update));
         self.log.extend(decision.events.iter().cloned());
         self.model.check_idle_tasks();
         self.model.check_no_ended_overlaps();

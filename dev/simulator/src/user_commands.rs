@@ -1,8 +1,8 @@
 //! Random commands of users: late, repeated, wrong or missing answers, and everything else that the page offers.
 
 use domain::{
-    Budget, DependencyType, EscalationAction, EscalationId, EscalationLevel, PermissionScope, PhaseNumber,
-    Priority, ProvidedResource, QuestionId, RequestId, TaskId, UserCommand,
+    Budget, DependencyRequest, DependencyType, EscalationAction, EscalationId, EscalationLevel,
+    PermissionScope, PhaseNumber, Priority, ProvidedResource, QuestionId, RequestId, TaskId, UserCommand,
 };
 
 use crate::{
@@ -182,16 +182,22 @@ fn request_decision_command(random: &mut Random, request: RequestId, known: &Req
     if random.once_in(6) && !known.asked.required {
         return UserCommand::SkipRequest(request);
     }
-    let name = known.asked.name.clone();
-    let provided = match known.asked.r#type {
+    // Only permissions draw a number, so that the seeds found earlier keep their runs.
+    let is_granted = known.asked.r#type != DependencyType::Permission || random.once_in(2);
+    UserCommand::Provide { request, provided: provided_resource(&known.asked, is_granted) }
+}
+
+/// Returns a resource of the requested kind.
+pub fn provided_resource(asked: &DependencyRequest, is_granted: bool) -> ProvidedResource {
+    let name = asked.name.clone();
+    match asked.r#type {
         DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
             ProvidedResource::Environment { names: vec![name] }
         }
         DependencyType::File => ProvidedResource::File { path: "given.txt".to_owned() },
-        DependencyType::Permission => ProvidedResource::Permission { granted: random.once_in(2) },
+        DependencyType::Permission => ProvidedResource::Permission { granted: is_granted },
         DependencyType::Package => ProvidedResource::Package { name, version: None },
-    };
-    UserCommand::Provide { request, provided }
+    }
 }
 
 fn resolve_command(random: &mut Random, model: &Model, escalation: EscalationId) -> UserCommand {

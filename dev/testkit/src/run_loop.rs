@@ -80,8 +80,8 @@ impl RunLoop {
         let decision = self.run.decide(now, input)?;
         self.effects.extend(decision.effects);
         if let Some(rows) = &mut self.rows {
-            for recorded in &decision.events {
-                rows.apply(recorded);
+            for (recorded, actions) in decision.events.iter().zip(&decision.actions) {
+                rows.apply(recorded, actions);
             }
         }
         if self.has_log {

@@ -350,6 +350,10 @@ export type GateRow = { phase: number, state: GateState, round: number,
 
 export type GateState = "closed" | "checking" | "verifying" | "review" | "approved" | "rework";
 
+/** An action on an item of the inbox. */
+export type InboxAction = "answer" | "requestClarification" | "provide" | "refuse" | "skip" | "approve" | "reject" | { "resolve": EscalationAction }
+| "applyPlanChange" | "ignorePlanChange";
+
 /** A question, request, approval or problem that waits for a person: a row of the kind `inbox` and its run. */
 export type InboxEntry = { run: RunId, item: InboxItem, task: TaskId | null, phase: number | null, text: string,
   /** Korean text, if Jangdan wrote it. */
@@ -358,6 +362,8 @@ export type InboxEntry = { run: RunId, item: InboxItem, task: TaskId | null, pha
   severity: Severity | null,
   /** Work that waits for it. */
   blocks: BlockedWork, sinceAt: Timestamp,
+  /** What the user may do with it. */
+  actions: Array<InboxAction>,
 };
 
 /** An item that a party must act on. Calls never appear in the inbox, because agents handle them. */
@@ -375,6 +381,8 @@ export type InboxRow = { item: InboxItem, task: TaskId | null, phase: number | n
   severity: Severity | null,
   /** Work that waits for it. */
   blocks: BlockedWork, sinceAt: Timestamp,
+  /** What the user may do with it. */
+  actions: Array<InboxAction>,
 };
 
 /** A line of input for a terminal. */
@@ -1078,6 +1086,9 @@ export type RowOf = {
   usage: UsageRow,
 };
 
+/** An action on a run. */
+export type RunAction = "pause" | "continue" | "cancel";
+
 /** A run that was started. */
 export type RunCreated = { run: RunId,
 };
@@ -1097,6 +1108,8 @@ export type RunRow = { id: RunId, project: string,
   failed: Array<TaskId>,
   /** Tasks that never started because of them. */
   waiting: Array<TaskId>, startedAt: Timestamp, endedAt: Timestamp | null,
+  /** What the user may do with it. */
+  actions: Array<RunAction>,
 };
 
 /** The rows of a run by kind, at a position of the log. */
@@ -1137,6 +1150,9 @@ export type ServerStatus = { version: string, pid: number,
   /** Name of the user who runs the server. */
   person: string,
 };
+
+/** An action on a session. */
+export type SessionAction = "stop";
 
 /** Current activity of a session. It is not recorded in the log. */
 export type SessionActivity = { run: RunId, session: SessionId, activity: AgentActivity,
@@ -1192,6 +1208,8 @@ export type SessionRow = { id: SessionId, parent: SessionId | null,
   model: string | null,
   /** Usage of the context window, in thousandths. */
   contextPermille: number | null, startedAt: Timestamp, endedAt: Timestamp | null,
+  /** What the user may do with it. */
+  actions: Array<SessionAction>,
 };
 
 export type SessionState = "starting" | "active" | "waitingInput" | "parked" | "ended" | "lost";
@@ -1206,6 +1224,9 @@ export type StopRequest = {
   /** `leave` keeps the agents running, `end` ends their processes. */
   agents: ShutdownMode,
 };
+
+/** An action on a task. */
+export type TaskAction = "pause" | "continue" | "retry" | "sendMessage" | "prioritize" | "reassign" | "createCheckpoint" | "rewind" | "skip" | "cancel";
 
 /** A reason why a task cannot continue. */
 export type TaskBlocker = { reason: BlockReason,
@@ -1285,6 +1306,8 @@ export type TaskRow = { id: TaskId, phase: number, title: string, state: TaskSta
   failure: AttemptFailure | null, used: UsageTotals, budget: Budget | null,
   /** Start of the first attempt. */
   startedAt: Timestamp | null, endedAt: Timestamp | null,
+  /** What the user may do with it. */
+  actions: Array<TaskAction>,
 };
 
 export type TaskState = "waiting" | "ready" | "running" | "blocked" | "checking" | "merging" | "done" | "failed" | "skipped" | "cancelled";

@@ -11,8 +11,8 @@ mod request;
 pub use request::no_vault_notice;
 
 use domain::{
-    EscalationAction, EscalationId, Locale, OfferId, PermissionScope, PhaseNumber, ProvidedResource,
-    QuestionId, RequestId, Timestamp, UserCommand,
+    EscalationAction, EscalationId, InboxAction, Locale, OfferId, PermissionScope, PhaseNumber,
+    ProvidedResource, QuestionId, RequestId, Timestamp, UserCommand,
 };
 use views::{InboxItem, InboxRow};
 
@@ -103,6 +103,7 @@ pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> O
         InboxItem::Plan(id) => plan::entry(locale, board, board.plan_offers.get(&id)?),
         InboxItem::Invocation(_) => return None,
     };
+    entry.keep_allowed(&row.actions);
     let mut parts = vec![entry.heading];
     parts.extend(blocked_work(locale, row.blocks));
     let age = format_duration(locale, elapsed_ms(row.since_at, now));
@@ -117,6 +118,21 @@ pub fn entry(board: &Board, locale: Locale, now: Timestamp, row: &InboxRow) -> O
 }
 
 impl InboxEntry {
+    /// Removes what the engine would reject now.
+    fn keep_allowed(&mut self, actions: &[InboxAction]) {
+        let n_choices = self.choices.len();
+        self.choices.retain(|choice| actions.contains(&choice.action.to_inbox_action()));
+        self.is_yes_or_no &= self.choices.len() == n_choices;
+        let free_action = match &self.free {
+            FreeInput::Answer(_) => InboxAction::Answer,
+            FreeInput::Path(_) => InboxAction::Provide,
+            FreeInput::Nothing => return,
+        };
+        if !actions.contains(&free_action) {
+            self.free = FreeInput::Nothing;
+        }
+    }
+
     /// Returns the mark of a choice: a number, or a letter if answers themselves are numbers.
     pub fn choice_mark(&self, index: usize) -> String {
         let is_number = |choice: &EntryChoice| matches!(&choice.action, EntryAction::Answer(_, text, _) if text.parse::<i64>().is_ok());
@@ -205,6 +221,20 @@ impl InboxEntry {
 }
 
 impl EntryAction {
+    fn to_inbox_action(&self) -> InboxAction {
+        match self {
+            Self::Answer(..) => InboxAction::Answer,
+            Self::Provide(..) => InboxAction::Provide,
+            Self::Refuse(_) => InboxAction::Refuse,
+            Self::SkipRequest(_) => InboxAction::Skip,
+            Self::Approve(_) => InboxAction::Approve,
+            Self::Reject(_) => InboxAction::Reject,
+            Self::Resolve(_, action) => InboxAction::Resolve(action.clone()),
+            Self::TakePlan(_) => InboxAction::ApplyPlanChange,
+            Self::LeavePlan(_) => InboxAction::IgnorePlanChange,
+        }
+    }
+
     fn to_command(&self, text: &str) -> UserCommand {
         let note = Some(text.to_owned()).filter(|text| !text.is_empty());
         match self {

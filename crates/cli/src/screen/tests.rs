@@ -6,8 +6,9 @@ mod typing;
 use std::collections::BTreeMap;
 
 use domain::{Locale, RecordedEvent, SessionId, Timestamp};
+use runtime::ReplayedRun;
 use serde_json::Value;
-use views::{RowKind, Views};
+use views::RowKind;
 
 use super::{
     DrawContext,
@@ -37,8 +38,9 @@ fn time_after_log(log: &[RecordedEvent]) -> Timestamp {
 /// Returns the board after a number of events, built from the rows of a server.
 pub fn board_after(locale: Locale, n_events: usize) -> (Board, Timestamp) {
     let log = &recorded_events(locale)[..n_events];
-    let mut views = Views::new("r7k2m9".parse().unwrap());
-    log.iter().for_each(|recorded| drop(views.apply(recorded)));
+    let mut replayed = ReplayedRun::new("r7k2m9".parse().unwrap());
+    log.iter().for_each(|recorded| drop(replayed.apply(recorded)));
+    let views = replayed.views();
     let rows = |kind: &RowKind| {
         views.rows().of_kind(*kind).iter().map(|row| serde_json::to_value(row).unwrap()).collect()
     };
@@ -67,10 +69,10 @@ pub fn refreshed_prompt(board: &Board, locale: Locale) -> Prompt {
 
 /// Returns the changes that a server sends for a number of events.
 pub fn row_changes_of_events(locale: Locale, n_events: usize) -> Vec<(&'static str, String, Option<Value>)> {
-    let mut views = Views::new("r7k2m9".parse().unwrap());
+    let mut replayed = ReplayedRun::new("r7k2m9".parse().unwrap());
     let mut changes = Vec::new();
     for recorded in &recorded_events(locale)[..n_events] {
-        for change in views.apply(recorded) {
+        for change in replayed.apply(recorded) {
             let row = change.row.map(|row| serde_json::to_value(row).unwrap());
             changes.push((change.kind.name(), change.key, row));
         }

@@ -2,46 +2,29 @@
 
 use domain::{
     Actor, AgentName, AttemptFailure, BlockReason, CheckpointReason, FeedbackLoopOutcome, ParkMode,
-    PhaseNumber, Priority, RewindTarget, RunOutcome, SessionId, SessionInput, TaskId, events,
+    PhaseNumber, Priority, RewindTarget, RunAction, RunOutcome, SessionId, SessionInput, TaskAction, TaskId,
+    events,
 };
 
 use super::DecisionContext;
 use crate::{
+    allowed_actions::{check_task_action, is_paused},
     rejection::Rejection,
     run::RunStatus,
     state::{ProcessState, SessionState, TaskIndex, TaskStage},
 };
 
-/// Maximum number of unsent messages to the agent of a task.
-const TASK_MESSAGES_MAX: usize = 16;
-
 impl DecisionContext<'_> {
-    /// Rejects a command on a task that has ended or is being merged.
-    fn check_task_open(&self, task: TaskIndex, hint: &'static str) -> Result<(), Rejection> {
-        let stage = self.run.task(task).stage;
-        if stage.is_merging() {
-            let hint = "wait until the merge has finished";
-            return Err(Rejection::WrongTaskState { task: self.task_id(task), state: stage.label(), hint });
-        }
-        if stage.is_final() {
-            return Err(Rejection::WrongTaskState { task: self.task_id(task), state: stage.label(), hint });
-        }
-        Ok(())
+    /// Rejects an action that the state of the task does not allow.
+    fn check_task_action(&self, task: TaskIndex, action: TaskAction) -> Result<(), Rejection> {
+        check_task_action(self.run.task(task), action)
     }
 
     pub(super) fn pause_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        self.check_task_open(task, "only unfinished tasks can be paused")?;
-        if self.is_task_paused(task) {
-            let hint = "continue it when its agent should work again";
-            return Err(Rejection::WrongTaskState { task: id.clone(), state: "already paused", hint });
-        }
+        self.check_task_action(task, TaskAction::Pause)?;
         self.emit_task_pause(task);
         Ok(())
-    }
-
-    fn is_task_paused(&self, task: TaskIndex) -> bool {
-        self.run.task(task).block_reasons.iter().any(|reason| matches!(reason, BlockReason::Paused { .. }))
     }
 
     fn emit_task_pause(&mut self, task: TaskIndex) {
@@ -65,11 +48,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn continue_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        if !self.is_task_paused(task) {
-            let (state, hint) =
-                (self.run.task(task).stage.label(), "it is not paused: only paused tasks can be continued");
-            return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
-        }
+        self.check_task_action(task, TaskAction::Continue)?;
         self.unpause_task(task);
         Ok(())
     }
@@ -85,7 +64,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn cancel_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        self.check_task_open(task, "only unfinished tasks can be cancelled")?;
+        self.check_task_action(task, TaskAction::Cancel)?;
         self.emit_task_cancellation(task);
         Ok(())
     }
@@ -97,10 +76,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn skip_task(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        // A failed task can still be skipped, so that its dependents continue.
-        if !matches!(self.run.task(task).stage, TaskStage::Failed | TaskStage::Cancelled) {
-            self.check_task_open(task, "only tasks that are not done can be skipped")?;
-        }
+        self.check_task_action(task, TaskAction::Skip)?;
         self.reopen_run();
         self.emit_task_skip(task);
         Ok(())
@@ -113,27 +89,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn retry_task(&mut self, id: &TaskId, hint: Option<String>) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        let state = match self.run.task(task).stage {
-            TaskStage::Merging(_) => Some(("merging", "wait until the merge has finished")),
-            TaskStage::Done => Some(("done", "request changes to its phase at the gate")),
-            TaskStage::Waiting | TaskStage::Ready => Some(("not started", "wait until it has started")),
-            TaskStage::Running(_)
-            | TaskStage::Claimed
-            | TaskStage::Checking
-            | TaskStage::Checked
-            | TaskStage::ChecksFailed
-            | TaskStage::Testing
-            | TaskStage::Mergeable(_)
-            | TaskStage::Conflicted
-            | TaskStage::Merged(_)
-            | TaskStage::AttemptFailed
-            | TaskStage::Failed
-            | TaskStage::Skipped
-            | TaskStage::Cancelled => None,
-        };
-        if let Some((state, hint)) = state {
-            return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
-        }
+        self.check_task_action(task, TaskAction::Retry)?;
         self.reopen_run();
         self.restart_task(task, hint);
         Ok(())
@@ -158,11 +114,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn prioritize_task(&mut self, task: TaskId, priority: Priority) -> Result<(), Rejection> {
         let task_ref = self.find_task(&task)?;
-        if self.run.task(task_ref).stage.is_final() {
-            let hint = "only unfinished tasks have a priority";
-            let state = self.run.task(task_ref).stage.label();
-            return Err(Rejection::WrongTaskState { task, state, hint });
-        }
+        self.check_task_action(task_ref, TaskAction::Prioritize)?;
         self.emit(events::TaskPrioritized { task, priority });
         Ok(())
     }
@@ -173,45 +125,7 @@ impl DecisionContext<'_> {
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
-        let state = self.run.task(task);
-        let is_deliverable = matches!(
-            state.stage,
-            TaskStage::Waiting | TaskStage::Ready | TaskStage::Running(_) | TaskStage::AttemptFailed
-        );
-        if !is_deliverable {
-            let hint = match state.stage {
-                TaskStage::Done => "request changes to its phase at the gate: no agent works on it",
-                TaskStage::Failed | TaskStage::Skipped | TaskStage::Cancelled => {
-                    "retry it with a hint: no agent works on it"
-                }
-                TaskStage::Waiting
-                | TaskStage::Ready
-                | TaskStage::Running(_)
-                | TaskStage::AttemptFailed
-                | TaskStage::Claimed
-                | TaskStage::Checking
-                | TaskStage::Checked
-                | TaskStage::ChecksFailed
-                | TaskStage::Testing
-                | TaskStage::Mergeable(_)
-                | TaskStage::Merging(_)
-                | TaskStage::Conflicted
-                | TaskStage::Merged(_) => "wait for the result of its check or merge: no agent works on it",
-            };
-            return Err(Rejection::WrongTaskState { task: id, state: state.stage.label(), hint });
-        }
-        let n_unsent = state
-            .pending_inputs
-            .iter()
-            .filter(|input| matches!(input, SessionInput::UserMessage { .. }))
-            .count();
-        if n_unsent >= TASK_MESSAGES_MAX {
-            return Err(Rejection::TooMany {
-                object: "unread messages for the agent",
-                max: TASK_MESSAGES_MAX,
-                hint: "wait until the agent has read some of them",
-            });
-        }
+        self.check_task_action(task, TaskAction::SendMessage)?;
         self.emit(events::TaskMessageSent { task: id, text });
         if self.run.status == RunStatus::Active {
             self.send_pending_inputs(task);
@@ -225,10 +139,7 @@ impl DecisionContext<'_> {
         if !known.contains(&agent) {
             return Err(Rejection::UnknownAgent { name: agent, known });
         }
-        let stage = self.run.task(task).stage;
-        if !matches!(stage, TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped) {
-            self.check_task_open(task, "request changes to its phase at the gate")?;
-        }
+        self.check_task_action(task, TaskAction::Reassign)?;
         self.reopen_run();
         self.emit_task_reassignment(task, agent);
         Ok(())
@@ -250,16 +161,7 @@ impl DecisionContext<'_> {
                 return Err(Rejection::UnknownObject { object: format!("checkpoint {checkpoint} of {id}") });
             }
         }
-        if matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready)
-            && self.run.task(task).attempt() == 0
-        {
-            let hint = "only started tasks have work to rewind";
-            return Err(Rejection::WrongTaskState { task: id.clone(), state: "not started", hint });
-        }
-        let stage = self.run.task(task).stage;
-        if !matches!(stage, TaskStage::Failed | TaskStage::Cancelled | TaskStage::Skipped) {
-            self.check_task_open(task, "merged work cannot be rewound")?;
-        }
+        self.check_task_action(task, TaskAction::Rewind)?;
         self.reopen_run();
         if !matches!(self.run.task(task).stage, TaskStage::Waiting | TaskStage::Ready) {
             self.restart_task(task, None);
@@ -270,11 +172,7 @@ impl DecisionContext<'_> {
 
     pub(super) fn create_checkpoint(&mut self, id: &TaskId) -> Result<(), Rejection> {
         let task = self.find_task(id)?;
-        if !self.run.task(task).stage.is_in_progress() {
-            let (state, hint) =
-                (self.run.task(task).stage.label(), "only tasks in progress have work to save");
-            return Err(Rejection::WrongTaskState { task: id.clone(), state, hint });
-        }
+        self.check_task_action(task, TaskAction::CreateCheckpoint)?;
         self.request_checkpoint_creation(task, CheckpointReason::Requested);
         Ok(())
     }
@@ -289,7 +187,7 @@ impl DecisionContext<'_> {
         }
         self.emit(events::PhasePaused { phase });
         for task in self.phase_tasks(phase) {
-            if self.run.task(task).stage.is_in_progress() && !self.is_task_paused(task) {
+            if self.run.task(task).stage.is_in_progress() && !is_paused(self.run.task(task)) {
                 self.emit_task_pause(task);
             }
         }
@@ -341,18 +239,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn pause_run(&mut self) -> Result<(), Rejection> {
-        match self.run.status {
-            RunStatus::Active => {}
-            RunStatus::Paused => {
-                return Err(wrong_run_state(
-                    "already paused",
-                    "continue it when its agents should work again",
-                ));
-            }
-            RunStatus::NotStarted | RunStatus::Ended(_) => {
-                return Err(wrong_run_state("not active", "only active runs can be paused"));
-            }
-        }
+        self.run.check_run_action(RunAction::Pause)?;
         self.emit(events::RunPaused {});
         let sessions: Vec<SessionId> = self.run.alive.iter().copied().collect();
         for session in sessions {
@@ -362,9 +249,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn continue_run(&mut self) -> Result<(), Rejection> {
-        if self.run.status != RunStatus::Paused {
-            return Err(wrong_run_state("not paused", "only paused runs can be continued"));
-        }
+        self.run.check_run_action(RunAction::Continue)?;
         self.emit(events::RunContinued {});
         self.wake_sessions();
         Ok(())
@@ -398,9 +283,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn cancel_run(&mut self) -> Result<(), Rejection> {
-        if !matches!(self.run.status, RunStatus::Active | RunStatus::Paused) {
-            return Err(wrong_run_state("already finished", "only unfinished runs can be cancelled"));
-        }
+        self.run.check_run_action(RunAction::Cancel)?;
         self.emit(events::RunCancelled {});
         let open: Vec<TaskIndex> = (0..)
             .zip(&self.run.tasks)
@@ -416,8 +299,4 @@ impl DecisionContext<'_> {
         self.actor = actor;
         Ok(())
     }
-}
-
-fn wrong_run_state(state: &'static str, hint: &'static str) -> Rejection {
-    Rejection::WrongRunState { object: "the run".to_owned(), state, hint }
 }

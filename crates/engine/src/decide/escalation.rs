@@ -11,7 +11,7 @@ use crate::{
     graph::Node,
     rejection::Rejection,
     run::NodeKind,
-    state::{Escalation, GateState, TaskIndex, TaskStage},
+    state::{Escalation, TaskIndex},
 };
 
 /// An escalation that has no id yet.
@@ -177,80 +177,13 @@ impl DecisionContext<'_> {
         action: EscalationAction,
         note: Option<String>,
     ) -> Result<(), Rejection> {
+        self.run.check_resolution(escalation, &action)?;
         let record = self.run.escalations.get(escalation.0).clone();
-        if !self.run.escalations.has(escalation.0) {
-            return Err(Rejection::UnknownObject { object: format!("escalation {escalation}") });
-        }
-        if !record.is_open {
-            return Err(Rejection::EscalationResolved { escalation });
-        }
-        self.check_action(escalation, &record, &action)?;
-        let task = self.run.subject_task(&record.subject);
-        if let Some(task) = task.filter(|task| self.run.task(*task).stage.is_merging()) {
-            let hint = "wait until the merge has finished";
-            return Err(Rejection::WrongTaskState { task: self.task_id(task), state: "merging", hint });
-        }
         self.reopen_run();
         let note = note.unwrap_or_else(|| action.to_string());
         self.emit(events::EscalationResolved { escalation, action: Some(action.clone()), note });
         self.perform_action(escalation, &record, action);
         Ok(())
-    }
-
-    /// Rejects an action that does not resolve this escalation.
-    fn check_action(
-        &self,
-        escalation: EscalationId,
-        record: &Escalation,
-        action: &EscalationAction,
-    ) -> Result<(), Rejection> {
-        let task = self.run.subject_task(&record.subject);
-        if let EscalationAction::Reassign { agent } = action {
-            let known = self.run.team.agent_names();
-            let is_known = known.contains(agent);
-            if !is_known {
-                return Err(Rejection::UnknownAgent { name: agent.clone(), known });
-            }
-        }
-        let kind = |action: &EscalationAction| std::mem::discriminant(action);
-        let is_suggested = record.suggested.iter().any(|suggested| kind(suggested) == kind(action));
-        let can_retry =
-            record.suggested.iter().any(|action| matches!(action, EscalationAction::Retry { .. }));
-        let stage = task.map(|task| self.run.task(task).stage);
-        let is_suitable = match action {
-            EscalationAction::Reassign { .. } => task.is_some() && can_retry,
-            // A done task stays done; a failed one can still be skipped.
-            EscalationAction::Skip => {
-                stage.is_some_and(|stage| !matches!(stage, TaskStage::Done | TaskStage::Skipped))
-            }
-            EscalationAction::MarkFailed => stage.is_some_and(|stage| !stage.is_final()),
-            EscalationAction::Dismiss => !self.is_blocking(escalation, record),
-            EscalationAction::Retry { .. } | EscalationAction::Waive => is_suggested,
-            EscalationAction::RaiseBudget { budget } => {
-                let mut usage = self.run.budget_usage(&record.subject).cloned().unwrap_or_default();
-                usage.set_max(*budget);
-                is_suggested && !usage.has_reached_percent(100)
-            }
-        };
-        if is_suitable {
-            return Ok(());
-        }
-        let possible = record.suggested.iter().map(ToString::to_string).collect();
-        Err(Rejection::UnsuitableAction { escalation, action: action.to_string(), possible })
-    }
-
-    fn is_blocking(&self, escalation: EscalationId, record: &Escalation) -> bool {
-        let reason = BlockReason::Escalated { escalation };
-        let at_gate = match &record.subject {
-            EscalationSubject::Phase { phase } => {
-                self.run.phases.get(phase).map(|phase| phase.gate) == Some(GateState::Escalated(escalation))
-            }
-            EscalationSubject::Task { .. } | EscalationSubject::Run => false,
-        };
-        at_gate
-            || self.run.time_limit_escalation == Some(escalation)
-            || self.run.disk_budget_escalation == Some(escalation)
-            || self.run.tasks.iter().any(|task| task.block_reasons.contains(&reason))
     }
 
     fn perform_action(&mut self, escalation: EscalationId, record: &Escalation, action: EscalationAction) {

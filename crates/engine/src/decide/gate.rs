@@ -171,7 +171,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn approve_gate(&mut self, phase: PhaseNumber, note: Option<String>) -> Result<(), Rejection> {
-        self.check_reviewable(phase)?;
+        self.run.check_gate_reviewable(phase)?;
         self.emit_gate_approval(phase, false, note);
         Ok(())
     }
@@ -182,26 +182,12 @@ impl DecisionContext<'_> {
         reason: String,
         tasks: &[TaskId],
     ) -> Result<(), Rejection> {
-        self.check_reviewable(phase)?;
+        self.run.check_gate_reviewable(phase)?;
         for task in tasks {
             self.find_task(task)?;
         }
         self.fail_gate(phase, reason, tasks);
         Ok(())
-    }
-
-    fn check_reviewable(&self, phase: PhaseNumber) -> Result<(), Rejection> {
-        let state = self.run.phases.get(&phase).ok_or(Rejection::UnknownPhase { phase })?;
-        let (label, hint) = match state.gate {
-            GateState::Review => return Ok(()),
-            GateState::Closed => ("not at its gate", "wait until all its tasks are done"),
-            GateState::Checking | GateState::Verifying(_) => {
-                ("being checked", "wait for the result of its check")
-            }
-            GateState::Escalated(_) => ("escalated", "resolve the problem of its gate first"),
-            GateState::Approved => ("already approved", "add tasks to a later phase for further changes"),
-        };
-        Err(Rejection::WrongRunState { object: format!("phase {phase}"), state: label, hint })
     }
 
     fn fail_gate(&mut self, phase: PhaseNumber, reason: String, named: &[TaskId]) {

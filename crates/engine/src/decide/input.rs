@@ -13,7 +13,7 @@ impl DecisionContext<'_> {
         match input {
             RunInput::Start { person: _, start } => self.start_run(*start),
             RunInput::User { person: _, command } => {
-                self.check_accepts_commands()?;
+                self.run.check_accepts_commands()?;
                 self.decide_user_command(command)
             }
             RunInput::Agent { session, output } => self.decide_agent_output(session, output),

@@ -11,7 +11,7 @@ use crate::{
     graph::{Graph, Node},
     plan_diff::{PlanAmendment, in_dependency_order},
     rejection::Rejection,
-    run::{PlanChangeOffer, RunStatus},
+    run::{PlanChangeOffer, Run, RunStatus},
     state::{GateState, TaskStage},
 };
 
@@ -38,7 +38,8 @@ impl DecisionContext<'_> {
             return Err(Rejection::StaleReport);
         }
         let amendment = self.run.plan_amendment(&changes);
-        let problem = self.check_amendment(&changes, &amendment).err().map(|rejection| rejection.to_string());
+        let problem =
+            self.run.check_amendment(&changes, &amendment).err().map(|rejection| rejection.to_string());
         let offer = OfferId(self.run.offers.saturating_add(1));
         self.emit(events::PlanChangeDetected { offer, changes, problem });
         Ok(())
@@ -59,34 +60,21 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn ignore_plan_change(&mut self, offer: OfferId) -> Result<(), Rejection> {
-        self.current_offer_changes(offer)?;
+        self.run.offered_changes(offer)?;
         self.emit(events::PlanChangeIgnored { offer });
         Ok(())
     }
 
     pub(super) fn apply_plan_change(&mut self, offer: OfferId) -> Result<(), Rejection> {
-        let changes = self.current_offer_changes(offer)?;
+        let changes = self.run.offered_changes(offer)?.clone();
         let amendment = self.run.plan_amendment(&changes);
-        self.check_amendment(&changes, &amendment)?;
+        self.run.check_amendment(&changes, &amendment)?;
         self.reopen_run();
         let removed = amendment.skipped.iter().map(|task| self.task_id(*task)).collect();
         let restored = amendment.restored.iter().map(|(task, _)| self.task_id(*task)).collect();
         self.emit(events::PlanChangeApplied { offer, removed, restored });
         self.apply_amendment(&changes, amendment);
         Ok(())
-    }
-
-    /// Returns the offered changes, if the offer is still current.
-    fn current_offer_changes(&self, offer: OfferId) -> Result<Box<PlanChanges>, Rejection> {
-        match &self.run.offer {
-            Some(open) if open.id == offer => Ok(open.changes.clone()),
-            Some(open) if open.id > offer => {
-                let state = "outdated, because the plan file changed again";
-                let hint = "review the new changes";
-                Err(Rejection::WrongRunState { object: offer.to_string(), state, hint })
-            }
-            Some(_) | None => Err(Rejection::UnknownObject { object: format!("open plan change {offer}") }),
-        }
     }
 
     /// Applies a change in steps: additions, then dependencies, then skipped tasks.
@@ -97,7 +85,7 @@ impl DecisionContext<'_> {
         for (earlier, later) in amendment.edges_removed {
             self.emit(events::DependencyRemoved { earlier, later });
         }
-        self.change_phases(self.changed_open_phases(changes));
+        self.change_phases(self.run.changed_open_phases(changes));
         for task in in_dependency_order(&changes.added) {
             self.emit(events::TaskAdded { task: Box::new(task.clone()), in_file: true });
         }
@@ -146,19 +134,25 @@ impl DecisionContext<'_> {
             self.emit(event);
         }
     }
+}
 
+impl Run {
     /// Returns the changed phases that have not reached their gates.
     fn changed_open_phases(&self, changes: &PlanChanges) -> Vec<PlannedPhase> {
         let is_open = |phase: &&PlannedPhase| {
-            self.run.phases.get(&phase.number).is_some_and(|known| known.gate == GateState::Closed)
+            self.phases.get(&phase.number).is_some_and(|known| known.gate == GateState::Closed)
         };
         changes.phases_changed.iter().filter(is_open).cloned().collect()
     }
 
     /// Rejects a change that cannot be applied, with the reason.
-    fn check_amendment(&self, changes: &PlanChanges, amendment: &PlanAmendment) -> Result<(), Rejection> {
+    pub(crate) fn check_amendment(
+        &self,
+        changes: &PlanChanges,
+        amendment: &PlanAmendment,
+    ) -> Result<(), Rejection> {
         let invalid = |reason: String| Err(Rejection::InvalidPlan { reason });
-        let n_tasks = self.run.tasks.len() + changes.added.len();
+        let n_tasks = self.tasks.len() + changes.added.len();
         if n_tasks > TASKS_MAX {
             return Err(Rejection::TooMany {
                 object: "tasks",
@@ -176,7 +170,7 @@ impl DecisionContext<'_> {
         let new: BTreeSet<PhaseNumber> = changes.phases_added.iter().map(|phase| phase.number).collect();
         let restored = amendment.restored.iter().map(|(_, restored)| &restored.task);
         for task in changes.added.iter().chain(restored) {
-            match self.run.phases.get(&task.phase).map(|phase| phase.gate) {
+            match self.phases.get(&task.phase).map(|phase| phase.gate) {
                 Some(GateState::Closed) => {}
                 None if new.contains(&task.phase) => {}
                 None => {
@@ -190,7 +184,7 @@ impl DecisionContext<'_> {
                 }
             }
         }
-        let known = self.run.team.agent_names();
+        let known = self.team.agent_names();
         let named = changes.added.iter().chain(moved.map(|(_, changed)| &changed.task));
         for task in named {
             if let Some(name) = task.agent.iter().chain(&task.tester).find(|name| !known.contains(name)) {
@@ -198,7 +192,7 @@ impl DecisionContext<'_> {
             }
         }
         let mut ids: BTreeSet<&TaskId> = BTreeSet::new();
-        let exists = |id: &TaskId| self.run.find_task(id).is_some();
+        let exists = |id: &TaskId| self.find_task(id).is_some();
         if let Some(task) = changes.added.iter().find(|task| exists(&task.id) || !ids.insert(&task.id)) {
             return invalid(format!("{} is defined twice", task.id));
         }
@@ -207,7 +201,7 @@ impl DecisionContext<'_> {
 
     /// Rejects a change that would close a dependency cycle.
     fn check_cycles(&self, changes: &PlanChanges, amendment: &PlanAmendment) -> Result<(), Rejection> {
-        let run = &*self.run;
+        let run = self;
         let graph = run.schedule.graph();
         let first = graph.nodes().count();
         let names: Vec<String> = changes

@@ -6,13 +6,13 @@ use super::DecisionContext;
 use crate::{
     graph::{CycleError, Node},
     rejection::Rejection,
-    run::NodeKind,
+    run::{NodeKind, Run},
     state::{GateState, TaskStage},
 };
 
 impl DecisionContext<'_> {
     pub(super) fn add_task(&mut self, task: Box<PlannedTask>) -> Result<(), Rejection> {
-        self.check_accepts_commands()?;
+        self.run.check_accepts_commands()?;
         if self.run.find_task(&task.id).is_some() {
             return Err(Rejection::InvalidPlan { reason: format!("{} already exists", task.id) });
         }
@@ -31,7 +31,7 @@ impl DecisionContext<'_> {
             let task_ref = self.find_task(id)?;
             let earlier = self.run.task(task_ref).node;
             if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(earlier, gate) {
-                let path = path.iter().map(|node| self.node_name(*node)).collect();
+                let path = path.iter().map(|node| self.run.node_name(*node)).collect();
                 return Err(Rejection::DependencyCycle { path });
             }
             if self.run.task(task_ref).planned.phase > phase {
@@ -55,13 +55,13 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn add_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
-        self.check_accepts_commands()?;
+        self.run.check_accepts_commands()?;
         let (from, to) = (self.find_task(&earlier)?, self.find_task(&later)?);
         self.check_not_started(&later)?;
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         // Checked on a copy: a rejected command changes nothing.
         if let Err(CycleError { path }) = self.run.schedule.graph().clone().connect(from, to) {
-            let path = path.iter().map(|node| self.node_name(*node)).collect();
+            let path = path.iter().map(|node| self.run.node_name(*node)).collect();
             return Err(Rejection::DependencyCycle { path });
         }
         self.emit(events::DependencyAdded { earlier, later });
@@ -69,7 +69,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn remove_dependency(&mut self, earlier: TaskId, later: TaskId) -> Result<(), Rejection> {
-        self.check_accepts_commands()?;
+        self.run.check_accepts_commands()?;
         let (from, to) = (self.find_task(&earlier)?, self.find_task(&later)?);
         let (from, to) = (self.run.task(from).node, self.run.task(to).node);
         if !self.run.schedule.graph().dependencies(to).contains(&from) {
@@ -92,7 +92,7 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn mark_external_met(&mut self, name: String) -> Result<(), Rejection> {
-        self.check_accepts_commands()?;
+        self.run.check_accepts_commands()?;
         match self.run.externals.get(&name) {
             None => Err(Rejection::UnknownObject { object: format!("external dependency '{name}'") }),
             Some(node) if self.run.schedule.is_met(*node) => Err(Rejection::WrongRunState {
@@ -107,10 +107,12 @@ impl DecisionContext<'_> {
             }
         }
     }
+}
 
+impl Run {
     pub(super) fn node_name(&self, node: Node) -> String {
-        match self.run.node_kind(node) {
-            NodeKind::Task(task) => self.task_id(task).to_string(),
+        match self.node_kind(node) {
+            NodeKind::Task(task) => self.task(task).planned.id.to_string(),
             NodeKind::Gate(phase) => format!("phase {phase}"),
             NodeKind::External => "external dependency".to_owned(),
         }

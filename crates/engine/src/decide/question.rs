@@ -165,22 +165,8 @@ impl DecisionContext<'_> {
             }
             (None, None) => self.only_pending_question(|_| true)?,
         };
-        if !self.run.questions.has(question.0) {
-            return Err(Rejection::UnknownObject { object: format!("question {question}") });
-        }
+        self.run.check_answerable(question)?;
         let record = self.run.questions.get(question.0);
-        match record.state {
-            QuestionState::Pending | QuestionState::WithOrchestrator => {}
-            QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed
-                if self.run.is_guard_on(Guard::OneAnswer) =>
-            {
-                return Err(Rejection::AlreadyAnswered { question });
-            }
-            QuestionState::Answered | QuestionState::Delivered | QuestionState::Resumed => {}
-            QuestionState::Queued | QuestionState::Withdrawn | QuestionState::Expired => {
-                return Err(Rejection::QuestionNotPending { question, state: record.state.label() });
-            }
-        }
         if answer.is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
@@ -245,17 +231,11 @@ impl DecisionContext<'_> {
         question: QuestionId,
         text: String,
     ) -> Result<(), Rejection> {
-        if !self.run.questions.has(question.0) {
-            return Err(Rejection::UnknownObject { object: format!("question {question}") });
-        }
-        let record = self.run.questions.get(question.0);
-        if !record.state.is_open() {
-            return Err(Rejection::QuestionNotPending { question, state: record.state.label() });
-        }
+        self.run.check_question_open(question)?;
         if text.trim().is_empty() {
             return Err(Rejection::EmptyAnswer);
         }
-        let session = record.session;
+        let session = self.run.questions.get(question.0).session;
         self.emit(events::ClarificationRequested { question, text: text.clone() });
         self.send_input(session, SessionInput::ClarificationRequest { question, text });
         Ok(())

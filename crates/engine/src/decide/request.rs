@@ -6,11 +6,7 @@ use domain::{
 };
 
 use super::{DecisionContext, escalation::NewEscalation};
-use crate::{
-    guard::Guard,
-    rejection::Rejection,
-    state::{Request, RequestState},
-};
+use crate::rejection::Rejection;
 
 impl DecisionContext<'_> {
     pub(super) fn make_request(&mut self, session: SessionId, dependency: DependencyRequest) {
@@ -33,22 +29,12 @@ impl DecisionContext<'_> {
         }
     }
 
-    fn find_open_request(&self, request: RequestId) -> Result<(Request, DependencyRequest), Rejection> {
-        let unknown = || Rejection::UnknownObject { object: format!("request {request}") };
-        let record = self.run.requests.get(request.0).clone();
-        let dependency = record.dependency.clone().ok_or_else(unknown)?;
-        if record.state != RequestState::Open {
-            return Err(Rejection::RequestSettled { request, state: record.state.label() });
-        }
-        Ok((record, dependency))
-    }
-
     pub(super) fn provide_resource(
         &mut self,
         request: RequestId,
         provided: ProvidedResource,
     ) -> Result<(), Rejection> {
-        let (_, dependency) = self.find_open_request(request)?;
+        let dependency = self.run.open_request(request)?.1.clone();
         let fits = match dependency.r#type {
             DependencyType::ApiKey | DependencyType::EnvVariable | DependencyType::Service => {
                 matches!(&provided, ProvidedResource::Environment { names } if !names.is_empty())
@@ -67,7 +53,8 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn refuse_request(&mut self, request: RequestId, reason: String) -> Result<(), Rejection> {
-        let (record, dependency) = self.find_open_request(request)?;
+        let (record, dependency) = self.run.open_request(request)?;
+        let (record, dependency) = (record.clone(), dependency.clone());
         self.emit(events::RequestRefused { request, reason: reason.clone() });
         if dependency.required {
             let subject = record
@@ -90,10 +77,8 @@ impl DecisionContext<'_> {
     }
 
     pub(super) fn skip_request(&mut self, request: RequestId) -> Result<(), Rejection> {
-        let (_, dependency) = self.find_open_request(request)?;
-        if dependency.required && self.run.is_guard_on(Guard::RequiredRequests) {
-            return Err(Rejection::RequestRequired { request });
-        }
+        self.run.check_request_skippable(request)?;
+        let dependency = self.run.open_request(request)?.1.clone();
         let input = match resource_from_request_default(&dependency) {
             Some(provided) => provided_input(request, dependency, provided, true),
             None => SessionInput::Refused { request, name: dependency.name, reason: "skipped".to_owned() },

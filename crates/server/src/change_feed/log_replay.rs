@@ -3,25 +3,25 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use domain::{RunId, Sequence};
+use runtime::ReplayedRun;
 use store::{Entry, Log, Position, StoreError};
-use views::Views;
 
 use super::sse::EntryFrames;
 
 const PAGE_ENTRIES: usize = 500;
 
-/// Reads the log from a position on. The views of a run are rebuilt from its first entry when it is met first.
+/// Reads the log from a position on. A run is rebuilt from its first entry when it is met first.
 pub struct LogReplay {
     log: Arc<dyn Log>,
     at: Position,
     run: Option<RunId>,
-    views: BTreeMap<RunId, Views>,
+    runs: BTreeMap<RunId, ReplayedRun>,
 }
 
 impl LogReplay {
     /// Starts after a position, with one run or all.
     pub fn starting_after(log: Arc<dyn Log>, at: Position, run: Option<RunId>) -> Self {
-        Self { log, at, run, views: BTreeMap::new() }
+        Self { log, at, run, runs: BTreeMap::new() }
     }
 
     /// Returns the position of the last entry read.
@@ -47,31 +47,32 @@ impl LogReplay {
     }
 
     fn fold(&mut self, entry: &Entry) -> Result<EntryFrames, StoreError> {
-        let views = match self.views.entry(entry.run.clone()) {
+        let replayed = match self.runs.entry(entry.run.clone()) {
             std::collections::btree_map::Entry::Occupied(occupied) => occupied.into_mut(),
             std::collections::btree_map::Entry::Vacant(vacant) => {
-                vacant.insert(views_before(&*self.log, &entry.run, entry.sequence)?)
+                vacant.insert(run_before(&*self.log, &entry.run, entry.sequence)?)
             }
         };
-        let changes = views.apply(&entry.to_recorded_event()?);
+        let changes = replayed.apply(&entry.to_recorded_event()?);
         Ok(EntryFrames::from_changes(&entry.run, entry.position, entry.sequence, &changes))
     }
 }
 
-/// Rebuilds the views of a run from the entries before `end`.
-fn views_before(log: &dyn Log, run: &RunId, end: Sequence) -> Result<Views, StoreError> {
-    let mut views = Views::new(run.clone());
-    while views.sequence().0 + 1 < end.0 {
-        let remaining = usize::try_from(end.0 - views.sequence().0 - 1).unwrap_or(PAGE_ENTRIES);
-        let entries = log.read(run, views.sequence(), remaining.min(PAGE_ENTRIES))?;
+/// Rebuilds a run from the entries before `end`.
+fn run_before(log: &dyn Log, run: &RunId, end: Sequence) -> Result<ReplayedRun, StoreError> {
+    let mut replayed = ReplayedRun::new(run.clone());
+    while replayed.views().sequence().0 + 1 < end.0 {
+        let at = replayed.views().sequence();
+        let remaining = usize::try_from(end.0 - at.0 - 1).unwrap_or(PAGE_ENTRIES);
+        let entries = log.read(run, at, remaining.min(PAGE_ENTRIES))?;
         if entries.is_empty() {
             break;
         }
         for entry in &entries {
-            drop(views.apply(&entry.to_recorded_event()?));
+            drop(replayed.apply(&entry.to_recorded_event()?));
         }
     }
-    Ok(views)
+    Ok(replayed)
 }
 
 /// Returns the position of the last entry by binary search: positions have no gaps.

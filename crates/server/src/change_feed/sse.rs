@@ -156,8 +156,9 @@ mod tests {
         Actor, Event, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings, Sequence, SessionId,
         TeamMember, Timestamp, events,
     };
+    use runtime::ReplayedRun;
     use store::Position;
-    use views::{RowKind, Views};
+    use views::RowKind;
 
     use super::{EntryFrames, StreamFilter};
 
@@ -200,7 +201,7 @@ mod tests {
         });
 
         let run: domain::RunId = "r1".parse().unwrap();
-        let mut views = Views::new(run.clone());
+        let mut replayed = ReplayedRun::new(run.clone());
         let filter = |session| StreamFilter {
             kinds: vec![RowKind::Task],
             sessions: vec![SessionId(session)],
@@ -213,7 +214,7 @@ mod tests {
             let sequence = Sequence(index as u64 + 1);
             let event = RecordedEvent { sequence, at: Timestamp(1), actor: Actor::System, event };
             let frames =
-                EntryFrames::from_changes(&run, Position(sequence.0), sequence, &views.apply(&event));
+                EntryFrames::from_changes(&run, Position(sequence.0), sequence, &replayed.apply(&event));
             for (session, received) in (1..).zip(&mut received) {
                 received.extend(frames.filtered(&filter(session)).map(|_| sequence.0));
             }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use domain::{RecordedEvent, RunId, Sequence};
+use domain::{ActionUpdate, RecordedEvent, RunId, Sequence};
 use rusqlite::{Connection, types::ValueRef};
 use store::{Entry, LOG_FILE, Log, NewEntry, Row, RowChange, StoreError};
 use tempfile::tempdir;
@@ -54,7 +54,7 @@ fn save_rows(log: &dyn Log, run: &RunId) -> Sequence {
     let mut views = Views::new(run.clone());
     let mut changes = Vec::new();
     for entry in log.read(run, Sequence(0), ALL).unwrap() {
-        let of_event = views.apply(&entry.to_recorded_event().unwrap());
+        let of_event = views.apply(&entry.to_recorded_event().unwrap(), &ActionUpdate::default());
         if entry.sequence > saved {
             changes.extend(of_event.into_iter().map(|change| to_row_change(change, entry.sequence)));
         }
@@ -140,7 +140,7 @@ fn saving_rows_repeatedly_gives_the_fold() {
     }
     let mut views = Views::new(r1.clone());
     for recorded in &golden {
-        views.apply(recorded);
+        views.apply(recorded, &ActionUpdate::default());
     }
     let expected: BTreeMap<_, _> =
         views.all_rows().map(|row| ((row.kind().name().to_owned(), row.key()), row.to_json())).collect();

@@ -1,11 +1,8 @@
 //! The inbox: items that wait for the user, the most urgent first.
 
-use std::{cmp::Ordering, fmt};
+use std::cmp::Ordering;
 
-use domain::{
-    BlockedWork, EscalationId, InvocationId, OfferId, PhaseNumber, QuestionId, RequestId, Severity, TaskId,
-    Timestamp,
-};
+use domain::{BlockedWork, InboxAction, InboxItem, PhaseNumber, Severity, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{EscalationRow, QuestionRow, RequestRow};
@@ -28,33 +25,9 @@ pub struct InboxRow {
     /// Work that waits for it.
     pub blocks: BlockedWork,
     pub since_at: Timestamp,
-}
-
-/// An item that a party must act on. Calls never appear in the inbox, because agents handle them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(tag = "type", content = "id", rename_all = "camelCase")]
-pub enum InboxItem {
-    Question(QuestionId),
-    Request(RequestId),
-    Gate(PhaseNumber),
-    Escalation(EscalationId),
-    Invocation(InvocationId),
-    Plan(OfferId),
-}
-
-impl fmt::Display for InboxItem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Question(id) => id.fmt(f),
-            Self::Request(id) => id.fmt(f),
-            Self::Gate(phase) => write!(f, "gate/{phase}"),
-            Self::Escalation(id) => id.fmt(f),
-            Self::Invocation(id) => id.fmt(f),
-            Self::Plan(id) => id.fmt(f),
-        }
-    }
+    /// What the user may do with it.
+    #[serde(default)]
+    pub actions: Vec<InboxAction>,
 }
 
 impl InboxRow {
@@ -76,6 +49,7 @@ impl InboxRow {
             severity: None,
             blocks: row.blocks,
             since_at,
+            actions: Vec::new(),
         }
     }
 
@@ -89,6 +63,7 @@ impl InboxRow {
             severity: None,
             blocks: row.blocks,
             since_at: row.asked_at,
+            actions: Vec::new(),
         }
     }
 
@@ -103,6 +78,7 @@ impl InboxRow {
             severity: None,
             blocks,
             since_at,
+            actions: Vec::new(),
         }
     }
 
@@ -116,6 +92,7 @@ impl InboxRow {
             severity: Some(row.severity),
             blocks: row.blocks,
             since_at,
+            actions: Vec::new(),
         }
     }
 }

@@ -85,6 +85,7 @@ impl Views {
             // The run continues without the change.
             blocks: BlockedWork::default(),
             since_at: moment.at,
+            actions: Vec::new(),
         });
         self.facts.offer = Some(id);
         self.facts.open.set_party(InboxItem::Plan(id), Some(ResponsibleParty::Person));

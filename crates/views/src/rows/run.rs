@@ -1,6 +1,8 @@
 //! The row of the run.
 
-use domain::{OrchestrationMode, PlannedWork, RunId, RunOutcome, RunSettings, TaskId, TeamMember, Timestamp};
+use domain::{
+    OrchestrationMode, PlannedWork, RunAction, RunId, RunOutcome, RunSettings, TaskId, TeamMember, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{PhaseRow, ResponsibleParty, TaskState, UsageTotals};
@@ -31,6 +33,9 @@ pub struct RunRow {
     pub waiting: Vec<TaskId>,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+    /// What the user may do with it.
+    #[serde(default)]
+    pub actions: Vec<RunAction>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +161,7 @@ impl Views {
             waiting: Vec::new(),
             started_at: moment.at,
             ended_at: None,
+            actions: Vec::new(),
         });
         for member in team {
             self.add_agent(member);

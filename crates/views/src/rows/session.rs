@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{AgentName, ParkMode, PhaseNumber, Role, SessionId, TaskId, Timestamp};
+use domain::{AgentName, ParkMode, PhaseNumber, Role, SessionAction, SessionId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{InboxItem, UsageTotals};
@@ -43,6 +43,9 @@ pub struct SessionRow {
     pub context_permille: Option<u32>,
     pub started_at: Timestamp,
     pub ended_at: Option<Timestamp>,
+    /// What the user may do with it.
+    #[serde(default)]
+    pub actions: Vec<SessionAction>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +121,7 @@ impl Views {
             context_permille: None,
             started_at: moment.at,
             ended_at: None,
+            actions: Vec::new(),
         });
         if let Some(agent) = opened.agent {
             self.rows.agents.change(agent, |row| row.n_sessions += 1);

@@ -2,7 +2,7 @@
 
 use domain::{
     AgentName, AttemptFailure, AttemptNumber, BlockReason, Budget, CompletionProof, MergeOutcome,
-    PhaseNumber, PlanStatus, PlannedTask, Priority, QuestionId, SessionId, TaskId, Timestamp,
+    PhaseNumber, PlanStatus, PlannedTask, Priority, QuestionId, SessionId, TaskAction, TaskId, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,9 @@ pub struct TaskRow {
     /// Start of the first attempt.
     pub started_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,
+    /// What the user may do with it.
+    #[serde(default)]
+    pub actions: Vec<TaskAction>,
 }
 
 /// A reason why a task cannot continue.
@@ -139,6 +142,7 @@ impl Views {
             budget: task.budget,
             started_at: None,
             ended_at: None,
+            actions: Vec::new(),
         });
         self.rows.task_details.put(TaskDetailRow::planned(task));
         self.rows.phases.change(&task.phase, |row| {

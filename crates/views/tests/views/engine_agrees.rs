@@ -44,6 +44,26 @@ fn row_tasks(engine_run: &EngineRun) -> BTreeMap<String, TaskSummary> {
     engine_run.views.rows().tasks.iter().map(|row| (row.id.to_string(), standing(row))).collect()
 }
 
+/// Returns the rows whose actions differ from those that the engine allows.
+fn rows_with_other_actions(engine_run: &EngineRun) -> Vec<String> {
+    let (run, rows) = (&engine_run.run, engine_run.views.rows());
+    let mut others = Vec::new();
+    let mut compare = |key: String, is_equal: bool| others.extend((!is_equal).then_some(key));
+    for row in rows.run.iter() {
+        compare("run".to_owned(), row.actions == run.run_actions());
+    }
+    for row in rows.tasks.iter() {
+        compare(row.id.to_string(), row.actions == run.task_actions(&row.id));
+    }
+    for row in rows.sessions.iter() {
+        compare(row.id.to_string(), row.actions == run.session_actions(row.id));
+    }
+    for row in rows.inbox.iter() {
+        compare(row.item.to_string(), row.actions == run.inbox_actions(row.item));
+    }
+    others
+}
+
 /// Serializes and parses an event.
 fn serialize_and_parse(recorded: &RecordedEvent) -> RecordedEvent {
     let text = serde_json::to_string(recorded).unwrap();
@@ -60,6 +80,7 @@ proptest! {
         for step in 0..N_STEPS {
             engine_run.step(&mut chance);
             prop_assert_eq!(row_tasks(&engine_run), engine_tasks(&engine_run), "after step {}", step);
+            prop_assert_eq!(rows_with_other_actions(&engine_run), Vec::<String>::new(), "after step {}", step);
         }
         let run = engine_run.views.rows().run.get(&()).unwrap();
         prop_assert_eq!(run.waits_for.person as usize, engine_run.views.inbox().len());

@@ -152,9 +152,9 @@ impl EngineRun {
 
     fn execute_input(&mut self, input: RunInput) {
         let Ok(decision) = self.run.decide(Timestamp(self.now), input) else { return };
-        for recorded in &decision.events {
+        for (recorded, actions) in decision.events.iter().zip(&decision.actions) {
             *self.event_counts.entry(recorded.event.name()).or_default() += 1;
-            for change in self.views.apply(recorded) {
+            for change in self.views.apply(recorded, actions) {
                 let key = (change.kind, change.key);
                 match change.row {
                     Some(row) => drop(self.rows_from_changes.insert(key, row.to_json())),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use domain::ActionUpdate;
 use views::{RowKind, Views};
 
 use crate::sample_log::golden_log;
@@ -27,7 +28,7 @@ fn golden_log_has_every_change_name_and_row_kind() {
     let mut views = Views::new("r1".parse().unwrap());
     let mut names = BTreeSet::new();
     for recorded in golden_log() {
-        for change in views.apply(&recorded) {
+        for change in views.apply(&recorded, &ActionUpdate::default()) {
             names.extend(change.names());
         }
     }
@@ -45,7 +46,7 @@ fn golden_log_has_every_change_name_and_row_kind() {
 fn a_question_that_reaches_no_user_is_not_a_human_query() {
     let mut views = Views::new("r1".parse().unwrap());
     for recorded in golden_log() {
-        for change in views.apply(&recorded) {
+        for change in views.apply(&recorded, &ActionUpdate::default()) {
             if change.names().contains(&"human_query_requested") {
                 assert_eq!((recorded.event.name(), change.kind), ("QuestionRouted", RowKind::Question));
                 assert!(change.row.unwrap().to_json().contains("\"status\":\"pending\""));

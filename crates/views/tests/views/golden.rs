@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Event, RecordedEvent, Sequence};
-use views::{Row, RowKind, Views};
+use domain::{ActionUpdate, Event, RecordedEvent, Sequence};
+use views::{Row, RowKind};
 
-use crate::sample_log::{fold, golden_log, row_lines};
+use crate::sample_log::{Replay, fold, golden_log, row_lines};
 
 #[test]
 fn the_golden_log_has_every_kind_of_event() {
@@ -47,11 +47,11 @@ fn events_that_were_written_and_read_back_make_the_same_rows() {
 
 #[test]
 fn changes_alone_make_the_same_rows_after_every_event() {
-    let mut views = Views::new("r1".parse().unwrap());
+    let mut replay = Replay::new();
     let mut rows_from_changes: BTreeMap<(RowKind, String), Row> = BTreeMap::new();
     let log = golden_log();
     for (n, recorded) in log.iter().enumerate() {
-        for change in views.apply(recorded) {
+        for change in replay.apply(recorded) {
             let key = (change.kind, change.key.clone());
             let is_named = !change.names().is_empty();
             assert!(is_named, "{key:?}");
@@ -64,10 +64,10 @@ fn changes_alone_make_the_same_rows_after_every_event() {
             }
         }
         let by_changes: BTreeSet<_> = rows_from_changes.values().map(Row::to_json).collect();
-        let by_fold: BTreeSet<_> = views.all_rows().map(|row| row.to_json()).collect();
+        let by_fold: BTreeSet<_> = replay.views.all_rows().map(|row| row.to_json()).collect();
         assert_eq!(by_changes, by_fold, "after {}", recorded.event.name());
         assert_eq!(
-            row_lines(&views),
+            row_lines(&replay.views),
             row_lines(&fold(&log[..=n])),
             "rebuilt after {}",
             recorded.event.name()
@@ -81,7 +81,7 @@ fn an_event_applied_again_changes_nothing() {
     let mut views = fold(&log);
     let before = row_lines(&views);
     for recorded in &log {
-        assert_eq!(views.apply(recorded), []);
+        assert_eq!(views.apply(recorded, &ActionUpdate::default()), []);
     }
     assert_eq!(row_lines(&views), before);
 }
@@ -90,13 +90,12 @@ fn an_event_applied_again_changes_nothing() {
 fn events_about_unknown_things_are_ignored() {
     let log = golden_log();
     for recorded in &log {
-        let mut views = Views::new("r1".parse().unwrap());
-        views.apply(recorded);
+        Replay::new().apply(recorded);
     }
     // In reverse, every event comes before what it refers to.
-    let mut views = Views::new("r1".parse().unwrap());
+    let mut replay = Replay::new();
     for (n, recorded) in (1..).zip(log.iter().rev()) {
-        views.apply(&RecordedEvent { sequence: Sequence(n), ..recorded.clone() });
+        replay.apply(&RecordedEvent { sequence: Sequence(n), ..recorded.clone() });
     }
     // Logs without their beginning.
     for start in (1..log.len()).step_by(7) {
@@ -106,9 +105,10 @@ fn events_about_unknown_things_are_ignored() {
 
 #[test]
 fn counts_agree_with_the_tasks() {
-    let mut views = Views::new("r1".parse().unwrap());
+    let mut replay = Replay::new();
     for recorded in golden_log() {
-        views.apply(&recorded);
+        replay.apply(&recorded);
+        let views = &replay.views;
         let run = views.rows().run.get(&()).unwrap();
         let counts = serde_json::to_value(run.tasks).unwrap();
         let counts: BTreeMap<String, usize> = serde_json::from_value(counts).unwrap();

@@ -4,6 +4,7 @@ use domain::{
     Actor, AgentName, Event, PlannedPhase, PlannedTask, PlannedWork, RecordedEvent, Role, RunSettings,
     Sequence, SessionId, TaskId, TeamMember, Timestamp, events,
 };
+use engine::Run;
 use views::{ViewChange, Views};
 
 /// Returns the events of the golden log.
@@ -14,11 +15,28 @@ pub fn golden_log() -> Vec<RecordedEvent> {
 
 /// Folds a whole log.
 pub fn fold(log: &[RecordedEvent]) -> Views {
-    let mut views = Views::new("r1".parse().unwrap());
+    let mut replay = Replay::new();
     for recorded in log {
-        views.apply(recorded);
+        replay.apply(recorded);
     }
-    views
+    replay.views
+}
+
+/// Rows with the actions of an engine that applies the same events.
+pub struct Replay {
+    run: Run,
+    pub views: Views,
+}
+
+impl Replay {
+    pub fn new() -> Self {
+        Self { run: Run::new(), views: Views::new("r1".parse().unwrap()) }
+    }
+
+    pub fn apply(&mut self, recorded: &RecordedEvent) -> Vec<ViewChange> {
+        self.run.apply(recorded);
+        self.views.apply(recorded, &self.run.action_update(&recorded.event))
+    }
 }
 
 /// Returns every row as a line.
@@ -29,6 +47,7 @@ pub fn row_lines(views: &Views) -> Vec<String> {
 /// A log built event by event.
 pub struct SampleLog {
     pub views: Views,
+    run: Run,
     sequence: Sequence,
 }
 
@@ -56,7 +75,8 @@ impl SampleLog {
             slots: None,
             is_turn_end_guessed: false,
         };
-        let mut log = Self { views: Views::new("r1".parse().unwrap()), sequence: Sequence(0) };
+        let mut log =
+            Self { views: Views::new("r1".parse().unwrap()), run: Run::new(), sequence: Sequence(0) };
         log.record(Event::RunStarted(events::RunStarted {
             project: "shop".to_owned(),
             work: Box::new(work),
@@ -70,7 +90,9 @@ impl SampleLog {
     pub fn record(&mut self, event: Event) -> Vec<ViewChange> {
         self.sequence = self.sequence.next();
         let at = Timestamp(1_000 * self.sequence.0.cast_signed());
-        self.views.apply(&RecordedEvent { sequence: self.sequence, at, actor: Actor::System, event })
+        let recorded = RecordedEvent { sequence: self.sequence, at, actor: Actor::System, event };
+        self.run.apply(&recorded);
+        self.views.apply(&recorded, &self.run.action_update(&recorded.event))
     }
 
     /// Opens a session and starts a task in it.

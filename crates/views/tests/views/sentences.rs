@@ -1,5 +1,6 @@
 //! Sentences about events, in English and Korean.
 
+use domain::ActionUpdate;
 use views::{ChatAuthor, TurnKind, Views, describe_event, describe_event_in_korean};
 
 use crate::sample_log::{fold, golden_log};
@@ -8,7 +9,7 @@ use crate::sample_log::{fold, golden_log};
 fn sentences() -> Vec<(String, String)> {
     let mut views = Views::new("r1".parse().unwrap());
     let describe = |recorded: domain::RecordedEvent| {
-        views.apply(&recorded);
+        views.apply(&recorded, &ActionUpdate::default());
         let (rows, actor) = (views.rows(), &recorded.actor);
         let english = describe_event(&recorded.event, rows, actor).text;
         (english, describe_event_in_korean(&recorded.event, rows, actor))

@@ -1,9 +1,9 @@
-import type { RunRow } from "~/api/generated";
+import type { RunAction, RunRow } from "~/api/generated";
 
-export type RunActionId = "pause" | "continue" | "land" | "clean" | "cancel";
+export type RunActionId = RunAction | "land" | "clean";
 
-/** The actions that the server would accept for a run in this state. */
-export function availableRunActions({ status, endedAt }: Pick<RunRow, "status" | "endedAt">): RunActionId[] {
-  if (endedAt !== null) return ["land", "clean"];
-  return [status === "paused" ? "continue" : "pause", "land", "clean", "cancel"];
+/** The menu of a run: what the engine allows, and the operations on its branch and worktrees. */
+export function availableRunActions({ actions }: Pick<RunRow, "actions">): RunActionId[] {
+  const isFinal = (action: RunAction) => action === "cancel";
+  return [...actions.filter((action) => !isFinal(action)), "land", "clean", ...actions.filter(isFinal)];
 }

@@ -1,6 +1,6 @@
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { EscalationAction, EscalationRow, UserCommand } from "~/api/generated";
+import type { EscalationAction, EscalationRow, InboxAction, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { ErrorBoundary } from "~/components/ErrorBoundary";
 import { lazyWithRetry } from "~/components/lazyWithRetry";
@@ -8,20 +8,20 @@ import { Markdown } from "~/components/Markdown";
 import { toast } from "~/components/toasts";
 import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
+import { toResolutions } from "./toResolutions";
 import { useSendCommand } from "./useSendCommand";
 
 // Loaded on demand, because it needs the dialog code.
 const TaskActionSheet = lazyWithRetry(() => import("~/components/TaskActionSheet"));
 
-/** The actions for a problem without suggestions. */
-const DEFAULT_ACTIONS: EscalationAction[] = [{ type: "retry" }, { type: "skip" }, { type: "dismiss" }];
+type Props = { run: string; escalation: EscalationRow; actions: readonly InboxAction[] };
 
-/** A problem that was escalated to the person, with the possible actions. */
-export function EscalationForm({ run, escalation }: { run: string; escalation: EscalationRow }) {
+/** A problem that was escalated to the person, with the allowed actions. */
+export function EscalationForm({ run, escalation, actions: allowed }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [hint, setHint] = useDraft(run, "escalation", escalation.id);
-  const actions = escalation.suggested.length > 0 ? escalation.suggested : DEFAULT_ACTIONS;
+  const actions = toResolutions(allowed);
   const canRetry = actions.some((action) => action.type === "retry");
   const [confirming, setConfirming] = useState<FinalAction | null>(null);
   const toCommand = (action: EscalationAction): UserCommand => ({

@@ -1,13 +1,15 @@
 import { useTranslation } from "react-i18next";
-import type { GateRow, UserCommand } from "~/api/generated";
+import type { GateRow, InboxAction, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { CommentInput } from "./CommentInput";
 import { useDraft } from "./drafts";
 import { useSendCommand } from "./useSendCommand";
 
+type Props = { run: string; gate: GateRow; actions: readonly InboxAction[] };
+
 /** The gate of a phase: the results of its checks, and the person's decision. */
-export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
+export function GateForm({ run, gate, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [reason, setReason] = useDraft(run, "gate", gate.phase);
@@ -38,21 +40,25 @@ export function GateForm({ run, gate }: { run: string; gate: GateRow }) {
       )}
       <CommentInput label={t("gate.reason")} value={reason} onChange={setReason} />
       <div className="flex flex-wrap gap-1.5">
-        <Button
-          variant="ask"
-          className="border-ask"
-          disabled={busy}
-          data-option={1}
-          onClick={() => void approve()}
-        >
-          <kbd aria-hidden className="text-ask">
-            1
-          </kbd>
-          {t("gate.approve")}
-        </Button>
-        <Button variant="ask" disabled={busy || reason.trim() === ""} onClick={() => void reject()}>
-          {t("gate.reject")}
-        </Button>
+        {actions.includes("approve") && (
+          <Button
+            variant="ask"
+            className="border-ask"
+            disabled={busy}
+            data-option={1}
+            onClick={() => void approve()}
+          >
+            <kbd aria-hidden className="text-ask">
+              1
+            </kbd>
+            {t("gate.approve")}
+          </Button>
+        )}
+        {actions.includes("reject") && (
+          <Button variant="ask" disabled={busy || reason.trim() === ""} onClick={() => void reject()}>
+            {t("gate.reject")}
+          </Button>
+        )}
       </div>
     </div>
   );

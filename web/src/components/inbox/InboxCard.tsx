@@ -68,34 +68,34 @@ export function useEntryKindName({ run, item }: InboxEntry): string {
   return request ? t(`requestKind.${request.type}`) : t(`inboxKind.${item.type}`);
 }
 
-export function InboxForm({ entry: { run, item } }: { entry: InboxEntry }) {
+export function InboxForm({ entry: { run, item, actions } }: { entry: InboxEntry }) {
   switch (item.type) {
     case "question":
       return (
         <RowLoader run={run} kind="question" id={item.id}>
-          {(question) => <QuestionForm run={run} question={question} />}
+          {(question) => <QuestionForm run={run} question={question} actions={actions} />}
         </RowLoader>
       );
     case "request":
       return (
         <RowLoader run={run} kind="request" id={item.id}>
-          {(request) => <RequestForm run={run} request={request} />}
+          {(request) => <RequestForm run={run} request={request} actions={actions} />}
         </RowLoader>
       );
     case "gate":
       return (
         <RowLoader run={run} kind="gate" id={String(item.id)}>
-          {(gate) => <GateForm run={run} gate={gate} />}
+          {(gate) => <GateForm run={run} gate={gate} actions={actions} />}
         </RowLoader>
       );
     case "escalation":
       return (
         <RowLoader run={run} kind="escalation" id={item.id}>
-          {(escalation) => <EscalationForm run={run} escalation={escalation} />}
+          {(escalation) => <EscalationForm run={run} escalation={escalation} actions={actions} />}
         </RowLoader>
       );
     case "plan":
-      return <PlanChangeForm run={run} offer={item.id} />;
+      return <PlanChangeForm run={run} offer={item.id} actions={actions} />;
     case "invocation":
       return null;
   }

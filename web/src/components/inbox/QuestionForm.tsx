@@ -1,20 +1,21 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { PermissionScope, QuestionRow } from "~/api/generated";
+import type { InboxAction, PermissionScope, QuestionRow } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { Markdown } from "~/components/Markdown";
 import { useDraft } from "./drafts";
 import { useSendCommand } from "./useSendCommand";
 
-type Props = { run: string; question: QuestionRow };
+type Props = { run: string; question: QuestionRow; actions: readonly InboxAction[] };
 const PERMISSION_SCOPES: readonly PermissionScope[] = ["once", "task", "run", "project"];
 
 /** A question with its options and a text field. The keys 1 to 9 press the options. */
-export function QuestionForm({ run, question }: Props) {
+export function QuestionForm({ run, question, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [scope, setScope] = useState<PermissionScope>("once");
   const isPermission = question.kind === "permission";
+  const canAnswer = actions.includes("answer");
   const answer = (text: string) =>
     send(
       { answer: { question: question.id, answer: text, ...(isPermission && { scope }) } },
@@ -38,7 +39,7 @@ export function QuestionForm({ run, question }: Props) {
         </p>
       ))}
       <div className="flex flex-wrap gap-1.5">
-        {question.options.map((option, index) => {
+        {(canAnswer ? question.options : []).map((option, index) => {
           const isDefault = option === question.default;
           return (
             <Button
@@ -63,17 +64,27 @@ export function QuestionForm({ run, question }: Props) {
         })}
       </div>
       {isPermission && <PermissionScopeChoice scope={scope} onScope={setScope} />}
-      <TextAnswerForm run={run} question={question} busy={busy} answer={answer} />
+      <TextAnswerForm
+        run={run}
+        question={question}
+        busy={busy}
+        answer={canAnswer && !isPermission ? answer : null}
+        canReply={actions.includes("requestClarification")}
+      />
     </div>
   );
 }
 
-function TextAnswerForm({
-  run,
-  question,
-  busy,
-  answer,
-}: Props & { busy: boolean; answer: (text: string) => Promise<boolean> }) {
+type TextAnswerFormProps = {
+  run: string;
+  question: QuestionRow;
+  busy: boolean;
+  /** `null` if the text cannot be an answer: a permission accepts only its options. */
+  answer: ((text: string) => Promise<boolean>) | null;
+  canReply: boolean;
+};
+
+function TextAnswerForm({ run, question, busy, answer, canReply }: TextAnswerFormProps) {
   const { t } = useTranslation();
   const { send, busy: isSending } = useSendCommand(run);
   const isBusy = busy || isSending;
@@ -94,7 +105,7 @@ function TextAnswerForm({
       className="flex flex-wrap items-end gap-1.5"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit(answer);
+        if (answer) void submit(answer);
       }}
     >
       <label htmlFor={id} className="sr-only">
@@ -110,11 +121,11 @@ function TextAnswerForm({
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
-          void submit(answer);
+          if (answer) void submit(answer);
         }}
         className="field-sizing-content max-h-40 min-h-8 min-w-32 flex-1 resize-none rounded-lg border border-ask-line bg-panel px-2.5 py-1.5 placeholder:text-faint max-md:min-h-10 max-md:text-base"
       />
-      {question.default !== null && question.options.length === 0 && isEmpty ? (
+      {answer === null ? null : question.default !== null && question.options.length === 0 && isEmpty ? (
         <Button variant="ask" disabled={isBusy} onClick={() => void answer(question.default ?? "")}>
           {t("question.useDefault", { default: question.default })}
         </Button>
@@ -123,14 +134,16 @@ function TextAnswerForm({
           {t("question.send")}
         </Button>
       )}
-      <Button
-        variant="ask"
-        disabled={isBusy || isEmpty}
-        onClick={() => void submit(requestClarification)}
-        title={t("question.replyHint")}
-      >
-        {t("question.reply")}
-      </Button>
+      {canReply && (
+        <Button
+          variant="ask"
+          disabled={isBusy || isEmpty}
+          onClick={() => void submit(requestClarification)}
+          title={t("question.replyHint")}
+        >
+          {t("question.reply")}
+        </Button>
+      )}
     </form>
   );
 }

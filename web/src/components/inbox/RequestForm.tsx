@@ -1,12 +1,14 @@
 import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import type { ProvidedResource, RequestRow, UserCommand } from "~/api/generated";
+import type { InboxAction, ProvidedResource, RequestRow, UserCommand } from "~/api/generated";
 import { Button } from "~/components/Button";
 import { useDraft } from "./drafts";
 import { useSendCommand } from "./useSendCommand";
 
+type Props = { run: string; request: RequestRow; actions: readonly InboxAction[] };
+
 /** A request of an agent, e.g. for an API key or a file. Secret values are never entered here. */
-export function RequestForm({ run, request }: { run: string; request: RequestRow }) {
+export function RequestForm({ run, request, actions }: Props) {
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const [text, setText] = useDraft(run, "request", request.id);
@@ -41,13 +43,15 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
         />
       )}
       <div className="flex flex-wrap gap-1.5">
-        <Button variant="ask" type="submit" disabled={busy} data-option={1}>
-          <kbd aria-hidden className="text-ask">
-            1
-          </kbd>
-          {t(isPermission ? "request.allow" : "request.provide")}
-        </Button>
-        {!request.required && (
+        {actions.includes("provide") && (
+          <Button variant="ask" type="submit" disabled={busy} data-option={1}>
+            <kbd aria-hidden className="text-ask">
+              1
+            </kbd>
+            {t(isPermission ? "request.allow" : "request.provide")}
+          </Button>
+        )}
+        {actions.includes("skip") && (
           <Button
             variant="ask"
             disabled={busy}
@@ -56,12 +60,14 @@ export function RequestForm({ run, request }: { run: string; request: RequestRow
             {request.default ? t("request.skipDefault", { default: request.default }) : t("request.skip")}
           </Button>
         )}
-        <Button variant="ask" disabled={busy} data-option={2} onClick={() => void refuse()}>
-          <kbd aria-hidden className="text-ask">
-            2
-          </kbd>
-          {t("request.refuse")}
-        </Button>
+        {actions.includes("refuse") && (
+          <Button variant="ask" disabled={busy} data-option={2} onClick={() => void refuse()}>
+            <kbd aria-hidden className="text-ask">
+              2
+            </kbd>
+            {t("request.refuse")}
+          </Button>
+        )}
       </div>
     </form>
   );

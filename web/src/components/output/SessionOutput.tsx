@@ -23,6 +23,7 @@ const POLL_MS = 2_000;
 export function SessionOutput({ run, session }: { run: string; session: string }) {
   const { t } = useTranslation();
   const row = useRow(run, "session", session);
+  const task = useRow(run, "task", row?.role === "worker" ? row.task : null);
   const records = useMemo(
     () => new RecordWindow((range) => fetchRecords(run, session, range)),
     [run, session],
@@ -53,12 +54,13 @@ export function SessionOutput({ run, session }: { run: string; session: string }
   if (state.status === "failed")
     return <ErrorMessage error={state.error} retry={() => void records.start()} />;
   const hasEnded = row?.endedAt !== null;
+  const messagedTask = !hasEnded && task?.actions.includes("sendMessage") ? task : null;
   if (!state.hasTerminal)
     return (
       <div className="flex h-full min-h-60 flex-col">
         <MessageLog state={state} onEarlier={records.loadEarlier} onLater={records.loadLater} />
-        {!hasEnded && row?.task && row.role === "worker" && <AgentMessageInput run={run} task={row.task} />}
-        {!hasEnded && !(row?.task && row.role === "worker") && (
+        {messagedTask && <AgentMessageInput run={run} task={messagedTask.id} />}
+        {!hasEnded && !messagedTask && (
           <p className="border-line border-t px-4 py-2 text-soft text-xs">
             {t("output.noInput")}{" "}
             <Link to="/runs/$run/$view" params={{ run, view: "chat" }} className="text-accent underline">

@@ -21,7 +21,7 @@ export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Prop
   const openHandlers = useTaskOpenHandlers();
   const card = useRef<HTMLDivElement>(null);
   const [isDragged, setIsDragged] = useState(false);
-  const canMove = onPriority !== undefined;
+  const canMove = onPriority !== undefined && task.actions.includes("prioritize");
   useEffect(() => {
     if (!card.current || !canMove) return;
     return draggable({
@@ -54,7 +54,7 @@ export const BoardCard = memo(function BoardCard({ run, task, onPriority }: Prop
         <b className="line-clamp-2 font-semibold">{task.title}</b>
         <CardDetail run={run} task={task} />
       </button>
-      {onPriority && <PriorityMenu task={task} onPriority={onPriority} />}
+      {onPriority && canMove && <PriorityMenu task={task} onPriority={onPriority} />}
     </div>
   );
 });

@@ -1,7 +1,7 @@
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { ChatRow } from "~/api/generated";
-import { useRow, useRows } from "~/api/hooks";
+import { useInbox, useRow, useRows } from "~/api/hooks";
 import { BlockedWork } from "~/components/inbox/BlockedWork";
 import { QuestionForm } from "~/components/inbox/QuestionForm";
 import { QuestionText } from "~/components/inbox/QuestionText";
@@ -88,6 +88,7 @@ function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow 
   const localize = useLocalizedText();
   const question = useRow(run, "question", id);
   const isPending = question?.status === "pending";
+  const entry = useInbox(run).data?.find(({ item }) => item.type === "question" && item.id === id);
   const task = question?.task ?? null;
   return (
     <article
@@ -110,9 +111,9 @@ function QuestionCard({ run, id, row }: { run: string; id: string; row: ChatRow 
         </span>
       </header>
       <QuestionText level="h3" text={localize(row)} />
-      {question && isPending && (
+      {question && entry && (
         <>
-          <QuestionForm run={run} question={question} />
+          <QuestionForm run={run} question={question} actions={entry.actions} />
           <BlockedWork blocks={question.blocks} />
         </>
       )}

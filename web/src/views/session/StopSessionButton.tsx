@@ -11,8 +11,7 @@ import { toast } from "~/components/toasts";
 export function StopSessionButton({ run, session }: { run: string; session: SessionRow }) {
   const { t } = useTranslation();
   const [isConfirming, setIsConfirming] = useState(false);
-  // Built-in sessions and stopped ones have no process.
-  if (session.agent === null || session.endedAt !== null || session.park === "cold") return null;
+  if (!session.actions.includes("stop")) return null;
   const stop = async () => {
     await stopSession(run, session.id);
     toast.done(t("stopSession.done", { session: session.id }));

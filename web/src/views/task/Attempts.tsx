@@ -8,7 +8,6 @@ import { Notice } from "~/components/Notice";
 import { QueryFallback } from "~/components/QueryFallback";
 import TaskActionSheet from "~/components/TaskActionSheet";
 import { ClockTime, Duration } from "~/components/Time";
-import { canRewind } from "./taskConditions";
 
 /** The attempts at a task, and the checkpoints that can be restored. */
 export default function Attempts({ run, task }: { run: string; task: string }) {
@@ -27,7 +26,9 @@ export default function Attempts({ run, task }: { run: string; task: string }) {
   if (taskAttempts.length === 0)
     return <Notice title={t("attempts.empty")}>{t("attempts.emptyHint")}</Notice>;
   const restoreButton = (to: { checkpoint?: string }) =>
-    row && canRewind(row) && <Button onClick={() => setRestoring(to)}>{t("taskAction.rewind.name")}…</Button>;
+    row?.actions.includes("rewind") && (
+      <Button onClick={() => setRestoring(to)}>{t("taskAction.rewind.name")}…</Button>
+    );
   return (
     <div className="flex flex-col gap-5 p-4">
       <ul className="flex flex-col gap-2">

@@ -4,8 +4,8 @@ import { useRows } from "~/api/hooks";
 import type { UserAction } from "~/components/action";
 import { useSendCommand } from "~/components/inbox/useSendCommand";
 import TaskActionSheet from "~/components/TaskActionSheet";
-import { availableTaskActions, type TaskAction } from "./availableTaskActions";
 import { RetrySheet } from "./RetrySheet";
+import { type TaskMenuItem, taskMenu } from "./taskMenu";
 
 /** The actions that are available for a task. */
 export function useTaskActions(
@@ -15,9 +15,9 @@ export function useTaskActions(
   const { t } = useTranslation();
   const { send, busy } = useSendCommand(run);
   const team = Object.values(useRows(run, "agent", task !== undefined).data ?? {});
-  const toAction = (action: TaskAction, { id: task, state }: TaskRow): UserAction => {
-    const { type } = action;
-    const isRestart = state !== "failed";
+  const toAction = (item: TaskMenuItem, { id: task, state }: TaskRow): UserAction => {
+    const { type } = item;
+    const isRestart = state !== "failed" && state !== "skipped" && state !== "cancelled";
     switch (type) {
       case "pause":
         return { id: type, name: t("action.pause"), perform: () => void send({ pauseTask: task }) };
@@ -29,23 +29,23 @@ export function useTaskActions(
           name: t(isRestart ? "action.restart" : "action.retry"),
           confirm: (onClose) => <RetrySheet run={run} task={task} isRestart={isRestart} onClose={onClose} />,
         };
-      case "priority":
+      case "prioritize":
         return {
-          id: `${type}/${action.priority}`,
-          name: t(`priority.${action.priority}`),
+          id: `${type}/${item.priority}`,
+          name: t(`priority.${item.priority}`),
           group: t("task.priority"),
-          isSelected: action.isSelected,
+          isSelected: item.isSelected,
           perform: () =>
-            void send({ prioritizeTask: { task, priority: action.priority } }, t("task.prioritized")),
+            void send({ prioritizeTask: { task, priority: item.priority } }, t("task.prioritized")),
         };
       case "reassign":
         return {
-          id: `${type}/${action.agent}`,
-          name: action.agent,
+          id: `${type}/${item.agent}`,
+          name: item.agent,
           group: t("task.reassign"),
-          perform: () => void send({ reassignTask: { task, agent: action.agent } }, t("task.reassigned")),
+          perform: () => void send({ reassignTask: { task, agent: item.agent } }, t("task.reassigned")),
         };
-      case "checkpoint":
+      case "createCheckpoint":
         return {
           id: type,
           name: t("action.checkpoint"),
@@ -69,6 +69,6 @@ export function useTaskActions(
         };
     }
   };
-  const actions = task ? availableTaskActions(task, team).map((action) => toAction(action, task)) : [];
+  const actions = task ? taskMenu(task, team).map((item) => toAction(item, task)) : [];
   return { actions, busy };
 }

@@ -89,13 +89,11 @@ fn choices(locale: Locale, row: &RequestRow) -> Vec<EntryChoice> {
         action: EntryAction::Refuse(row.id),
         text: ChoiceTextRule::Required,
     });
-    if !row.required {
-        let skip = pick_by_locale(locale, "continue without it", "없이 계속").to_owned();
-        choices.push(EntryChoice {
-            label: skip,
-            action: EntryAction::SkipRequest(row.id),
-            text: ChoiceTextRule::None,
-        });
-    }
+    let skip = pick_by_locale(locale, "continue without it", "없이 계속").to_owned();
+    choices.push(EntryChoice {
+        label: skip,
+        action: EntryAction::SkipRequest(row.id),
+        text: ChoiceTextRule::None,
+    });
     choices
 }

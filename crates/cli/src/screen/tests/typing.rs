@@ -1,9 +1,12 @@
 //! Tests of the input line.
 
-use domain::Locale;
+use domain::{InboxAction, Locale};
 
 use super::{END, ESCALATION, GATE, PERMISSION, QUESTION, board_after, refreshed_prompt};
-use crate::screen::prompt::{Key, KeyReader, PromptAction, PromptMode};
+use crate::screen::{
+    entry::{FreeInput, entry},
+    prompt::{Key, KeyReader, PromptAction, PromptMode},
+};
 
 /// Types lines, and describes the effect of each.
 fn effects_of_typed_lines(n_events: usize, lines: &[&str]) -> Vec<String> {
@@ -104,4 +107,23 @@ fn a_refused_line_is_restored() {
     prompt.restore_refused("Strip", "q_1 is already answered".to_owned());
     assert_eq!(prompt.line.window(40).0, "Strip");
     assert!(prompt.notice.is_some());
+}
+
+#[test]
+fn an_entry_offers_only_what_its_row_allows() {
+    let offered = |n_events: usize, is_allowed: fn(&InboxAction) -> bool| {
+        let (board, now) = board_after(Locale::En, n_events);
+        let mut row = board.inbox()[0].clone();
+        row.actions.retain(is_allowed);
+        let entry = entry(&board, Locale::En, now, &row).unwrap();
+        let labels: Vec<String> = entry.choices.into_iter().map(|choice| choice.label).collect();
+        (labels.join(", "), entry.free != FreeInput::Nothing, entry.is_yes_or_no)
+    };
+    let (all, has_free_input, _) = offered(QUESTION, |_| true);
+    assert!(!all.is_empty() && has_free_input, "{all}");
+    assert_eq!(offered(QUESTION, |action| *action != InboxAction::Answer), (String::new(), false, false));
+    let approve_only = offered(GATE, |action| *action == InboxAction::Approve);
+    // Without the second choice, `n` must not select anything.
+    assert_eq!(approve_only, ("approve".to_owned(), false, false));
+    assert!(offered(GATE, |_| true).2);
 }

@@ -1,0 +1,47 @@
+import type { AgentRow, Priority, TaskAction, TaskRow } from "~/api/generated";
+
+/** Actions that are offered where their objects are: messages with the output, checkpoints with the attempts. */
+type ActionElsewhere = "sendMessage" | "rewind";
+
+export type TaskMenuItem =
+  | { type: Exclude<TaskAction, ActionElsewhere | "prioritize" | "reassign"> }
+  | { type: "prioritize"; priority: Priority; isSelected: boolean }
+  | { type: "reassign"; agent: string };
+
+const PRIORITIES: readonly Priority[] = ["critical", "high", "normal", "low"];
+
+type TaskChoices = Pick<TaskRow, "priority" | "agent">;
+type Member = Pick<AgentRow, "name" | "role">;
+
+/** The menu of a task: its allowed actions, with their choices. */
+export function taskMenu(task: TaskChoices & Pick<TaskRow, "actions">, team: readonly Member[]) {
+  return task.actions.flatMap((action) => toMenuItems(action, task, team));
+}
+
+function toMenuItems(action: TaskAction, task: TaskChoices, team: readonly Member[]): TaskMenuItem[] {
+  switch (action) {
+    case "prioritize":
+      return PRIORITIES.map((priority) => ({
+        type: action,
+        priority,
+        isSelected: priority === task.priority,
+      }));
+    case "reassign":
+      return otherWorkers(task, team).map(({ name }) => ({ type: action, agent: name }));
+    case "sendMessage":
+    case "rewind":
+      return [];
+    case "pause":
+    case "continue":
+    case "retry":
+    case "createCheckpoint":
+    case "skip":
+    case "cancel":
+      return [{ type: action }];
+  }
+}
+
+function otherWorkers({ agent }: TaskChoices, team: readonly Member[]): Member[] {
+  if (team.length <= 1) return [];
+  return team.filter(({ name, role }) => (role === "worker" || role === "specialist") && name !== agent);
+}
