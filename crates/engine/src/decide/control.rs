@@ -273,7 +273,7 @@ impl DecisionContext<'_> {
                 has_inputs || !self.run.schedule.running().contains(&state.node)
             });
             let needs_resume = !waiting.in_turn && has_work && !waits_for_others && !waits_for_slot;
-            if waiting.is_parked() && waiting.in_turn && !task_waits {
+            if waiting.is_parked_in_turn() && !task_waits {
                 self.emit(events::SessionWoken { session });
             } else if needs_resume && !task_waits {
                 let reason = "the run continues".to_owned();

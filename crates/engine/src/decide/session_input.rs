@@ -46,8 +46,7 @@ impl DecisionContext<'_> {
         }
         let receiver = self.run.session(session);
         let in_turn = receiver.in_turn;
-        if in_turn && receiver.is_parked() {
-            // It was suspended within its turn, and cannot end the turn before it continues.
+        if receiver.is_parked_in_turn() {
             self.emit_as_system(events::SessionWoken { session });
         }
         // A turn that waits for a prompt's answer ends only after the answer.

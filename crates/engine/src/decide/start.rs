@@ -73,7 +73,7 @@ impl DecisionContext<'_> {
     fn resume_worker(&mut self, task: TaskIndex, session: SessionId) {
         self.send_pending_inputs(task);
         let receiver = self.run.session(session);
-        if receiver.is_parked() && receiver.in_turn {
+        if receiver.is_parked_in_turn() {
             self.emit(events::SessionWoken { session });
         }
         let receiver = self.run.session(session);
@@ -89,7 +89,7 @@ impl DecisionContext<'_> {
         let state = self.run.task(task);
         let Some(tester) = state.tester().filter(|_| state.stage == TaskStage::Testing) else { return };
         let receiver = self.run.session(tester);
-        if receiver.is_parked() && receiver.in_turn {
+        if receiver.is_parked_in_turn() {
             self.emit(events::SessionWoken { session: tester });
         } else if !receiver.in_turn && receiver.questions.is_empty() {
             let reason = format!("continue the test of {}", self.task_id(task));

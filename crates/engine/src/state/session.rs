@@ -135,6 +135,11 @@ impl Session {
         self.park_mode().is_some()
     }
 
+    /// Returns whether it was parked within its turn, and cannot end the turn before it is woken.
+    pub(crate) fn is_parked_in_turn(&self) -> bool {
+        self.in_turn && self.is_parked()
+    }
+
     /// Returns the parking mode of a parked session.
     pub(crate) fn park_mode(&self) -> Option<ParkMode> {
         match self.process()? {
