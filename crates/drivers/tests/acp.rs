@@ -108,7 +108,7 @@ proptest! {
         let from = first.resume_offset();
         let mut second = attached_driver(from);
         let after = feed_output(&mut second, &output[from as usize..], from);
-        // What both have heard is the same, and together they have heard all.
+        // The events that both have read are equal, and together they have read all.
         let mut all = describe_messages(&before);
         let again = describe_messages(&after);
         let known: std::collections::BTreeSet<_> = all.iter().cloned().collect();
