@@ -42,7 +42,7 @@ impl Model {
                 self.checkpoints.get(checkpoint).is_none_or(|(_, finished)| *finished)
             }
             Report::EffectFinished { effect, .. } => self.finished.contains(effect),
-            Report::DiskSpaceAvailable => self.no_disk.is_none(),
+            Report::DiskSpaceAvailable => self.disk_shortage.is_none(),
             Report::SessionEnded { session, .. }
             | Report::SessionLost { session, .. }
             | Report::DiskBudgetExceeded { session, .. } => {
