@@ -114,13 +114,13 @@ fn an_open_prompt_can_be_answered_after_a_restart() {
             let mut first = transcript.new_driver(Usage::default());
             let asked = feed_output(&mut *first, 0, head).pop();
             let Some(DriverEvent::Permission { request, .. }) = asked else { continue };
-            let told = drivers::AgentInput::Permission { prompt: request.prompt, allowed: true };
+            let input = drivers::AgentInput::Permission { prompt: request.prompt, allowed: true };
             let from = usize::try_from(first.resume_offset()).expect("it is short");
             let mut second = transcript.new_driver(Usage::default());
             feed_output(&mut *second, from, head.split_at(from).1);
-            let answer = first.encode_input(&told, 7).expect("the first driver can answer");
-            assert_eq!(second.encode_input(&told, 7), Ok(answer));
-            assert!(first.encode_input(&told, 8).is_err(), "another input answers it no more");
+            let answer = first.encode_input(&input, 7).expect("the first driver can answer");
+            assert_eq!(second.encode_input(&input, 7), Ok(answer));
+            assert!(first.encode_input(&input, 8).is_err(), "another input can no longer answer it");
         }
     }
 }

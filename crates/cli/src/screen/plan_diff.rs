@@ -1,9 +1,12 @@
 //! The difference between the plan of a run and its file, as marked lines.
 
-use domain::{ChangedTask, PlanChanges, PlanField, PlannedTask, TaskId};
-use views::{TaskDetailRow, TaskRow, plan_field_name};
+use domain::{ChangedTask, Locale, PlanChanges, PlanField, PlannedTask, TaskId};
+use views::{TaskDetailRow, TaskRow, plan_field_name, plan_field_name_in_korean};
 
-use super::board::Board;
+use super::{
+    board::Board,
+    phrases::{pick_by_locale, task_state},
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffLine {
@@ -23,42 +26,60 @@ pub enum DiffKind {
 }
 
 /// Returns the lines of a difference, phases first.
-pub fn plan_diff(board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
+pub fn plan_diff(locale: Locale, board: &Board, changes: &PlanChanges) -> Vec<DiffLine> {
     let mut lines = Vec::new();
+    let phase_label = |number| super::phrases::phase(locale, number, "").to_lowercase();
     for phase in &changes.phases_added {
-        lines.push(diff_line(DiffKind::Added, format!("+ phase {}: {}", phase.number, phase.name)));
+        lines.push(diff_line(DiffKind::Added, format!("+ {}: {}", phase_label(phase.number), phase.name)));
     }
     for phase in &changes.phases_changed {
         let after = phase.after.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let after = if after.is_empty() { "nothing".to_owned() } else { after.join(", ") };
-        let text = format!("~ phase {}: {}, after {after}", phase.number, phase.name);
+        let after = match (locale, after.as_slice()) {
+            (Locale::En, []) => "after nothing".to_owned(),
+            (Locale::En, after) => format!("after {}", after.join(", ")),
+            (Locale::Ko, []) => "선행 단계 없음".to_owned(),
+            (Locale::Ko, after) => format!("선행 단계 {}", after.join(", ")),
+        };
+        let text = format!("~ {}: {}, {after}", phase_label(phase.number), phase.name);
         lines.push(diff_line(DiffKind::Changed, text));
     }
-    lines.extend(changes.added.iter().map(added_task_line));
+    lines.extend(changes.added.iter().map(|task| added_task_line(locale, task)));
     for task in &changes.restored {
-        let text = format!("+ {} {}: restored", task.task.id, task.task.title);
+        let restored = pick_by_locale(locale, "restored", "복원됨");
+        let text = format!("+ {} {}: {restored}", task.task.id, task.task.title);
         lines.push(diff_line(DiffKind::Added, text));
     }
     for changed in &changes.changed {
-        lines.extend(self::changed_task_lines(board, changed));
+        lines.extend(self::changed_task_lines(locale, board, changed));
     }
     for task in &changes.removed {
-        lines.push(diff_line(
-            DiffKind::Removed,
-            format!("- {task} {}: removed or ticked", task_title(board, task)),
-        ));
+        let removed = pick_by_locale(locale, "removed or ticked", "삭제되거나 완료로 표시됨");
+        lines.push(diff_line(DiffKind::Removed, format!("- {task} {}: {removed}", task_title(board, task))));
     }
     for kept in &changes.too_late {
-        let state = board.tasks.get(&kept.task).map(|row| format!("{:?}", row.state).to_lowercase());
+        let state = board.tasks.get(&kept.task).map(|row| task_state(locale, row.state));
         let state = state.unwrap_or_default();
-        let fields: Vec<&str> = kept.fields.iter().map(|field| plan_field_name(*field)).collect();
-        let effect = match fields.as_slice() {
-            [] => "continues, although it is no longer in the file".to_owned(),
-            fields => format!("too late to change its {}", fields.join(", ")),
+        let fields: Vec<&str> = kept.fields.iter().map(|field| field_name(locale, *field)).collect();
+        let effect = match (locale, fields.as_slice()) {
+            (Locale::En, []) => "continues, although it is no longer in the file".to_owned(),
+            (Locale::En, fields) => format!("too late to change its {}", fields.join(", ")),
+            (Locale::Ko, []) => "계획 파일에서 삭제되었지만 계속합니다".to_owned(),
+            (Locale::Ko, fields) => format!("변경할 수 없는 항목: {}", fields.join(", ")),
         };
-        lines.push(diff_line(DiffKind::Kept, format!("  {} is {state}: {effect}", kept.task)));
+        let text = match locale {
+            Locale::En => format!("  {} is {state}: {effect}", kept.task),
+            Locale::Ko => format!("  {} 상태 {state}: {effect}", kept.task),
+        };
+        lines.push(diff_line(DiffKind::Kept, text));
     }
     lines
+}
+
+fn field_name(locale: Locale, field: PlanField) -> &'static str {
+    match locale {
+        Locale::En => plan_field_name(field),
+        Locale::Ko => plan_field_name_in_korean(field),
+    }
 }
 
 fn diff_line(kind: DiffKind, text: String) -> DiffLine {
@@ -69,15 +90,23 @@ fn task_title<'a>(board: &'a Board, task: &TaskId) -> &'a str {
     board.tasks.get(task).map(|row| row.title.as_str()).unwrap_or_default()
 }
 
-fn added_task_line(task: &PlannedTask) -> DiffLine {
+fn added_task_line(locale: Locale, task: &PlannedTask) -> DiffLine {
     let after: Vec<String> =
         task.depends_on.iter().map(ToString::to_string).chain(task.external.iter().cloned()).collect();
-    let after = if after.is_empty() { String::new() } else { format!(", after {}", after.join(", ")) };
-    diff_line(DiffKind::Added, format!("+ {} {} (phase {}{after})", task.id, task.title, task.phase))
+    let after = match after.is_empty() {
+        true => String::new(),
+        false => format!(", {} {}", pick_by_locale(locale, "after", "선행 작업"), after.join(", ")),
+    };
+    let phase = super::phrases::phase(locale, task.phase, "").to_lowercase();
+    diff_line(DiffKind::Added, format!("+ {} {} ({phase}{after})", task.id, task.title))
 }
 
-fn changed_task_lines(board: &Board, ChangedTask { task, fields }: &ChangedTask) -> Vec<DiffLine> {
-    let names: Vec<&str> = fields.iter().map(|field| plan_field_name(*field)).collect();
+fn changed_task_lines(
+    locale: Locale,
+    board: &Board,
+    ChangedTask { task, fields }: &ChangedTask,
+) -> Vec<DiffLine> {
+    let names: Vec<&str> = fields.iter().map(|field| field_name(locale, *field)).collect();
     let heading = format!("~ {} {}: {}", task.id, task_title(board, &task.id), names.join(", "));
     let mut lines = vec![diff_line(DiffKind::Changed, heading)];
     let (Some(row), Some(detail)) = (board.tasks.get(&task.id), board.details.get(&task.id)) else {

@@ -95,7 +95,7 @@ impl TranscriptPlayer {
     }
 }
 
-/// What a turn used follows it, a line each.
+/// Describes an event; the tools of a turn follow it, one per line.
 fn describe_event(event: &DriverEvent) -> String {
     let DriverEvent::TurnEnded { read_from, text, tools, outcome } = event else {
         return format!("{event:?}\n");

@@ -1,16 +1,33 @@
 //! A problem that the user decides about.
 
 use domain::{EscalationAction, Locale};
-use views::{EscalationRow, InboxItem};
+use views::{EscalationRow, InboxItem, translate_engine_text};
 
 use super::{ChoiceTextRule, EntryAction, EntryChoice, FreeInput, InboxEntry, join_heading};
-use crate::screen::phrases::{phase, pick_by_locale, severity};
+use crate::{
+    failure::capitalized,
+    screen::phrases::{phase, pick_by_locale, severity},
+};
 
 pub fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
     let subject = row.task.as_ref().map(ToString::to_string);
     let subject = subject.or_else(|| row.phase.map(|number| phase(locale, number, "")));
     let problem = pick_by_locale(locale, "problem", "문제");
-    let context = [&row.description, &row.context].into_iter().filter(|text| !text.trim().is_empty());
+    // With a Korean title, Jangdan wrote the description; the context can be the output of a check.
+    let description = match (locale, &row.korean) {
+        (Locale::Ko, _) => translate_engine_text(&row.description),
+        (Locale::En, Some(_)) => capitalized(&row.description),
+        (Locale::En, None) => row.description.clone(),
+    };
+    let context = match locale {
+        Locale::En => row.context.clone(),
+        Locale::Ko => translate_engine_text(&row.context),
+    };
+    let context = [description, context].into_iter().filter(|text| !text.trim().is_empty());
+    let title = match (locale, &row.korean) {
+        (Locale::Ko, Some(korean)) => korean.clone(),
+        (Locale::Ko, None) | (Locale::En, _) => capitalized(&row.title),
+    };
     InboxEntry {
         item: InboxItem::Escalation(row.id),
         heading: join_heading(&[
@@ -19,8 +36,8 @@ pub fn entry(locale: Locale, row: &EscalationRow) -> InboxEntry {
             row.agent.as_ref().map(ToString::to_string),
             Some(format!("{problem} ({})", severity(locale, row.severity))),
         ]),
-        text: row.title.clone(),
-        context: context.cloned().collect(),
+        text: title,
+        context: context.collect(),
         choices: row.suggested.iter().map(|action| choice(locale, row, action)).collect(),
         free: FreeInput::Nothing,
         is_yes_or_no: false,
