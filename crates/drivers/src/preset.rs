@@ -146,7 +146,7 @@ pub enum PresetError {
     #[error("unknown agent '{name}'; known agents: {known}")]
     Unknown {
         name: String,
-        /// All names.
+        /// All names, separated by commas.
         known: String,
     },
     /// Presets extend each other in a cycle.

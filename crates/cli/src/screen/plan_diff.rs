@@ -113,7 +113,8 @@ fn changed_task_lines(
         return lines;
     };
     for field in fields {
-        let (before, after) = (current_field_lines(row, detail, *field), field_lines(task, *field));
+        let (before, after) =
+            (current_field_lines(locale, row, detail, *field), field_lines(locale, task, *field));
         let (before, after) = without_common_lines(&before, &after);
         lines.extend(before.iter().map(|text| diff_line(DiffKind::Removed, format!("    - {text}"))));
         lines.extend(after.iter().map(|text| diff_line(DiffKind::Added, format!("    + {text}"))));
@@ -130,7 +131,12 @@ fn without_common_lines<'a>(before: &'a [String], after: &'a [String]) -> (&'a [
     (cut(before), cut(after))
 }
 
-fn current_field_lines(row: &TaskRow, detail: &TaskDetailRow, field: PlanField) -> Vec<String> {
+fn current_field_lines(
+    locale: Locale,
+    row: &TaskRow,
+    detail: &TaskDetailRow,
+    field: PlanField,
+) -> Vec<String> {
     let task = PlannedTask {
         title: row.title.clone(),
         text: detail.text.clone(),
@@ -148,34 +154,43 @@ fn current_field_lines(row: &TaskRow, detail: &TaskDetailRow, field: PlanField) 
         worktree: detail.worktree.clone(),
         ..PlannedTask::new(row.id.clone(), row.phase, String::new())
     };
-    field_lines(&task, field)
+    field_lines(locale, &task, field)
 }
 
 /// Returns a field of a planned task as lines.
-fn field_lines(task: &PlannedTask, field: PlanField) -> Vec<String> {
+fn field_lines(locale: Locale, task: &PlannedTask, field: PlanField) -> Vec<String> {
+    let label = |english| pick_by_locale(locale, english, plan_field_name_in_korean(field));
     let text = |text: &str| text.lines().map(str::to_owned).collect();
     let one = |value: Option<String>| value.into_iter().collect();
     match field {
         PlanField::Title => vec![task.title.clone()],
         PlanField::Text => text(&task.text),
         PlanField::Acceptance => task.acceptance.clone(),
-        PlanField::DependsOn => task.depends_on.iter().map(|id| format!("after {id}")).collect(),
-        PlanField::External => task.external.iter().map(|name| format!("after {name}")).collect(),
-        PlanField::Agent => one(task.agent.as_ref().map(|agent| format!("agent {agent}"))),
-        PlanField::Tester => one(task.tester.as_ref().map(|agent| format!("tester {agent}"))),
-        PlanField::Touches => task.touches.iter().map(|path| format!("touches {path}")).collect(),
+        PlanField::DependsOn => task.depends_on.iter().map(|id| format!("{} {id}", label("after"))).collect(),
+        PlanField::External => {
+            task.external.iter().map(|name| format!("{} {name}", label("after"))).collect()
+        }
+        PlanField::Agent => one(task.agent.as_ref().map(|agent| format!("{} {agent}", label("agent")))),
+        PlanField::Tester => one(task.tester.as_ref().map(|agent| format!("{} {agent}", label("tester")))),
+        PlanField::Touches => {
+            task.touches.iter().map(|path| format!("{} {path}", label("touches"))).collect()
+        }
         PlanField::Verify => one(task.verify.clone()),
-        PlanField::Timeout => one(task.timeout_ms.map(|ms| format!("timeout {}s", ms / 1000))),
-        PlanField::Priority => vec![format!("priority {:?}", task.priority).to_lowercase()],
-        PlanField::Complexity => one(task.complexity.map(|size| format!("complexity {size:?}"))),
-        PlanField::Budget => one(task.budget.map(|budget| format!("budget {budget}"))),
-        PlanField::Worktree => one(task.worktree.as_ref().map(|path| format!("worktree {path}"))),
+        PlanField::Timeout => one(task.timeout_ms.map(|ms| format!("{} {}s", label("timeout"), ms / 1000))),
+        PlanField::Priority => vec![format!("{} {:?}", label("priority"), task.priority).to_lowercase()],
+        PlanField::Complexity => one(task.complexity.map(|size| format!("{} {size:?}", label("complexity")))),
+        PlanField::Budget => one(task.budget.map(|budget| format!("{} {budget}", label("budget")))),
+        PlanField::Worktree => {
+            one(task.worktree.as_ref().map(|path| format!("{} {path}", label("worktree"))))
+        }
         PlanField::Phase | PlanField::Status => Vec::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::LateTaskChange;
+
     use super::*;
 
     #[test]
@@ -190,5 +205,38 @@ mod tests {
         check("a b", "a b c", &[], &["c"]);
         check("a a", "a", &["a"], &[]);
         check("a", "a", &[], &[]);
+    }
+
+    #[test]
+    fn the_difference_is_in_both_languages() {
+        let mut task = PlannedTask::new("T2".parse().unwrap(), 2, "Write docs".to_owned());
+        task.depends_on = vec!["T1".parse().unwrap()];
+        let late = LateTaskChange { task: "T3".parse().unwrap(), fields: vec![PlanField::Title] };
+        let changes = PlanChanges {
+            added: vec![task.clone()],
+            removed: vec!["T4".parse().unwrap()],
+            too_late: vec![late],
+            ..PlanChanges::default()
+        };
+        let texts = |locale| -> Vec<String> {
+            let lines = plan_diff(locale, &Board::default(), &changes).into_iter().map(|line| line.text);
+            lines.chain(field_lines(locale, &task, PlanField::DependsOn)).collect()
+        };
+        let english = [
+            "+ T2 Write docs (phase 2, after T1)",
+            "- T4 : removed or ticked",
+            "  T3 is : too late to change its title",
+            "after T1",
+        ];
+        let korean = [
+            "+ T2 Write docs (2단계, 선행 작업 T1)",
+            "- T4 : 삭제되거나 완료로 표시됨",
+            "  T3 상태 : 변경할 수 없는 항목: 제목",
+            "선행 작업 T1",
+        ];
+        assert_eq!(
+            (texts(Locale::En), texts(Locale::Ko)),
+            (english.map(str::to_owned).to_vec(), korean.map(str::to_owned).to_vec())
+        );
     }
 }

@@ -77,3 +77,32 @@ fn choice(locale: Locale, row: &EscalationRow, action: &EscalationAction) -> Ent
     };
     EntryChoice { label, action: EntryAction::Resolve(row.id, action.clone()), text }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_jangdan_are_in_the_language_of_the_user() {
+        let row = |korean: Option<&str>, title: &str, description: &str| -> EscalationRow {
+            serde_json::from_value(serde_json::json!({
+                "id": "e_1", "kind": "blocked", "severity": "high", "task": "T1", "phase": null, "session": null,
+                "agent": null, "title": title, "korean": korean, "description": description, "context": "test a ... FAILED",
+                "suggested": [], "status": "open", "level": "person", "levelSession": null, "action": null, "note": null,
+                "resolvedBy": null, "blocks": { "tasks": 0, "timeMs": 0 }, "createdAt": 0, "resolvedAt": null
+            }))
+            .unwrap()
+        };
+        let texts = |locale, row: &EscalationRow| {
+            let InboxEntry { text, context, .. } = entry(locale, row);
+            [vec![text], context].concat()
+        };
+        let own = row(Some("T1 작업 3회 실패"), "T1 failed 3 times", "the agent exited with status 3");
+        let english = ["T1 failed 3 times", "The agent exited with status 3", "test a ... FAILED"];
+        assert_eq!(texts(Locale::En, &own), english);
+        let korean = ["T1 작업 3회 실패", "에이전트 프로세스 종료 코드 3", "test a ... FAILED"];
+        assert_eq!(texts(Locale::Ko, &own), korean);
+        let reported = row(None, "No credit", "buy some");
+        assert_eq!(texts(Locale::Ko, &reported), ["No credit", "buy some", "test a ... FAILED"]);
+    }
+}
